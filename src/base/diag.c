@@ -1,0 +1,213 @@
+#include "base/diag.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static _Thread_local diag_sink *current_sink;
+static _Thread_local void *current_self;
+
+/* A message is put together in a fixed buffer: the sink that reports "out of memory" must not allocate. */
+struct writer {
+    char text[4096];
+    size_t used;
+};
+
+static void put(struct writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put_args(struct writer *writer, const char *format, va_list args)
+{
+    size_t room = sizeof writer->text - writer->used;
+    int length = vsnprintf(writer->text + writer->used, room, format, args);
+    if (length > 0)
+        writer->used += (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static void put(struct writer *writer, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put_args(writer, format, args);
+    va_end(args);
+}
+
+static int use_colour(void)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    return !current_sink && isatty(STDERR_FILENO) && !(no_colour && *no_colour);
+}
+
+static const char *level_name(enum diag_level level, int colour)
+{
+    static const char *const names[][2] = {
+        [DIAG_NOTE] = {"note", "\033[36mnote\033[0m"},
+        [DIAG_WARNING] = {"warning", "\033[35mwarning\033[0m"},
+        [DIAG_ERROR] = {"error", "\033[1;31merror\033[0m"},
+    };
+    return names[level][colour];
+}
+
+/* The source line with a caret under the column. Tabs become blanks so that the caret stays in place, and a
+ * long line is shown from shortly before the column. */
+static void put_source(struct writer *writer, const struct diag_place *place)
+{
+    enum { SHOWN = 120, BEFORE = 60 };
+    size_t column = place->column ? place->column - 1 : 0;
+    if (column > place->source_length)
+        column = place->source_length;
+    size_t start = column > BEFORE && place->source_length > SHOWN ? column - BEFORE : 0;
+    size_t length = place->source_length - start;
+    if (length > SHOWN)
+        length = SHOWN;
+    int gutter = snprintf(NULL, 0, "%llu", (unsigned long long)place->line);
+
+    put(writer, " %llu | ", (unsigned long long)place->line);
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)place->source[start + i];
+        put(writer, "%c", byte < 0x20 || byte == 0x7f ? ' ' : byte);
+    }
+    put(writer, "\n");
+    if (!place->column)
+        return;
+    put(writer, " %*s | %*s^", gutter, "", (int)(column - start), "");
+    for (size_t i = 1; i < place->span && column - start + i < length; i++)
+        put(writer, "~");
+    put(writer, "\n");
+}
+
+static void report_args(enum diag_level level, const struct diag_place *place, const char *format,
+                        va_list args)
+{
+    struct writer writer = {.used = 0};
+    if (place && place->file) {
+        put(&writer, "%s:", place->file);
+        if (place->line)
+            put(&writer, "%llu:", (unsigned long long)place->line);
+        if (place->line && place->column)
+            put(&writer, "%u:", place->column);
+        put(&writer, " ");
+    } else {
+        put(&writer, "helio: ");
+    }
+    put(&writer, "%s: ", level_name(level, use_colour()));
+    put_args(&writer, format, args);
+    put(&writer, "\n");
+    if (place && place->source && place->line)
+        put_source(&writer, place);
+
+    if (current_sink)
+        current_sink(current_self, level, writer.text);
+    else
+        fputs(writer.text, stderr);
+}
+
+void diag_set_sink(diag_sink *sink, void *self)
+{
+    current_sink = sink;
+    current_self = self;
+}
+
+void diag_report(enum diag_level level, const struct diag_place *place, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report_args(level, place, format, args);
+    va_end(args);
+}
+
+void diag_error(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report_args(DIAG_ERROR, NULL, format, args);
+    va_end(args);
+}
+
+void diag_warning(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report_args(DIAG_WARNING, NULL, format, args);
+    va_end(args);
+}
+
+void diag_note(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report_args(DIAG_NOTE, NULL, format, args);
+    va_end(args);
+}
+
+/* ---------------------------------------------------------------------------------------- did you mean */
+
+enum { LONGEST_WORD = 64 };
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Edits (insert, delete, replace, swap neighbours) from a to b; both at most LONGEST_WORD long. */
+static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    size_t rows[3][LONGEST_WORD + 1];
+    size_t *before = rows[0], *above = rows[1], *row = rows[2];
+    for (size_t j = 0; j <= b_length; j++)
+        above[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            row[j] = smaller(smaller(above[j], row[j - 1]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = smaller(row[j], before[j - 2] + 1);
+        }
+        size_t *oldest = before;
+        before = above;
+        above = row;
+        row = oldest;
+    }
+    return above[b_length];
+}
+
+const char *diag_nearest(const char *word, const void *candidates, size_t count,
+                         const char *(*at)(const void *candidates, size_t index))
+{
+    const char *nearest = NULL;
+    size_t length = strlen(word);
+    size_t best = length / 3 + 1; /* further away is a guess, not a slip */
+    if (length > LONGEST_WORD)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const char *candidate = at(candidates, i);
+        size_t candidate_length = strlen(candidate);
+        if (candidate_length > LONGEST_WORD)
+            continue;
+        size_t distance = edit_distance(word, length, candidate, candidate_length);
+        if (distance < best || (distance == best && !nearest)) {
+            best = distance;
+            nearest = candidate;
+        }
+    }
+    return nearest;
+}
+
+static const char *plain_at(const void *candidates, size_t index)
+{
+    return ((const char *const *)candidates)[index];
+}
+
+const char *diag_nearest_of(const char *word, const char *const *candidates, size_t count)
+{
+    return diag_nearest(word, candidates, count, plain_at);
+}
+
+const char *diag_did_you_mean(const char *guess)
+{
+    static _Thread_local char text[LONGEST_WORD + 32];
+    if (!guess)
+        return "";
+    snprintf(text, sizeof text, "; did you mean '%s'?", guess);
+    return text;
+}

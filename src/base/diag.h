@@ -1,0 +1,48 @@
+#ifndef HELIO_BASE_DIAG_H
+#define HELIO_BASE_DIAG_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is said to a person about input and about runs. Messages go to standard error as
+ *
+ *     cg.S.4/rank-1.txt:1234:8: error: 'sned' is not an action; did you mean 'send'?
+ *     1234 | 0 sned 1 7 700 0
+ *          |   ^~~~
+ *
+ * so that an editor can jump there. Results never come this way: standard output is data. */
+enum diag_level { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
+
+/* A place in an input. Unknown parts are 0 or NULL and are left out of the message. Lines and columns count
+ * from 1; `source` is the whole line, `span` how many of its bytes from `column` on are meant. */
+struct diag_place {
+    const char *file;
+    uint64_t line;
+    uint32_t column;
+    uint32_t span;
+    const char *source;
+    size_t source_length;
+};
+
+/* A sink sees each finished message (several lines, newline at the end). One per thread; NULL restores
+ * standard error. Tests and embedding programs set their own. */
+typedef void diag_sink(void *self, enum diag_level level, const char *message);
+void diag_set_sink(diag_sink *sink, void *self);
+
+void diag_report(enum diag_level level, const struct diag_place *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void diag_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void diag_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void diag_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The candidate nearest to `word`, or NULL where none is near enough to be a slip of the fingers.
+ * `at(candidates, i)` gives the i-th of `count` candidates; diag_nearest_of is for a plain array. */
+const char *diag_nearest(const char *word, const void *candidates, size_t count,
+                         const char *(*at)(const void *candidates, size_t index));
+const char *diag_nearest_of(const char *word, const char *const *candidates, size_t count);
+
+/* "; did you mean 'send'?" or "" for a NULL guess; valid until the next call in this thread. */
+const char *diag_did_you_mean(const char *guess);
+
+#endif

@@ -1,0 +1,132 @@
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/status.h"
+
+static _Noreturn void no_memory(size_t count, size_t size, const char *what)
+{
+    diag_error("out of memory: cannot allocate %zu x %zu bytes for %s", count, size, what);
+    exit(STATUS_FAILED);
+}
+
+void *mem_alloc(size_t count, size_t size, const char *what)
+{
+    void *block = calloc(count ? count : 1, size ? size : 1);
+    if (!block)
+        no_memory(count, size, what);
+    return block;
+}
+
+void *mem_resize(void *old, size_t count, size_t size, const char *what)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        no_memory(count, size, what);
+    void *block = realloc(old, bytes ? bytes : 1);
+    if (!block)
+        no_memory(count, size, what);
+    return block;
+}
+
+void *mem_grow_bytes(void *array, size_t *capacity, size_t needed, size_t size, const char *what)
+{
+    size_t grown = *capacity ? *capacity * 2 : 16;
+    if (grown < needed)
+        grown = needed;
+    array = mem_resize(array, grown, size, what);
+    *capacity = grown;
+    return array;
+}
+
+char *mem_text(const char *text)
+{
+    size_t length = strlen(text) + 1;
+    return memcpy(mem_alloc(length, 1, "a text"), text, length);
+}
+
+char *mem_format(const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = mem_alloc((size_t)length + 1, 1, "a text");
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+/* ------------------------------------------------------------------------------------------------ arena */
+
+enum { ARENA_CHUNK = 64 * 1024, ARENA_ALIGN = 16 };
+
+struct arena_chunk {
+    struct arena_chunk *next;
+    size_t size;
+    _Alignas(ARENA_ALIGN) unsigned char bytes[];
+};
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+    size = (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    if (size > arena->left) {
+        size_t room = size > ARENA_CHUNK ? size : ARENA_CHUNK;
+        struct arena_chunk *chunk = mem_alloc(1, sizeof *chunk + room, "an arena");
+        chunk->size = room;
+        chunk->next = arena->chunks;
+        arena->chunks = chunk;
+        arena->left = room;
+    }
+    unsigned char *block = arena->chunks->bytes + (arena->chunks->size - arena->left);
+    arena->left -= size;
+    arena->used += size;
+    return block;
+}
+
+char *arena_text(struct arena *arena, const char *text, size_t length)
+{
+    char *copy = arena_alloc(arena, length + 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+void arena_free(struct arena *arena)
+{
+    while (arena->chunks) {
+        struct arena_chunk *chunk = arena->chunks;
+        arena->chunks = chunk->next;
+        free(chunk);
+    }
+    *arena = (struct arena){0};
+}
+
+/* ------------------------------------------------------------------------------------------------- pool */
+
+void pool_init(struct pool *pool, size_t record_size, const char *what)
+{
+    *pool = (struct pool){.size = record_size, .free_head = POOL_NONE, .what = what};
+}
+
+void pool_free(struct pool *pool)
+{
+    free(pool->records);
+    pool->records = NULL;
+}
+
+void pool_grow(struct pool *pool)
+{
+    size_t needed = (size_t)pool->fresh + 1;
+    if (needed >= POOL_NONE)
+        no_memory(needed, pool->size, pool->what);
+    /* Half again instead of double: the pools are the largest thing a run holds. */
+    size_t grown = pool->capacity + pool->capacity / 2 + 64;
+    if (grown > POOL_NONE)
+        grown = POOL_NONE;
+    pool->records = mem_resize(pool->records, grown, pool->size, pool->what);
+    pool->capacity = grown;
+}

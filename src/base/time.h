@@ -1,0 +1,36 @@
+#ifndef HELIO_BASE_TIME_H
+#define HELIO_BASE_TIME_H
+
+#include <stdint.h>
+
+/* Simulated time: whole picoseconds since the start of the run. 2^63 ps are 106 days. */
+typedef int64_t ps_t;
+
+#define PS_PER_S  INT64_C(1000000000000)
+#define PS_PER_NS INT64_C(1000)
+
+/* Where time that does not fit ends up. Sums saturate here instead of wrapping, and the event queue refuses
+ * an event at PS_NEVER, so a run that leaves the range ends with an error and never with a wrong number. */
+#define PS_NEVER INT64_MAX
+
+static inline ps_t ps_add(ps_t a, ps_t b)
+{
+    ps_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? PS_NEVER : sum;
+}
+
+static inline ps_t ps_max(ps_t a, ps_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ceil(bytes * 10^12 / rate), the service time of every channel in the house; PS_NEVER where it does not fit.
+ * rate_bytes_per_s must not be 0. */
+static inline ps_t service_ps(uint64_t bytes, uint64_t rate_bytes_per_s)
+{
+    unsigned __int128 work = (unsigned __int128)bytes * (uint64_t)PS_PER_S + (rate_bytes_per_s - 1);
+    unsigned __int128 time = work / rate_bytes_per_s;
+    return time >= (unsigned __int128)PS_NEVER ? PS_NEVER : (ps_t)time;
+}
+
+#endif

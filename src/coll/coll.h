@@ -1,0 +1,109 @@
+#ifndef HELIO_COLL_COLL_H
+#define HELIO_COLL_COLL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Collective algorithms as schedules. An algorithm is written once, as a generator that emits one rank's
+ * steps into a sink; the simulator executes them in virtual time, the live library on real buffers, the
+ * prover symbolically. Nothing here knows of ranks' clocks or of networks: it speaks ranks of the group,
+ * bytes and buffers. Nothing here allocates, prints or exits. */
+
+enum coll_kind {
+    COLL_BARRIER,
+    COLL_BCAST,
+    COLL_REDUCE,
+    COLL_ALLREDUCE,
+    COLL_ALLTOALL,
+    COLL_ALLTOALLV,
+    COLL_ALLGATHER,
+    COLL_ALLGATHERV,
+    COLL_GATHER,
+    COLL_GATHERV,
+    COLL_SCATTER,
+    COLL_SCATTERV,
+    COLL_REDUCE_SCATTER,
+    COLL_SCAN,
+    COLL_EXSCAN,
+    COLL_KINDS
+};
+
+const char *coll_kind_name(enum coll_kind kind); /* "allreduce" */
+
+/* What one rank knows of one call. Uniform kinds: `bytes` is what MPI's count means there: the whole vector
+ * of a bcast, reduction or scan; the block per pair of an alltoall; a rank's own block of gather, scatter,
+ * allgather. Vector kinds: send_bytes and recv_bytes have `size` entries, NULL where MPI gives this rank no
+ * such array (gatherv: the root has recv_bytes, every rank its own length in `bytes`; scatterv: the root has
+ * send_bytes, every rank its own length in `bytes`; allgatherv and reduce_scatter: recv_bytes everywhere). */
+struct coll_call {
+    enum coll_kind kind;
+    uint32_t size;
+    uint32_t rank;
+    uint32_t root;
+    uint32_t window;  /* requests in flight of algorithms that work in windows; 0 = their default */
+    uint64_t element; /* bytes of one element: a vector is never cut inside one; at least 1 */
+    uint64_t bytes;
+    const uint64_t *send_bytes;
+    const uint64_t *recv_bytes;
+};
+
+/* The memory that steps name. The receive buffer of a rank that MPI gives none (reduce: not the root) has no
+ * bytes; scratch has what the algorithm's scratch() says. Alltoall-like kinds: blocks lie one after another
+ * in rank order, displacements being the sums of the counts. */
+enum coll_buffer { COLL_SEND_BUFFER, COLL_RECV_BUFFER, COLL_SCRATCH };
+
+struct coll_span {
+    enum coll_buffer buffer;
+    uint64_t offset;
+    uint64_t bytes;
+};
+
+/* Where steps go. Messages between one pair of ranks match in the order in which both emit them. `local`
+ * tells whether copy and reduce are wanted at all: the simulator without a host model skips the loops that
+ * emit them. */
+struct coll_sink {
+    void (*send)(struct coll_sink *sink, uint32_t peer, struct coll_span from);
+    void (*recv)(struct coll_sink *sink, uint32_t peer, struct coll_span into);
+    void (*copy)(struct coll_sink *sink, struct coll_span from, struct coll_span into);
+    void (*reduce)(struct coll_sink *sink, struct coll_span from,
+                   struct coll_span into); /* into = into op from */
+    bool local;
+};
+
+/* A rank goes through its phases 0, 1, 2 ...: emit() posts what the phase sends and receives, in order with
+ * its local steps, and the phase ends when all of them are complete. Local steps emitted in a phase therefore
+ * see what earlier phases received, never what this one does. Within a phase nothing posted may be touched.
+ */
+struct coll_algorithm {
+    enum coll_kind kind;
+    const char *name; /* as the parameter takes it: "scatter-allgather" */
+    const char *doc;  /* one line: how, cost, source */
+    /* Emits phase `phase` of call->rank. False when there is no such phase: the rank is done. Stateless: any
+     * phase of any rank can be asked for at any time, at a cost of what it emits plus O(log size). */
+    bool (*emit)(const struct coll_call *call, uint32_t phase, struct coll_sink *sink);
+    uint64_t (*scratch)(const struct coll_call *call); /* bytes of scratch this rank needs; NULL = none */
+};
+
+/* All of them, grouped by kind, each kind's default first. */
+extern const struct coll_algorithm *const coll_algorithms[];
+extern const size_t coll_algorithm_count;
+
+/* The algorithm of that kind and name, or NULL. */
+const struct coll_algorithm *coll_find(enum coll_kind kind, const char *name);
+
+/* ------------------------------------------------------------------------------------- choice by size */
+
+/* Which algorithm runs a kind: "binomial", or with thresholds "binomial<=64KiB,scatter-allgather" (the first
+ * whose limit the size does not pass; the last has no limit). The size compared is `bytes` of the call, for
+ * vector kinds the mean block. */
+enum { COLL_CHOICES = 4 };
+struct coll_choice {
+    uint32_t count;
+    const struct coll_algorithm *algorithm[COLL_CHOICES];
+    uint64_t limit[COLL_CHOICES]; /* bytes, inclusive; UINT64_MAX in the last */
+};
+
+const struct coll_algorithm *coll_choose(const struct coll_choice *choice, const struct coll_call *call);
+
+#endif

@@ -1,0 +1,112 @@
+/* Time arithmetic, memory, diagnostics. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/time.h"
+
+static void service_time_rounds_up(void **state)
+{
+    (void)state;
+    assert_int_equal(service_ps(0, 12500000000u), 0);
+    assert_int_equal(service_ps(1, 12500000000u), 80);
+    assert_int_equal(service_ps(1, 3), 333333333334);
+    assert_int_equal(service_ps(UINT64_MAX, 1), PS_NEVER);
+    assert_int_equal(service_ps(UINT64_MAX, UINT64_MAX), PS_PER_S);
+}
+
+static void sums_saturate(void **state)
+{
+    (void)state;
+    assert_int_equal(ps_add(1, 2), 3);
+    assert_int_equal(ps_add(PS_NEVER, 1), PS_NEVER);
+    assert_int_equal(ps_add(PS_NEVER - 1, 1), PS_NEVER);
+}
+
+static void pool_indices_survive_growth(void **state)
+{
+    (void)state;
+    struct pool pool;
+    pool_init(&pool, sizeof(uint64_t), "test records");
+    for (uint32_t i = 0; i < 1000; i++) {
+        uint32_t index = pool_take(&pool);
+        assert_int_equal(index, i);
+        *(uint64_t *)pool_at(&pool, index) = i * 7;
+    }
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(*(uint64_t *)pool_at(&pool, i), i * 7);
+    pool_give(&pool, 13);
+    pool_give(&pool, 14);
+    assert_int_equal(pool_take(&pool), 14);
+    assert_int_equal(pool_take(&pool), 13);
+    assert_int_equal(pool_take(&pool), 1000);
+    assert_int_equal(pool.live, 1001);
+    pool_free(&pool);
+}
+
+static void arena_blocks_are_apart_and_zeroed(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    unsigned char *blocks[300];
+    for (int i = 0; i < 300; i++) {
+        blocks[i] = arena_alloc(&arena, 1 + (size_t)i * 17);
+        for (int j = 0; j < 1 + i * 17; j++)
+            assert_int_equal(blocks[i][j], 0);
+        memset(blocks[i], i, 1 + (size_t)i * 17);
+    }
+    for (int i = 0; i < 300; i++)
+        assert_int_equal(blocks[i][i * 17], (unsigned char)i);
+    arena_free(&arena);
+}
+
+static void keep_message(void *self, enum diag_level level, const char *message)
+{
+    (void)level;
+    strcpy(self, message);
+}
+
+static void place_is_shown_with_a_caret(void **state)
+{
+    (void)state;
+    char message[4096];
+    diag_set_sink(keep_message, message);
+    const char *line = "0 sned 1 7 700 0";
+    diag_report(DIAG_ERROR,
+                &(struct diag_place){.file = "rank-1.txt",
+                                     .line = 1234,
+                                     .column = 3,
+                                     .span = 4,
+                                     .source = line,
+                                     .source_length = strlen(line)},
+                "'sned' is not an action%s", diag_did_you_mean("send"));
+    diag_set_sink(NULL, NULL);
+    assert_string_equal(message, "rank-1.txt:1234:3: error: 'sned' is not an action; did you mean 'send'?\n"
+                                 " 1234 | 0 sned 1 7 700 0\n"
+                                 "      |   ^~~~\n");
+}
+
+static void nearest_word(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"send", "isend", "recv", "hockney.latency"};
+    assert_string_equal(diag_nearest_of("sned", words, 4), "send");
+    assert_string_equal(diag_nearest_of("hockny.latency", words, 4), "hockney.latency");
+    assert_null(diag_nearest_of("barrier", words, 4));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(service_time_rounds_up),      cmocka_unit_test(sums_saturate),
+        cmocka_unit_test(pool_indices_survive_growth), cmocka_unit_test(arena_blocks_are_apart_and_zeroed),
+        cmocka_unit_test(place_is_shown_with_a_caret), cmocka_unit_test(nearest_word),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
