@@ -1,0 +1,89 @@
+#include "base/event.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void loop_init(struct event_loop *loop)
+{
+    memset(loop, 0, sizeof *loop);
+}
+
+void loop_free(struct event_loop *loop)
+{
+    for (unsigned i = 0; i < EVENT_BUCKETS; i++)
+        free(loop->buckets[i].events);
+    memset(loop, 0, sizeof *loop);
+}
+
+size_t loop_bytes(const struct event_loop *loop)
+{
+    size_t bytes = sizeof *loop;
+    for (unsigned i = 0; i < EVENT_BUCKETS; i++)
+        bytes += loop->buckets[i].capacity * sizeof *loop->buckets[i].events;
+    return bytes;
+}
+
+uint32_t loop_register(struct event_loop *loop, void (*run)(void *self, uint32_t subject), void *self)
+{
+    assert(loop->kinds < EVENT_KINDS);
+    loop->handlers[loop->kinds].run = run;
+    loop->handlers[loop->kinds].self = self;
+    return loop->kinds++;
+}
+
+/* Room at the end of a bucket: by moving its events down when at least half of it has been taken, else by
+ * growing. */
+void event_bucket_grow(struct event_bucket *bucket)
+{
+    if (bucket->begin > bucket->capacity / 2) {
+        size_t live = bucket->end - bucket->begin;
+        memmove(bucket->events, bucket->events + bucket->begin, live * sizeof *bucket->events);
+        bucket->begin = 0;
+        bucket->end = live;
+        return;
+    }
+    bucket->events = mem_grow(bucket->events, &bucket->capacity, bucket->capacity + 1, "the event queue");
+}
+
+/* Bucket 0 is empty: brings the earliest events there. */
+static void spread_earliest_bucket(struct event_loop *loop)
+{
+    unsigned index = (unsigned)__builtin_ctzll(loop->occupied);
+    struct event_bucket *bucket = &loop->buckets[index];
+    loop->last = bucket->earliest;
+    loop->occupied &= ~(UINT64_C(1) << index);
+    size_t begin = bucket->begin, end = bucket->end;
+    bucket->begin = bucket->end = 0;
+    for (size_t i = begin; i < end; i++) {
+        const struct event *event = &bucket->events[i];
+        event_append(loop, event_bucket_of(loop, event->at), event);
+    }
+}
+
+bool loop_take(struct event_loop *loop, struct event *event)
+{
+    if (!loop->occupied)
+        return false;
+    if (!(loop->occupied & 1))
+        spread_earliest_bucket(loop);
+    struct event_bucket *bucket = &loop->buckets[0];
+    *event = bucket->events[bucket->begin++];
+    if (bucket->begin == bucket->end) {
+        bucket->begin = bucket->end = 0;
+        loop->occupied &= ~UINT64_C(1);
+    }
+    loop->pending--;
+    loop->taken++;
+    loop->now = event->at;
+    return true;
+}
+
+void loop_run(struct event_loop *loop)
+{
+    struct event event;
+    while (!loop->stopped && loop_take(loop, &event))
+        loop->handlers[event.kind].run(loop->handlers[event.kind].self, event.subject);
+}
