@@ -1,0 +1,83 @@
+/* The vocabulary: names and descriptions of calls, sizes of datatypes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "call/call.h"
+#include "call/datatype.h"
+
+static void every_operation_has_a_name_of_its_own(void **state)
+{
+    (void)state;
+    for (int op = 0; op < CALL_OPS; op++)
+        for (int other = 0; other < op; other++)
+            assert_string_not_equal(call_op_name(op), call_op_name(other));
+    assert_string_equal(call_op_name(CALL_ALLTOALLV), "alltoallv");
+    assert_string_equal(call_op_name(CALL_OPS), "unknown");
+}
+
+static void calls_are_described_for_people(void **state)
+{
+    (void)state;
+    char text[200];
+    struct call recv = {.op = CALL_RECV, .peer = 3, .tag = 7, .recv_bytes = 720};
+    assert_string_equal(call_describe(&recv, text, sizeof text), "recv of 720 bytes from rank 3, tag 7");
+    struct call any = {
+        .op = CALL_RECV, .flags = CALL_IMMEDIATE, .peer = CALL_ANY_SOURCE, .tag = CALL_ANY_TAG};
+    assert_string_equal(call_describe(&any, text, sizeof text),
+                        "non-blocking recv of 0 bytes from any source, any tag");
+    struct call send = {.op = CALL_SEND, .flags = CALL_SYNCHRONOUS, .peer = 1, .bytes = 8};
+    assert_string_equal(call_describe(&send, text, sizeof text),
+                        "synchronous send of 8 bytes to rank 1, tag 0");
+    struct call bcast = {.op = CALL_BCAST, .peer = 2, .bytes = 64};
+    assert_string_equal(call_describe(&bcast, text, sizeof text), "bcast of 64 bytes, root 2");
+    struct call barrier = {.op = CALL_BARRIER};
+    assert_string_equal(call_describe(&barrier, text, sizeof text), "barrier");
+    struct call both = {.op = CALL_SENDRECV, .peer = 1, .source = 2, .bytes = 8, .recv_bytes = 16};
+    assert_string_equal(call_describe(&both, text, sizeof text),
+                        "sendRecv of 8 bytes to rank 1 and 16 bytes from rank 2, tag 0");
+}
+
+static void a_description_that_does_not_fit_is_cut(void **state)
+{
+    (void)state;
+    struct call recv = {.op = CALL_RECV, .peer = 3, .tag = 7, .recv_bytes = 720};
+    char text[12];
+    for (size_t size = 1; size <= sizeof text; size++) {
+        memset(text, 'x', sizeof text);
+        call_describe(&recv, text, size);
+        assert_int_equal(strlen(text), size - 1);
+        assert_memory_equal(text, "recv of 720 ", size - 1);
+    }
+}
+
+static void datatypes_have_their_sizes(void **state)
+{
+    (void)state;
+    assert_int_equal(datatype_bytes(DATATYPE_DOUBLE), 8);
+    assert_int_equal(datatype_bytes(DATATYPE_BYTE), 1);
+    assert_int_equal(datatype_bytes(23), 4);
+    assert_int_equal(datatype_bytes(43), 16);
+    assert_int_equal(datatype_bytes(55), 0);
+    assert_int_equal(datatype_bytes(DATATYPE_DERIVED), -1);
+    assert_int_equal(datatype_bytes(DATATYPE_COUNT_OF), -1);
+    assert_string_equal(datatype_name(36), "2DOUBLE");
+    assert_null(datatype_name(DATATYPE_DERIVED));
+    for (int id = 0; id < DATATYPE_COUNT_OF; id++)
+        assert_non_null(datatype_name(id));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_operation_has_a_name_of_its_own),
+        cmocka_unit_test(calls_are_described_for_people),
+        cmocka_unit_test(a_description_that_does_not_fit_is_cut),
+        cmocka_unit_test(datatypes_have_their_sizes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
