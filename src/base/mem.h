@@ -11,7 +11,7 @@
 void *mem_alloc(size_t count, size_t size, const char *what);
 void *mem_resize(void *old, size_t count, size_t size, const char *what); /* new bytes are not zeroed */
 char *mem_text(const char *text);                                         /* a copy */
-char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2), nonnull(1)));
 
 /* mem_grow(array, &capacity, needed): the usual growing array; capacity at least doubles. */
 #define mem_grow(array, capacity, needed, what)                                                              \
