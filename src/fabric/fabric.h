@@ -1,0 +1,69 @@
+#ifndef HELIO_FABRIC_FABRIC_H
+#define HELIO_FABRIC_FABRIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/event.h"
+#include "base/metric.h"
+#include "base/param.h"
+#include "base/status.h"
+#include "fabric/message.h"
+
+/* A fabric moves messages between nodes: an ops table, a table of parameters, a table of metrics. ideal.c is
+ * the tutorial. A new one is one file and one line in list.c. */
+
+/* What a fabric answers for every message it was given, each once, in this order and at or after loop->now.
+ * It may answer ahead of time, as soon as it knows: `at` is when the thing happens. A fabric whose answers do
+ * not depend on other messages therefore needs no events at all. */
+struct fabric_answers {
+    void *self;
+    void (*visible)(void *self, uint32_t message, ps_t at); /* its envelope can be matched at the receiver */
+    void (*sender_done)(void *self, uint32_t message, ps_t at); /* its last byte has left the sender */
+    void (*delivered)(void *self, uint32_t message, ps_t at);   /* its last byte is there. The message is gone
+                                                                   then:   the fabric does not touch it again */
+    /* The run cannot go on; the fabric has reported why. */
+    void (*failed)(void *self, enum status status);
+};
+
+/* What a fabric is made with. */
+struct fabric_plan {
+    const void *config; /* the struct of its parameter table, NULL without one */
+    struct event_loop *loop;
+    struct pool *messages;
+    uint32_t nodes;
+    uint64_t seed;
+    struct fabric_answers answers;
+};
+
+struct fabric;
+
+struct fabric_ops {
+    const char *name;
+    const char *doc; /* one line for --help */
+    const struct param_table *params;
+    const struct metric_table *metrics;
+    /* Direct: a message goes from node to node, so a large one waits for its receiver (rendezvous). Buffered:
+     * it is stored on the way, every send is submitted at once and match() tells when the receiver is there.
+     */
+    bool buffered;
+    enum status (*prepare)(const struct fabric_plan *plan, struct fabric **fabric);
+    void (*submit)(struct fabric *fabric, uint32_t message); /* its transfer may begin now; nodes differ */
+    void (*match)(struct fabric *fabric, uint32_t message);  /* buffered only: its receiver is there now */
+    const void *(*statistics)(const struct fabric *fabric);  /* the struct of the metric table */
+    size_t (*bytes)(const struct fabric *fabric);            /* memory held */
+    void (*close)(struct fabric *fabric);
+};
+
+/* Implementations embed this as their first member. */
+struct fabric {
+    const struct fabric_ops *ops;
+};
+
+/* All fabrics there are; ends with NULL. */
+extern const struct fabric_ops *const fabrics[];
+
+const struct fabric_ops *fabric_find(const char *name); /* NULL when there is none */
+
+#endif

@@ -1,0 +1,79 @@
+#include "base/mem.h"
+#include "fabric/list.h"
+
+/* Hockney's model, Eq. 6 of the FMU paper: T = T_L + S / BW for every message, whatever else is under way.
+ * Since no message depends on another, all is answered when the message is submitted and no event is needed.
+ * docs/models/hockney.md */
+struct hockney_config {
+    ps_t latency_ps;
+    uint64_t bandwidth_bytes_per_s;
+};
+
+PARAM_TABLE(hockney_params, "hockney", struct hockney_config,
+            "latency + size / bandwidth for every message, no contention (Hockney; FMU paper, Eq. 6)",
+            {.name = "hockney.latency",
+             .type = PARAM_TIME,
+             .offset = offsetof(struct hockney_config, latency_ps),
+             .fallback = "8 us",
+             .min = "0 ps",
+             .doc = "T_L, the time of a message of no bytes (FMU paper, Table 3: OSU latency)"},
+            {.name = "hockney.bandwidth",
+             .type = PARAM_RATE,
+             .offset = offsetof(struct hockney_config, bandwidth_bytes_per_s),
+             .fallback = "12.5 GB/s",
+             .min = "1 B/s",
+             .doc = "BW, bytes per second of one message (FMU paper, Table 3: 100 Gb/s InfiniBand)"});
+
+struct hockney {
+    struct fabric fabric;
+    const struct hockney_config *config;
+    const struct event_loop *loop;
+    const struct pool *messages;
+    struct fabric_answers answers;
+};
+
+static enum status hockney_prepare(const struct fabric_plan *plan, struct fabric **fabric)
+{
+    struct hockney *hockney = mem_alloc(1, sizeof *hockney, "the hockney fabric");
+    hockney->fabric.ops = &hockney_fabric;
+    hockney->config = plan->config;
+    hockney->loop = plan->loop;
+    hockney->messages = plan->messages;
+    hockney->answers = plan->answers;
+    *fabric = &hockney->fabric;
+    return STATUS_OK;
+}
+
+static void hockney_submit(struct fabric *fabric, uint32_t message)
+{
+    const struct hockney *hockney = (const struct hockney *)fabric;
+    const struct hockney_config *config = hockney->config;
+    const struct fabric_answers *answers = &hockney->answers;
+    uint64_t bytes = message_at(hockney->messages, message)->bytes;
+    ps_t injected = ps_add(hockney->loop->now, service_ps(bytes, config->bandwidth_bytes_per_s));
+
+    answers->visible(answers->self, message, ps_add(hockney->loop->now, config->latency_ps));
+    answers->sender_done(answers->self, message, injected);
+    answers->delivered(answers->self, message, ps_add(injected, config->latency_ps));
+}
+
+static size_t hockney_bytes(const struct fabric *fabric)
+{
+    (void)fabric;
+    return sizeof(struct hockney);
+}
+
+static void hockney_close(struct fabric *fabric)
+{
+    free(fabric);
+}
+
+const struct fabric_ops hockney_fabric = {
+    .name = "hockney",
+    .doc = "latency + size / bandwidth for every message, no contention",
+    .params = &hockney_params,
+    .prepare = hockney_prepare,
+    .submit = hockney_submit,
+    .bytes = hockney_bytes,
+    .close = hockney_close,
+};

@@ -1,0 +1,42 @@
+#ifndef HELIO_FABRIC_MESSAGE_H
+#define HELIO_FABRIC_MESSAGE_H
+
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "base/time.h"
+
+/* One message from one rank to another, from the first of its two calls to the last of its two completions.
+ * Named by its index in the run's pool; pointers are valid until the next pool_take only. The rank machine
+ * owns it; a fabric reads bytes and nodes and has `fabric` for itself. */
+struct message {
+    uint64_t bytes;        /* what is sent */
+    uint64_t posted_bytes; /* what the receive has room for */
+    uint32_t source, destination;
+    uint32_t source_node, destination_node;
+    uint32_t context;
+    int32_t tag;
+    ps_t send_posted;
+    ps_t send_released; /* the sender may go on */
+    ps_t recv_posted;
+    ps_t delivered;                  /* the last byte is at the receiver's node */
+    uint32_t send_owner, recv_owner; /* whom to tell: see rank/machine.c */
+    uint32_t next;                   /* in the queue it waits in */
+    uint32_t fabric;                 /* the fabric's own: a flow, a request ... */
+    uint8_t op;                      /* enum call_op that caused it: p2p, or which collective */
+    uint8_t call_flags;              /* enum call_flag of the send */
+    uint16_t state;                  /* rank/protocol.h */
+};
+
+static inline struct message *message_at(const struct pool *messages, uint32_t index)
+{
+    return pool_at(messages, index);
+}
+
+/* When both ends are done: the receiver leaves its call not before it posted it. */
+static inline ps_t message_received(const struct message *message)
+{
+    return ps_max(message->delivered, message->recv_posted);
+}
+
+#endif
