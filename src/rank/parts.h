@@ -1,0 +1,172 @@
+#ifndef HELIO_RANK_PARTS_H
+#define HELIO_RANK_PARTS_H
+
+/* What the files of this room share: the machine that executes a program's calls on a fabric.
+ *
+ *   machine.c     the four-state machine of every rank, its requests, compute, the end of a run
+ *   protocol.c    one message: matched, eager / rendezvous / buffered, transferred, both ends told
+ *   match.c       which send meets which receive
+ *   collective.c  a collective call: its schedule's phases, posted as messages
+ *   report.c      why a run cannot go on: the blocked ranks, their calls and lines
+ */
+
+#include "base/event.h"
+#include "base/tap.h"
+#include "call/call.h"
+#include "coll/coll.h"
+#include "fabric/fabric.h"
+#include "rank/keytable.h"
+#include "rank/machine.h"
+
+/* Norm, Comm, Wait and Fin of the FMU paper, section V. */
+enum rank_state { RANK_NORM, RANK_COMM, RANK_WAIT, RANK_FIN };
+
+struct rank {
+    const struct call *call; /* the one it is in */
+    uint32_t first_slot;     /* its slots in machine->slots */
+    uint32_t slot_count;
+    uint32_t awaited; /* requests that block it and are not complete */
+    uint8_t state;    /* enum rank_state */
+    uint8_t cause;    /* enum call_op of the last completion it waited for */
+    uint8_t idle;     /* its next resume ends an idle time that began at blocked_at */
+    ps_t blocked_at;
+    ps_t wake; /* the latest completion it waited for */
+};
+
+/* A request: when it completes, or one of the values below, and which call it belongs to. */
+struct slot {
+    ps_t at;
+    uint8_t op; /* enum call_op */
+};
+
+#define SLOT_FREE    ((ps_t)-1)
+#define SLOT_OPEN    ((ps_t)-2) /* not complete, nobody waits for it */
+#define SLOT_AWAITED ((ps_t)-3) /* not complete, its rank is blocked by it */
+
+/* Whom to tell that a message's end is done: a slot of the rank, or a run of a collective. */
+#define OWNER_RUN  (UINT32_C(1) << 31)
+#define OWNER_NONE UINT32_MAX
+
+enum message_state {
+    MESSAGE_SENT = 1,          /* the send has been posted */
+    MESSAGE_RECEIVING = 2,     /* the receive has been posted and they are matched */
+    MESSAGE_EAGER = 4,         /* goes before its receiver is there */
+    MESSAGE_SENDER_DONE = 8,   /* the sender has been told */
+    MESSAGE_DELIVERED = 16,    /* `delivered` is known */
+    MESSAGE_VISIBLE = 32,      /* mailboxes: its envelope can be matched */
+    MESSAGE_BUFFERED = 64,     /* stored by the fabric on its way */
+    MESSAGE_CONTROL = 128,     /* a handshake of the message named in `next` */
+    MESSAGE_RTS_HERE = 256,    /* rendezvous: the receiver knows of it */
+    MESSAGE_CTS_SENT = 512,    /* rendezvous: the sender may send */
+    MESSAGE_FIN_SENT = 1024,   /* rendezvous: the sender will know of the end */
+    MESSAGE_IN_MAILBOX = 2048, /* its destination matches in a mailbox */
+};
+
+/* One end of a message, as it is posted. */
+struct post {
+    uint32_t rank; /* who posts */
+    uint32_t peer; /* or (uint32_t)CALL_ANY_SOURCE */
+    uint32_t context;
+    int32_t tag;
+    uint32_t channel;
+    uint32_t owner;
+    uint64_t bytes;
+    uint8_t op;
+    uint8_t call_flags;
+};
+
+/* Contexts of collectives never meet those of point-to-point messages. */
+#define CONTEXT_COLLECTIVE (UINT32_C(1) << 31)
+
+/* One rank's passage through one collective call. */
+struct run {
+    struct coll_call call;
+    const struct coll_algorithm *algorithm;
+    ps_t latest; /* completion of the phase, so far */
+    uint32_t rank;
+    uint32_t group;
+    uint32_t context;
+    uint32_t sequence; /* the how many-th collective of its context this is */
+    uint32_t phase;
+    uint32_t pending; /* ends of messages not complete in this phase */
+    uint32_t slot;
+    uint8_t op;
+};
+
+/* Ranks that have begun the same collective call. */
+struct meeting {
+    uint32_t arrived;
+    uint32_t first; /* rank that came first */
+    int32_t root;
+    uint8_t op;
+};
+
+/* Ranks that have wildcards receive here. Lists of messages linked by `next`. */
+struct mailbox {
+    struct queue posted; /* receives, in posting order */
+    struct queue sent; /* messages whose envelope is not visible yet, or may not overtake, in posting order */
+    struct queue ready; /* messages to be matched, in the order in which they became so */
+};
+
+struct machine {
+    const struct machine_plan *plan;
+    const struct protocol_config *protocol;
+    const struct node_config *node;
+    const struct collective_config *collective;
+    double ps_per_operation;
+    struct program *program;
+    struct event_loop *loop;
+    struct tap *tap;
+    struct fabric *fabric;
+    enum status status;
+
+    struct rank *ranks;
+    struct slot *slots;
+    uint32_t *sequences;        /* collectives begun, per rank and group */
+    struct call *blocked_calls; /* per rank, of programs whose calls do not stay where they were returned */
+    uint64_t calls;             /* executed so far */
+    uint32_t ended;             /* ranks in Fin */
+
+    struct pool messages;
+    struct queue *channels;
+    struct keytable keyed;
+    struct mailbox **mailboxes; /* per rank, made when first needed; NULL when the program has none */
+    struct pool runs;
+    struct keytable meetings;
+    struct pool meeting_records;
+
+    uint32_t resume_kind, phase_kind, visible_kind, control_kind;
+};
+
+/* machine.c */
+void machine_complete(struct machine *machine, uint32_t owner, uint32_t rank, ps_t at, uint8_t op);
+void machine_fail(struct machine *machine, enum status status);
+struct call_place machine_place(const struct machine *machine, uint32_t rank);
+
+/* protocol.c */
+void protocol_send(struct machine *machine, const struct post *post);
+void protocol_receive(struct machine *machine, const struct post *post);
+void protocol_matched(struct machine *machine, uint32_t index); /* a mailbox put both ends together */
+struct fabric_answers protocol_answers(struct machine *machine);
+void protocol_on_control(void *self, uint32_t control); /* event: a handshake has arrived */
+
+/* match.c */
+/* The record of the other end if it is waiting there, taken out; otherwise POOL_NONE, and *record_index is a
+ * new one in the same queue for the caller to fill. Not for mailboxes. */
+uint32_t match_meet(struct machine *machine, const struct post *post, bool sending, uint32_t *record);
+void mailbox_send(struct machine *machine, uint32_t message);
+void mailbox_receive(struct machine *machine, uint32_t receive);
+void mailbox_on_visible(void *self, uint32_t message); /* event: the envelope is there */
+
+/* collective.c */
+void collective_begin(struct machine *machine, uint32_t rank, const struct call *call, uint32_t slot);
+void collective_message_done(struct machine *machine, uint32_t run, ps_t at);
+void collective_on_phase(void *self, uint32_t run); /* event: the phase is complete */
+
+/* report.c */
+void report_blocked(const struct machine *machine);
+void report_mismatch(struct machine *machine, const struct run *run, const struct call *call,
+                     const struct meeting *meeting);
+void report_never_received(const struct machine *machine);
+
+#endif

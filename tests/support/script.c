@@ -1,0 +1,137 @@
+#include "support/script.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fabric/fabric.h"
+#include "fabric/message.h"
+#include "rank/machine.h"
+#include "sim/components.h"
+#include "sim/experiment.h"
+
+enum { SCRIPT_SLOTS = 32 };
+
+struct script {
+    struct program program;
+    const struct call *const *calls;
+    struct group world;
+    uint64_t counts[1];
+    uint32_t position[SCRIPT_RANKS];
+};
+
+static const struct call *script_next(struct program *program, uint32_t rank, struct call *scratch)
+{
+    struct script *script = (struct script *)program;
+    uint32_t at = script->position[rank];
+    if (at > 0 && script->calls[rank][at - 1].op == CALL_FINALIZE)
+        return NULL;
+    script->position[rank]++;
+    *scratch = script->calls[rank][at];
+    return scratch;
+}
+
+static uint32_t script_slots(const struct program *program, uint32_t rank)
+{
+    (void)program, (void)rank;
+    return SCRIPT_SLOTS;
+}
+
+static struct call_place script_place(const struct program *program, uint32_t rank)
+{
+    static const char *const files[] = {"rank-1.txt", "rank-2.txt", "rank-3.txt", "rank-4.txt"};
+    return (struct call_place){.file = files[rank % 4],
+                               .line = ((const struct script *)program)->position[rank]};
+}
+
+static const struct program_ops script_ops = {
+    .next = script_next, .slots = script_slots, .place = script_place};
+
+static void keep_message(void *self, const struct tap_record *record)
+{
+    struct script_outcome *outcome = self;
+    const struct message *message = record->message;
+    assert_true(outcome->message_count < SCRIPT_MESSAGES);
+    outcome->messages[outcome->message_count++] =
+        (struct script_message){.source = message->source,
+                                .destination = message->destination,
+                                .tag = message->tag,
+                                .bytes = message->bytes,
+                                .send_posted = message->send_posted,
+                                .send_released = message->send_released,
+                                .recv_posted = message->recv_posted,
+                                .received = message_received(message)};
+}
+
+static void keep_saying(void *self, enum diag_level level, const char *message)
+{
+    (void)level;
+    char *said = self;
+    strncat(said, message, sizeof((struct script_outcome *)0)->said - strlen(said) - 1);
+}
+
+static void keep_result(struct script_outcome *outcome, const struct result *result)
+{
+    outcome->makespan = result->makespan;
+    outcome->message_total = result->messages;
+    memcpy(outcome->idle_by_cause, result->idle_by_cause, sizeof outcome->idle_by_cause);
+    for (uint32_t i = 0; i < result->ranks; i++) {
+        outcome->finish[i] = result->rows[i].finish;
+        outcome->idle[i] = result->rows[i].idle;
+        outcome->compute[i] = result->rows[i].compute;
+    }
+}
+
+static struct config *configure(const char *const *settings)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    struct config *config = config_new(tables, count);
+    for (; settings && *settings; settings++)
+        assert_int_equal(config_set(config, *settings), STATUS_OK);
+    return config;
+}
+
+void script_run(const struct call *const *calls, uint32_t ranks, const char *fabric_name,
+                const char *const *settings, struct script_outcome *outcome)
+{
+    struct config *config = configure(settings);
+    const struct fabric_ops *fabric = fabric_find(fabric_name);
+    assert_non_null(fabric);
+    struct script script = {.program = {.ops = &script_ops,
+                                        .name = "script",
+                                        .ranks = ranks,
+                                        .groups = &script.world,
+                                        .group_count = 1,
+                                        .counts = script.counts},
+                            .calls = calls,
+                            .world = {.size = ranks}};
+    struct tap tap = {0};
+    struct conservation conservation;
+    struct result result = {0};
+    memset(outcome, 0, sizeof *outcome);
+    result_collect(&result, ranks, &tap);
+    conservation_attach(&conservation, &tap);
+    tap_listen(&tap, TAP_BIT(TAP_FINISHED), keep_message, outcome);
+    struct machine_plan plan = {.program = &script.program,
+                                .fabric = fabric,
+                                .fabric_config = fabric->params ? config_of(config, fabric->params) : NULL,
+                                .protocol = config_of(config, &protocol_params),
+                                .node = config_of(config, &node_params),
+                                .compute = config_of(config, &compute_params),
+                                .collective = config_of(config, &collective_params),
+                                .tap = &tap,
+                                .seed = 1};
+    diag_set_sink(keep_saying, outcome->said);
+    outcome->status = machine_run(&plan, &result.usage, NULL, NULL);
+    diag_set_sink(NULL, NULL);
+    if (outcome->status == STATUS_OK)
+        assert_int_equal(conservation_check(&conservation, fabric_name), STATUS_OK);
+    keep_result(outcome, &result);
+    result_free(&result);
+    config_free(config);
+}
