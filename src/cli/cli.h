@@ -1,0 +1,11 @@
+#ifndef HELIO_CLI_CLI_H
+#define HELIO_CLI_CLI_H
+
+/* One function per subcommand; argv[0] is its name. Each returns the exit status: 0 done, 1 the run failed, 2
+ * bad usage or input. */
+int cli_run(int argc, char **argv);
+int cli_params(int argc, char **argv);
+int cli_trace(int argc, char **argv);
+int cli_doctor(int argc, char **argv);
+
+#endif

@@ -1,0 +1,102 @@
+#include "cli/options.h"
+
+#include <string.h>
+
+#include "base/diag.h"
+
+void cli_print_help(const struct cli_command *command, FILE *out)
+{
+    fprintf(out, "Usage: helio %s%s%s%s\n\n%s\n", command->name, command->option_count ? " [OPTIONS]" : "",
+            *command->words ? " " : "", command->words, command->doc);
+    fprintf(out, "\nOptions:\n");
+    for (size_t i = 0; i < command->option_count; i++) {
+        const struct cli_option *option = &command->options[i];
+        char letter[4] = {' ', ' ', ' ', '\0'};
+        if (option->letter)
+            letter[0] = '-', letter[1] = option->letter, letter[2] = ',';
+        fprintf(out, "  %s %s%s%s\n", letter, option->name, option->value ? " " : "",
+                option->value ? option->value : "");
+        for (const char *line = option->doc; line;) {
+            size_t length = strcspn(line, "\n");
+            fprintf(out, "          %.*s\n", (int)length, line);
+            line = line[length] ? line + length + 1 : NULL;
+        }
+    }
+    fprintf(out, "      --help\n          this text\n");
+    if (command->after)
+        fprintf(out, "\n%s\n", command->after);
+}
+
+static const char *option_name_at(const void *options, size_t index)
+{
+    return ((const struct cli_option *)options)[index].name;
+}
+
+/* The option that `word` (without a value behind '=') names, or -1. */
+static int find_option(const struct cli_command *command, const char *word, size_t length)
+{
+    for (size_t i = 0; i < command->option_count; i++) {
+        const struct cli_option *option = &command->options[i];
+        if (strlen(option->name) == length && strncmp(option->name, word, length) == 0)
+            return (int)i;
+        if (length == 2 && word[0] == '-' && option->letter && word[1] == option->letter)
+            return (int)i;
+    }
+    return -1;
+}
+
+static int unknown_option(const struct cli_command *command, const char *word, size_t length)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    diag_error(
+        "helio %s has no option '%s'%s", command->name, name,
+        diag_did_you_mean(diag_nearest(name, command->options, command->option_count, option_name_at)));
+    diag_note("helio %s --help lists its options", command->name);
+    return CLI_ERROR;
+}
+
+static int read_option(struct cli_reader *reader, const char *word, const char **value)
+{
+    const struct cli_command *command = reader->command;
+    size_t length = strcspn(word, "=");
+    int index = find_option(command, word, length);
+    if (index < 0)
+        return unknown_option(command, word, length);
+    const struct cli_option *option = &command->options[index];
+    *value = NULL;
+    if (!option->value && word[length] == '=') {
+        diag_error("option %s takes no value", option->name);
+        return CLI_ERROR;
+    }
+    if (option->value && word[length] == '=') {
+        *value = word + length + 1;
+    } else if (option->value) {
+        if (reader->next == reader->argc) {
+            diag_error("option %s needs a value: %s %s", option->name, option->name, option->value);
+            return CLI_ERROR;
+        }
+        *value = reader->argv[reader->next++];
+    }
+    return CLI_OPTION + index;
+}
+
+int cli_read(struct cli_reader *reader, const char **value)
+{
+    if (reader->next == reader->argc)
+        return CLI_END;
+    const char *word = reader->argv[reader->next++];
+    if (!reader->only_words && strcmp(word, "--") == 0) {
+        reader->only_words = 1;
+        return cli_read(reader, value);
+    }
+    if (reader->only_words || word[0] != '-' || word[1] == '\0') {
+        *value = word;
+        return CLI_WORD;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        cli_print_help(reader->command, stdout);
+        return CLI_HELP;
+    }
+    return read_option(reader, word, value);
+}

@@ -1,0 +1,46 @@
+#ifndef HELIO_CLI_OPTIONS_H
+#define HELIO_CLI_OPTIONS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Command lines from tables: a subcommand declares each option once, with its documentation; reading, --help
+ * and "did you mean" come from there. `--name value`, `--name=value` and `-n value` are the same. */
+struct cli_option {
+    const char *name;  /* "--set" */
+    char letter;       /* 's' for -s; 0 = none */
+    const char *value; /* "PATH=VALUE"; NULL = takes none */
+    const char *doc;   /* one line, or several separated by newlines */
+};
+
+struct cli_command {
+    const char *name;  /* "run" */
+    const char *words; /* "[EXPERIMENT.yaml]": what it takes beside options */
+    const char *doc;
+    const struct cli_option *options;
+    size_t option_count;
+    const char *after; /* printed below the options; NULL = nothing */
+};
+
+/* Reads a command line from left to right. */
+struct cli_reader {
+    const struct cli_command *command;
+    int argc;
+    char **argv;
+    int next; /* first of argv not read yet: start at 1 */
+    int only_words;
+};
+
+enum cli_found {
+    CLI_END,
+    CLI_WORD,  /* *value is a word that is no option */
+    CLI_HELP,  /* --help: has been printed to standard output */
+    CLI_ERROR, /* has been reported */
+    CLI_OPTION /* CLI_OPTION + i: options[i], *value its value */
+};
+
+int cli_read(struct cli_reader *reader, const char **value);
+
+void cli_print_help(const struct cli_command *command, FILE *out);
+
+#endif

@@ -1,0 +1,20 @@
+#ifndef HELIO_CLI_PROGRESS_H
+#define HELIO_CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/time.h"
+
+/* A line on standard error that says how far a run is and when it will be done: on a terminal only, after two
+ * seconds, wiped at the end. */
+struct progress_line {
+    double began_s, shown_s;
+    bool visible;
+};
+
+void progress_begin(struct progress_line *progress);
+void progress_show(void *self, const char *what, uint64_t calls, uint64_t total_calls, ps_t now);
+void progress_end(struct progress_line *progress);
+
+#endif

@@ -1,0 +1,158 @@
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "report/table.h"
+#include "sim/components.h"
+#include "sim/experiment.h"
+
+enum option { OPTION_TRACE, OPTION_WORKLOAD, OPTION_FABRIC, OPTION_SET, OPTION_JSON, OPTION_MESSAGES };
+
+static const struct cli_option options[] = {
+    [OPTION_TRACE] = {"--trace", 't', "PATH",
+                      "a SimGrid TI trace: directory, index file, .tar.zst, or compiled"},
+    [OPTION_WORKLOAD] = {"--workload", 'w', "SPEC",
+                         "a generated program: pingpong, dissemination, alltoall, ring-bcast, ring-reduce,\n"
+                         "ring-allreduce; as alltoall:ranks=64,bytes=8KiB"},
+    [OPTION_FABRIC] = {"--fabric", 'f', "NAME[,NAME...]",
+                       "ideal, hockney, packet; speedups are over the first named"},
+    [OPTION_SET] = {"--set", 's', "PARAMETER=VALUE",
+                    "set a parameter (helio params lists them); may be repeated"},
+    [OPTION_JSON] = {"--json", 0, NULL, "print one JSON object instead of the table"},
+    [OPTION_MESSAGES] = {"--messages", 'm', "FILE.csv", "write a line per message"},
+};
+
+static const struct cli_command command = {
+    .name = "run",
+    .words = "[EXPERIMENT.yaml]",
+    .doc = "Replays a program, a trace or a generated workload, over one or several fabrics.\n"
+           "Later options win over earlier ones, all of them over the experiment file.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .after = "Examples:\n"
+             "  helio run --trace cg.S.4.tar.zst --fabric ideal,hockney,packet\n"
+             "  helio run --workload pingpong:bytes=10MiB --fabric hockney --set hockney.latency=2us\n"
+             "  helio params > experiment.yaml; helio run experiment.yaml --json",
+};
+
+struct run_options {
+    struct config *config;
+    const char *file;
+    const char *messages;
+    bool json;
+};
+
+static enum status apply(struct run_options *run, int found, const char *value)
+{
+    switch (found - CLI_OPTION) {
+    case OPTION_TRACE:
+        return config_assign(run->config, "trace", value, "--trace");
+    case OPTION_WORKLOAD:
+        return config_assign(run->config, "workload", value, "--workload");
+    case OPTION_FABRIC:
+        return config_assign(run->config, "fabric", value, "--fabric");
+    case OPTION_SET:
+        return config_set(run->config, value);
+    case OPTION_JSON:
+        run->json = true;
+        return STATUS_OK;
+    case OPTION_MESSAGES:
+        run->messages = value;
+        return STATUS_OK;
+    }
+    return STATUS_BAD_INPUT;
+}
+
+/* The experiment file is read first, wherever it stands among the words, so that options win over it. */
+static enum status find_file(struct run_options *run, int argc, char **argv, bool *help)
+{
+    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
+    const char *value;
+    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
+        *help = found == CLI_HELP;
+        if (found == CLI_HELP || found == CLI_ERROR)
+            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+        if (found != CLI_WORD)
+            continue;
+        if (run->file) {
+            diag_error("helio run takes one experiment file, not also '%s'", value);
+            return STATUS_BAD_INPUT;
+        }
+        run->file = value;
+    }
+    return run->file ? config_read_file(run->config, run->file) : STATUS_OK;
+}
+
+static enum status read_options(struct run_options *run, int argc, char **argv)
+{
+    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
+    enum status status = STATUS_OK;
+    const char *value;
+    for (int found; status == STATUS_OK && (found = cli_read(&reader, &value)) != CLI_END;)
+        if (found != CLI_WORD)
+            status = apply(run, found, value);
+    return status;
+}
+
+static enum status run_fabrics(const struct run_options *run, struct experiment *experiment,
+                               struct result *results, size_t *done)
+{
+    struct message_log *log = NULL;
+    if (run->messages && message_log_open(run->messages, &log) != STATUS_OK)
+        return STATUS_FAILED;
+    struct progress_line progress = {0};
+    struct experiment_watch watch = {.messages = log, .progress = progress_show, .self = &progress};
+    enum status status = STATUS_OK;
+    for (; status == STATUS_OK && *done < experiment->fabric_count; ++*done) {
+        progress_begin(&progress);
+        status = experiment_run(experiment, *done, &watch, &results[*done]);
+        progress_end(&progress);
+    }
+    return log ? message_log_close(log, status) : status;
+}
+
+static enum status print_results(const struct run_options *run, const struct experiment *experiment,
+                                 const struct result *results, size_t count)
+{
+    if (!run->json)
+        return report_table(experiment->program->name, results, count, stdout);
+    struct manifest manifest = experiment_manifest(experiment);
+    return result_print_json(&manifest, results, count, stdout);
+}
+
+static enum status run_experiment(const struct run_options *run)
+{
+    struct experiment experiment;
+    struct result results[EXPERIMENT_FABRICS] = {0};
+    size_t done = 0;
+    enum status status = experiment_open(&experiment, run->config);
+    if (status == STATUS_OK)
+        status = run_fabrics(run, &experiment, results, &done);
+    if (status == STATUS_OK)
+        status = print_results(run, &experiment, results, done);
+    for (size_t i = 0; i < EXPERIMENT_FABRICS; i++)
+        result_free(&results[i]);
+    experiment_close(&experiment);
+    return status;
+}
+
+int cli_run(int argc, char **argv)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    struct run_options run = {.config = config_new(tables, count)};
+    bool help = false;
+    enum status status = find_file(&run, argc, argv, &help);
+    if (status == STATUS_OK && !help)
+        status = read_options(&run, argc, argv);
+    if (status == STATUS_OK && !help)
+        status = run_experiment(&run);
+    config_free(run.config);
+    return status;
+}

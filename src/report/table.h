@@ -1,0 +1,14 @@
+#ifndef HELIO_REPORT_TABLE_H
+#define HELIO_REPORT_TABLE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/status.h"
+#include "results/result.h"
+
+/* The table of an experiment for people: a row per fabric with its time, the speedup over the first, where
+ * the ranks' time went, messages, and how fast it was simulated. */
+enum status report_table(const char *program, const struct result *results, size_t count, FILE *out);
+
+#endif

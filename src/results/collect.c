@@ -1,0 +1,116 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "fabric/message.h"
+#include "rank/machine.h"
+#include "results/result.h"
+
+static void collect(void *self, const struct tap_record *record)
+{
+    struct result *result = self;
+    switch (record->kind) {
+    case TAP_FINISHED:
+        result->messages++;
+        result->bytes += record->message->bytes;
+        break;
+    case TAP_IDLE:
+        result->rows[record->rank].idle += record->at - record->since;
+        result->idle_by_cause[record->cause] += record->at - record->since;
+        break;
+    case TAP_COMPUTED:
+        result->rows[record->rank].compute += record->at - record->since;
+        break;
+    case TAP_ENDED:
+        result->rows[record->rank].finish = record->at;
+        result->makespan = ps_max(result->makespan, record->at);
+        break;
+    default:
+        break;
+    }
+}
+
+void result_collect(struct result *result, uint32_t ranks, struct tap *tap)
+{
+    result->ranks = ranks;
+    result->rows = mem_alloc(ranks, sizeof *result->rows, "results per rank");
+    uint32_t wanted = TAP_BIT(TAP_FINISHED) | TAP_BIT(TAP_IDLE) | TAP_BIT(TAP_COMPUTED) | TAP_BIT(TAP_ENDED);
+    tap_listen(tap, wanted, collect, result);
+}
+
+/* The series a fabric points to are its own, so they are copied too. */
+void result_keep_statistics(struct result *result, const struct metric_table *metrics, const void *statistics)
+{
+    if (!metrics)
+        return;
+    result->metrics = metrics;
+    result->statistics = mem_alloc(1, metrics->size, "statistics");
+    memcpy(result->statistics, statistics, metrics->size);
+    for (size_t i = 0; i < metrics->count; i++) {
+        const struct metric *metric = &metrics->metrics[i];
+        if (metric->type != METRIC_TIMES && metric->type != METRIC_COUNTS)
+            continue;
+        struct metric_series *series = (struct metric_series *)((char *)result->statistics + metric->offset);
+        int64_t *values = mem_alloc(series->count, sizeof *values, "statistics");
+        if (series->count)
+            memcpy(values, series->values, series->count * sizeof *values);
+        series->values = values;
+    }
+}
+
+void result_free(struct result *result)
+{
+    for (size_t i = 0; result->metrics && i < result->metrics->count; i++) {
+        const struct metric *metric = &result->metrics->metrics[i];
+        if (metric->type == METRIC_TIMES || metric->type == METRIC_COUNTS)
+            free((void *)((struct metric_series *)((char *)result->statistics + metric->offset))->values);
+    }
+    free(result->statistics);
+    free(result->rows);
+    *result = (struct result){0};
+}
+
+double result_idle_fraction(const struct result *result)
+{
+    double idle = 0, finish = 0;
+    for (uint32_t i = 0; i < result->ranks; i++) {
+        idle += (double)result->rows[i].idle;
+        finish += (double)result->rows[i].finish;
+    }
+    return finish > 0 ? idle / finish : 0;
+}
+
+/* ----------------------------------------------------------------------------------------- conservation */
+
+static void count(void *self, const struct tap_record *record)
+{
+    struct conservation *conservation = self;
+    if (record->kind == TAP_INJECTED) {
+        conservation->injected++;
+        conservation->injected_bytes += record->message->bytes;
+        return;
+    }
+    conservation->delivered++;
+    conservation->delivered_bytes += record->message->bytes;
+    conservation->early += record->at < record->message->send_posted;
+}
+
+void conservation_attach(struct conservation *conservation, struct tap *tap)
+{
+    *conservation = (struct conservation){0};
+    tap_listen(tap, TAP_BIT(TAP_INJECTED) | TAP_BIT(TAP_DELIVERED), count, conservation);
+}
+
+enum status conservation_check(const struct conservation *conservation, const char *fabric)
+{
+    if (conservation->injected == conservation->delivered &&
+        conservation->injected_bytes == conservation->delivered_bytes && conservation->early == 0)
+        return STATUS_OK;
+    diag_error("fabric %s does not conserve messages: %" PRIu64 " (%" PRIu64 " bytes) injected, %" PRIu64
+               " (%" PRIu64 " bytes) delivered, %" PRIu64
+               " of them before they were posted; this is a defect of "
+               "the fabric, its results are not to be trusted",
+               fabric, conservation->injected, conservation->injected_bytes, conservation->delivered,
+               conservation->delivered_bytes, conservation->early);
+    return STATUS_FAILED;
+}

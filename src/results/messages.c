@@ -1,0 +1,73 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "fabric/message.h"
+#include "results/result.h"
+
+struct message_log {
+    FILE *file;
+    char *path, *unfinished;
+    const char *fabric; /* of the run that is being logged */
+};
+
+enum status message_log_open(const char *path, struct message_log **log)
+{
+    char *unfinished = mem_format("%s.%ld.unfinished", path, (long)getpid());
+    FILE *file = fopen(unfinished, "w");
+    if (!file) {
+        diag_error("cannot write %s: %s", path, strerror(errno));
+        free(unfinished);
+        return STATUS_FAILED;
+    }
+    *log = mem_alloc(1, sizeof **log, "the message log");
+    **log = (struct message_log){.file = file, .path = mem_text(path), .unfinished = unfinished};
+    fputs("fabric,src,dst,tag,bytes,kind,send_start_s,send_end_s,recv_start_s,recv_end_s\n", file);
+    return STATUS_OK;
+}
+
+/* Seconds with all twelve decimals: a picosecond must not get lost. */
+static void put_seconds(FILE *file, ps_t time)
+{
+    fprintf(file, ",%" PRId64 ".%012" PRId64, time / PS_PER_S, time % PS_PER_S);
+}
+
+static void put_message(void *self, const struct tap_record *record)
+{
+    const struct message_log *log = self;
+    const struct message *message = record->message;
+    bool p2p = message->op < CALL_BARRIER;
+    fprintf(log->file, "%s,%u,%u,%d,%" PRIu64 ",%s", log->fabric, message->source, message->destination,
+            message->tag, message->bytes, p2p ? "p2p" : call_op_name(message->op));
+    put_seconds(log->file, message->send_posted);
+    put_seconds(log->file, message->send_released);
+    put_seconds(log->file, message->recv_posted);
+    put_seconds(log->file, message_received(message));
+    fputc('\n', log->file);
+}
+
+void message_log_attach(struct message_log *log, const char *fabric, struct tap *tap)
+{
+    log->fabric = fabric;
+    tap_listen(tap, TAP_BIT(TAP_FINISHED), put_message, log);
+}
+
+enum status message_log_close(struct message_log *log, enum status run)
+{
+    int broken = ferror(log->file);
+    broken |= fclose(log->file);
+    if (run == STATUS_OK && !broken)
+        broken = rename(log->unfinished, log->path);
+    if (run == STATUS_OK && broken) {
+        diag_error("cannot write %s: %s", log->path, strerror(errno));
+        run = STATUS_FAILED;
+    }
+    if (run != STATUS_OK)
+        unlink(log->unfinished);
+    free(log->path);
+    free(log->unfinished);
+    free(log);
+    return run;
+}

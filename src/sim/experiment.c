@@ -1,0 +1,167 @@
+#include "sim/experiment.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "rank/machine.h"
+#include "trace/cache.h"
+#include "workload/workload.h"
+
+PARAM_TABLE(experiment_params, "experiment", struct experiment_config, "what runs, and on what",
+            {.name = "trace",
+             .type = PARAM_TEXT,
+             .offset = offsetof(struct experiment_config, trace),
+             .doc = "SimGrid TI trace: a directory, an index file, an archive, or a compiled trace"},
+            {.name = "workload",
+             .type = PARAM_TEXT,
+             .offset = offsetof(struct experiment_config, workload),
+             .doc = "instead of a trace: a generated program, such as alltoall:ranks=64,bytes=8KiB"},
+            {.name = "fabric",
+             .type = PARAM_TEXT,
+             .offset = offsetof(struct experiment_config, fabric),
+             .fallback = "ideal,hockney,packet",
+             .doc = "one fabric or several; speedups are over the first"},
+            {.name = "seed",
+             .type = PARAM_COUNT,
+             .offset = offsetof(struct experiment_config, seed),
+             .fallback = "1",
+             .doc = "of every random stream"});
+
+/* ------------------------------------------------------------------------------------------------- open */
+
+static const char *fabric_name_at(const void *list, size_t index)
+{
+    return ((const struct fabric_ops *const *)list)[index]->name;
+}
+
+static enum status add_fabric(struct experiment *experiment, const char *name)
+{
+    const struct fabric_ops *fabric = fabric_find(name);
+    size_t known = 0;
+    while (fabrics[known])
+        known++;
+    if (!fabric) {
+        diag_error("there is no fabric '%s'%s", name,
+                   diag_did_you_mean(diag_nearest(name, fabrics, known, fabric_name_at)));
+        for (size_t i = 0; i < known; i++)
+            diag_note("fabric %s: %s", fabrics[i]->name, fabrics[i]->doc);
+        return STATUS_BAD_INPUT;
+    }
+    if (experiment->fabric_count == EXPERIMENT_FABRICS) {
+        diag_error("more than %d fabrics in one experiment", EXPERIMENT_FABRICS);
+        return STATUS_BAD_INPUT;
+    }
+    experiment->fabrics[experiment->fabric_count++] = fabric;
+    return STATUS_OK;
+}
+
+static enum status choose_fabrics(struct experiment *experiment)
+{
+    char *names = mem_text(experiment->chosen->fabric), *rest = names;
+    enum status status = STATUS_OK;
+    for (char *name; status == STATUS_OK && (name = strsep(&rest, ","));) {
+        name += strspn(name, " ");
+        name[strcspn(name, " ")] = '\0';
+        status = add_fabric(experiment, name);
+    }
+    free(names);
+    return status;
+}
+
+static enum status open_program(struct experiment *experiment)
+{
+    const struct experiment_config *chosen = experiment->chosen;
+    if (!chosen->trace == !chosen->workload) {
+        diag_error(chosen->trace ? "both a trace and a workload are given; an experiment runs one of them"
+                                 : "nothing to run: give a trace or a workload (helio run --help)");
+        return STATUS_BAD_INPUT;
+    }
+    return chosen->trace ? trace_open(chosen->trace, &experiment->program)
+                         : workload_open(chosen->workload, &experiment->program);
+}
+
+enum status experiment_open(struct experiment *experiment, const struct config *config)
+{
+    *experiment = (struct experiment){.config = config, .chosen = config_of(config, &experiment_params)};
+    enum status status = choose_fabrics(experiment);
+    return status == STATUS_OK ? open_program(experiment) : status;
+}
+
+void experiment_close(struct experiment *experiment)
+{
+    if (experiment->program)
+        experiment->program->ops->close(experiment->program);
+}
+
+/* -------------------------------------------------------------------------------------------------- run */
+
+struct progress {
+    const struct experiment_watch *watch;
+    const char *fabric;
+    uint64_t total_calls;
+};
+
+static void pass_progress(void *self, uint64_t calls, ps_t now)
+{
+    const struct progress *progress = self;
+    progress->watch->progress(progress->watch->self, progress->fabric, calls, progress->total_calls, now);
+}
+
+static void keep_statistics(void *self, const struct fabric *fabric)
+{
+    if (fabric->ops->metrics)
+        result_keep_statistics(self, fabric->ops->metrics, fabric->ops->statistics(fabric));
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+enum status experiment_run(struct experiment *experiment, size_t index, const struct experiment_watch *watch,
+                           struct result *result)
+{
+    const struct fabric_ops *fabric = experiment->fabrics[index];
+    const struct config *config = experiment->config;
+    struct program *program = experiment->program;
+    struct tap tap = {0};
+    struct conservation conservation;
+    *result = (struct result){.fabric = fabric->name};
+    result_collect(result, program->ranks, &tap);
+    conservation_attach(&conservation, &tap);
+    if (watch->messages)
+        message_log_attach(watch->messages, fabric->name, &tap);
+
+    struct progress progress = {.watch = watch, .fabric = fabric->name, .total_calls = program->total_calls};
+    struct machine_plan plan = {.program = program,
+                                .fabric = fabric,
+                                .fabric_config = fabric->params ? config_of(config, fabric->params) : NULL,
+                                .protocol = config_of(config, &protocol_params),
+                                .node = config_of(config, &node_params),
+                                .compute = config_of(config, &compute_params),
+                                .collective = config_of(config, &collective_params),
+                                .tap = &tap,
+                                .seed = experiment->chosen->seed,
+                                .progress = watch->progress ? pass_progress : NULL,
+                                .progress_self = &progress};
+    program->ops->rewind(program);
+    double began = seconds_now();
+    enum status status = machine_run(&plan, &result->usage, keep_statistics, result);
+    result->wall_s = seconds_now() - began;
+    if (status == STATUS_OK)
+        status = conservation_check(&conservation, fabric->name);
+    return status;
+}
+
+struct manifest experiment_manifest(const struct experiment *experiment)
+{
+    return (struct manifest){.config = experiment->config,
+                             .seed = experiment->chosen->seed,
+                             .program = experiment->program->name,
+                             .input = experiment->chosen->trace,
+                             .input_hash =
+                                 experiment->chosen->trace ? trace_hash(experiment->program) : NULL};
+}

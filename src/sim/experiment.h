@@ -1,0 +1,46 @@
+#ifndef HELIO_SIM_EXPERIMENT_H
+#define HELIO_SIM_EXPERIMENT_H
+
+#include "base/config.h"
+#include "call/call.h"
+#include "fabric/fabric.h"
+#include "results/result.h"
+
+/* An experiment: one program on one or several fabrics, with one set of parameters. */
+struct experiment_config {
+    const char *trace;    /* path, NULL when a workload is given */
+    const char *workload; /* text, NULL when a trace is given */
+    const char *fabric;   /* names joined by commas */
+    uint64_t seed;
+};
+
+extern const struct param_table experiment_params; /* struct experiment_config */
+
+enum { EXPERIMENT_FABRICS = 16 };
+
+struct experiment {
+    const struct config *config;
+    const struct experiment_config *chosen;
+    struct program *program;
+    const struct fabric_ops *fabrics[EXPERIMENT_FABRICS];
+    size_t fabric_count;
+};
+
+/* Opens what the config names: the program and the fabrics. The config must outlive the experiment. */
+enum status experiment_open(struct experiment *experiment, const struct config *config);
+void experiment_close(struct experiment *experiment);
+
+/* Whoever wants to watch. */
+struct experiment_watch {
+    struct message_log *messages; /* NULL = no log */
+    void (*progress)(void *self, const char *fabric, uint64_t calls, uint64_t total_calls, ps_t now);
+    void *self;
+};
+
+/* One run of the program on fabrics[index]; the result is to be freed with result_free. */
+enum status experiment_run(struct experiment *experiment, size_t index, const struct experiment_watch *watch,
+                           struct result *result);
+
+struct manifest experiment_manifest(const struct experiment *experiment);
+
+#endif

@@ -1,0 +1,13 @@
+#ifndef HELIO_WORKLOAD_LIST_H
+#define HELIO_WORKLOAD_LIST_H
+
+#include "workload/workload.h"
+
+extern const struct workload pingpong_workload;
+extern const struct workload dissemination_workload;
+extern const struct workload alltoall_workload;
+extern const struct workload ring_bcast_workload;
+extern const struct workload ring_reduce_workload;
+extern const struct workload ring_allreduce_workload;
+
+#endif
