@@ -1,0 +1,238 @@
+#include "trace/cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "trace/compile.h"
+
+static void print_key(const uint64_t key[2], char text[TRACE_KEY_TEXT])
+{
+    snprintf(text, TRACE_KEY_TEXT, "%016llx%016llx", (unsigned long long)key[0], (unsigned long long)key[1]);
+}
+
+void trace_key(const struct program *program, char text[TRACE_KEY_TEXT])
+{
+    print_key(((const struct compiled *)program)->header->key, text);
+}
+
+/* ------------------------------------------------------------------------------------------- the folder */
+
+/* mkdir -p */
+static bool make_folder(char *path)
+{
+    for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        bool there = !mkdir(path, 0777) || errno == EEXIST;
+        *slash = '/';
+        if (!there)
+            return false;
+    }
+    return !mkdir(path, 0777) || errno == EEXIST;
+}
+
+/* The cache's folder, or NULL where the environment names none. The XDG rules: a path that is not absolute is
+ * as good as none. */
+static char *cache_folder(void)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (cache && cache[0] == '/')
+        return mem_format("%s/heliograph", cache);
+    return home && home[0] == '/' ? mem_format("%s/.cache/heliograph", home) : NULL;
+}
+
+static char *cache_path(const char *folder, const struct source *source)
+{
+    char key[TRACE_KEY_TEXT];
+    print_key(source->key, key);
+    return mem_format("%s/%s.v%u.helio", folder, key, IMAGE_VERSION);
+}
+
+/* ------------------------------------------------------------------------------------------ compiling */
+
+static enum status compile_to_descriptor(struct source *source, int descriptor, const char *path)
+{
+    enum status status = source_unpack(source);
+    if (status != STATUS_OK)
+        return status;
+    int copy = dup(descriptor);
+    FILE *file = copy >= 0 ? fdopen(copy, "wb") : NULL;
+    if (!file) {
+        diag_error("cannot write %s: %s", path, strerror(errno));
+        if (copy >= 0)
+            close(copy);
+        return STATUS_FAILED;
+    }
+    status = compile(source, file, path);
+    if (fclose(file) && status == STATUS_OK) {
+        diag_error("cannot write %s: %s", path, strerror(errno));
+        status = STATUS_FAILED;
+    }
+    return status;
+}
+
+static enum status map_own(int descriptor, const struct source *source, struct compiled **compiled)
+{
+    const char *fault;
+    *compiled = compiled_map(descriptor, source, &fault);
+    if (*compiled)
+        return STATUS_OK;
+    diag_error("%s: the compiled trace cannot be used: %s", source->path, fault);
+    return STATUS_FAILED;
+}
+
+static enum status compile_in_memory(struct source *source, struct compiled **compiled)
+{
+    int descriptor = memfd_create("heliograph-trace", MFD_CLOEXEC);
+    if (descriptor < 0) {
+        diag_error("no memory file for the compiled trace: %s", strerror(errno));
+        return STATUS_FAILED;
+    }
+    enum status status = compile_to_descriptor(source, descriptor, "a memory file");
+    if (status == STATUS_OK)
+        status = map_own(descriptor, source, compiled);
+    close(descriptor);
+    return status;
+}
+
+/* A file of another name beside the final one, renamed when it is whole: whoever looks meanwhile sees the old
+ * file or the new one, never a part, and of several writers the last one wins with equal contents. */
+static enum status compile_into(struct source *source, const char *path, struct compiled **compiled,
+                                bool *writable)
+{
+    char *temporary = mem_format("%s.XXXXXX", path);
+    int descriptor = mkostemp(temporary, O_CLOEXEC);
+    *writable = descriptor >= 0;
+    if (descriptor < 0) {
+        free(temporary);
+        return STATUS_FAILED;
+    }
+    enum status status = compile_to_descriptor(source, descriptor, temporary);
+    mode_t mask = umask(0);
+    umask(mask);
+    if (status == STATUS_OK && (fchmod(descriptor, 0666 & ~mask) || rename(temporary, path))) {
+        diag_error("cannot write %s: %s", path, strerror(errno));
+        status = STATUS_FAILED;
+    }
+    if (status != STATUS_OK)
+        unlink(temporary);
+    else if (compiled)
+        status = map_own(descriptor, source, compiled);
+    close(descriptor);
+    free(temporary);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------- opening */
+
+/* The cached form, or NULL where there is none that is whole and of these contents. */
+static struct compiled *open_cached(const char *path, const struct source *source)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return NULL;
+    const char *fault;
+    struct compiled *compiled = compiled_map(descriptor, source, &fault);
+    close(descriptor);
+    if (compiled && memcmp(compiled->header->key, source->key, sizeof source->key) != 0) {
+        compiled->program.ops->close(&compiled->program);
+        compiled = NULL;
+        fault = "it is of another trace";
+    }
+    if (!compiled)
+        diag_note("%s: not used, since %s; compiled anew", path, fault);
+    return compiled;
+}
+
+static enum status open_text(struct source *source, struct compiled **compiled)
+{
+    char *folder = cache_folder();
+    if (!folder) {
+        diag_warning("neither XDG_CACHE_HOME nor HOME is set: the compiled trace is not kept");
+        return compile_in_memory(source, compiled);
+    }
+    char *path = cache_path(folder, source);
+    *compiled = open_cached(path, source);
+    enum status status = STATUS_OK;
+    if (!*compiled) {
+        bool writable = make_folder(folder);
+        if (writable)
+            status = compile_into(source, path, compiled, &writable);
+        if (!writable) {
+            diag_warning("cannot write to %s: %s; the compiled trace is not kept", folder, strerror(errno));
+            status = compile_in_memory(source, compiled);
+        }
+    }
+    free(path);
+    free(folder);
+    return status;
+}
+
+static enum status open_image(const struct source *source, struct compiled **compiled)
+{
+    int descriptor = open(source->path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+        diag_error("cannot read %s: %s", source->path, strerror(errno));
+        return STATUS_BAD_INPUT;
+    }
+    const char *fault;
+    *compiled = compiled_map(descriptor, source, &fault);
+    close(descriptor);
+    if (*compiled)
+        return STATUS_OK;
+    diag_report(
+        DIAG_ERROR, &(struct diag_place){.file = source->path},
+        "this compiled trace cannot be used: %s; make it anew with `helio trace convert --to compiled`",
+        fault);
+    return STATUS_BAD_INPUT;
+}
+
+enum status trace_open_compiled(const char *path, struct compiled **compiled)
+{
+    struct source source;
+    struct compiled *opened;
+    enum status status = source_open(&source, path);
+    if (status != STATUS_OK)
+        return status;
+    status = source.kind == SOURCE_COMPILED ? open_image(&source, &opened) : open_text(&source, &opened);
+    source_close(&source);
+    if (status == STATUS_OK) {
+        compiled_report_notes(opened);
+        *compiled = opened;
+    }
+    return status;
+}
+
+enum status trace_open(const char *path, struct program **program)
+{
+    struct compiled *compiled;
+    enum status status = trace_open_compiled(path, &compiled);
+    if (status == STATUS_OK)
+        *program = &compiled->program;
+    return status;
+}
+
+enum status trace_compile_to(const char *path, const char *file)
+{
+    struct source source;
+    bool writable;
+    enum status status = source_open(&source, path);
+    if (status != STATUS_OK)
+        return status;
+    if (source.kind == SOURCE_COMPILED) {
+        diag_report(DIAG_ERROR, &(struct diag_place){.file = path}, "it is a compiled trace already");
+        status = STATUS_BAD_INPUT;
+    } else {
+        status = compile_into(&source, file, NULL, &writable);
+        if (!writable)
+            diag_error("cannot write %s: %s", file, strerror(errno));
+    }
+    source_close(&source);
+    return status;
+}

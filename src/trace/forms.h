@@ -1,0 +1,45 @@
+#ifndef HELIO_TRACE_FORMS_H
+#define HELIO_TRACE_FORMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The actions of a time-independent trace and what stands behind each. One letter per field:
+ *
+ *   d destination   s source   t tag   c, C count sent, received   v, V a count sent, received per rank
+ *   a amount        r root     x, X datatype of what is sent, received
+ *   b size of a buffer, which says nothing that the counts do not
+ *
+ * r, x and X may be left out, from the end of the line on. */
+struct form {
+    const char *name;
+    uint8_t op;    /* enum call_op */
+    uint8_t flags; /* enum call_flag */
+    const char *letters;
+    const char *usage; /* for messages */
+};
+
+enum { FORM_LETTERS = 64 };
+
+static inline unsigned form_letter(char letter)
+{
+    return (unsigned)letter & (FORM_LETTERS - 1);
+}
+
+static inline bool form_is_vector(char letter)
+{
+    return letter == 'v' || letter == 'V';
+}
+
+const struct form *form_find(const char *name, size_t length); /* NULL: no action that is replayed */
+const char *form_refusal(const char *name, size_t length); /* why SimGrid's action is not; NULL: unknown */
+const char *form_nearest(const char *name);                /* NULL: nothing near */
+
+/* How many fields an action has in a trace of that many ranks, with or without the optional ones. */
+size_t form_fields(const struct form *form, uint32_t ranks, bool optional);
+
+/* All forms, for documentation and tests; NULL behind the last. */
+const struct form *form_at(size_t index);
+
+#endif

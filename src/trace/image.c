@@ -1,0 +1,177 @@
+#include "trace/image.h"
+
+#include <errno.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+
+_Static_assert(sizeof(struct call) == 80, "a new layout of struct call needs a new IMAGE_VERSION");
+_Static_assert(sizeof(struct image_rank) == 88 && sizeof(struct image_header) == 136, "no padding in files");
+
+enum { ALIGNMENT = 16 };
+
+static void put(struct image_writer *writer, const void *bytes, size_t size)
+{
+    if (!size)
+        return;
+    if (!writer->error && fwrite(bytes, 1, size, writer->file) != size)
+        writer->error = errno ? errno : EIO;
+    if (writer->hash)
+        XXH3_64bits_update(writer->hash, bytes, size);
+    writer->at += size;
+}
+
+void image_begin(struct image_writer *writer, FILE *file, const char *path)
+{
+    static const struct image_header none;
+    *writer = (struct image_writer){.file = file, .path = path};
+    put(writer, &none, sizeof none); /* without a magic number until all else is there */
+    writer->hash = XXH3_createState();
+    if (!writer->hash || XXH3_64bits_reset(writer->hash) != XXH_OK)
+        writer->error = ENOMEM;
+}
+
+struct image_part image_append(struct image_writer *writer, const void *records, uint64_t count, size_t size)
+{
+    static const unsigned char zeros[ALIGNMENT];
+    put(writer, zeros, (size_t)(-writer->at & (ALIGNMENT - 1)));
+    struct image_part part = {.at = writer->at, .count = count};
+    put(writer, records, (size_t)count * size);
+    return part;
+}
+
+bool image_finish(struct image_writer *writer, struct image_header *header)
+{
+    memcpy(header->magic, IMAGE_MAGIC, sizeof header->magic);
+    header->version = IMAGE_VERSION;
+    header->byte_order = IMAGE_BYTE_ORDER;
+    header->call_bytes = sizeof(struct call);
+    header->rank_bytes = sizeof(struct image_rank);
+    header->file_bytes = writer->at;
+    header->checksum = writer->error ? 0 : XXH3_64bits_digest(writer->hash);
+    if (!writer->error &&
+        (fseek(writer->file, 0, SEEK_SET) || fwrite(header, sizeof *header, 1, writer->file) != 1))
+        writer->error = errno ? errno : EIO;
+    if (!writer->error && fflush(writer->file))
+        writer->error = errno;
+    if (writer->error)
+        diag_error("cannot write %s: %s", writer->path, strerror(writer->error));
+    bool written = !writer->error;
+    image_abandon(writer);
+    return written;
+}
+
+void image_abandon(struct image_writer *writer)
+{
+    XXH3_freeState(writer->hash);
+    writer->hash = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------- checking */
+
+static bool part_fits(const struct image_part *part, size_t record, uint64_t size)
+{
+    return part->at % ALIGNMENT == 0 && part->at >= sizeof(struct image_header) && part->at <= size &&
+           part->count <= (size - part->at) / record;
+}
+
+static bool tokens_fit(const unsigned char *bytes, const struct image_rank *rank)
+{
+    const uint32_t *tokens = (const uint32_t *)(const void *)(bytes + rank->tokens.at);
+    uint64_t lines = rank->tokens.count - 1;
+    bool fit = tokens[lines] == TOKEN_END;
+    for (uint64_t i = 0; i < lines; i++) {
+        uint32_t token = tokens[i];
+        uint64_t limit = token & TOKEN_COMPUTE ? rank->amounts.count : rank->calls.count;
+        fit &= (token & ~TOKEN_COMPUTE) < limit;
+    }
+    return fit;
+}
+
+static bool peer_fits(int32_t peer, uint64_t ranks)
+{
+    return peer == CALL_ANY_SOURCE || peer == CALL_PROC_NULL || (peer >= 0 && (uint64_t)peer < ranks);
+}
+
+/* Calls that move no message between two ranks have channel 0, which need not exist. */
+static bool channels_fit(const struct call *call, uint32_t channels)
+{
+    bool moves = call->op == CALL_SEND || call->op == CALL_RECV || call->op == CALL_SENDRECV;
+    return !moves || ((call->channel < channels || call->channel >= CHANNEL_MAILBOX) &&
+                      (call->op != CALL_SENDRECV || call->source_channel < channels ||
+                       call->source_channel >= CHANNEL_MAILBOX));
+}
+
+static bool vector_fits(uint64_t at, const struct image_header *header)
+{
+    uint64_t ranks = header->ranks.count, counts = header->counts.count;
+    return at == 0 || (ranks <= counts && at <= counts - ranks);
+}
+
+static bool calls_fit(const unsigned char *bytes, const struct image_header *header,
+                      const struct image_rank *rank)
+{
+    const struct call *calls = (const struct call *)(const void *)(bytes + rank->calls.at);
+    const uint32_t *starts = (const uint32_t *)(const void *)(bytes + rank->starts);
+    for (uint64_t i = 0; i < rank->calls.count; i++) {
+        const struct call *call = &calls[i];
+        if (call->op >= CALL_OPS || call->slot >= rank->slots || call->group != 0 || call->context != 0 ||
+            !peer_fits(call->peer, header->ranks.count) || !peer_fits(call->source, header->ranks.count) ||
+            !channels_fit(call, header->channels) || !vector_fits(call->send_counts, header) ||
+            !vector_fits(call->recv_counts, header) || starts[i] >= rank->texts.count)
+            return false;
+    }
+    return true;
+}
+
+static bool rank_fits(const unsigned char *bytes, const struct image_header *header,
+                      const struct image_rank *rank)
+{
+    uint64_t size = header->file_bytes;
+    struct image_part starts = {.at = rank->starts, .count = rank->calls.count};
+    return part_fits(&rank->tokens, sizeof(uint32_t), size) && rank->tokens.count > 0 &&
+           part_fits(&rank->amounts, sizeof(double), size) && part_fits(&rank->texts, 1, size) &&
+           part_fits(&rank->calls, sizeof(struct call), size) && rank->calls.count > 0 &&
+           part_fits(&starts, sizeof(uint32_t), size) && rank->texts.count > 0 &&
+           bytes[rank->texts.at + rank->texts.count - 1] == '\n' && rank->name < header->names.count &&
+           rank->slots >= SLOT_FIRST && tokens_fit(bytes, rank) && calls_fit(bytes, header, rank);
+}
+
+static bool notes_fit(const unsigned char *bytes, const struct image_header *header)
+{
+    const struct image_note *notes = (const struct image_note *)(const void *)(bytes + header->notes.at);
+    const struct image_rank *ranks = (const struct image_rank *)(const void *)(bytes + header->ranks.at);
+    for (uint64_t i = 0; i < header->notes.count; i++)
+        if (notes[i].kind >= NOTE_KINDS || notes[i].rank >= header->ranks.count ||
+            notes[i].line >= ranks[notes[i].rank].tokens.count)
+            return false;
+    return true;
+}
+
+const char *image_fault(const unsigned char *bytes, uint64_t size)
+{
+    const struct image_header *header = (const struct image_header *)(const void *)bytes;
+    if (size < sizeof *header || memcmp(header->magic, IMAGE_MAGIC, sizeof header->magic))
+        return "it is not a compiled trace";
+    if (header->version != IMAGE_VERSION || header->byte_order != IMAGE_BYTE_ORDER ||
+        header->call_bytes != sizeof(struct call) || header->rank_bytes != sizeof(struct image_rank))
+        return "it was written by another version of helio or on another kind of machine";
+    if (header->file_bytes != size)
+        return "it is cut short";
+    if (header->checksum != XXH3_64bits(bytes + sizeof *header, (size_t)size - sizeof *header))
+        return "its checksum is wrong";
+    /* From here on only what somebody made on purpose can be wrong. */
+    if (!part_fits(&header->counts, sizeof(uint64_t), size) || !part_fits(&header->names, 1, size) ||
+        !part_fits(&header->notes, sizeof(struct image_note), size) ||
+        !part_fits(&header->ranks, sizeof(struct image_rank), size) || !header->ranks.count ||
+        header->ranks.count > INT32_MAX || !header->names.count ||
+        bytes[header->names.at + header->names.count - 1] != '\0')
+        return "its header is wrong";
+    const struct image_rank *ranks = (const struct image_rank *)(const void *)(bytes + header->ranks.at);
+    for (uint64_t i = 0; i < header->ranks.count; i++)
+        if (!rank_fits(bytes, header, &ranks[i]))
+            return "it refers to something that is not there";
+    return notes_fit(bytes, header) ? NULL : "its notes are wrong";
+}

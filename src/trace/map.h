@@ -1,0 +1,60 @@
+#ifndef HELIO_TRACE_MAP_H
+#define HELIO_TRACE_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MAP_NONE UINT32_MAX
+
+/* A hash map from 64-bit keys to 32-bit values, for the compiler's tables: it only grows, and is emptied at
+ * once. MAP_NONE is no value. */
+struct map_entry {
+    uint64_t key;
+    uint32_t value; /* plus 1; 0 = empty */
+};
+
+struct map {
+    struct map_entry *entries;
+    size_t mask; /* entries - 1, a power of two less one */
+    size_t count;
+};
+
+void map_grow(struct map *map);
+void map_clear(struct map *map); /* keeps the memory */
+void map_free(struct map *map);
+
+/* Compute amounts differ in their upper bits, line and slot numbers in their lower ones: the product carries
+ * the lower bits up, the fold brings the upper ones down. */
+static inline size_t map_home(const struct map *map, uint64_t key)
+{
+    unsigned __int128 product = (unsigned __int128)key * UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)((uint64_t)(product >> 64) ^ (uint64_t)product) & map->mask;
+}
+
+/* Where the key's value is or belongs: *slot == MAP_NONE + 1 == 0 when it is new; the caller then stores its
+ * value plus 1. */
+static inline uint32_t *map_slot(struct map *map, uint64_t key)
+{
+    if (map->count * 2 >= map->mask)
+        map_grow(map);
+    size_t at = map_home(map, key);
+    while (map->entries[at].value && map->entries[at].key != key)
+        at = (at + 1) & map->mask;
+    if (!map->entries[at].value) {
+        map->entries[at].key = key;
+        map->count++;
+    }
+    return &map->entries[at].value;
+}
+
+static inline uint32_t map_find(const struct map *map, uint64_t key)
+{
+    if (!map->count)
+        return MAP_NONE;
+    size_t at = map_home(map, key);
+    while (map->entries[at].value && map->entries[at].key != key)
+        at = (at + 1) & map->mask;
+    return map->entries[at].value - 1;
+}
+
+#endif
