@@ -35,7 +35,9 @@ const char *coll_kind_name(enum coll_kind kind); /* "allreduce" */
  * of a bcast, reduction or scan; the block per pair of an alltoall; a rank's own block of gather, scatter,
  * allgather. Vector kinds: send_bytes and recv_bytes have `size` entries, NULL where MPI gives this rank no
  * such array (gatherv: the root has recv_bytes, every rank its own length in `bytes`; scatterv: the root has
- * send_bytes, every rank its own length in `bytes`; allgatherv and reduce_scatter: recv_bytes everywhere). */
+ * send_bytes, every rank its own length in `bytes`; allgatherv and reduce_scatter: recv_bytes everywhere). An
+ * array that is NULL where a rank should have one stands for equal blocks of `bytes`: reduce_scatter_block is
+ * reduce_scatter without counts. Operations of reductions are associative and commutative. */
 struct coll_call {
     enum coll_kind kind;
     uint32_t size;
@@ -48,9 +50,11 @@ struct coll_call {
     const uint64_t *recv_bytes;
 };
 
-/* The memory that steps name. The receive buffer of a rank that MPI gives none (reduce: not the root) has no
- * bytes; scratch has what the algorithm's scratch() says. Alltoall-like kinds: blocks lie one after another
- * in rank order, displacements being the sums of the counts. */
+/* The memory that steps name. The receive buffer of a rank that MPI gives none (reduce, gather: not the root)
+ * has no bytes; neither has the root's of a bcast, whose data is in its send buffer while the others' goes to
+ * their receive buffer. Send buffers are only read. Scratch has what the algorithm's scratch() says. Where a
+ * buffer has a block per rank they lie one after another in rank order, displacements being the sums of the
+ * counts. */
 enum coll_buffer { COLL_SEND_BUFFER, COLL_RECV_BUFFER, COLL_SCRATCH };
 
 struct coll_span {
@@ -59,9 +63,10 @@ struct coll_span {
     uint64_t bytes;
 };
 
-/* Where steps go. Messages between one pair of ranks match in the order in which both emit them. `local`
- * tells whether copy and reduce are wanted at all: the simulator without a host model skips the loops that
- * emit them. */
+/* Where steps go. Messages between one pair of ranks match in the order in which both emit them. Zero-size
+ * messages are messages; zero-size local steps are left out. `local` tells whether the memory matters: the
+ * simulator without a host model does not want copy and reduce at all, which skips the loops that emit them,
+ * and then the offsets in buffers of vector kinds may be 0, which saves the sums over the counts. */
 struct coll_sink {
     void (*send)(struct coll_sink *sink, uint32_t peer, struct coll_span from);
     void (*recv)(struct coll_sink *sink, uint32_t peer, struct coll_span into);
@@ -73,14 +78,15 @@ struct coll_sink {
 
 /* A rank goes through its phases 0, 1, 2 ...: emit() posts what the phase sends and receives, in order with
  * its local steps, and the phase ends when all of them are complete. Local steps emitted in a phase therefore
- * see what earlier phases received, never what this one does. Within a phase nothing posted may be touched.
- */
+ * see what earlier phases received, never what this one does. Once posted, memory is not touched in the
+ * phase: what a receive fills is neither read nor written, what a send reads is not written. */
 struct coll_algorithm {
     enum coll_kind kind;
     const char *name; /* as the parameter takes it: "scatter-allgather" */
     const char *doc;  /* one line: how, cost, source */
     /* Emits phase `phase` of call->rank. False when there is no such phase: the rank is done. Stateless: any
-     * phase of any rank can be asked for at any time, at a cost of what it emits plus O(log size). */
+     * phase of any rank can be asked for at any time, at a cost of what it emits plus O(log size), and of the
+     * counts it sums up. */
     bool (*emit)(const struct coll_call *call, uint32_t phase, struct coll_sink *sink);
     uint64_t (*scratch)(const struct coll_call *call); /* bytes of scratch this rank needs; NULL = none */
 };
@@ -96,13 +102,17 @@ const struct coll_algorithm *coll_find(enum coll_kind kind, const char *name);
 
 /* Which algorithm runs a kind: "binomial", or with thresholds "binomial<=64KiB,scatter-allgather" (the first
  * whose limit the size does not pass; the last has no limit). The size compared is `bytes` of the call, for
- * vector kinds the mean block. */
+ * allgatherv and reduce_scatter the mean block. All ranks of a call must choose alike, so kinds whose ranks
+ * know only their own lengths (alltoallv, gatherv, scatterv) and barriers take no thresholds; coll/choice.h
+ * reads and prints choices. */
 enum { COLL_CHOICES = 4 };
 struct coll_choice {
     uint32_t count;
     const struct coll_algorithm *algorithm[COLL_CHOICES];
     uint64_t limit[COLL_CHOICES]; /* bytes, inclusive; UINT64_MAX in the last */
 };
+
+bool coll_sizes_agree(enum coll_kind kind); /* whether the kind may be chosen by size */
 
 const struct coll_algorithm *coll_choose(const struct coll_choice *choice, const struct coll_call *call);
 

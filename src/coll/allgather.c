@@ -1,0 +1,184 @@
+#include "coll/blocks.h"
+#include "coll/families.h"
+#include "coll/fold.h"
+
+/* Allgather and allgatherv: every rank knows the lengths of all blocks, so one generator serves both. */
+static struct blocks blocks_of(const struct coll_call *call, bool placed)
+{
+    const uint64_t *given = call->kind == COLL_ALLGATHERV ? call->recv_bytes : NULL;
+    return blocks_given(call->size, given, call->bytes, placed);
+}
+
+static struct coll_span own_of(const struct coll_call *call, const struct blocks *blocks)
+{
+    return span_of(COLL_SEND_BUFFER, 0, blocks_bytes(blocks, call->rank, 1));
+}
+
+static void place_own(const struct coll_call *call, const struct blocks *blocks, struct coll_sink *sink)
+{
+    step_copy(sink, own_of(call, blocks), blocks_span(blocks, COLL_RECV_BUFFER, call->rank, 1));
+}
+
+/* -------------------------------------------------------------------------------------------------- ring */
+
+static bool ring(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    uint32_t size = call->size;
+    if (phase >= size - 1 && phase > 0)
+        return false;
+    struct blocks blocks = blocks_of(call, sink->local);
+    if (phase == 0)
+        place_own(call, &blocks, sink);
+    if (size == 1)
+        return true;
+    uint32_t outgoing = ring_down(call->rank, phase, size);
+    step_exchange(sink, ring_up(call->rank, 1, size),
+                  phase == 0 ? own_of(call, &blocks) : blocks_span(&blocks, COLL_RECV_BUFFER, outgoing, 1),
+                  ring_down(call->rank, 1, size),
+                  blocks_span(&blocks, COLL_RECV_BUFFER, ring_down(outgoing, 1, size), 1));
+    return true;
+}
+
+#define RING_DOC                                                                                             \
+    "each block travels once around: P(P-1) messages in P-1 rounds; any P (Thakur, Rabenseifner, Gropp "     \
+    "2005)"
+
+const struct coll_algorithm coll_allgather_ring = {
+    .kind = COLL_ALLGATHER,
+    .name = "ring",
+    .doc = RING_DOC,
+    .emit = ring,
+};
+
+const struct coll_algorithm coll_allgatherv_ring = {
+    .kind = COLL_ALLGATHERV,
+    .name = "ring",
+    .doc = RING_DOC,
+    .emit = ring,
+};
+
+/* ------------------------------------------------------------------------------------------------- Bruck */
+
+/* Bytes of `count` blocks from rank `first` on, around the end. */
+static uint64_t cyclic_bytes(const struct blocks *blocks, uint32_t first, uint32_t count)
+{
+    uint32_t left = blocks->count - first;
+    if (count <= left)
+        return blocks_bytes(blocks, first, count);
+    return blocks_bytes(blocks, first, left) + blocks_bytes(blocks, 0, count - left);
+}
+
+/* Scratch has the blocks of ranks r, r+1, ... one after another. In round k the first of them go to r - 2^k,
+ * and as many from r + 2^k are put behind them. */
+static bool bruck(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    uint32_t rank = call->rank, size = call->size, rounds = log2_ceil(size);
+    if (phase > rounds)
+        return false;
+    struct blocks blocks = blocks_of(call, sink->local);
+    struct coll_span own = own_of(call, &blocks);
+    if (phase < rounds) {
+        uint32_t held = UINT32_C(1) << phase;
+        uint32_t count = held < size - held ? held : size - held;
+        if (phase == 0)
+            step_copy(sink, own, span_of(COLL_SCRATCH, 0, own.bytes));
+        step_exchange(sink, ring_down(rank, held, size),
+                      span_of(COLL_SCRATCH, 0, cyclic_bytes(&blocks, rank, count)), ring_up(rank, held, size),
+                      span_of(COLL_SCRATCH, cyclic_bytes(&blocks, rank, held),
+                              cyclic_bytes(&blocks, ring_up(rank, held, size), count)));
+    } else if (size == 1) {
+        place_own(call, &blocks, sink);
+    } else {
+        struct coll_span upper = blocks_span(&blocks, COLL_RECV_BUFFER, rank, size - rank);
+        struct coll_span lower = blocks_span(&blocks, COLL_RECV_BUFFER, 0, rank);
+        step_copy(sink, span_of(COLL_SCRATCH, 0, upper.bytes), upper);
+        step_copy(sink, span_of(COLL_SCRATCH, upper.bytes, lower.bytes), lower);
+    }
+    return true;
+}
+
+static uint64_t bruck_scratch(const struct coll_call *call)
+{
+    struct blocks blocks = blocks_of(call, true);
+    return call->size > 1 ? blocks_bytes(&blocks, 0, call->size) : 0;
+}
+
+#define BRUCK_DOC                                                                                            \
+    "what a rank has goes to r-2^k in round k: P ceil(log2 P) messages, P(P-1) blocks; any P (Bruck et al. " \
+    "1997)"
+
+const struct coll_algorithm coll_allgather_bruck = {
+    .kind = COLL_ALLGATHER,
+    .name = "bruck",
+    .doc = BRUCK_DOC,
+    .emit = bruck,
+    .scratch = bruck_scratch,
+};
+
+const struct coll_algorithm coll_allgatherv_bruck = {
+    .kind = COLL_ALLGATHERV,
+    .name = "bruck",
+    .doc = BRUCK_DOC,
+    .emit = bruck,
+    .scratch = bruck_scratch,
+};
+
+/* ------------------------------------------------------------------------------------ recursive doubling */
+
+/* The blocks that ids [first, first + count) stand for. */
+static struct coll_span held_by(const struct fold *fold, const struct blocks *blocks, uint32_t first,
+                                uint32_t count)
+{
+    uint32_t begin = fold_first(fold, first), end = fold_first(fold, first + count);
+    return blocks_span(blocks, COLL_RECV_BUFFER, begin, end - begin);
+}
+
+static bool recursive_doubling(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    struct fold fold = fold_of(call->rank, call->size);
+    struct blocks blocks = blocks_of(call, sink->local);
+    if (fold.role == FOLD_LEAVER) {
+        if (phase == 0)
+            sink->send(sink, fold.partner, own_of(call, &blocks));
+        else if (phase == 1)
+            sink->recv(sink, fold.partner, blocks_span(&blocks, COLL_RECV_BUFFER, 0, call->size));
+        return phase <= 1;
+    }
+    if (phase == 0)
+        place_own(call, &blocks, sink);
+    if (fold.role == FOLD_HELPER && phase-- == 0) {
+        sink->recv(sink, fold.partner, blocks_span(&blocks, COLL_RECV_BUFFER, fold.partner, 1));
+        return true;
+    }
+    if (phase < fold.rounds) {
+        uint32_t held = UINT32_C(1) << phase, mine = fold_half(fold.id, held);
+        uint32_t peer = fold_rank(&fold, fold.id ^ held);
+        step_exchange(sink, peer, held_by(&fold, &blocks, mine, held), peer,
+                      held_by(&fold, &blocks, mine ^ held, held));
+        return true;
+    }
+    if (fold.role == FOLD_HELPER && phase == fold.rounds) {
+        sink->send(sink, fold.partner, blocks_span(&blocks, COLL_RECV_BUFFER, 0, call->size));
+        return true;
+    }
+    return phase == 0; /* alone: the phase that places the own block */
+}
+
+#define DOUBLING_DOC                                                                                         \
+    "blocks held double in each round: Q log2 Q + 2(P-Q) messages, Q the power of two below P, the rest "    \
+    "folded "                                                                                                \
+    "(Thakur, Rabenseifner, Gropp 2005)"
+
+const struct coll_algorithm coll_allgather_recursive_doubling = {
+    .kind = COLL_ALLGATHER,
+    .name = "recursive-doubling",
+    .doc = DOUBLING_DOC,
+    .emit = recursive_doubling,
+};
+
+const struct coll_algorithm coll_allgatherv_recursive_doubling = {
+    .kind = COLL_ALLGATHERV,
+    .name = "recursive-doubling",
+    .doc = DOUBLING_DOC,
+    .emit = recursive_doubling,
+};

@@ -1,0 +1,81 @@
+#ifndef HELIO_COLL_BLOCKS_H
+#define HELIO_COLL_BLOCKS_H
+
+#include "coll/coll.h"
+
+/* How the bytes of a buffer fall into one block per rank. Three ways, one interface: equal blocks; blocks of
+ * given lengths; a vector cut into nearly equal parts that never cut an element. */
+struct blocks {
+    const uint64_t *bytes; /* given lengths; NULL: computed from the fields below */
+    uint64_t unit_bytes;
+    uint64_t per_block; /* units in each block */
+    uint64_t longer;    /* the first so many blocks have one unit more */
+    uint64_t total_bytes;
+    uint32_t count;
+    bool placed; /* offsets are wanted, even where they cost a sum */
+};
+
+static inline struct blocks blocks_equal(uint32_t count, uint64_t block_bytes)
+{
+    return (struct blocks){.unit_bytes = block_bytes,
+                           .per_block = 1,
+                           .total_bytes = count * block_bytes,
+                           .count = count,
+                           .placed = true};
+}
+
+/* Lengths as MPI gives them; an absent array stands for equal blocks. */
+static inline struct blocks blocks_given(uint32_t count, const uint64_t *bytes, uint64_t block_bytes,
+                                         bool placed)
+{
+    struct blocks blocks = blocks_equal(count, block_bytes);
+    blocks.bytes = bytes;
+    blocks.placed = placed;
+    return blocks;
+}
+
+/* A vector whose last element may be short, should the caller's count and element disagree. */
+static inline struct blocks blocks_parts(uint32_t count, uint64_t vector_bytes, uint64_t element_bytes)
+{
+    uint64_t units = vector_bytes / element_bytes + (vector_bytes % element_bytes != 0);
+    return (struct blocks){.unit_bytes = element_bytes,
+                           .per_block = units / count,
+                           .longer = units % count,
+                           .total_bytes = vector_bytes,
+                           .count = count,
+                           .placed = true};
+}
+
+static inline uint64_t blocks_computed_start(const struct blocks *blocks, uint32_t index)
+{
+    uint64_t units = blocks->per_block * index + (index < blocks->longer ? index : blocks->longer);
+    uint64_t start = units * blocks->unit_bytes;
+    return start < blocks->total_bytes ? start : blocks->total_bytes;
+}
+
+/* Bytes of blocks first ... first + count - 1. */
+static inline uint64_t blocks_bytes(const struct blocks *blocks, uint32_t first, uint32_t count)
+{
+    if (!blocks->bytes)
+        return blocks_computed_start(blocks, first + count) - blocks_computed_start(blocks, first);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += blocks->bytes[first + i];
+    return sum;
+}
+
+/* Where block `index` starts; 0 for given lengths when nobody wants to know. */
+static inline uint64_t blocks_offset(const struct blocks *blocks, uint32_t index)
+{
+    if (blocks->bytes && !blocks->placed)
+        return 0;
+    return blocks_bytes(blocks, 0, index);
+}
+
+static inline struct coll_span blocks_span(const struct blocks *blocks, enum coll_buffer buffer,
+                                           uint32_t first, uint32_t count)
+{
+    return (struct coll_span){buffer, blocks_offset(blocks, first), blocks_bytes(blocks, first, count)};
+}
+
+#endif

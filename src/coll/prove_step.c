@@ -1,0 +1,177 @@
+#include <stdio.h>
+
+#include "coll/prover.h"
+
+static const char *const buffer_names[PROOF_BUFFERS] = {
+    [COLL_SEND_BUFFER] = "send buffer", [COLL_RECV_BUFFER] = "receive buffer", [COLL_SCRATCH] = "scratch"};
+
+const char *prover_describe(const struct step *step, char *buffer, size_t size)
+{
+    const struct coll_span *from = &step->from, *into = &step->into;
+    const char *from_name = buffer_names[from->buffer], *into_name = buffer_names[into->buffer];
+    unsigned long long bytes = from->bytes, from_at = from->offset, into_at = into->offset;
+    switch (step->kind) {
+    case STEP_SEND:
+        snprintf(buffer, size, "send of %llu B to rank %u from %s+%llu", bytes, step->peer, from_name,
+                 from_at);
+        break;
+    case STEP_RECV:
+        snprintf(buffer, size, "recv of %llu B from rank %u into %s+%llu", (unsigned long long)into->bytes,
+                 step->peer, into_name, into_at);
+        break;
+    default:
+        snprintf(buffer, size, "%s of %llu B from %s+%llu into %s+%llu",
+                 step->kind == STEP_COPY ? "copy" : "reduce", bytes, from_name, from_at, into_name, into_at);
+    }
+    return buffer;
+}
+
+/* ---------------------------------------------------------------------------------------------- checks */
+
+/* The cells of a span; false when it leaves its buffer or cuts an element. */
+static bool span_cells(struct prover *prover, const struct step *step, struct coll_span span,
+                       struct cell **cells, uint64_t *count)
+{
+    const struct proof_buffer *buffer = &prover->ranks[step->rank].buffers[span.buffer];
+    uint64_t element = prover->world->element_bytes;
+    if (span.offset > buffer->bytes || span.bytes > buffer->bytes - span.offset) {
+        prover_fail(prover, step, "leaves the %s, which has %llu B", buffer_names[span.buffer],
+                    (unsigned long long)buffer->bytes);
+        return false;
+    }
+    if (span.bytes > 0 && (span.offset % element != 0 || span.bytes % element != 0)) {
+        prover_fail(prover, step, "cuts an element of %llu B", (unsigned long long)element);
+        return false;
+    }
+    *cells = buffer->cells + span.offset / element;
+    *count = span.bytes / element;
+    return true;
+}
+
+static bool fail_hazard(struct prover *prover, const struct step *step, uint32_t mark, const char *what)
+{
+    uint32_t first = prover->ranks[step->rank].phase_first;
+    prover_fail(prover, step, "%s memory that step %u of this phase has posted", what, mark - first);
+    return false;
+}
+
+static bool may_read(struct prover *prover, const struct step *step, const struct cell *cells, uint64_t count)
+{
+    uint32_t first = prover->ranks[step->rank].phase_first;
+    for (uint64_t i = 0; i < count; i++) {
+        if (cells[i].receiving >= first)
+            return fail_hazard(prover, step, cells[i].receiving, "reads");
+        if (cells[i].set == RANK_SET_NONE) {
+            prover_fail(prover, step, "reads memory that nobody wrote");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool may_write(struct prover *prover, const struct step *step, const struct cell *cells,
+                      uint64_t count)
+{
+    uint32_t first = prover->ranks[step->rank].phase_first;
+    if (step->into.buffer == COLL_SEND_BUFFER) {
+        prover_fail(prover, step, "writes the send buffer");
+        return false;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        if (cells[i].receiving >= first)
+            return fail_hazard(prover, step, cells[i].receiving, "writes");
+        if (cells[i].sending >= first)
+            return fail_hazard(prover, step, cells[i].sending, "writes");
+    }
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------------- effects */
+
+bool prover_post(struct prover *prover, const struct step *step)
+{
+    uint32_t mark = prover->ranks[step->rank].phase_first + step->index;
+    struct cell *cells;
+    uint64_t count;
+    if (step->kind == STEP_SEND) {
+        if (!span_cells(prover, step, step->from, &cells, &count) || !may_read(prover, step, cells, count))
+            return false;
+        for (uint64_t i = 0; i < count; i++)
+            cells[i].sending = mark;
+        return true;
+    }
+    if (!span_cells(prover, step, step->into, &cells, &count) || !may_write(prover, step, cells, count))
+        return false;
+    for (uint64_t i = 0; i < count; i++) {
+        cells[i].receiving = mark;
+        cells[i].set = RANK_SET_NONE;
+    }
+    return true;
+}
+
+void prover_deliver(struct prover *prover, const struct step *send, const struct step *recv)
+{
+    struct cell *from, *into;
+    uint64_t count, room;
+    if (!span_cells(prover, send, send->from, &from, &count) ||
+        !span_cells(prover, recv, recv->into, &into, &room))
+        return;
+    if (send->from.bytes != recv->into.bytes) {
+        char text[160];
+        prover_fail(prover, recv, "matches a %s", prover_describe(send, text, sizeof text));
+        return;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        into[i].set = from[i].set;
+        into[i].at = from[i].at;
+    }
+}
+
+static bool add(struct prover *prover, const struct step *step, const struct cell *from, struct cell *into)
+{
+    if (from->at != into->at) {
+        prover_fail(prover, step, "adds element %u to element %u", from->at, into->at);
+        return false;
+    }
+    uint32_t sum = rank_sets_join(&prover->sets, from->set, into->set);
+    if (sum == RANK_SET_NONE) {
+        prover_fail(prover, step, "counts rank %u's element %u twice",
+                    rank_sets_common(&prover->sets, from->set, into->set), from->at);
+        return false;
+    }
+    into->set = sum;
+    return true;
+}
+
+static bool overlap(const struct coll_span *a, const struct coll_span *b)
+{
+    return a->buffer == b->buffer && a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
+}
+
+bool prover_local(struct prover *prover, const struct step *step)
+{
+    struct cell *from, *into;
+    uint64_t count, room;
+    if (!span_cells(prover, step, step->from, &from, &count) ||
+        !span_cells(prover, step, step->into, &into, &room))
+        return false;
+    if (count != room || overlap(&step->from, &step->into)) {
+        prover_fail(prover, step,
+                    count != room ? "source and destination differ in length"
+                                  : "source and destination overlap");
+        return false;
+    }
+    if (!may_read(prover, step, from, count) || !may_write(prover, step, into, count))
+        return false;
+    if (step->kind == STEP_REDUCE && !may_read(prover, step, into, count))
+        return false;
+    for (uint64_t i = 0; i < count; i++) {
+        if (step->kind == STEP_COPY) {
+            into[i].set = from[i].set;
+            into[i].at = from[i].at;
+        } else if (!add(prover, step, &from[i], &into[i])) {
+            return false;
+        }
+    }
+    return true;
+}

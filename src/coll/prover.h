@@ -1,0 +1,98 @@
+#ifndef HELIO_COLL_PROVER_H
+#define HELIO_COLL_PROVER_H
+
+#include "base/mem.h"
+#include "coll/prove.h"
+#include "coll/rank_sets.h"
+
+/* What the files of the prover share.
+ *
+ *   prove.c        runs all ranks: phases, matching, counts, deadlock
+ *   prove_step.c   one step: bounds, hazards, and what it does to memory
+ *   prove_world.c  a call of all ranks: its buffers, and what must be in them at the end
+ *   rank_sets.c    sets of ranks under numbers
+ */
+
+/* An element: the sum over the ranks in `set` of their send buffers' element `at`. `sending` and `receiving`
+ * are the last steps that posted it. */
+struct cell {
+    uint32_t set;
+    uint32_t at;
+    uint32_t sending, receiving;
+};
+
+struct proof_buffer {
+    struct cell *cells;
+    uint64_t bytes;
+};
+
+enum { PROOF_BUFFERS = COLL_SCRATCH + 1 };
+
+struct proof_rank {
+    struct coll_call call;
+    struct proof_buffer buffers[PROOF_BUFFERS];
+    uint32_t phase;
+    uint32_t phase_first; /* steps of a rank are numbered through from 1; the phase's first */
+    uint32_t next_step;
+    uint32_t pending; /* messages not complete in this phase */
+    uint32_t clock;   /* rounds before this phase */
+    uint32_t phase_end;
+    uint32_t peers;
+    uint64_t messages, bytes;
+    bool done;
+};
+
+enum step_kind { STEP_SEND, STEP_RECV, STEP_COPY, STEP_REDUCE };
+
+struct step {
+    enum step_kind kind;
+    uint32_t rank, phase, index;
+    uint32_t peer;
+    struct coll_span from, into;
+};
+
+/* One end of a message that waits for the other. */
+struct end {
+    struct step step;
+    uint32_t clock;
+    uint32_t next; /* index + 1 in the same queue, 0 = last */
+};
+
+/* Messages from one rank to another: ends that wait, all sends or all receives, in posting order. */
+struct pair {
+    uint32_t head, tail; /* index + 1, 0 = none */
+    bool used;
+};
+
+struct prover {
+    const struct coll_algorithm *algorithm;
+    const struct coll_world *world;
+    struct coll_proof *proof;
+    struct proof_rank *ranks;
+    struct cell *cells; /* of all buffers */
+    uint64_t *recv_counts;
+    struct pair *pairs; /* source * size + destination */
+    struct pool ends;
+    struct rank_sets sets;
+    uint32_t *ready; /* ranks whose phase is complete */
+    uint32_t ready_count;
+    bool failed;
+};
+
+/* prove.c: the first problem is kept, with the step's place before it (NULL: none). */
+void prover_fail(struct prover *prover, const struct step *step, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* prove_step.c: false after prover_fail(). */
+bool prover_post(struct prover *prover, const struct step *step); /* send, recv: marks the memory */
+bool prover_local(struct prover *prover, const struct step *step);
+void prover_deliver(struct prover *prover, const struct step *send, const struct step *recv);
+const char *prover_describe(const struct step *step, char *buffer, size_t size);
+
+/* prove_world.c */
+bool world_check(const struct coll_world *world, enum coll_kind kind, struct coll_proof *proof);
+uint64_t world_send_bytes(const struct coll_world *world, enum coll_kind kind, uint32_t rank);
+uint64_t world_recv_bytes(const struct coll_world *world, enum coll_kind kind, uint32_t rank);
+void prover_check_results(struct prover *prover);
+
+#endif

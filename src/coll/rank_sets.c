@@ -1,0 +1,138 @@
+#include "coll/rank_sets.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static uint64_t *bits_of(const struct rank_sets *sets, uint32_t set)
+{
+    return sets->bits + (size_t)set * sets->words;
+}
+
+static bool holds(const struct rank_sets *sets, uint32_t set, uint32_t rank)
+{
+    return bits_of(sets, set)[rank / 64] >> (rank % 64) & 1;
+}
+
+static uint32_t hash_of(const uint64_t *bits, uint32_t words)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < words; i++)
+        hash = (hash ^ bits[i]) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
+    return (uint32_t)(hash >> 32);
+}
+
+/* Where the table has this set, or where it belongs. */
+static uint32_t *slot_of(const struct rank_sets *sets, const uint64_t *bits)
+{
+    uint32_t mask = sets->table_size - 1;
+    uint32_t at = hash_of(bits, sets->words) & mask;
+    while (sets->table[at] != RANK_SET_NONE &&
+           memcmp(bits_of(sets, sets->table[at]), bits, sets->words * sizeof *bits) != 0)
+        at = (at + 1) & mask;
+    return &sets->table[at];
+}
+
+static void grow_table(struct rank_sets *sets)
+{
+    free(sets->table);
+    sets->table_size = sets->table_size > 0 ? 2 * sets->table_size : 64;
+    sets->table = mem_alloc(sets->table_size, sizeof *sets->table, "sets of ranks");
+    for (uint32_t set = 1; set < sets->count; set++)
+        *slot_of(sets, bits_of(sets, set)) = set;
+}
+
+/* Room for one more set behind the last: it becomes a set by settle(). */
+static uint64_t *fresh(struct rank_sets *sets)
+{
+    sets->bits =
+        mem_grow(sets->bits, &sets->bits_capacity, ((size_t)sets->count + 1) * sets->words, "sets of ranks");
+    uint64_t *bits = bits_of(sets, sets->count);
+    memset(bits, 0, sets->words * sizeof *bits);
+    return bits;
+}
+
+static uint32_t settle(struct rank_sets *sets)
+{
+    if (2 * (sets->count + 1) > sets->table_size)
+        grow_table(sets);
+    uint32_t *slot = slot_of(sets, bits_of(sets, sets->count));
+    if (*slot == RANK_SET_NONE)
+        *slot = sets->count++;
+    return *slot;
+}
+
+void rank_sets_init(struct rank_sets *sets, uint32_t ranks)
+{
+    *sets = (struct rank_sets){.ranks = ranks, .words = (ranks + 63) / 64};
+    fresh(sets);
+    sets->count = 1; /* the empty set, which the table does not hold */
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        fresh(sets)[rank / 64] |= UINT64_C(1) << (rank % 64);
+        settle(sets);
+    }
+}
+
+void rank_sets_free(struct rank_sets *sets)
+{
+    free(sets->bits);
+    free(sets->table);
+    *sets = (struct rank_sets){0};
+}
+
+uint32_t rank_sets_first(struct rank_sets *sets, uint32_t count)
+{
+    if (count == 0)
+        return RANK_SET_NONE;
+    uint64_t *bits = fresh(sets);
+    for (uint32_t rank = 0; rank < count; rank++)
+        bits[rank / 64] |= UINT64_C(1) << (rank % 64);
+    return settle(sets);
+}
+
+uint32_t rank_sets_join(struct rank_sets *sets, uint32_t a, uint32_t b)
+{
+    if (a == sets->last_a && b == sets->last_b)
+        return sets->last_union;
+    sets->last_a = a;
+    sets->last_b = b;
+    sets->last_union = RANK_SET_NONE;
+    if (a == RANK_SET_NONE || b == RANK_SET_NONE || rank_sets_common(sets, a, b) != UINT32_MAX)
+        return RANK_SET_NONE;
+    uint64_t *bits = fresh(sets);
+    for (uint32_t i = 0; i < sets->words; i++)
+        bits[i] = bits_of(sets, a)[i] | bits_of(sets, b)[i];
+    sets->last_union = settle(sets);
+    return sets->last_union;
+}
+
+uint32_t rank_sets_common(const struct rank_sets *sets, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < sets->words; i++) {
+        uint64_t both = bits_of(sets, a)[i] & bits_of(sets, b)[i];
+        if (both)
+            return i * 64 + (uint32_t)__builtin_ctzll(both);
+    }
+    return UINT32_MAX;
+}
+
+const char *rank_sets_print(const struct rank_sets *sets, uint32_t set, char *buffer, size_t size)
+{
+    size_t length = (size_t)snprintf(buffer, size, "of");
+    const char *separator = " ranks ";
+    for (uint32_t rank = 0; rank < sets->ranks && length < size; rank++) {
+        if (!holds(sets, set, rank))
+            continue;
+        uint32_t last = rank;
+        while (last + 1 < sets->ranks && holds(sets, set, last + 1))
+            last++;
+        const char *dash = last > rank ? "-" : "";
+        length += (size_t)snprintf(buffer + length, size - length, "%s%u%s", separator, rank, dash);
+        if (last > rank && length < size)
+            length += (size_t)snprintf(buffer + length, size - length, "%u", last);
+        separator = ", ";
+        rank = last;
+    }
+    return buffer;
+}

@@ -1,0 +1,131 @@
+#include "coll/families.h"
+#include "coll/steps.h"
+
+/* Scan and exscan. Both need the sum up to and with this rank, to pass it on: scan has it in the receive
+ * buffer, exscan in scratch, next to the sum without this rank that it is asked for. */
+static bool inclusive(const struct coll_call *call)
+{
+    return call->kind == COLL_SCAN;
+}
+
+static struct coll_span own_of(const struct coll_call *call)
+{
+    return span_of(COLL_SEND_BUFFER, 0, call->bytes);
+}
+
+static struct coll_span result_of(const struct coll_call *call)
+{
+    return span_of(COLL_RECV_BUFFER, 0, call->bytes);
+}
+
+/* ----------------------------------------------------------------------------------------------- linear */
+
+static bool linear(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    struct coll_span own = own_of(call), result = result_of(call);
+    struct coll_span through = inclusive(call) ? result : span_of(COLL_SCRATCH, 0, call->bytes);
+    bool first = call->rank == 0, last = call->rank == call->size - 1;
+    if (!first && phase-- == 0) {
+        sink->recv(sink, call->rank - 1, result);
+        return true;
+    }
+    if (phase > 0)
+        return false;
+    if (first && inclusive(call))
+        step_copy(sink, own, result);
+    if (!first && !inclusive(call) && !last)
+        step_copy(sink, result, through);
+    if (!first && (inclusive(call) || !last))
+        step_reduce(sink, own, through);
+    if (!last)
+        sink->send(sink, call->rank + 1, first ? own : through);
+    return true;
+}
+
+static uint64_t linear_exscan_scratch(const struct coll_call *call)
+{
+    return call->rank > 0 && call->rank < call->size - 1 ? call->bytes : 0;
+}
+
+#define LINEAR_DOC "a chain: rank r adds its vector and passes the sum to r+1: P-1 messages in P-1 rounds"
+
+const struct coll_algorithm coll_scan_linear = {
+    .kind = COLL_SCAN,
+    .name = "linear",
+    .doc = LINEAR_DOC,
+    .emit = linear,
+};
+
+const struct coll_algorithm coll_exscan_linear = {
+    .kind = COLL_EXSCAN,
+    .name = "linear",
+    .doc = LINEAR_DOC,
+    .emit = linear,
+    .scratch = linear_exscan_scratch,
+};
+
+/* ----------------------------------------------------------------------------------- recursive doubling */
+
+/* Adds what round `phase - 1` brought. Before the first round there is only this rank's own vector. */
+static void settle(const struct coll_call *call, uint32_t phase, struct coll_span through,
+                   struct coll_span incoming, struct coll_sink *sink)
+{
+    if (phase == 0) {
+        step_copy(sink, own_of(call), through);
+        return;
+    }
+    if (call->rank < UINT32_C(1) << (phase - 1))
+        return; /* nobody is that far below */
+    step_reduce(sink, incoming, through);
+    if (inclusive(call))
+        return;
+    if (phase == 1)
+        step_copy(sink, incoming, result_of(call));
+    else
+        step_reduce(sink, incoming, result_of(call));
+}
+
+static bool recursive_doubling(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    uint32_t rank = call->rank, size = call->size, rounds = log2_ceil(size);
+    if (phase > rounds)
+        return false;
+    struct coll_span through = inclusive(call) ? result_of(call) : span_of(COLL_SCRATCH, 0, call->bytes);
+    struct coll_span incoming = span_of(COLL_SCRATCH, inclusive(call) ? 0 : call->bytes, call->bytes);
+    settle(call, phase, through, incoming, sink);
+    if (phase == rounds)
+        return true;
+    uint32_t distance = UINT32_C(1) << phase;
+    if (rank >= distance)
+        sink->recv(sink, rank - distance, incoming);
+    if (distance < size - rank)
+        sink->send(sink, rank + distance, through);
+    return true;
+}
+
+static uint64_t recursive_doubling_scratch(const struct coll_call *call)
+{
+    uint64_t incoming = call->rank > 0 ? call->bytes : 0;
+    return inclusive(call) ? incoming : call->bytes + incoming;
+}
+
+#define DOUBLING_DOC                                                                                         \
+    "partial sums to r+2^k in round k: ceil(log2 P) rounds, fewer than P ceil(log2 P) messages; any P "      \
+    "(Hillis, "                                                                                              \
+    "Steele 1986)"
+
+const struct coll_algorithm coll_scan_recursive_doubling = {
+    .kind = COLL_SCAN,
+    .name = "recursive-doubling",
+    .doc = DOUBLING_DOC,
+    .emit = recursive_doubling,
+    .scratch = recursive_doubling_scratch,
+};
+
+const struct coll_algorithm coll_exscan_recursive_doubling = {
+    .kind = COLL_EXSCAN,
+    .name = "recursive-doubling",
+    .doc = DOUBLING_DOC,
+    .emit = recursive_doubling,
+    .scratch = recursive_doubling_scratch,
+};
