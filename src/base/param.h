@@ -64,14 +64,18 @@ struct param_table {
         .size = sizeof(struct_type),                                                                         \
     }
 
-/* One value into its field, with bounds checked; false fills *problem. `arena`-less: PARAM_TEXT keeps a copy
- * that the config frees (see config.h). */
+/* One value into its field, bounds checked; false fills *problem. Texts are copied into `texts`. */
 struct arena;
 bool param_parse(const struct param *param, const char *text, void *field, struct arena *texts,
                  struct param_problem *problem);
 
-/* The field's value as a user would write it, canonical units: "8 us", "12.5 GB/s". */
-void param_print(const struct param *param, const void *field, char *buffer, size_t size);
+/* All defaults of a table into its struct; a default that is itself wrong fills *problem. */
+bool param_defaults(const struct param_table *table, void *config, struct arena *texts,
+                    struct param_problem *problem);
+
+/* A valid value in its shortest form ("0.5 us" -> "500 ns", "65536 B" -> "64 KiB"); words stay as they are.
+ */
+const char *param_canonical(const struct param *param, const char *text, char *buffer, size_t size);
 
 /* Short texts that set a struct: "alltoall:ranks=64,bytes=8KiB" minus its head. `origin` is the whole text
  * and `at` the byte where the list starts, for error places ("<workload>:1:col"). Fills *config (table->size

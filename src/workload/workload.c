@@ -112,8 +112,8 @@ enum status workload_open(const char *spec, struct program **program)
     generated->config = mem_alloc(1, workload->params->size, "a workload");
     generated->spec = mem_text(spec);
     size_t list_at = spec[name_length] ? name_length + 1 : name_length;
-    enum status status = param_parse_list(workload->params, workload->name, spec, list_at, generated->config,
-                                          &generated->texts);
+    enum status status =
+        param_parse_list(workload->params, "--workload", spec, list_at, generated->config, &generated->texts);
     if (status != STATUS_OK) {
         generated_close(&generated->program);
         return status;

@@ -1,0 +1,207 @@
+#include "base/config.h"
+
+#include <string.h>
+
+#include "base/config_parts.h"
+#include "base/mem.h"
+
+static void keep_value(struct config *config, struct value *value, const char *text, const char *origin)
+{
+    char canonical[256];
+    const char *kept = strlen(text) < sizeof canonical
+                           ? param_canonical(value->param, text, canonical, sizeof canonical)
+                           : text;
+    value->text = arena_text(&config->texts, kept, strlen(kept));
+    value->origin = arena_text(&config->texts, origin, strlen(origin));
+}
+
+/* Sets every parameter of the tables to its default. */
+static bool set_defaults(struct config *config)
+{
+    struct param_problem problem;
+    size_t next = 0;
+    for (size_t i = 0; i < config->table_count; i++) {
+        const struct param_table *table = config->tables[i];
+        config->structs[i] = mem_alloc(1, table->size, "parameters");
+        for (size_t j = 0; j < table->count; j++) {
+            struct value *value = &config->values[next++];
+            value->param = &table->params[j];
+            value->field = (char *)config->structs[i] + value->param->offset;
+            value->origin = "default";
+            if (!value->param->fallback)
+                continue;
+            if (!param_parse(value->param, value->param->fallback, value->field, &config->texts, &problem)) {
+                diag_error("the default of %s is wrong: %s", value->param->name, problem.text);
+                return false;
+            }
+            keep_value(config, value, value->param->fallback, "default");
+        }
+    }
+    return true;
+}
+
+struct config *config_new(const struct param_table *const *tables, size_t count)
+{
+    struct config *config = mem_alloc(1, sizeof *config, "parameters");
+    config->tables = tables;
+    config->table_count = count;
+    config->structs = mem_alloc(count, sizeof *config->structs, "parameters");
+    for (size_t i = 0; i < count; i++)
+        config->value_count += tables[i]->count;
+    config->values = mem_alloc(config->value_count, sizeof *config->values, "parameters");
+    if (!set_defaults(config)) {
+        config_free(config);
+        return NULL;
+    }
+    return config;
+}
+
+void config_free(struct config *config)
+{
+    for (size_t i = 0; i < config->table_count; i++)
+        free(config->structs[i]);
+    arena_free(&config->texts);
+    free(config->structs);
+    free(config->values);
+    free(config);
+}
+
+struct value *config_find(const struct config *config, const char *name)
+{
+    for (size_t i = 0; i < config->value_count; i++)
+        if (strcmp(config->values[i].param->name, name) == 0)
+            return &config->values[i];
+    return NULL;
+}
+
+static const char *value_name_at(const void *values, size_t index)
+{
+    return ((const struct value *)values)[index].param->name;
+}
+
+const char *config_nearest(const struct config *config, const char *name)
+{
+    return diag_nearest(name, config->values, config->value_count, value_name_at);
+}
+
+bool config_put(struct config *config, struct value *value, const char *text, const char *origin,
+                struct param_problem *problem)
+{
+    if (!param_parse(value->param, text, value->field, &config->texts, problem))
+        return false;
+    keep_value(config, value, text, origin);
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------------- command line */
+
+static enum status assign(struct config *config, const char *name, const char *text, const char *origin,
+                          const char *source, size_t value_at)
+{
+    struct diag_place place = {
+        .file = origin, .line = 1, .column = 1, .source = source, .source_length = strlen(source)};
+    struct value *value = config_find(config, name);
+    if (!value) {
+        place.span = (uint32_t)strlen(name);
+        diag_report(DIAG_ERROR, &place, "there is no parameter '%s'%s", name,
+                    diag_did_you_mean(config_nearest(config, name)));
+        return STATUS_BAD_INPUT;
+    }
+    struct param_problem problem;
+    if (config_put(config, value, text, origin, &problem))
+        return STATUS_OK;
+    place.column = (uint32_t)(value_at + problem.at) + 1;
+    place.span = (uint32_t)(strlen(text) - problem.at);
+    diag_report(DIAG_ERROR, &place, "%s", problem.text);
+    return STATUS_BAD_INPUT;
+}
+
+enum status config_set(struct config *config, const char *assignment)
+{
+    const char *equals = strchr(assignment, '=');
+    if (!equals) {
+        diag_report(DIAG_ERROR,
+                    &(struct diag_place){.file = "--set",
+                                         .line = 1,
+                                         .column = (uint32_t)strlen(assignment) + 1,
+                                         .source = assignment,
+                                         .source_length = strlen(assignment)},
+                    "a value is missing; write --set PARAMETER=VALUE");
+        return STATUS_BAD_INPUT;
+    }
+    char *name = mem_format("%.*s", (int)(equals - assignment), assignment);
+    enum status status =
+        assign(config, name, equals + 1, "--set", assignment, (size_t)(equals + 1 - assignment));
+    free(name);
+    return status;
+}
+
+enum status config_assign(struct config *config, const char *name, const char *value, const char *origin)
+{
+    return assign(config, name, value, origin, value, 0);
+}
+
+/* -------------------------------------------------------------------------------------------- looking up */
+
+const void *config_of(const struct config *config, const struct param_table *table)
+{
+    for (size_t i = 0; i < config->table_count; i++)
+        if (config->tables[i] == table)
+            return config->structs[i];
+    return NULL;
+}
+
+void config_each(const struct config *config, void *self,
+                 void (*visit)(void *self, const struct param *param, const char *value, const char *origin))
+{
+    for (size_t i = 0; i < config->value_count; i++) {
+        const struct value *value = &config->values[i];
+        visit(self, value->param, value->text, value->origin);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------- the manual */
+
+static void print_range(const struct param *param, FILE *out)
+{
+    if (param->choices) {
+        fprintf(out, "# one of:");
+        for (size_t i = 0; param->choices[i]; i++)
+            fprintf(out, "%s %s", i ? "," : "", param->choices[i]);
+        fputc('\n', out);
+    }
+    if (param->min && param->max)
+        fprintf(out, "# from %s to %s\n", param->min, param->max);
+    else if (param->min)
+        fprintf(out, "# at least %s\n", param->min);
+    else if (param->max)
+        fprintf(out, "# at most %s\n", param->max);
+}
+
+static size_t print_table(const struct param_table *table, const char *filter, FILE *out)
+{
+    size_t printed = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct param *param = &table->params[i];
+        if (filter && !strstr(param->name, filter))
+            continue;
+        if (!printed++)
+            fprintf(out, "# ---- %s: %s\n\n", table->component, table->doc);
+        fprintf(out, "# %s\n", param->doc);
+        print_range(param, out);
+        if (param->fallback)
+            fprintf(out, "%s: %s\n\n", param->name, param->fallback);
+        else
+            fprintf(out, "#%s:\n\n", param->name);
+    }
+    return printed;
+}
+
+size_t config_print_manual(const struct param_table *const *tables, size_t count, const char *filter,
+                           FILE *out)
+{
+    size_t printed = 0;
+    for (size_t i = 0; i < count; i++)
+        printed += print_table(tables[i], filter, out);
+    return printed;
+}

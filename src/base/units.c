@@ -1,0 +1,406 @@
+#include "base/units.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/diag.h"
+
+typedef unsigned __int128 wide;
+#define WIDE_MAX (~(wide)0)
+
+struct unit {
+    const char *name;
+    uint64_t factor; /* of the base unit: ps, bytes, bytes per second, operations per second */
+    uint64_t divisor;
+};
+
+/* A dimension: how its values are called, an example, and its units from the smallest on. The first `printed`
+ * are those that printing chooses among. */
+struct dimension {
+    const char *what, *example, *resolution;
+    const struct unit *units;
+    size_t count, printed;
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+#define KILO 1000u
+#define MEGA 1000000u
+#define GIGA 1000000000u
+#define TERA UINT64_C(1000000000000)
+#define PETA UINT64_C(1000000000000000)
+
+static const struct unit time_units[] = {
+    {"ps", 1, 1},          {"ns", KILO, 1},        {"us", MEGA, 1},
+    {"ms", GIGA, 1},       {"s", TERA, 1},         {"min", 60 * TERA, 1},
+    {"h", 3600 * TERA, 1}, {"\xc2\xb5s", MEGA, 1}, {"\xce\xbcs", MEGA, 1},
+};
+static const struct unit size_units[] = {
+    {"B", 1, 1},
+    {"kB", KILO, 1},
+    {"KiB", UINT64_C(1) << 10, 1},
+    {"MB", MEGA, 1},
+    {"MiB", UINT64_C(1) << 20, 1},
+    {"GB", GIGA, 1},
+    {"GiB", UINT64_C(1) << 30, 1},
+    {"TB", TERA, 1},
+    {"TiB", UINT64_C(1) << 40, 1},
+    {"PB", PETA, 1},
+    {"PiB", UINT64_C(1) << 50, 1},
+};
+static const struct unit rate_units[] = {
+    {"B/s", 1, 1},
+    {"kB/s", KILO, 1},
+    {"MB/s", MEGA, 1},
+    {"GB/s", GIGA, 1},
+    {"TB/s", TERA, 1},
+    {"KiB/s", UINT64_C(1) << 10, 1},
+    {"MiB/s", UINT64_C(1) << 20, 1},
+    {"GiB/s", UINT64_C(1) << 30, 1},
+    {"TiB/s", UINT64_C(1) << 40, 1},
+    {"b/s", 1, 8},
+    {"kb/s", KILO, 8},
+    {"Mb/s", MEGA, 8},
+    {"Gb/s", GIGA, 8},
+    {"Tb/s", TERA, 8},
+    {"bit/s", 1, 8},
+    {"kbit/s", KILO, 8},
+    {"Mbit/s", MEGA, 8},
+    {"Gbit/s", GIGA, 8},
+    {"Tbit/s", TERA, 8},
+};
+static const struct unit flops_units[] = {
+    {"flop/s", 1, 1},     {"kflop/s", KILO, 1}, {"Mflop/s", MEGA, 1},
+    {"Gflop/s", GIGA, 1}, {"Tflop/s", TERA, 1}, {"Pflop/s", PETA, 1},
+};
+
+static const struct dimension time_dimension = {"a time", "8 us", "1 ps", time_units, COUNT(time_units), 5};
+static const struct dimension size_dimension = {"a size",   "64 KiB",          "1 byte",
+                                                size_units, COUNT(size_units), COUNT(size_units)};
+static const struct dimension rate_dimension = {"a bandwidth", "12.5 GB/s",       "1 byte per second",
+                                                rate_units,    COUNT(rate_units), 5};
+static const struct dimension flops_dimension = {"a compute rate",         "12 Gflop/s",
+                                                 "1 operation per second", flops_units,
+                                                 COUNT(flops_units),       COUNT(flops_units)};
+
+static bool fail(struct units_problem *problem, size_t at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static bool fail(struct units_problem *problem, size_t at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(problem->text, sizeof problem->text, format, args);
+    va_end(args);
+    problem->at = (uint32_t)at;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------------- decimals */
+
+/* digits * 10^exponent */
+struct decimal {
+    wide digits;
+    int exponent;
+};
+
+static size_t skip_blanks(const char *text, size_t at)
+{
+    while (text[at] == ' ' || text[at] == '\t')
+        at++;
+    return at;
+}
+
+/* Digits before and behind the point. False when there are none, or more than 38 significant ones. */
+static bool read_digits(const char *text, size_t *at, struct decimal *number)
+{
+    bool seen = false, point = false;
+    for (;; ++*at) {
+        char c = text[*at];
+        if (c == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (c < '0' || c > '9')
+            return seen;
+        if (number->digits > (WIDE_MAX - 9) / 10)
+            return false;
+        seen = true;
+        number->digits = number->digits * 10 + (wide)(c - '0');
+        number->exponent -= point;
+    }
+}
+
+/* A decimal exponent, if one follows. An 'e' that no digit follows belongs to the unit. */
+static void read_exponent(const char *text, size_t *at, struct decimal *number)
+{
+    enum { LARGEST = 1000 }; /* enough to be out of every range */
+    if (text[*at] != 'e' && text[*at] != 'E')
+        return;
+    size_t i = *at + 1;
+    bool negative = text[i] == '-';
+    i += text[i] == '-' || text[i] == '+';
+    if (text[i] < '0' || text[i] > '9')
+        return;
+    int exponent = 0;
+    for (; text[i] >= '0' && text[i] <= '9'; i++)
+        if (exponent < LARGEST)
+            exponent = exponent * 10 + (text[i] - '0');
+    number->exponent += negative ? -exponent : exponent;
+    *at = i;
+}
+
+static bool multiply(wide *value, wide factor)
+{
+    if (factor && *value > WIDE_MAX / factor)
+        return false;
+    *value *= factor;
+    return true;
+}
+
+enum fit { FITS, TOO_LARGE, TOO_FINE };
+
+/* number * factor / divisor as a whole number. */
+static enum fit whole(struct decimal number, const struct unit *unit, uint64_t limit, uint64_t *value)
+{
+    wide result = number.digits, divisor = unit->divisor;
+    if (result == 0) {
+        *value = 0;
+        return FITS;
+    }
+    while (number.exponent < 0 && result % 10 == 0) { /* trailing zeros say nothing */
+        result /= 10;
+        number.exponent++;
+    }
+    if (!multiply(&result, unit->factor))
+        return TOO_LARGE;
+    for (; number.exponent > 0; number.exponent--)
+        if (!multiply(&result, 10))
+            return TOO_LARGE;
+    for (; number.exponent < 0; number.exponent++) {
+        if (result % 10)
+            return TOO_FINE;
+        result /= 10;
+    }
+    if (result % divisor)
+        return TOO_FINE;
+    result /= divisor;
+    if (result > limit)
+        return TOO_LARGE;
+    *value = (uint64_t)result;
+    return FITS;
+}
+
+/* ---------------------------------------------------------------------------------------------- parsing */
+
+static const char *unit_name_at(const void *units, size_t index)
+{
+    return ((const struct unit *)units)[index].name;
+}
+
+static bool unknown_unit(const struct dimension *dimension, const char *name, size_t at,
+                         struct units_problem *problem)
+{
+    if (dimension->units == size_units && strcmp(name, "KB") == 0)
+        return fail(problem, at, "'KB' is ambiguous; write kB (1000 bytes) or KiB (1024 bytes)");
+    const char *guess = NULL, *kind = dimension->what + strlen("a ");
+    for (size_t i = 0; i < dimension->count && !guess; i++)
+        if (strcasecmp(name, dimension->units[i].name) == 0)
+            guess = dimension->units[i].name;
+    if (!guess)
+        guess = diag_nearest(name, dimension->units, dimension->count, unit_name_at);
+    if (guess)
+        return fail(problem, at, "'%s' is not a unit of %s; did you mean '%s'?", name, dimension->what,
+                    guess);
+    return fail(problem, at, "'%s' is not a unit of %s, such as '%s'", name, dimension->what,
+                dimension->example);
+}
+
+static const struct unit *find_unit(const struct dimension *dimension, const char *name)
+{
+    for (size_t i = 0; i < dimension->count; i++)
+        if (strcmp(dimension->units[i].name, name) == 0)
+            return &dimension->units[i];
+    return NULL;
+}
+
+static bool parse(const struct dimension *dimension, const char *text, uint64_t limit, uint64_t *value,
+                  struct units_problem *problem)
+{
+    size_t at = skip_blanks(text, 0), number_at = at;
+    struct decimal number = {0};
+    if (text[at] == '-')
+        return fail(problem, at, "%s cannot be negative", dimension->what);
+    if (!read_digits(text, &at, &number))
+        return fail(problem, number_at, "'%s' is not %s, such as '%s'", text + number_at, dimension->what,
+                    dimension->example);
+    read_exponent(text, &at, &number);
+    size_t unit_at = skip_blanks(text, at);
+
+    char name[16] = "";
+    size_t length = strlen(text + unit_at);
+    while (length && (text[unit_at + length - 1] == ' ' || text[unit_at + length - 1] == '\t'))
+        length--;
+    snprintf(name, sizeof name, "%.*s", length < sizeof name ? (int)length : (int)sizeof name - 1,
+             text + unit_at);
+    if (!*name && number.digits == 0) {
+        *value = 0;
+        return true;
+    }
+    if (!*name)
+        return fail(problem, number_at, "%s needs a unit, such as '%s'", dimension->what, dimension->example);
+    const struct unit *unit = find_unit(dimension, name);
+    if (!unit)
+        return unknown_unit(dimension, name, unit_at, problem);
+    switch (whole(number, unit, limit, value)) {
+    case TOO_LARGE:
+        return fail(problem, number_at, "%s is out of range", text + number_at);
+    case TOO_FINE:
+        return fail(problem, number_at, "'%s' is not a whole multiple of %s", text + number_at,
+                    dimension->resolution);
+    case FITS:
+        break;
+    }
+    return true;
+}
+
+bool units_time(const char *text, ps_t *value, struct units_problem *problem)
+{
+    uint64_t picoseconds;
+    if (!parse(&time_dimension, text, PS_NEVER - 1, &picoseconds, problem))
+        return false;
+    *value = (ps_t)picoseconds;
+    return true;
+}
+
+bool units_size(const char *text, uint64_t *value, struct units_problem *problem)
+{
+    return parse(&size_dimension, text, INT64_MAX, value, problem);
+}
+
+bool units_rate(const char *text, uint64_t *value, struct units_problem *problem)
+{
+    return parse(&rate_dimension, text, INT64_MAX, value, problem);
+}
+
+bool units_flops(const char *text, uint64_t *value, struct units_problem *problem)
+{
+    return parse(&flops_dimension, text, INT64_MAX, value, problem);
+}
+
+bool units_count(const char *text, uint64_t *value, struct units_problem *problem)
+{
+    static const struct unit one = {"", 1, 1};
+    size_t at = skip_blanks(text, 0), begin = at;
+    struct decimal number = {0};
+    while (text[at] >= '0' && text[at] <= '9')
+        at++;
+    size_t end = skip_blanks(text, at);
+    if (at == begin || text[end])
+        return fail(problem, at == begin ? begin : end, "'%s' is not a whole number", text + begin);
+    at = begin;
+    if (!read_digits(text, &at, &number) || whole(number, &one, INT64_MAX, value) != FITS)
+        return fail(problem, begin, "%s is out of range", text + begin);
+    return true;
+}
+
+bool units_number(const char *text, double *value, struct units_problem *problem)
+{
+    size_t begin = skip_blanks(text, 0);
+    char *end;
+    double number = strtod(text + begin, &end);
+    size_t behind = skip_blanks(text, (size_t)(end - text));
+    if (end == text + begin || text[behind])
+        return fail(problem, begin, "'%s' is not a number", text + begin);
+    if (!isfinite(number))
+        return fail(problem, begin, "'%s' is not a finite number", text + begin);
+    *value = number;
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------------- printing */
+
+/* value / factor as a decimal that ends, or false when it has more than `places` decimals. */
+static bool print_in(uint64_t value, const struct unit *unit, int places, char *buffer, size_t size)
+{
+    uint64_t rest = value % unit->factor;
+    char fraction[32] = "";
+    size_t length = 0;
+    for (; rest && length < (size_t)places; length++) {
+        wide tenfold = (wide)rest * 10;
+        fraction[length] = (char)('0' + (int)(tenfold / unit->factor));
+        rest = (uint64_t)(tenfold % unit->factor);
+    }
+    if (rest)
+        return false;
+    snprintf(buffer, size, "%llu%s%.*s %s", (unsigned long long)(value / unit->factor), length ? "." : "",
+             (int)length, fraction, unit->name);
+    return true;
+}
+
+static const char *print_shortest(const struct dimension *dimension, uint64_t value, char *buffer,
+                                  size_t size)
+{
+    enum { PLACES = 18 };
+    char candidate[64];
+    print_in(value, &dimension->units[0], 0, buffer, size);
+    for (size_t i = 1; value && i < dimension->printed; i++) {
+        if (value < dimension->units[i].factor)
+            continue; /* no leading "0." */
+        if (print_in(value, &dimension->units[i], PLACES, candidate, sizeof candidate) &&
+            strlen(candidate) <= strlen(buffer))
+            snprintf(buffer, size, "%s", candidate);
+    }
+    return buffer;
+}
+
+const char *units_print_time(ps_t value, char *buffer, size_t size)
+{
+    return print_shortest(&time_dimension, (uint64_t)value, buffer, size);
+}
+
+const char *units_print_size(uint64_t value, char *buffer, size_t size)
+{
+    return print_shortest(&size_dimension, value, buffer, size);
+}
+
+const char *units_print_rate(uint64_t value, char *buffer, size_t size)
+{
+    return print_shortest(&rate_dimension, value, buffer, size);
+}
+
+const char *units_print_flops(uint64_t value, char *buffer, size_t size)
+{
+    return print_shortest(&flops_dimension, value, buffer, size);
+}
+
+/* `value` base units in the largest of the printed units with a given step that it reaches. */
+static const char *show(double value, const struct unit *units, size_t count, uint64_t step, int digits,
+                        char *buffer, size_t size)
+{
+    const struct unit *unit = &units[0];
+    for (size_t i = 1; i < count; i++)
+        if (units[i].factor % step == 0 && value >= (double)units[i].factor)
+            unit = &units[i];
+    double shown = value / (double)unit->factor;
+    int before = shown >= 1 ? (int)floor(log10(shown)) + 1 : 1;
+    int places = unit == &units[0] || digits < before ? 0 : digits - before;
+    if (unit == &units[0] && shown != floor(shown))
+        places = 1;
+    snprintf(buffer, size, "%.*f %s", places, shown, unit->name);
+    return buffer;
+}
+
+const char *units_show_time(ps_t value, int digits, char *buffer, size_t size)
+{
+    return show((double)value, time_units, time_dimension.printed, 1, digits, buffer, size);
+}
+
+const char *units_show_size(double bytes, int digits, char *buffer, size_t size)
+{
+    return show(bytes, size_units, COUNT(size_units), KILO, digits, buffer, size);
+}
