@@ -117,7 +117,7 @@ static enum status run_fabrics(const struct run_options *run, struct experiment 
     return log ? message_log_close(log, status) : status;
 }
 
-static enum status print_results(const struct run_options *run, const struct experiment *experiment,
+static enum status print_results(const struct run_options *run, struct experiment *experiment,
                                  const struct result *results, size_t count)
 {
     if (!run->json)
@@ -147,6 +147,8 @@ int cli_run(int argc, char **argv)
     size_t count;
     const struct param_table *const *tables = components_params(&count);
     struct run_options run = {.config = config_new(tables, count)};
+    if (!run.config)
+        return STATUS_FAILED;
     bool help = false;
     enum status status = find_file(&run, argc, argv, &help);
     if (status == STATUS_OK && !help)

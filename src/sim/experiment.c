@@ -156,12 +156,13 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
     return status;
 }
 
-struct manifest experiment_manifest(const struct experiment *experiment)
+struct manifest experiment_manifest(struct experiment *experiment)
 {
+    if (experiment->chosen->trace)
+        trace_key(experiment->program, experiment->trace_key);
     return (struct manifest){.config = experiment->config,
                              .seed = experiment->chosen->seed,
                              .program = experiment->program->name,
                              .input = experiment->chosen->trace,
-                             .input_hash =
-                                 experiment->chosen->trace ? trace_hash(experiment->program) : NULL};
+                             .input_hash = experiment->chosen->trace ? experiment->trace_key : NULL};
 }

@@ -5,6 +5,7 @@
 #include "call/call.h"
 #include "fabric/fabric.h"
 #include "results/result.h"
+#include "trace/cache.h"
 
 /* An experiment: one program on one or several fabrics, with one set of parameters. */
 struct experiment_config {
@@ -24,6 +25,7 @@ struct experiment {
     struct program *program;
     const struct fabric_ops *fabrics[EXPERIMENT_FABRICS];
     size_t fabric_count;
+    char trace_key[TRACE_KEY_TEXT];
 };
 
 /* Opens what the config names: the program and the fabrics. The config must outlive the experiment. */
@@ -41,6 +43,7 @@ struct experiment_watch {
 enum status experiment_run(struct experiment *experiment, size_t index, const struct experiment_watch *watch,
                            struct result *result);
 
-struct manifest experiment_manifest(const struct experiment *experiment);
+/* Points into the experiment. */
+struct manifest experiment_manifest(struct experiment *experiment);
 
 #endif
