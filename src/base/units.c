@@ -214,10 +214,8 @@ static bool unknown_unit(const struct dimension *dimension, const char *name, si
     if (!guess)
         guess = diag_nearest(name, dimension->units, dimension->count, unit_name_at);
     if (guess)
-        return fail(problem, at, "'%s' is not a unit of %s; did you mean '%s'?", name, dimension->what,
-                    guess);
-    return fail(problem, at, "'%s' is not a unit of %s, such as '%s'", name, dimension->what,
-                dimension->example);
+        return fail(problem, at, "'%s' is not a unit of %s; did you mean '%s'?", name, kind, guess);
+    return fail(problem, at, "'%s' is not a unit of %s, such as in '%s'", name, kind, dimension->example);
 }
 
 static const struct unit *find_unit(const struct dimension *dimension, const char *name)
