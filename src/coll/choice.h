@@ -1,0 +1,16 @@
+#ifndef HELIO_COLL_CHOICE_H
+#define HELIO_COLL_CHOICE_H
+
+#include "base/param.h"
+#include "coll/coll.h"
+
+/* Reads "binomial<=64KiB,scatter-allgather" for one kind: algorithms with rising limits, the last without.
+ * Blanks around names, signs and commas do not matter. False fills *problem, which names the algorithms there
+ * are, and leaves *choice alone. Fit for the parse() of a PARAM_CUSTOM. */
+bool coll_choice_parse(enum coll_kind kind, const char *text, struct coll_choice *choice,
+                       struct param_problem *problem);
+
+/* The shortest text that reads back as the same choice; returns buffer. */
+const char *coll_choice_print(const struct coll_choice *choice, char *buffer, size_t size);
+
+#endif
