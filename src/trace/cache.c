@@ -202,10 +202,8 @@ enum status trace_open_compiled(const char *path, struct compiled **compiled)
         return status;
     status = source.kind == SOURCE_COMPILED ? open_image(&source, &opened) : open_text(&source, &opened);
     source_close(&source);
-    if (status == STATUS_OK) {
-        compiled_report_notes(opened);
+    if (status == STATUS_OK)
         *compiled = opened;
-    }
     return status;
 }
 
@@ -213,8 +211,10 @@ enum status trace_open(const char *path, struct program **program)
 {
     struct compiled *compiled;
     enum status status = trace_open_compiled(path, &compiled);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        compiled_report_notes(compiled, NOTES_ALL);
         *program = &compiled->program;
+    }
     return status;
 }
 

@@ -16,7 +16,7 @@
  * with (*program)->ops->close(). */
 enum status trace_open(const char *path, struct program **program);
 
-/* The same for those who look inside. */
+/* The same for those who look inside; without the warnings, see compiled_report_notes. */
 enum status trace_open_compiled(const char *path, struct compiled **compiled);
 
 /* Compiles a text trace into `file`, without the cache. */

@@ -197,11 +197,12 @@ static const char *const note_texts[NOTE_KINDS] = {
         "where",
 };
 
-void compiled_report_notes(const struct compiled *compiled)
+void compiled_report_notes(const struct compiled *compiled, uint32_t kinds)
 {
     const struct image_note *notes =
         (const struct image_note *)(const void *)(compiled->image + compiled->header->notes.at);
     for (uint64_t i = 0; i < compiled->header->notes.count; i++)
-        compiled_report(compiled, DIAG_WARNING, notes[i].rank, notes[i].line, "%llu %s",
-                        (unsigned long long)notes[i].count, note_texts[notes[i].kind]);
+        if (kinds >> notes[i].kind & 1)
+            compiled_report(compiled, DIAG_WARNING, notes[i].rank, notes[i].line, "%llu %s",
+                            (unsigned long long)notes[i].count, note_texts[notes[i].kind]);
 }

@@ -66,7 +66,8 @@ size_t compiled_line(const struct compiled *compiled, uint32_t rank, uint64_t li
 void compiled_report(const struct compiled *compiled, int level, uint32_t rank, uint64_t line,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Warns of what was found while compiling, once per kind. */
-void compiled_report_notes(const struct compiled *compiled);
+/* Warns of what was found while compiling, once per kind; `kinds`: bits 1 << enum image_note_kind. */
+#define NOTES_ALL UINT32_MAX
+void compiled_report_notes(const struct compiled *compiled, uint32_t kinds);
 
 #endif

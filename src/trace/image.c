@@ -90,18 +90,32 @@ static bool tokens_fit(const unsigned char *bytes, const struct image_rank *rank
     return fit;
 }
 
-static bool peer_fits(int32_t peer, uint64_t ranks)
+static bool is_rank(int32_t peer, uint64_t ranks)
 {
-    return peer == CALL_ANY_SOURCE || peer == CALL_PROC_NULL || (peer >= 0 && (uint64_t)peer < ranks);
+    return peer >= 0 && (uint64_t)peer < ranks;
 }
 
-/* Calls that move no message between two ranks have channel 0, which need not exist. */
-static bool channels_fit(const struct call *call, uint32_t channels)
+static bool channel_fits(uint32_t channel, const struct image_header *header)
 {
-    bool moves = call->op == CALL_SEND || call->op == CALL_RECV || call->op == CALL_SENDRECV;
-    return !moves || ((call->channel < channels || call->channel >= CHANNEL_MAILBOX) &&
-                      (call->op != CALL_SENDRECV || call->source_channel < channels ||
-                       call->source_channel >= CHANNEL_MAILBOX));
+    return channel < header->channels || channel == CHANNEL_MAILBOX;
+}
+
+static bool ends_fit(const struct call *call, const struct image_header *header)
+{
+    uint64_t ranks = header->ranks.count;
+    switch ((enum call_op)call->op) {
+    case CALL_SEND:
+        return is_rank(call->peer, ranks) && channel_fits(call->channel, header);
+    case CALL_RECV:
+        return (is_rank(call->peer, ranks) || call->peer == CALL_ANY_SOURCE) &&
+               channel_fits(call->channel, header);
+    case CALL_SENDRECV:
+        return is_rank(call->peer, ranks) &&
+               (is_rank(call->source, ranks) || call->source == CALL_ANY_SOURCE) &&
+               channel_fits(call->channel, header) && channel_fits(call->source_channel, header);
+    default:
+        return is_rank(call->peer, ranks);
+    }
 }
 
 static bool vector_fits(uint64_t at, const struct image_header *header)
@@ -117,10 +131,11 @@ static bool calls_fit(const unsigned char *bytes, const struct image_header *hea
     const uint32_t *starts = (const uint32_t *)(const void *)(bytes + rank->starts);
     for (uint64_t i = 0; i < rank->calls.count; i++) {
         const struct call *call = &calls[i];
-        if (call->op >= CALL_OPS || call->slot >= rank->slots || call->group != 0 || call->context != 0 ||
-            !peer_fits(call->peer, header->ranks.count) || !peer_fits(call->source, header->ranks.count) ||
-            !channels_fit(call, header->channels) || !vector_fits(call->send_counts, header) ||
-            !vector_fits(call->recv_counts, header) || starts[i] >= rank->texts.count)
+        bool vectors = call->op == CALL_ALLTOALLV;
+        if (call->op >= CALL_OPS || call->slot >= rank->slots || call->group || call->context ||
+            !ends_fit(call, header) || !vector_fits(call->send_counts, header) ||
+            !vector_fits(call->recv_counts, header) ||
+            (vectors && (!call->send_counts || !call->recv_counts)) || starts[i] >= rank->texts.count)
             return false;
     }
     return true;

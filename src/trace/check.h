@@ -1,0 +1,25 @@
+#ifndef HELIO_TRACE_CHECK_H
+#define HELIO_TRACE_CHECK_H
+
+#include <stdint.h>
+
+#include "trace/compiled.h"
+
+/* What can be wrong with a trace though each of its lines is right: ends that do not meet, messages larger
+ * than the receive posted for them, ranks that disagree about their collectives. Each finding is reported as
+ * an error with both lines, up to CHECK_MOST_REPORTS of a sort; all are counted. */
+enum { CHECK_MOST_REPORTS = 20 };
+
+struct trace_check {
+    uint64_t channels;      /* checked: message by message */
+    uint64_t mailboxes;     /* ranks with wildcards: checked by number only */
+    uint64_t collectives;   /* of rank 0, held against every other rank's */
+    uint64_t unmatched;     /* channels and mailboxes whose sends and receives differ in number */
+    uint64_t truncated;     /* messages larger than their receive */
+    uint64_t disagreements; /* ranks whose collectives differ from rank 0's */
+};
+
+/* True when nothing is wrong. */
+bool check_trace(const struct compiled *compiled, struct trace_check *check);
+
+#endif

@@ -1,0 +1,139 @@
+#include "trace/summary.h"
+
+#include "base/mem.h"
+
+static void add_messages(struct trace_summary *summary, uint64_t count, uint64_t bytes)
+{
+    summary->messages += count;
+    summary->message_bytes += count * bytes;
+    if (bytes > SUMMARY_LARGE_BYTES)
+        summary->large_messages += count;
+    summary->sizes[bytes ? 64 - __builtin_clzll(bytes) : 0] += count;
+}
+
+/* One message of the call's own size to each peer. */
+static void add_vector(struct trace_summary *summary, const uint64_t *bytes, uint32_t rank, uint64_t uses)
+{
+    for (uint32_t peer = 0; peer < summary->ranks; peer++)
+        if (peer != rank)
+            add_messages(summary, uses, bytes[peer]);
+}
+
+static void add_reduce_scatter(struct trace_summary *summary, const uint64_t *bytes, uint64_t uses)
+{
+    uint64_t whole = 0;
+    for (uint32_t peer = 0; bytes && peer < summary->ranks; peer++)
+        whole += bytes[peer];
+    add_messages(summary, uses * (summary->ranks - 1), whole);
+    for (uint32_t peer = 1; peer < summary->ranks; peer++)
+        add_messages(summary, uses, bytes ? bytes[peer] : 0);
+}
+
+/* A collective's messages are counted at the rank that determines their size: the sender where there is one
+ * per rank, the root, or rank 0 for all. */
+static void add_collective(struct trace_summary *summary, const struct compiled *compiled, uint32_t rank,
+                           const struct call *call, uint64_t uses)
+{
+    const uint64_t *counts = compiled->program.counts;
+    uint64_t others = uses * (summary->ranks - 1);
+    bool at_root = call->peer == (int32_t)rank;
+    switch ((enum call_op)call->op) {
+    case CALL_BCAST:
+    case CALL_REDUCE:
+        add_messages(summary, at_root ? others : 0, call->bytes);
+        break;
+    case CALL_BARRIER:
+    case CALL_ALLREDUCE:
+        add_messages(summary, rank ? 0 : 2 * others, call->bytes);
+        break;
+    case CALL_SCAN:
+    case CALL_EXSCAN:
+        add_messages(summary, rank ? 0 : others, call->bytes);
+        break;
+    case CALL_ALLTOALL:
+    case CALL_ALLGATHER:
+    case CALL_ALLGATHERV:
+        add_messages(summary, others, call->bytes);
+        break;
+    case CALL_ALLTOALLV:
+        add_vector(summary, counts + call->send_counts, rank, uses);
+        break;
+    case CALL_GATHER:
+    case CALL_GATHERV:
+        add_messages(summary, at_root ? 0 : uses, call->bytes);
+        break;
+    case CALL_SCATTER:
+    case CALL_SCATTERV:
+        add_messages(summary, at_root ? 0 : uses, call->recv_bytes);
+        break;
+    case CALL_REDUCE_SCATTER:
+        if (!rank)
+            add_reduce_scatter(summary, call->recv_counts ? counts + call->recv_counts : NULL, uses);
+        break;
+    default:
+        break;
+    }
+}
+
+static bool is_wildcard(const struct call *call)
+{
+    return (call->op == CALL_RECV && (call->peer == CALL_ANY_SOURCE || call->tag == CALL_ANY_TAG)) ||
+           (call->op == CALL_SENDRECV && call->source == CALL_ANY_SOURCE);
+}
+
+static void add_call(struct trace_summary *summary, const struct compiled *compiled, uint32_t rank,
+                     const struct call *call, uint64_t uses)
+{
+    summary->calls[call->op] += uses;
+    if (call->flags & CALL_IMMEDIATE)
+        summary->immediate[call->op] += uses;
+    if (call_is_collective(call)) {
+        summary->collectives += rank ? 0 : uses;
+        add_collective(summary, compiled, rank, call, uses);
+    } else if (call->op == CALL_SEND || call->op == CALL_SENDRECV) {
+        summary->sends += uses;
+        summary->send_bytes += uses * call->bytes;
+        summary->to_itself += call->peer == (int32_t)rank ? uses : 0;
+        add_messages(summary, uses, call->bytes);
+    } else if (call->op == CALL_FINALIZE) {
+        add_messages(summary, rank ? 0 : uses * 2 * (summary->ranks - 1), 0);
+    } else if (call->op == CALL_SLEEP) {
+        summary->sleep_total += (double)uses * call->amount;
+    }
+    if (is_wildcard(call))
+        summary->wildcards += uses;
+}
+
+static void add_rank(struct trace_summary *summary, const struct compiled *compiled, uint32_t rank)
+{
+    const struct call *calls = compiled_calls(compiled, rank);
+    const uint32_t *tokens = compiled_tokens(compiled, rank);
+    const double *amounts = compiled_amounts(compiled, rank);
+    uint64_t count = compiled->ranks[rank].calls.count, wildcards = summary->wildcards;
+    uint64_t *uses = mem_alloc(count, sizeof *uses, "a summary");
+    for (uint64_t i = 0; i < compiled_lines(compiled, rank); i++) {
+        if (tokens[i] & TOKEN_COMPUTE) {
+            summary->calls[CALL_COMPUTE]++;
+            summary->compute_total += amounts[tokens[i] & ~TOKEN_COMPUTE];
+        } else {
+            uses[tokens[i]]++;
+        }
+    }
+    for (uint64_t i = 0; i < count; i++)
+        if (i != TOKEN_BLANK && uses[i])
+            add_call(summary, compiled, rank, &calls[i], uses[i]);
+    summary->mailbox_ranks += summary->wildcards != wildcards;
+    uint32_t outstanding = compiled->ranks[rank].slots - SLOT_FIRST;
+    if (outstanding > summary->outstanding)
+        summary->outstanding = outstanding;
+    free(uses);
+}
+
+void summary_of(const struct compiled *compiled, struct trace_summary *summary)
+{
+    *summary = (struct trace_summary){.ranks = compiled->program.ranks,
+                                      .lines = compiled->header->lines,
+                                      .channels = compiled->program.channels};
+    for (uint32_t rank = 0; rank < summary->ranks; rank++)
+        add_rank(summary, compiled, rank);
+}

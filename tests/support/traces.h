@@ -1,0 +1,31 @@
+#ifndef HELIO_TESTS_TRACES_H
+#define HELIO_TESTS_TRACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "trace/compiled.h"
+
+/* Traces made on the spot, in a folder of their own that holds the cache as well. */
+
+/* cmocka group fixtures: the folder, XDG_CACHE_HOME in it, and messages collected instead of printed. */
+int traces_set_up(void **state);
+int traces_tear_down(void **state);
+
+/* A path in the folder; valid until the fourth next call. */
+const char *traces_path(const char *name);
+
+/* Writes bytes to a file in the folder, making parent folders; returns its path. */
+const char *traces_write(const char *name, const char *bytes, size_t size);
+
+/* Makes the folder NAME with rank-1.txt ... of these texts; NULL ends the list. */
+const char *traces_make(const char *name, ...) __attribute__((sentinel));
+
+/* Opens a trace of which each text is one rank; fails the test when it cannot be opened. */
+struct compiled *traces_open(const char *name, ...) __attribute__((sentinel));
+void traces_close(struct compiled *compiled);
+
+/* Everything that has been reported since the last call. */
+const char *traces_messages(void);
+
+#endif
