@@ -76,10 +76,10 @@ static void refuses_wrong_names(void **state)
     (void)state;
     assert_refused(
         COLL_BCAST, "binomal", 0,
-        "'binomal' is not an algorithm of bcast; did you mean 'binomial'?; it has binomial, linear, "
-        "scatter-allgather");
+        "'binomal' is not an algorithm of bcast, which has binomial, linear, scatter-allgather; did you mean "
+        "'binomial'?");
     assert_refused(COLL_BARRIER, "xyz", 0,
-                   "'xyz' is not an algorithm of barrier; it has linear, dissemination");
+                   "'xyz' is not an algorithm of barrier, which has linear, dissemination");
     assert_refused(COLL_BCAST, "", 0,
                    "an algorithm of bcast is missing here; it has binomial, linear, scatter-allgather");
     assert_refused(COLL_REDUCE, "linear<=1KiB, ", 14,
