@@ -1,0 +1,302 @@
+/* Where traces come from (folders, indices, archives, compiled files) and the cache of their compiled forms.
+ */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "support/traces.h"
+#include "trace/cache.h"
+#include "trace/source.h"
+#include "trace/text.h"
+
+#define RANK_0 "0 init\n0 send 1 7 8 6\n0 finalize\n"
+#define RANK_1 "1 init\n1 recv 0 7 8 6\n1 finalize\n"
+
+static void assert_opens(const char *path)
+{
+    struct compiled *compiled;
+    if (trace_open_compiled(path, &compiled) != STATUS_OK)
+        fail_msg("%s", traces_messages());
+    assert_int_equal(compiled->program.ranks, 2);
+    assert_int_equal(compiled->header->lines, 6);
+    traces_close(compiled);
+}
+
+static void assert_refused(const char *path, const char *message)
+{
+    struct compiled *compiled;
+    assert_int_equal(trace_open_compiled(path, &compiled), STATUS_BAD_INPUT);
+    const char *messages = traces_messages();
+    if (!strstr(messages, message))
+        fail_msg("expected: %s\ngot: %s", message, messages);
+}
+
+/* ------------------------------------------------------------------------------------------- sources */
+
+static void rank_numbers_come_from_names(void **state)
+{
+    (void)state;
+    assert_int_equal(source_rank_number("rank-12.txt"), 12);
+    assert_int_equal(source_rank_number("1700000000.5_rank-3.txt"), 3);
+    static const char *const others[] = {"rank-0.txt",  "rank-01.txt", "rank-.txt",
+                                         "rank-1.txt~", "rank-1.tx",   "xrank-1.txt",
+                                         "rank--1.txt", "README",      "",
+                                         "rank-1",      "rank-1txt",   "rank-99999999999999999999.txt"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_int_equal(source_rank_number(others[i]), 0);
+}
+
+static void folders_may_hold_names_of_simgrid(void **state)
+{
+    (void)state;
+    traces_write("stamped/17_rank-1.txt", RANK_0, strlen(RANK_0));
+    traces_write("stamped/17_rank-2.txt", RANK_1, strlen(RANK_1));
+    traces_write("stamped/README", "hello", 5);
+    assert_opens(traces_path("stamped"));
+}
+
+static void folders_must_be_whole(void **state)
+{
+    (void)state;
+    traces_write("gap/rank-1.txt", RANK_0, strlen(RANK_0));
+    traces_write("gap/rank-3.txt", RANK_1, strlen(RANK_1));
+    assert_refused(traces_path("gap"),
+                   "gap: error: rank-2.txt is missing; all from rank-1.txt to rank-3.txt");
+    traces_write("twice/rank-1.txt", RANK_0, strlen(RANK_0));
+    traces_write("twice/17_rank-1.txt", RANK_0, strlen(RANK_0));
+    assert_refused(traces_path("twice"), "two files for rank 0: ");
+    traces_write("nothing/README", "hello", 5);
+    assert_refused(traces_path("nothing"), "no rank-1.txt in it");
+    assert_refused(traces_path("absent"), "absent: No such file or directory");
+}
+
+static void indices_name_a_file_per_rank(void **state)
+{
+    (void)state;
+    traces_write("indexed/T_files/a.txt", RANK_0, strlen(RANK_0));
+    traces_write("indexed/T_files/b.txt", RANK_1, strlen(RANK_1));
+    static const char index[] = "T_files/a.txt\r\n\nT_files/b.txt";
+    assert_opens(traces_write("indexed/T", index, strlen(index)));
+    static const char wrong[] = "T_files/a.txt\nT_files/c.txt\n";
+    assert_refused(traces_write("indexed/W", wrong, strlen(wrong)),
+                   "indexed/W:2:1: error: there is no such file");
+    assert_refused(traces_path("indexed/T_files/a.txt"),
+                   "a.txt:1:1: error: there is no such file; this looks like "
+                   "the text of a rank");
+    assert_refused(traces_write("empty.txt", "", 0), "it is empty");
+}
+
+static void archives_must_be_whole(void **state)
+{
+    (void)state;
+    FILE *file = fopen("tests/traces/is.S.4.tar.zst", "rb");
+    assert_non_null(file);
+    char bytes[4096];
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    for (size_t cut = 5; cut < size; cut += 101) {
+        char name[64];
+        snprintf(name, sizeof name, "cut-%zu.tar.zst", cut);
+        assert_refused(traces_write(name, bytes, cut), ".tar.zst: error: ");
+    }
+}
+
+/* --------------------------------------------------------------------------------------------- cache */
+
+/* The only file in the cache; empty when there is none. */
+static const char *cached_file(void)
+{
+    static char path[512];
+    path[0] = '\0';
+    DIR *directory = opendir(traces_path("cache/heliograph"));
+    if (!directory)
+        return path;
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        if (entry->d_name[0] == '.')
+            continue;
+        assert_string_equal(path, "");
+        snprintf(path, sizeof path, "%s/%s", traces_path("cache/heliograph"), entry->d_name);
+    }
+    closedir(directory);
+    return path;
+}
+
+static void empty_cache(void)
+{
+    char command[256];
+    snprintf(command, sizeof command, "rm -rf %s", traces_path("cache"));
+    assert_int_equal(system(command), 0);
+}
+
+static uint64_t inode(const char *path)
+{
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    return about.st_ino;
+}
+
+static void a_second_opening_uses_the_first_ones_file(void **state)
+{
+    (void)state;
+    empty_cache();
+    assert_opens(traces_make("cached", RANK_0, RANK_1, NULL));
+    uint64_t first = inode(cached_file());
+    assert_opens(traces_path("cached"));
+    assert_int_equal(inode(cached_file()), first);
+    /* The same contents elsewhere are the same trace, and keep their own name in messages. */
+    struct compiled *compiled = traces_open("elsewhere", RANK_0, RANK_1, NULL);
+    assert_int_equal(inode(cached_file()), first);
+    struct call scratch;
+    program_next(&compiled->program, 1, &scratch);
+    program_next(&compiled->program, 1, &scratch);
+    struct call_place place = compiled->program.ops->place(&compiled->program, 1);
+    assert_int_equal(place.line, 2);
+    assert_non_null(strstr(place.file, "/elsewhere/rank-2.txt"));
+    traces_close(compiled);
+}
+
+static void other_contents_are_another_trace(void **state)
+{
+    (void)state;
+    empty_cache();
+    struct compiled *compiled = traces_open("changing", RANK_0, RANK_1, NULL);
+    char before[TRACE_KEY_TEXT], after[TRACE_KEY_TEXT];
+    trace_key(&compiled->program, before);
+    traces_close(compiled);
+    compiled = traces_open("changing", "0 init\n0 send 1 7 9 6\n0 finalize\n",
+                           "1 init\n1 recv 0 7 9 6\n1 finalize\n", NULL);
+    trace_key(&compiled->program, after);
+    assert_string_not_equal(before, after);
+    struct call scratch;
+    program_next(&compiled->program, 0, &scratch);
+    assert_int_equal(program_next(&compiled->program, 0, &scratch)->bytes, 9);
+    traces_close(compiled);
+}
+
+/* Changes a byte of the cached file, or cuts it there. */
+static void damage(long at, bool cut)
+{
+    const char *path = cached_file();
+    if (cut) {
+        assert_int_equal(truncate(path, at), 0);
+        return;
+    }
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    fseek(file, at, SEEK_SET);
+    int byte = fgetc(file);
+    fseek(file, at, SEEK_SET);
+    fputc(byte ^ 0x40, file);
+    fclose(file);
+}
+
+static void a_damaged_file_is_made_anew(void **state)
+{
+    (void)state;
+    static const struct {
+        long at;
+        bool cut;
+        const char *fault;
+    } damages[] = {{0, false, "it is not a compiled trace"},
+                   {8, false, "written by another version"},
+                   {16, false, "written by another version"},
+                   {24, false, "it is cut short"},
+                   {40, false, "it is of another trace"},
+                   {200, false, "its checksum is wrong"},
+                   {300, true, "it is cut short"},
+                   {10, true, "it is not a compiled trace"},
+                   {0, true, "it cannot be mapped"}};
+    empty_cache();
+    const char *path = traces_make("damaged", RANK_0, RANK_1, NULL);
+    assert_opens(path);
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        damage(damages[i].at, damages[i].cut);
+        assert_opens(traces_path("damaged"));
+        const char *messages = traces_messages();
+        if (!strstr(messages, damages[i].fault))
+            fail_msg("expected: %s\ngot: %s", damages[i].fault, messages);
+        assert_opens(traces_path("damaged"));
+        assert_string_equal(traces_messages(), "");
+    }
+}
+
+static void without_a_cache_traces_are_opened_all_the_same(void **state)
+{
+    (void)state;
+    char cache[256];
+    snprintf(cache, sizeof cache, "%s", traces_path("cache"));
+    traces_write("blocked", "a file where a folder is needed", 5);
+    setenv("XDG_CACHE_HOME", traces_path("blocked"), 1);
+    assert_opens(traces_make("uncached", RANK_0, RANK_1, NULL));
+    assert_non_null(strstr(traces_messages(), "; the compiled trace is not kept"));
+
+    char home[256];
+    snprintf(home, sizeof home, "%s", getenv("HOME") ? getenv("HOME") : "/");
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("HOME");
+    assert_opens(traces_path("uncached"));
+    assert_non_null(strstr(traces_messages(), "neither XDG_CACHE_HOME nor HOME is set"));
+    setenv("HOME", traces_path("home"), 1);
+    assert_opens(traces_path("uncached"));
+    assert_string_equal(traces_messages(), "");
+    assert_int_equal(access(traces_path("home/.cache/heliograph"), R_OK), 0);
+    setenv("HOME", home, 1);
+    setenv("XDG_CACHE_HOME", cache, 1);
+}
+
+static void a_wrong_trace_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    empty_cache();
+    assert_refused(traces_make("wrong", "0 init\n0 sned\n0 finalize\n", NULL), "is not an action");
+    assert_string_equal(cached_file(), "");
+}
+
+/* ------------------------------------------------------------------------------------ compiled by hand */
+
+static void a_compiled_file_opens_by_itself(void **state)
+{
+    (void)state;
+    traces_make("given", RANK_0, RANK_1, NULL);
+    char out[256];
+    snprintf(out, sizeof out, "%s", traces_path("given.helio"));
+    assert_int_equal(trace_compile_to(traces_path("given"), out), STATUS_OK);
+    empty_cache();
+    struct compiled *compiled;
+    assert_int_equal(trace_open_compiled(out, &compiled), STATUS_OK);
+    assert_string_equal(compiled->program.name, "given");
+    assert_non_null(strstr(compiled->program.ops->place(&compiled->program, 0).file, "/given/rank-1.txt"));
+    assert_string_equal(cached_file(), "");
+    traces_close(compiled);
+    assert_int_equal(trace_compile_to(out, traces_path("again.helio")), STATUS_BAD_INPUT);
+    assert_non_null(strstr(traces_messages(), "it is a compiled trace already"));
+    assert_int_equal(truncate(out, 500), 0);
+    assert_refused(out, "this compiled trace cannot be used: it is cut short");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rank_numbers_come_from_names),
+        cmocka_unit_test(folders_may_hold_names_of_simgrid),
+        cmocka_unit_test(folders_must_be_whole),
+        cmocka_unit_test(indices_name_a_file_per_rank),
+        cmocka_unit_test(archives_must_be_whole),
+        cmocka_unit_test(a_second_opening_uses_the_first_ones_file),
+        cmocka_unit_test(other_contents_are_another_trace),
+        cmocka_unit_test(a_damaged_file_is_made_anew),
+        cmocka_unit_test(without_a_cache_traces_are_opened_all_the_same),
+        cmocka_unit_test(a_wrong_trace_leaves_nothing_behind),
+        cmocka_unit_test(a_compiled_file_opens_by_itself),
+    };
+    return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
+}
