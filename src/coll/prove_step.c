@@ -157,8 +157,7 @@ bool prover_local(struct prover *prover, const struct step *step)
         return false;
     if (count != room || overlap(&step->from, &step->into)) {
         prover_fail(prover, step,
-                    count != room ? "source and destination differ in length"
-                                  : "source and destination overlap");
+                    count != room ? "source and destination differ in length" : "overlaps itself");
         return false;
     }
     if (!may_read(prover, step, from, count) || !may_write(prover, step, into, count))

@@ -119,18 +119,17 @@ uint32_t rank_sets_common(const struct rank_sets *sets, uint32_t a, uint32_t b)
 
 const char *rank_sets_print(const struct rank_sets *sets, uint32_t set, char *buffer, size_t size)
 {
-    size_t length = (size_t)snprintf(buffer, size, "of");
-    const char *separator = " ranks ";
+    const char *separator = set != RANK_SET_NONE && set <= sets->ranks ? "of rank " : "of ranks ";
+    size_t length = 0;
     for (uint32_t rank = 0; rank < sets->ranks && length < size; rank++) {
         if (!holds(sets, set, rank))
             continue;
         uint32_t last = rank;
         while (last + 1 < sets->ranks && holds(sets, set, last + 1))
             last++;
-        const char *dash = last > rank ? "-" : "";
-        length += (size_t)snprintf(buffer + length, size - length, "%s%u%s", separator, rank, dash);
+        length += (size_t)snprintf(buffer + length, size - length, "%s%u", separator, rank);
         if (last > rank && length < size)
-            length += (size_t)snprintf(buffer + length, size - length, "%u", last);
+            length += (size_t)snprintf(buffer + length, size - length, "-%u", last);
         separator = ", ";
         rank = last;
     }

@@ -38,7 +38,7 @@ uint32_t rank_sets_join(struct rank_sets *sets, uint32_t a, uint32_t b);
 /* The lowest rank that both have; UINT32_MAX: none. */
 uint32_t rank_sets_common(const struct rank_sets *sets, uint32_t a, uint32_t b);
 
-/* "of ranks 0-3, 5"; returns buffer. */
+/* "of rank 3", "of ranks 0-3, 5"; returns buffer. Of a set that is not empty. */
 const char *rank_sets_print(const struct rank_sets *sets, uint32_t set, char *buffer, size_t size);
 
 #endif

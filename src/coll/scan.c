@@ -66,17 +66,28 @@ const struct coll_algorithm coll_exscan_linear = {
 
 /* ----------------------------------------------------------------------------------- recursive doubling */
 
-/* Adds what round `phase - 1` brought. Before the first round there is only this rank's own vector. */
+/* In round `phase` a rank sends to the one 2^phase further on, if there is one; if not, there is none later.
+ */
+static bool still_sends(const struct coll_call *call, uint32_t phase)
+{
+    return UINT64_C(1) << phase < call->size - call->rank;
+}
+
+/* Adds what round `phase - 1` brought. Before the first round there is only this rank's own vector. Exscan's
+ * sum to be passed on is kept as long as it is. */
 static void settle(const struct coll_call *call, uint32_t phase, struct coll_span through,
                    struct coll_span incoming, struct coll_sink *sink)
 {
+    bool needed = inclusive(call) || still_sends(call, phase);
     if (phase == 0) {
-        step_copy(sink, own_of(call), through);
+        if (needed)
+            step_copy(sink, own_of(call), through);
         return;
     }
     if (call->rank < UINT32_C(1) << (phase - 1))
         return; /* nobody is that far below */
-    step_reduce(sink, incoming, through);
+    if (needed)
+        step_reduce(sink, incoming, through);
     if (inclusive(call))
         return;
     if (phase == 1)
@@ -98,7 +109,7 @@ static bool recursive_doubling(const struct coll_call *call, uint32_t phase, str
     uint32_t distance = UINT32_C(1) << phase;
     if (rank >= distance)
         sink->recv(sink, rank - distance, incoming);
-    if (distance < size - rank)
+    if (still_sends(call, phase))
         sink->send(sink, rank + distance, through);
     return true;
 }

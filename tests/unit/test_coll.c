@@ -12,12 +12,7 @@
 #include "coll/coll.h"
 #include "coll/prove.h"
 
-/* Sanitizers make the prover some ten times as slow: fewer sizes, with powers of two and their neighbours. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SIZE_MAX_PROVEN = 17 };
-#else
 enum { SIZE_MAX_PROVEN = 33 };
-#endif
 
 static bool has_root(enum coll_kind kind)
 {
@@ -52,7 +47,7 @@ static struct coll_proof prove(enum coll_kind kind, const char *name, uint32_t s
 /* Every root, with counts where the kind has them, zero ones among them. */
 static void prove_every_root(const struct coll_algorithm *algorithm, struct coll_world world, uint64_t spread)
 {
-    static uint64_t counts[33 * 33];
+    static uint64_t counts[SIZE_MAX_PROVEN * SIZE_MAX_PROVEN];
     for (uint32_t i = 0; i < world.size * world.size; i++)
         counts[i] = (i * 7 + i / world.size * 5) % spread * world.element_bytes;
     struct coll_proof proof;
