@@ -1,0 +1,226 @@
+#include "cli/trace.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "cli/cli.h"
+#include "trace/cache.h"
+#include "trace/check.h"
+#include "trace/text.h"
+
+int trace_read_words(const struct cli_command *command, int argc, char **argv, const char **path,
+                     void (*took)(void *self, int option, const char *value), void *self)
+{
+    struct cli_reader reader = {.command = command, .argc = argc, .argv = argv, .next = 1};
+    const char *value;
+    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
+        if (found == CLI_HELP || found == CLI_ERROR)
+            return found;
+        if (found >= CLI_OPTION) {
+            took(self, found - CLI_OPTION, value);
+            continue;
+        }
+        if (*path) {
+            diag_error("helio %s takes one trace, not also '%s'", command->name, value);
+            return CLI_ERROR;
+        }
+        *path = value;
+    }
+    if (*path)
+        return CLI_END;
+    diag_error("helio %s needs a trace: %s", command->name, command->words);
+    return CLI_ERROR;
+}
+
+static int flush_output(void)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return STATUS_OK;
+    diag_error("cannot write to standard output");
+    return STATUS_FAILED;
+}
+
+/* -------------------------------------------------------------------------------------------- validate */
+
+static const struct cli_command validate_command = {
+    .name = "trace validate",
+    .words = "PATH",
+    .doc =
+        "Reads every line of a trace, pairs up all sends and receives and compares the ranks' collectives.\n"
+        "Exit status 0: nothing is wrong; 2: errors have been reported.",
+};
+
+static void ignore_option(void *self, int option, const char *value)
+{
+    (void)self;
+    (void)option;
+    (void)value;
+}
+
+static void print_check(const struct compiled *compiled, const struct trace_check *check)
+{
+    printf("%s: %u ranks, %llu lines\n", compiled->program.name, compiled->program.ranks,
+           (unsigned long long)compiled->header->lines);
+    printf("  lines         read; each is a known action with fields in range, init first, finalize last\n");
+    printf("  requests      every wait has something to wait for\n");
+    printf("  channels      %llu (source, destination, tag): ", (unsigned long long)check->channels);
+    if (check->unmatched || check->truncated)
+        printf("%llu with unequal numbers of sends and receives, %llu messages larger than their receive\n",
+               (unsigned long long)check->unmatched, (unsigned long long)check->truncated);
+    else
+        printf("as many sends as receives, no message larger than its receive\n");
+    if (check->mailboxes)
+        printf("  wildcards     %llu ranks receive from any source or with any tag: numbers compared only\n",
+               (unsigned long long)check->mailboxes);
+    printf("  collectives   %llu per rank: ", (unsigned long long)check->collectives);
+    if (check->disagreements)
+        printf("%llu ranks differ from rank 0\n", (unsigned long long)check->disagreements);
+    else
+        printf("the same order, roots and sizes on all ranks\n");
+}
+
+static int validate(int argc, char **argv)
+{
+    const char *path = NULL;
+    int found = trace_read_words(&validate_command, argc, argv, &path, ignore_option, NULL);
+    if (found != CLI_END)
+        return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+    struct compiled *compiled;
+    enum status status = trace_open_compiled(path, &compiled);
+    if (status != STATUS_OK)
+        return status;
+    struct trace_check check;
+    /* What the checks show line by line need not be summed up before. */
+    compiled_report_notes(compiled, ~(1u << NOTE_NOT_RECEIVED | 1u << NOTE_NOT_SENT | 1u << NOTE_ORDER));
+    bool right = check_trace(compiled, &check);
+    print_check(compiled, &check);
+    compiled->program.ops->close(&compiled->program);
+    int written = flush_output();
+    return right ? written : STATUS_BAD_INPUT;
+}
+
+/* --------------------------------------------------------------------------------------------- convert */
+
+enum convert_option { CONVERT_OUT, CONVERT_TO };
+
+static const struct cli_option convert_options[] = {
+    [CONVERT_OUT] = {"--output", 'o', "OUT", "what to write: a folder, NAME.tar.zst, or a compiled file"},
+    [CONVERT_TO] = {"--to", 't', "ti|compiled",
+                    "text, or the mapped form that opens at once; without it: text when OUT ends\n"
+                    "in .tar.zst or PATH is compiled, else compiled"},
+};
+
+static const struct cli_command convert_command = {
+    .name = "trace convert",
+    .words = "PATH -o OUT",
+    .doc = "Writes a trace in another form. Both directions keep every field of every line.",
+    .options = convert_options,
+    .option_count = sizeof convert_options / sizeof *convert_options,
+    .after = "Examples:\n"
+             "  helio trace convert cg.S.4.tar.zst -o cg.S.4.helio\n"
+             "  helio trace convert cg.S.4.helio -o cg.S.4 --to ti",
+};
+
+struct convert {
+    const char *out, *to;
+};
+
+static void take_convert_option(void *self, int option, const char *value)
+{
+    struct convert *convert = self;
+    if (option == CONVERT_OUT)
+        convert->out = value;
+    else
+        convert->to = value;
+}
+
+static bool ends_in(const char *text, const char *ending)
+{
+    size_t length = strlen(text), ending_length = strlen(ending);
+    return length >= ending_length && !strcmp(text + length - ending_length, ending);
+}
+
+static enum status write_text(const char *path, const char *out)
+{
+    struct compiled *compiled;
+    enum status status = trace_open_compiled(path, &compiled);
+    if (status != STATUS_OK)
+        return status;
+    status = text_write(compiled, out);
+    compiled->program.ops->close(&compiled->program);
+    return status;
+}
+
+static int convert(int argc, char **argv)
+{
+    static const char *const forms[] = {"ti", "compiled"};
+    const char *path = NULL;
+    struct convert options = {0};
+    int found = trace_read_words(&convert_command, argc, argv, &path, take_convert_option, &options);
+    if (found != CLI_END)
+        return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+    if (!options.out) {
+        diag_error("helio trace convert needs -o OUT: where to write");
+        return STATUS_BAD_INPUT;
+    }
+    if (!options.to)
+        options.to = forms[!ends_in(options.out, ".tar.zst") && !ends_in(path, ".helio")];
+    if (!strcmp(options.to, forms[0]))
+        return write_text(path, options.out);
+    if (!strcmp(options.to, forms[1]))
+        return trace_compile_to(path, options.out);
+    diag_error("'%s' is not a form of a trace; ti and compiled are%s", options.to,
+               diag_did_you_mean(diag_nearest_of(options.to, forms, 2)));
+    return STATUS_BAD_INPUT;
+}
+
+/* ------------------------------------------------------------------------------------------ subcommands */
+
+static const struct subcommand {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *doc;
+} subcommands[] = {
+    {"info", cli_trace_info, "what a trace consists of: calls, messages, sizes"},
+    {"validate", validate, "check every line, all sends and receives, all collectives"},
+    {"convert", convert, "to text, an archive or the compiled form"},
+};
+
+enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
+
+static void print_help(FILE *out)
+{
+    fprintf(out,
+            "Usage: helio trace info|validate|convert PATH [OPTIONS]\n\n"
+            "PATH is a folder of rank-<k>.txt in SimGrid's time-independent format, an index file that\n"
+            "names one such file per rank, an archive of the folder (.tar.zst, .tar.gz, .tar.xz, .tar),\n"
+            "or a compiled trace.\n\n");
+    for (size_t i = 0; i < SUBCOMMANDS; i++)
+        fprintf(out, "  %-10s %s\n", subcommands[i].name, subcommands[i].doc);
+    fprintf(out, "\n  helio trace info --help     its options\n");
+}
+
+static const char *name_at(const void *list, size_t index)
+{
+    return ((const struct subcommand *)list)[index].name;
+}
+
+int cli_trace(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return STATUS_BAD_INPUT;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+        print_help(stdout);
+        return STATUS_OK;
+    }
+    for (size_t i = 0; i < SUBCOMMANDS; i++)
+        if (!strcmp(argv[1], subcommands[i].name))
+            return subcommands[i].run(argc - 1, argv + 1);
+    diag_error("helio trace knows info, validate and convert, not '%s'%s", argv[1],
+               diag_did_you_mean(diag_nearest(argv[1], subcommands, SUBCOMMANDS, name_at)));
+    return STATUS_BAD_INPUT;
+}

@@ -1,0 +1,219 @@
+#include "cli/trace.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "base/units.h"
+#include "trace/cache.h"
+#include "trace/summary.h"
+
+enum info_option { INFO_JSON };
+
+static const struct cli_option options[] = {
+    [INFO_JSON] = {"--json", 0, NULL, "print one JSON object instead of the tables"},
+};
+
+static const struct cli_command command = {
+    .name = "trace info",
+    .words = "PATH",
+    .doc = "What a trace consists of: its calls, its messages and their sizes.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .after =
+        "Messages are counted with collectives expanded: bcast and reduce P-1; allreduce and barrier "
+        "2(P-1),\n"
+        "and one more barrier at finalize; alltoall(v) and allgather(v) P(P-1); gather(v), scatter(v) and\n"
+        "scans P-1; reducescatter 2(P-1). Empty messages and those to oneself count.",
+};
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static double mean(uint64_t bytes, uint64_t messages)
+{
+    return messages ? (double)bytes / (double)messages : 0;
+}
+
+/* --------------------------------------------------------------------------------------------- tables */
+
+static void print_calls(const struct trace_summary *summary)
+{
+    printf("\nCalls %26s %14s\n", "number", "non-blocking");
+    for (int op = 0; op < CALL_OPS; op++) {
+        if (!summary->calls[op])
+            continue;
+        printf("  %-15s %14" PRIu64, call_op_name((enum call_op)op), summary->calls[op]);
+        if (summary->immediate[op])
+            printf(" %14" PRIu64, summary->immediate[op]);
+        printf("\n");
+    }
+}
+
+static void print_point_to_point(const struct trace_summary *summary)
+{
+    char all[32], average[32];
+    printf("\nPoint to point\n");
+    printf("  messages        %14" PRIu64, summary->sends);
+    if (summary->to_itself)
+        printf("  (%" PRIu64 " from a rank to itself)", summary->to_itself);
+    printf("\n  bytes           %14s  (%s on average)\n",
+           units_show_size((double)summary->send_bytes, 4, all, sizeof all),
+           units_show_size(mean(summary->send_bytes, summary->sends), 4, average, sizeof average));
+    printf("  channels        %14" PRIu32 "  (source, destination, tag)\n", summary->channels);
+    printf("  outstanding     %14" PRIu32 "  requests of a rank at a time, at most\n", summary->outstanding);
+    if (summary->wildcards)
+        printf("  wildcards       %14" PRIu64 "  receives, on %" PRIu32 " ranks\n", summary->wildcards,
+               summary->mailbox_ranks);
+}
+
+/* "4 KiB": the least size of a row of the histogram. */
+static const char *size_label(int row, char *buffer, size_t size)
+{
+    return row ? units_print_size(UINT64_C(1) << (row - 1), buffer, size) : "0 B";
+}
+
+static void print_histogram(const struct trace_summary *summary)
+{
+    enum { WIDTH = 40 };
+    static const char bar[WIDTH + 1] = "########################################";
+    int first = SUMMARY_SIZES, last = -1;
+    uint64_t most = 1;
+    for (int i = 0; i < SUMMARY_SIZES; i++) {
+        if (!summary->sizes[i])
+            continue;
+        first = i < first ? i : first;
+        last = i;
+        most = summary->sizes[i] > most ? summary->sizes[i] : most;
+    }
+    if (last >= 0)
+        printf("\n  from size       %14s\n", "messages");
+    for (int i = first; i <= last; i++) {
+        char label[32];
+        int length = (int)((double)summary->sizes[i] / (double)most * WIDTH + 0.999);
+        printf("  %9s       %14" PRIu64 " %5.1f %%%s%.*s\n", size_label(i, label, sizeof label),
+               summary->sizes[i], percent(summary->sizes[i], summary->messages), length ? "  " : "",
+               length < WIDTH ? length : WIDTH, bar);
+    }
+}
+
+static void print_messages(const struct trace_summary *summary)
+{
+    char all[32];
+    printf("\nMessages, collectives expanded (helio trace info --help says how)\n");
+    printf("  messages        %14" PRIu64 "\n", summary->messages);
+    printf("  bytes           %14s  (%.0f B on average)\n",
+           units_show_size((double)summary->message_bytes, 4, all, sizeof all),
+           mean(summary->message_bytes, summary->messages));
+    printf("  above 37 kB     %12.1f %%\n", percent(summary->large_messages, summary->messages));
+    print_histogram(summary);
+}
+
+static void print_tables(const struct compiled *compiled, const struct trace_summary *summary)
+{
+    char size[32];
+    printf("%s: %u ranks, %" PRIu64 " lines\n", compiled->program.name, summary->ranks, summary->lines);
+    printf("  compiled        %14s  (%.1f B per line)\n",
+           units_show_size((double)compiled->image_bytes, 4, size, sizeof size),
+           summary->lines ? (double)compiled->image_bytes / (double)summary->lines : 0);
+    printf("  computes        %14.6g  operations, all ranks together\n", summary->compute_total);
+    if (summary->sleep_total > 0)
+        printf("  sleeps          %14.6g  seconds, all ranks together\n", summary->sleep_total);
+    printf("  collectives     %14" PRIu64 "  per rank\n", summary->collectives);
+    print_calls(summary);
+    print_point_to_point(summary);
+    print_messages(summary);
+}
+
+/* ----------------------------------------------------------------------------------------------- JSON */
+
+static json_t *calls_json(const uint64_t *calls)
+{
+    json_t *object = json_object();
+    for (int op = 0; op < CALL_OPS; op++)
+        if (calls[op])
+            json_object_set_new(object, call_op_name((enum call_op)op), json_integer((json_int_t)calls[op]));
+    return object;
+}
+
+static json_t *sizes_json(const struct trace_summary *summary)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < SUMMARY_SIZES; i++)
+        if (summary->sizes[i])
+            json_array_append_new(array, json_pack("{s:I, s:I}", "from_bytes",
+                                                   (json_int_t)(i ? UINT64_C(1) << (i - 1) : 0), "messages",
+                                                   (json_int_t)summary->sizes[i]));
+    return array;
+}
+
+static json_t *point_to_point_json(const struct trace_summary *summary)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "messages", (json_int_t)summary->sends, "bytes",
+                     (json_int_t)summary->send_bytes, "to_itself", (json_int_t)summary->to_itself, "channels",
+                     (json_int_t)summary->channels, "most_outstanding", (json_int_t)summary->outstanding,
+                     "wildcards", (json_int_t)summary->wildcards, "wildcard_ranks",
+                     (json_int_t)summary->mailbox_ranks);
+}
+
+static json_t *messages_json(const struct trace_summary *summary)
+{
+    return json_pack("{s:I, s:I, s:f, s:f, s:o}", "count", (json_int_t)summary->messages, "bytes",
+                     (json_int_t)summary->message_bytes, "mean_bytes",
+                     mean(summary->message_bytes, summary->messages), "above_37kB_fraction",
+                     percent(summary->large_messages, summary->messages) / 100, "sizes", sizes_json(summary));
+}
+
+static enum status print_json(const struct compiled *compiled, const struct trace_summary *summary)
+{
+    char key[TRACE_KEY_TEXT];
+    trace_key(&compiled->program, key);
+    json_t *object =
+        json_pack("{s:i, s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:I, s:o, s:o, s:o, s:o}", "schema", 1, "name",
+                  compiled->program.name, "xxh3_128", key, "ranks", (json_int_t)summary->ranks, "lines",
+                  (json_int_t)summary->lines, "compiled_bytes", (json_int_t)compiled->image_bytes,
+                  "compute_operations", summary->compute_total, "sleep_s", summary->sleep_total,
+                  "collectives_per_rank", (json_int_t)summary->collectives, "calls",
+                  calls_json(summary->calls), "non_blocking", calls_json(summary->immediate),
+                  "point_to_point", point_to_point_json(summary), "messages", messages_json(summary));
+    bool written = object && !json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    printf("\n");
+    json_decref(object);
+    return written ? STATUS_OK : STATUS_FAILED;
+}
+
+static void take_option(void *self, int option, const char *value)
+{
+    (void)value;
+    *(bool *)self |= option == INFO_JSON;
+}
+
+int cli_trace_info(int argc, char **argv)
+{
+    const char *path = NULL;
+    bool as_json = false;
+    int found = trace_read_words(&command, argc, argv, &path, take_option, &as_json);
+    if (found != CLI_END)
+        return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+    struct compiled *compiled;
+    enum status status = trace_open_compiled(path, &compiled);
+    if (status != STATUS_OK)
+        return status;
+    struct trace_summary summary;
+    compiled_report_notes(compiled, NOTES_ALL);
+    summary_of(compiled, &summary);
+    if (as_json)
+        status = print_json(compiled, &summary);
+    else
+        print_tables(compiled, &summary);
+    compiled->program.ops->close(&compiled->program);
+    if (fflush(stdout) || ferror(stdout) || status != STATUS_OK) {
+        diag_error("cannot write to standard output");
+        return STATUS_FAILED;
+    }
+    return STATUS_OK;
+}
