@@ -1,0 +1,63 @@
+#ifndef HELIO_FABRIC_MAXMIN_H
+#define HELIO_FABRIC_MAXMIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/time.h"
+
+/* Max-min fair rates of flows over links, solved incrementally and in integers: the same bits everywhere.
+ *
+ * The allocation is max-min fair when every flow has a bottleneck: a link that is saturated and on which no
+ * flow is faster (Bertsekas and Gallager, Data Networks, 6.5.2). After a change only the flows that lost
+ * theirs are solved anew, together with those that stand in their way; docs/models/packet.md describes the
+ * algorithm and its cost.
+ *
+ * Rates are in units of 2^-16 bytes per second. Dividing a link among n flows leaves less than n units
+ * unused, and rates that differ by less than 2^-30 of their size count as equal. */
+enum { MAXMIN_SHIFT = 16 };
+#define MAXMIN_CAPACITY_LIMIT (UINT64_C(1) << 46) /* bytes per second, 70 TB/s */
+
+struct maxmin;
+
+/* `capacities` in bytes per second, 1 to MAXMIN_CAPACITY_LIMIT; a flow uses at most `links_per_flow` links.
+ */
+struct maxmin *maxmin_create(const uint64_t *capacities, uint32_t links, uint32_t links_per_flow);
+void maxmin_free(struct maxmin *solver);
+size_t maxmin_bytes(const struct maxmin *solver); /* memory held */
+
+/* A flow over `count` different links. Ids are small and are used again after maxmin_remove. */
+uint32_t maxmin_add(struct maxmin *solver, const uint32_t *links, uint32_t count);
+void maxmin_remove(struct maxmin *solver, uint32_t flow);
+
+/* Solves for all changes since the last call. The flows whose rates are now others, new ones included; valid
+ * until the next call. */
+const uint32_t *maxmin_solve(struct maxmin *solver, size_t *count);
+
+uint64_t maxmin_rate(const struct maxmin *solver, uint32_t flow);
+
+/* Work that is exact under any sequence of rates: 2^16 x 10^12 units a byte. */
+typedef unsigned __int128 maxmin_work_t;
+
+static inline maxmin_work_t maxmin_work(uint64_t bytes)
+{
+    return ((maxmin_work_t)bytes << MAXMIN_SHIFT) * (uint64_t)PS_PER_S;
+}
+
+/* What is done at `rate` in `time`; never more than `left`. */
+static inline maxmin_work_t maxmin_done(maxmin_work_t left, uint64_t rate, ps_t time)
+{
+    maxmin_work_t done = (maxmin_work_t)rate * (uint64_t)time;
+    return done < left ? done : left;
+}
+
+/* ceil(left / rate); PS_NEVER at no rate, or where it does not fit. */
+static inline ps_t maxmin_time(maxmin_work_t left, uint64_t rate)
+{
+    if (rate == 0)
+        return PS_NEVER;
+    maxmin_work_t time = (left + (rate - 1)) / rate;
+    return time >= (maxmin_work_t)PS_NEVER ? PS_NEVER : (ps_t)time;
+}
+
+#endif

@@ -1,0 +1,276 @@
+/* The incremental max-min solver against progressive filling from scratch in long double, against the
+ * definition of max-min fairness, and as a fluid simulation that must deliver every byte. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fabric/maxmin.h"
+
+enum { LINKS = 24, FLOWS = 160, PER_FLOW = 5 };
+
+static const double unit = 1.0 / (1 << MAXMIN_SHIFT); /* bytes per second */
+
+struct sample {
+    bool alive;
+    uint32_t id, count, links[PER_FLOW];
+    long double rate; /* of the obvious solver */
+};
+
+struct scene {
+    uint32_t links, flows, per_flow;
+    uint64_t capacities[LINKS];
+    struct sample samples[FLOWS];
+    struct maxmin *solver;
+    uint64_t random;
+};
+
+static uint64_t next_random(struct scene *scene)
+{
+    scene->random ^= scene->random << 13;
+    scene->random ^= scene->random >> 7;
+    scene->random ^= scene->random << 17;
+    return scene->random;
+}
+
+static bool uses(const struct sample *sample, uint32_t link)
+{
+    for (uint32_t i = 0; i < sample->count; i++)
+        if (sample->links[i] == link)
+            return true;
+    return false;
+}
+
+/* Progressive filling: again and again the link with the smallest share for each of its open flows fixes
+ * them. */
+static void solve_obviously(struct scene *scene)
+{
+    bool open[FLOWS];
+    for (uint32_t i = 0; i < scene->flows; i++)
+        open[i] = scene->samples[i].alive;
+    for (;;) {
+        long double least = -1;
+        uint32_t bottleneck = 0;
+        for (uint32_t link = 0; link < scene->links; link++) {
+            long double left = scene->capacities[link];
+            uint32_t count = 0;
+            for (uint32_t i = 0; i < scene->flows; i++) {
+                if (!scene->samples[i].alive || !uses(&scene->samples[i], link))
+                    continue;
+                count += open[i];
+                left -= open[i] ? 0 : scene->samples[i].rate;
+            }
+            if (count && (least < 0 || left / count < least)) {
+                least = left / count;
+                bottleneck = link;
+            }
+        }
+        if (least < 0)
+            return;
+        for (uint32_t i = 0; i < scene->flows; i++)
+            if (open[i] && uses(&scene->samples[i], bottleneck)) {
+                scene->samples[i].rate = least;
+                open[i] = false;
+            }
+    }
+}
+
+static void check_capacities(const struct scene *scene)
+{
+    for (uint32_t link = 0; link < scene->links; link++) {
+        uint64_t used = 0;
+        for (uint32_t i = 0; i < scene->flows; i++)
+            if (scene->samples[i].alive && uses(&scene->samples[i], link))
+                used += maxmin_rate(scene->solver, scene->samples[i].id);
+        assert_true(used <= scene->capacities[link] << MAXMIN_SHIFT);
+    }
+}
+
+/* Small relative error, plus what integer division leaves on the links: 2^-16 B/s a flow. */
+static void compare(struct scene *scene)
+{
+    solve_obviously(scene);
+    check_capacities(scene);
+    for (uint32_t i = 0; i < scene->flows; i++) {
+        const struct sample *sample = &scene->samples[i];
+        if (!sample->alive)
+            continue;
+        long double rate = (long double)maxmin_rate(scene->solver, sample->id) * unit;
+        assert_true(fabsl(rate - sample->rate) <= 1e-7L * sample->rate + 1000 * unit);
+    }
+}
+
+static void add(struct scene *scene, struct sample *sample)
+{
+    sample->count = 1 + (uint32_t)(next_random(scene) % scene->per_flow);
+    for (uint32_t i = 0; i < sample->count;) {
+        uint32_t link = (uint32_t)(next_random(scene) % scene->links);
+        uint32_t known = sample->count;
+        sample->count = i;
+        bool taken = uses(sample, link);
+        sample->count = known;
+        if (!taken)
+            sample->links[i++] = link;
+    }
+    sample->id = maxmin_add(scene->solver, sample->links, sample->count);
+    sample->alive = true;
+}
+
+static void change(struct scene *scene)
+{
+    struct sample *sample = &scene->samples[next_random(scene) % scene->flows];
+    if (!sample->alive) {
+        add(scene, sample);
+        return;
+    }
+    maxmin_remove(scene->solver, sample->id);
+    sample->alive = false;
+}
+
+static void open_scene(struct scene *scene, uint64_t seed, uint32_t links, uint32_t flows, uint32_t per_flow)
+{
+    memset(scene, 0, sizeof *scene);
+    scene->links = links;
+    scene->flows = flows;
+    scene->per_flow = per_flow;
+    scene->random = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
+    for (uint32_t i = 0; i < links; i++) /* from 1 MB/s to 1 TB/s, often equal ones */
+        scene->capacities[i] =
+            next_random(scene) % 2 ? UINT64_C(12500000000) : UINT64_C(1000000) << (next_random(scene) % 20);
+    scene->solver = maxmin_create(scene->capacities, links, per_flow);
+}
+
+static void equals_progressive_filling(void **state)
+{
+    (void)state;
+    static const uint32_t shapes[][3] = {
+        {2, 8, 1}, {4, 20, 2}, {8, 40, 2}, {LINKS, FLOWS, 2}, {LINKS, 60, PER_FLOW}};
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        const uint32_t *shape = shapes[seed % 5];
+        struct scene scene;
+        size_t count;
+        open_scene(&scene, seed, shape[0], shape[1], shape[2]);
+        for (int step = 0; step < 60; step++) {
+            for (uint64_t changes = 1 + next_random(&scene) % (step % 10 ? 3 : 40); changes; changes--)
+                change(&scene);
+            maxmin_solve(scene.solver, &count);
+            compare(&scene);
+        }
+        maxmin_free(scene.solver);
+    }
+}
+
+static void changed_flows_are_all_named(void **state)
+{
+    (void)state;
+    struct scene scene;
+    uint64_t before[FLOWS] = {0};
+    open_scene(&scene, 99, LINKS, FLOWS, 3);
+    for (int step = 0; step < 500; step++) {
+        size_t count;
+        change(&scene);
+        const uint32_t *changed = maxmin_solve(scene.solver, &count);
+        for (size_t i = 0; i < count; i++)
+            before[changed[i]] = maxmin_rate(scene.solver, changed[i]);
+        for (uint32_t i = 0; i < scene.flows; i++)
+            if (scene.samples[i].alive)
+                assert_int_equal(before[scene.samples[i].id], maxmin_rate(scene.solver, scene.samples[i].id));
+    }
+    maxmin_free(scene.solver);
+}
+
+static void alone_and_shared_rates_are_exact(void **state)
+{
+    (void)state;
+    const uint64_t capacities[] = {12500000000, 12500000000, 12500000000};
+    struct maxmin *solver = maxmin_create(capacities, 3, 2);
+    size_t count;
+    uint32_t a = maxmin_add(solver, (const uint32_t[]){0, 1}, 2);
+    assert_int_equal(*maxmin_solve(solver, &count), a);
+    assert_int_equal(count, 1);
+    assert_int_equal(maxmin_rate(solver, a), UINT64_C(12500000000) << MAXMIN_SHIFT);
+    assert_int_equal(maxmin_time(maxmin_work(1000), maxmin_rate(solver, a)), service_ps(1000, 12500000000));
+    assert_int_equal(maxmin_time(maxmin_work(1), maxmin_rate(solver, a)), 80);
+
+    uint32_t b = maxmin_add(solver, (const uint32_t[]){0, 2}, 2);
+    maxmin_solve(solver, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(maxmin_rate(solver, a), UINT64_C(6250000000) << MAXMIN_SHIFT);
+    assert_int_equal(maxmin_rate(solver, b), UINT64_C(6250000000) << MAXMIN_SHIFT);
+    maxmin_remove(solver, a);
+    maxmin_solve(solver, &count);
+    assert_int_equal(maxmin_rate(solver, b), UINT64_C(12500000000) << MAXMIN_SHIFT);
+
+    /* One that comes and goes between two solves leaves nothing behind. */
+    uint32_t c = maxmin_add(solver, (const uint32_t[]){0, 1}, 2);
+    maxmin_remove(solver, c);
+    maxmin_solve(solver, &count);
+    assert_int_equal(count, 0);
+    maxmin_free(solver);
+}
+
+static void limits_of_work(void **state)
+{
+    (void)state;
+    assert_int_equal(maxmin_time(maxmin_work(1), 0), PS_NEVER);
+    assert_int_equal(maxmin_time(maxmin_work(UINT64_MAX), 1), PS_NEVER);
+    assert_true(maxmin_done(maxmin_work(5), UINT64_MAX, PS_NEVER) == maxmin_work(5));
+}
+
+/* Flows of random sizes that all start at once and end one after another: the bytes that the rates moved must
+ * be the bytes that were asked for, to less than what the last picosecond carries. */
+static void fluid_moves_every_byte(void **state)
+{
+    (void)state;
+    struct scene scene;
+    maxmin_work_t left[FLOWS];
+    long double moved[FLOWS] = {0};
+    uint64_t sizes[FLOWS];
+    size_t count, alive = 0;
+    open_scene(&scene, 7, LINKS, FLOWS, 2);
+    for (uint32_t i = 0; i < FLOWS; i++, alive++) {
+        add(&scene, &scene.samples[i]);
+        sizes[i] = 1 + next_random(&scene) % 10000000;
+        left[i] = maxmin_work(sizes[i]);
+    }
+    while (alive) {
+        maxmin_solve(scene.solver, &count);
+        ps_t step = PS_NEVER;
+        for (uint32_t i = 0; i < FLOWS; i++)
+            if (scene.samples[i].alive) {
+                ps_t time = maxmin_time(left[i], maxmin_rate(scene.solver, scene.samples[i].id));
+                step = time < step ? time : step;
+            }
+        for (uint32_t i = 0; i < FLOWS; i++) {
+            if (!scene.samples[i].alive)
+                continue;
+            uint64_t rate = maxmin_rate(scene.solver, scene.samples[i].id);
+            left[i] -= maxmin_done(left[i], rate, step);
+            moved[i] += (long double)rate * unit * (long double)step / PS_PER_S;
+            if (left[i])
+                continue;
+            assert_true(moved[i] >= sizes[i] - 1e-6L);
+            assert_true(moved[i] - sizes[i] <= (long double)rate * unit / PS_PER_S + 1e-6L);
+            maxmin_remove(scene.solver, scene.samples[i].id);
+            scene.samples[i].alive = false;
+            alive--;
+        }
+    }
+    maxmin_free(scene.solver);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(alone_and_shared_rates_are_exact), cmocka_unit_test(limits_of_work),
+        cmocka_unit_test(equals_progressive_filling),       cmocka_unit_test(changed_flows_are_all_named),
+        cmocka_unit_test(fluid_moves_every_byte),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
