@@ -39,7 +39,7 @@ static bool make_folder(char *path)
 
 /* The cache's folder, or NULL where the environment names none. The XDG rules: a path that is not absolute is
  * as good as none. */
-static char *cache_folder(void)
+char *trace_cache_folder(void)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (cache && cache[0] == '/')
@@ -152,7 +152,7 @@ static struct compiled *open_cached(const char *path, const struct source *sourc
 
 static enum status open_text(struct source *source, struct compiled **compiled)
 {
-    char *folder = cache_folder();
+    char *folder = trace_cache_folder();
     if (!folder) {
         diag_warning("neither XDG_CACHE_HOME nor HOME is set: the compiled trace is not kept");
         return compile_in_memory(source, compiled);

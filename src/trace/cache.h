@@ -26,4 +26,7 @@ enum status trace_compile_to(const char *path, const char *file);
 enum { TRACE_KEY_TEXT = 33 };
 void trace_key(const struct program *program, char text[TRACE_KEY_TEXT]);
 
+/* The cache's folder, which is made on first use; NULL where the environment names none. To be freed. */
+char *trace_cache_folder(void);
+
 #endif

@@ -1,0 +1,175 @@
+#include <archive.h>
+#include <jansson.h>
+#include <libfyaml.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "trace/cache.h"
+
+/* One thing looked at. What is required must be there for helio to work at all; the rest opens a door each.
+ */
+struct finding {
+    const char *name;
+    bool there, required;
+    char *detail; /* what was found, or what is missing without it and how to get it */
+};
+
+enum { FINDINGS_AT_MOST = 32 };
+
+struct findings {
+    struct finding list[FINDINGS_AT_MOST];
+    size_t count;
+};
+
+static void add(struct findings *findings, const char *name, bool required, bool there, char *detail)
+{
+    findings->list[findings->count++] =
+        (struct finding){.name = name, .there = there, .required = required, .detail = detail};
+}
+
+static void look_at_machine(struct findings *findings)
+{
+    char memory[32];
+    double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    add(findings, "helio", true, true, mem_format("%s, built by %s", HELIO_VERSION, __VERSION__));
+    add(findings, "machine", true, true,
+        mem_format("%ld cores, %s of memory", sysconf(_SC_NPROCESSORS_ONLN),
+                   units_show_size(bytes, 3, memory, sizeof memory)));
+    add(findings, "libfyaml", true, true, mem_format("%s, experiment files", fy_library_version()));
+    add(findings, "jansson", true, true, mem_format("%s, JSON", JANSSON_VERSION));
+    add(findings, "libarchive", true, true, mem_format("%s", archive_version_details()));
+    add(findings, "xxhash", true, true,
+        mem_format("%u.%u.%u, names of cached traces", XXH_versionNumber() / 10000,
+                   XXH_versionNumber() / 100 % 100, XXH_versionNumber() % 100));
+}
+
+static void look_at_cache(struct findings *findings)
+{
+    char *folder = trace_cache_folder();
+    struct statvfs room;
+    char left[32];
+    if (folder && access(folder, F_OK) != 0)
+        add(findings, "cache", false, true, mem_format("%s will be made on first use", folder));
+    else if (folder && access(folder, W_OK) == 0 && statvfs(folder, &room) == 0)
+        add(findings, "cache", false, true,
+            mem_format("%s, %s free", folder,
+                       units_show_size((double)room.f_bavail * (double)room.f_frsize, 3, left, sizeof left)));
+    else
+        add(findings, "cache", false, false,
+            mem_format("%s: traces are compiled anew each time; set XDG_CACHE_HOME to a folder of yours",
+                       folder ? folder : "no folder is named"));
+    free(folder);
+}
+
+/* The first program of that name in PATH, or NULL. */
+static char *find_program(const char *name)
+{
+    const char *path = getenv("PATH");
+    char *folders = mem_text(path ? path : ""), *rest = folders, *found = NULL;
+    for (char *folder; !found && (folder = strsep(&rest, ":"));) {
+        char *candidate = mem_format("%s/%s", folder, name);
+        if (access(candidate, X_OK) == 0)
+            found = candidate;
+        else
+            free(candidate);
+    }
+    free(folders);
+    return found;
+}
+
+static void look_for_programs(struct findings *findings)
+{
+    static const struct {
+        const char *name, *why;
+    } programs[] = {
+        {"smpirun",
+         "SimGrid, for make bench and the differential tests: apt-get install simgrid libsimgrid-dev"},
+        {"clang-14",
+         "second compiler and sanitizers of make check: apt-get install clang-14 libclang-rt-14-dev"},
+        {"clang-format-14", "the style check of make check: apt-get install clang-format-14"},
+        {"zstd", "looking into .tar.zst traces by hand: apt-get install zstd"},
+    };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        char *found = find_program(programs[i].name);
+        add(findings, programs[i].name, false, found, found ? found : mem_text(programs[i].why));
+    }
+}
+
+static void print_lines(const struct findings *findings)
+{
+    bool colour = isatty(STDOUT_FILENO) && !(getenv("NO_COLOR") && *getenv("NO_COLOR"));
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->list[i];
+        const char *mark = finding->there ? "ok     " : finding->required ? "BROKEN " : "missing";
+        const char *begin = !colour ? "" : finding->there ? "\033[32m" : "\033[33m";
+        printf("%s%s%s  %-16s %s\n", begin, mark, colour ? "\033[0m" : "", finding->name, finding->detail);
+    }
+}
+
+static int print_json(const struct findings *findings)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->list[i];
+        json_array_append_new(list,
+                              json_pack("{s:s, s:b, s:b, s:s}", "name", finding->name, "ok", finding->there,
+                                        "required", finding->required, "detail", finding->detail));
+    }
+    int failed = json_dumpf(list, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(list);
+    return failed;
+}
+
+static const struct cli_option options[] = {{"--json", 0, NULL, "print a JSON list instead of lines"}};
+
+static const struct cli_command command = {
+    .name = "doctor",
+    .words = "",
+    .doc = "Says what this machine offers to Heliograph and what is missing.\n"
+           "Exit status 0 unless something is broken that helio cannot do without.",
+    .options = options,
+    .option_count = 1,
+};
+
+int cli_doctor(int argc, char **argv)
+{
+    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
+    const char *value;
+    bool json = false;
+    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
+        if (found == CLI_HELP)
+            return STATUS_OK;
+        if (found == CLI_WORD)
+            diag_error("helio doctor takes no '%s'", value);
+        if (found == CLI_ERROR || found == CLI_WORD)
+            return STATUS_BAD_INPUT;
+        json = true;
+    }
+    struct findings findings = {.count = 0};
+    look_at_machine(&findings);
+    look_at_cache(&findings);
+    look_for_programs(&findings);
+    int status = STATUS_OK;
+    if (!json)
+        print_lines(&findings);
+    else if (print_json(&findings))
+        status = STATUS_FAILED;
+    for (size_t i = 0; i < findings.count; i++) {
+        if (findings.list[i].required && !findings.list[i].there)
+            status = STATUS_FAILED;
+        free(findings.list[i].detail);
+    }
+    return fflush(stdout) ? STATUS_FAILED : status;
+}
