@@ -4,7 +4,7 @@
 #include "coll/steps.h"
 
 /* Folding: how algorithms that exchange along the bits of the rank serve any number of ranks (Thakur,
- * Rabenseifner, Gropp 2005, section 4.5). With `rest` ranks more than a power of two, the even ones of the
+ * Rabenseifner, Gropp 2005). With `rest` ranks more than a power of two, the even ones of the
  * first 2 * rest hand what they have to their odd neighbour and get the result from it in the end. */
 enum fold_role {
     FOLD_PLAIN,  /* takes part */
