@@ -151,7 +151,8 @@ static bool rank_fits(const unsigned char *bytes, const struct image_header *hea
            part_fits(&rank->calls, sizeof(struct call), size) && rank->calls.count > 0 &&
            part_fits(&starts, sizeof(uint32_t), size) && rank->texts.count > 0 &&
            bytes[rank->texts.at + rank->texts.count - 1] == '\n' && rank->name < header->names.count &&
-           rank->slots >= SLOT_FIRST && tokens_fit(bytes, rank) && calls_fit(bytes, header, rank);
+           rank->slots >= SLOT_FIRST && rank->slots - SLOT_FIRST < rank->tokens.count &&
+           tokens_fit(bytes, rank) && calls_fit(bytes, header, rank);
 }
 
 static bool notes_fit(const unsigned char *bytes, const struct image_header *header)
@@ -185,8 +186,14 @@ const char *image_fault(const unsigned char *bytes, uint64_t size)
         bytes[header->names.at + header->names.count - 1] != '\0')
         return "its header is wrong";
     const struct image_rank *ranks = (const struct image_rank *)(const void *)(bytes + header->ranks.at);
-    for (uint64_t i = 0; i < header->ranks.count; i++)
+    uint64_t calls = 0;
+    for (uint64_t i = 0; i < header->ranks.count; i++) {
         if (!rank_fits(bytes, header, &ranks[i]))
             return "it refers to something that is not there";
+        calls += ranks[i].calls.count;
+    }
+    /* No call has more than two ends; whoever runs a trace allocates as many channels as it says. */
+    if (header->channels > 2 * calls)
+        return "its header is wrong";
     return notes_fit(bytes, header) ? NULL : "its notes are wrong";
 }

@@ -1,0 +1,79 @@
+/* Any bytes as a compiled trace whose checksum is right: refused, or safe to run, check and write as text. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "trace/check.h"
+#include "trace/compiled.h"
+#include "trace/summary.h"
+#include "trace/text.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void say_nothing(void *self, enum diag_level level, const char *message)
+{
+    (void)self;
+    (void)level;
+    (void)message;
+}
+
+/* The input as a file, with what no chance would get right put right. */
+static int make_file(const uint8_t *data, size_t size)
+{
+    unsigned char *bytes = mem_alloc(size, 1, "an input");
+    memcpy(bytes, data, size);
+    struct image_header *header = (struct image_header *)(void *)bytes;
+    memcpy(header->magic, IMAGE_MAGIC, sizeof header->magic);
+    header->version = IMAGE_VERSION;
+    header->byte_order = IMAGE_BYTE_ORDER;
+    header->call_bytes = sizeof(struct call);
+    header->rank_bytes = sizeof(struct image_rank);
+    header->file_bytes = size;
+    header->checksum = XXH3_64bits(bytes + sizeof *header, size - sizeof *header);
+    int descriptor = memfd_create("fuzz", MFD_CLOEXEC);
+    if (write(descriptor, bytes, size) != (ssize_t)size)
+        abort();
+    free(bytes);
+    return descriptor;
+}
+
+static void use(struct compiled *compiled)
+{
+    struct program *program = &compiled->program;
+    struct call scratch;
+    struct trace_check check;
+    struct trace_summary summary;
+    for (uint32_t rank = 0; rank < program->ranks; rank++) {
+        const struct call *call;
+        while ((call = program_next(program, rank, &scratch)))
+            if (call->slot >= program->ops->slots(program, rank))
+                abort();
+        size_t size;
+        free(text_of_rank(compiled, rank, &size));
+    }
+    check_trace(compiled, &check);
+    summary_of(compiled, &summary);
+    compiled_report_notes(compiled, NOTES_ALL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < sizeof(struct image_header))
+        return 0;
+    diag_set_sink(say_nothing, NULL);
+    struct source source = {.kind = SOURCE_COMPILED, .path = "fuzz", .name = "fuzz"};
+    const char *fault;
+    int descriptor = make_file(data, size);
+    struct compiled *compiled = compiled_map(descriptor, &source, &fault);
+    close(descriptor);
+    if (compiled) {
+        use(compiled);
+        compiled->program.ops->close(&compiled->program);
+    }
+    return 0;
+}
