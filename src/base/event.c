@@ -48,32 +48,37 @@ void event_bucket_grow(struct event_bucket *bucket)
     bucket->events = mem_grow(bucket->events, &bucket->capacity, bucket->capacity + 1, "the event queue");
 }
 
-/* Bucket 0 is empty: brings the earliest events there. */
-static void spread_earliest_bucket(struct event_loop *loop)
+/* Bucket 0 is empty: takes the earliest event out of the first bucket that is not and spreads the others over
+ * the buckets before it, now that they are nearer. */
+static void take_from_later_bucket(struct event_loop *loop, struct event *event)
 {
     unsigned index = (unsigned)__builtin_ctzll(loop->occupied);
     struct event_bucket *bucket = &loop->buckets[index];
-    loop->last = bucket->earliest;
+    ps_t earliest = bucket->earliest;
+    size_t i = bucket->begin, end = bucket->end;
+    loop->last = earliest;
     loop->occupied &= ~(UINT64_C(1) << index);
-    size_t begin = bucket->begin, end = bucket->end;
     bucket->begin = bucket->end = 0;
-    for (size_t i = begin; i < end; i++) {
-        const struct event *event = &bucket->events[i];
-        event_append(loop, event_bucket_of(loop, event->at), event);
-    }
+    for (; bucket->events[i].at != earliest; i++)
+        event_append(loop, event_bucket_of(loop, bucket->events[i].at), &bucket->events[i]);
+    *event = bucket->events[i];
+    for (i++; i < end; i++)
+        event_append(loop, event_bucket_of(loop, bucket->events[i].at), &bucket->events[i]);
 }
 
 bool loop_take(struct event_loop *loop, struct event *event)
 {
     if (!loop->occupied)
         return false;
-    if (!(loop->occupied & 1))
-        spread_earliest_bucket(loop);
-    struct event_bucket *bucket = &loop->buckets[0];
-    *event = bucket->events[bucket->begin++];
-    if (bucket->begin == bucket->end) {
-        bucket->begin = bucket->end = 0;
-        loop->occupied &= ~UINT64_C(1);
+    if (loop->occupied & 1) {
+        struct event_bucket *bucket = &loop->buckets[0];
+        *event = bucket->events[bucket->begin++];
+        if (bucket->begin == bucket->end) {
+            bucket->begin = bucket->end = 0;
+            loop->occupied &= ~UINT64_C(1);
+        }
+    } else {
+        take_from_later_bucket(loop, event);
     }
     loop->pending--;
     loop->taken++;

@@ -1,6 +1,5 @@
 #include "rank/machine.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "rank/parts.h"
@@ -153,7 +152,7 @@ static bool compute(struct machine *machine, uint32_t rank_index, double amount,
     double picoseconds = amount * ps_per_unit;
     ps_t now = machine->loop->now;
     /* 2^62 is exact as a double; anything above leaves the range of simulated time anyhow. */
-    ps_t at = picoseconds < 0x1p62 ? ps_add(now, (ps_t)llround(picoseconds)) : PS_NEVER;
+    ps_t at = picoseconds < 0x1p62 ? ps_add(now, (ps_t)(picoseconds + 0.5)) : PS_NEVER;
     tap_tell(machine->tap,
              &(struct tap_record){.kind = TAP_COMPUTED, .rank = rank_index, .since = now, .at = at});
     return advance(machine, rank_index, at);
