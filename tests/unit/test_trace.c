@@ -12,6 +12,7 @@
 #include "support/traces.h"
 #include "trace/cache.h"
 #include "trace/check.h"
+#include "trace/forms.h"
 #include "trace/summary.h"
 #include "trace/text.h"
 
@@ -305,6 +306,59 @@ static void text_survives_the_way_there_and_back(void **state)
     }
 }
 
+static void shipped_traces_come_back_byte_for_byte(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SHIPPED; i++) {
+        char path[128];
+        struct source source;
+        struct compiled *compiled = open_shipped(shipped[i]);
+        snprintf(path, sizeof path, "tests/traces/%s.tar.zst", shipped[i]);
+        assert_int_equal(source_open(&source, path), STATUS_OK);
+        assert_int_equal(source_unpack(&source), STATUS_OK);
+        assert_int_equal(source.ranks, compiled->program.ranks);
+        for (uint32_t rank = 0; rank < source.ranks; rank++) {
+            size_t size;
+            char *text = text_of_rank(compiled, rank, &size);
+            assert_int_equal(size, source.files[rank].size);
+            assert_memory_equal(text, source.files[rank].bytes, size);
+            free(text);
+        }
+        source_close(&source);
+        traces_close(compiled);
+    }
+}
+
+/* tests/traces/every.4 has every action in an order that ends. */
+static void every_action_in_one_trace(void **state)
+{
+    (void)state;
+    struct compiled *compiled;
+    struct trace_check check;
+    struct trace_summary summary;
+    size_t size;
+    assert_int_equal(trace_open_compiled("tests/traces/every.4", &compiled), STATUS_OK);
+    char *text = text_of_rank(compiled, 1, &size);
+    for (size_t i = 0; form_at(i); i++) {
+        char line[64];
+        snprintf(line, sizeof line, "\n1 %s", form_at(i)->name);
+        if (i && !memmem(text, size, line, strlen(line)))
+            fail_msg("'%s' is missing", form_at(i)->name);
+    }
+    free(text);
+    assert_true(check_trace(compiled, &check));
+    summary_of(compiled, &summary);
+    for (int op = 0; op < CALL_OPS; op++)
+        assert_true(summary.calls[op] > 0);
+    assert_int_equal(summary.mailbox_ranks, 1);
+    assert_string_equal(traces_messages(), "");
+    compiled_report_notes(compiled, NOTES_ALL);
+    const char *messages = traces_messages();
+    assert_non_null(strstr(messages, "rank-1.txt:28: warning: 1 receives from -333"));
+    assert_non_null(strstr(messages, "rank-1.txt:54: warning: 4 reducescatter without counts"));
+    traces_close(compiled);
+}
+
 static void text_is_the_text_that_was_read(void **state)
 {
     (void)state;
@@ -422,6 +476,8 @@ int main(void)
         cmocka_unit_test(ranks_that_disagree_are_shown),
         cmocka_unit_test(shipped_traces_are_right),
         cmocka_unit_test(text_survives_the_way_there_and_back),
+        cmocka_unit_test(shipped_traces_come_back_byte_for_byte),
+        cmocka_unit_test(every_action_in_one_trace),
         cmocka_unit_test(text_is_the_text_that_was_read),
         cmocka_unit_test(messages_are_counted_as_in_table_5),
         cmocka_unit_test(shipped_traces_count_as_known),
