@@ -67,16 +67,16 @@ static void print_check(const struct compiled *compiled, const struct trace_chec
     printf("  requests      every wait has something to wait for\n");
     printf("  channels      %llu (source, destination, tag): ", (unsigned long long)check->channels);
     if (check->unmatched || check->truncated)
-        printf("%llu with unequal numbers of sends and receives, %llu messages larger than their receive\n",
+        printf("%llu do not pair up; messages larger than their receive: %llu\n",
                (unsigned long long)check->unmatched, (unsigned long long)check->truncated);
     else
         printf("as many sends as receives, no message larger than its receive\n");
     if (check->mailboxes)
-        printf("  wildcards     %llu ranks receive from any source or with any tag: numbers compared only\n",
-               (unsigned long long)check->mailboxes);
+        printf("  wildcards     on %llu of %u ranks: numbers of sends and receives compared, no sizes\n",
+               (unsigned long long)check->mailboxes, compiled->program.ranks);
     printf("  collectives   %llu per rank: ", (unsigned long long)check->collectives);
     if (check->disagreements)
-        printf("%llu ranks differ from rank 0\n", (unsigned long long)check->disagreements);
+        printf("ranks that differ from rank 0: %llu\n", (unsigned long long)check->disagreements);
     else
         printf("the same order, roots and sizes on all ranks\n");
 }

@@ -67,8 +67,8 @@ static void print_point_to_point(const struct trace_summary *summary)
     printf("  channels        %14" PRIu32 "  (source, destination, tag)\n", summary->channels);
     printf("  outstanding     %14" PRIu32 "  requests of a rank at a time, at most\n", summary->outstanding);
     if (summary->wildcards)
-        printf("  wildcards       %14" PRIu64 "  receives, on %" PRIu32 " ranks\n", summary->wildcards,
-               summary->mailbox_ranks);
+        printf("  wildcards       %14" PRIu64 "  receives, on %" PRIu32 " of %" PRIu32 " ranks\n",
+               summary->wildcards, summary->mailbox_ranks, summary->ranks);
 }
 
 /* "4 KiB": the least size of a row of the histogram. */

@@ -180,29 +180,35 @@ void compiled_report(const struct compiled *compiled, int level, uint32_t rank, 
 
 static const char *const note_texts[NOTE_KINDS] = {
     [NOTE_ANY_SOURCE] =
-        "receives from -333, which may be MPI_ANY_SOURCE or MPI_PROC_NULL: taken for the first",
-    [NOTE_NULL_SOURCE] = "receives from -333, taken for MPI_PROC_NULL, since no message is left for them",
+        "a receive from -333, which may be MPI_ANY_SOURCE or MPI_PROC_NULL: taken for the first",
+    [NOTE_NULL_SOURCE] = "a receive from -333, taken for MPI_PROC_NULL, since no message is left for it",
     [NOTE_ZERO_COUNTS] =
         "reducescatter without counts, as SimGrid prints MPI_Reduce_scatter_block: nothing is "
         "sent",
     [NOTE_WAITALL] =
         "waitall for fewer requests than are outstanding: the trace does not name them, so all are "
         "waited for",
-    [NOTE_TEST] = "tests of requests that are not outstanding: skipped",
-    [NOTE_NOT_RECEIVED] = "messages are never received; `helio trace validate` lists them",
+    [NOTE_TEST] = "a test of a request that is not outstanding: skipped",
+    [NOTE_NOT_RECEIVED] = "a message that is never received; `helio trace validate` shows more",
     [NOTE_NOT_SENT] =
-        "receives never get a message, so the run will not end; `helio trace validate` lists them",
+        "a receive that never gets a message, so the run will not end; `helio trace validate` shows "
+        "more",
     [NOTE_ORDER] =
-        "ranks call other collectives than rank 0, or in another order; `helio trace validate` shows "
-        "where",
+        "this rank calls other collectives than rank 0, or in another order; `helio trace validate` "
+        "shows where",
 };
 
 void compiled_report_notes(const struct compiled *compiled, uint32_t kinds)
 {
     const struct image_note *notes =
         (const struct image_note *)(const void *)(compiled->image + compiled->header->notes.at);
-    for (uint64_t i = 0; i < compiled->header->notes.count; i++)
-        if (kinds >> notes[i].kind & 1)
-            compiled_report(compiled, DIAG_WARNING, notes[i].rank, notes[i].line, "%llu %s",
-                            (unsigned long long)notes[i].count, note_texts[notes[i].kind]);
+    for (uint64_t i = 0; i < compiled->header->notes.count; i++) {
+        char more[48] = "";
+        if (!(kinds >> notes[i].kind & 1))
+            continue;
+        if (notes[i].count > 1)
+            snprintf(more, sizeof more, " (the first of %llu)", (unsigned long long)notes[i].count);
+        compiled_report(compiled, DIAG_WARNING, notes[i].rank, notes[i].line, "%s%s",
+                        note_texts[notes[i].kind], more);
+    }
 }

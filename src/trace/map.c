@@ -21,7 +21,10 @@ void map_grow(struct map *map)
 
 void map_clear(struct map *map)
 {
-    if (map->count)
+    /* After one large rank, thousands of small ones must not each pay for its table. */
+    if (map->entries && map->mask > 8 * map->count + SMALLEST)
+        map_free(map);
+    else if (map->count)
         memset(map->entries, 0, (map->mask + 1) * sizeof *map->entries);
     map->count = 0;
 }

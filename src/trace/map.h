@@ -4,10 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MAP_NONE UINT32_MAX
-
 /* A hash map from 64-bit keys to 32-bit values, for the compiler's tables: it only grows, and is emptied at
- * once. MAP_NONE is no value. */
+ * once. */
 struct map_entry {
     uint64_t key;
     uint32_t value; /* plus 1; 0 = empty */
@@ -20,7 +18,7 @@ struct map {
 };
 
 void map_grow(struct map *map);
-void map_clear(struct map *map); /* keeps the memory */
+void map_clear(struct map *map);
 void map_free(struct map *map);
 
 /* Compute amounts differ in their upper bits, line and slot numbers in their lower ones: the product carries
@@ -31,8 +29,8 @@ static inline size_t map_home(const struct map *map, uint64_t key)
     return (size_t)((uint64_t)(product >> 64) ^ (uint64_t)product) & map->mask;
 }
 
-/* Where the key's value is or belongs: *slot == MAP_NONE + 1 == 0 when it is new; the caller then stores its
- * value plus 1. */
+/* Where the key's value plus 1 is kept: 0 when the key is new, and the caller sets it. Valid until the next
+ * key is added. */
 static inline uint32_t *map_slot(struct map *map, uint64_t key)
 {
     if (map->count * 2 >= map->mask)
@@ -45,16 +43,6 @@ static inline uint32_t *map_slot(struct map *map, uint64_t key)
         map->count++;
     }
     return &map->entries[at].value;
-}
-
-static inline uint32_t map_find(const struct map *map, uint64_t key)
-{
-    if (!map->count)
-        return MAP_NONE;
-    size_t at = map_home(map, key);
-    while (map->entries[at].value && map->entries[at].key != key)
-        at = (at + 1) & map->mask;
-    return map->entries[at].value - 1;
 }
 
 #endif

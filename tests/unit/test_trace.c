@@ -90,7 +90,7 @@ static void a_test_explains_a_wait_for_nothing(void **state)
     assert_int_equal(call_at(compiled, 0, 4).slot, 2);
     compiled_report_notes(compiled, NOTES_ALL);
     assert_non_null(
-        strstr(traces_messages(), "rank-1.txt:8: warning: 1 tests of requests that are not outstanding"));
+        strstr(traces_messages(), "rank-1.txt:8: warning: a test of a request that is not outstanding"));
     traces_close(compiled);
 }
 
@@ -102,7 +102,7 @@ static void a_waitall_for_some_is_a_waitall_for_all(void **state)
     assert_int_equal(call_at(compiled, 0, 3).expected, 1);
     assert_int_equal(call_at(compiled, 0, 4).op, CALL_NOTHING);
     compiled_report_notes(compiled, NOTES_ALL);
-    assert_non_null(strstr(traces_messages(), "rank-1.txt:4: warning: 1 waitall for fewer requests"));
+    assert_non_null(strstr(traces_messages(), "rank-1.txt:4: warning: waitall for fewer requests"));
     traces_close(compiled);
 }
 
@@ -160,7 +160,7 @@ static void wildcards_make_a_mailbox(void **state)
     assert_int_equal(call_at(compiled, 0, 4).channel, CHANNEL_MAILBOX);
     assert_int_equal(compiled->program.channels, 0);
     compiled_report_notes(compiled, NOTES_ALL);
-    assert_non_null(strstr(traces_messages(), "rank-1.txt:2: warning: 1 receives from -333, which may be"));
+    assert_non_null(strstr(traces_messages(), "rank-1.txt:2: warning: a receive from -333, which may be"));
     traces_close(compiled);
 }
 
@@ -197,8 +197,10 @@ static void ends_that_do_not_meet_are_shown(void **state)
     assert_non_null(strstr(messages, "rank-1.txt:5: error: this receive never gets a message: nothing"));
     compiled_report_notes(compiled, NOTES_ALL);
     messages = traces_messages();
-    assert_non_null(strstr(messages, "warning: 2 messages are never received"));
-    assert_non_null(strstr(messages, "warning: 1 receives never get a message"));
+    assert_non_null(strstr(
+        messages,
+        "warning: a message that is never received; `helio trace validate` shows more (the first of 2)"));
+    assert_non_null(strstr(messages, "warning: a receive that never gets a message"));
     traces_close(compiled);
 }
 
@@ -240,7 +242,7 @@ static void ranks_that_disagree_are_shown(void **state)
     assert_non_null(strstr(messages, "rank-4.txt:2: error: fewer collectives than rank 0"));
     assert_non_null(strstr(messages, "rank-5.txt:3: error: another size than rank 0"));
     compiled_report_notes(compiled, NOTES_ALL);
-    assert_non_null(strstr(traces_messages(), "warning: 3 ranks call other collectives than rank 0"));
+    assert_non_null(strstr(traces_messages(), "warning: this rank calls other collectives than rank 0"));
     traces_close(compiled);
 }
 
@@ -354,8 +356,8 @@ static void every_action_in_one_trace(void **state)
     assert_string_equal(traces_messages(), "");
     compiled_report_notes(compiled, NOTES_ALL);
     const char *messages = traces_messages();
-    assert_non_null(strstr(messages, "rank-1.txt:28: warning: 1 receives from -333"));
-    assert_non_null(strstr(messages, "rank-1.txt:54: warning: 4 reducescatter without counts"));
+    assert_non_null(strstr(messages, "rank-1.txt:28: warning: a receive from -333"));
+    assert_non_null(strstr(messages, "rank-1.txt:54: warning: reducescatter without counts"));
     traces_close(compiled);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -253,6 +254,30 @@ static void without_a_cache_traces_are_opened_all_the_same(void **state)
     setenv("XDG_CACHE_HOME", cache, 1);
 }
 
+static void processes_do_not_disturb_each_other(void **state)
+{
+    (void)state;
+    enum { PROCESSES = 8 };
+    pid_t children[PROCESSES];
+    empty_cache();
+    for (int i = 0; i < PROCESSES; i++) {
+        children[i] = fork();
+        assert_true(children[i] >= 0);
+        if (!children[i]) {
+            struct compiled *compiled;
+            bool opened = trace_open_compiled("tests/traces/sp.S.4.tar.zst", &compiled) == STATUS_OK;
+            _exit(opened && compiled->header->lines == 17432 ? 0 : 1);
+        }
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int result;
+        assert_int_equal(waitpid(children[i], &result, 0), children[i]);
+        assert_int_equal(result, 0);
+    }
+    assert_true(inode(cached_file()) > 0); /* one file, and nothing temporary beside it */
+    empty_cache();
+}
+
 static void a_wrong_trace_leaves_nothing_behind(void **state)
 {
     (void)state;
@@ -295,6 +320,7 @@ int main(void)
         cmocka_unit_test(other_contents_are_another_trace),
         cmocka_unit_test(a_damaged_file_is_made_anew),
         cmocka_unit_test(without_a_cache_traces_are_opened_all_the_same),
+        cmocka_unit_test(processes_do_not_disturb_each_other),
         cmocka_unit_test(a_wrong_trace_leaves_nothing_behind),
         cmocka_unit_test(a_compiled_file_opens_by_itself),
     };
