@@ -1,43 +1,48 @@
-# make            build into build/bin and build/lib
-# make demo       replay a real program over several networks
-# make check      every test that must pass before a change lands
-# make check-long the long ones as well
-# make bench      speed, beside SimGrid in the same run
-# The set-up (tools/packages.txt) is part of each.
-HELIO := build/bin/helio
-JOBS  := $(shell nproc)
+# make             build into build/bin and build/lib
+# make demo        replay a real program over several networks
+# make check       every test that must pass before a change lands
+# make check-long  the long ones as well, threads, and a minute of fuzzing per target
+# make bench       speed, beside SimGrid in the same run
+# make format      the one formatting there is
+# make install     to PREFIX (/usr/local), below DESTDIR
+# make clean       removes build/ and build-*/
+# What is missing on the machine is installed first (tools/packages.txt).
+PREFIX ?= /usr/local
+HELIO  := build/bin/helio
 
-.PHONY: build demo check check-long bench format install clean help setup
+.PHONY: build demo check check-long bench format install clean help
 .DEFAULT_GOAL := build
 
 help:
 	@sed -n 's/^# //p' Makefile
 
-setup:
+build:
 	@tools/setup
-
-build: setup
 	@cmake --preset release >/dev/null
-	@cmake --build build --parallel $(JOBS)
+	@cmake --build build --parallel $$(nproc)
 
 demo: build
 	@echo '$$ $(HELIO) run examples/demo.yaml'
 	@$(HELIO) run examples/demo.yaml
 
-check: setup
+check:
+	@tools/setup check
 	@tools/check
 
-check-long: setup
+check-long:
+	@tools/setup check
 	@tools/check long
 
 bench: build
+	@tools/setup check
 	@bench/run build
 
 format:
+	@tools/setup check
 	@git ls-files '*.[ch]' | xargs clang-format-14 -i
 
 install: build
-	@cmake --install build
+	@cmake --install build --prefix $(PREFIX)
 
 clean:
 	rm -rf build build-*
