@@ -1,5 +1,5 @@
-/* Cost of the event queue: one take and one push with N pending, as the hold model does, beside a 4-ary heap that
- * orders by (time, sequence) in the same run. */
+/* Cost of the event queue: one take and one push with N pending, as the hold model does, beside a 4-ary heap
+ * that orders by (time, sequence) in the same run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
