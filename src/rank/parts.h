@@ -11,11 +11,11 @@
  */
 
 #include "base/event.h"
+#include "base/keytable.h"
 #include "base/tap.h"
 #include "call/call.h"
 #include "coll/coll.h"
 #include "fabric/fabric.h"
-#include "rank/keytable.h"
 #include "rank/machine.h"
 
 /* Norm, Comm, Wait and Fin of the FMU paper, section V. */

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "rank/keytable.h"
+#include "base/keytable.h"
 
 enum { KEYS = 600, STEPS = 200000 };
 

@@ -1,4 +1,4 @@
-#include "rank/keytable.h"
+#include "base/keytable.h"
 
 enum { FIRST_SIZE = 64 };
 

@@ -1,5 +1,5 @@
-#ifndef HELIO_RANK_KEYTABLE_H
-#define HELIO_RANK_KEYTABLE_H
+#ifndef HELIO_BASE_KEYTABLE_H
+#define HELIO_BASE_KEYTABLE_H
 
 #include <stddef.h>
 #include <stdint.h>
