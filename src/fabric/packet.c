@@ -1,3 +1,4 @@
+#include "base/keytable.h"
 #include "base/mem.h"
 #include "fabric/list.h"
 #include "fabric/maxmin.h"
@@ -9,33 +10,45 @@
 enum duplex { DUPLEX_FULL, DUPLEX_HALF };
 static const char *const duplex_names[] = {"full", "half", NULL};
 
+enum injection { INJECTION_SHARED, INJECTION_ORDERED };
+static const char *const injection_names[] = {"shared", "ordered", NULL};
+
 struct packet_config {
     ps_t latency_ps;
     uint64_t bandwidth_bytes_per_s;
-    int duplex;
+    int duplex;    /* enum duplex */
+    int injection; /* enum injection */
 };
 
-PARAM_TABLE(packet_params, "packet", struct packet_config,
-            "max-min fair sharing of each node's up and down link, latency not shared",
-            {.name = "packet.latency",
-             .type = PARAM_TIME,
-             .offset = offsetof(struct packet_config, latency_ps),
-             .fallback = "8 us",
-             .min = "0 ps",
-             .doc = "from the last byte's injection to its delivery (FMU paper, Table 3)"},
-            {.name = "packet.bandwidth",
-             .type = PARAM_RATE,
-             .offset = offsetof(struct packet_config, bandwidth_bytes_per_s),
-             .fallback = "12.5 GB/s",
-             .min = "1 B/s",
-             .max = "70 TB/s", /* below MAXMIN_CAPACITY_LIMIT */
-             .doc = "of each node's link (FMU paper, Table 3: 100 Gb/s InfiniBand)"},
-            {.name = "packet.duplex",
-             .type = PARAM_CHOICE,
-             .offset = offsetof(struct packet_config, duplex),
-             .fallback = "full",
-             .choices = duplex_names,
-             .doc = "full: a link up and a link down per node; half: both directions share one"});
+PARAM_TABLE(
+    packet_params, "packet", struct packet_config,
+    "max-min fair sharing of each node's up and down link, latency not shared",
+    {.name = "packet.latency",
+     .type = PARAM_TIME,
+     .offset = offsetof(struct packet_config, latency_ps),
+     .fallback = "8 us",
+     .min = "0 ps",
+     .doc = "from the last byte's injection to its delivery (FMU paper, Table 3)"},
+    {.name = "packet.bandwidth",
+     .type = PARAM_RATE,
+     .offset = offsetof(struct packet_config, bandwidth_bytes_per_s),
+     .fallback = "12.5 GB/s",
+     .min = "1 B/s",
+     .max = "70 TB/s", /* below MAXMIN_CAPACITY_LIMIT */
+     .doc = "of each node's link (FMU paper, Table 3: 100 Gb/s InfiniBand)"},
+    {.name = "packet.duplex",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct packet_config, duplex),
+     .fallback = "full",
+     .choices = duplex_names,
+     .doc = "full: a link up and a link down per node; half: both directions share one"},
+    {.name = "packet.injection",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct packet_config, injection),
+     .fallback = "shared",
+     .choices = injection_names,
+     .doc = "shared: a node's messages share its up link, those to one destination following each other; "
+            "ordered: all one after another"});
 
 struct packet_statistics {
     uint64_t flows, peak_flows, solves, rate_changes;
@@ -43,7 +56,7 @@ struct packet_statistics {
 };
 
 static const struct metric packet_metric_list[] = {
-    {"flows", METRIC_COUNT, offsetof(struct packet_statistics, flows), "messages that had bytes to transfer"},
+    {"flows", METRIC_COUNT, offsetof(struct packet_statistics, flows), "successions of messages"},
     {"peak_flows", METRIC_COUNT, offsetof(struct packet_statistics, peak_flows), "most of them at once"},
     {"solves", METRIC_COUNT, offsetof(struct packet_statistics, solves),
      "instants at which rates were solved for"},
@@ -59,12 +72,11 @@ static const struct metric_table packet_metrics = {
     .size = sizeof(struct packet_statistics),
 };
 
-/* A message under way, by the solver's flow index. */
+/* Messages that follow each other, by the solver's flow index: the first is under way, the others wait. */
 struct flow {
-    uint32_t message;
-    uint32_t up, down;
-    uint64_t rate;      /* in the solver's units */
-    maxmin_work_t left; /* at `since` */
+    struct queue messages; /* linked by message->fabric */
+    uint64_t rate;         /* in the solver's units */
+    maxmin_work_t left;    /* of the first message, at `since` */
     ps_t since;
     ps_t finish;   /* when it ends if its rate stays */
     ps_t event_at; /* its one event in the queue; others found there are out of date */
@@ -81,6 +93,7 @@ struct packet {
     struct flow *flows;
     size_t flow_capacity;
     uint32_t flow_count;
+    struct keytable by_key; /* flow index of those who must follow each other, in queue.head */
     bool solve_pending;
     uint32_t solve_kind, end_kind;
     struct packet_statistics statistics;
@@ -97,37 +110,75 @@ static void request_solve(struct packet *packet)
     loop_at(packet->loop, packet->loop->now, packet->solve_kind, 0);
 }
 
-static void packet_submit(struct fabric *fabric, uint32_t index)
+static struct key key_of(const struct packet *packet, const struct message *message)
 {
-    struct packet *packet = (struct packet *)fabric;
-    const struct message *message = message_at(packet->messages, index);
-    const struct fabric_answers *answers = &packet->answers;
-    ps_t now = packet->loop->now, arrives = ps_add(now, packet->config->latency_ps);
-    uint64_t bytes = message->bytes;
+    bool ordered = packet->config->injection == INJECTION_ORDERED;
+    return (struct key){.high = message->source_node, .low = ordered ? 0 : message->destination_node};
+}
 
-    answers->visible(answers->self, index, arrives);
-    if (bytes == 0) {
-        answers->sender_done(answers->self, index, now);
-        answers->delivered(answers->self, index, arrives);
-        return;
-    }
+static void deliver(struct packet *packet, uint32_t message)
+{
+    const struct fabric_answers *answers = &packet->answers;
+    ps_t now = packet->loop->now;
+    answers->sender_done(answers->self, message, now);
+    answers->delivered(answers->self, message, ps_add(now, packet->config->latency_ps));
+}
+
+/* A flow for the messages in `queue`, whose first begins now. */
+static void begin_flow(struct packet *packet, struct key_entry *entry, struct queue queue)
+{
+    const struct message *first = message_at(packet->messages, queue.head);
     uint32_t down_links = packet->config->duplex == DUPLEX_FULL ? packet->nodes : 0;
-    uint32_t links[2] = {message->source_node, down_links + message->destination_node};
+    uint32_t links[2] = {first->source_node, down_links + first->destination_node};
     uint32_t id = maxmin_add(packet->solver, links, 2);
     packet->flows = mem_grow(packet->flows, &packet->flow_capacity, (size_t)id + 1, "flows");
-    packet->flows[id] = (struct flow){
-        .message = index, .left = maxmin_work(bytes), .since = now, .finish = PS_NEVER, .event_at = PS_NEVER};
-    packet->up_bytes[message->source_node] += (int64_t)bytes;
-    packet->down_bytes[message->destination_node] += (int64_t)bytes;
+    packet->flows[id] = (struct flow){.messages = queue,
+                                      .left = maxmin_work(first->bytes),
+                                      .since = packet->loop->now,
+                                      .finish = PS_NEVER,
+                                      .event_at = PS_NEVER};
+    entry->queue.head = id;
     packet->statistics.flows++;
     if (++packet->flow_count > packet->statistics.peak_flows)
         packet->statistics.peak_flows = packet->flow_count;
     request_solve(packet);
 }
 
-/* The flow goes on at its new rate. An event for an earlier time is put into the queue, one for a later time
- * when the queue's event finds the flow unfinished: so a flow never has more events than its rate had rises.
- */
+static void packet_submit(struct fabric *fabric, uint32_t index)
+{
+    struct packet *packet = (struct packet *)fabric;
+    struct message *message = message_at(packet->messages, index);
+    const struct fabric_answers *answers = &packet->answers;
+
+    answers->visible(answers->self, index, ps_add(packet->loop->now, packet->config->latency_ps));
+    packet->up_bytes[message->source_node] += (int64_t)message->bytes;
+    packet->down_bytes[message->destination_node] += (int64_t)message->bytes;
+    message->fabric = POOL_NONE;
+    struct key_entry *entry = keytable_at(&packet->by_key, key_of(packet, message));
+    if (entry->queue.head != POOL_NONE) {
+        struct flow *flow = &packet->flows[entry->queue.head];
+        message_at(packet->messages, flow->messages.tail)->fabric = index;
+        flow->messages.tail = index;
+    } else if (message->bytes == 0) {
+        keytable_remove(&packet->by_key, entry);
+        deliver(packet, index);
+    } else {
+        begin_flow(packet, entry, (struct queue){index, index});
+    }
+}
+
+/* The first message of the flow goes on at the flow's rate. An event for an earlier time is put into the
+ * queue, one for a later time when the queue's event finds the message unfinished: so a flow has few events
+ * there. */
+static void expect_end(struct packet *packet, struct flow *flow, uint32_t id)
+{
+    flow->finish = ps_add(packet->loop->now, maxmin_time(flow->left, flow->rate));
+    if (flow->finish < flow->event_at || flow->finish == PS_NEVER) {
+        flow->event_at = flow->finish;
+        loop_at(packet->loop, flow->finish, packet->end_kind, id);
+    }
+}
+
 static void change_rate(struct packet *packet, uint32_t id)
 {
     struct flow *flow = &packet->flows[id];
@@ -135,11 +186,7 @@ static void change_rate(struct packet *packet, uint32_t id)
     flow->left -= maxmin_done(flow->left, flow->rate, now - flow->since);
     flow->since = now;
     flow->rate = maxmin_rate(packet->solver, id);
-    flow->finish = ps_add(now, maxmin_time(flow->left, flow->rate));
-    if (flow->finish < flow->event_at || flow->finish == PS_NEVER) {
-        flow->event_at = flow->finish;
-        loop_at(packet->loop, flow->finish, packet->end_kind, id);
-    }
+    expect_end(packet, flow, id);
 }
 
 static void on_solve(void *self, uint32_t subject)
@@ -155,9 +202,41 @@ static void on_solve(void *self, uint32_t subject)
         change_rate(packet, changed[i]);
 }
 
-/* The event of a flow: it ends, or its rate has fallen since and it ends later. An index may have got a new
- * flow since the event was made; event_at tells them apart, and were both equal, this would be the new flow's
- * event. */
+/* Whether two messages use the same links, so that the second can go on at the first's rate. */
+static bool same_way(const struct packet *packet, uint32_t a, uint32_t b)
+{
+    return message_at(packet->messages, a)->destination_node ==
+           message_at(packet->messages, b)->destination_node;
+}
+
+/* The first message of the flow has ended and `next` begins: in the same flow if it goes the same way. */
+static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t next)
+{
+    struct flow *flow = &packet->flows[id];
+    if (next != POOL_NONE && same_way(packet, ended, next)) {
+        flow->messages.head = next;
+        flow->left = maxmin_work(message_at(packet->messages, next)->bytes);
+        flow->since = packet->loop->now;
+        expect_end(packet, flow, id);
+        return;
+    }
+    struct key_entry *entry =
+        keytable_at(&packet->by_key, key_of(packet, message_at(packet->messages, ended)));
+    struct queue rest = {next, flow->messages.tail};
+    maxmin_remove(packet->solver, id);
+    packet->flow_count--;
+    if (next != POOL_NONE) {
+        begin_flow(packet, entry, rest);
+        return;
+    }
+    entry->queue.head = POOL_NONE;
+    keytable_remove(&packet->by_key, entry);
+    request_solve(packet);
+}
+
+/* The event of a flow: its first message ends, or the flow's rate has fallen since and it ends later. An
+ * index may have got a new flow since the event was made; event_at tells them apart, and were both equal,
+ * this would be the new flow's event. */
 static void on_end(void *self, uint32_t id)
 {
     struct packet *packet = self;
@@ -165,19 +244,15 @@ static void on_end(void *self, uint32_t id)
     ps_t now = packet->loop->now;
     if (flow->event_at != now)
         return;
+    flow->event_at = PS_NEVER;
     if (flow->finish > now) {
         flow->event_at = flow->finish;
         loop_at(packet->loop, flow->finish, packet->end_kind, id);
         return;
     }
-    const struct fabric_answers *answers = &packet->answers;
-    uint32_t message = flow->message;
-    flow->event_at = PS_NEVER;
-    maxmin_remove(packet->solver, id);
-    packet->flow_count--;
-    request_solve(packet);
-    answers->sender_done(answers->self, message, now);
-    answers->delivered(answers->self, message, ps_add(now, packet->config->latency_ps));
+    uint32_t ended = flow->messages.head;
+    follow(packet, id, ended, message_at(packet->messages, ended)->fabric);
+    deliver(packet, ended);
 }
 
 static enum status packet_prepare(const struct fabric_plan *plan, struct fabric **fabric)
@@ -189,6 +264,7 @@ static enum status packet_prepare(const struct fabric_plan *plan, struct fabric 
     packet->messages = plan->messages;
     packet->answers = plan->answers;
     packet->nodes = plan->nodes;
+    keytable_init(&packet->by_key);
     packet->solve_kind = loop_register(plan->loop, on_solve, packet);
     packet->end_kind = loop_register(plan->loop, on_end, packet);
     packet->up_bytes = mem_alloc(plan->nodes, sizeof *packet->up_bytes, "statistics");
@@ -215,13 +291,14 @@ static size_t packet_bytes(const struct fabric *fabric)
 {
     const struct packet *packet = (const struct packet *)fabric;
     return sizeof *packet + packet->flow_capacity * sizeof *packet->flows + maxmin_bytes(packet->solver) +
-           2 * packet->nodes * sizeof *packet->up_bytes;
+           keytable_bytes(&packet->by_key) + 2 * packet->nodes * sizeof *packet->up_bytes;
 }
 
 static void packet_close(struct fabric *fabric)
 {
     struct packet *packet = (struct packet *)fabric;
     maxmin_free(packet->solver);
+    keytable_free(&packet->by_key);
     free(packet->flows);
     free(packet->up_bytes);
     free(packet->down_bytes);

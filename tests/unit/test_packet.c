@@ -98,6 +98,37 @@ static void a_rendezvous_holds_nothing_while_it_waits(void **state)
     assert_int_equal(out.finish[1], 1000 * US + L + BIG * BYTE);
 }
 
+/* Messages from one node to another go one after another, also a short one behind a long one. */
+static void messages_of_one_pair_follow_each_other(void **state)
+{
+    (void)state;
+    CALLS sender[] = {SEND(1, 1, 60000), SEND(1, 2, 0), SEND(1, 3, 50000), FINALIZE};
+    CALLS receiver[] = {IRECV(0, 1, 60000, 2), IRECV(0, 2, 0, 3), IRECV(0, 3, 50000, 4), WAITALL, FINALIZE};
+    run("packet", (const struct call *const[]){sender, receiver}, 2, NULL);
+    assert_int_equal(out.messages[0].received, L + 60000 * BYTE);
+    assert_int_equal(out.messages[1].received, L + 60000 * BYTE);
+    assert_int_equal(out.messages[2].received, L + 110000 * BYTE);
+}
+
+static void ordered_injection_is_one_after_another(void **state)
+{
+    (void)state;
+    static const char *const ordered[] = {"packet.injection=ordered", NULL};
+    CALLS sender[] = {ISEND(1, 1, BIG, 2), ISEND(2, 1, BIG, 3), ISEND(2, 2, BIG, 4), WAITALL, FINALIZE};
+    CALLS one[] = {RECV(0, 1, BIG), FINALIZE};
+    CALLS two[] = {RECV(0, 1, BIG), RECV(0, 2, BIG), FINALIZE};
+    run("packet", (const struct call *const[]){sender, one, two}, 3, ordered);
+    assert_int_equal(out.messages[0].received, L + BIG * BYTE);
+    assert_int_equal(out.messages[1].received, L + 2 * BIG * BYTE);
+    assert_int_equal(out.messages[2].received, 2 * L + 3 * BIG * BYTE);
+
+    /* The order is that of readiness: a rendezvous whose receiver is late lets the others pass. */
+    CALLS late[] = {COMPUTE(12e6), RECV(0, 1, BIG), FINALIZE};
+    run("packet", (const struct call *const[]){sender, late, two}, 3, ordered);
+    assert_int_equal(out.finish[1], 1000 * US + L + BIG * BYTE);
+    assert_int_equal(out.messages[0].received, L + BIG * BYTE);
+}
+
 /* A linear alltoall of equal blocks keeps every link busy from the first to the last byte. */
 static void alltoall_takes_what_its_links_take(void **state)
 {
@@ -126,6 +157,8 @@ int main(void)
         cmocka_unit_test(what_one_cannot_use_another_gets),
         cmocka_unit_test(directions_are_apart_unless_half_duplex),
         cmocka_unit_test(a_rendezvous_holds_nothing_while_it_waits),
+        cmocka_unit_test(messages_of_one_pair_follow_each_other),
+        cmocka_unit_test(ordered_injection_is_one_after_another),
         cmocka_unit_test(alltoall_takes_what_its_links_take),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
