@@ -42,7 +42,8 @@ static struct compiled *compile_source(const struct source *source)
     int descriptor = memfd_create("fuzz", MFD_CLOEXEC);
     must(descriptor >= 0, "a memory file");
     FILE *file = fdopen(dup(descriptor), "wb");
-    enum status status = compile(source, file, "memory");
+    int error;
+    enum status status = compile(source, file, &error);
     fclose(file);
     struct compiled *compiled = NULL;
     if (status == STATUS_OK) {

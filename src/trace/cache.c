@@ -24,17 +24,17 @@ void trace_key(const struct program *program, char text[TRACE_KEY_TEXT])
 
 /* ------------------------------------------------------------------------------------------- the folder */
 
-/* mkdir -p */
+/* mkdir -p, for the user alone, as the XDG rules say */
 static bool make_folder(char *path)
 {
     for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
         *slash = '\0';
-        bool there = !mkdir(path, 0777) || errno == EEXIST;
+        bool there = !mkdir(path, 0700) || errno == EEXIST;
         *slash = '/';
         if (!there)
             return false;
     }
-    return !mkdir(path, 0777) || errno == EEXIST;
+    return !mkdir(path, 0700) || errno == EEXIST;
 }
 
 /* The cache's folder, or NULL where the environment names none. The XDG rules: a path that is not absolute is
@@ -56,7 +56,8 @@ static char *cache_path(const char *folder, const struct source *source)
 
 /* ------------------------------------------------------------------------------------------ compiling */
 
-static enum status compile_to_descriptor(struct source *source, int descriptor, const char *path)
+/* STATUS_FAILED: it could not be written, and *error says why; that is left to the caller to report. */
+static enum status compile_to_descriptor(struct source *source, int descriptor, int *error)
 {
     enum status status = source_unpack(source);
     if (status != STATUS_OK)
@@ -64,14 +65,14 @@ static enum status compile_to_descriptor(struct source *source, int descriptor, 
     int copy = dup(descriptor);
     FILE *file = copy >= 0 ? fdopen(copy, "wb") : NULL;
     if (!file) {
-        diag_error("cannot write %s: %s", path, strerror(errno));
+        *error = errno;
         if (copy >= 0)
             close(copy);
         return STATUS_FAILED;
     }
-    status = compile(source, file, path);
+    status = compile(source, file, error);
     if (fclose(file) && status == STATUS_OK) {
-        diag_error("cannot write %s: %s", path, strerror(errno));
+        *error = errno;
         status = STATUS_FAILED;
     }
     return status;
@@ -89,42 +90,45 @@ static enum status map_own(int descriptor, const struct source *source, struct c
 
 static enum status compile_in_memory(struct source *source, struct compiled **compiled)
 {
+    int error = 0;
     int descriptor = memfd_create("heliograph-trace", MFD_CLOEXEC);
     if (descriptor < 0) {
         diag_error("no memory file for the compiled trace: %s", strerror(errno));
         return STATUS_FAILED;
     }
-    enum status status = compile_to_descriptor(source, descriptor, "a memory file");
+    enum status status = compile_to_descriptor(source, descriptor, &error);
     if (status == STATUS_OK)
         status = map_own(descriptor, source, compiled);
+    else if (error)
+        diag_error("cannot write the compiled trace into memory: %s", strerror(error));
     close(descriptor);
     return status;
 }
 
 /* A file of another name beside the final one, renamed when it is whole: whoever looks meanwhile sees the old
- * file or the new one, never a part, and of several writers the last one wins with equal contents. */
-static enum status compile_into(struct source *source, const char *path, struct compiled **compiled,
-                                bool *writable)
+ * file or the new one, never a part, and of several writers the last one wins with equal contents. On
+ * STATUS_OK *descriptor is open on it; STATUS_FAILED: nothing is left, and *error says why. */
+static enum status compile_into(struct source *source, const char *path, int *descriptor, int *error)
 {
     char *temporary = mem_format("%s.XXXXXX", path);
-    int descriptor = mkostemp(temporary, O_CLOEXEC);
-    *writable = descriptor >= 0;
-    if (descriptor < 0) {
+    enum status status = STATUS_FAILED;
+    *descriptor = mkostemp(temporary, O_CLOEXEC);
+    if (*descriptor < 0) {
+        *error = errno;
         free(temporary);
-        return STATUS_FAILED;
+        return status;
     }
-    enum status status = compile_to_descriptor(source, descriptor, temporary);
     mode_t mask = umask(0);
     umask(mask);
-    if (status == STATUS_OK && (fchmod(descriptor, 0666 & ~mask) || rename(temporary, path))) {
-        diag_error("cannot write %s: %s", path, strerror(errno));
+    status = compile_to_descriptor(source, *descriptor, error);
+    if (status == STATUS_OK && (fchmod(*descriptor, 0666 & ~mask) || rename(temporary, path))) {
+        *error = errno;
         status = STATUS_FAILED;
     }
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         unlink(temporary);
-    else if (compiled)
-        status = map_own(descriptor, source, compiled);
-    close(descriptor);
+        close(*descriptor);
+    }
     free(temporary);
     return status;
 }
@@ -150,6 +154,26 @@ static struct compiled *open_cached(const char *path, const struct source *sourc
     return compiled;
 }
 
+static enum status fill_cache(struct source *source, char *folder, const char *path,
+                              struct compiled **compiled)
+{
+    int descriptor, error = 0;
+    enum status status = STATUS_FAILED;
+    if (make_folder(folder))
+        status = compile_into(source, path, &descriptor, &error);
+    else
+        error = errno;
+    if (error) {
+        diag_warning("cannot write to %s: %s; the compiled trace is not kept", folder, strerror(error));
+        return compile_in_memory(source, compiled);
+    }
+    if (status != STATUS_OK)
+        return status;
+    status = map_own(descriptor, source, compiled);
+    close(descriptor);
+    return status;
+}
+
 static enum status open_text(struct source *source, struct compiled **compiled)
 {
     char *folder = trace_cache_folder();
@@ -159,16 +183,7 @@ static enum status open_text(struct source *source, struct compiled **compiled)
     }
     char *path = cache_path(folder, source);
     *compiled = open_cached(path, source);
-    enum status status = STATUS_OK;
-    if (!*compiled) {
-        bool writable = make_folder(folder);
-        if (writable)
-            status = compile_into(source, path, compiled, &writable);
-        if (!writable) {
-            diag_warning("cannot write to %s: %s; the compiled trace is not kept", folder, strerror(errno));
-            status = compile_in_memory(source, compiled);
-        }
-    }
+    enum status status = *compiled ? STATUS_OK : fill_cache(source, folder, path, compiled);
     free(path);
     free(folder);
     return status;
@@ -221,7 +236,6 @@ enum status trace_open(const char *path, struct program **program)
 enum status trace_compile_to(const char *path, const char *file)
 {
     struct source source;
-    bool writable;
     enum status status = source_open(&source, path);
     if (status != STATUS_OK)
         return status;
@@ -229,9 +243,12 @@ enum status trace_compile_to(const char *path, const char *file)
         diag_report(DIAG_ERROR, &(struct diag_place){.file = path}, "it is a compiled trace already");
         status = STATUS_BAD_INPUT;
     } else {
-        status = compile_into(&source, file, NULL, &writable);
-        if (!writable)
-            diag_error("cannot write %s: %s", file, strerror(errno));
+        int descriptor, error = 0;
+        status = compile_into(&source, file, &descriptor, &error);
+        if (error)
+            diag_error("cannot write %s: %s", file, strerror(error));
+        if (status == STATUS_OK)
+            close(descriptor);
     }
     source_close(&source);
     return status;

@@ -453,8 +453,8 @@ static void note_order(struct compiler *compiler)
     }
 }
 
-/* What depends on all ranks, behind what each rank had alone. */
-static bool write_rest(struct compiler *compiler)
+/* What depends on all ranks, behind what each rank had alone. Returns an errno or 0. */
+static int write_rest(struct compiler *compiler)
 {
     struct image_header header = {.key = {compiler->source->key[0], compiler->source->key[1]}};
     struct image_writer *writer = &compiler->writer;
@@ -516,7 +516,7 @@ static void free_compiler(struct compiler *compiler)
     action_reader_free(&compiler->reader);
 }
 
-enum status compile(const struct source *source, FILE *out, const char *path)
+enum status compile(const struct source *source, FILE *out, int *error)
 {
     struct compiler compiler = {.source = source};
     compiler.reader = (struct action_reader){
@@ -524,7 +524,7 @@ enum status compile(const struct source *source, FILE *out, const char *path)
     compiler.ranks = mem_alloc(source->ranks, sizeof *compiler.ranks, "the ranks of a trace");
     compiler.calls = mem_alloc(source->ranks, sizeof *compiler.calls, "the ranks of a trace");
     counts_init(&compiler.counts);
-    image_begin(&compiler.writer, out, path);
+    image_begin(&compiler.writer, out);
 
     enum status status = STATUS_OK;
     for (uint32_t rank = 0; status == STATUS_OK && rank < source->ranks; rank++) {
@@ -536,10 +536,12 @@ enum status compile(const struct source *source, FILE *out, const char *path)
     }
     if (status == STATUS_OK && compiler.reader.errors)
         status = STATUS_BAD_INPUT;
-    if (status == STATUS_OK)
-        status = write_rest(&compiler) ? STATUS_OK : STATUS_FAILED;
-    else
+    if (status == STATUS_OK) {
+        *error = write_rest(&compiler);
+        status = *error ? STATUS_FAILED : STATUS_OK;
+    } else {
         image_abandon(&compiler.writer);
+    }
     free_compiler(&compiler);
     return status;
 }

@@ -162,7 +162,7 @@ size_t compiled_line(const struct compiled *compiled, uint32_t rank, uint64_t li
     return (size_t)length < size ? (size_t)length : size - 1;
 }
 
-void compiled_report(const struct compiled *compiled, int level, uint32_t rank, uint64_t line,
+void compiled_report(const struct compiled *compiled, enum diag_level level, uint32_t rank, uint64_t line,
                      const char *format, ...)
 {
     char text[1024], source[1024];
@@ -175,7 +175,7 @@ void compiled_report(const struct compiled *compiled, int level, uint32_t rank, 
         place.source = source;
         place.source_length = compiled_line(compiled, rank, line, source, sizeof source);
     }
-    diag_report((enum diag_level)level, &place, "%s", text);
+    diag_report(level, &place, "%s", text);
 }
 
 static const char *const note_texts[NOTE_KINDS] = {

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "base/diag.h"
 #include "base/status.h"
 #include "call/call.h"
 #include "trace/image.h"
@@ -63,7 +64,7 @@ size_t compiled_line(const struct compiled *compiled, uint32_t rank, uint64_t li
                      size_t size);
 
 /* A message about a line, with the line. */
-void compiled_report(const struct compiled *compiled, int level, uint32_t rank, uint64_t line,
+void compiled_report(const struct compiled *compiled, enum diag_level level, uint32_t rank, uint64_t line,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Warns of what was found while compiling, once per kind; `kinds`: bits 1 << enum image_note_kind. */

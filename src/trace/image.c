@@ -4,9 +4,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "base/diag.h"
-#include "base/mem.h"
-
 _Static_assert(sizeof(struct call) == 80, "a new layout of struct call needs a new IMAGE_VERSION");
 _Static_assert(sizeof(struct image_rank) == 88 && sizeof(struct image_header) == 136, "no padding in files");
 
@@ -23,10 +20,10 @@ static void put(struct image_writer *writer, const void *bytes, size_t size)
     writer->at += size;
 }
 
-void image_begin(struct image_writer *writer, FILE *file, const char *path)
+void image_begin(struct image_writer *writer, FILE *file)
 {
     static const struct image_header none;
-    *writer = (struct image_writer){.file = file, .path = path};
+    *writer = (struct image_writer){.file = file};
     put(writer, &none, sizeof none); /* without a magic number until all else is there */
     writer->hash = XXH3_createState();
     if (!writer->hash || XXH3_64bits_reset(writer->hash) != XXH_OK)
@@ -42,7 +39,7 @@ struct image_part image_append(struct image_writer *writer, const void *records,
     return part;
 }
 
-bool image_finish(struct image_writer *writer, struct image_header *header)
+int image_finish(struct image_writer *writer, struct image_header *header)
 {
     memcpy(header->magic, IMAGE_MAGIC, sizeof header->magic);
     header->version = IMAGE_VERSION;
@@ -56,11 +53,8 @@ bool image_finish(struct image_writer *writer, struct image_header *header)
         writer->error = errno ? errno : EIO;
     if (!writer->error && fflush(writer->file))
         writer->error = errno;
-    if (writer->error)
-        diag_error("cannot write %s: %s", writer->path, strerror(writer->error));
-    bool written = !writer->error;
     image_abandon(writer);
-    return written;
+    return writer->error;
 }
 
 void image_abandon(struct image_writer *writer)

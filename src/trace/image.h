@@ -76,19 +76,18 @@ struct image_header {
     struct image_part ranks;  /* struct image_rank */
 };
 
-/* Writes an image front to back; the header last. Errors are kept and reported by image_finish. */
+/* Writes an image front to back; the header last. */
 struct image_writer {
     FILE *file;
-    const char *path; /* for messages */
     uint64_t at;
     void *hash;
-    int error; /* errno of the first failure */
+    int error; /* errno of the first failure, which image_finish returns */
 };
 
-void image_begin(struct image_writer *writer, FILE *file, const char *path);
+void image_begin(struct image_writer *writer, FILE *file);
 struct image_part image_append(struct image_writer *writer, const void *records, uint64_t count, size_t size);
-/* Completes the header and flushes. False: the file could not be written; that has been reported. */
-bool image_finish(struct image_writer *writer, struct image_header *header);
+/* Completes the header and flushes. 0, or the errno of what went wrong since image_begin. */
+int image_finish(struct image_writer *writer, struct image_header *header);
 void image_abandon(struct image_writer *writer);
 
 /* NULL when `bytes` are a whole, undamaged image of this version whose every index is in range; else what is

@@ -2,12 +2,14 @@
  */
 #include <dirent.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -254,6 +256,33 @@ static void without_a_cache_traces_are_opened_all_the_same(void **state)
     setenv("XDG_CACHE_HOME", cache, 1);
 }
 
+/* A limit on file sizes stands for a full disk. It holds for memory files too, so that nothing is left to
+ * try. */
+static void a_full_disk_is_said(void **state)
+{
+    (void)state;
+    empty_cache();
+    const char *path = traces_make("full", RANK_0, RANK_1, NULL);
+    struct rlimit before, small;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 600;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    struct compiled *compiled;
+    enum status opened = trace_open_compiled(path, &compiled);
+    enum status written = trace_compile_to(path, traces_path("full.helio"));
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(opened, STATUS_FAILED);
+    assert_int_equal(written, STATUS_FAILED);
+    const char *messages = traces_messages();
+    assert_non_null(strstr(messages, "heliograph: File too large; the compiled trace is not kept"));
+    assert_non_null(strstr(messages, "cannot write the compiled trace into memory: File too large"));
+    assert_non_null(strstr(messages, "full.helio: File too large"));
+    assert_string_equal(cached_file(), "");
+    assert_int_equal(access(traces_path("full.helio"), F_OK), -1);
+}
+
 static void processes_do_not_disturb_each_other(void **state)
 {
     (void)state;
@@ -320,6 +349,7 @@ int main(void)
         cmocka_unit_test(other_contents_are_another_trace),
         cmocka_unit_test(a_damaged_file_is_made_anew),
         cmocka_unit_test(without_a_cache_traces_are_opened_all_the_same),
+        cmocka_unit_test(a_full_disk_is_said),
         cmocka_unit_test(processes_do_not_disturb_each_other),
         cmocka_unit_test(a_wrong_trace_leaves_nothing_behind),
         cmocka_unit_test(a_compiled_file_opens_by_itself),
