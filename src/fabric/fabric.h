@@ -44,15 +44,18 @@ struct fabric_ops {
     const char *doc; /* one line for --help */
     const struct param_table *params;
     const struct metric_table *metrics;
-    /* Direct: a message goes from node to node, so a large one waits for its receiver (rendezvous). Buffered:
-     * it is stored on the way, every send is submitted at once and match() tells when the receiver is there.
-     */
-    bool buffered;
+    /* Whether the fabric stores this message on its way (NULL: never). If not, it goes from node to node, and
+     * a large one waits for its receiver (rendezvous). If so, it is submitted when it is sent, whatever its
+     * size, and match() tells when its receiver is there and its envelope visible. */
+    bool (*stores)(const struct fabric *fabric, const struct message *message);
     enum status (*prepare)(const struct fabric_plan *plan, struct fabric **fabric);
     void (*submit)(struct fabric *fabric, uint32_t message); /* its transfer may begin now; nodes differ */
-    void (*match)(struct fabric *fabric, uint32_t message);  /* buffered only: its receiver is there now */
-    const void *(*statistics)(const struct fabric *fabric);  /* the struct of the metric table */
-    size_t (*bytes)(const struct fabric *fabric);            /* memory held */
+    void (*match)(struct fabric *fabric,
+                  uint32_t message); /* of a stored message: its receiver is there now */
+    const void *(*statistics)(const struct fabric *fabric); /* the struct of the metric table */
+    size_t (*bytes)(const struct fabric *fabric);           /* memory held */
+    void (*explain)(
+        const struct fabric *fabric); /* notes on what blocks it, at a deadlock; NULL = nothing ever does */
     void (*close)(struct fabric *fabric);
 };
 

@@ -349,7 +349,7 @@ static void open_machine(struct machine *machine, const struct machine_plan *pla
     loop_init(loop);
     machine->resume_kind = loop_register(loop, on_resume, machine);
     machine->phase_kind = loop_register(loop, collective_on_phase, machine);
-    machine->visible_kind = loop_register(loop, mailbox_on_visible, machine);
+    machine->visible_kind = loop_register(loop, protocol_on_visible, machine);
     machine->control_kind = loop_register(loop, protocol_on_control, machine);
     pool_init(&machine->messages, sizeof(struct message), "messages");
     pool_init(&machine->runs, sizeof(struct run), "collectives under way");

@@ -134,9 +134,8 @@ static void offer(struct machine *machine, struct mailbox *mailbox, uint32_t mes
 
 /* Envelopes of one source and context become visible in posting order: one that arrived early waits for those
  * before it, and may take those behind it along. */
-void mailbox_on_visible(void *self, uint32_t index)
+void mailbox_visible(struct machine *machine, uint32_t index)
 {
-    struct machine *machine = self;
     struct message *arrived = message_at(&machine->messages, index);
     uint32_t source = arrived->source, context = arrived->context;
     struct mailbox *mailbox = mailbox_of(machine, arrived->destination);

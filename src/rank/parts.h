@@ -53,8 +53,8 @@ enum message_state {
     MESSAGE_EAGER = 4,         /* goes before its receiver is there */
     MESSAGE_SENDER_DONE = 8,   /* the sender has been told */
     MESSAGE_DELIVERED = 16,    /* `delivered` is known */
-    MESSAGE_VISIBLE = 32,      /* mailboxes: its envelope can be matched */
-    MESSAGE_BUFFERED = 64,     /* stored by the fabric on its way */
+    MESSAGE_VISIBLE = 32,      /* mailboxes and stored messages: its envelope can be matched */
+    MESSAGE_STORED = 64,       /* by the fabric, on its way */
     MESSAGE_CONTROL = 128,     /* a handshake of the message named in `next` */
     MESSAGE_RTS_HERE = 256,    /* rendezvous: the receiver knows of it */
     MESSAGE_CTS_SENT = 512,    /* rendezvous: the sender may send */
@@ -149,6 +149,7 @@ void protocol_receive(struct machine *machine, const struct post *post);
 void protocol_matched(struct machine *machine, uint32_t index); /* a mailbox put both ends together */
 struct fabric_answers protocol_answers(struct machine *machine);
 void protocol_on_control(void *self, uint32_t control); /* event: a handshake has arrived */
+void protocol_on_visible(void *self, uint32_t message); /* event: an envelope can be matched */
 
 /* match.c */
 /* The record of the other end if it is waiting there, taken out; otherwise POOL_NONE, and *record_index is a
@@ -156,7 +157,7 @@ void protocol_on_control(void *self, uint32_t control); /* event: a handshake ha
 uint32_t match_meet(struct machine *machine, const struct post *post, bool sending, uint32_t *record);
 void mailbox_send(struct machine *machine, uint32_t message);
 void mailbox_receive(struct machine *machine, uint32_t receive);
-void mailbox_on_visible(void *self, uint32_t message); /* event: the envelope is there */
+void mailbox_visible(struct machine *machine, uint32_t message); /* its envelope is there */
 
 /* collective.c */
 void collective_begin(struct machine *machine, uint32_t rank, const struct call *call, uint32_t slot);

@@ -35,7 +35,7 @@ PARAM_TABLE(
 /* Neither sent ahead nor stored on the way; control messages count as such, nobody waits for their sender. */
 static bool is_rendezvous(const struct message *message)
 {
-    return !(message->state & (MESSAGE_EAGER | MESSAGE_BUFFERED));
+    return !(message->state & (MESSAGE_EAGER | MESSAGE_STORED));
 }
 
 static void sender_done(struct machine *machine, struct message *message, ps_t at)
@@ -59,10 +59,30 @@ static void finish(struct machine *machine, uint32_t index)
 static void answer_visible(void *self, uint32_t index, ps_t at)
 {
     struct machine *machine = self;
-    const struct message *message = message_at(&machine->messages, index);
-    /* A rendezvous was announced before, by its request to send. */
-    if ((message->state & MESSAGE_IN_MAILBOX) && !is_rendezvous(message))
-        loop_at(machine->loop, at, machine->visible_kind, index);
+    struct message *message = message_at(&machine->messages, index);
+    if (is_rendezvous(message)) /* it was announced before, by its request to send */
+        return;
+    if ((message->state & MESSAGE_IN_MAILBOX) || at > machine->loop->now) {
+        if (message->state & (MESSAGE_IN_MAILBOX | MESSAGE_STORED))
+            loop_at(machine->loop, at, machine->visible_kind, index);
+        return;
+    }
+    message->state |= MESSAGE_VISIBLE;
+    if ((message->state & MESSAGE_STORED) && (message->state & MESSAGE_RECEIVING))
+        machine->fabric->ops->match(machine->fabric, index);
+}
+
+void protocol_on_visible(void *self, uint32_t index)
+{
+    struct machine *machine = self;
+    struct message *message = message_at(&machine->messages, index);
+    if (message->state & MESSAGE_IN_MAILBOX) {
+        mailbox_visible(machine, index);
+        return;
+    }
+    message->state |= MESSAGE_VISIBLE;
+    if (message->state & MESSAGE_RECEIVING)
+        machine->fabric->ops->match(machine->fabric, index);
 }
 
 static void answer_sender_done(void *self, uint32_t index, ps_t at)
@@ -201,7 +221,7 @@ void protocol_on_control(void *self, uint32_t index)
     } else {
         message->state |= MESSAGE_RTS_HERE;
         if (message->state & MESSAGE_IN_MAILBOX)
-            mailbox_on_visible(machine, of);
+            mailbox_visible(machine, of);
         else if (message->state & MESSAGE_RECEIVING)
             clear_to_send(machine, of);
     }
@@ -230,9 +250,10 @@ void protocol_matched(struct machine *machine, uint32_t index)
     message->state |= MESSAGE_RECEIVING;
     if (too_large(machine, message))
         return;
-    if (message->state & MESSAGE_BUFFERED)
+    bool stored = message->state & MESSAGE_STORED;
+    if (stored && (message->state & MESSAGE_VISIBLE))
         machine->fabric->ops->match(machine->fabric, index);
-    else if (message->state & MESSAGE_DELIVERED)
+    else if (!stored && (message->state & MESSAGE_DELIVERED))
         received(machine, index);
     else if (is_rendezvous(message) &&
              (machine->protocol->handshakes == 0 || (message->state & MESSAGE_RTS_HERE)))
@@ -256,8 +277,9 @@ static void fill_send(const struct machine *machine, struct message *message, co
     message->state |= MESSAGE_SENT;
 
     bool small = post->bytes <= machine->protocol->eager_threshold_bytes;
-    if (machine->fabric->ops->buffered && message->source_node != message->destination_node)
-        message->state |= MESSAGE_BUFFERED;
+    if (message->source_node != message->destination_node && machine->fabric->ops->stores &&
+        machine->fabric->ops->stores(machine->fabric, message))
+        message->state |= MESSAGE_STORED;
     else if ((small && !(post->call_flags & CALL_SYNCHRONOUS)) || (post->call_flags & CALL_BUFFERED))
         message->state |= MESSAGE_EAGER;
 }

@@ -22,6 +22,8 @@ void report_blocked(const struct machine *machine)
     }
     if (blocked > shown)
         diag_note("and %u more", blocked - shown);
+    if (machine->fabric->ops->explain)
+        machine->fabric->ops->explain(machine->fabric);
 }
 
 void report_mismatch(struct machine *machine, const struct run *run, const struct call *call,
