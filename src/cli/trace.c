@@ -77,8 +77,10 @@ static void print_check(const struct compiled *compiled, const struct trace_chec
     printf("  collectives   %llu per rank: ", (unsigned long long)check->collectives);
     if (check->disagreements)
         printf("ranks that differ from rank 0: %llu\n", (unsigned long long)check->disagreements);
+    else if (check->unequal)
+        printf("sizes sent that are not those expected: %llu\n", (unsigned long long)check->unequal);
     else
-        printf("the same order, roots and sizes on all ranks\n");
+        printf("the same order and roots on all ranks, sizes as expected\n");
 }
 
 static int validate(int argc, char **argv)

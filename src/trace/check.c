@@ -175,9 +175,8 @@ static void check_mailboxes(struct checker *checker)
 
 /* ------------------------------------------------------------------------------------------ collectives */
 
-/* The line of a rank's next collective behind *line; false when there is none. */
-static bool next_collective(const struct compiled *compiled, uint32_t rank, uint64_t *line,
-                            const struct call **call)
+bool check_next_collective(const struct compiled *compiled, uint32_t rank, uint64_t *line,
+                           const struct call **call)
 {
     const uint32_t *tokens = compiled_tokens(compiled, rank);
     const struct call *calls = compiled_calls(compiled, rank);
@@ -225,8 +224,8 @@ static void compare_collectives(struct checker *checker, uint32_t rank)
     for (;;) {
         shown = line;
         first_shown = first_line;
-        bool more = next_collective(compiled, rank, &line, &ours);
-        bool first_more = next_collective(compiled, 0, &first_line, &theirs);
+        bool more = check_next_collective(compiled, rank, &line, &ours);
+        bool first_more = check_next_collective(compiled, 0, &first_line, &theirs);
         if (!more && !first_more)
             return;
         if (more && first_more) {
@@ -249,7 +248,7 @@ static void check_collectives(struct checker *checker)
 {
     const struct call *call;
     uint64_t line = 0;
-    while (next_collective(checker->compiled, 0, &line, &call))
+    while (check_next_collective(checker->compiled, 0, &line, &call))
         checker->check->collectives++;
     for (uint32_t rank = 1; rank < checker->compiled->program.ranks; rank++)
         compare_collectives(checker, rank);
@@ -266,7 +265,9 @@ bool check_trace(const struct compiled *compiled, struct trace_check *check)
     check_channels(&checker);
     check_mailboxes(&checker);
     check_collectives(&checker);
+    if (!check->disagreements)
+        check_exchanges(compiled, check);
     free(checker.channels);
     free(checker.mailboxes);
-    return !check->unmatched && !check->truncated && !check->disagreements;
+    return !check->unmatched && !check->truncated && !check->disagreements && !check->unequal;
 }

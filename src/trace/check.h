@@ -17,9 +17,20 @@ struct trace_check {
     uint64_t unmatched;     /* channels and mailboxes whose sends and receives differ in number */
     uint64_t truncated;     /* messages larger than their receive */
     uint64_t disagreements; /* ranks whose collectives differ from rank 0's */
+    uint64_t unequal;       /* sizes within collectives that one rank sends and another does not expect */
 };
 
 /* True when nothing is wrong. */
 bool check_trace(const struct compiled *compiled, struct trace_check *check);
+
+/* Its last part, for traces whose ranks agree about their collectives: what each rank sends in an
+ * alltoall(v), allgather(v), gather(v) or scatter(v) is what its peer expects. Pairs of ranks are compared up
+ * to CHECK_MOST_PAIRED_RANKS ranks, beyond that only what goes to and from a root. */
+enum { CHECK_MOST_PAIRED_RANKS = 4096 };
+void check_exchanges(const struct compiled *compiled, struct trace_check *check);
+
+/* The line (from 1) and the call of a rank's first collective behind *line; false when there is none. */
+bool check_next_collective(const struct compiled *compiled, uint32_t rank, uint64_t *line,
+                           const struct call **call);
 
 #endif

@@ -296,6 +296,11 @@ static enum status find_kind(struct source *source)
         source->kind = SOURCE_DIRECTORY;
         return STATUS_OK;
     }
+    if (!S_ISREG(about.st_mode)) { /* it is read more than once */
+        diag_report(DIAG_ERROR, &(struct diag_place){.file = source->path},
+                    "neither a file nor a folder; give a trace that can be read again");
+        return STATUS_BAD_INPUT;
+    }
     unsigned char head[ARCHIVE_HEAD] = {0};
     FILE *file = fopen(source->path, "rb");
     if (!file)

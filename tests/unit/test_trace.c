@@ -246,6 +246,45 @@ static void ranks_that_disagree_are_shown(void **state)
     traces_close(compiled);
 }
 
+static void sizes_that_are_not_expected_are_shown(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *zero, *one, *message;
+    } pairs[] = {
+        {"alltoallv 3 1 2 7 3 4 6 6", "alltoallv 9 4 5 7 1 5 6 6",
+         "rank-2.txt:2: error: 1 bytes are expected of rank 0, which sends 2"},
+        {"alltoall 1 2 6 6", "alltoall 2 2 6 6",
+         "rank-2.txt:2: error: 2 bytes are expected of rank 0, which sends 1"},
+        {"allgather 1 1 6 6", "allgather 1 2 6 6",
+         "rank-2.txt:2: error: 2 bytes are expected of rank 0, which sends 1"},
+        {"allgatherv 1 1 2 6 6", "allgatherv 3 1 3 6 6",
+         "rank-1.txt:2: error: 2 bytes are expected of rank 1, which sends 3"},
+        {"gather 1 1 0 6 6", "gather 2 9 0 6 6",
+         "rank-1.txt:2: error: 1 bytes are expected of rank 1, which sends 2"},
+        {"gatherv 1 1 3 0 6 6", "gatherv 2 0 0 0 6 6",
+         "rank-1.txt:2: error: 3 bytes are expected of rank 1, which sends 2"},
+        {"scatter 9 4 1 6 6", "scatter 3 3 1 6 6",
+         "rank-1.txt:2: error: 4 bytes are expected of rank 1, which sends 3"},
+        {"scatterv 0 0 4 1 6 6", "scatterv 3 3 3 1 6 6",
+         "rank-1.txt:2: error: 4 bytes are expected of rank 1, which sends 3"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char name[32], zero[128], one[128];
+        struct trace_check check;
+        snprintf(name, sizeof name, "sizes-%zu", i);
+        snprintf(zero, sizeof zero, "0 init\n0 %s\n0 finalize\n", pairs[i].zero);
+        snprintf(one, sizeof one, "1 init\n1 %s\n1 finalize\n", pairs[i].one);
+        struct compiled *compiled = traces_open(name, zero, one, NULL);
+        assert_false(check_trace(compiled, &check));
+        assert_int_equal(check.unequal, 1);
+        const char *messages = traces_messages();
+        if (!strstr(messages, pairs[i].message))
+            fail_msg("expected: %s\ngot: %s", pairs[i].message, messages);
+        traces_close(compiled);
+    }
+}
+
 static void shipped_traces_are_right(void **state)
 {
     (void)state;
@@ -476,6 +515,7 @@ int main(void)
         cmocka_unit_test(ends_that_do_not_meet_are_shown),
         cmocka_unit_test(messages_larger_than_their_receive_are_shown),
         cmocka_unit_test(ranks_that_disagree_are_shown),
+        cmocka_unit_test(sizes_that_are_not_expected_are_shown),
         cmocka_unit_test(shipped_traces_are_right),
         cmocka_unit_test(text_survives_the_way_there_and_back),
         cmocka_unit_test(shipped_traces_come_back_byte_for_byte),

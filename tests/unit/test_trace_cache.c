@@ -96,6 +96,10 @@ static void indices_name_a_file_per_rank(void **state)
                    "a.txt:1:1: error: there is no such file; this looks like "
                    "the text of a rank");
     assert_refused(traces_write("empty.txt", "", 0), "it is empty");
+    static const char binary[] = "T_files/a.txt\nT_files\0b.txt\n";
+    assert_refused(traces_write("indexed/B", binary, sizeof binary - 1),
+                   "indexed/B:2:1: error: this is not a path");
+    assert_refused("/dev/zero", "/dev/zero: error: neither a file nor a folder");
 }
 
 static void archives_must_be_whole(void **state)
