@@ -1,6 +1,7 @@
 #define XXH_INLINE_ALL /* a line is hashed in fewer cycles than a call takes */
 #include "trace/compile.h"
 
+#include <errno.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -38,6 +39,7 @@ struct compiler {
     struct requests requests;
     struct action_reader reader;
     struct notes notes;
+    struct source_hash hash; /* of files: they have been read once before, for their key */
     struct image_rank *ranks;
     struct rank_calls *calls;
     uint64_t lines;
@@ -435,6 +437,8 @@ static enum status read_rank(struct compiler *compiler, uint32_t rank)
     enum status status = source_read(compiler->source, rank, &text);
     if (status != STATUS_OK)
         return status;
+    if (compiler->hash.state)
+        source_hash_add(&compiler->hash, &text);
     begin_rank(compiler, rank);
     read_lines(compiler, &text);
     end_rank(compiler, rank);
@@ -514,6 +518,25 @@ static void free_compiler(struct compiler *compiler)
     counts_free(&compiler->counts);
     requests_free(&compiler->requests);
     action_reader_free(&compiler->reader);
+    if (compiler->hash.state) {
+        uint64_t unused[2];
+        source_hash_end(&compiler->hash, unused);
+    }
+}
+
+/* Files may be written to while they are read, by a capture that still runs: what was compiled must not be
+ * kept under the key of what was there before. */
+static enum status check_unchanged(struct compiler *compiler)
+{
+    uint64_t key[2];
+    if (!compiler->hash.state)
+        return STATUS_OK;
+    source_hash_end(&compiler->hash, key);
+    if (!memcmp(key, compiler->source->key, sizeof key))
+        return STATUS_OK;
+    diag_report(DIAG_ERROR, &(struct diag_place){.file = compiler->source->path},
+                "it was changed while it was read; try again when nothing writes to it any more");
+    return STATUS_BAD_INPUT;
 }
 
 enum status compile(const struct source *source, FILE *out, int *error)
@@ -525,8 +548,12 @@ enum status compile(const struct source *source, FILE *out, int *error)
     compiler.calls = mem_alloc(source->ranks, sizeof *compiler.calls, "the ranks of a trace");
     counts_init(&compiler.counts);
     image_begin(&compiler.writer, out);
-
     enum status status = STATUS_OK;
+    bool are_files = source->kind == SOURCE_DIRECTORY || source->kind == SOURCE_INDEX;
+    if (are_files && !source_hash_begin(&compiler.hash)) {
+        *error = ENOMEM;
+        status = STATUS_FAILED;
+    }
     for (uint32_t rank = 0; status == STATUS_OK && rank < source->ranks; rank++) {
         status = read_rank(&compiler, rank);
         if (compiler.reader.errors >= COMPILE_MOST_ERRORS) {
@@ -536,6 +563,8 @@ enum status compile(const struct source *source, FILE *out, int *error)
     }
     if (status == STATUS_OK && compiler.reader.errors)
         status = STATUS_BAD_INPUT;
+    if (status == STATUS_OK)
+        status = check_unchanged(&compiler);
     if (status == STATUS_OK) {
         *error = write_rest(&compiler);
         status = *error ? STATUS_FAILED : STATUS_OK;

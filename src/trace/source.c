@@ -231,28 +231,47 @@ static enum status open_index(struct source *source)
 
 /* ------------------------------------------------------------------------------------------------- keys */
 
+bool source_hash_begin(struct source_hash *hash)
+{
+    hash->state = XXH3_createState();
+    return hash->state && XXH3_128bits_reset(hash->state) == XXH_OK;
+}
+
+void source_hash_add(struct source_hash *hash, const struct source_text *text)
+{
+    uint64_t size = text->size;
+    XXH3_128bits_update(hash->state, &size, sizeof size); /* where one file ends and the next begins */
+    XXH3_128bits_update(hash->state, text->bytes, text->size);
+}
+
+void source_hash_end(struct source_hash *hash, uint64_t key[2])
+{
+    XXH128_hash_t digest = {0};
+    if (hash->state)
+        digest = XXH3_128bits_digest(hash->state);
+    XXH3_freeState(hash->state);
+    hash->state = NULL;
+    key[0] = digest.high64;
+    key[1] = digest.low64;
+}
+
 static enum status hash_files(struct source *source)
 {
-    XXH3_state_t *state = XXH3_createState();
-    if (!state || XXH3_128bits_reset(state) != XXH_OK) {
-        diag_error("out of memory for a checksum");
-        return STATUS_FAILED;
-    }
+    struct source_hash hash;
     enum status status = STATUS_OK;
+    if (!source_hash_begin(&hash)) {
+        diag_error("out of memory for a checksum");
+        status = STATUS_FAILED;
+    }
     for (uint32_t rank = 0; status == STATUS_OK && rank < source->ranks; rank++) {
         struct source_text text;
         status = source_read(source, rank, &text);
-        if (status != STATUS_OK)
-            break;
-        uint64_t size = text.size;
-        XXH3_128bits_update(state, &size, sizeof size); /* where one file ends and the next begins */
-        XXH3_128bits_update(state, text.bytes, text.size);
-        source_text_free(&text);
+        if (status == STATUS_OK) {
+            source_hash_add(&hash, &text);
+            source_text_free(&text);
+        }
     }
-    XXH128_hash_t hash = XXH3_128bits_digest(state);
-    XXH3_freeState(state);
-    source->key[0] = hash.high64;
-    source->key[1] = hash.low64;
+    source_hash_end(&hash, source->key);
     return status;
 }
 

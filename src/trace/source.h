@@ -1,6 +1,7 @@
 #ifndef HELIO_TRACE_SOURCE_H
 #define HELIO_TRACE_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,6 +46,14 @@ struct source_text {
 };
 enum status source_read(const struct source *source, uint32_t rank, struct source_text *text);
 void source_text_free(struct source_text *text);
+
+/* The key of files, rank by rank; for whoever reads them again and must know that they are still the same. */
+struct source_hash {
+    void *state;
+};
+bool source_hash_begin(struct source_hash *hash); /* false: no memory; end it all the same */
+void source_hash_add(struct source_hash *hash, const struct source_text *text);
+void source_hash_end(struct source_hash *hash, uint64_t key[2]);
 
 void source_close(struct source *source);
 

@@ -18,6 +18,7 @@
 
 #include "support/traces.h"
 #include "trace/cache.h"
+#include "trace/compile.h"
 #include "trace/source.h"
 #include "trace/text.h"
 
@@ -260,6 +261,20 @@ static void without_a_cache_traces_are_opened_all_the_same(void **state)
     setenv("XDG_CACHE_HOME", cache, 1);
 }
 
+static void what_changes_while_it_is_read_is_not_kept(void **state)
+{
+    (void)state;
+    struct source source;
+    int error = 0;
+    assert_int_equal(source_open(&source, traces_make("moving", RANK_0, RANK_1, NULL)), STATUS_OK);
+    traces_make("moving", RANK_0 "\n", RANK_1, NULL);
+    FILE *out = tmpfile();
+    assert_int_equal(compile(&source, out, &error), STATUS_BAD_INPUT);
+    assert_non_null(strstr(traces_messages(), "moving: error: it was changed while it was read"));
+    fclose(out);
+    source_close(&source);
+}
+
 /* A limit on file sizes stands for a full disk. It holds for memory files too, so that nothing is left to
  * try. */
 static void a_full_disk_is_said(void **state)
@@ -353,6 +368,7 @@ int main(void)
         cmocka_unit_test(other_contents_are_another_trace),
         cmocka_unit_test(a_damaged_file_is_made_anew),
         cmocka_unit_test(without_a_cache_traces_are_opened_all_the_same),
+        cmocka_unit_test(what_changes_while_it_is_read_is_not_kept),
         cmocka_unit_test(a_full_disk_is_said),
         cmocka_unit_test(processes_do_not_disturb_each_other),
         cmocka_unit_test(a_wrong_trace_leaves_nothing_behind),
