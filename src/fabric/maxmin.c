@@ -5,56 +5,101 @@
 
 #include "base/mem.h"
 
-/* A flow in the list of a link, and the how many-th of the flow's links this is. */
+/* Progressive filling (Bertsekas and Gallager, 6.5.2) fixes rates in ascending order, and what it does at one
+ * level depends on lower levels alone. So after a change a single sweep over the levels is enough, if a link
+ * takes part from the level on at which a rate on it begins to differ from the last solution:
+ *
+ *   - a link that a flow came to takes part from the start, one that lost a flow from its old level on;
+ *   - where the sweep reaches the old level of a link that is no longer full there, its flows become loose,
+ * and all their links take part, unless another of their links is full at this level: it holds them as well;
+ *   - where the sweep reaches the share of a link, its loose flows and those that were faster get that rate.
+ *     The other links of these then have room; if they were full they take part from their old level on.
+ *
+ * Links that do not take part are never looked at. Every link that does is scanned a few times. */
+
+#define NO_LEVEL UINT64_MAX
+
+enum flow_state { FLOW_FIXED, FLOW_LOOSE, FLOW_SOLVED };
+enum link_state { LINK_RESTING, LINK_ACTIVE, LINK_SOLVED };
+
+struct flow {
+    uint64_t rate;       /* while loose: the rate it had before */
+    uint32_t bottleneck; /* a full link on which none is faster */
+    uint8_t state, links;
+    bool alive, fresh; /* fresh: in the list of new flows */
+};
+
+/* A flow in the list of a link, and the how many-th of the flow's links this is; and the way back. */
 struct use {
     uint32_t flow, nth;
 };
+struct hop {
+    uint32_t link, position;
+};
 
 struct link {
-    uint64_t capacity, used; /* used: sum of its flows' rates */
-    uint64_t top;            /* the fastest flow's rate */
+    uint64_t capacity;
+    uint64_t fixed;        /* sum of its flows' rates, without those that count as open */
+    uint64_t level;        /* when it is full: its flows' rates are lower or, but for rounding, equal */
+    uint64_t top;          /* no flow on it is faster */
+    uint64_t opened_above; /* active: fixed flows faster than this count as open ... */
+    uint64_t next;         /* ... and none of them is slower than this */
+    uint64_t key;          /* active: its place in the sweep; NO_LEVEL when it is not in the heap */
     struct use *uses;
     size_t use_capacity;
     uint32_t count;
-    uint32_t open;  /* while filling: its flows that have no rate yet */
-    uint32_t epoch; /* of the last solve that touched it */
+    uint32_t open; /* active: flows whose rate the sweep has yet to find */
+    uint8_t state;
+    bool loosened; /* active: nothing is left that the old level held */
+    bool lost;     /* in the list of links that lost flows */
 };
 
-struct flow {
-    uint64_t rate, rate_before;
-    uint32_t epoch; /* of the last solve that it took part in */
-    uint32_t links;
-    bool alive, waiting; /* waiting: in the list of flows to be solved for */
+/* An element of the heap; out of date unless `key` is still the link's. */
+struct share {
+    uint64_t key;
+    uint32_t link;
+};
+
+struct list {
+    uint32_t *items;
+    size_t count, capacity;
 };
 
 struct maxmin {
     struct link *links;
     uint32_t link_count, stride;
     struct flow *flows;
-    uint32_t *flow_links;     /* [flow * stride + nth]: link */
-    uint32_t *flow_positions; /* [flow * stride + nth]: index in that link's uses */
-    size_t flow_capacity, flow_links_capacity, flow_positions_capacity;
+    struct hop *hops; /* [flow * stride + nth] */
+    size_t flow_capacity, hop_capacity;
     uint32_t flow_count; /* ids given out so far */
-    uint32_t *unused;    /* ids to be used again */
-    size_t unused_count, unused_capacity;
-    uint32_t epoch;
-    uint32_t *solving; /* flows that take part in this solve */
-    size_t solving_count, solving_capacity;
-    uint32_t *touched; /* links whose flows or rates have changed in this solve */
-    size_t touched_count, touched_capacity;
-    struct share *heap; /* touched links by what is left for each open flow */
+    struct list unused;  /* ids to be used again */
+    struct list fresh;   /* flows that came since the last solve */
+    struct list lost;    /* links that flows have left since */
+    struct list active;  /* links that take part in this solve */
+    struct list solved;  /* flows that do */
+    struct list changed; /* flows with a new rate */
+    struct share *heap;
     size_t heap_count, heap_capacity;
 };
 
+static void append(struct list *list, uint32_t item)
+{
+    list->items = mem_grow(list->items, &list->capacity, list->count + 1, "the max-min solver");
+    list->items[list->count++] = item;
+}
+
 struct maxmin *maxmin_create(const uint64_t *capacities, uint32_t links, uint32_t links_per_flow)
 {
+    assert(links_per_flow <= MAXMIN_LINKS_PER_FLOW);
     struct maxmin *solver = mem_alloc(1, sizeof *solver, "the max-min solver");
     solver->links = mem_alloc(links, sizeof *solver->links, "links");
     solver->link_count = links;
     solver->stride = links_per_flow;
-    solver->epoch = 1;
-    for (uint32_t i = 0; i < links; i++)
+    for (uint32_t i = 0; i < links; i++) {
+        assert(capacities[i] > 0 && capacities[i] <= MAXMIN_CAPACITY_LIMIT);
         solver->links[i].capacity = capacities[i] << MAXMIN_SHIFT;
+        solver->links[i].level = NO_LEVEL;
+    }
     return solver;
 }
 
@@ -64,11 +109,13 @@ void maxmin_free(struct maxmin *solver)
         free(solver->links[i].uses);
     free(solver->links);
     free(solver->flows);
-    free(solver->flow_links);
-    free(solver->flow_positions);
-    free(solver->unused);
-    free(solver->solving);
-    free(solver->touched);
+    free(solver->hops);
+    free(solver->unused.items);
+    free(solver->fresh.items);
+    free(solver->lost.items);
+    free(solver->active.items);
+    free(solver->solved.items);
+    free(solver->changed.items);
     free(solver->heap);
     free(solver);
 }
@@ -78,46 +125,31 @@ uint64_t maxmin_rate(const struct maxmin *solver, uint32_t flow)
     return solver->flows[flow].rate;
 }
 
+static struct hop *hops_of(const struct maxmin *solver, uint32_t id)
+{
+    return &solver->hops[(size_t)id * solver->stride];
+}
+
 /* ------------------------------------------------------------------------------------- flows come and go */
-
-static void touch(struct maxmin *solver, uint32_t link)
-{
-    if (solver->links[link].epoch == solver->epoch)
-        return;
-    solver->links[link].epoch = solver->epoch;
-    solver->touched =
-        mem_grow(solver->touched, &solver->touched_capacity, solver->touched_count + 1, "links");
-    solver->touched[solver->touched_count++] = link;
-}
-
-/* From now on the flow is solved for: what it had is free for all that are. */
-static void join(struct maxmin *solver, uint32_t id)
-{
-    struct flow *flow = &solver->flows[id];
-    flow->epoch = solver->epoch;
-    flow->rate_before = flow->rate;
-    if (!flow->waiting) {
-        flow->waiting = true;
-        solver->solving = mem_grow(solver->solving, &solver->solving_capacity, solver->solving_count + 1,
-                                   "flows to be solved");
-        solver->solving[solver->solving_count++] = id;
-    }
-    for (uint32_t i = 0; i < flow->links; i++)
-        touch(solver, solver->flow_links[(size_t)id * solver->stride + i]);
-}
 
 static uint32_t new_id(struct maxmin *solver)
 {
-    if (solver->unused_count)
-        return solver->unused[--solver->unused_count];
+    if (solver->unused.count)
+        return solver->unused.items[--solver->unused.count];
     uint32_t id = solver->flow_count++;
-    size_t uses = (size_t)solver->flow_count * solver->stride;
+    size_t hops = (size_t)solver->flow_count * solver->stride;
     solver->flows = mem_grow(solver->flows, &solver->flow_capacity, solver->flow_count, "flows");
-    solver->flow_links = mem_grow(solver->flow_links, &solver->flow_links_capacity, uses, "flows");
-    solver->flow_positions =
-        mem_grow(solver->flow_positions, &solver->flow_positions_capacity, uses, "flows");
-    solver->flows[id].waiting = false;
+    solver->hops = mem_grow(solver->hops, &solver->hop_capacity, hops, "flows");
+    solver->flows[id].fresh = false;
     return id;
+}
+
+static bool is_named(const struct hop *hops, uint32_t count, uint32_t link)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (hops[i].link == link)
+            return true;
+    return false;
 }
 
 uint32_t maxmin_add(struct maxmin *solver, const uint32_t *links, uint32_t count)
@@ -125,248 +157,364 @@ uint32_t maxmin_add(struct maxmin *solver, const uint32_t *links, uint32_t count
     assert(count > 0 && count <= solver->stride);
     uint32_t id = new_id(solver);
     struct flow *flow = &solver->flows[id];
-    flow->rate = 0;
-    flow->links = count;
-    flow->alive = true;
+    struct hop *hops = hops_of(solver, id);
+    uint32_t different = 0;
     for (uint32_t i = 0; i < count; i++) {
+        if (is_named(hops, different, links[i]))
+            continue;
         struct link *link = &solver->links[links[i]];
         link->uses = mem_grow(link->uses, &link->use_capacity, (size_t)link->count + 1, "a link's flows");
-        solver->flow_links[(size_t)id * solver->stride + i] = links[i];
-        solver->flow_positions[(size_t)id * solver->stride + i] = link->count;
-        link->uses[link->count++] = (struct use){.flow = id, .nth = i};
+        hops[different] = (struct hop){.link = links[i], .position = link->count};
+        link->uses[link->count++] = (struct use){.flow = id, .nth = different};
+        different++;
     }
-    join(solver, id);
+    flow->rate = 0;
+    flow->state = FLOW_FIXED;
+    flow->links = (uint8_t)different;
+    flow->alive = true;
+    if (!flow->fresh) {
+        flow->fresh = true;
+        append(&solver->fresh, id);
+    }
     return id;
 }
 
 void maxmin_remove(struct maxmin *solver, uint32_t id)
 {
     struct flow *flow = &solver->flows[id];
+    const struct hop *hops = hops_of(solver, id);
     for (uint32_t i = 0; i < flow->links; i++) {
-        uint32_t index = solver->flow_links[(size_t)id * solver->stride + i];
-        struct link *link = &solver->links[index];
-        uint32_t position = solver->flow_positions[(size_t)id * solver->stride + i];
+        struct link *link = &solver->links[hops[i].link];
         struct use moved = link->uses[--link->count];
-        link->uses[position] = moved;
-        solver->flow_positions[(size_t)moved.flow * solver->stride + moved.nth] = position;
-        link->used -= flow->rate;
-        touch(solver, index);
+        link->uses[hops[i].position] = moved;
+        hops_of(solver, moved.flow)[moved.nth].position = hops[i].position;
+        link->fixed -= flow->rate;
+        if (!link->lost) {
+            link->lost = true;
+            append(&solver->lost, hops[i].link);
+        }
     }
     flow->alive = false;
-    solver->unused = mem_grow(solver->unused, &solver->unused_capacity, solver->unused_count + 1, "flow ids");
-    solver->unused[solver->unused_count++] = id;
+    append(&solver->unused, id);
 }
 
-/* -------------------------------------------------------------------------------------------- filling up */
+/* ------------------------------------------------------------------------------------------- the heap */
 
-struct share {
-    uint64_t rate;
-    uint32_t link;
-};
-
-static bool smaller(const struct share *a, const struct share *b)
+static bool is_before(const struct share *a, const struct share *b)
 {
-    return a->rate < b->rate || (a->rate == b->rate && a->link < b->link);
+    return a->key < b->key || (a->key == b->key && a->link < b->link);
 }
 
-static void sift_down(struct share *heap, size_t count, size_t hole, struct share share)
+static void heap_push(struct maxmin *solver, struct share share)
 {
-    for (size_t child; (child = 2 * hole + 1) < count; hole = child) {
-        if (child + 1 < count && smaller(&heap[child + 1], &heap[child]))
+    solver->heap = mem_grow(solver->heap, &solver->heap_capacity, solver->heap_count + 1, "shares");
+    size_t hole = solver->heap_count++;
+    for (; hole && is_before(&share, &solver->heap[(hole - 1) / 2]); hole = (hole - 1) / 2)
+        solver->heap[hole] = solver->heap[(hole - 1) / 2];
+    solver->heap[hole] = share;
+}
+
+static struct share heap_pop(struct maxmin *solver)
+{
+    struct share *heap = solver->heap, least = heap[0], last = heap[--solver->heap_count];
+    size_t hole = 0;
+    for (size_t child; (child = 2 * hole + 1) < solver->heap_count; hole = child) {
+        if (child + 1 < solver->heap_count && is_before(&heap[child + 1], &heap[child]))
             child++;
-        if (!smaller(&heap[child], &share))
+        if (!is_before(&heap[child], &last))
             break;
         heap[hole] = heap[child];
     }
-    heap[hole] = share;
+    heap[hole] = last;
+    return least;
 }
 
-/* What each flow without a rate could get on this link. At least one unit, so that every flow ends some day.
- */
+/* -------------------------------------------------------------------------------- rounding and tolerance */
+
+/* A rate is a quotient rounded down, and a rate that would rise by less than 2^-36 of itself stays
+ * (nearly_is), so that rounding does not travel through the network. A link that n flows share so has less
+ * than n + capacity / 2^36 left, and counts as full up to twice that. */
+static bool is_full(const struct link *link)
+{
+    return link->fixed + 2 * (uint64_t)link->count + (link->capacity >> 35) >= link->capacity;
+}
+
+static bool nearly_is(uint64_t rate, uint64_t higher)
+{
+    return rate <= higher && higher - rate <= higher >> 36;
+}
+
+/* Whether a full link with this level is a bottleneck of a flow with this rate. */
+static bool holds(uint64_t level, uint64_t rate)
+{
+    return level != NO_LEVEL && rate + (level >> 35) + 1 >= level;
+}
+
+/* ------------------------------------------------------------------------------------ the sweep's order */
+
+/* What each open flow can get if the fixed ones stay. At least one unit, so that every flow ends some day. */
 static uint64_t share_of(const struct link *link)
 {
-    uint64_t left = link->capacity > link->used ? link->capacity - link->used : 0;
+    if (link->open == 0)
+        return NO_LEVEL;
+    uint64_t left = link->capacity > link->fixed ? link->capacity - link->fixed : 0;
     uint64_t share = left / link->open;
     return share ? share : 1;
 }
 
-/* Takes the rates of all flows that are solved for and counts them on their links. */
-static void empty_out(struct maxmin *solver)
+/* The sweep has to look at the link at its share, and at its old level until that has been given up. */
+static void schedule(struct maxmin *solver, uint32_t index)
 {
-    for (size_t i = 0; i < solver->touched_count; i++)
-        solver->links[solver->touched[i]].open = 0;
-    for (size_t i = 0; i < solver->solving_count; i++) {
-        uint32_t id = solver->solving[i];
-        struct flow *flow = &solver->flows[id];
-        for (uint32_t j = 0; j < flow->links; j++) {
-            struct link *link = &solver->links[solver->flow_links[(size_t)id * solver->stride + j]];
-            link->used -= flow->rate;
+    struct link *link = &solver->links[index];
+    uint64_t key = share_of(link);
+    if (!link->loosened && link->level < key)
+        key = link->level;
+    link->key = key;
+    if (key != NO_LEVEL)
+        heap_push(solver, (struct share){.key = key, .link = index});
+}
+
+static void activate(struct maxmin *solver, uint32_t index)
+{
+    struct link *link = &solver->links[index];
+    link->state = LINK_ACTIVE;
+    link->opened_above = NO_LEVEL;
+    link->open = 0;
+    link->key = NO_LEVEL;
+    link->loosened = link->level == NO_LEVEL;
+    append(&solver->active, index);
+}
+
+/* ---------------------------------------------------------------------------------- what the sweep does */
+
+/* Nothing holds the flow at its old rate any more. */
+static void loosen_flow(struct maxmin *solver, uint32_t id)
+{
+    struct flow *flow = &solver->flows[id];
+    const struct hop *hops = hops_of(solver, id);
+    flow->state = FLOW_LOOSE;
+    for (uint32_t i = 0; i < flow->links; i++) {
+        struct link *link = &solver->links[hops[i].link];
+        if (link->state == LINK_RESTING)
+            activate(solver, hops[i].link);
+        if (flow->rate <= link->opened_above) {
+            link->fixed -= flow->rate;
             link->open++;
         }
-        flow->rate = 0;
+        if (share_of(link) < link->key)
+            schedule(solver, hops[i].link);
     }
 }
 
-static void build_heap(struct maxmin *solver)
+/* Another link at which the flow may stay as it is. A link that is solved for already was so at this level or
+ * at one that differs from it by rounding. */
+static bool find_other_bottleneck(struct maxmin *solver, uint32_t id, uint32_t than)
 {
-    solver->heap = mem_grow(solver->heap, &solver->heap_capacity, solver->touched_count, "shares");
-    solver->heap_count = 0;
-    for (size_t i = 0; i < solver->touched_count; i++) {
-        const struct link *link = &solver->links[solver->touched[i]];
-        if (link->open)
-            solver->heap[solver->heap_count++] =
-                (struct share){.rate = share_of(link), .link = solver->touched[i]};
-    }
-    for (size_t i = solver->heap_count / 2; i-- > 0;)
-        sift_down(solver->heap, solver->heap_count, i, solver->heap[i]);
-}
-
-/* All open flows of the link get `rate`: it is the bottleneck of each. */
-static void freeze(struct maxmin *solver, struct link *bottleneck, uint64_t rate)
-{
-    for (uint32_t i = 0; bottleneck->open && i < bottleneck->count; i++) {
-        uint32_t id = bottleneck->uses[i].flow;
-        struct flow *flow = &solver->flows[id];
-        if (flow->rate || flow->epoch != solver->epoch)
-            continue;
-        flow->rate = rate;
-        for (uint32_t j = 0; j < flow->links; j++) {
-            struct link *link = &solver->links[solver->flow_links[(size_t)id * solver->stride + j]];
-            link->used += rate;
-            link->open--;
-        }
-    }
-}
-
-/* Progressive filling of what the other flows leave. A link's share never falls while flows of smaller rates
- * are taken out, so an outdated share in the heap is too small, never too large, and is put back corrected.
- */
-static void fill(struct maxmin *solver)
-{
-    empty_out(solver);
-    build_heap(solver);
-    while (solver->heap_count) {
-        struct share least = solver->heap[0];
-        struct link *link = &solver->links[least.link];
-        uint64_t rate = link->open ? share_of(link) : 0;
-        if (rate > least.rate) {
-            sift_down(solver->heap, solver->heap_count, 0, (struct share){.rate = rate, .link = least.link});
-            continue;
-        }
-        freeze(solver, link, rate);
-        solver->heap_count--;
-        if (solver->heap_count)
-            sift_down(solver->heap, solver->heap_count, 0, solver->heap[solver->heap_count]);
-    }
-}
-
-/* ---------------------------------------------------------------------------------------------- checking */
-
-static bool is_saturated(const struct link *link)
-{
-    return link->used + link->count + (link->capacity >> 32) >= link->capacity;
-}
-
-static bool is_faster(uint64_t rate, uint64_t than)
-{
-    return rate > than + (than >> 30) + 1;
-}
-
-static bool has_bottleneck(const struct maxmin *solver, uint32_t id)
-{
-    const struct flow *flow = &solver->flows[id];
+    struct flow *flow = &solver->flows[id];
+    const struct hop *hops = hops_of(solver, id);
     for (uint32_t i = 0; i < flow->links; i++) {
-        const struct link *link = &solver->links[solver->flow_links[(size_t)id * solver->stride + i]];
-        if (is_saturated(link) && !is_faster(link->top, flow->rate))
+        const struct link *link = &solver->links[hops[i].link];
+        if (hops[i].link == than || link->state == LINK_ACTIVE)
+            continue;
+        if (link->state == LINK_SOLVED || holds(link->level, flow->rate)) {
+            flow->bottleneck = hops[i].link;
             return true;
+        }
     }
     return false;
 }
 
-static void find_tops(struct maxmin *solver)
+/* The sweep is at the link's old level, and it is not full there. */
+static void give_up_level(struct maxmin *solver, uint32_t index)
 {
-    for (size_t i = 0; i < solver->touched_count; i++) {
-        struct link *link = &solver->links[solver->touched[i]];
-        link->top = 0;
-        for (uint32_t j = 0; j < link->count; j++) {
-            uint64_t rate = solver->flows[link->uses[j].flow].rate;
-            if (rate > link->top)
-                link->top = rate;
-        }
+    struct link *link = &solver->links[index];
+    link->loosened = true;
+    for (uint32_t i = 0; i < link->count; i++) {
+        uint32_t id = link->uses[i].flow;
+        const struct flow *flow = &solver->flows[id];
+        if (flow->state == FLOW_FIXED && flow->bottleneck == index &&
+            !find_other_bottleneck(solver, id, index))
+            loosen_flow(solver, id);
     }
+    schedule(solver, index);
 }
 
-/* Flows not solved for that are faster than this one on a link that is full have to give way. */
-static void join_those_in_its_way(struct maxmin *solver, uint32_t id)
+/* Sorts the link's flows anew: those faster than `above` count as open. */
+static void scan(const struct maxmin *solver, struct link *link, uint64_t above)
 {
-    for (uint32_t i = 0; i < solver->flows[id].links; i++) {
-        const struct link *link = &solver->links[solver->flow_links[(size_t)id * solver->stride + i]];
-        if (!is_saturated(link))
+    uint64_t fixed = 0, top = 0, next = NO_LEVEL;
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < link->count; i++) {
+        const struct flow *flow = &solver->flows[link->uses[i].flow];
+        if (flow->state == FLOW_LOOSE) {
+            open++;
             continue;
-        for (uint32_t j = 0; j < link->count; j++) {
-            uint32_t other = link->uses[j].flow;
-            if (solver->flows[other].epoch != solver->epoch &&
-                is_faster(solver->flows[other].rate, solver->flows[id].rate))
-                join(solver, other);
         }
+        if (flow->rate > top)
+            top = flow->rate;
+        if (flow->state == FLOW_SOLVED || flow->rate <= above) {
+            fixed += flow->rate;
+            continue;
+        }
+        open++;
+        if (flow->rate < next)
+            next = flow->rate;
+    }
+    link->fixed = fixed;
+    link->open = open;
+    link->top = top;
+    link->next = next;
+    link->opened_above = above;
+}
+
+/* One of the flow's links has found its rate; this is another one. */
+static void tell_link(struct maxmin *solver, uint32_t index, const struct flow *flow, uint64_t rate)
+{
+    struct link *link = &solver->links[index];
+    if (link->state == LINK_ACTIVE && (flow->state == FLOW_LOOSE || flow->rate > link->opened_above)) {
+        link->open--;
+        link->fixed += rate;
+    } else {
+        link->fixed += rate - flow->rate; /* it falls */
+    }
+    if (rate > link->top)
+        link->top = rate;
+    if (link->state == LINK_RESTING && link->level != NO_LEVEL && !is_full(link)) {
+        activate(solver, index);
+        schedule(solver, index);
     }
 }
 
-/* Lets those flows join that keep the rates from being max-min fair; false when they are. Only flows of
- * touched links can have lost their bottleneck. */
-static bool join_violators(struct maxmin *solver)
+static void solve_flow(struct maxmin *solver, uint32_t id, uint32_t bottleneck, uint64_t rate)
 {
-    size_t before = solver->solving_count, links = solver->touched_count;
-    find_tops(solver);
-    for (size_t i = 0; i < links; i++) {
-        const struct link *link = &solver->links[solver->touched[i]];
-        for (uint32_t j = 0; j < link->count; j++) {
-            uint32_t id = link->uses[j].flow;
-            if (has_bottleneck(solver, id))
-                continue;
-            if (solver->flows[id].epoch == solver->epoch)
-                join_those_in_its_way(solver, id);
-            else
-                join(solver, id);
-        }
-    }
-    return solver->solving_count > before;
+    struct flow *flow = &solver->flows[id];
+    const struct hop *hops = hops_of(solver, id);
+    for (uint32_t i = 0; i < flow->links; i++)
+        if (hops[i].link != bottleneck)
+            tell_link(solver, hops[i].link, flow, rate);
+    if (rate != flow->rate)
+        append(&solver->changed, id);
+    append(&solver->solved, id);
+    flow->rate = rate;
+    flow->bottleneck = bottleneck;
+    flow->state = FLOW_SOLVED;
 }
 
-/* ---------------------------------------------------------------------------------------------- solving */
-
-/* Flows that came and went since the last solve, or came under the id of one that went. */
-static void drop_the_dead(struct maxmin *solver)
+/* All open flows of the link get `rate`: it is their bottleneck. */
+static void solve_link(struct maxmin *solver, uint32_t index, uint64_t rate)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < solver->solving_count; i++) {
-        uint32_t id = solver->solving[i];
-        if (solver->flows[id].alive)
-            solver->solving[kept++] = id;
-        else
-            solver->flows[id].waiting = false;
+    struct link *link = &solver->links[index];
+    uint64_t used = link->fixed;
+    link->state = LINK_SOLVED;
+    link->level = link->top = rate;
+    for (uint32_t i = 0; i < link->count; i++) {
+        uint32_t id = link->uses[i].flow;
+        const struct flow *flow = &solver->flows[id];
+        if (flow->state == FLOW_SOLVED || (flow->state == FLOW_FIXED && flow->rate <= rate))
+            continue;
+        uint64_t new_rate = nearly_is(flow->rate, rate) ? flow->rate : rate;
+        solve_flow(solver, id, index, new_rate);
+        used += new_rate;
     }
-    solver->solving_count = kept;
+    link->fixed = used;
+    link->open = 0;
+}
+
+/* The sweep is at the link's key. Its share may have risen since it was scheduled; and its sorting of flows
+ * into fixed and open ones may be older than the sweep's present level. */
+static void visit(struct maxmin *solver, uint32_t index)
+{
+    struct link *link = &solver->links[index];
+    uint64_t key = link->key, share = share_of(link);
+    bool sorted = link->opened_above == NO_LEVEL ? link->top <= key : link->next > key;
+    if (share == key && !sorted) {
+        scan(solver, link, key);
+        share = share_of(link);
+    }
+    if (share <= key)
+        solve_link(solver, index, share);
+    else if (!link->loosened && link->level <= key)
+        give_up_level(solver, index);
+    else
+        schedule(solver, index);
+}
+
+/* ------------------------------------------------------------------------------------------- solving */
+
+/* A flow alone on all its links needs no sweep; most messages of many programs are. */
+static bool solve_alone(struct maxmin *solver, uint32_t id)
+{
+    const struct hop *hops = hops_of(solver, id);
+    struct flow *flow = &solver->flows[id];
+    uint64_t rate = UINT64_MAX;
+    for (uint32_t i = 0; i < flow->links; i++) {
+        const struct link *link = &solver->links[hops[i].link];
+        if (link->count != 1 || link->state != LINK_RESTING)
+            return false;
+        if (link->capacity < rate) {
+            rate = link->capacity;
+            flow->bottleneck = hops[i].link;
+        }
+    }
+    for (uint32_t i = 0; i < flow->links; i++) {
+        struct link *link = &solver->links[hops[i].link];
+        link->fixed = link->top = rate;
+        link->level = is_full(link) ? rate : NO_LEVEL;
+    }
+    flow->rate = rate;
+    append(&solver->changed, id);
+    return true;
+}
+
+static void start(struct maxmin *solver)
+{
+    for (size_t i = 0; i < solver->lost.count; i++) {
+        uint32_t index = solver->lost.items[i];
+        struct link *link = &solver->links[index];
+        link->lost = false;
+        if (link->fixed == 0) { /* whoever is left is new */
+            link->level = NO_LEVEL;
+            link->top = 0;
+        } else if (link->level != NO_LEVEL && !is_full(link)) {
+            activate(solver, index);
+            schedule(solver, index);
+        }
+    }
+    for (size_t i = 0; i < solver->fresh.count; i++) {
+        uint32_t id = solver->fresh.items[i];
+        solver->flows[id].fresh = false;
+        if (solver->flows[id].alive && !solve_alone(solver, id))
+            loosen_flow(solver, id);
+    }
+    solver->lost.count = solver->fresh.count = 0;
+}
+
+static void finish(struct maxmin *solver)
+{
+    for (size_t i = 0; i < solver->active.count; i++) {
+        struct link *link = &solver->links[solver->active.items[i]];
+        if (link->state == LINK_ACTIVE)
+            link->level = is_full(link) ? link->top : NO_LEVEL;
+        link->state = LINK_RESTING;
+    }
+    for (size_t i = 0; i < solver->solved.count; i++)
+        solver->flows[solver->solved.items[i]].state = FLOW_FIXED;
+    solver->active.count = solver->solved.count = 0;
 }
 
 const uint32_t *maxmin_solve(struct maxmin *solver, size_t *count)
 {
-    drop_the_dead(solver);
-    do
-        fill(solver);
-    while (join_violators(solver));
-
-    size_t changed = 0;
-    for (size_t i = 0; i < solver->solving_count; i++) {
-        struct flow *flow = &solver->flows[solver->solving[i]];
-        flow->waiting = false;
-        if (flow->rate != flow->rate_before)
-            solver->solving[changed++] = solver->solving[i];
+    solver->changed.count = 0;
+    start(solver);
+    while (solver->heap_count) {
+        struct share least = heap_pop(solver);
+        const struct link *link = &solver->links[least.link];
+        if (link->state == LINK_ACTIVE && link->key == least.key)
+            visit(solver, least.link);
     }
-    *count = changed;
-    solver->solving_count = solver->touched_count = 0;
-    solver->epoch++;
-    return solver->solving;
+    finish(solver);
+    *count = solver->changed.count;
+    return solver->changed.items;
 }
 
 size_t maxmin_bytes(const struct maxmin *solver)
@@ -374,9 +522,9 @@ size_t maxmin_bytes(const struct maxmin *solver)
     size_t bytes = sizeof *solver + solver->link_count * sizeof *solver->links;
     for (uint32_t i = 0; i < solver->link_count; i++)
         bytes += solver->links[i].use_capacity * sizeof *solver->links[i].uses;
-    bytes += solver->flow_capacity * sizeof *solver->flows;
-    bytes += (solver->flow_links_capacity + solver->flow_positions_capacity + solver->unused_capacity +
-              solver->solving_capacity + solver->touched_capacity) *
+    bytes += solver->flow_capacity * sizeof *solver->flows + solver->hop_capacity * sizeof *solver->hops;
+    bytes += (solver->unused.capacity + solver->fresh.capacity + solver->lost.capacity +
+              solver->active.capacity + solver->solved.capacity + solver->changed.capacity) *
              sizeof(uint32_t);
     return bytes + solver->heap_capacity * sizeof *solver->heap;
 }

@@ -17,6 +17,7 @@
  * unused, and rates that differ by less than 2^-30 of their size count as equal. */
 enum { MAXMIN_SHIFT = 16 };
 #define MAXMIN_CAPACITY_LIMIT (UINT64_C(1) << 46) /* bytes per second, 70 TB/s */
+enum { MAXMIN_LINKS_PER_FLOW = 255 };
 
 struct maxmin;
 
