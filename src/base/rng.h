@@ -1,0 +1,20 @@
+#ifndef HELIO_BASE_RNG_H
+#define HELIO_BASE_RNG_H
+
+#include <stdint.h>
+
+/* Random streams. Each component has its own, named by (seed, component), so that what one draws never
+ * changes what another gets. xoshiro256** (Blackman and Vigna, 2021), seeded by splitmix64. Streams are
+ * values: copy one and both go on alike. */
+struct rng {
+    uint64_t state[4];
+};
+
+struct rng rng_open(uint64_t seed, const char *component);
+
+uint64_t rng_next(struct rng *rng);
+uint64_t rng_below(struct rng *rng, uint64_t bound); /* 0 ... bound - 1, without bias; bound is at least 1 */
+double rng_share(struct rng *rng);                   /* [0, 1), 53 bits */
+double rng_exponential(struct rng *rng, double mean);
+
+#endif

@@ -1,0 +1,96 @@
+/* Random streams: known answers, independence, ranges and moments. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+
+enum { DRAWS = 200000 };
+
+/* From state {1, 2, 3, 4}, as the published reference implementation gives them. */
+static void known_answers(void **state)
+{
+    (void)state;
+    static const uint64_t expected[] = {11520, 0, 1509978240, 1215971899390074240};
+    struct rng rng = {{1, 2, 3, 4}};
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(rng_next(&rng), expected[i]);
+}
+
+static void a_stream_is_its_seed_and_name(void **state)
+{
+    (void)state;
+    struct rng a = rng_open(1, "fmu.mapping"), same = rng_open(1, "fmu.mapping");
+    struct rng other_seed = rng_open(2, "fmu.mapping"), other_name = rng_open(1, "fmu.mappinh");
+    int equal_seed = 0, equal_name = 0;
+    for (int i = 0; i < 1000; i++) {
+        uint64_t draw = rng_next(&a);
+        assert_int_equal(draw, rng_next(&same));
+        equal_seed += draw == rng_next(&other_seed);
+        equal_name += draw == rng_next(&other_name);
+    }
+    assert_int_equal(equal_seed, 0);
+    assert_int_equal(equal_name, 0);
+}
+
+static void bounded_draws_are_even(void **state)
+{
+    (void)state;
+    static const uint64_t bounds[] = {1, 2, 3, 7, 10, 64};
+    struct rng rng = rng_open(7, "test");
+    for (int b = 0; b < 6; b++) {
+        uint64_t counts[64] = {0};
+        double expected = (double)DRAWS / (double)bounds[b], chi2 = 0;
+        for (int i = 0; i < DRAWS; i++) {
+            uint64_t draw = rng_below(&rng, bounds[b]);
+            assert_true(draw < bounds[b]);
+            counts[draw]++;
+        }
+        for (uint64_t i = 0; i < bounds[b]; i++)
+            chi2 += ((double)counts[i] - expected) * ((double)counts[i] - expected) / expected;
+        assert_true(chi2 <
+                    (double)bounds[b] + 6 * sqrt(2.0 * (double)bounds[b])); /* six standard deviations */
+    }
+}
+
+/* A bound of 3 x 2^62 would favour the lower half by two to one if draws were simply folded. */
+static void large_bounds_have_no_bias(void **state)
+{
+    (void)state;
+    const uint64_t bound = UINT64_C(3) << 62;
+    struct rng rng = rng_open(7, "test");
+    int low = 0;
+    for (int i = 0; i < DRAWS; i++)
+        low += rng_below(&rng, bound) < bound / 2;
+    assert_in_range(low, DRAWS / 2 - 2000, DRAWS / 2 + 2000);
+}
+
+static void shares_and_exponentials(void **state)
+{
+    (void)state;
+    struct rng rng = rng_open(11, "test");
+    double sum = 0, exponential = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        double share = rng_share(&rng), time = rng_exponential(&rng, 5);
+        assert_true(share >= 0 && share < 1);
+        assert_true(time >= 0 && isfinite(time));
+        sum += share;
+        exponential += time;
+    }
+    assert_true(fabs(sum / DRAWS - 0.5) < 0.005);
+    assert_true(fabs(exponential / DRAWS - 5) < 0.1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_answers),           cmocka_unit_test(a_stream_is_its_seed_and_name),
+        cmocka_unit_test(bounded_draws_are_even),  cmocka_unit_test(large_bounds_have_no_bias),
+        cmocka_unit_test(shares_and_exponentials),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
