@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/config.h"
 #include "base/event.h"
 #include "base/metric.h"
 #include "base/param.h"
@@ -29,7 +30,7 @@ struct fabric_answers {
 
 /* What a fabric is made with. */
 struct fabric_plan {
-    const void *config; /* the struct of its parameter table, NULL without one */
+    const struct config *config; /* config_of(config, &its_params) is its struct */
     struct event_loop *loop;
     struct pool *messages;
     uint32_t nodes;
@@ -51,9 +52,9 @@ struct fabric_ops {
     enum status (*prepare)(const struct fabric_plan *plan, struct fabric **fabric);
     void (*submit)(struct fabric *fabric, uint32_t message); /* its transfer may begin now; nodes differ */
     void (*match)(struct fabric *fabric,
-                  uint32_t message); /* of a stored message: its receiver is there now */
-    const void *(*statistics)(const struct fabric *fabric); /* the struct of the metric table */
-    size_t (*bytes)(const struct fabric *fabric);           /* memory held */
+                  uint32_t message);                  /* of a stored message: its receiver is there now */
+    const void *(*statistics)(struct fabric *fabric); /* the struct of the metric table */
+    size_t (*bytes)(const struct fabric *fabric);     /* memory held */
     void (*explain)(
         const struct fabric *fabric); /* notes on what blocks it, at a deadlock; NULL = nothing ever does */
     void (*close)(struct fabric *fabric);

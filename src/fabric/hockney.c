@@ -1,3 +1,4 @@
+#include "base/config.h"
 #include "base/mem.h"
 #include "fabric/list.h"
 
@@ -36,7 +37,7 @@ static enum status hockney_prepare(const struct fabric_plan *plan, struct fabric
 {
     struct hockney *hockney = mem_alloc(1, sizeof *hockney, "the hockney fabric");
     hockney->fabric.ops = &hockney_fabric;
-    hockney->config = plan->config;
+    hockney->config = config_of(plan->config, &hockney_params);
     hockney->loop = plan->loop;
     hockney->messages = plan->messages;
     hockney->answers = plan->answers;

@@ -51,6 +51,7 @@ struct link {
     uint32_t open; /* active: flows whose rate the sweep has yet to find */
     uint8_t state;
     bool loosened; /* active: nothing is left that the old level held */
+    bool busy;     /* active: the sweep has something left to do here */
     bool lost;     /* in the list of links that lost flows */
 };
 
@@ -78,6 +79,8 @@ struct maxmin {
     struct list active;  /* links that take part in this solve */
     struct list solved;  /* flows that do */
     struct list changed; /* flows with a new rate */
+    struct list picked;  /* flows of the link being visited that something is to be done with */
+    uint32_t busy_count; /* links that are busy */
     struct share *heap;
     size_t heap_count, heap_capacity;
 };
@@ -116,6 +119,7 @@ void maxmin_free(struct maxmin *solver)
     free(solver->active.items);
     free(solver->solved.items);
     free(solver->changed.items);
+    free(solver->picked.items);
     free(solver->heap);
     free(solver);
 }
@@ -274,6 +278,23 @@ static void schedule(struct maxmin *solver, uint32_t index)
         heap_push(solver, (struct share){.key = key, .link = index});
 }
 
+/* Whether the share of the link has fallen below its key, without a division. */
+static bool is_due_earlier(const struct link *link)
+{
+    uint64_t left = link->capacity > link->fixed ? link->capacity - link->fixed : 0;
+    return (unsigned __int128)link->key * link->open > left;
+}
+
+/* To be called after any change of the state, `open` and `loosened`. */
+static void note_busy(struct maxmin *solver, struct link *link)
+{
+    bool busy = link->state == LINK_ACTIVE && (link->open || !link->loosened);
+    if (busy != link->busy) {
+        link->busy = busy;
+        solver->busy_count += busy ? 1 : UINT32_MAX;
+    }
+}
+
 static void activate(struct maxmin *solver, uint32_t index)
 {
     struct link *link = &solver->links[index];
@@ -282,6 +303,7 @@ static void activate(struct maxmin *solver, uint32_t index)
     link->open = 0;
     link->key = NO_LEVEL;
     link->loosened = link->level == NO_LEVEL;
+    note_busy(solver, link);
     append(&solver->active, index);
 }
 
@@ -300,10 +322,18 @@ static void loosen_flow(struct maxmin *solver, uint32_t id)
         if (flow->rate <= link->opened_above) {
             link->fixed -= flow->rate;
             link->open++;
+            note_busy(solver, link);
         }
-        if (share_of(link) < link->key)
+        if (is_due_earlier(link))
             schedule(solver, hops[i].link);
     }
+}
+
+static uint32_t *reserve_picked(struct maxmin *solver, uint32_t count)
+{
+    struct list *picked = &solver->picked;
+    picked->items = mem_grow(picked->items, &picked->capacity, (size_t)count, "flows of a link");
+    return picked->items;
 }
 
 /* Another link at which the flow may stay as it is. A link that is solved for already was so at this level or
@@ -324,18 +354,21 @@ static bool find_other_bottleneck(struct maxmin *solver, uint32_t id, uint32_t t
     return false;
 }
 
-/* The sweep is at the link's old level, and it is not full there. */
+/* The sweep is at the link's old level, and it is not full there. (Here and below flows are picked first,
+ * without branches: which ones it will be is beyond what a processor can predict.) */
 static void give_up_level(struct maxmin *solver, uint32_t index)
 {
     struct link *link = &solver->links[index];
-    link->loosened = true;
+    uint32_t *picked = reserve_picked(solver, link->count), count = 0;
     for (uint32_t i = 0; i < link->count; i++) {
-        uint32_t id = link->uses[i].flow;
-        const struct flow *flow = &solver->flows[id];
-        if (flow->state == FLOW_FIXED && flow->bottleneck == index &&
-            !find_other_bottleneck(solver, id, index))
-            loosen_flow(solver, id);
+        const struct flow *flow = &solver->flows[link->uses[i].flow];
+        picked[count] = link->uses[i].flow;
+        count += (flow->state == FLOW_FIXED) & (flow->bottleneck == index);
     }
+    link->loosened = true;
+    for (uint32_t i = 0; i < count; i++)
+        if (!find_other_bottleneck(solver, picked[i], index))
+            loosen_flow(solver, picked[i]);
     schedule(solver, index);
 }
 
@@ -346,19 +379,13 @@ static void scan(const struct maxmin *solver, struct link *link, uint64_t above)
     uint32_t open = 0;
     for (uint32_t i = 0; i < link->count; i++) {
         const struct flow *flow = &solver->flows[link->uses[i].flow];
-        if (flow->state == FLOW_LOOSE) {
-            open++;
-            continue;
-        }
-        if (flow->rate > top)
-            top = flow->rate;
-        if (flow->state == FLOW_SOLVED || flow->rate <= above) {
-            fixed += flow->rate;
-            continue;
-        }
-        open++;
-        if (flow->rate < next)
-            next = flow->rate;
+        uint64_t rate = flow->rate;
+        bool faster = (flow->state == FLOW_FIXED) & (rate > above);
+        bool is_open = (flow->state == FLOW_LOOSE) | faster;
+        top = rate > top ? rate : top;
+        next = faster && rate < next ? rate : next;
+        fixed += is_open ? 0 : rate;
+        open += is_open;
     }
     link->fixed = fixed;
     link->open = open;
@@ -374,6 +401,7 @@ static void tell_link(struct maxmin *solver, uint32_t index, const struct flow *
     if (link->state == LINK_ACTIVE && (flow->state == FLOW_LOOSE || flow->rate > link->opened_above)) {
         link->open--;
         link->fixed += rate;
+        note_busy(solver, link);
     } else {
         link->fixed += rate - flow->rate; /* it falls */
     }
@@ -404,16 +432,19 @@ static void solve_flow(struct maxmin *solver, uint32_t id, uint32_t bottleneck, 
 static void solve_link(struct maxmin *solver, uint32_t index, uint64_t rate)
 {
     struct link *link = &solver->links[index];
+    uint32_t *picked = reserve_picked(solver, link->count), count = 0;
+    for (uint32_t i = 0; i < link->count; i++) {
+        const struct flow *flow = &solver->flows[link->uses[i].flow];
+        picked[count] = link->uses[i].flow;
+        count += (flow->state == FLOW_LOOSE) | ((flow->state == FLOW_FIXED) & (flow->rate > rate));
+    }
     uint64_t used = link->fixed;
     link->state = LINK_SOLVED;
     link->level = link->top = rate;
-    for (uint32_t i = 0; i < link->count; i++) {
-        uint32_t id = link->uses[i].flow;
-        const struct flow *flow = &solver->flows[id];
-        if (flow->state == FLOW_SOLVED || (flow->state == FLOW_FIXED && flow->rate <= rate))
-            continue;
-        uint64_t new_rate = nearly_is(flow->rate, rate) ? flow->rate : rate;
-        solve_flow(solver, id, index, new_rate);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t old_rate = solver->flows[picked[i]].rate;
+        uint64_t new_rate = nearly_is(old_rate, rate) ? old_rate : rate;
+        solve_flow(solver, picked[i], index, new_rate);
         used += new_rate;
     }
     link->fixed = used;
@@ -437,6 +468,7 @@ static void visit(struct maxmin *solver, uint32_t index)
         give_up_level(solver, index);
     else
         schedule(solver, index);
+    note_busy(solver, link);
 }
 
 /* ------------------------------------------------------------------------------------------- solving */
@@ -506,12 +538,13 @@ const uint32_t *maxmin_solve(struct maxmin *solver, size_t *count)
 {
     solver->changed.count = 0;
     start(solver);
-    while (solver->heap_count) {
+    while (solver->busy_count) {
         struct share least = heap_pop(solver);
         const struct link *link = &solver->links[least.link];
         if (link->state == LINK_ACTIVE && link->key == least.key)
             visit(solver, least.link);
     }
+    solver->heap_count = 0;
     finish(solver);
     *count = solver->changed.count;
     return solver->changed.items;
@@ -523,8 +556,9 @@ size_t maxmin_bytes(const struct maxmin *solver)
     for (uint32_t i = 0; i < solver->link_count; i++)
         bytes += solver->links[i].use_capacity * sizeof *solver->links[i].uses;
     bytes += solver->flow_capacity * sizeof *solver->flows + solver->hop_capacity * sizeof *solver->hops;
-    bytes += (solver->unused.capacity + solver->fresh.capacity + solver->lost.capacity +
-              solver->active.capacity + solver->solved.capacity + solver->changed.capacity) *
-             sizeof(uint32_t);
+    bytes +=
+        (solver->unused.capacity + solver->fresh.capacity + solver->lost.capacity + solver->active.capacity +
+         solver->solved.capacity + solver->changed.capacity + solver->picked.capacity) *
+        sizeof(uint32_t);
     return bytes + solver->heap_capacity * sizeof *solver->heap;
 }

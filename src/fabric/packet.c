@@ -1,3 +1,5 @@
+#include "fabric/packet.h"
+#include "base/config.h"
 #include "base/keytable.h"
 #include "base/mem.h"
 #include "fabric/list.h"
@@ -7,18 +9,9 @@
  * fairly, and everything between the links is free of contention. Eq. 6 of the FMU paper is what remains for
  * a message alone. docs/models/packet.md */
 
-enum duplex { DUPLEX_FULL, DUPLEX_HALF };
 static const char *const duplex_names[] = {"full", "half", NULL};
 
-enum injection { INJECTION_SHARED, INJECTION_ORDERED };
 static const char *const injection_names[] = {"shared", "ordered", NULL};
-
-struct packet_config {
-    ps_t latency_ps;
-    uint64_t bandwidth_bytes_per_s;
-    int duplex;    /* enum duplex */
-    int injection; /* enum injection */
-};
 
 PARAM_TABLE(
     packet_params, "packet", struct packet_config,
@@ -112,7 +105,7 @@ static void request_solve(struct packet *packet)
 
 static struct key key_of(const struct packet *packet, const struct message *message)
 {
-    bool ordered = packet->config->injection == INJECTION_ORDERED;
+    bool ordered = packet->config->injection == PACKET_INJECTION_ORDERED;
     return (struct key){.high = message->source_node, .low = ordered ? 0 : message->destination_node};
 }
 
@@ -128,7 +121,7 @@ static void deliver(struct packet *packet, uint32_t message)
 static void begin_flow(struct packet *packet, struct key_entry *entry, struct queue queue)
 {
     const struct message *first = message_at(packet->messages, queue.head);
-    uint32_t down_links = packet->config->duplex == DUPLEX_FULL ? packet->nodes : 0;
+    uint32_t down_links = packet->config->duplex == PACKET_DUPLEX_FULL ? packet->nodes : 0;
     uint32_t links[2] = {first->source_node, down_links + first->destination_node};
     uint32_t id = maxmin_add(packet->solver, links, 2);
     packet->flows = mem_grow(packet->flows, &packet->flow_capacity, (size_t)id + 1, "flows");
@@ -259,7 +252,7 @@ static enum status packet_prepare(const struct fabric_plan *plan, struct fabric 
 {
     struct packet *packet = mem_alloc(1, sizeof *packet, "the packet fabric");
     packet->fabric.ops = &packet_fabric;
-    packet->config = plan->config;
+    packet->config = config_of(plan->config, &packet_params);
     packet->loop = plan->loop;
     packet->messages = plan->messages;
     packet->answers = plan->answers;
@@ -272,7 +265,7 @@ static enum status packet_prepare(const struct fabric_plan *plan, struct fabric 
     packet->statistics.up_bytes = (struct metric_series){packet->up_bytes, plan->nodes};
     packet->statistics.down_bytes = (struct metric_series){packet->down_bytes, plan->nodes};
 
-    uint32_t links = packet->config->duplex == DUPLEX_FULL ? 2 * plan->nodes : plan->nodes;
+    uint32_t links = packet->config->duplex == PACKET_DUPLEX_FULL ? 2 * plan->nodes : plan->nodes;
     uint64_t *capacities = mem_alloc(links, sizeof *capacities, "links");
     for (uint32_t i = 0; i < links; i++)
         capacities[i] = packet->config->bandwidth_bytes_per_s;
@@ -282,7 +275,7 @@ static enum status packet_prepare(const struct fabric_plan *plan, struct fabric 
     return STATUS_OK;
 }
 
-static const void *packet_statistics_of(const struct fabric *fabric)
+static const void *packet_statistics_of(struct fabric *fabric)
 {
     return &((const struct packet *)fabric)->statistics;
 }

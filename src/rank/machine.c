@@ -382,7 +382,7 @@ static void close_machine(struct machine *machine)
 static enum status prepare_fabric(struct machine *machine)
 {
     uint64_t ranks = machine->program->ranks, per_node = machine->node->ranks_per_node;
-    struct fabric_plan plan = {.config = machine->plan->fabric_config,
+    struct fabric_plan plan = {.config = machine->plan->config,
                                .loop = machine->loop,
                                .messages = &machine->messages,
                                .nodes = (uint32_t)(ranks / per_node + (ranks % per_node != 0)),
@@ -433,7 +433,7 @@ static struct machine_usage usage_of(const struct machine *machine)
 }
 
 enum status machine_run(const struct machine_plan *plan, struct machine_usage *usage,
-                        void (*visit_fabric)(void *self, const struct fabric *fabric), void *self)
+                        void (*visit_fabric)(void *self, struct fabric *fabric), void *self)
 {
     struct event_loop loop;
     struct machine machine;

@@ -44,7 +44,7 @@ extern const struct param_table collective_params; /* struct collective_config *
 struct machine_plan {
     struct program *program; /* at its beginning */
     const struct fabric_ops *fabric;
-    const void *fabric_config;
+    const struct config *config; /* the fabric's parameters are taken from it */
     const struct protocol_config *protocol;
     const struct node_config *node;
     const struct compute_config *compute;
@@ -67,6 +67,6 @@ struct machine_usage {
 /* One run from the program's first call to its last. `visit_fabric`, if not NULL, sees the fabric at the end,
  * while its statistics exist. STATUS_FAILED when the program cannot go on; why has been reported. */
 enum status machine_run(const struct machine_plan *plan, struct machine_usage *usage,
-                        void (*visit_fabric)(void *self, const struct fabric *fabric), void *self);
+                        void (*visit_fabric)(void *self, struct fabric *fabric), void *self);
 
 #endif

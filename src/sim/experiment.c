@@ -108,7 +108,7 @@ static void pass_progress(void *self, uint64_t calls, ps_t now)
     progress->watch->progress(progress->watch->self, progress->fabric, calls, progress->total_calls, now);
 }
 
-static void keep_statistics(void *self, const struct fabric *fabric)
+static void keep_statistics(void *self, struct fabric *fabric)
 {
     if (fabric->ops->metrics)
         result_keep_statistics(self, fabric->ops->metrics, fabric->ops->statistics(fabric));
@@ -138,7 +138,7 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
     struct progress progress = {.watch = watch, .fabric = fabric->name, .total_calls = program->total_calls};
     struct machine_plan plan = {.program = program,
                                 .fabric = fabric,
-                                .fabric_config = fabric->params ? config_of(config, fabric->params) : NULL,
+                                .config = config,
                                 .protocol = config_of(config, &protocol_params),
                                 .node = config_of(config, &node_params),
                                 .compute = config_of(config, &compute_params),

@@ -119,7 +119,7 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
     tap_listen(&tap, TAP_BIT(TAP_FINISHED), keep_message, outcome);
     struct machine_plan plan = {.program = &script.program,
                                 .fabric = fabric,
-                                .fabric_config = fabric->params ? config_of(config, fabric->params) : NULL,
+                                .config = config,
                                 .protocol = config_of(config, &protocol_params),
                                 .node = config_of(config, &node_params),
                                 .compute = config_of(config, &compute_params),
