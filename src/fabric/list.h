@@ -7,5 +7,11 @@
 extern const struct fabric_ops ideal_fabric;
 extern const struct fabric_ops hockney_fabric;
 extern const struct fabric_ops packet_fabric;
+extern const struct fabric_ops fmu_fabric;
+extern const struct fabric_ops hybrid_fabric;
+
+/* Of the fabrics that others are made of. */
+extern const struct param_table packet_params; /* struct packet_config, packet.h */
+extern const struct param_table fmu_params;    /* struct fmu_config, fmu.h */
 
 #endif

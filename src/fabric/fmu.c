@@ -1,0 +1,260 @@
+#include "fabric/fmu.h"
+
+#include <inttypes.h>
+
+#include "base/config.h"
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "fabric/fmu_metrics.h"
+#include "fabric/list.h"
+
+static const char *const try_idle_names[] = {"NONE", "RANDOM", "SIMPLE", "LEAST_S", "LEAST_SR", NULL};
+static const char *const among_all_names[] = {"RANDOM", "LEAST_S", "LEAST_SR", "STATIC", "INCREMENTAL", NULL};
+static const char *const tag_names[] = {"free", "network", "header", NULL};
+static const char *const coalesce_names[] = {"off", "adjacent", "queued", NULL};
+
+PARAM_TABLE(
+    fmu_params, "fmu", struct fmu_config,
+    "Flexible Memory Units: messages through an optically disaggregated memory pool (Palma et al.)",
+    {.name = "fmu.count",
+     .type = PARAM_COUNT,
+     .offset = offsetof(struct fmu_config, count),
+     .fallback = "64",
+     .min = "1",
+     .max = "1000000",
+     .doc = "M, number of FMUs in the pool (Table 3)"},
+    {.name = "fmu.bandwidth",
+     .type = PARAM_RATE,
+     .offset = offsetof(struct fmu_config, bandwidth_bytes_per_s),
+     .fallback = "76.8 GB/s",
+     .min = "1 B/s",
+     .doc = "BW of an FMU's channel (Table 3: two DDR5-4800 in lockstep)"},
+    {.name = "fmu.t_switch",
+     .type = PARAM_TIME,
+     .offset = offsetof(struct fmu_config, t_switch),
+     .fallback = "5 us",
+     .min = "0 ps",
+     .doc = "T_switch, setting up the optical circuit (Table 3)"},
+    {.name = "fmu.t_ocm",
+     .type = PARAM_TIME,
+     .offset = offsetof(struct fmu_config, t_ocm),
+     .fallback = "0 ps",
+     .min = "0 ps",
+     .doc = "T_ocm, one interaction of CFMU, OCS or FMU; Eq. 1 has four, Eq. 2 neglects them (3.2 ns)"},
+    {.name = "fmu.t_map",
+     .type = PARAM_TIME,
+     .offset = offsetof(struct fmu_config, t_map),
+     .fallback = "0 ps",
+     .min = "0 ps",
+     .doc = "T_map, choosing an FMU at the OCS; Eq. 2 neglects it"},
+    {.name = "fmu.try_idle",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct fmu_config, try_idle),
+     .fallback = "NONE",
+     .choices = try_idle_names,
+     .doc = "how to choose among idle FMUs (section III-C)"},
+    {.name = "fmu.among_all",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct fmu_config, among_all),
+     .fallback = "INCREMENTAL",
+     .choices = among_all_names,
+     .doc = "how to choose among all FMUs where try_idle finds none (section III-C)"},
+    {.name = "fmu.capacity",
+     .type = PARAM_SIZE,
+     .offset = offsetof(struct fmu_config, capacity_bytes),
+     .fallback = "16 GB",
+     .min = "16 B",
+     .doc = "memory of an FMU for Q_data and Q_header together (section VII-B)"},
+    {.name = "fmu.tag",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct fmu_config, tag),
+     .fallback = "free",
+     .choices = tag_names,
+     .doc =
+         "how a tag reaches the receiver: free (Eq. 5), by the network (section III-A), in Q_header (III-D)"},
+    {.name = "fmu.tag_latency",
+     .type = PARAM_TIME,
+     .offset = offsetof(struct fmu_config, tag_latency),
+     .fallback = "8 us",
+     .min = "0 ps",
+     .doc = "of the network that carries tags, with fmu.tag = network (Table 3: T_L)"},
+    {.name = "fmu.coalesce",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct fmu_config, coalesce),
+     .fallback = "queued",
+     .choices = coalesce_names,
+     .doc = "which accesses of one node to the FMU it holds go under one switch: none, those next in the "
+            "queue, all in the queue"},
+    {.name = "fmu.coalesce_limit",
+     .type = PARAM_COUNT,
+     .offset = offsetof(struct fmu_config, coalesce_limit),
+     .fallback = "64",
+     .min = "1",
+     .doc = "accesses under one switch at the most, so that the other nodes of the queue are served"});
+
+static const struct metric metric_list[] = {FMU_METRICS(0)};
+static const struct metric_table fmu_metrics = {.metrics = metric_list,
+                                                .count = sizeof metric_list / sizeof *metric_list,
+                                                .size = sizeof(struct fmu_statistics)};
+
+/* ------------------------------------------------------------------------------------------ a message's way
+ */
+
+static bool fmu_stores(const struct fabric *fabric, const struct message *message)
+{
+    (void)fabric, (void)message;
+    return true;
+}
+
+static void report_too_large(struct fmu *fmu, const struct message *message)
+{
+    char size[32], capacity[32];
+    diag_error("a message of %s from rank %" PRIu32 " to rank %" PRIu32
+               " does not fit an FMU of %s; raise fmu.capacity, or use the hybrid fabric, which sends it by "
+               "the network",
+               units_print_size(message->bytes, size, sizeof size), message->source, message->destination,
+               units_print_size(fmu->config->capacity_bytes, capacity, sizeof capacity));
+    fmu->answers.failed(fmu->answers.self, STATUS_FAILED);
+}
+
+static void fmu_submit(struct fabric *fabric, uint32_t index)
+{
+    struct fmu *fmu = (struct fmu *)fabric;
+    struct message *message = message_at(fmu->messages, index);
+    uint32_t transfer = pool_take(&fmu->transfers);
+    *transfer_at(fmu, transfer) = (struct transfer){.message = index,
+                                                    .bytes = message->bytes,
+                                                    .parked_read = POOL_NONE,
+                                                    .source = message->source,
+                                                    .destination = message->destination,
+                                                    .source_node = message->source_node,
+                                                    .destination_node = message->destination_node};
+    message->fabric = transfer;
+    if (fmu_entry_bytes(transfer_at(fmu, transfer)) > fmu->config->capacity_bytes) {
+        report_too_large(fmu, message);
+        return;
+    }
+    ps_t now = fmu->loop->now;
+    if (fmu->config->tag != FMU_TAG_HEADER) {
+        ps_t latency = fmu->config->tag == FMU_TAG_NETWORK ? fmu->config->tag_latency : 0;
+        fmu->answers.visible(fmu->answers.self, index, ps_add(now, latency));
+    }
+    fmu_request(fmu, transfer, false);
+}
+
+/* The receiver knows the tag and wants the message: its request takes its place in the queue now, whether the
+ * write has ended or not (Figure 9c). */
+static void fmu_match(struct fabric *fabric, uint32_t index)
+{
+    struct fmu *fmu = (struct fmu *)fabric;
+    fmu_request(fmu, message_at(fmu->messages, index)->fabric, true);
+}
+
+void fmu_access_done(struct fmu *fmu, const struct access *access)
+{
+    const struct fabric_answers *answers = &fmu->answers;
+    uint32_t message = transfer_at(fmu, access->transfer)->message;
+    ps_t now = fmu->loop->now;
+    if (access->reading) {
+        answers->delivered(answers->self, message, now);
+        return;
+    }
+    answers->sender_done(answers->self, message, now);
+    if (fmu->config->tag == FMU_TAG_HEADER)
+        answers->visible(answers->self, message, now);
+}
+
+/* ------------------------------------------------------------------------------------------------- fabric */
+
+static void make_units(struct fmu *fmu)
+{
+    fmu->units = mem_alloc(fmu->unit_count, sizeof *fmu->units, "FMUs");
+    for (uint32_t i = 0; i < fmu->unit_count; i++)
+        fmu->units[i] = (struct fmu_unit){.head = POOL_NONE,
+                                          .tail = POOL_NONE,
+                                          .serving = POOL_NONE,
+                                          .blocked_on = POOL_NONE,
+                                          .parked_head = POOL_NONE,
+                                          .parked_tail = POOL_NONE,
+                                          .ring_head = POOL_NONE,
+                                          .ring_tail = POOL_NONE};
+    fmu->controllers = mem_alloc(fmu->node_count, sizeof *fmu->controllers, "CFMUs");
+    for (uint32_t i = 0; i < fmu->node_count; i++)
+        fmu->controllers[i] = (struct fmu_controller){.wait_head = POOL_NONE, .wait_tail = POOL_NONE};
+    fmu->busy = mem_alloc(fmu->unit_count, sizeof *fmu->busy, "statistics");
+    fmu->writes = mem_alloc(fmu->unit_count, sizeof *fmu->writes, "statistics");
+    fmu->statistics.busy_s = (struct metric_series){fmu->busy, fmu->unit_count};
+    fmu->statistics.writes = (struct metric_series){fmu->writes, fmu->unit_count};
+}
+
+static enum status fmu_prepare(const struct fabric_plan *plan, struct fabric **fabric)
+{
+    const struct fmu_config *config = config_of(plan->config, &fmu_params);
+    struct fmu *fmu = mem_alloc(1, sizeof *fmu, "the FMU fabric");
+    fmu->fabric.ops = &fmu_fabric;
+    fmu->config = config;
+    fmu->loop = plan->loop;
+    fmu->messages = plan->messages;
+    fmu->answers = plan->answers;
+    fmu->unit_count = (uint32_t)config->count;
+    fmu->node_count = plan->nodes;
+    make_units(fmu);
+    fmu_mapping_init(&fmu->mapping, fmu->unit_count, (enum fmu_try_idle)config->try_idle,
+                     (enum fmu_among_all)config->among_all, plan->seed);
+    pool_init(&fmu->transfers, sizeof(struct transfer), "messages in FMUs");
+    pool_init(&fmu->accesses, sizeof(struct access), "FMU accesses");
+    keytable_init(&fmu->same_node);
+    fmu->arrive_kind = loop_register(plan->loop, fmu_on_arrive, fmu);
+    fmu->copied_kind = loop_register(plan->loop, fmu_on_copied, fmu);
+    fmu->release_kind = loop_register(plan->loop, fmu_on_release, fmu);
+    *fabric = &fmu->fabric;
+    return STATUS_OK;
+}
+
+static const void *fmu_statistics_of(struct fabric *fabric)
+{
+    struct fmu_statistics *statistics = &((struct fmu *)fabric)->statistics;
+    if (statistics->accesses)
+        statistics->queue_wait_mean_s =
+            (double)statistics->queue_wait_sum / (double)statistics->accesses / (double)PS_PER_S;
+    return statistics;
+}
+
+static size_t fmu_bytes(const struct fabric *fabric)
+{
+    const struct fmu *fmu = (const struct fmu *)fabric;
+    return sizeof *fmu + fmu->unit_count * (sizeof *fmu->units + sizeof *fmu->busy + sizeof *fmu->writes) +
+           fmu->node_count * sizeof *fmu->controllers + fmu->transfers.capacity * fmu->transfers.size +
+           fmu->accesses.capacity * fmu->accesses.size + keytable_bytes(&fmu->same_node) +
+           fmu_mapping_bytes(&fmu->mapping);
+}
+
+static void fmu_close(struct fabric *fabric)
+{
+    struct fmu *fmu = (struct fmu *)fabric;
+    fmu_mapping_free(&fmu->mapping);
+    keytable_free(&fmu->same_node);
+    pool_free(&fmu->transfers);
+    pool_free(&fmu->accesses);
+    free(fmu->controllers);
+    free(fmu->units);
+    free(fmu->busy);
+    free(fmu->writes);
+    free(fmu);
+}
+
+const struct fabric_ops fmu_fabric = {
+    .name = "fmu",
+    .doc = "Flexible Memory Units: every message through an optically disaggregated memory pool",
+    .params = &fmu_params,
+    .metrics = &fmu_metrics,
+    .stores = fmu_stores,
+    .prepare = fmu_prepare,
+    .submit = fmu_submit,
+    .match = fmu_match,
+    .statistics = fmu_statistics_of,
+    .bytes = fmu_bytes,
+    .explain = fmu_explain,
+    .close = fmu_close,
+};

@@ -1,0 +1,126 @@
+#ifndef HELIO_FABRIC_FMU_H
+#define HELIO_FABRIC_FMU_H
+
+#include "base/keytable.h"
+#include "base/rng.h"
+#include "fabric/fabric.h"
+#include "fabric/fmu_mapping.h"
+
+/* The Flexible Memory Units of Palma et al.: an optically disaggregated memory pool of M FMUs through which
+ * nodes hand messages to each other, one writing it to an FMU, the other reading it from there.
+ * docs/models/fmu.md
+ *
+ *   fmu.c           parameters, statistics, and a message's way: write, tag, read
+ *   fmu_access.c    the OCS: queues, who is connected to what, coalescing
+ *   fmu_rings.c     Q_data and Q_header of every FMU
+ *   fmu_mapping.c   which FMU a write goes to
+ */
+
+enum fmu_tag { FMU_TAG_FREE, FMU_TAG_NETWORK, FMU_TAG_HEADER };
+enum fmu_coalesce { FMU_COALESCE_OFF, FMU_COALESCE_ADJACENT, FMU_COALESCE_QUEUED };
+
+struct fmu_config {
+    uint64_t count; /* M */
+    uint64_t bandwidth_bytes_per_s;
+    ps_t t_switch, t_ocm, t_map; /* T_switch, T_ocm, T_map of Eq. 1 */
+    int try_idle, among_all;     /* enum fmu_try_idle, enum fmu_among_all */
+    uint64_t capacity_bytes;     /* of both rings of an FMU */
+    int tag;                     /* enum fmu_tag */
+    ps_t tag_latency;            /* of the network that carries tags */
+    int coalesce;                /* enum fmu_coalesce */
+    uint64_t coalesce_limit;     /* accesses under one switch */
+};
+
+struct fmu_statistics {
+    struct metric_series busy_s, writes;
+    uint64_t accesses, switches, coalesced, peak_q_data_bytes, peak_q_header_entries;
+    uint64_t space_waits; /* writes that had to wait for room in the rings */
+    ps_t queue_wait_max;
+    double queue_wait_mean_s;
+    ps_t queue_wait_sum;
+};
+
+/* A message between its send and the moment its bytes leave the rings. */
+struct transfer {
+    uint32_t message;
+    uint32_t fmu;
+    uint64_t bytes;       /* in Q_data */
+    uint32_t next;        /* in the rings, in the order of reservation */
+    uint32_t parked_read; /* the read, when it came to the head of the queue before the write had ended */
+    uint32_t source, destination; /* ranks, for messages to people */
+    uint32_t source_node, destination_node;
+    bool written, read;
+};
+
+/* A request for an FMU by a node: a write or a read of one transfer. */
+struct access {
+    uint32_t transfer;
+    uint32_t node;
+    uint32_t before, after; /* in the FMU's queue */
+    uint32_t after_same;    /* the next of the same node in this queue; kept when coalescing looks for it */
+    bool reading;
+    bool reserved; /* writes: the rings have room for it */
+    ps_t queued_at;
+};
+
+struct fmu_unit {
+    uint32_t head, tail; /* queue of accesses */
+    uint32_t serving;    /* access that holds the FMU and its node's CFMU */
+    uint32_t together;   /* accesses served under the present switch */
+    ps_t granted_at;
+    uint32_t blocked_on;               /* node whose CFMU the head of the queue waits for */
+    uint32_t wait_before, wait_after;  /* among the FMUs that wait for that CFMU */
+    uint32_t parked_head, parked_tail; /* writes that wait for room, linked by `after` */
+    uint32_t ring_head, ring_tail;     /* transfers that have room */
+    uint64_t q_data_bytes, q_header_entries;
+};
+
+struct fmu_controller { /* CFMU of a node */
+    bool busy;
+    uint32_t wait_head, wait_tail; /* FMUs whose head waits for it */
+};
+
+struct fmu {
+    struct fabric fabric;
+    const struct fmu_config *config;
+    struct event_loop *loop;
+    const struct pool *messages;
+    struct fabric_answers answers;
+    struct fmu_mapping mapping;
+    struct fmu_unit *units;
+    uint32_t unit_count;
+    struct fmu_controller *controllers;
+    uint32_t node_count;
+    struct pool transfers, accesses;
+    struct keytable same_node; /* accesses by (FMU, node): coalescing of queued ones */
+    uint32_t arrive_kind, copied_kind, release_kind;
+    struct fmu_statistics statistics;
+    int64_t *busy, *writes;
+};
+
+static inline struct transfer *transfer_at(const struct fmu *fmu, uint32_t index)
+{
+    return pool_at(&fmu->transfers, index);
+}
+
+static inline struct access *access_at(const struct fmu *fmu, uint32_t index)
+{
+    return pool_at(&fmu->accesses, index);
+}
+
+/* fmu_access.c */
+void fmu_request(struct fmu *fmu, uint32_t transfer, bool reading); /* FMU_acquire leaves the node now */
+void fmu_on_arrive(void *self, uint32_t access);                    /* event: it is at the OCS and mapped */
+void fmu_on_copied(void *self, uint32_t unit);                      /* event: the data have been exchanged */
+void fmu_on_release(void *self, uint32_t unit);                     /* event: FMU_release is at the OCS */
+
+/* fmu_rings.c */
+uint64_t fmu_entry_bytes(const struct transfer *transfer); /* room it takes in both rings */
+bool fmu_reserve(struct fmu *fmu, uint32_t transfer);      /* false: no room now */
+void fmu_consume(struct fmu *fmu, uint32_t transfer);      /* it has been read: gone when all before it are */
+void fmu_explain(const struct fabric *fabric);
+
+/* fmu.c */
+void fmu_access_done(struct fmu *fmu, const struct access *access); /* its part of the message is complete */
+
+#endif

@@ -1,0 +1,80 @@
+#include <inttypes.h>
+
+#include "base/diag.h"
+#include "base/units.h"
+#include "fabric/fmu.h"
+
+/* Q_data and Q_header of an FMU (FMU paper, section III-D): two rings in one memory, with the same number of
+ * entries in the same order. Room is reserved in the order of the writes and freed from the head only: a
+ * message that nobody reads keeps the room of all that came after it. */
+
+/* "8B blocks for indexing", section VII-B. */
+enum { HEADER_ENTRY_BYTES = 8 };
+
+uint64_t fmu_entry_bytes(const struct transfer *transfer)
+{
+    return transfer->bytes + HEADER_ENTRY_BYTES;
+}
+
+static uint64_t used_bytes(const struct fmu_unit *unit)
+{
+    return unit->q_data_bytes + unit->q_header_entries * HEADER_ENTRY_BYTES;
+}
+
+bool fmu_reserve(struct fmu *fmu, uint32_t index)
+{
+    struct transfer *transfer = transfer_at(fmu, index);
+    struct fmu_unit *unit = &fmu->units[transfer->fmu];
+    if (fmu_entry_bytes(transfer) > fmu->config->capacity_bytes - used_bytes(unit))
+        return false;
+    unit->q_data_bytes += transfer->bytes;
+    unit->q_header_entries++;
+    struct fmu_statistics *statistics = &fmu->statistics;
+    if (unit->q_data_bytes > statistics->peak_q_data_bytes)
+        statistics->peak_q_data_bytes = unit->q_data_bytes;
+    if (unit->q_header_entries > statistics->peak_q_header_entries)
+        statistics->peak_q_header_entries = unit->q_header_entries;
+
+    transfer->next = POOL_NONE;
+    if (unit->ring_head == POOL_NONE)
+        unit->ring_head = index;
+    else
+        transfer_at(fmu, unit->ring_tail)->next = index;
+    unit->ring_tail = index;
+    return true;
+}
+
+void fmu_consume(struct fmu *fmu, uint32_t index)
+{
+    struct fmu_unit *unit = &fmu->units[transfer_at(fmu, index)->fmu];
+    transfer_at(fmu, index)->read = true;
+    while (unit->ring_head != POOL_NONE && transfer_at(fmu, unit->ring_head)->read) {
+        uint32_t head = unit->ring_head;
+        const struct transfer *gone = transfer_at(fmu, head);
+        unit->q_data_bytes -= gone->bytes;
+        unit->q_header_entries--;
+        unit->ring_head = gone->next;
+        pool_give(&fmu->transfers, head);
+    }
+}
+
+void fmu_explain(const struct fabric *fabric)
+{
+    const struct fmu *fmu = (const struct fmu *)fabric;
+    char used[32], capacity[32], wanted[32];
+    for (uint32_t i = 0; i < fmu->unit_count; i++) {
+        const struct fmu_unit *unit = &fmu->units[i];
+        if (unit->parked_head == POOL_NONE || unit->ring_head == POOL_NONE)
+            continue;
+        const struct transfer *head = transfer_at(fmu, unit->ring_head);
+        const struct transfer *waiting = transfer_at(fmu, access_at(fmu, unit->parked_head)->transfer);
+        diag_note(
+            "FMU %" PRIu32 " is full: %s of %s are taken, and a write of %s from rank %" PRIu32
+            " to rank %" PRIu32 " waits for room; at the head of its rings is a message from rank %" PRIu32
+            " to rank %" PRIu32 " that nobody has read, which keeps all behind it (fmu.capacity, fmu.count)",
+            i, units_print_size(used_bytes(unit), used, sizeof used),
+            units_print_size(fmu->config->capacity_bytes, capacity, sizeof capacity),
+            units_print_size(waiting->bytes, wanted, sizeof wanted), waiting->source, waiting->destination,
+            head->source, head->destination);
+    }
+}
