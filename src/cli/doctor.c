@@ -1,10 +1,13 @@
 #include <archive.h>
+#include <dirent.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <libfyaml.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -38,11 +41,17 @@ static void add(struct findings *findings, const char *name, bool required, bool
         (struct finding){.name = name, .there = there, .required = required, .detail = detail};
 }
 
+#ifdef __clang__
+#define COMPILER "" /* clang's version says its name */
+#else
+#define COMPILER "gcc "
+#endif
+
 static void look_at_machine(struct findings *findings)
 {
     char memory[32];
     double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    add(findings, "helio", true, true, mem_format("%s, built by %s", HELIO_VERSION, __VERSION__));
+    add(findings, "helio", true, true, mem_format("%s, built by %s", HELIO_VERSION, COMPILER __VERSION__));
     add(findings, "machine", true, true,
         mem_format("%ld cores, %s of memory", sysconf(_SC_NPROCESSORS_ONLN),
                    units_show_size(bytes, 3, memory, sizeof memory)));
@@ -54,21 +63,48 @@ static void look_at_machine(struct findings *findings)
                    XXH_versionNumber() / 100 % 100, XXH_versionNumber() % 100));
 }
 
+static double folder_bytes(const char *path)
+{
+    DIR *folder = opendir(path);
+    double bytes = 0;
+    struct stat file;
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (fstatat(dirfd(folder), entry->d_name, &file, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(file.st_mode))
+            bytes += (double)file.st_size;
+    if (folder)
+        closedir(folder);
+    return bytes;
+}
+
+/* Whether a folder that does not exist yet can be made: the nearest one above it that exists is writable. */
+static bool can_be_made(const char *path)
+{
+    char *above = mem_text(path);
+    while (above[1] && access(above, F_OK) != 0) {
+        char *slash = strrchr(above, '/');
+        slash[slash == above] = '\0';
+    }
+    bool writable = access(above, W_OK) == 0;
+    free(above);
+    return writable;
+}
+
 static void look_at_cache(struct findings *findings)
 {
     char *folder = trace_cache_folder();
     struct statvfs room;
-    char left[32];
-    if (folder && access(folder, F_OK) != 0)
+    char left[32], used[32];
+    if (folder && access(folder, F_OK) != 0 && can_be_made(folder))
         add(findings, "cache", false, true, mem_format("%s will be made on first use", folder));
     else if (folder && access(folder, W_OK) == 0 && statvfs(folder, &room) == 0)
         add(findings, "cache", false, true,
-            mem_format("%s, %s free", folder,
+            mem_format("%s, %s in use, %s free", folder,
+                       units_show_size(folder_bytes(folder), 3, used, sizeof used),
                        units_show_size((double)room.f_bavail * (double)room.f_frsize, 3, left, sizeof left)));
     else
         add(findings, "cache", false, false,
             mem_format("%s: traces are compiled anew each time; set XDG_CACHE_HOME to a folder of yours",
-                       folder ? folder : "no folder is named"));
+                       folder ? folder : "neither XDG_CACHE_HOME nor HOME is set"));
     free(folder);
 }
 
@@ -93,22 +129,36 @@ static void look_for_programs(struct findings *findings)
     static const struct {
         const char *name, *why;
     } programs[] = {
-        {"smpirun",
-         "SimGrid, for make bench and the differential tests: apt-get install simgrid libsimgrid-dev"},
+        {"cmake", "make: apt-get install cmake"},
+        {"ninja", "make: apt-get install ninja-build"},
         {"clang-14",
-         "second compiler and sanitizers of make check: apt-get install clang-14 libclang-rt-14-dev"},
+         "the second compiler and sanitizers of make check: apt-get install clang libclang-rt-14-dev"},
         {"clang-format-14", "the style check of make check: apt-get install clang-format-14"},
-        {"zstd", "looking into .tar.zst traces by hand: apt-get install zstd"},
+        {"smpirun", "SimGrid, for the differential tests and make bench: apt-get install libsimgrid-dev"},
+        {"zstd", "traces for SimGrid, or looked into by hand: apt-get install zstd"},
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         char *found = find_program(programs[i].name);
-        add(findings, programs[i].name, false, found, found ? found : mem_text(programs[i].why));
+        add(findings, programs[i].name, false, found, found ? found : mem_format("for %s", programs[i].why));
     }
+}
+
+static bool colours_refused(void)
+{
+    return getenv("NO_COLOR") && *getenv("NO_COLOR");
+}
+
+static void look_at_terminal(struct findings *findings)
+{
+    const char *why = colours_refused()        ? "no colours: NO_COLOR is set"
+                      : !isatty(STDOUT_FILENO) ? "no colours: standard output is not a terminal"
+                                               : "colours; NO_COLOR=1 turns them off";
+    add(findings, "terminal", false, true, mem_text(why));
 }
 
 static void print_lines(const struct findings *findings)
 {
-    bool colour = isatty(STDOUT_FILENO) && !(getenv("NO_COLOR") && *getenv("NO_COLOR"));
+    bool colour = isatty(STDOUT_FILENO) && !colours_refused();
     for (size_t i = 0; i < findings->count; i++) {
         const struct finding *finding = &findings->list[i];
         const char *mark = finding->there ? "ok     " : finding->required ? "BROKEN " : "missing";
@@ -160,6 +210,7 @@ int cli_doctor(int argc, char **argv)
     struct findings findings = {.count = 0};
     look_at_machine(&findings);
     look_at_cache(&findings);
+    look_at_terminal(&findings);
     look_for_programs(&findings);
     int status = STATUS_OK;
     if (!json)
