@@ -18,6 +18,7 @@ help:
 
 build:
 	@tools/setup
+	@tools/report-assets || echo 'make: going on, but reports (helio run --html) need them' >&2
 	@cmake --preset release >/dev/null
 	@cmake --build build --parallel $$(nproc)
 
@@ -27,10 +28,12 @@ demo: build
 
 check:
 	@tools/setup check
+	@tools/report-assets
 	@tools/check
 
 check-long:
 	@tools/setup check
+	@tools/report-assets
 	@tools/check long
 
 bench: build
