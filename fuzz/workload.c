@@ -1,0 +1,58 @@
+/* Any bytes as the text that names a workload: refused, or a program whose first calls can be asked for. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "workload/workload.h"
+
+enum { RANKS_ASKED = 3, CALLS_ASKED = 20 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void say_nothing(void *self, enum diag_level level, const char *message)
+{
+    (void)self;
+    (void)level;
+    (void)message;
+}
+
+static void ask(struct program *program)
+{
+    struct call scratch;
+    char text[256];
+    for (uint32_t i = 0; i < RANKS_ASKED && i < program->ranks; i++) {
+        /* The first rank, one in the middle, the last. */
+        uint32_t rank = (uint32_t)((uint64_t)(program->ranks - 1) * i / (RANKS_ASKED - 1));
+        for (int k = 0; k < CALLS_ASKED; k++) {
+            const struct call *call = program_next(program, rank, &scratch);
+            if (!call)
+                break;
+            if (call->op >= CALL_OPS || !call_describe(call, text, sizeof text))
+                abort();
+        }
+    }
+}
+
+/* A thousand million ranks are allowed, and take 8 GB, which the fuzzer does not have. */
+static bool asks_for_much(const char *spec)
+{
+    enum { DIGITS = 7 };
+    const char *ranks = strstr(spec, "ranks=");
+    return ranks && strspn(ranks + strlen("ranks="), " 0123456789") > DIGITS;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    diag_set_sink(say_nothing, NULL);
+    char *spec = mem_alloc(size + 1, 1, "a workload's text");
+    memcpy(spec, data, size);
+    struct program *program;
+    if (!asks_for_much(spec) && workload_open(spec, &program) == STATUS_OK) {
+        ask(program);
+        program->ops->close(program);
+    }
+    free(spec);
+    return 0;
+}
