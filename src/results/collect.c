@@ -6,13 +6,31 @@
 #include "rank/machine.h"
 #include "results/result.h"
 
+static uint32_t class_of(uint64_t bytes)
+{
+    return bytes ? 64 - (uint32_t)__builtin_clzll(bytes) : 0;
+}
+
+uint64_t result_size_from(uint32_t size_class)
+{
+    return size_class ? UINT64_C(1) << (size_class - 1) : 0;
+}
+
+static void count_message(struct result *result, uint64_t bytes)
+{
+    struct size_class *sizes = &result->sizes[class_of(bytes)];
+    sizes->count++;
+    sizes->bytes += bytes;
+    result->messages++;
+    result->bytes += bytes;
+}
+
 static void collect(void *self, const struct tap_record *record)
 {
     struct result *result = self;
     switch (record->kind) {
     case TAP_FINISHED:
-        result->messages++;
-        result->bytes += record->message->bytes;
+        count_message(result, record->message->bytes);
         break;
     case TAP_IDLE:
         result->rows[record->rank].idle += record->at - record->since;

@@ -59,7 +59,7 @@ static int compare_times(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The nearest-rank quantiles of one column of the rows. */
+/* The nearest-rank quantiles of one column of the rows, and its mean. */
 static json_t *quantiles_json(const struct result *result, size_t column_offset)
 {
     static const struct {
@@ -70,7 +70,11 @@ static json_t *quantiles_json(const struct result *result, size_t column_offset)
     for (uint32_t i = 0; i < result->ranks; i++)
         times[i] = *(const ps_t *)((const char *)&result->rows[i] + column_offset);
     qsort(times, result->ranks, sizeof *times, compare_times);
+    double sum = 0;
+    for (uint32_t i = 0; i < result->ranks; i++)
+        sum += (double)times[i];
     json_t *object = json_object();
+    json_object_set_new(object, "mean", json_real(sum / result->ranks / (double)PS_PER_S));
     for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
         json_object_set_new(object, quantiles[i].name,
                             seconds(times[(size_t)(quantiles[i].share * (double)(result->ranks - 1))]));
@@ -110,6 +114,19 @@ static json_t *idle_causes_json(const struct result *result)
     return object;
 }
 
+/* The classes that have messages, by their smallest size. */
+static json_t *message_sizes_json(const struct result *result)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < RESULT_SIZE_CLASSES; i++)
+        if (result->sizes[i].count)
+            json_array_append_new(list,
+                                  json_pack("{s:I, s:I, s:I}", "from_bytes", (json_int_t)result_size_from(i),
+                                            "count", (json_int_t)result->sizes[i].count, "bytes",
+                                            (json_int_t)result->sizes[i].bytes));
+    return list;
+}
+
 static json_t *run_json(const struct result *result)
 {
     double mean = result->messages ? (double)result->bytes / (double)result->messages : 0;
@@ -122,6 +139,7 @@ static json_t *run_json(const struct result *result)
     json_object_set_new(object, "messages",
                         json_pack("{s:I, s:I, s:f}", "count", (json_int_t)result->messages, "bytes",
                                   (json_int_t)result->bytes, "mean_bytes", mean));
+    json_object_set_new(object, "message_sizes", message_sizes_json(result));
     json_object_set_new(object, "fabric_stats", statistics_json(result));
     json_object_set_new(object, "memory",
                         json_pack("{s:I, s:f, s:I, s:I}", "bytes", (json_int_t)result->usage.bytes,

@@ -15,6 +15,12 @@ struct rank_row {
     ps_t finish, compute, idle;
 };
 
+/* Messages by size: class 0 has those without bytes, class k > 0 those of 2^(k-1) up to below 2^k bytes. */
+enum { RESULT_SIZE_CLASSES = 65 };
+struct size_class {
+    uint64_t count, bytes;
+};
+
 struct result {
     const char *fabric;                 /* its name */
     const struct metric_table *metrics; /* NULL when the fabric has none */
@@ -24,6 +30,7 @@ struct result {
     ps_t makespan;
     ps_t idle_by_cause[CALL_OPS]; /* summed over ranks; p2p calls under CALL_SEND and CALL_RECV */
     uint64_t messages, bytes;     /* between ranks, handshakes not counted */
+    struct size_class sizes[RESULT_SIZE_CLASSES]; /* of the same messages */
     struct machine_usage usage;
     double wall_s; /* of the simulation itself; for people, never part of what is written as result */
 };
@@ -33,6 +40,9 @@ void result_free(struct result *result);
 /* Share of the ranks' time that they were blocked: sum of idle / sum of finish (FMU paper, Table 5's column).
  */
 double result_idle_fraction(const struct result *result);
+
+/* The smallest size in bytes that belongs to a class. */
+uint64_t result_size_from(uint32_t size_class);
 
 /* Fills in a result from what the tap tells of one run. */
 void result_collect(struct result *result, uint32_t ranks, struct tap *tap);
