@@ -204,16 +204,11 @@ void maxmin_remove(struct maxmin *solver, uint32_t id)
 
 /* ------------------------------------------------------------------------------------------- the heap */
 
-static bool is_before(const struct share *a, const struct share *b)
-{
-    return a->key < b->key || (a->key == b->key && a->link < b->link);
-}
-
 static void heap_push(struct maxmin *solver, struct share share)
 {
     solver->heap = mem_grow(solver->heap, &solver->heap_capacity, solver->heap_count + 1, "shares");
     size_t hole = solver->heap_count++;
-    for (; hole && is_before(&share, &solver->heap[(hole - 1) / 2]); hole = (hole - 1) / 2)
+    for (; hole && share.key < solver->heap[(hole - 1) / 2].key; hole = (hole - 1) / 2)
         solver->heap[hole] = solver->heap[(hole - 1) / 2];
     solver->heap[hole] = share;
 }
@@ -221,13 +216,13 @@ static void heap_push(struct maxmin *solver, struct share share)
 static struct share heap_pop(struct maxmin *solver)
 {
     struct share *heap = solver->heap, least = heap[0], last = heap[--solver->heap_count];
-    size_t hole = 0;
-    for (size_t child; (child = 2 * hole + 1) < solver->heap_count; hole = child) {
-        if (child + 1 < solver->heap_count && is_before(&heap[child + 1], &heap[child]))
-            child++;
-        if (!is_before(&heap[child], &last))
+    size_t count = solver->heap_count, hole = 0, child;
+    while ((child = 2 * hole + 1) < count) {
+        child += (child + 1 < count) & (heap[child + 1].key < heap[child].key); /* `last` is behind them */
+        if (heap[child].key >= last.key)
             break;
         heap[hole] = heap[child];
+        hole = child;
     }
     heap[hole] = last;
     return least;

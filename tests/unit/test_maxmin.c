@@ -219,6 +219,25 @@ static void changed_flows_are_all_named(void **state)
     maxmin_free(scene.solver);
 }
 
+/* The rates after a long history, as one number: the same with every compiler and at every level of
+ * optimisation. Another algorithm may well round differently; then this is another number. */
+static void same_bits_everywhere(void **state)
+{
+    (void)state;
+    struct scene scene;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    open_scene(&scene, 5, LINKS, FLOWS, 3);
+    for (int step = 0; step < 1000; step++) {
+        size_t count;
+        change(&scene);
+        const uint32_t *changed = maxmin_solve(scene.solver, &count);
+        for (size_t i = 0; i < count; i++)
+            hash = (hash ^ changed[i] ^ maxmin_rate(scene.solver, changed[i])) * UINT64_C(0x100000001b3);
+    }
+    maxmin_free(scene.solver);
+    assert_int_equal(hash, UINT64_C(0xc0b77ecfbe134ba6));
+}
+
 static void alone_and_shared_rates_are_exact(void **state)
 {
     (void)state;
@@ -246,6 +265,58 @@ static void alone_and_shared_rates_are_exact(void **state)
     maxmin_remove(solver, c);
     maxmin_solve(solver, &count);
     assert_int_equal(count, 0);
+    maxmin_free(solver);
+}
+
+/* Flows from each of 12 nodes to each other: all links are full, and every flow has two bottlenecks. One that
+ * goes makes room on two links, which nobody can use, for the flows there are still held by their other link.
+ */
+static void a_change_that_helps_nobody_stays_local(void **state)
+{
+    (void)state;
+    enum { NODES = 12 };
+    uint64_t capacities[2 * NODES];
+    uint32_t ids[NODES][NODES];
+    size_t count;
+    for (uint32_t i = 0; i < 2 * NODES; i++)
+        capacities[i] = (NODES - 1) * UINT64_C(1000000000);
+    struct maxmin *solver = maxmin_create(capacities, 2 * NODES, 2);
+    for (uint32_t i = 0; i < NODES; i++)
+        for (uint32_t j = 0; j < NODES; j++)
+            ids[i][j] = i == j ? 0 : maxmin_add(solver, (const uint32_t[]){i, NODES + j}, 2);
+    maxmin_solve(solver, &count);
+    assert_int_equal(count, NODES * (NODES - 1));
+    for (uint32_t i = 0; i < NODES; i++) {
+        uint32_t j = (i + 5) % NODES;
+        maxmin_remove(solver, ids[i][j]);
+        maxmin_solve(solver, &count);
+        assert_int_equal(count, 0);
+        ids[i][j] = maxmin_add(solver, (const uint32_t[]){i, NODES + j}, 2);
+        assert_int_equal(*maxmin_solve(solver, &count), ids[i][j]);
+        assert_int_equal(count, 1);
+        assert_int_equal(maxmin_rate(solver, ids[i][j]), UINT64_C(1000000000) << MAXMIN_SHIFT);
+    }
+    maxmin_free(solver);
+}
+
+/* More flows than the link has units of rate: each still gets one, so that it ends. */
+static void no_flow_starves(void **state)
+{
+    (void)state;
+    enum { CROWD = (1 << MAXMIN_SHIFT) + 10 };
+    const uint64_t capacity = 1;
+    struct maxmin *solver = maxmin_create(&capacity, 1, 1);
+    size_t count;
+    for (uint32_t i = 0; i < CROWD; i++)
+        maxmin_add(solver, (const uint32_t[]){0}, 1);
+    maxmin_solve(solver, &count);
+    assert_int_equal(count, CROWD);
+    for (uint32_t i = 0; i < CROWD; i++)
+        assert_int_equal(maxmin_rate(solver, i), 1);
+    for (uint32_t i = 0; i < CROWD - 1; i++)
+        maxmin_remove(solver, i);
+    maxmin_solve(solver, &count);
+    assert_int_equal(maxmin_rate(solver, CROWD - 1), 1 << MAXMIN_SHIFT);
     maxmin_free(solver);
 }
 
@@ -302,8 +373,13 @@ static void fluid_moves_every_byte(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alone_and_shared_rates_are_exact), cmocka_unit_test(limits_of_work),
-        cmocka_unit_test(equals_progressive_filling),       cmocka_unit_test(changed_flows_are_all_named),
+        cmocka_unit_test(alone_and_shared_rates_are_exact),
+        cmocka_unit_test(a_change_that_helps_nobody_stays_local),
+        cmocka_unit_test(no_flow_starves),
+        cmocka_unit_test(limits_of_work),
+        cmocka_unit_test(equals_progressive_filling),
+        cmocka_unit_test(changed_flows_are_all_named),
+        cmocka_unit_test(same_bits_everywhere),
         cmocka_unit_test(fluid_moves_every_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
