@@ -8,33 +8,36 @@
 
 /* Max-min fair rates of flows over links, solved incrementally and in integers: the same bits everywhere.
  *
- * The allocation is max-min fair when every flow has a bottleneck: a link that is saturated and on which no
- * flow is faster (Bertsekas and Gallager, Data Networks, 6.5.2). After a change only the flows that lost
- * theirs are solved anew, together with those that stand in their way; docs/models/packet.md describes the
- * algorithm and its cost.
+ * The allocation is max-min fair when every flow has a bottleneck: a link that is full and on which no flow
+ * is faster (Bertsekas and Gallager, Data Networks, 6.5.2). After a change only those links are solved anew
+ * on which a rate changes; docs/models/packet.md describes the algorithm and its cost.
  *
- * Rates are in units of 2^-16 bytes per second. Dividing a link among n flows leaves less than n units
- * unused, and rates that differ by less than 2^-30 of their size count as equal. */
+ * Rates are in units of 2^-16 bytes per second. No link ever carries more than its capacity. What dividing it
+ * among n flows leaves, less than n units, stays unused, and to keep rounding from travelling through the
+ * network a link is full, and two rates are equal, to within 2^-34: the bottleneck of every flow is one to
+ * within 10^-10. */
 enum { MAXMIN_SHIFT = 16 };
 #define MAXMIN_CAPACITY_LIMIT (UINT64_C(1) << 46) /* bytes per second, 70 TB/s */
 enum { MAXMIN_LINKS_PER_FLOW = 255 };
 
 struct maxmin;
 
-/* `capacities` in bytes per second, 1 to MAXMIN_CAPACITY_LIMIT; a flow uses at most `links_per_flow` links.
- */
+/* `capacities` in bytes per second, 1 to MAXMIN_CAPACITY_LIMIT; a flow uses at most `links_per_flow` links, 1
+ * to MAXMIN_LINKS_PER_FLOW. */
 struct maxmin *maxmin_create(const uint64_t *capacities, uint32_t links, uint32_t links_per_flow);
 void maxmin_free(struct maxmin *solver);
 size_t maxmin_bytes(const struct maxmin *solver); /* memory held */
 
-/* A flow over `count` different links. Ids are small and are used again after maxmin_remove. */
+/* A flow over `count` links, at least one; a link named twice counts once. It has no rate before the next
+ * maxmin_solve. Ids are small and are used again after maxmin_remove. */
 uint32_t maxmin_add(struct maxmin *solver, const uint32_t *links, uint32_t count);
 void maxmin_remove(struct maxmin *solver, uint32_t flow);
 
-/* Solves for all changes since the last call. The flows whose rates are now others, new ones included; valid
- * until the next call. */
+/* Solves for all changes since the last call. The flows whose rates are now others, new ones included, in no
+ * particular but always the same order; valid until the next call. */
 const uint32_t *maxmin_solve(struct maxmin *solver, size_t *count);
 
+/* At least 1: where a link has more flows than units (65536 flows at 1 B/s), they get more than there is. */
 uint64_t maxmin_rate(const struct maxmin *solver, uint32_t flow);
 
 /* Work that is exact under any sequence of rates: 2^16 x 10^12 units a byte. */
