@@ -1,30 +1,23 @@
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
+#include "base/output.h"
 #include "fabric/message.h"
 #include "results/result.h"
 
 struct message_log {
-    FILE *file;
-    char *path, *unfinished;
+    struct output output;
     const char *fabric; /* of the run that is being logged */
 };
 
 enum status message_log_open(const char *path, struct message_log **log)
 {
-    char *unfinished = mem_format("%s.%ld.unfinished", path, (long)getpid());
-    FILE *file = fopen(unfinished, "w");
-    if (!file) {
-        diag_error("cannot write %s: %s", path, strerror(errno));
-        free(unfinished);
+    struct output output;
+    if (output_open(&output, path) != STATUS_OK)
         return STATUS_FAILED;
-    }
     *log = mem_alloc(1, sizeof **log, "the message log");
-    **log = (struct message_log){.file = file, .path = mem_text(path), .unfinished = unfinished};
-    fputs("fabric,src,dst,tag,bytes,kind,send_start_s,send_end_s,recv_start_s,recv_end_s\n", file);
+    **log = (struct message_log){.output = output};
+    fputs("fabric,src,dst,tag,bytes,kind,send_start_s,send_end_s,recv_start_s,recv_end_s\n", output.file);
     return STATUS_OK;
 }
 
@@ -38,14 +31,15 @@ static void put_message(void *self, const struct tap_record *record)
 {
     const struct message_log *log = self;
     const struct message *message = record->message;
+    FILE *file = log->output.file;
     bool p2p = message->op < CALL_BARRIER;
-    fprintf(log->file, "%s,%u,%u,%d,%" PRIu64 ",%s", log->fabric, message->source, message->destination,
+    fprintf(file, "%s,%u,%u,%d,%" PRIu64 ",%s", log->fabric, message->source, message->destination,
             message->tag, message->bytes, p2p ? "p2p" : call_op_name(message->op));
-    put_seconds(log->file, message->send_posted);
-    put_seconds(log->file, message->send_released);
-    put_seconds(log->file, message->recv_posted);
-    put_seconds(log->file, message_received(message));
-    fputc('\n', log->file);
+    put_seconds(file, message->send_posted);
+    put_seconds(file, message->send_released);
+    put_seconds(file, message->recv_posted);
+    put_seconds(file, message_received(message));
+    fputc('\n', file);
 }
 
 void message_log_attach(struct message_log *log, const char *fabric, struct tap *tap)
@@ -56,18 +50,7 @@ void message_log_attach(struct message_log *log, const char *fabric, struct tap 
 
 enum status message_log_close(struct message_log *log, enum status run)
 {
-    int broken = ferror(log->file);
-    broken |= fclose(log->file);
-    if (run == STATUS_OK && !broken)
-        broken = rename(log->unfinished, log->path);
-    if (run == STATUS_OK && broken) {
-        diag_error("cannot write %s: %s", log->path, strerror(errno));
-        run = STATUS_FAILED;
-    }
-    if (run != STATUS_OK)
-        unlink(log->unfinished);
-    free(log->path);
-    free(log->unfinished);
+    run = output_close(&log->output, run);
     free(log);
     return run;
 }
