@@ -21,7 +21,7 @@ static const struct cli_option options[] = {
                          "a generated program: pingpong, dissemination, alltoall, ring-bcast, ring-reduce,\n"
                          "ring-allreduce; as alltoall:ranks=64,bytes=8KiB"},
     [OPTION_FABRIC] = {"--fabric", 'f', "NAME[,NAME...]",
-                       "ideal, hockney, packet; speedups are over the first named"},
+                       "ideal, hockney, packet, fmu, hybrid; speedups are over the first named"},
     [OPTION_SET] = {"--set", 's', "PARAMETER=VALUE",
                     "set a parameter (helio params lists them); may be repeated"},
     [OPTION_JSON] = {"--json", 0, NULL, "print one JSON object instead of the table"},
