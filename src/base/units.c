@@ -1,5 +1,6 @@
 #include "base/units.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,10 +19,10 @@ struct unit {
     uint64_t divisor;
 };
 
-/* A dimension: how its values are called, an example, and its units from the smallest on. The first `printed`
- * are those that printing chooses among. */
+/* A dimension: how its values are called, an example, what it is counted in, its largest value in words, and
+ * its units. The first `printed` are those that printing chooses among, the smallest first. */
 struct dimension {
-    const char *what, *example, *resolution;
+    const char *what, *example, *resolution, *largest;
     const struct unit *units;
     size_t count, printed;
 };
@@ -78,14 +79,15 @@ static const struct unit flops_units[] = {
     {"Gflop/s", GIGA, 1}, {"Tflop/s", TERA, 1}, {"Pflop/s", PETA, 1},
 };
 
-static const struct dimension time_dimension = {"a time", "8 us", "1 ps", time_units, COUNT(time_units), 5};
-static const struct dimension size_dimension = {"a size",   "64 KiB",          "1 byte",
+static const struct dimension time_dimension = {"a time",          "8 us", "1 ps", "2562 h", time_units,
+                                                COUNT(time_units), 5};
+static const struct dimension size_dimension = {"a size",   "64 KiB",          "1 byte",         "8191 PiB",
                                                 size_units, COUNT(size_units), COUNT(size_units)};
-static const struct dimension rate_dimension = {"a bandwidth", "12.5 GB/s",       "1 byte per second",
-                                                rate_units,    COUNT(rate_units), 5};
-static const struct dimension flops_dimension = {"a compute rate",         "12 Gflop/s",
-                                                 "1 operation per second", flops_units,
-                                                 COUNT(flops_units),       COUNT(flops_units)};
+static const struct dimension rate_dimension = {
+    "a bandwidth", "12.5 GB/s", "1 byte per second", "9223372 TB/s", rate_units, COUNT(rate_units), 9};
+static const struct dimension flops_dimension = {"a compute rate",  "12 Gflop/s", "1 operation per second",
+                                                 "9223 Pflop/s",    flops_units,  COUNT(flops_units),
+                                                 COUNT(flops_units)};
 
 static bool fail(struct units_problem *problem, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -115,10 +117,13 @@ static size_t skip_blanks(const char *text, size_t at)
     return at;
 }
 
-/* Digits before and behind the point. False when there are none, or more than 38 significant ones. */
-static bool read_digits(const char *text, size_t *at, struct decimal *number)
+enum digits { DIGITS_NONE, DIGITS_READ, DIGITS_TOO_MANY };
+
+/* Digits before and behind the point. */
+static enum digits read_digits(const char *text, size_t *at, struct decimal *number)
 {
-    bool seen = false, point = false;
+    enum digits seen = DIGITS_NONE;
+    bool point = false;
     for (;; ++*at) {
         char c = text[*at];
         if (c == '.' && !point) {
@@ -128,8 +133,8 @@ static bool read_digits(const char *text, size_t *at, struct decimal *number)
         if (c < '0' || c > '9')
             return seen;
         if (number->digits > (WIDE_MAX - 9) / 10)
-            return false;
-        seen = true;
+            return DIGITS_TOO_MANY;
+        seen = DIGITS_READ;
         number->digits = number->digits * 10 + (wide)(c - '0');
         number->exponent -= point;
     }
@@ -197,25 +202,11 @@ static enum fit whole(struct decimal number, const struct unit *unit, uint64_t l
 
 /* ---------------------------------------------------------------------------------------------- parsing */
 
+enum { UNIT_AT_MOST = 40 }; /* bytes of a unit that are looked at and shown */
+
 static const char *unit_name_at(const void *units, size_t index)
 {
     return ((const struct unit *)units)[index].name;
-}
-
-static bool unknown_unit(const struct dimension *dimension, const char *name, size_t at,
-                         struct units_problem *problem)
-{
-    if (dimension->units == size_units && strcmp(name, "KB") == 0)
-        return fail(problem, at, "'KB' is ambiguous; write kB (1000 bytes) or KiB (1024 bytes)");
-    const char *guess = NULL, *kind = dimension->what + strlen("a ");
-    for (size_t i = 0; i < dimension->count && !guess; i++)
-        if (strcasecmp(name, dimension->units[i].name) == 0)
-            guess = dimension->units[i].name;
-    if (!guess)
-        guess = diag_nearest(name, dimension->units, dimension->count, unit_name_at);
-    if (guess)
-        return fail(problem, at, "'%s' is not a unit of %s; did you mean '%s'?", name, kind, guess);
-    return fail(problem, at, "'%s' is not a unit of %s, such as in '%s'", name, kind, dimension->example);
 }
 
 static const struct unit *find_unit(const struct dimension *dimension, const char *name)
@@ -226,39 +217,137 @@ static const struct unit *find_unit(const struct dimension *dimension, const cha
     return NULL;
 }
 
+/* The units that differ from `name` in the case of letters: how many, and the first two. The very same name
+ * is the only one. */
+static size_t same_letters(const struct dimension *dimension, const char *name, const char *found[2])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < dimension->count; i++) {
+        const char *candidate = dimension->units[i].name;
+        if (strcasecmp(name, candidate) == 0 && count < 2)
+            found[count++] = candidate;
+        if (strcmp(name, candidate) == 0) {
+            found[0] = candidate;
+            return 1;
+        }
+    }
+    return count;
+}
+
+/* What may have been meant: other letter cases first ("US", "gb/s"), then other ways to say per second
+ * ("Gbps", "Gflops", "GB"), then slips of the fingers. At most two, "GB/s" and "Gb/s" say. */
+static size_t guess_units(const struct dimension *dimension, const char *name, const char *found[2])
+{
+    static const char *const endings[][2] = {{"", ""}, {"ps", "/s"}, {"s", "/s"}, {"", "/s"}};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < COUNT(endings); i++) {
+        size_t cut = strlen(endings[i][0]);
+        if (length < cut || strcasecmp(name + length - cut, endings[i][0]) != 0)
+            continue;
+        char variant[UNIT_AT_MOST + 4];
+        snprintf(variant, sizeof variant, "%.*s%s", (int)(length - cut), name, endings[i][1]);
+        size_t count = same_letters(dimension, variant, found);
+        if (count)
+            return count;
+    }
+    found[0] = diag_nearest(name, dimension->units, dimension->count, unit_name_at);
+    return found[0] != NULL;
+}
+
+/* "KB" and a bare "K", "M" or "G" are in use for powers of 1000 and of 1024. */
+static bool is_ambiguous(const struct dimension *dimension, const char *name, const struct unit **decimal,
+                         const struct unit **binary)
+{
+    char prefix = *name == 'K' ? 'k' : *name, decimal_name[8], binary_name[8];
+    const char *rest = *name == 'K' && name[1] == 'B' ? name + 2 : name + 1;
+    if (!prefix || !strchr("kMGTP", prefix) || (*rest && strcmp(rest, "/s") != 0))
+        return false;
+    const char *per_second = *rest ? "/s" : "";
+    snprintf(decimal_name, sizeof decimal_name, "%cB%s", prefix, per_second);
+    snprintf(binary_name, sizeof binary_name, "%ciB%s", prefix == 'k' ? 'K' : prefix, per_second);
+    *decimal = find_unit(dimension, decimal_name);
+    *binary = find_unit(dimension, binary_name);
+    return *decimal && *binary;
+}
+
+static bool unknown_unit(const struct dimension *dimension, const char *name, size_t at,
+                         struct units_problem *problem)
+{
+    const struct unit *decimal, *binary;
+    if (is_ambiguous(dimension, name, &decimal, &binary))
+        return fail(problem, at, "'%s' is ambiguous; write %s (%llu bytes) or %s (%llu bytes)", name,
+                    decimal->name, (unsigned long long)decimal->factor, binary->name,
+                    (unsigned long long)binary->factor);
+    const char *guesses[2], *kind = dimension->what + strlen("a ");
+    switch (guess_units(dimension, name, guesses)) {
+    case 0:
+        return fail(problem, at, "'%s' is not a unit of %s, such as in '%s'", name, kind, dimension->example);
+    case 1:
+        return fail(problem, at, "'%s' is not a unit of %s; did you mean '%s'?", name, kind, guesses[0]);
+    default:
+        return fail(problem, at, "'%s' is not a unit of %s; did you mean '%s' or '%s'?", name, kind,
+                    guesses[0], guesses[1]);
+    }
+}
+
+/* The unit's name at `text`: without blanks at its end, and cut between characters when it is long. */
+static void read_unit(const char *text, char name[UNIT_AT_MOST + 1])
+{
+    size_t length = strlen(text);
+    while (length && (text[length - 1] == ' ' || text[length - 1] == '\t'))
+        length--;
+    if (length > UNIT_AT_MOST)
+        for (length = UNIT_AT_MOST; length && ((unsigned char)text[length] & 0xc0) == 0x80;)
+            length--;
+    memcpy(name, text, length);
+    name[length] = '\0';
+}
+
+/* The number that `text` begins with; *at is then the byte behind it. */
+static bool read_number(const struct dimension *dimension, const char *text, size_t *at,
+                        struct decimal *number, struct units_problem *problem)
+{
+    size_t begin = *at;
+    if (text[begin] == '-')
+        return fail(problem, begin, "%s cannot be negative", dimension->what);
+    switch (read_digits(text, at, number)) {
+    case DIGITS_NONE:
+        return fail(problem, begin, "'%s' is not %s, such as '%s'", text + begin, dimension->what,
+                    dimension->example);
+    case DIGITS_TOO_MANY:
+        return fail(problem, begin, "%s has at most 38 digits, such as '%s'", dimension->what,
+                    dimension->example);
+    case DIGITS_READ:
+        read_exponent(text, at, number);
+    }
+    return true;
+}
+
 static bool parse(const struct dimension *dimension, const char *text, uint64_t limit, uint64_t *value,
                   struct units_problem *problem)
 {
-    size_t at = skip_blanks(text, 0), number_at = at;
+    size_t begin = skip_blanks(text, 0), at = begin;
     struct decimal number = {0};
-    if (text[at] == '-')
-        return fail(problem, at, "%s cannot be negative", dimension->what);
-    if (!read_digits(text, &at, &number))
-        return fail(problem, number_at, "'%s' is not %s, such as '%s'", text + number_at, dimension->what,
-                    dimension->example);
-    read_exponent(text, &at, &number);
-    size_t unit_at = skip_blanks(text, at);
-
-    char name[16] = "";
-    size_t length = strlen(text + unit_at);
-    while (length && (text[unit_at + length - 1] == ' ' || text[unit_at + length - 1] == '\t'))
-        length--;
-    snprintf(name, sizeof name, "%.*s", length < sizeof name ? (int)length : (int)sizeof name - 1,
-             text + unit_at);
+    char name[UNIT_AT_MOST + 1];
+    if (!read_number(dimension, text, &at, &number, problem))
+        return false;
+    at = skip_blanks(text, at);
+    read_unit(text + at, name);
     if (!*name && number.digits == 0) {
         *value = 0;
         return true;
     }
     if (!*name)
-        return fail(problem, number_at, "%s needs a unit, such as '%s'", dimension->what, dimension->example);
+        return fail(problem, begin, "%s needs a unit, such as '%s'", dimension->what, dimension->example);
     const struct unit *unit = find_unit(dimension, name);
     if (!unit)
-        return unknown_unit(dimension, name, unit_at, problem);
+        return unknown_unit(dimension, name, at, problem);
     switch (whole(number, unit, limit, value)) {
     case TOO_LARGE:
-        return fail(problem, number_at, "%s is out of range", text + number_at);
+        return fail(problem, begin, "%s is out of range; %s is at most %s", text + begin, dimension->what,
+                    dimension->largest);
     case TOO_FINE:
-        return fail(problem, number_at, "'%s' is not a whole multiple of %s", text + number_at,
+        return fail(problem, begin, "'%s' is not a whole multiple of %s", text + begin,
                     dimension->resolution);
     case FITS:
         break;
@@ -292,30 +381,33 @@ bool units_flops(const char *text, uint64_t *value, struct units_problem *proble
 
 bool units_count(const char *text, uint64_t *value, struct units_problem *problem)
 {
-    static const struct unit one = {"", 1, 1};
     size_t at = skip_blanks(text, 0), begin = at;
-    struct decimal number = {0};
-    while (text[at] >= '0' && text[at] <= '9')
-        at++;
+    wide number = 0;
+    for (; text[at] >= '0' && text[at] <= '9'; at++)
+        if (number <= INT64_MAX)
+            number = number * 10 + (wide)(text[at] - '0');
     size_t end = skip_blanks(text, at);
     if (at == begin || text[end])
         return fail(problem, at == begin ? begin : end, "'%s' is not a whole number", text + begin);
-    at = begin;
-    if (!read_digits(text, &at, &number) || whole(number, &one, INT64_MAX, value) != FITS)
-        return fail(problem, begin, "%s is out of range", text + begin);
+    if (number > INT64_MAX)
+        return fail(problem, begin, "%s is out of range; a number is at most %lld", text + begin,
+                    (long long)INT64_MAX);
+    *value = (uint64_t)number;
     return true;
 }
 
 bool units_number(const char *text, double *value, struct units_problem *problem)
 {
-    size_t begin = skip_blanks(text, 0);
+    size_t begin = skip_blanks(text, 0), length = strspn(text + begin, "+-.0123456789eE");
     char *end;
     double number = strtod(text + begin, &end);
-    size_t behind = skip_blanks(text, (size_t)(end - text));
-    if (end == text + begin || text[behind])
-        return fail(problem, begin, "'%s' is not a number", text + begin);
+    bool whole_text = end == text + begin + length && !text[skip_blanks(text, begin + length)];
+    if (!length || !whole_text)
+        return fail(problem, begin, "'%s' is not a number, such as 0.5", text + begin);
     if (!isfinite(number))
-        return fail(problem, begin, "'%s' is not a finite number", text + begin);
+        return fail(problem, begin, "%s is out of range; a number is at most %g", text + begin, DBL_MAX);
+    if (number == 0 && strcspn(text + begin, "123456789") < strcspn(text + begin, "eE"))
+        return fail(problem, begin, "%s is too close to 0; write 0", text + begin);
     *value = number;
     return true;
 }
@@ -374,6 +466,16 @@ const char *units_print_rate(uint64_t value, char *buffer, size_t size)
 const char *units_print_flops(uint64_t value, char *buffer, size_t size)
 {
     return print_shortest(&flops_dimension, value, buffer, size);
+}
+
+const char *units_print_number(double value, char *buffer, size_t size)
+{
+    for (int digits = 1; digits <= DBL_DECIMAL_DIG; digits++) {
+        snprintf(buffer, size, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            break;
+    }
+    return buffer;
 }
 
 /* `value` base units in the largest of the printed units with a given step that it reaches. */
