@@ -46,9 +46,11 @@ struct link {
     uint64_t next;         /* ... and none of them is slower than this */
     uint64_t key;          /* active: its place in the sweep; NO_LEVEL when it is not in the heap */
     struct use *uses;
-    size_t use_capacity;
+    uint32_t *opened;    /* active: the open flows, among some that are so no longer */
+    size_t use_capacity; /* of both */
     uint32_t count;
-    uint32_t open; /* active: flows whose rate the sweep has yet to find */
+    uint32_t open;   /* active: flows whose rate the sweep has yet to find */
+    uint32_t listed; /* active: flows in `opened` */
     uint8_t state;
     bool loosened; /* active: nothing is left that the old level held */
     bool busy;     /* active: the sweep has something left to do here */
@@ -79,7 +81,7 @@ struct maxmin {
     struct list active;  /* links that take part in this solve */
     struct list solved;  /* flows that do */
     struct list changed; /* flows with a new rate */
-    struct list picked;  /* flows of the link being visited that something is to be done with */
+    struct list held;    /* flows that the link being visited held at its old level */
     uint32_t busy_count; /* links that are busy */
     struct share *heap;
     size_t heap_count, heap_capacity;
@@ -108,8 +110,10 @@ struct maxmin *maxmin_create(const uint64_t *capacities, uint32_t links, uint32_
 
 void maxmin_free(struct maxmin *solver)
 {
-    for (uint32_t i = 0; i < solver->link_count; i++)
+    for (uint32_t i = 0; i < solver->link_count; i++) {
         free(solver->links[i].uses);
+        free(solver->links[i].opened);
+    }
     free(solver->links);
     free(solver->flows);
     free(solver->hops);
@@ -119,7 +123,7 @@ void maxmin_free(struct maxmin *solver)
     free(solver->active.items);
     free(solver->solved.items);
     free(solver->changed.items);
-    free(solver->picked.items);
+    free(solver->held.items);
     free(solver->heap);
     free(solver);
 }
@@ -148,6 +152,14 @@ static uint32_t new_id(struct maxmin *solver)
     return id;
 }
 
+static void reserve_use(struct link *link)
+{
+    if (link->count < link->use_capacity)
+        return;
+    link->uses = mem_grow(link->uses, &link->use_capacity, (size_t)link->count + 1, "a link's flows");
+    link->opened = mem_resize(link->opened, link->use_capacity, sizeof *link->opened, "a link's flows");
+}
+
 static bool is_named(const struct hop *hops, uint32_t count, uint32_t link)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -167,7 +179,7 @@ uint32_t maxmin_add(struct maxmin *solver, const uint32_t *links, uint32_t count
         if (is_named(hops, different, links[i]))
             continue;
         struct link *link = &solver->links[links[i]];
-        link->uses = mem_grow(link->uses, &link->use_capacity, (size_t)link->count + 1, "a link's flows");
+        reserve_use(link);
         hops[different] = (struct hop){.link = links[i], .position = link->count};
         link->uses[link->count++] = (struct use){.flow = id, .nth = different};
         different++;
@@ -262,13 +274,15 @@ static uint64_t share_of(const struct link *link)
 }
 
 /* The sweep has to look at the link at its share, and at its old level until that has been given up. */
-static void schedule(struct maxmin *solver, uint32_t index)
+static uint64_t key_of(const struct link *link)
 {
-    struct link *link = &solver->links[index];
-    uint64_t key = share_of(link);
-    if (!link->loosened && link->level < key)
-        key = link->level;
-    link->key = key;
+    uint64_t share = share_of(link);
+    return !link->loosened && link->level < share ? link->level : share;
+}
+
+static void schedule(struct maxmin *solver, uint32_t index, uint64_t key)
+{
+    solver->links[index].key = key;
     if (key != NO_LEVEL)
         heap_push(solver, (struct share){.key = key, .link = index});
 }
@@ -295,7 +309,7 @@ static void activate(struct maxmin *solver, uint32_t index)
     struct link *link = &solver->links[index];
     link->state = LINK_ACTIVE;
     link->opened_above = NO_LEVEL;
-    link->open = 0;
+    link->open = link->listed = 0;
     link->key = NO_LEVEL;
     link->loosened = link->level == NO_LEVEL;
     note_busy(solver, link);
@@ -317,18 +331,12 @@ static void loosen_flow(struct maxmin *solver, uint32_t id)
         if (flow->rate <= link->opened_above) {
             link->fixed -= flow->rate;
             link->open++;
+            link->opened[link->listed++] = id;
             note_busy(solver, link);
         }
         if (is_due_earlier(link))
-            schedule(solver, hops[i].link);
+            schedule(solver, hops[i].link, key_of(link));
     }
-}
-
-static uint32_t *reserve_picked(struct maxmin *solver, uint32_t count)
-{
-    struct list *picked = &solver->picked;
-    picked->items = mem_grow(picked->items, &picked->capacity, (size_t)count, "flows of a link");
-    return picked->items;
 }
 
 /* Another link at which the flow may stay as it is. A link that is solved for already was so at this level or
@@ -349,42 +357,66 @@ static bool find_other_bottleneck(struct maxmin *solver, uint32_t id, uint32_t t
     return false;
 }
 
-/* The sweep is at the link's old level, and it is not full there. (Here and below flows are picked first,
+/* The sweep is at the link's old level, and it is not full there. (Here and in open_faster flows are picked
  * without branches: which ones it will be is beyond what a processor can predict.) */
 static void give_up_level(struct maxmin *solver, uint32_t index)
 {
     struct link *link = &solver->links[index];
-    uint32_t *picked = reserve_picked(solver, link->count), count = 0;
+    struct list *held = &solver->held;
+    held->items = mem_grow(held->items, &held->capacity, (size_t)link->count, "flows of a link");
+    held->count = 0;
     for (uint32_t i = 0; i < link->count; i++) {
         const struct flow *flow = &solver->flows[link->uses[i].flow];
-        picked[count] = link->uses[i].flow;
-        count += (flow->state == FLOW_FIXED) & (flow->bottleneck == index);
+        held->items[held->count] = link->uses[i].flow;
+        held->count += (flow->state == FLOW_FIXED) & (flow->bottleneck == index);
     }
     link->loosened = true;
-    for (uint32_t i = 0; i < count; i++)
-        if (!find_other_bottleneck(solver, picked[i], index))
-            loosen_flow(solver, picked[i]);
-    schedule(solver, index);
+    for (size_t i = 0; i < held->count; i++)
+        if (!find_other_bottleneck(solver, held->items[i], index))
+            loosen_flow(solver, held->items[i]);
 }
 
-/* Sorts the link's flows anew: those faster than `above` count as open. */
-static void scan(const struct maxmin *solver, struct link *link, uint64_t above)
+/* Fixed flows faster than `above` count as open from now on. */
+static void open_faster(const struct maxmin *solver, struct link *link, uint64_t above)
 {
     uint64_t fixed = 0, top = 0, next = NO_LEVEL;
     uint32_t open = 0;
     for (uint32_t i = 0; i < link->count; i++) {
-        const struct flow *flow = &solver->flows[link->uses[i].flow];
+        uint32_t id = link->uses[i].flow;
+        const struct flow *flow = &solver->flows[id];
         uint64_t rate = flow->rate;
-        bool faster = (flow->state == FLOW_FIXED) & (rate > above);
-        bool is_open = (flow->state == FLOW_LOOSE) | faster;
+        bool is_faster = (flow->state == FLOW_FIXED) & (rate > above);
+        bool is_open = (flow->state == FLOW_LOOSE) | is_faster;
         top = rate > top ? rate : top;
-        next = faster && rate < next ? rate : next;
+        next = is_faster && rate < next ? rate : next;
         fixed += is_open ? 0 : rate;
+        link->opened[open] = id;
         open += is_open;
     }
     link->fixed = fixed;
-    link->open = open;
+    link->open = link->listed = open;
     link->top = top;
+    link->next = next;
+    link->opened_above = above;
+}
+
+/* The same for a higher `above` than before: some that are open count as fixed again. */
+static void close_slower(const struct maxmin *solver, struct link *link, uint64_t above)
+{
+    uint64_t next = NO_LEVEL;
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < link->listed; i++) {
+        uint32_t id = link->opened[i];
+        const struct flow *flow = &solver->flows[id];
+        uint64_t rate = flow->rate;
+        bool is_fixed = flow->state == FLOW_FIXED;
+        bool is_slower = is_fixed & (rate <= above), is_faster = is_fixed & (rate > above);
+        link->fixed += is_slower ? rate : 0;
+        next = is_faster && rate < next ? rate : next;
+        link->opened[open] = id;
+        open += (flow->state == FLOW_LOOSE) | is_faster;
+    }
+    link->open = link->listed = open;
     link->next = next;
     link->opened_above = above;
 }
@@ -404,7 +436,7 @@ static void tell_link(struct maxmin *solver, uint32_t index, const struct flow *
         link->top = rate;
     if (link->state == LINK_RESTING && link->level != NO_LEVEL && !is_full(link)) {
         activate(solver, index);
-        schedule(solver, index);
+        schedule(solver, index, link->level);
     }
 }
 
@@ -427,42 +459,55 @@ static void solve_flow(struct maxmin *solver, uint32_t id, uint32_t bottleneck, 
 static void solve_link(struct maxmin *solver, uint32_t index, uint64_t rate)
 {
     struct link *link = &solver->links[index];
-    uint32_t *picked = reserve_picked(solver, link->count), count = 0;
-    for (uint32_t i = 0; i < link->count; i++) {
-        const struct flow *flow = &solver->flows[link->uses[i].flow];
-        picked[count] = link->uses[i].flow;
-        count += (flow->state == FLOW_LOOSE) | ((flow->state == FLOW_FIXED) & (flow->rate > rate));
-    }
     uint64_t used = link->fixed;
     link->state = LINK_SOLVED;
     link->level = link->top = rate;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t old_rate = solver->flows[picked[i]].rate;
-        uint64_t new_rate = nearly_is(old_rate, rate) ? old_rate : rate;
-        solve_flow(solver, picked[i], index, new_rate);
+    for (uint32_t i = 0; i < link->listed; i++) {
+        uint32_t id = link->opened[i];
+        const struct flow *flow = &solver->flows[id];
+        if (flow->state == FLOW_SOLVED)
+            continue;
+        uint64_t new_rate = nearly_is(flow->rate, rate) ? flow->rate : rate;
+        solve_flow(solver, id, index, new_rate);
         used += new_rate;
     }
     link->fixed = used;
     link->open = 0;
 }
 
-/* The sweep is at the link's key. Its share may have risen since it was scheduled; and its sorting of flows
- * into fixed and open ones may be older than the sweep's present level. */
+/* Its share may have become `key` before all flows that are slower by now were known to be. */
+static void sort_flows(const struct maxmin *solver, struct link *link, uint64_t key)
+{
+    if (link->opened_above == NO_LEVEL) {
+        if (link->top > key)
+            open_faster(solver, link, key);
+    } else if (link->next <= key) {
+        close_slower(solver, link, key);
+    }
+}
+
+/* The sweep is at the link's key. The link's share may have risen since it was scheduled, and rises when
+ * flows turn out to be slower than it; so its turn may come later, if other links are to be looked at before.
+ */
 static void visit(struct maxmin *solver, uint32_t index)
 {
     struct link *link = &solver->links[index];
-    uint64_t key = link->key, share = share_of(link);
-    bool sorted = link->opened_above == NO_LEVEL ? link->top <= key : link->next > key;
-    if (share == key && !sorted) {
-        scan(solver, link, key);
-        share = share_of(link);
+    for (; link->key != NO_LEVEL; link->key = key_of(link)) {
+        uint64_t key = link->key;
+        if (solver->heap_count && solver->heap[0].key < key) {
+            schedule(solver, index, key);
+            break;
+        }
+        if (share_of(link) <= key)
+            sort_flows(solver, link, key);
+        uint64_t share = share_of(link);
+        if (share <= key) {
+            solve_link(solver, index, share);
+            break;
+        }
+        if (link->level <= key && !link->loosened)
+            give_up_level(solver, index);
     }
-    if (share <= key)
-        solve_link(solver, index, share);
-    else if (!link->loosened && link->level <= key)
-        give_up_level(solver, index);
-    else
-        schedule(solver, index);
     note_busy(solver, link);
 }
 
@@ -504,7 +549,7 @@ static void start(struct maxmin *solver)
             link->top = 0;
         } else if (link->level != NO_LEVEL && !is_full(link)) {
             activate(solver, index);
-            schedule(solver, index);
+            schedule(solver, index, link->level);
         }
     }
     for (size_t i = 0; i < solver->fresh.count; i++) {
@@ -549,11 +594,12 @@ size_t maxmin_bytes(const struct maxmin *solver)
 {
     size_t bytes = sizeof *solver + solver->link_count * sizeof *solver->links;
     for (uint32_t i = 0; i < solver->link_count; i++)
-        bytes += solver->links[i].use_capacity * sizeof *solver->links[i].uses;
+        bytes +=
+            solver->links[i].use_capacity * (sizeof *solver->links[i].uses + sizeof *solver->links[i].opened);
     bytes += solver->flow_capacity * sizeof *solver->flows + solver->hop_capacity * sizeof *solver->hops;
     bytes +=
         (solver->unused.capacity + solver->fresh.capacity + solver->lost.capacity + solver->active.capacity +
-         solver->solved.capacity + solver->changed.capacity + solver->picked.capacity) *
+         solver->solved.capacity + solver->changed.capacity + solver->held.capacity) *
         sizeof(uint32_t);
     return bytes + solver->heap_capacity * sizeof *solver->heap;
 }
