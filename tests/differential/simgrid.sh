@@ -69,8 +69,9 @@ unpack() {
         cut -d ' ' -f 2- >"$work/index"
 }
 
-# simgrid_seconds FABRIC: the makespan of the trace unpacked, which is all that these log settings let through.
-simgrid_seconds() {
+# simgrid_prepare FABRIC: writes $work/simgrid, which replays the trace unpacked. Its last line is the makespan: these
+# log settings let nothing else through.
+simgrid_prepare() {
     ranks=$(wc -l <"$work/index")
     {
         echo '<?xml version="1.0"?>'
@@ -78,7 +79,11 @@ simgrid_seconds() {
         "platform_$1" "$ranks"
     } >"$work/platform.xml"
     awk -v ranks="$ranks" 'BEGIN { for (i = 0; i < ranks; i++) print "n" i }' >"$work/hosts"
-    # shellcheck disable=SC2046 # options are meant to fall apart into words
-    smpirun -np "$ranks" -platform "$work/platform.xml" -hostfile "$work/hosts" -replay "$work/index" \
-        $(simgrid_options) 2>&1 | tail -n 1
+    echo "exec smpirun -np $ranks -platform '$work/platform.xml' -hostfile '$work/hosts' -replay '$work/index'" \
+        "$(simgrid_options | tr '\n' ' ') 2>&1" >"$work/simgrid"
+}
+
+simgrid_seconds() {
+    simgrid_prepare "$1"
+    sh "$work/simgrid" | tail -n 1
 }

@@ -1,0 +1,126 @@
+/* What whole processes cost, as the system accounts for them: wall time, processor time, peak memory.
+ *
+ *   bench_replay RUNS COMMAND [ARGUMENT...]
+ *
+ * Runs the command RUNS times, one after another, after one more run that is not counted and warms the caches
+ * (none before a single run, which would double the time of what is measured once because it takes long).
+ * Prints a line: median wall s, least and greatest wall s, median processor s (user and system), peak memory
+ * of the largest run in KiB. Children that the command waits for are included. What it prints is dropped, its
+ * messages go to standard error; when it fails, so does bench_replay. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+
+enum { RUNS_LIMIT = 1000, EXIT_NOT_STARTED = 127 };
+
+struct cost {
+    double wall_s, processor_s;
+    long peak_kib;
+};
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static double seconds_of(struct timeval time)
+{
+    return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
+}
+
+static _Noreturn void become(char **command)
+{
+    int nowhere = open("/dev/null", O_WRONLY);
+    if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) {
+        perror("bench_replay: /dev/null");
+        _exit(EXIT_NOT_STARTED);
+    }
+    execvp(command[0], command);
+    fprintf(stderr, "bench_replay: %s: %s\n", command[0], strerror(errno));
+    _exit(EXIT_NOT_STARTED);
+}
+
+static enum status run_once(char **command, struct cost *cost)
+{
+    int how = 0;
+    struct rusage usage;
+    double start = seconds_now();
+    pid_t child = fork();
+    if (child == 0)
+        become(command);
+    pid_t ended = -1;
+    while (child > 0 && (ended = wait4(child, &how, 0, &usage)) < 0 && errno == EINTR)
+        ;
+    if (ended < 0) {
+        perror("bench_replay");
+        return STATUS_FAILED;
+    }
+    *cost = (struct cost){.wall_s = seconds_now() - start,
+                          .processor_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime),
+                          .peak_kib = usage.ru_maxrss};
+    if (WIFEXITED(how) && WEXITSTATUS(how) == 0)
+        return STATUS_OK;
+    fprintf(stderr, "bench_replay: %s %s %d\n", command[0],
+            WIFEXITED(how) ? "ended with status" : "died of signal",
+            WIFEXITED(how) ? WEXITSTATUS(how) : WTERMSIG(how));
+    return STATUS_FAILED;
+}
+
+static int compare_seconds(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Of an even number the mean of the middle two. */
+static double median(const double *sorted, size_t count)
+{
+    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+}
+
+static enum status measure(size_t runs, char **command)
+{
+    double *wall_s = mem_alloc(runs, sizeof *wall_s, "wall times");
+    double *processor_s = mem_alloc(runs, sizeof *processor_s, "processor times");
+    long peak_kib = 0;
+    struct cost cost;
+    enum status status = runs > 1 ? run_once(command, &cost) : STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < runs; i++) {
+        status = run_once(command, &cost);
+        wall_s[i] = cost.wall_s;
+        processor_s[i] = cost.processor_s;
+        if (cost.peak_kib > peak_kib)
+            peak_kib = cost.peak_kib;
+    }
+    if (status == STATUS_OK) {
+        qsort(wall_s, runs, sizeof *wall_s, compare_seconds);
+        qsort(processor_s, runs, sizeof *processor_s, compare_seconds);
+        printf("%.4f %.4f %.4f %.4f %ld\n", median(wall_s, runs), wall_s[0], wall_s[runs - 1],
+               median(processor_s, runs), peak_kib);
+    }
+    free(wall_s);
+    free(processor_s);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    char *end = NULL;
+    long runs = argc > 2 ? strtol(argv[1], &end, 10) : 0;
+    if (runs < 1 || runs > RUNS_LIMIT || *end) {
+        fprintf(stderr, "usage: bench_replay RUNS COMMAND [ARGUMENT...]    RUNS is 1 to %d\n", RUNS_LIMIT);
+        return STATUS_BAD_INPUT;
+    }
+    return measure((size_t)runs, argv + 2);
+}
