@@ -7,8 +7,8 @@
 
 static void keep_value(struct config *config, struct value *value, const char *text, const char *origin)
 {
-    char canonical[256];
-    const char *kept = strlen(text) < sizeof canonical
+    char canonical[64];
+    const char *kept = value->param->type <= PARAM_NUMBER
                            ? param_canonical(value->param, text, canonical, sizeof canonical)
                            : text;
     value->text = arena_text(&config->texts, kept, strlen(kept));
@@ -95,50 +95,57 @@ bool config_put(struct config *config, struct value *value, const char *text, co
 
 /* ----------------------------------------------------------------------------------------- command line */
 
-static enum status assign(struct config *config, const char *name, const char *text, const char *origin,
-                          const char *source, size_t value_at)
+/* One assignment, which stands in `source`; `origin` says where that is from. */
+static enum status assign(struct config *config, const struct param_assignment *assignment,
+                          const char *source, const char *origin)
 {
-    struct diag_place place = {
-        .file = origin, .line = 1, .column = 1, .source = source, .source_length = strlen(source)};
-    struct value *value = config_find(config, name);
+    struct diag_place place = {.file = origin,
+                               .line = 1,
+                               .column = (uint32_t)assignment->name_at + 1,
+                               .span = (uint32_t)strlen(assignment->name),
+                               .source = source,
+                               .source_length = strlen(source)};
+    struct value *value = config_find(config, assignment->name);
     if (!value) {
-        place.span = (uint32_t)strlen(name);
-        diag_report(DIAG_ERROR, &place, "there is no parameter '%s'%s", name,
-                    diag_did_you_mean(config_nearest(config, name)));
+        diag_report(DIAG_ERROR, &place, "there is no parameter '%s'%s", assignment->name,
+                    diag_did_you_mean(config_nearest(config, assignment->name)));
         return STATUS_BAD_INPUT;
     }
     struct param_problem problem;
-    if (config_put(config, value, text, origin, &problem))
+    if (config_put(config, value, assignment->value, origin, &problem))
         return STATUS_OK;
-    place.column = (uint32_t)(value_at + problem.at) + 1;
-    place.span = (uint32_t)(strlen(text) - problem.at);
+    place.column = (uint32_t)(assignment->value_at + problem.at) + 1;
+    place.span = (uint32_t)(strlen(assignment->value) - problem.at);
     diag_report(DIAG_ERROR, &place, "%s", problem.text);
     return STATUS_BAD_INPUT;
 }
 
-enum status config_set(struct config *config, const char *assignment)
+enum status config_set(struct config *config, const char *text)
 {
-    const char *equals = strchr(assignment, '=');
-    if (!equals) {
+    size_t length = strlen(text);
+    struct param_assignment assignment;
+    param_split(text, 0, length, &assignment);
+    enum status status = STATUS_BAD_INPUT;
+    if (assignment.value)
+        status = assign(config, &assignment, text, "--set");
+    else
         diag_report(DIAG_ERROR,
                     &(struct diag_place){.file = "--set",
                                          .line = 1,
-                                         .column = (uint32_t)strlen(assignment) + 1,
-                                         .source = assignment,
-                                         .source_length = strlen(assignment)},
+                                         .column = (uint32_t)length + 1,
+                                         .source = text,
+                                         .source_length = length},
                     "a value is missing; write --set PARAMETER=VALUE");
-        return STATUS_BAD_INPUT;
-    }
-    char *name = mem_format("%.*s", (int)(equals - assignment), assignment);
-    enum status status =
-        assign(config, name, equals + 1, "--set", assignment, (size_t)(equals + 1 - assignment));
-    free(name);
+    free(assignment.name);
+    free(assignment.value);
     return status;
 }
 
 enum status config_assign(struct config *config, const char *name, const char *value, const char *origin)
 {
-    return assign(config, name, value, origin, value, 0);
+    /* The names are only read. */
+    const struct param_assignment assignment = {.name = (char *)name, .value = (char *)value};
+    return assign(config, &assignment, value, origin);
 }
 
 /* -------------------------------------------------------------------------------------------- looking up */

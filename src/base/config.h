@@ -20,8 +20,8 @@ void config_free(struct config *config);
 enum status config_read_file(struct config *config, const char *path);
 enum status config_read_text(struct config *config, const char *name, const char *text, size_t length);
 
-/* "hockney.latency=8us", as given to --set. */
-enum status config_set(struct config *config, const char *assignment);
+/* "hockney.latency=8us", as given to --set; errors have the place --set:1:column. */
+enum status config_set(struct config *config, const char *text);
 /* One parameter by name; `origin` names where the value came from ("--fabric"). */
 enum status config_assign(struct config *config, const char *name, const char *value, const char *origin);
 

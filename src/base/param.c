@@ -20,6 +20,18 @@ static bool fail(struct param_problem *problem, uint32_t at, const char *format,
     return false;
 }
 
+static void append(struct param_problem *problem, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void append(struct param_problem *problem, const char *format, ...)
+{
+    va_list args;
+    size_t used = strlen(problem->text);
+    va_start(args, format);
+    vsnprintf(problem->text + used, sizeof problem->text - used, format, args);
+    va_end(args);
+}
+
 /* ----------------------------------------------------------------------------------- types with a size */
 
 /* A value that can be compared with bounds. */
@@ -109,18 +121,19 @@ static bool parse_choice(const struct param *param, const char *text, void *fiel
             *(int *)field = (int)count;
             return true;
         }
-    fail(problem, 0, "%s cannot be '%s'%s; it is one of", param->name, text,
-         diag_did_you_mean(diag_nearest_of(text, param->choices, count)));
-    for (size_t i = 0; i < count; i++) {
-        size_t used = strlen(problem->text);
-        snprintf(problem->text + used, sizeof problem->text - used, "%s %s", i ? "," : "", param->choices[i]);
-    }
+    fail(problem, 0, "%s cannot be '%s'; it is one of", param->name, text);
+    for (size_t i = 0; i < count; i++)
+        append(problem, "%s %s", i ? "," : "", param->choices[i]);
+    append(problem, "%s", diag_did_you_mean(diag_nearest_of(text, param->choices, count)));
     return false;
 }
 
 bool param_parse(const struct param *param, const char *text, void *field, struct arena *texts,
                  struct param_problem *problem)
 {
+    if (!text[strspn(text, " \t")])
+        return fail(problem, 0, "%s needs a value%s%s", param->name, param->fallback ? ", such as " : "",
+                    param->fallback ? param->fallback : "");
     switch (param->type) {
     case PARAM_BOOL:
         return parse_bool(text, field, problem);
@@ -152,7 +165,7 @@ const char *param_canonical(const struct param *param, const char *text, char *b
 {
     union quantity value;
     struct param_problem problem;
-    if (param->type > PARAM_SIZE || !read_quantity(param->type, text, &value, &problem)) {
+    if (param->type > PARAM_NUMBER || !read_quantity(param->type, text, &value, &problem)) {
         snprintf(buffer, size, "%s", text);
         return buffer;
     }
@@ -163,8 +176,13 @@ const char *param_canonical(const struct param *param, const char *text, char *b
         return units_print_rate(value.whole, buffer, size);
     case PARAM_FLOPS:
         return units_print_flops(value.whole, buffer, size);
-    default:
+    case PARAM_SIZE:
         return units_print_size(value.whole, buffer, size);
+    case PARAM_NUMBER:
+        return units_print_number(value.number, buffer, size);
+    default:
+        snprintf(buffer, size, "%llu", (unsigned long long)value.whole);
+        return buffer;
     }
 }
 
@@ -183,46 +201,92 @@ static const struct param *find(const struct param_table *table, const char *nam
     return NULL;
 }
 
-static void report_at(const char *what, const char *origin, size_t at, size_t span, const char *text)
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* A copy of text[*at .. end) without the blanks at both ends; *at moves to where it begins. */
+static char *trimmed(const char *text, size_t *at, size_t end)
+{
+    while (*at < end && is_blank(text[*at]))
+        ++*at;
+    while (end > *at && is_blank(text[end - 1]))
+        end--;
+    return mem_format("%.*s", (int)(end - *at), text + *at);
+}
+
+void param_split(const char *text, size_t at, size_t end, struct param_assignment *assignment)
+{
+    const char *equals = memchr(text + at, '=', end - at);
+    size_t name_end = equals ? (size_t)(equals - text) : end;
+    *assignment = (struct param_assignment){.name_at = at, .value_at = name_end + (equals != NULL)};
+    assignment->name = trimmed(text, &assignment->name_at, name_end);
+    if (equals)
+        assignment->value = trimmed(text, &assignment->value_at, end);
+}
+
+/* A short text being read: where its items go, and which parameters have had their say. */
+struct list {
+    const struct param_table *table;
+    const char *what, *origin;
+    bool *seen;
+    void *config;
+    struct arena *texts;
+};
+
+static bool report(const struct list *list, size_t at, size_t span, const struct param_problem *problem)
 {
     diag_report(DIAG_ERROR,
-                &(struct diag_place){.file = what,
+                &(struct diag_place){.file = list->what,
                                      .line = 1,
                                      .column = (uint32_t)at + 1,
                                      .span = (uint32_t)span,
-                                     .source = origin,
-                                     .source_length = strlen(origin)},
-                "%s", text);
+                                     .source = list->origin,
+                                     .source_length = strlen(list->origin)},
+                "%s", problem->text);
+    return false;
 }
 
-/* One "name=value" at origin[at .. at + length), given as a copy of its own. */
-static bool parse_item(const struct param_table *table, const char *what, const char *origin, size_t at,
-                       char *item, bool *seen, void *config, struct arena *texts)
+/* The parameter that is given its value, if it may be. */
+static const struct param *named(const struct list *list, const struct param_assignment *assignment)
 {
     struct param_problem problem;
-    char *equals = strchr(item, '=');
-    if (equals)
-        *equals = '\0';
-    const struct param *param = find(table, item);
-    if (!param) {
-        fail(&problem, 0, "%s has no parameter '%s'%s", table->component, item,
-             diag_did_you_mean(diag_nearest(item, table->params, table->count, param_name_at)));
-        report_at(what, origin, at, strlen(item), problem.text);
-        return false;
+    const struct param_table *table = list->table;
+    const char *name = assignment->name;
+    const struct param *param = find(table, name), *example = param ? param : table->params;
+    const char *value = example->fallback ? example->fallback : "...";
+    if (!*name)
+        fail(&problem, 0, "a parameter is missing here, such as %s=%s", example->name, value);
+    else if (!param)
+        fail(&problem, 0, "%s has no parameter '%s'%s", table->component, name,
+             diag_did_you_mean(diag_nearest(name, table->params, table->count, param_name_at)));
+    else if (!assignment->value)
+        fail(&problem, 0, "%s needs a value: %s=%s", name, name, value);
+    else if (list->seen[param - table->params])
+        fail(&problem, 0, "%s is given twice", name);
+    else
+        return param;
+    report(list, assignment->name_at, strlen(name), &problem);
+    return NULL;
+}
+
+/* "name=value" at origin[at .. end). */
+static bool parse_item(const struct list *list, size_t at, size_t end)
+{
+    struct param_assignment item;
+    struct param_problem problem;
+    param_split(list->origin, at, end, &item);
+    const struct param *param = named(list, &item);
+    bool good = param != NULL;
+    if (param) {
+        list->seen[param - list->table->params] = true;
+        good = param_parse(param, item.value, (char *)list->config + param->offset, list->texts, &problem) ||
+               report(list, item.value_at + problem.at, strlen(item.value) - problem.at, &problem);
     }
-    if (!equals || seen[param - table->params]) {
-        fail(&problem, 0, equals ? "%s is given twice" : "%s needs a value: %s=%s", param->name, param->name,
-             param->fallback ? param->fallback : "...");
-        report_at(what, origin, at, strlen(item), problem.text);
-        return false;
-    }
-    seen[param - table->params] = true;
-    const char *value = equals + 1;
-    if (param_parse(param, value, (char *)config + param->offset, texts, &problem))
-        return true;
-    size_t value_at = at + strlen(item) + 1;
-    report_at(what, origin, value_at + problem.at, strlen(value) - problem.at, problem.text);
-    return false;
+    free(item.name);
+    free(item.value);
+    return good;
 }
 
 enum status param_parse_list(const struct param_table *table, const char *what, const char *origin, size_t at,
@@ -233,17 +297,16 @@ enum status param_parse_list(const struct param_table *table, const char *what, 
         diag_error("a default of %s is wrong: %s", table->component, problem.text);
         return STATUS_BAD_INPUT;
     }
-    bool *seen = mem_alloc(table->count, sizeof *seen, "parameters");
-    char *copy = mem_text(origin);
+    struct list list = {table, what, origin, NULL, config, texts};
+    list.seen = mem_alloc(table->count, sizeof *list.seen, "parameters");
     bool good = true;
-    while (good && copy[at]) {
-        size_t length = strcspn(copy + at, ",");
-        bool last = copy[at + length] == '\0';
-        copy[at + length] = '\0';
-        good = parse_item(table, what, origin, at, copy + at, seen, config, texts);
-        at += length + !last;
+    while (origin[at]) {
+        size_t end = at + strcspn(origin + at, ",");
+        good = parse_item(&list, at, end) && good;
+        at = end + (origin[end] == ',');
+        if (origin[end] == ',' && !origin[at]) /* nothing follows the last comma */
+            good = parse_item(&list, at, at);
     }
-    free(copy);
-    free(seen);
+    free(list.seen);
     return good ? STATUS_OK : STATUS_BAD_INPUT;
 }

@@ -73,13 +73,21 @@ bool param_parse(const struct param *param, const char *text, void *field, struc
 bool param_defaults(const struct param_table *table, void *config, struct arena *texts,
                     struct param_problem *problem);
 
-/* A valid value in its shortest form ("0.5 us" -> "500 ns", "65536 B" -> "64 KiB"); words stay as they are.
- */
+/* A valid value in its shortest form ("0.5 us" -> "500 ns", "65536 B" -> "64 KiB", "0010" -> "10"); words
+ * stay as they are. 64 bytes hold any quantity. */
 const char *param_canonical(const struct param *param, const char *text, char *buffer, size_t size);
 
+/* "name = value" at text[at .. end): copies of both, to be freed, without the blanks around them, and where
+ * in the text they begin. Without an equals sign the value is NULL. */
+struct param_assignment {
+    char *name, *value;
+    size_t name_at, value_at;
+};
+void param_split(const char *text, size_t at, size_t end, struct param_assignment *assignment);
+
 /* Short texts that set a struct: "alltoall:ranks=64,bytes=8KiB" minus its head. `origin` is the whole text
- * and `at` the byte where the list starts, for error places ("<workload>:1:col"). Fills *config (table->size
- * bytes, defaults first). */
+ * and `at` the byte where the list starts, for error places ("WHAT:1:column"); all errors are reported, not
+ * just the first. Fills *config (table->size bytes, zeroed by the caller; defaults first). */
 enum status param_parse_list(const struct param_table *table, const char *what, const char *origin, size_t at,
                              void *config, struct arena *texts);
 
