@@ -1,5 +1,6 @@
 #include "cli/progress.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,9 +41,12 @@ void progress_show(void *self, const char *what, uint64_t calls, uint64_t total_
     fflush(stderr);
 }
 
-void progress_end(struct progress_line *progress)
+void progress_end(struct progress_line *progress, const struct result *result)
 {
     if (progress->visible)
         fprintf(stderr, "\r\033[K");
     progress->visible = false;
+    if (isatty(STDERR_FILENO) && result->messages && result->wall_s > 0)
+        fprintf(stderr, "%s: %" PRIu64 " messages simulated in %.2f s, %.2f M/s\n", result->fabric,
+                result->messages, result->wall_s, (double)result->messages / result->wall_s * 1e-6);
 }

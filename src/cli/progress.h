@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/time.h"
+#include "results/result.h"
 
 /* A line on standard error that says how far a run is and when it will be done: on a terminal only, after two
  * seconds, wiped at the end. */
@@ -15,6 +16,7 @@ struct progress_line {
 
 void progress_begin(struct progress_line *progress);
 void progress_show(void *self, const char *what, uint64_t calls, uint64_t total_calls, ps_t now);
-void progress_end(struct progress_line *progress);
+/* Wipes the line; on a terminal says how fast the run was simulated, which is no part of its result. */
+void progress_end(struct progress_line *progress, const struct result *result);
 
 #endif

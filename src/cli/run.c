@@ -112,7 +112,7 @@ static enum status run_fabrics(const struct run_options *run, struct experiment 
     for (; status == STATUS_OK && *done < experiment->fabric_count; ++*done) {
         progress_begin(&progress);
         status = experiment_run(experiment, *done, &watch, &results[*done]);
-        progress_end(&progress);
+        progress_end(&progress, &results[*done]);
     }
     return log ? message_log_close(log, status) : status;
 }

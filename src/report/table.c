@@ -37,10 +37,7 @@ static void put_row(const struct result *result, const struct result *first, FIL
         fprintf(out, " %8.3fx", (double)first->makespan / (double)result->makespan);
     else
         fprintf(out, " %9s", "-");
-    fprintf(out, " %8.2f %%  %-20s", 100 * result_idle_fraction(result), cause);
-    if (result->wall_s > 0 && result->messages)
-        fprintf(out, " %7.2f M/s", (double)result->messages / result->wall_s / 1e6);
-    fputc('\n', out);
+    fprintf(out, " %8.2f %%  %s\n", 100 * result_idle_fraction(result), cause);
 }
 
 enum status report_table(const char *program, const struct result *results, size_t count, FILE *out)
@@ -51,8 +48,7 @@ enum status report_table(const char *program, const struct result *results, size
     fprintf(out, "%s: %u ranks, %" PRIu64 " messages, %s in all, %s on average\n\n", program, first->ranks,
             first->messages, units_show_size((double)first->bytes, 4, size, sizeof size),
             units_show_size(mean_bytes, 4, mean, sizeof mean));
-    fprintf(out, "%-10s %12s %9s %10s  %-20s %11s\n", "fabric", "time", "speedup", "idle", "mostly in",
-            "simulated");
+    fprintf(out, "%-10s %12s %9s %10s  %s\n", "fabric", "time", "speedup", "idle", "mostly in");
     for (size_t i = 0; i < count; i++)
         put_row(&results[i], first, out);
     if (fflush(out) || ferror(out)) {

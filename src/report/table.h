@@ -8,7 +8,7 @@
 #include "results/result.h"
 
 /* The table of an experiment for people: a row per fabric with its time, the speedup over the first, where
- * the ranks' time went, messages, and how fast it was simulated. */
+ * the ranks' time went, and its messages. */
 enum status report_table(const char *program, const struct result *results, size_t count, FILE *out);
 
 #endif
