@@ -29,10 +29,7 @@ struct flow {
     bool alive, fresh; /* fresh: in the list of new flows */
 };
 
-/* A flow in the list of a link, and the how many-th of the flow's links this is; and the way back. */
-struct use {
-    uint32_t flow, nth;
-};
+/* A link of a flow, and where it lists the flow. */
 struct hop {
     uint32_t link, position;
 };
@@ -45,9 +42,9 @@ struct link {
     uint64_t opened_above; /* active: fixed flows faster than this count as open ... */
     uint64_t next;         /* ... and none of them is slower than this */
     uint64_t key;          /* active: its place in the sweep; NO_LEVEL when it is not in the heap */
-    struct use *uses;
-    uint32_t *opened;    /* active: the open flows, among some that are so no longer */
-    size_t use_capacity; /* of both */
+    uint32_t *uses;        /* its flows */
+    uint32_t *opened;      /* active: the open flows, among some that are so no longer */
+    size_t use_capacity;   /* of both */
     uint32_t count;
     uint32_t open;   /* active: flows whose rate the sweep has yet to find */
     uint32_t listed; /* active: flows in `opened` */
@@ -181,7 +178,7 @@ uint32_t maxmin_add(struct maxmin *solver, const uint32_t *links, uint32_t count
         struct link *link = &solver->links[links[i]];
         reserve_use(link);
         hops[different] = (struct hop){.link = links[i], .position = link->count};
-        link->uses[link->count++] = (struct use){.flow = id, .nth = different};
+        link->uses[link->count++] = id;
         different++;
     }
     flow->rate = 0;
@@ -195,15 +192,23 @@ uint32_t maxmin_add(struct maxmin *solver, const uint32_t *links, uint32_t count
     return id;
 }
 
+static struct hop *hop_over(const struct maxmin *solver, uint32_t id, uint32_t link)
+{
+    struct hop *hop = hops_of(solver, id);
+    while (hop->link != link)
+        hop++;
+    return hop;
+}
+
 void maxmin_remove(struct maxmin *solver, uint32_t id)
 {
     struct flow *flow = &solver->flows[id];
     const struct hop *hops = hops_of(solver, id);
     for (uint32_t i = 0; i < flow->links; i++) {
         struct link *link = &solver->links[hops[i].link];
-        struct use moved = link->uses[--link->count];
-        link->uses[hops[i].position] = moved;
-        hops_of(solver, moved.flow)[moved.nth].position = hops[i].position;
+        uint32_t last = link->uses[--link->count];
+        link->uses[hops[i].position] = last;
+        hop_over(solver, last, hops[i].link)->position = hops[i].position;
         link->fixed -= flow->rate;
         if (!link->lost) {
             link->lost = true;
@@ -366,8 +371,8 @@ static void give_up_level(struct maxmin *solver, uint32_t index)
     held->items = mem_grow(held->items, &held->capacity, (size_t)link->count, "flows of a link");
     held->count = 0;
     for (uint32_t i = 0; i < link->count; i++) {
-        const struct flow *flow = &solver->flows[link->uses[i].flow];
-        held->items[held->count] = link->uses[i].flow;
+        const struct flow *flow = &solver->flows[link->uses[i]];
+        held->items[held->count] = link->uses[i];
         held->count += (flow->state == FLOW_FIXED) & (flow->bottleneck == index);
     }
     link->loosened = true;
@@ -382,7 +387,7 @@ static void open_faster(const struct maxmin *solver, struct link *link, uint64_t
     uint64_t fixed = 0, top = 0, next = NO_LEVEL;
     uint32_t open = 0;
     for (uint32_t i = 0; i < link->count; i++) {
-        uint32_t id = link->uses[i].flow;
+        uint32_t id = link->uses[i];
         const struct flow *flow = &solver->flows[id];
         uint64_t rate = flow->rate;
         bool is_faster = (flow->state == FLOW_FIXED) & (rate > above);
