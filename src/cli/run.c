@@ -8,11 +8,20 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "report/page.h"
 #include "report/table.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
 
-enum option { OPTION_TRACE, OPTION_WORKLOAD, OPTION_FABRIC, OPTION_SET, OPTION_JSON, OPTION_MESSAGES };
+enum option {
+    OPTION_TRACE,
+    OPTION_WORKLOAD,
+    OPTION_FABRIC,
+    OPTION_SET,
+    OPTION_JSON,
+    OPTION_HTML,
+    OPTION_MESSAGES
+};
 
 static const struct cli_option options[] = {
     [OPTION_TRACE] = {"--trace", 't', "PATH",
@@ -25,6 +34,7 @@ static const struct cli_option options[] = {
     [OPTION_SET] = {"--set", 's', "PARAMETER=VALUE",
                     "set a parameter (helio params lists them); may be repeated"},
     [OPTION_JSON] = {"--json", 0, NULL, "print one JSON object instead of the table"},
+    [OPTION_HTML] = {"--html", 0, "FILE.html", "write a report: one page with charts that needs no network"},
     [OPTION_MESSAGES] = {"--messages", 'm', "FILE.csv", "write a line per message"},
 };
 
@@ -44,7 +54,7 @@ static const struct cli_command command = {
 struct run_options {
     struct config *config;
     const char *file;
-    const char *messages;
+    const char *messages, *html;
     bool json;
 };
 
@@ -61,6 +71,9 @@ static enum status apply(struct run_options *run, int found, const char *value)
         return config_set(run->config, value);
     case OPTION_JSON:
         run->json = true;
+        return STATUS_OK;
+    case OPTION_HTML:
+        run->html = value;
         return STATUS_OK;
     case OPTION_MESSAGES:
         run->messages = value;
@@ -117,25 +130,41 @@ static enum status run_fabrics(const struct run_options *run, struct experiment 
     return log ? message_log_close(log, status) : status;
 }
 
-static enum status print_results(const struct run_options *run, struct experiment *experiment,
+static enum status print_results(const struct run_options *run, const struct manifest *manifest,
                                  const struct result *results, size_t count)
 {
     if (!run->json)
-        return report_table(experiment->program->name, results, count, stdout);
+        return report_table(manifest->program, results, count, stdout);
+    return result_print_json(manifest, results, count, stdout);
+}
+
+/* Everything that is written from the results once all fabrics are done. */
+static enum status show_results(const struct run_options *run, struct experiment *experiment,
+                                const struct result *results, size_t count, struct report_page *page)
+{
     struct manifest manifest = experiment_manifest(experiment);
-    return result_print_json(&manifest, results, count, stdout);
+    enum status status = print_results(run, &manifest, results, count);
+    if (status == STATUS_OK && page)
+        status = report_page_write(page, &manifest, results, count);
+    return status;
 }
 
 static enum status run_experiment(const struct run_options *run)
 {
     struct experiment experiment;
     struct result results[EXPERIMENT_FABRICS] = {0};
+    struct report_page *page = NULL;
     size_t done = 0;
     enum status status = experiment_open(&experiment, run->config);
+    if (status == STATUS_OK && run->html)
+        status = report_page_open(run->html, &page);
     if (status == STATUS_OK)
         status = run_fabrics(run, &experiment, results, &done);
     if (status == STATUS_OK)
-        status = print_results(run, &experiment, results, done);
+        status = show_results(run, &experiment, results, done, page);
+    status = report_page_close(page, status);
+    if (run->html && status == STATUS_OK)
+        diag_note("the report is %s: a page for any browser", run->html);
     for (size_t i = 0; i < EXPERIMENT_FABRICS; i++)
         result_free(&results[i]);
     experiment_close(&experiment);

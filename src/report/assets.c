@@ -1,0 +1,134 @@
+#include "report/assets.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+
+static const char *const file_names[ASSETS] = {
+    [ASSET_D3] = "d3.min.js",
+    [ASSET_PLOT] = "plot.umd.min.js",
+    [ASSET_D3_LICENCE] = "d3.LICENSE",
+    [ASSET_PLOT_LICENCE] = "plot.LICENSE",
+};
+
+enum { FOLDERS = 3 };
+
+/* share/heliograph as seen from the program in bin/, or NULL. */
+static char *installed_folder(void)
+{
+    char program[4096];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0)
+        return NULL;
+    program[length] = '\0';
+    for (int level = 0; level < 2; level++) {
+        char *slash = strrchr(program, '/');
+        if (!slash)
+            return NULL;
+        *slash = '\0';
+    }
+    return mem_format("%s/share/heliograph", program);
+}
+
+/* The folders to look in, first the one that wins; NULL behind the last. */
+static void list_folders(char *folders[static FOLDERS])
+{
+    const char *chosen = getenv("HELIO_ASSETS");
+    size_t count = 0;
+    memset(folders, 0, FOLDERS * sizeof *folders);
+    if (chosen && *chosen) {
+        folders[0] = mem_text(chosen);
+        return;
+    }
+    char *installed = installed_folder();
+    if (installed)
+        folders[count++] = installed;
+    folders[count] = mem_text(HELIO_ASSETS_BUILT);
+}
+
+static bool has_all(const char *folder)
+{
+    bool all = true;
+    for (int i = 0; i < ASSETS; i++) {
+        char *path = mem_format("%s/%s", folder, file_names[i]);
+        all = all && access(path, R_OK) == 0;
+        free(path);
+    }
+    return all;
+}
+
+char *report_assets_folder(void)
+{
+    char *folders[FOLDERS], *found = NULL;
+    list_folders(folders);
+    for (size_t i = 0; i < FOLDERS; i++) {
+        if (folders[i] && !found && has_all(folders[i]))
+            found = folders[i];
+        else
+            free(folders[i]);
+    }
+    return found;
+}
+
+static void report_missing(void)
+{
+    char *folders[FOLDERS];
+    list_folders(folders);
+    diag_error(
+        "a report needs the libraries that draw its charts, d3.min.js and plot.umd.min.js, and they are "
+        "not in %s%s%s",
+        folders[0], folders[1] ? ", nor in " : "", folders[1] ? folders[1] : "");
+    diag_note("tools/report-assets gets them; HELIO_ASSETS names a folder that has them; docs/report.md says "
+              "how without network");
+    for (size_t i = 0; i < FOLDERS; i++)
+        free(folders[i]);
+}
+
+static enum status read_asset(const char *folder, const char *name, struct asset_text *asset)
+{
+    char *path = mem_format("%s/%s", folder, name);
+    size_t capacity = 0, got;
+    FILE *file = fopen(path, "r");
+    errno = 0;
+    do {
+        asset->text = mem_grow(asset->text, &capacity, asset->length + BUFSIZ, "a report's libraries");
+        got = file ? fread(asset->text + asset->length, 1, capacity - asset->length, file) : 0;
+        asset->length += got;
+    } while (got);
+    bool good = file && !ferror(file);
+    if (!good)
+        diag_error("cannot read %s: %s", path, strerror(errno));
+    if (file)
+        fclose(file);
+    free(path);
+    return good ? STATUS_OK : STATUS_FAILED;
+}
+
+enum status report_assets_load(struct report_assets *assets)
+{
+    *assets = (struct report_assets){0};
+    char *folder = report_assets_folder();
+    if (!folder) {
+        report_missing();
+        return STATUS_FAILED;
+    }
+    enum status status = STATUS_OK;
+    for (int i = 0; i < ASSETS && status == STATUS_OK; i++)
+        status = read_asset(folder, file_names[i], &assets->list[i]);
+    free(folder);
+    if (status != STATUS_OK)
+        report_assets_free(assets);
+    return status;
+}
+
+void report_assets_free(struct report_assets *assets)
+{
+    for (int i = 0; i < ASSETS; i++)
+        free(assets->list[i].text);
+    *assets = (struct report_assets){0};
+}

@@ -1,0 +1,235 @@
+#include "report/page.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/output.h"
+#include "report/assets.h"
+#include "report/page_parts.h"
+
+struct report_page {
+    struct output output;
+    struct report_assets assets;
+};
+
+/* What is being written, and of what. */
+struct writing {
+    FILE *file;
+    const struct report_page *page;
+    const struct manifest *manifest;
+    const struct result *results;
+    size_t count;
+};
+
+enum status report_page_open(const char *path, struct report_page **page)
+{
+    struct report_page opened;
+    enum status status = report_assets_load(&opened.assets);
+    if (status != STATUS_OK)
+        return status;
+    status = output_open(&opened.output, path);
+    if (status != STATUS_OK) {
+        report_assets_free(&opened.assets);
+        return status;
+    }
+    *page = mem_alloc(1, sizeof **page, "the report");
+    **page = opened;
+    return STATUS_OK;
+}
+
+enum status report_page_close(struct report_page *page, enum status run)
+{
+    if (!page)
+        return run;
+    run = output_close(&page->output, run);
+    report_assets_free(&page->assets);
+    free(page);
+    return run;
+}
+
+/* ------------------------------------------------------------------------------------------------ escaping
+ */
+
+static void put_html(FILE *file, const char *text)
+{
+    static const char *const entities[] = {['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"};
+    for (; *text; text++) {
+        size_t c = (unsigned char)*text;
+        if (c < sizeof entities / sizeof *entities && entities[c])
+            fputs(entities[c], file);
+        else
+            fputc(*text, file);
+    }
+}
+
+/* Program text inside a script element, which ends at the first </script, even inside a string of the
+ * program, and changes its meaning at <!--. In strings, where alone they occur, a backslash in between says
+ * the same.
+ */
+static void put_script(FILE *file, const char *text, size_t length)
+{
+    const char *end = text + length;
+    for (; text < end; text++) {
+        size_t left = (size_t)(end - text);
+        bool ends = left >= 8 && strncasecmp(text, "</script", 8) == 0;
+        bool hides = left >= 4 && memcmp(text, "<!--", 4) == 0;
+        fputs(ends || hides ? "<\\" : (char[]){*text, '\0'}, file);
+    }
+}
+
+/* JSON inside a script element: there '<' stands in strings only. */
+static void put_json(FILE *file, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '<')
+            fputs("\\u003c", file);
+        else
+            fputc(text[i], file);
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------- parts */
+
+static enum status put_title(const struct writing *writing)
+{
+    put_html(writing->file, writing->manifest->program);
+    return STATUS_OK;
+}
+
+static enum status put_results(const struct writing *writing)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *memory = open_memstream(&text, &length);
+    if (!memory) {
+        diag_error("cannot write the report: %s", strerror(errno));
+        return STATUS_FAILED;
+    }
+    enum status status = result_print_json(writing->manifest, writing->results, writing->count, memory);
+    fclose(memory);
+    if (status == STATUS_OK)
+        put_json(writing->file, text, length);
+    free(text);
+    return status;
+}
+
+static void add_parameter(void *self, const struct param *param, const char *value, const char *origin)
+{
+    json_array_append_new(self, json_pack("{s:s, s:s?, s:s, s:s}", "name", param->name, "value", value,
+                                          "origin", origin, "doc", param->doc));
+}
+
+static const char *unit_of(enum metric_type type)
+{
+    switch (type) {
+    case METRIC_BYTES:
+        return "bytes";
+    case METRIC_TIME:
+    case METRIC_TIMES:
+        return "seconds";
+    default:
+        return "";
+    }
+}
+
+/* What the tables know of their entries and JSON for programs leaves out: where a parameter's value came
+ * from, and what parameters and metrics mean. */
+static enum status put_meanings(const struct writing *writing)
+{
+    json_t *parameters = json_array(), *metrics = json_object();
+    config_each(writing->manifest->config, parameters, add_parameter);
+    for (size_t i = 0; i < writing->count; i++) {
+        const struct metric_table *table = writing->results[i].metrics;
+        for (size_t k = 0; table && k < table->count; k++)
+            json_object_set_new(metrics, table->metrics[k].name,
+                                json_pack("{s:s, s:s}", "doc", table->metrics[k].doc, "unit",
+                                          unit_of(table->metrics[k].type)));
+    }
+    json_t *whole = json_pack("{s:o, s:o}", "parameters", parameters, "metrics", metrics);
+    char *text = whole ? json_dumps(whole, JSON_COMPACT) : NULL;
+    json_decref(whole);
+    if (!text) {
+        diag_error("cannot write the report: a parameter's value or origin is not UTF-8");
+        return STATUS_FAILED;
+    }
+    put_json(writing->file, text, strlen(text));
+    free(text);
+    return STATUS_OK;
+}
+
+static enum status put_styles(const struct writing *writing)
+{
+    fwrite(page_css, 1, page_css_length, writing->file);
+    return STATUS_OK;
+}
+
+static enum status put_program(const struct writing *writing)
+{
+    put_script(writing->file, page_js, page_js_length);
+    return STATUS_OK;
+}
+
+static enum status put_libraries(const struct writing *writing)
+{
+    const struct asset_text *assets = writing->page->assets.list;
+    put_script(writing->file, assets[ASSET_D3].text, assets[ASSET_D3].length);
+    fputs("\n", writing->file);
+    put_script(writing->file, assets[ASSET_PLOT].text, assets[ASSET_PLOT].length);
+    return STATUS_OK;
+}
+
+/* Both libraries ask that their licence goes with every copy. */
+static enum status put_licences(const struct writing *writing)
+{
+    for (int i = ASSET_D3_LICENCE; i <= ASSET_PLOT_LICENCE; i++) {
+        const struct asset_text *licence = &writing->page->assets.list[i];
+        char *text = mem_format("%.*s\n", (int)licence->length, licence->text);
+        put_html(writing->file, text);
+        free(text);
+    }
+    return STATUS_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------- template */
+
+static const struct {
+    const char *name;
+    enum status (*put)(const struct writing *writing);
+} parts[] = {
+    {"title", put_title},     {"styles", put_styles},     {"libraries", put_libraries},
+    {"results", put_results}, {"meanings", put_meanings}, {"licences", put_licences},
+    {"program", put_program},
+};
+
+/* Writes the part whose name follows `{{` in the template. */
+static enum status put_part(const struct writing *writing, const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strlen(parts[i].name) == length && memcmp(parts[i].name, name, length) == 0)
+            return parts[i].put(writing);
+    diag_error("the template of reports names a part '%.*s' that there is not", (int)length, name);
+    return STATUS_FAILED;
+}
+
+enum status report_page_write(struct report_page *page, const struct manifest *manifest,
+                              const struct result *results, size_t count)
+{
+    const struct writing writing = {
+        .file = page->output.file, .page = page, .manifest = manifest, .results = results, .count = count};
+    const char *next = page_html, *end = page_html + page_html_length;
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && next < end) {
+        const char *open = memmem(next, (size_t)(end - next), "{{", 2);
+        const char *close = open ? memmem(open, (size_t)(end - open), "}}", 2) : NULL;
+        fwrite(next, 1, (size_t)((close ? open : end) - next), page->output.file);
+        if (close)
+            status = put_part(&writing, open + 2, (size_t)(close - open - 2));
+        next = close ? close + 2 : end;
+    }
+    return status;
+}

@@ -1,0 +1,25 @@
+#ifndef HELIO_REPORT_PAGE_H
+#define HELIO_REPORT_PAGE_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+#include "results/result.h"
+
+/* The report of an experiment: one HTML file with charts, tables, everything that led to them, and how to
+ * read them; it needs nothing beside itself and no network. docs/report.md */
+struct report_page;
+
+/* To be called before the runs: finds the libraries that draw the charts and opens the file, so that what is
+ * missing is said before anybody has waited. STATUS_FAILED, reported. */
+enum status report_page_open(const char *path, struct report_page **page);
+
+/* Writes the page: the same bytes for the same results. */
+enum status report_page_write(struct report_page *page, const struct manifest *manifest,
+                              const struct result *results, size_t count);
+
+/* Keeps the file if `run` is STATUS_OK, else removes it. Returns `run`, or STATUS_FAILED, reported, when the
+ * file could not be written. `page` may be NULL. */
+enum status report_page_close(struct report_page *page, enum status run);
+
+#endif
