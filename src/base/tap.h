@@ -27,16 +27,17 @@ struct tap_record {
     const struct message *message;
 };
 
-enum { TAP_LISTENERS = 8 };
+enum { TAP_KINDS = TAP_ENDED + 1, TAP_LISTENERS = 8 };
 
+struct tap_listener {
+    void (*hear)(void *self, const struct tap_record *record);
+    void *self;
+};
+
+/* Listeners by what they want to hear: telling costs nothing beyond the calls. */
 struct tap {
-    uint32_t wanted; /* bit per kind: somebody listens */
-    uint32_t count;
-    struct {
-        uint32_t wanted;
-        void (*hear)(void *self, const struct tap_record *record);
-        void *self;
-    } listeners[TAP_LISTENERS];
+    uint32_t count[TAP_KINDS];
+    struct tap_listener listeners[TAP_KINDS][TAP_LISTENERS];
 };
 
 #define TAP_BIT(kind) (UINT32_C(1) << (kind))
@@ -45,20 +46,19 @@ struct tap {
 static inline void tap_listen(struct tap *tap, uint32_t wanted,
                               void (*hear)(void *self, const struct tap_record *record), void *self)
 {
-    assert(tap->count < TAP_LISTENERS);
-    tap->listeners[tap->count].wanted = wanted;
-    tap->listeners[tap->count].hear = hear;
-    tap->listeners[tap->count++].self = self;
-    tap->wanted |= wanted;
+    for (uint32_t kind = 0; kind < TAP_KINDS; kind++) {
+        if (!(wanted & TAP_BIT(kind)))
+            continue;
+        assert(tap->count[kind] < TAP_LISTENERS);
+        tap->listeners[kind][tap->count[kind]++] = (struct tap_listener){.hear = hear, .self = self};
+    }
 }
 
 static inline void tap_tell(const struct tap *tap, const struct tap_record *record)
 {
-    if (!(tap->wanted & TAP_BIT(record->kind)))
-        return;
-    for (uint32_t i = 0; i < tap->count; i++)
-        if (tap->listeners[i].wanted & TAP_BIT(record->kind))
-            tap->listeners[i].hear(tap->listeners[i].self, record);
+    const struct tap_listener *listeners = tap->listeners[record->kind];
+    for (uint32_t i = 0; i < tap->count[record->kind]; i++)
+        listeners[i].hear(listeners[i].self, record);
 }
 
 #endif
