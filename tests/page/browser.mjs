@@ -1,0 +1,106 @@
+// A headless Chromium, spoken to over the pipe of its own protocol, so that nothing but Node.js is needed.
+import {spawn} from "node:child_process";
+import {mkdtempSync, rmSync} from "node:fs";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+
+export class Browser {
+  constructor(program) {
+    this.folder = mkdtempSync(join(tmpdir(), "heliograph-browser-"));
+    this.process = spawn(program, ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+      "--no-first-run", `--user-data-dir=${this.folder}`, "--remote-debugging-pipe", "about:blank"],
+    {stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"]});
+    this.waiting = new Map();
+    this.listeners = [];
+    this.next = 1;
+    let received = Buffer.alloc(0);
+    this.process.stdio[4].on("data", (bytes) => {
+      received = Buffer.concat([received, bytes]);
+      for (let end; (end = received.indexOf(0)) >= 0; received = received.subarray(end + 1))
+        this.hear(JSON.parse(received.subarray(0, end).toString()));
+    });
+    this.process.stdio[3].on("error", () => {}); // it has ended: `exit` says so to those who wait
+    this.process.on("exit", () => this.waiting.forEach(({fail}) => fail(new Error("the browser has ended"))));
+    this.process.on("error", (error) => this.waiting.forEach(({fail}) => fail(error)));
+  }
+
+  hear(message) {
+    const asked = this.waiting.get(message.id);
+    if (!asked) return this.listeners.forEach((listener) => listener(message));
+    this.waiting.delete(message.id);
+    if (message.error) asked.fail(new Error(`${asked.method}: ${message.error.message}`));
+    else asked.done(message.result);
+  }
+
+  ask(method, params = {}, sessionId = this.session) {
+    const id = this.next++;
+    this.process.stdio[3].write(JSON.stringify({id, method, params, sessionId}) + "\0");
+    return new Promise((done, fail) => this.waiting.set(id, {done, fail, method}));
+  }
+
+  heard(method) {
+    return new Promise((done) => {
+      const listener = (message) => {
+        if (message.method !== method) return;
+        this.listeners.splice(this.listeners.indexOf(listener), 1);
+        done(message.params);
+      };
+      this.listeners.push(listener);
+    });
+  }
+
+  // Opens an address as a window of that width; complaints are collected in this.complaints.
+  async open(address, {width, height = 900, dark = false}) {
+    const {targetId} = await this.ask("Target.createTarget", {url: "about:blank"}, undefined);
+    this.session = (await this.ask("Target.attachToTarget", {targetId, flatten: true}, undefined)).sessionId;
+    this.complaints = [];
+    this.requests = [];
+    this.listeners = [(message) => {
+      if (message.sessionId !== this.session) return;
+      const {method, params} = message;
+      if (method === "Runtime.exceptionThrown")
+        this.complaints.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+      if (method === "Log.entryAdded" && params.entry.level !== "verbose") this.complaints.push(params.entry.text);
+      if (method === "Runtime.consoleAPICalled" && ["error", "warning", "assert"].includes(params.type))
+        this.complaints.push(params.args.map((a) => a.value ?? a.description).join(" "));
+      if (method === "Network.requestWillBeSent") this.requests.push(params.request.url);
+    }];
+    for (const domain of ["Page", "Runtime", "Log", "Network"]) await this.ask(`${domain}.enable`);
+    await this.ask("Emulation.setDeviceMetricsOverride", {width, height, deviceScaleFactor: 1, mobile: width < 600});
+    await this.ask("Emulation.setEmulatedMedia", {features: [{name: "prefers-color-scheme", value: dark ? "dark" : "light"}]});
+    const loaded = this.heard("Page.loadEventFired");
+    await this.ask("Page.navigate", {url: address});
+    await loaded;
+    await this.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  }
+
+  async evaluate(expression) {
+    const answer = await this.ask("Runtime.evaluate", {expression, awaitPromise: true, returnByValue: true});
+    if (answer.exceptionDetails) throw new Error(answer.exceptionDetails.exception?.description ?? expression);
+    return answer.result.value;
+  }
+
+  async press(key) {
+    for (const type of ["keyDown", "keyUp"])
+      await this.ask("Input.dispatchKeyEvent", {type, key, code: key, windowsVirtualKeyCode: key === "Tab" ? 9 : 13});
+  }
+
+  // The whole page as PNG, in base64.
+  async picture() {
+    const height = await this.evaluate("document.documentElement.scrollHeight");
+    const width = await this.evaluate("innerWidth");
+    return (await this.ask("Page.captureScreenshot",
+      {captureBeyondViewport: true, clip: {x: 0, y: 0, width, height, scale: 1}})).data;
+  }
+
+  close() {
+    return new Promise((done) => {
+      this.process.removeAllListeners("exit");
+      this.process.on("exit", () => {
+        rmSync(this.folder, {recursive: true, force: true, maxRetries: 5, retryDelay: 100});
+        done();
+      });
+      this.process.kill("SIGKILL");
+    });
+  }
+}

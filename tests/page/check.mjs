@@ -1,0 +1,97 @@
+// node check.mjs CHROMIUM FOLDER REPORT.html...: each report, on a phone and on a desk, light and dark, draws all
+// that it should and complains of nothing. Pictures go to FOLDER.
+import {writeFileSync} from "node:fs";
+import {basename, join, resolve} from "node:path";
+import {pathToFileURL} from "node:url";
+import {Browser} from "./browser.mjs";
+
+const [chromium, folder, ...reports] = process.argv.slice(2);
+const looks = [{width: 360, dark: false}, {width: 1280, dark: false}, {width: 360, dark: true}, {width: 1280, dark: true}];
+let failures = 0;
+
+function expect(holds, what) {
+  if (holds) return;
+  failures++;
+  console.error(`page: ${what}`);
+}
+
+// What a reader could notice, asked of the page itself.
+const facts = `(() => {
+  const figures = [...document.querySelectorAll("figure.chart")];
+  const wider = [...document.querySelectorAll("main *, header *")].filter((e) =>
+    !e.closest(".scroll") && e.getBoundingClientRect().right > innerWidth + 1);
+  const drawn = (f) => f.querySelectorAll("svg rect, svg path[d]").length > 0 && f.getBoundingClientRect().height > 40;
+  const data = JSON.parse(document.getElementById("results").textContent);
+  return {
+    figures: figures.length,
+    empty: figures.filter((f) => !drawn(f)).length,
+    silent: figures.filter((f) => (f.getAttribute("aria-label") || "").length < 20).length,
+    broken: figures.filter((f) => /NaN|undefined|null/.test(f.outerHTML)).map((f) => f.getAttribute("aria-label")),
+    overflow: document.documentElement.scrollWidth - innerWidth,
+    wider: wider.slice(0, 3).map((e) => e.tagName + "." + e.className.baseVal + " " + e.textContent.slice(0, 40)),
+    sections: [...document.querySelectorAll("main section")].map((s) => s.id),
+    answer: document.getElementById("answer").textContent,
+    fabrics: data.runs.map((r) => r.fabric),
+    hasFmus: data.runs.some((r) => r.fabric_stats.busy_s && r.fabric_stats.busy_s.length),
+    sizes: data.runs[0].message_sizes.length,
+    text: document.body.innerText,
+    heading: document.querySelector("h1").textContent,
+    program: data.manifest.program,
+    ground: getComputedStyle(document.body).backgroundColor,
+  };
+})()`;
+
+async function checkKeyboard(browser, name) {
+  const reached = new Set();
+  for (let i = 0; i < 60; i++) {
+    await browser.press("Tab");
+    reached.add(await browser.evaluate("document.activeElement.tagName"));
+  }
+  for (const tag of ["A", "SUMMARY"]) expect(reached.has(tag), `${name}: the keyboard does not reach any ${tag}`);
+  await browser.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })");
+  await browser.evaluate("document.querySelector('main button').focus()");
+  const saved = await browser.evaluate(`new Promise((done) => {
+    URL.createObjectURL = (blob) => { blob.text().then(done); return "#"; };
+    document.querySelector("main section button").click();
+  })`);
+  expect(/^fabric,makespan_s,speedup,idle_fraction\n/.test(saved), `${name}: the saved file is ${saved}`);
+  expect(saved.split("\n").length >= 2, `${name}: the saved file has no rows`);
+}
+
+async function check(browser, report, look) {
+  const name = `${basename(report, ".html")}, ${look.width} px, ${look.dark ? "dark" : "light"}`;
+  await browser.open(pathToFileURL(resolve(report)).href, look);
+  const seen = await browser.evaluate(facts);
+  writeFileSync(join(folder, `${name.replaceAll(" px", "").replaceAll(", ", "-")}.png`), Buffer.from(await browser.picture(), "base64"));
+  expect(browser.complaints.length === 0, `${name}: ${browser.complaints.join("; ")}`);
+  expect(browser.requests.length === 1, `${name}: asks for ${browser.requests.slice(1).join(", ")}`);
+  expect(seen.figures >= 3 && seen.empty === 0, `${name}: ${seen.empty} of ${seen.figures} charts are empty`);
+  expect(seen.silent === 0, `${name}: ${seen.silent} charts have no words`);
+  expect(seen.broken.length === 0, `${name}: not a number in: ${seen.broken.join("; ")}`);
+  expect(seen.overflow <= 0, `${name}: ${seen.overflow} px wider than the window`);
+  expect(seen.wider.length === 0, `${name}: stand out of the window: ${seen.wider.join("; ")}`);
+  const due = ["time", "ranks-time", "per-rank", "manifest"].concat(seen.hasFmus ? ["fmus"] : [], seen.sizes ? ["sizes"] : []);
+  for (const id of due) expect(seen.sections.includes(id), `${name}: no section ${id}`);
+  for (const fabric of seen.fabrics) expect(seen.answer.includes(fabric), `${name}: the answer does not name ${fabric}`);
+  expect(seen.heading === seen.program, `${name}: the heading is ${seen.heading}`);
+  expect(!/undefined|NaN|\[object/.test(seen.text), `${name}: something undefined is shown`);
+  const light = Number(seen.ground.match(/\d+/)[0]) > 128;
+  expect(light !== look.dark, `${name}: the ground is ${seen.ground}`);
+  if (look.width === 1280 && !look.dark) await checkKeyboard(browser, name);
+}
+
+const browser = new Browser(chromium);
+const tooLong = setTimeout(() => {
+  console.error("page: the browser does not answer");
+  browser.close().then(() => process.exit(1));
+}, 100000);
+try {
+  for (const report of reports) for (const look of looks) await check(browser, report, look);
+} catch (error) {
+  failures++;
+  console.error(`page: ${error.message}`);
+}
+clearTimeout(tooLong);
+await browser.close();
+console.log(`page: ${reports.length} reports, ${looks.length} ways to look at each, ${failures} complaints`);
+process.exit(failures ? 1 : 0);
