@@ -9,6 +9,7 @@
 void loop_init(struct event_loop *loop)
 {
     memset(loop, 0, sizeof *loop);
+    loop->heap_earliest = PS_NEVER;
 }
 
 void loop_free(struct event_loop *loop)
@@ -66,10 +67,8 @@ static void take_from_later_bucket(struct event_loop *loop, struct event *event)
         event_append(loop, event_bucket_of(loop, bucket->events[i].at), &bucket->events[i]);
 }
 
-bool loop_take(struct event_loop *loop, struct event *event)
+static void take_from_heap(struct event_loop *loop, struct event *event)
 {
-    if (!loop->occupied)
-        return false;
     if (loop->occupied & 1) {
         struct event_bucket *bucket = &loop->buckets[0];
         *event = bucket->events[bucket->begin++];
@@ -80,6 +79,29 @@ bool loop_take(struct event_loop *loop, struct event *event)
     } else {
         take_from_later_bucket(loop, event);
     }
+    loop->heap_earliest = loop->occupied ? loop->buckets[__builtin_ctzll(loop->occupied)].earliest : PS_NEVER;
+}
+
+/* All of the latest time together, in their order: none may stay that is at a time the heap has. */
+void event_make_room(struct event_loop *loop)
+{
+    uint32_t leaving = 1;
+    while (leaving < loop->near_count && loop->near[leaving].at == loop->near[0].at)
+        leaving++;
+    for (uint32_t i = leaving; i-- > 0;)
+        event_append(loop, event_bucket_of(loop, loop->near[i].at), &loop->near[i]);
+    loop->near_count -= leaving;
+    memmove(loop->near, loop->near + leaving, loop->near_count * sizeof *loop->near);
+}
+
+bool loop_take(struct event_loop *loop, struct event *event)
+{
+    if (loop->near_count)
+        *event = loop->near[--loop->near_count];
+    else if (loop->occupied)
+        take_from_heap(loop, event);
+    else
+        return false;
     loop->pending--;
     loop->taken++;
     loop->now = event->at;

@@ -9,18 +9,21 @@
 
 /* The event queue and the loop around it. Events leave in the order of (time, order of pushing).
  *
- * The queue is a monotone radix heap: bucket b > 0 holds the events whose time first differs from the time of
- * the last event taken in bit b - 1, bucket 0 those at that very time. Events are only ever appended to a
- * bucket and spread from it in order, and events of equal time are always in the same bucket, so first in,
- * first out among equals needs no stored sequence number. An event moves at most 63 times, in practice two or
- * three: cost per event is flat from ten to ten million pending ones (bench/event.c). */
+ * The nearest events stand in a short sorted array; it serves runs of few ranks, whose events are few. All
+ * others are in a monotone radix heap: bucket b > 0 holds the events whose time first differs from the time
+ * of the last event taken from the heap in bit b - 1, bucket 0 those at that very time. Events are only ever
+ * appended to a bucket and spread from it in order, and events of equal time are always in the same bucket,
+ * so first in, first out among equals needs no stored sequence number. An event moves at most 63 times, in
+ * practice two or three: cost per event is flat from ten to ten million pending ones (bench/event.c).
+ *
+ * Every event of the array is earlier than every event of the heap, never at the same time. */
 struct event {
     ps_t at;
     uint32_t kind;    /* as loop_register returned it */
     uint32_t subject; /* what it is about: a rank, a message, a flow ... */
 };
 
-enum { EVENT_BUCKETS = 64, EVENT_KINDS = 16 };
+enum { EVENT_BUCKETS = 64, EVENT_KINDS = 16, EVENT_NEAR = 48 };
 
 struct event_bucket {
     struct event *events;
@@ -36,6 +39,9 @@ struct event_loop {
     ps_t last;         /* time of the last event taken: nothing may be pushed before it */
     size_t pending, peak;
     uint64_t taken;
+    struct event near[EVENT_NEAR]; /* the latest first */
+    uint32_t near_count;
+    ps_t heap_earliest; /* PS_NEVER when the heap is empty */
     struct event_bucket buckets[EVENT_BUCKETS];
     struct {
         void (*run)(void *self, uint32_t subject);
@@ -58,6 +64,7 @@ void loop_run(struct event_loop *loop);
 bool loop_take(struct event_loop *loop, struct event *event);
 
 void event_bucket_grow(struct event_bucket *bucket);
+void event_make_room(struct event_loop *loop); /* the array is full: its latest go to the heap */
 
 static inline unsigned event_bucket_of(const struct event_loop *loop, ps_t at)
 {
@@ -74,6 +81,21 @@ static inline void event_append(struct event_loop *loop, unsigned index, const s
         bucket->earliest = event->at;
     bucket->events[bucket->end++] = *event;
     loop->occupied |= UINT64_C(1) << index;
+    if (event->at < loop->heap_earliest)
+        loop->heap_earliest = event->at;
+}
+
+/* Behind all that are not later; if making room has brought the heap nearer, into the heap. */
+static inline void event_insert_near(struct event_loop *loop, const struct event *event)
+{
+    if (event->at >= loop->heap_earliest) {
+        event_append(loop, event_bucket_of(loop, event->at), event);
+        return;
+    }
+    uint32_t i = loop->near_count++;
+    for (; i > 0 && loop->near[i - 1].at <= event->at; i--)
+        loop->near[i] = loop->near[i - 1];
+    loop->near[i] = *event;
 }
 
 /* `at` is at or after loop->now. */
@@ -84,7 +106,13 @@ static inline void loop_at(struct event_loop *loop, ps_t at, uint32_t kind, uint
         return;
     }
     struct event event = {.at = at, .kind = kind, .subject = subject};
-    event_append(loop, event_bucket_of(loop, at), &event);
+    if (at < loop->heap_earliest) {
+        if (loop->near_count == EVENT_NEAR)
+            event_make_room(loop);
+        event_insert_near(loop, &event);
+    } else {
+        event_append(loop, event_bucket_of(loop, at), &event);
+    }
     if (++loop->pending > loop->peak)
         loop->peak = loop->pending;
 }
@@ -93,9 +121,7 @@ static inline void loop_at(struct event_loop *loop, ps_t at, uint32_t kind, uint
  * not onto, this time without going through the queue: nothing else can happen in between. */
 static inline ps_t loop_next_at(const struct event_loop *loop)
 {
-    if (!loop->occupied)
-        return PS_NEVER;
-    return loop->buckets[__builtin_ctzll(loop->occupied)].earliest;
+    return loop->near_count ? loop->near[loop->near_count - 1].at : loop->heap_earliest;
 }
 
 #endif
