@@ -16,14 +16,14 @@
   const scaled = (value, scales, count) => {
     if (!value) return `0 ${scales[scales.length - 1][1]}`;
     const [scale, unit] = scales.find(([s]) => Math.abs(value) >= s) ?? scales[scales.length - 1];
-    return `${digits(value / scale, count)} ${unit}`;
+    return `${digits(value / scale, count)}\u00a0${unit}`;
   };
   const time = (s, count = 4) =>
     s === 0 ? "0 s" : scaled(s, [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"], [1e-12, "ps"]], count);
   const size = (b, count = 4) => scaled(b, [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]], count);
   const binary = (b) => scaled(b, [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]], 4);
   const count = (n) => n.toLocaleString("en");
-  const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1)} %`;
+  const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1)}\u00a0%`;
   const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 
   // --------------------------------------------------------------------------------------------------------- elements
@@ -38,7 +38,7 @@
 
   // columns: {name, of(row), show(value)}; numbers go to the right.
   function table(caption, columns, rows) {
-    const isNumber = (column) => rows.some((row) => typeof column.of(row) === "number");
+    const isNumber = (column) => column.number || rows.some((row) => typeof column.of(row) === "number");
     const cell = (column, row, i) => {
       const value = column.of(row);
       const shown = value === null || value === undefined ? "" : column.show ? column.show(value) : String(value);
@@ -95,20 +95,20 @@
   function section(id, title, says, how, charts, data) {
     const made = element("section", {id, class: how.length ? "beside" : "long", "aria-labelledby": `${id}-title`},
       element("h2", {id: `${id}-title`}, title));
-    if (how.length)
-      made.append(element("div", {class: "how"}, element("b", {}, "How to read this"),
-        ...how.map((line) => element("p", {}, line))));
     if (says) made.append(element("p", {class: "says"}, says));
     made.append(...charts);
     if (data)
       made.append(element("details", {}, element("summary", {}, "The numbers, as a table"),
         table(title, data.columns, data.rows), download(data.name, data.columns, data.rows)));
+    if (how.length)
+      made.append(element("div", {class: "how"}, element("b", {}, "How to read this"),
+        ...how.map((line) => element("p", {}, line))));
     return made;
   }
 
   const palette = d3.range(8).map((i) => `var(--c${i})`);
   const fabricColor = new Map(fabrics.map((name, i) => [name, palette[i % palette.length]]));
-  const common = (width) => ({width, style: {background: "transparent", fontSize: "12px"}, marginTop: 8, marginRight: 12});
+  const common = (width) => ({width, style: {background: "transparent", fontSize: "12px"}, marginTop: 26, marginBottom: 42, marginRight: 24});
   const labelWidth = (names) => 12 + 7.5 * d3.max(names, (name) => name.length);
 
   // -------------------------------------------------------------------------------------------------- the answer first
@@ -150,7 +150,7 @@
     const text = `Bars of the time on each fabric. ${runs.map((r) => `${r.fabric}: ${time(r.makespan_s, 5)}`).join("; ")}.`;
     const unit = timeScale(d3.max(runs, (run) => run.makespan_s));
     const drawing = chart(text, (width) => Plot.plot({
-      ...common(width), marginLeft: labelWidth(fabrics), marginRight: 150, height: 50 + 38 * runs.length,
+      ...common(width), marginLeft: labelWidth(fabrics), marginRight: 150, height: 52 + 36 * runs.length, marginTop: 4,
       x: {label: `time (${unit.name})`, grid: true, zero: true, ticks: width < 500 ? 3 : 6}, y: {label: null, domain: fabrics},
       marks: [
         Plot.barX(runs, {y: "fabric", x: (r) => r.makespan_s / unit.scale, fill: (r) => fabricColor.get(r.fabric), insetTop: 3, insetBottom: 3}),
@@ -173,6 +173,8 @@
 
   // ------------------------------------------------------------------------------------------------ where the time went
 
+  const SHOWN_SHARE = 1e-3; // a part that no fabric has more of is in the table only
+
   const rankCount = (run) => (Array.isArray(run.ranks) ? run.ranks.length : run.ranks.count);
   const rankSum = (run, column) =>
     Array.isArray(run.ranks) ? d3.sum(run.ranks, (r) => r[column]) : run.ranks.count * run.ranks[column].mean;
@@ -193,13 +195,14 @@
     const parts = [...new Set(rows.map((r) => r.part))];
     const order = (p) => (p === "computing" ? 0 : p === "otherwise" ? 2 : p === "ended before the last" ? 3 : 1);
     parts.sort((a, b) => order(a) - order(b));
+    const visible = parts.filter((part) => rows.some((r) => r.part === part && r.share >= SHOWN_SHARE));
     let causes = 0;
     const color = new Map(parts.map((p) =>
       [p, p === "computing" ? "var(--compute)" : p === "ended before the last" ? "var(--ended)" : p === "otherwise" ? "var(--c6)"
         : [1, 0, 2, 3, 4, 5, 7].map((i) => palette[i])[causes++ % 7]]));
     const text = `Stacked bars. ${runs.map((run) => `${run.fabric}: ${shares(run).map((p) => `${p.part} ${percent(p.share)}`).join(", ")}`).join("; ")}.`;
     const drawing = chart(text, (width) => Plot.plot({
-      ...common(width), marginLeft: labelWidth(fabrics), height: 50 + 38 * runs.length,
+      ...common(width), marginLeft: labelWidth(fabrics), height: 52 + 36 * runs.length, marginTop: 4,
       x: {label: "share of all ranks' time (%)", domain: [0, 100], grid: true}, y: {label: null, domain: fabrics},
       marks: [Plot.barX(rows, {y: "fabric", x: (r) => 100 * r.share, fill: (r) => color.get(r.part), order: parts, z: "part",
         insetTop: 3, insetBottom: 3, title: (r) => `${r.fabric}: ${r.part}, ${percent(r.share)}`})],
@@ -212,8 +215,8 @@
     return section("ranks-time", "Where the ranks' time went", null,
       ["Waiting is the time in which a rank was blocked in a call: p2p for sends, receives and their waits, else the collective.",
         "A network can only shorten waiting. What stays on the ideal fabric is the program's own imbalance.",
-        ...(parts.includes("ended before the last") ? ["Ranks that end early leave the rest of their bar pale."] : [])],
-      [legend(parts.map((p) => ({name: p, color: color.get(p)}))), drawing], {name: "where-time-went", columns, rows});
+        ...(visible.includes("ended before the last") ? ["Ranks that end early leave the rest of their bar pale."] : [])],
+      [legend(visible.map((p) => ({name: p, color: color.get(p)}))), drawing], {name: "where-time-went", columns, rows});
   }
 
   function perRank() {
@@ -230,7 +233,7 @@
       const most = d3.greatest(run.ranks, (r) => r.idle_s);
       const text = `${run.fabric}: computing and waiting of each rank. Rank ${run.ranks.indexOf(most)} waits longest, ${time(most.idle_s)}.`;
       return [element("h3", {}, run.fabric), chart(text, (width) => Plot.plot({
-        ...common(width), marginLeft: 50, height: 150,
+        ...common(width), marginLeft: 50, height: 190,
         x: {label: "rank", domain: [0, count_], ticks: Math.min(count_, width < 500 ? 4 : 10), tickFormat: "d", round: false},
         y: {label: unit.name, grid: true, ticks: 4, domain: [0, d3.max(runs, (r) => r.makespan_s) / unit.scale || 1]},
         color: {type: "identity"},
@@ -271,7 +274,7 @@
     const begin = Math.min(index(classes[0].from_bytes), pivotBytes ? Math.floor(index(pivotBytes)) : Infinity);
     const total = first.messages;
     const one = (column, label, color, whole) => (width) => Plot.plot({
-      ...common(width), marginLeft: 50, height: 170, color: {type: "identity"},
+      ...common(width), marginLeft: 50, height: 200, color: {type: "identity"},
       x: {label: "message size", domain: [begin, last], ticks: d3.range(begin, last + 1, Math.ceil((last - begin) / (width < 500 ? 4 : 9))),
         tickFormat: (i) => sizeName(i > 0 ? 2 ** (i - 1) : 0)},
       y: {label, grid: true, zero: true, ticks: 4},
@@ -284,14 +287,15 @@
             textAnchor: index(pivotBytes) > (begin + last) / 2 ? "end" : "start", dx: index(pivotBytes) > (begin + last) / 2 ? -5 : 5})] : [])],
     });
     const words = classes.map((c) => `from ${sizeName(c.from_bytes)} ${count(c.count)} messages with ${size(c.bytes)}`).join("; ");
+    const within = pivot ? total.count - pivot.fabric_stats.fmu_messages - pivot.fabric_stats.network_messages : 0;
     const split = pivot
-      ? ` hybrid sends ${count(pivot.fabric_stats.fmu_messages)} of them through FMUs and ${count(pivot.fabric_stats.network_messages)} by the network.` : "";
+      ? ` hybrid sends ${count(pivot.fabric_stats.fmu_messages)} of them through FMUs and ${count(pivot.fabric_stats.network_messages)} by the network${within ? `; ${count(within)} stay within a node` : ""}.` : "";
     const columns = [{name: "from", csv: "from_bytes", of: (c) => c.from_bytes, show: sizeName},
       {name: "messages", csv: "count", of: (c) => c.count, show: count}, {name: "bytes", of: (c) => c.bytes, show: count}];
     return section("sizes", "Message sizes",
       `${plural(total.count, "message")} carry ${size(total.bytes)}, ${size(total.mean_bytes)} on average.${split}`,
       ["A column holds the messages from one power of two up to the next; first how many they are, then how many bytes they carry.",
-        ...(pivot ? ["At the dashed line, the hybrid's pivot, an FMU and the network take equally long when nothing is in their way: what lies right of it goes through an FMU."] : [])],
+        ...(pivot ? ["From the dashed line on, the hybrid's pivot, messages go through an FMU. If it is not set it lies where an FMU and the network take equally long, as long as nothing is in their way (Eq. 7)."] : [])],
       [element("h3", {}, "How many"), chart(`Histogram of message counts: ${words}.`, one("count", "% of messages", palette[0], total.count)),
         element("h3", {}, "How many bytes"), chart(`Histogram of message bytes: ${words}.`, one("bytes", "% of bytes", palette[2], total.bytes))],
       {name: "message-sizes", columns, rows: classes});
@@ -309,7 +313,7 @@
     const figures = shown.flatMap((run) => {
       const mine = rows.filter((r) => r.fabric === run.fabric);
       const bars = (label, value, color, scale) => (width) => Plot.plot({
-        ...common(width), marginLeft: 50, height: 130, color: {type: "identity"},
+        ...common(width), marginLeft: 50, height: 165, color: {type: "identity"},
         x: {label: "FMU", domain: [0, mine.length], tickFormat: "d", ticks: Math.min(mine.length, width < 500 ? 4 : 8)},
         y: {label, grid: true, zero: true, ticks: 3, ...scale},
         marks: [Plot.rect(mine, {x1: "fmu", x2: (r) => r.fmu + 1, y1: 0, y2: value, fill: color,
@@ -330,7 +334,7 @@
       ["writes that waited for room", (s) => s.space_waits, count], ["peak of Q_data", (s) => s.q_data_bytes, (v) => size(v)],
       ["peak of Q_header, entries", (s) => s.q_header_entries, count]]
       .map(([name, of, show]) => ({name, values: Object.fromEntries(withFmus.map((run) => [run.fabric, show(of(stats(run)))]))}));
-    const factColumns = [{name: "", of: (f) => f.name}, ...withFmus.map((run) => ({name: run.fabric, of: (f) => f.values[run.fabric]}))];
+    const factColumns = [{name: "", of: (f) => f.name}, ...withFmus.map((run) => ({name: run.fabric, number: true, of: (f) => f.values[run.fabric]}))];
     const columns = [{name: "fabric", of: (r) => r.fabric}, {name: "FMU", of: (r) => r.fmu},
       {name: "busy", csv: "busy_s", of: (r) => r.busy, show: (v) => time(v)}, {name: "share", of: (r) => r.share, show: percent},
       {name: "writes", of: (r) => r.writes, show: count}];
@@ -353,7 +357,7 @@
       ...runs.map((run) => ({name: run.fabric, of: (r) => run.fabric_stats[r.name]})),
       {name: "meaning", of: (r) => r.doc}];
     const pretty = columns.map((c, i) => (i === 0 || i > runs.length ? c
-      : {...c, of: (r) => { const v = c.of(r); return typeof v !== "number" ? "" : (r.name.endsWith("_s") ? shown.seconds : shown[r.unit] ?? count)(v); }}));
+      : {...c, number: true, of: (r) => { const v = c.of(r); return typeof v !== "number" ? "" : (r.name.endsWith("_s") ? shown.seconds : shown[r.unit] ?? count)(v); }}));
     return section("statistics", "What the fabrics counted", null, [],
       [element("details", {}, element("summary", {}, plural(rows.length, "statistic")),
         table("Statistics of the fabrics", pretty, rows), download("fabric-statistics", columns, rows))], null);
