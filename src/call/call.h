@@ -60,7 +60,8 @@ enum { SLOT_SEND = 0, SLOT_RECV = 1, SLOT_FIRST = 2 };
 struct call {
     uint8_t op;              /* enum call_op */
     uint8_t flags;           /* enum call_flag, or-ed */
-    int16_t element_bytes;   /* size of the element a reduction must not cut; 0 = 1 */
+    uint8_t element_bytes;   /* size of the element a reduction must not cut; 0 = 1 */
+    uint8_t datatype;        /* in which sizes are counted when the call is written out, plus 1; 0 = bytes */
     uint32_t slot;           /* the request that this call starts, waits for or tests */
     int32_t peer;            /* destination of a send, source of a receive, root of a rooted collective */
     int32_t source;          /* sendrecv: where its receive comes from */

@@ -2,7 +2,15 @@
 #define HELIO_CALL_DATATYPE_H
 
 /* MPI's predefined datatypes under the ids that SimGrid's time-independent traces use. */
-enum { DATATYPE_DERIVED = -1, DATATYPE_DOUBLE = 0, DATATYPE_BYTE = 6, DATATYPE_COUNT_OF = 60 };
+enum {
+    DATATYPE_DERIVED = -1,
+    DATATYPE_DOUBLE = 0,
+    DATATYPE_INT = 1,
+    DATATYPE_BYTE = 6,
+    DATATYPE_LOGICAL = 23, /* Fortran's, which SimGrid maps to UINT32 */
+    DATATYPE_DOUBLE_COMPLEX = 43,
+    DATATYPE_COUNT_OF = 60
+};
 
 /* Bytes of one element, or -1 for an id that names no datatype. A derived type (-1) has lost its size: -1. */
 int datatype_bytes(int id);

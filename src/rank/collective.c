@@ -144,7 +144,7 @@ static struct coll_call coll_call_of(const struct machine *machine, uint32_t ran
                               .rank = group_rank,
                               .root = (uint32_t)call->peer,
                               .window = (uint32_t)machine->collective->window,
-                              .element = call->element_bytes > 0 ? (uint64_t)call->element_bytes : 1,
+                              .element = call->element_bytes ? (uint64_t)call->element_bytes : 1,
                               .bytes = receives ? call->recv_bytes : call->bytes,
                               .send_bytes = counts_at(machine, call->send_counts),
                               .recv_bytes = counts_at(machine, call->recv_counts)};

@@ -449,7 +449,7 @@ static bool read_collective(struct action_reader *reader, const struct arguments
         int64_t element;
         if (!element_bytes(reader, arguments, call->op == CALL_REDUCE_SCATTER ? 'X' : 'x', false, &element))
             return false;
-        call->element_bytes = (int16_t)element;
+        call->element_bytes = (uint8_t)element;
         call->amount = arguments->amount;
     }
     if (call->flags & CALL_IMMEDIATE) {

@@ -9,5 +9,6 @@ extern const struct workload alltoall_workload;
 extern const struct workload ring_bcast_workload;
 extern const struct workload ring_reduce_workload;
 extern const struct workload ring_allreduce_workload;
+extern const struct workload npb_lu_workload;
 
 #endif

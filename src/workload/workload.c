@@ -1,18 +1,21 @@
 #include "workload/workload.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "workload/list.h"
+#include "workload/phase.h"
 
 const struct workload *const workloads[] = {
-    &pingpong_workload,
-    &dissemination_workload,
-    &alltoall_workload,
-    &ring_bcast_workload,
-    &ring_reduce_workload,
-    &ring_allreduce_workload,
-    NULL,
+    &pingpong_workload,    &dissemination_workload,  &alltoall_workload, &ring_bcast_workload,
+    &ring_reduce_workload, &ring_allreduce_workload, &npb_lu_workload,   NULL,
+};
+
+struct position {
+    uint64_t number; /* of the next call; of programs in phases, of the phase it is in */
+    uint32_t call;   /* and its number there */
 };
 
 struct generated {
@@ -23,25 +26,43 @@ struct generated {
     struct group world;
     char *spec;
     uint64_t steps;
-    uint64_t *positions; /* per rank: calls returned so far */
+    struct position *positions; /* per rank */
 };
+
+static const struct call *next_in_phases(const struct generated *generated, uint32_t rank,
+                                         struct call *scratch)
+{
+    struct position *position = &generated->positions[rank];
+    for (;; position->number++, position->call = 0) {
+        struct phase phase = {.call = scratch, .wanted = position->call};
+        if (!generated->workload->phase(generated->config, rank, position->number, &phase))
+            return NULL;
+        if (phase.emitted > phase.wanted) {
+            position->call++;
+            return scratch;
+        }
+    }
+}
 
 static const struct call *generated_next(struct program *program, uint32_t rank, struct call *scratch)
 {
     struct generated *generated = (struct generated *)program;
-    uint64_t step = generated->positions[rank];
+    *scratch = (struct call){.channel = CHANNEL_KEYED, .source_channel = CHANNEL_KEYED};
+    if (generated->workload->phase)
+        return next_in_phases(generated, rank, scratch);
+    uint64_t step = generated->positions[rank].number;
     if (step == generated->steps)
         return NULL;
-    generated->positions[rank] = step + 1;
-    *scratch = (struct call){.channel = CHANNEL_KEYED, .source_channel = CHANNEL_KEYED};
+    generated->positions[rank].number = step + 1;
     generated->workload->call(generated->config, rank, step, scratch);
     return scratch;
 }
 
 static uint32_t generated_slots(const struct program *program, uint32_t rank)
 {
-    (void)program, (void)rank;
-    return SLOT_FIRST;
+    (void)rank;
+    uint32_t slots = ((const struct generated *)program)->workload->slots;
+    return slots > SLOT_FIRST ? slots : SLOT_FIRST;
 }
 
 static struct call_place generated_place(const struct program *program, uint32_t rank)
@@ -59,6 +80,8 @@ static void generated_rewind(struct program *program)
 static void generated_close(struct program *program)
 {
     struct generated *generated = (struct generated *)program;
+    if (generated->workload->release)
+        generated->workload->release(generated->config);
     arena_free(&generated->texts);
     free(generated->config);
     free(generated->positions);
@@ -79,6 +102,62 @@ static const char *workload_name_at(const void *list, size_t index)
     return ((const struct workload *const *)list)[index]->name;
 }
 
+/* An error about `span` bytes at byte `at` of the text that names a workload. */
+static void report_at(const char *spec, size_t at, size_t span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static void report_at(const char *spec, size_t at, size_t span, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    diag_report(DIAG_ERROR,
+                &(struct diag_place){.file = "--workload",
+                                     .line = 1,
+                                     .column = (uint32_t)at + 1,
+                                     .span = (uint32_t)span,
+                                     .source = spec,
+                                     .source_length = strlen(spec)},
+                "%s", text);
+}
+
+/* Whether a name starts with these bytes and a colon. */
+static bool is_of_family(const char *name, const char *family, size_t length)
+{
+    return strncmp(name, family, length) == 0 && name[length] == ':';
+}
+
+static const char *family_member(const char *family, size_t length, size_t index)
+{
+    for (size_t i = 0; workloads[i]; i++)
+        if (is_of_family(workloads[i]->name, family, length) && index-- == 0)
+            return workloads[i]->name;
+    return NULL;
+}
+
+/* Names reach to the first colon, those of a family to the second. */
+static size_t name_length(const char *spec)
+{
+    size_t length = strcspn(spec, ":");
+    if (length && spec[length] && family_member(spec, length, 0))
+        length += 1 + strcspn(spec + length + 1, ":");
+    return length;
+}
+
+static void note_family(const char *spec)
+{
+    size_t length = strcspn(spec, ":");
+    char names[512] = "";
+    const char *name;
+    for (size_t i = 0; length && (name = family_member(spec, length, i)); i++) {
+        strncat(names, i ? ", " : "", sizeof names - strlen(names) - 1);
+        strncat(names, name, sizeof names - strlen(names) - 1);
+    }
+    if (*names)
+        diag_note("there are %s", names);
+}
+
 static const struct workload *find(const char *spec, size_t length)
 {
     size_t count = 0;
@@ -86,23 +165,46 @@ static const struct workload *find(const char *spec, size_t length)
         if (strlen(workloads[count]->name) == length && strncmp(workloads[count]->name, spec, length) == 0)
             return workloads[count];
     char *name = mem_format("%.*s", (int)length, spec);
-    diag_report(DIAG_ERROR,
-                &(struct diag_place){.file = "--workload",
-                                     .line = 1,
-                                     .column = 1,
-                                     .span = (uint32_t)length,
-                                     .source = spec,
-                                     .source_length = strlen(spec)},
-                "there is no workload '%s'%s", name,
-                diag_did_you_mean(diag_nearest(name, workloads, count, workload_name_at)));
+    report_at(spec, 0, length, "there is no workload '%s'%s", name,
+              diag_did_you_mean(diag_nearest(name, workloads, count, workload_name_at)));
+    note_family(spec);
     free(name);
     return NULL;
 }
 
+/* Points at the value of the parameter to blame, at the name of the workload where its default is used. */
+static void report_problem(const char *spec, size_t list_at, const struct workload_problem *problem)
+{
+    size_t length = strlen(problem->param);
+    for (size_t at = list_at; spec[at]; at += strcspn(spec + at, ","), at += spec[at] == ',') {
+        if (strncmp(spec + at, problem->param, length) == 0 && spec[at + length] == '=') {
+            at += length + 1;
+            report_at(spec, at, strcspn(spec + at, ","), "%s", problem->text);
+            return;
+        }
+    }
+    report_at(spec, 0, list_at, "%s", problem->text);
+}
+
+static enum status configure(struct generated *generated, const char *spec, size_t name_bytes)
+{
+    const struct workload *workload = generated->workload;
+    size_t list_at = spec[name_bytes] ? name_bytes + 1 : name_bytes;
+    enum status status =
+        param_parse_list(workload->params, "--workload", spec, list_at, generated->config, &generated->texts);
+    struct workload_problem problem = {.text = ""};
+    if (status == STATUS_OK && workload->prepare &&
+        !workload->prepare(generated->config, &generated->program, &problem)) {
+        report_problem(spec, list_at, &problem);
+        status = STATUS_BAD_INPUT;
+    }
+    return status;
+}
+
 enum status workload_open(const char *spec, struct program **program)
 {
-    size_t name_length = strcspn(spec, ":");
-    const struct workload *workload = find(spec, name_length);
+    size_t name_bytes = name_length(spec);
+    const struct workload *workload = find(spec, name_bytes);
     if (!workload)
         return STATUS_BAD_INPUT;
 
@@ -111,15 +213,13 @@ enum status workload_open(const char *spec, struct program **program)
     generated->workload = workload;
     generated->config = mem_alloc(1, workload->params->size, "a workload");
     generated->spec = mem_text(spec);
-    size_t list_at = spec[name_length] ? name_length + 1 : name_length;
-    enum status status =
-        param_parse_list(workload->params, "--workload", spec, list_at, generated->config, &generated->texts);
+    enum status status = configure(generated, spec, name_bytes);
     if (status != STATUS_OK) {
         generated_close(&generated->program);
         return status;
     }
     uint32_t ranks = workload->ranks(generated->config);
-    generated->steps = workload->steps(generated->config);
+    generated->steps = workload->steps ? workload->steps(generated->config) : 0;
     generated->positions = mem_alloc(ranks, sizeof *generated->positions, "positions of ranks");
     generated->world = (struct group){.size = ranks};
     generated->program.name = generated->spec;

@@ -7,16 +7,33 @@
 #include "base/status.h"
 #include "call/call.h"
 
-/* Generated programs, named by short texts: "alltoall:ranks=64,bytes=8KiB". A workload is a function from
- * (rank, step) to a call; nothing is stored, so a million ranks cost eight bytes each. */
+struct phase;
+
+/* What is wrong with parameters that are right one by one. */
+struct workload_problem {
+    const char *param; /* the one to blame: "ranks" */
+    char text[512];    /* the sentence behind "error: " */
+};
+
+/* Generated programs, named by short texts: "alltoall:ranks=64,bytes=8KiB", "npb:lu:class=D,ranks=64". A
+ * workload is a function from (rank, step) to a call, or from (rank, phase) to a few calls; nothing is stored
+ * but how far each rank is, so a million ranks cost sixteen bytes each. */
 struct workload {
-    const char *name;
+    const char *name; /* "alltoall", "npb:lu": with its family, if it has one */
     const char *doc;
     const struct param_table *params; /* of its text */
+    /* Checks what the text said and derives the rest of *config. May set what else *program needs: `counts`.
+     * False fills *problem. NULL = nothing to do. */
+    bool (*prepare)(void *config, struct program *program, struct workload_problem *problem);
+    void (*release)(void *config); /* what prepare() allocated, also where it failed; NULL = nothing */
     uint32_t (*ranks)(const void *config);
     uint64_t (*steps)(const void *config); /* calls of each rank */
     /* The rank's call number `step`; *call is all zero. */
     void (*call)(const void *config, uint32_t rank, uint64_t step, struct call *call);
+    /* Instead of steps and call: the calls of the rank's phase `number`; false behind the last phase. A phase
+     * may be empty. It uses fewer than `slots` slots. */
+    bool (*phase)(const void *config, uint32_t rank, uint64_t number, struct phase *phase);
+    uint32_t slots; /* SLOT_FIRST included; 0 = no non-blocking call */
 };
 
 /* All workloads there are; ends with NULL. */

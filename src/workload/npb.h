@@ -1,0 +1,46 @@
+#ifndef HELIO_WORKLOAD_NPB_H
+#define HELIO_WORKLOAD_NPB_H
+
+#include "workload/phase.h"
+#include "workload/workload.h"
+
+/* The NAS Parallel Benchmarks 3.3, MPI (Bailey et al., The NAS Parallel Benchmarks, NAS-95-020 and its later
+ * versions): what each rank calls, call by call, and the operations between the calls as the benchmarks count
+ * them when they print their Mop/s. docs/npb.md says which and how they are spread over phases. */
+
+/* What the text says; every benchmark's config starts with it. */
+struct npb {
+    uint64_t ranks;
+    int class; /* index into npb_classes */
+};
+
+enum { NPB_S, NPB_W, NPB_A, NPB_B, NPB_C, NPB_D, NPB_E, NPB_CLASSES };
+extern const char *const npb_classes[];      /* S W A B C D E */
+extern const char *const npb_classes_to_d[]; /* without E */
+
+/* The parameters of all benchmarks, for PARAM_TABLE. */
+#define NPB_PARAMS(config_type, class_names)                                                                 \
+    {.name = "class",                                                                                        \
+     .type = PARAM_CHOICE,                                                                                   \
+     .offset = offsetof(config_type, npb.class),                                                             \
+     .fallback = "S",                                                                                        \
+     .choices = class_names,                                                                                 \
+     .doc = "the size of the problem"},                                                                      \
+    {                                                                                                        \
+        .name = "ranks", .type = PARAM_COUNT, .offset = offsetof(config_type, npb.ranks), .fallback = "4",   \
+        .min = "1", .max = "1000000", .doc = "number of ranks"                                               \
+    }
+
+uint32_t npb_ranks(const void *config);
+
+/* Says that the benchmark does not run on so many ranks, and lists those on which it does: all `fits` up to
+ * `most`. Returns false. */
+bool npb_refuse_ranks(const struct npb *npb, const char *name, uint64_t most,
+                      bool (*fits)(const struct npb *npb, uint64_t ranks), struct workload_problem *problem);
+bool npb_is_power_of_two(uint64_t ranks);
+int npb_log2(uint64_t power_of_two);
+
+/* Operations of a phase are whole. */
+double npb_whole(double operations);
+
+#endif
