@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 static _Thread_local diag_sink *current_sink;
 static _Thread_local void *current_self;
 
@@ -48,30 +50,40 @@ static const char *level_name(enum diag_level level, int colour)
     return names[level][colour];
 }
 
-/* The source line with a caret under the column. Tabs become blanks so that the caret stays in place, and a
- * long line is shown from shortly before the column. */
+/* Moves `at` back to where the character that it is in begins. */
+static size_t character_begin(const char *text, size_t at)
+{
+    while (at && ((unsigned char)text[at] & 0xc0) == 0x80)
+        at--;
+    return at;
+}
+
+/* The source line with a caret under the column, one sign wide for each character. Tabs become blanks so that
+ * the caret stays in place, and a long line is shown from shortly before the column. */
 static void put_source(struct writer *writer, const struct diag_place *place)
 {
     enum { SHOWN = 120, BEFORE = 60 };
-    size_t column = place->column ? place->column - 1 : 0;
-    if (column > place->source_length)
-        column = place->source_length;
-    size_t start = column > BEFORE && place->source_length > SHOWN ? column - BEFORE : 0;
-    size_t length = place->source_length - start;
-    if (length > SHOWN)
-        length = SHOWN;
+    size_t column = place->column ? place->column - 1 : 0, end = place->source_length;
+    if (column > end)
+        column = end;
+    size_t start = 0;
+    if (column > BEFORE && end > SHOWN)
+        start = character_begin(place->source, column - BEFORE);
+    if (end - start > SHOWN)
+        end = character_begin(place->source, start + SHOWN);
+    size_t marked_end = place->span < end - column ? column + place->span : end;
     int gutter = snprintf(NULL, 0, "%llu", (unsigned long long)place->line);
 
     put(writer, " %llu | ", (unsigned long long)place->line);
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)place->source[start + i];
+    for (size_t i = start; i < end; i++) {
+        unsigned char byte = (unsigned char)place->source[i];
         put(writer, "%c", byte < 0x20 || byte == 0x7f ? ' ' : byte);
     }
     put(writer, "\n");
     if (!place->column)
         return;
-    put(writer, " %*s | %*s^", gutter, "", (int)(column - start), "");
-    for (size_t i = 1; i < place->span && column - start + i < length; i++)
+    put(writer, " %*s | %*s^", gutter, "", (int)utf8_count(place->source + start, column - start), "");
+    for (size_t i = utf8_count(place->source + column, marked_end - column); i > 1; i--)
         put(writer, "~");
     put(writer, "\n");
 }
