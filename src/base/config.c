@@ -40,6 +40,19 @@ static bool set_defaults(struct config *config)
     return true;
 }
 
+/* The groups that a parameter's name brings: "a" and "a.b" of "a.b.c". */
+static void add_groups(struct config *config, const char *name)
+{
+    for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
+        char *group = arena_text(&config->texts, name, (size_t)(dot - name));
+        if (config_find_group(config, group))
+            continue;
+        config->groups =
+            mem_grow(config->groups, &config->group_capacity, config->group_count + 1, "parameters");
+        config->groups[config->group_count++] = (struct value_group){.name = group, .example = name};
+    }
+}
+
 struct config *config_new(const struct param_table *const *tables, size_t count)
 {
     struct config *config = mem_alloc(1, sizeof *config, "parameters");
@@ -53,6 +66,8 @@ struct config *config_new(const struct param_table *const *tables, size_t count)
         config_free(config);
         return NULL;
     }
+    for (size_t i = 0; i < config->value_count; i++)
+        add_groups(config, config->values[i].param->name);
     return config;
 }
 
@@ -63,6 +78,7 @@ void config_free(struct config *config)
     arena_free(&config->texts);
     free(config->structs);
     free(config->values);
+    free(config->groups);
     free(config);
 }
 
@@ -82,6 +98,24 @@ static const char *value_name_at(const void *values, size_t index)
 const char *config_nearest(const struct config *config, const char *name)
 {
     return diag_nearest(name, config->values, config->value_count, value_name_at);
+}
+
+struct value_group *config_find_group(const struct config *config, const char *name)
+{
+    for (size_t i = 0; i < config->group_count; i++)
+        if (strcmp(config->groups[i].name, name) == 0)
+            return &config->groups[i];
+    return NULL;
+}
+
+static const char *group_name_at(const void *groups, size_t index)
+{
+    return ((const struct value_group *)groups)[index].name;
+}
+
+const char *config_nearest_group(const struct config *config, const char *name)
+{
+    return diag_nearest(name, config->groups, config->group_count, group_name_at);
 }
 
 bool config_put(struct config *config, struct value *value, const char *text, const char *origin,
@@ -165,50 +199,4 @@ void config_each(const struct config *config, void *self,
         const struct value *value = &config->values[i];
         visit(self, value->param, value->text, value->origin);
     }
-}
-
-/* ------------------------------------------------------------------------------------------- the manual */
-
-static void print_range(const struct param *param, FILE *out)
-{
-    if (param->choices) {
-        fprintf(out, "# one of:");
-        for (size_t i = 0; param->choices[i]; i++)
-            fprintf(out, "%s %s", i ? "," : "", param->choices[i]);
-        fputc('\n', out);
-    }
-    if (param->min && param->max)
-        fprintf(out, "# from %s to %s\n", param->min, param->max);
-    else if (param->min)
-        fprintf(out, "# at least %s\n", param->min);
-    else if (param->max)
-        fprintf(out, "# at most %s\n", param->max);
-}
-
-static size_t print_table(const struct param_table *table, const char *filter, FILE *out)
-{
-    size_t printed = 0;
-    for (size_t i = 0; i < table->count; i++) {
-        const struct param *param = &table->params[i];
-        if (filter && !strstr(param->name, filter))
-            continue;
-        if (!printed++)
-            fprintf(out, "# ---- %s: %s\n\n", table->component, table->doc);
-        fprintf(out, "# %s\n", param->doc);
-        print_range(param, out);
-        if (param->fallback)
-            fprintf(out, "%s: %s\n\n", param->name, param->fallback);
-        else
-            fprintf(out, "#%s:\n\n", param->name);
-    }
-    return printed;
-}
-
-size_t config_print_manual(const struct param_table *const *tables, size_t count, const char *filter,
-                           FILE *out)
-{
-    size_t printed = 0;
-    for (size_t i = 0; i < count; i++)
-        printed += print_table(tables[i], filter, out);
-    return printed;
 }

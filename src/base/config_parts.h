@@ -1,7 +1,7 @@
 #ifndef HELIO_BASE_CONFIG_PARTS_H
 #define HELIO_BASE_CONFIG_PARTS_H
 
-/* What config.c and the reader of experiment files share. */
+/* What config.c, the reader of experiment files and the writer of the manual share. */
 
 #include "base/config.h"
 #include "base/mem.h"
@@ -14,17 +14,31 @@ struct value {
     bool read;          /* by the file being read: it may say so once */
 };
 
+/* What stands before a dot of parameters' names: a map in an experiment file. */
+struct value_group {
+    const char *name;    /* "hockney" */
+    const char *example; /* the first of its parameters */
+    bool read;
+};
+
 struct config {
     const struct param_table *const *tables;
     size_t table_count;
     void **structs;
     struct value *values; /* of all tables, in their order */
     size_t value_count;
+    struct value_group *groups;
+    size_t group_count, group_capacity;
     struct arena texts;
 };
 
-struct value *config_find(const struct config *config, const char *name); /* NULL when there is none */
+/* NULL when there is none. */
+struct value *config_find(const struct config *config, const char *name);
+struct value_group *config_find_group(const struct config *config, const char *name);
 const char *config_nearest(const struct config *config, const char *name);
+const char *config_nearest_group(const struct config *config, const char *name);
+
+/* A value's text into its field; false fills *problem and leaves the old value. */
 bool config_put(struct config *config, struct value *value, const char *text, const char *origin,
                 struct param_problem *problem);
 

@@ -1,0 +1,130 @@
+#include <string.h>
+
+#include "base/config.h"
+#include "base/utf8.h"
+
+/* `helio params`: what the tables say, as an experiment file to edit. */
+
+enum { WIDTH = 110 }; /* of comments */
+
+/* A comment that goes on in the next line instead of beyond WIDTH. */
+struct comment {
+    FILE *out;
+    size_t column;
+};
+
+/* One word: what must not be torn apart, such as "64 KiB". */
+static void put_word(struct comment *comment, const char *word, size_t length)
+{
+    size_t width = utf8_count(word, length);
+    if (comment->column && comment->column + 1 + width > WIDTH) {
+        fputc('\n', comment->out);
+        comment->column = 0;
+    }
+    fputs(comment->column ? " " : "# ", comment->out);
+    fwrite(word, 1, length, comment->out);
+    comment->column += (comment->column ? 1 : 2) + width;
+}
+
+static void put_words(struct comment *comment, const char *text)
+{
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        if (length)
+            put_word(comment, text, length);
+        text += length + (text[length] == ' ');
+    }
+}
+
+static void end_comment(struct comment *comment)
+{
+    fputc('\n', comment->out);
+    comment->column = 0;
+}
+
+static void print_range(const struct param *param, FILE *out)
+{
+    struct comment comment = {.out = out};
+    if (param->choices) {
+        put_words(&comment, "one of:");
+        for (size_t i = 0; param->choices[i]; i++) {
+            char word[64];
+            snprintf(word, sizeof word, "%s%s", param->choices[i], param->choices[i + 1] ? "," : "");
+            put_word(&comment, word, strlen(word));
+        }
+        end_comment(&comment);
+    }
+    if (param->min && param->max)
+        fprintf(out, "# from %s to %s\n", param->min, param->max);
+    else if (param->min)
+        fprintf(out, "# at least %s\n", param->min);
+    else if (param->max)
+        fprintf(out, "# at most %s\n", param->max);
+}
+
+/* Whether YAML reads the plain text as just that: no sign that begins something else, no comment, no key. */
+static bool is_plain(const char *text)
+{
+    static const char *const nothing[] = {"~", "null", "Null", "NULL"};
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
+        if (strcmp(text, nothing[i]) == 0)
+            return false;
+    size_t length = strlen(text);
+    bool clean = length && !strchr(" ,[]{}#&*!|>'\"%@`?:-", *text) && text[length - 1] != ' ';
+    return clean && text[length - 1] != ':' && !strstr(text, ": ") && !strstr(text, " #") &&
+           !strpbrk(text, "\t\n");
+}
+
+/* A number's minus is the one sign that may begin a plain text. */
+static void print_value(const char *text, FILE *out)
+{
+    bool negative = text[0] == '-' && text[1] && strchr("0123456789.", text[1]);
+    if (is_plain(text + negative)) {
+        fputs(text, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *text; text++)
+        fputs(*text == '\'' ? "''" : (char[]){*text, '\0'}, out);
+    fputc('\'', out);
+}
+
+static size_t print_table(const struct param_table *table, const char *filter, FILE *out)
+{
+    size_t printed = 0;
+    struct comment comment = {.out = out};
+    for (size_t i = 0; i < table->count; i++) {
+        const struct param *param = &table->params[i];
+        if (filter && !strstr(param->name, filter))
+            continue;
+        if (!printed++) {
+            char component[64];
+            snprintf(component, sizeof component, "%s:", table->component);
+            put_words(&comment, "----");
+            put_words(&comment, component);
+            put_words(&comment, table->doc);
+            end_comment(&comment);
+            fputc('\n', out);
+        }
+        put_words(&comment, param->doc);
+        end_comment(&comment);
+        print_range(param, out);
+        if (param->fallback) {
+            fprintf(out, "%s: ", param->name);
+            print_value(param->fallback, out);
+            fputs("\n\n", out);
+        } else {
+            fprintf(out, "#%s:\n\n", param->name);
+        }
+    }
+    return printed;
+}
+
+size_t config_print_manual(const struct param_table *const *tables, size_t count, const char *filter,
+                           FILE *out)
+{
+    size_t printed = 0;
+    for (size_t i = 0; i < count; i++)
+        printed += print_table(tables[i], filter, out);
+    return printed;
+}
