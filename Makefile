@@ -23,8 +23,8 @@ build:
 	@cmake --build build --parallel $$(nproc)
 
 demo: build
-	@echo '$$ $(HELIO) run examples/demo.yaml'
-	@$(HELIO) run examples/demo.yaml
+	@echo '$$ $(HELIO) run examples/demo.yaml --html build/demo.html'
+	@$(HELIO) run examples/demo.yaml --html build/demo.html
 
 check:
 	@tools/setup check
