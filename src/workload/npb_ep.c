@@ -1,0 +1,62 @@
+#include <stdio.h>
+
+#include "workload/list.h"
+#include "workload/npb.h"
+
+/* EP: random numbers, counted; ranks meet at the end only. */
+
+struct ep {
+    struct npb npb;
+};
+
+PARAM_TABLE(ep_params, "npb:ep", struct ep, "EP of the NAS Parallel Benchmarks",
+            NPB_PARAMS(struct ep, npb_classes));
+
+/* of the number of pairs of random numbers */
+static const uint8_t pair_bits[NPB_CLASSES] = {24, 25, 28, 30, 32, 36, 40};
+
+enum { BATCH_BITS = 16, ANNULI = 10 };
+
+/* Pairs come in batches, and no rank has none. */
+static bool ep_prepare(void *config, struct program *program, struct workload_problem *problem)
+{
+    (void)program;
+    const struct npb *npb = config;
+    uint64_t batches = UINT64_C(1) << (pair_bits[npb->class] - BATCH_BITS);
+    if (npb->ranks <= batches)
+        return true;
+    problem->param = "ranks";
+    snprintf(problem->text, sizeof problem->text,
+             "EP of class %s has %llu batches of numbers, too few for %llu ranks", npb_classes[npb->class],
+             (unsigned long long)batches, (unsigned long long)npb->ranks);
+    return false;
+}
+
+static bool ep_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
+{
+    const struct npb *npb = config;
+    uint64_t batches = UINT64_C(1) << (pair_bits[npb->class] - BATCH_BITS);
+    uint64_t mine = batches / npb->ranks + (rank < batches % npb->ranks);
+    if (!phase_within(&number, 1))
+        return false;
+    phase_plain(phase, CALL_INIT);
+    phase_collective(phase, CALL_BCAST, 1, DATATYPE_LOGICAL); /* timers? */
+    phase_plain(phase, CALL_BARRIER);
+    /* The benchmark counts one operation per random number. */
+    phase_compute(phase, 2.0 * (double)(mine << BATCH_BITS));
+    phase_collective(phase, CALL_ALLREDUCE, 1, DATATYPE_DOUBLE); /* sum of x */
+    phase_collective(phase, CALL_ALLREDUCE, 1, DATATYPE_DOUBLE); /* sum of y */
+    phase_collective(phase, CALL_ALLREDUCE, ANNULI, DATATYPE_DOUBLE);
+    phase_collective(phase, CALL_ALLREDUCE, 1, DATATYPE_DOUBLE); /* the slowest rank's time */
+    phase_plain(phase, CALL_FINALIZE);
+    return true;
+}
+
+const struct workload npb_ep_workload = {
+    .name = "npb:ep",
+    .doc = "EP, which hardly communicates: npb:ep:class=D,ranks=64",
+    .params = &ep_params,
+    .prepare = ep_prepare,
+    .ranks = npb_ranks,
+    .phase = ep_phase,
+};
