@@ -13,10 +13,12 @@ struct config;
 struct config *config_new(const struct param_table *const *tables, size_t count);
 void config_free(struct config *config);
 
-/* An experiment file. Nested maps follow the dots of parameter names ("hockney: {latency: 8 us}"), whole
- * names work as keys too, a list of scalars is joined by commas. Unknown and duplicate keys, wrong values and
- * bare numbers for quantities are reported with file, line, column, source line and what would be right; all
- * of a file's errors, not just the first. */
+/* An experiment file: YAML in UTF-8, at most 1 MiB. Nested maps follow the dots of parameter names ("hockney:
+ * {latency: 8 us}"), whole names work as keys too, and a list stands for its items joined by commas where a
+ * parameter takes text. Unknown and duplicate keys, wrong values, bare numbers for quantities, and what an
+ * experiment file does without (aliases, merge keys, tags, further documents) are reported with file, line,
+ * column, source line and what would be right; all of a file's errors up to the twentieth, not just the
+ * first. The good values of a file with errors have been taken. */
 enum status config_read_file(struct config *config, const char *path);
 enum status config_read_text(struct config *config, const char *name, const char *text, size_t length);
 

@@ -276,7 +276,8 @@ static void read_value(struct reader *reader, struct value *value, struct fy_eve
     size_t offset = offset_of(reader, fy_event_start_mark(event), key_offset);
     bool good = true;
     value->read = true;
-    if (event->type == FYET_MAPPING_START) {
+    bool lists = value->param->type >= PARAM_TEXT; /* what commas can mean something to */
+    if (event->type == FYET_MAPPING_START || (event->type == FYET_SEQUENCE_START && !lists)) {
         error_at(reader, offset, 1, "%s is a single value%s%s", value->param->name,
                  value->param->fallback ? ", such as " : "",
                  value->param->fallback ? value->param->fallback : "");
@@ -307,7 +308,7 @@ static void read_value(struct reader *reader, struct value *value, struct fy_eve
 
 /* ------------------------------------------------------------------------------------------------- maps */
 
-static void read_map(struct reader *reader, const char *prefix);
+static void read_map(struct reader *reader, const char *prefix, size_t offset);
 
 /* Reports a key that names nothing that can have the value which `event` begins. */
 static void unknown_key(struct reader *reader, const char *name, const struct scalar *key,
@@ -345,23 +346,23 @@ static void read_key(struct reader *reader, const char *name, const struct scala
     } else if (value) {
         read_value(reader, value, event, key->offset);
     } else if (group && event->type == FYET_MAPPING_START) {
+        size_t offset = offset_of(reader, fy_event_start_mark(event), key->offset);
         is_refused(reader, event, key->offset);
         discard(reader, event);
         if (group->read)
             error_at(reader, key->offset, key->span, "the map %s is given twice", name);
         group->read = true;
-        read_map(reader, name);
+        read_map(reader, name, offset);
     } else {
         unknown_key(reader, name, key, event);
         skip(reader, event);
     }
 }
 
-/* The keys of a map whose start has been read. As deep as events may be nested. */
-static void read_map(struct reader *reader, const char *prefix)
+/* The keys of a map whose start, at `offset`, has been read. Recurses as deep as groups are nested. */
+static void read_map(struct reader *reader, const char *prefix, size_t offset)
 {
     struct fy_event *event;
-    size_t offset = 0; /* of the key before, for keys that are not there */
     while ((event = next_event(reader)) && event->type != FYET_MAPPING_END) {
         struct scalar key;
         bool scalar = event->type == FYET_SCALAR;
@@ -395,7 +396,7 @@ static void read_stream(struct reader *reader)
         bool refused = is_refused(reader, event, 0);
         if (event->type == FYET_MAPPING_START) {
             discard(reader, event);
-            read_map(reader, "");
+            read_map(reader, "", offset);
             continue;
         }
         bool empty = event->type == FYET_SCALAR && fy_token_get_text_length(event->scalar.value) == 0;

@@ -1,0 +1,683 @@
+/* Experiment files, --set and the manual: what is read, where values come from, every message, and files that
+ * mean harm. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/config.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "sim/components.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* --------------------------------------------------------------------------------------- two components */
+
+struct run {
+    const char *trace, *fabric;
+    uint64_t seed;
+    bool verbose;
+};
+
+struct link {
+    ps_t latency_ps;
+    uint64_t rate_bytes_per_s, buffer_bytes;
+    int duplex;
+    double loss;
+};
+
+static const char *const duplexes[] = {"full", "half", NULL};
+
+PARAM_TABLE(run_params, "run", struct run, "what runs",
+            {.name = "trace", .type = PARAM_TEXT, .offset = offsetof(struct run, trace), .doc = "a trace"},
+            {.name = "fabric",
+             .type = PARAM_TEXT,
+             .offset = offsetof(struct run, fabric),
+             .fallback = "ideal,hockney",
+             .doc = "one or several"},
+            {.name = "seed",
+             .type = PARAM_COUNT,
+             .offset = offsetof(struct run, seed),
+             .fallback = "1",
+             .doc = "of all"},
+            {.name = "verbose",
+             .type = PARAM_BOOL,
+             .offset = offsetof(struct run, verbose),
+             .fallback = "false",
+             .doc = "say more"});
+
+PARAM_TABLE(
+    link_params, "link", struct link, "one link: latency + size / rate",
+    {.name = "link.latency",
+     .type = PARAM_TIME,
+     .offset = offsetof(struct link, latency_ps),
+     .fallback = "8 us",
+     .doc = "of a message of no bytes",
+     .max = "1 s"},
+    {.name = "link.rate",
+     .type = PARAM_RATE,
+     .offset = offsetof(struct link, rate_bytes_per_s),
+     .fallback = "12.5 GB/s",
+     .doc = "of one message",
+     .min = "1 B/s"},
+    {.name = "link.buffer.size",
+     .type = PARAM_SIZE,
+     .offset = offsetof(struct link, buffer_bytes),
+     .fallback = "64 KiB",
+     .doc = "what it stores, in a sentence that is long enough to be continued on a second line, as wide as "
+            "lines of the manual are",
+     .min = "1 B",
+     .max = "1 GiB"},
+    {.name = "link.duplex",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct link, duplex),
+     .fallback = "full",
+     .doc = "full or half",
+     .choices = duplexes},
+    {.name = "link.loss",
+     .type = PARAM_NUMBER,
+     .offset = offsetof(struct link, loss),
+     .fallback = "-0.5",
+     .doc = "a number"});
+
+static const struct param_table *const tables[] = {&run_params, &link_params};
+
+/* ------------------------------------------------------------------------------------------ what is said */
+
+struct said {
+    char text[32768];
+    size_t errors;
+};
+
+static void hear(void *self, enum diag_level level, const char *message)
+{
+    struct said *said = self;
+    said->errors += level == DIAG_ERROR;
+    if (strlen(said->text) + strlen(message) < sizeof said->text)
+        strcat(said->text, message);
+}
+
+static struct said *listen(void)
+{
+    static struct said said;
+    said = (struct said){.errors = 0};
+    diag_set_sink(hear, &said);
+    return &said;
+}
+
+static enum status read_text(struct config *config, const char *text)
+{
+    return config_read_text(config, "demo.yaml", text, strlen(text));
+}
+
+/* "name=value origin" of every parameter that is not at its default, one per line. */
+static void tell_changed(void *self, const struct param *param, const char *value, const char *origin)
+{
+    char *text = self;
+    if (strcmp(origin, "default") != 0)
+        sprintf(text + strlen(text), "%s=%s %s\n", param->name, value, origin);
+}
+
+static void expect_changed(const struct config *config, const char *expected)
+{
+    char text[4096] = "";
+    config_each(config, text, tell_changed);
+    assert_string_equal(text, expected);
+}
+
+/* ------------------------------------------------------------------------------------------ what is read */
+
+static void defaults(void **state)
+{
+    (void)state;
+    struct config *config = config_new(tables, COUNT(tables));
+    const struct run *run = config_of(config, &run_params);
+    const struct link *link = config_of(config, &link_params);
+    assert_null(run->trace);
+    assert_string_equal(run->fabric, "ideal,hockney");
+    assert_int_equal(run->seed, 1);
+    assert_int_equal(link->latency_ps, 8000000);
+    assert_int_equal(link->buffer_bytes, 65536);
+    assert_true(link->loss == -0.5);
+    expect_changed(config, "");
+    config_free(config);
+}
+
+static void wrong_default_is_reported(void **state)
+{
+    (void)state;
+    static const struct param wrong = {.name = "x.y", .type = PARAM_SIZE, .fallback = "64", .doc = "no unit"};
+    static const struct param_table table = {"x", "wrong", &wrong, 1, sizeof(uint64_t)};
+    const struct param_table *const list[] = {&table};
+    struct said *said = listen();
+    assert_null(config_new(list, 1));
+    assert_string_equal(said->text,
+                        "helio: error: the default of x.y is wrong: a size needs a unit, such as '64 KiB'\n");
+}
+
+/* Every way to write the same: maps, whole names, lists in both styles, blocks, quotes, a byte order mark. */
+static void ways_to_write(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {
+        "fabric: packet,fmu\nlink: {latency: 0.5 us, buffer: {size: 65536 B}}\n",
+        "fabric: [packet, fmu]\nlink.latency: 500ns\nlink.buffer.size: 64KiB\n",
+        "fabric:\n- packet\n- fmu\nlink:\n  latency: 500e3 ps\n  buffer.size: '64 KiB'\n",
+        "\xef\xbb\xbf{fabric: [\"packet\", 'fmu'], 'link': {\"latency\": \"500\\x20ns\", buffer: {size: 64 "
+        "KiB}}}",
+        "%YAML 1.2\n---\nfabric: packet,fmu # two\n\n\nlink.latency: |\n  500 ns\nlink.buffer:\n  size: >-\n "
+        "   64\n"
+        "    KiB\n...\n",
+        "fabric: &two [packet, fmu]\r\nlink.latency: 0.5 \xc2\xb5s\r\nlink.buffer.size: 64 KiB\r\n"};
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        struct config *config = config_new(tables, COUNT(tables));
+        struct said *said = listen();
+        if (read_text(config, ways[i]) != STATUS_OK)
+            fail_msg("%s", said->text);
+        const struct link *link = config_of(config, &link_params);
+        assert_string_equal(((const struct run *)config_of(config, &run_params))->fabric, "packet,fmu");
+        assert_int_equal(link->latency_ps, 500000);
+        assert_int_equal(link->buffer_bytes, 65536);
+        config_free(config);
+    }
+}
+
+static void nothing_is_a_file(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"", "\n", "# nothing\n", "---\n", "---\n...\n", "{}", "~"};
+    for (size_t i = 0; i < COUNT(files); i++) {
+        struct config *config = config_new(tables, COUNT(tables));
+        struct said *said = listen();
+        enum status status = read_text(config, files[i]);
+        if (i < 6)
+            assert_int_equal(status, STATUS_OK);
+        else
+            assert_int_equal(said->errors, 1); /* a scalar is no map, whatever it says */
+        expect_changed(config, "");
+        config_free(config);
+    }
+}
+
+/* The last word wins, and each value knows who had it. */
+static void origins(void **state)
+{
+    (void)state;
+    struct config *config = config_new(tables, COUNT(tables));
+    listen();
+    assert_int_equal(read_text(config, "\nlink:\n  latency: 0.5 us\n  rate: 100 Gb/s\nseed: 007\n"),
+                     STATUS_OK);
+    expect_changed(config,
+                   "seed=7 demo.yaml:5\nlink.latency=500 ns demo.yaml:3\nlink.rate=12.5 GB/s demo.yaml:4\n");
+    assert_int_equal(config_set(config, " link.latency = 3us "), STATUS_OK);
+    assert_int_equal(config_set(config, "trace=a = b"), STATUS_OK);
+    assert_int_equal(config_assign(config, "fabric", "fmu", "--fabric"), STATUS_OK);
+    expect_changed(config, "trace=a = b --set\nfabric=fmu --fabric\nseed=7 demo.yaml:5\n"
+                           "link.latency=3 us --set\nlink.rate=12.5 GB/s demo.yaml:4\n");
+    assert_int_equal(read_text(config, "link.latency: 1 us"), STATUS_OK);
+    expect_changed(config, "trace=a = b --set\nfabric=fmu --fabric\nseed=7 demo.yaml:5\n"
+                           "link.latency=1 us demo.yaml:1\nlink.rate=12.5 GB/s demo.yaml:4\n");
+    config_free(config);
+}
+
+static void refused_values_change_nothing(void **state)
+{
+    (void)state;
+    struct config *config = config_new(tables, COUNT(tables));
+    listen();
+    assert_int_equal(config_set(config, "link.latency=1 us"), STATUS_OK);
+    assert_int_equal(config_set(config, "link.latency=2"), STATUS_BAD_INPUT);
+    assert_int_equal(read_text(config, "link.latency: 2 s\nseed: [1, 2]\n"), STATUS_BAD_INPUT);
+    expect_changed(config, "link.latency=1 us --set\n");
+    assert_int_equal(((const struct link *)config_of(config, &link_params))->latency_ps, 1000000);
+    config_free(config);
+}
+
+/* ---------------------------------------------------------------------------------------------- messages */
+
+static void messages_of_files(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        /* names */
+        {"sede: 3", "demo.yaml:1:1: error: there is no parameter 'sede'; did you mean 'seed'?\n"
+                    " 1 | sede: 3\n"
+                    "   | ^~~~\n"},
+        {"link: {latency: 1 us,\n  rat: 1 GB/s}",
+         "demo.yaml:2:3: error: there is no parameter 'link.rat'; did you "
+         "mean 'link.rate'?\n"
+         " 2 |   rat: 1 GB/s}\n"
+         "   |   ^~~\n"},
+        {"lnik: {latency: 1 us}", "demo.yaml:1:1: error: there is no parameter 'lnik'; did you mean 'link'?\n"
+                                  " 1 | lnik: {latency: 1 us}\n"
+                                  "   | ^~~~\n"},
+        {"link: 8 us", "demo.yaml:1:1: error: link is a map of parameters, such as link.latency\n"
+                       " 1 | link: 8 us\n"
+                       "   | ^~~~\n"},
+        {"link: {x: {y: 1}}", "demo.yaml:1:8: error: there is no parameter 'link.x'\n"
+                              " 1 | link: {x: {y: 1}}\n"
+                              "   |        ^\n"},
+        {"\n: 3", "demo.yaml:2:1: error: there is no parameter ''\n"
+                  " 2 | : 3\n"
+                  "   | ^\n"},
+        {"? {a: b}\n: 3", "demo.yaml:1:3: error: a parameter's name is expected here\n"
+                          " 1 | ? {a: b}\n"
+                          "   |   ^\n"},
+        /* twice */
+        {"seed: 1\nseed: 2", "demo.yaml:2:1: error: seed is given twice\n"
+                             " 2 | seed: 2\n"
+                             "   | ^~~~\n"},
+        {"link: {latency: 1 us}\nlink.latency: 1 us", "demo.yaml:2:1: error: link.latency is given twice\n"
+                                                      " 2 | link.latency: 1 us\n"
+                                                      "   | ^~~~~~~~~~~~\n"},
+        {"link: {latency: 1 us}\nlink: {rate: 1 B/s}", "demo.yaml:2:1: error: the map link is given twice\n"
+                                                       " 2 | link: {rate: 1 B/s}\n"
+                                                       "   | ^~~~\n"},
+        /* values */
+        {"link:\n  latency: 8", "demo.yaml:2:12: error: a time needs a unit, such as '8 us'\n"
+                                " 2 |   latency: 8\n"
+                                "   |            ^\n"},
+        {"link.buffer.size: 64 KB",
+         "demo.yaml:1:22: error: 'KB' is ambiguous; write kB (1000 bytes) or KiB (1024 "
+         "bytes)\n"
+         " 1 | link.buffer.size: 64 KB\n"
+         "   |                      ^~\n"},
+        {"link.latency: \"8 US\"", "demo.yaml:1:18: error: 'US' is not a unit of time; did you mean 'us'?\n"
+                                   " 1 | link.latency: \"8 US\"\n"
+                                   "   |                  ^~\n"},
+        {"link.latency: \"8 U\\x53\"",
+         "demo.yaml:1:16: error: 'US' is not a unit of time; did you mean 'us'?\n"
+         " 1 | link.latency: \"8 U\\x53\"\n"
+         "   |                ^\n"},
+        {"link: {latency: 8 \xc2\xb5x, rat: 1}",
+         "demo.yaml:1:19: error: '\xc2\xb5x' is not a unit of time; did you mean '\xc2\xb5s'?\n"
+         " 1 | link: {latency: 8 \xc2\xb5x, rat: 1}\n"
+         "   |                   ^~\n"
+         "demo.yaml:1:24: error: there is no parameter 'link.rat'; did you mean 'link.rate'?\n"
+         " 1 | link: {latency: 8 \xc2\xb5x, rat: 1}\n"
+         "   |                       ^~~\n"},
+        {"link.rate: 0", "demo.yaml:1:12: error: link.rate is at least 1 B/s, not 0\n"
+                         " 1 | link.rate: 0\n"
+                         "   |            ^\n"},
+        {"link.duplex: fill",
+         "demo.yaml:1:14: error: link.duplex cannot be 'fill'; it is one of full, half; did you "
+         "mean 'full'?\n"
+         " 1 | link.duplex: fill\n"
+         "   |              ^~~~\n"},
+        {"verbose: yes", "demo.yaml:1:10: error: 'yes' is neither true nor false\n"
+                         " 1 | verbose: yes\n"
+                         "   |          ^~~\n"},
+        {"seed: [1]", "demo.yaml:1:7: error: seed is a single value, such as 1\n"
+                      " 1 | seed: [1]\n"
+                      "   |       ^\n"},
+        {"seed: {a: 1}", "demo.yaml:1:7: error: seed is a single value, such as 1\n"
+                         " 1 | seed: {a: 1}\n"
+                         "   |       ^\n"},
+        {"fabric: [a, [b]]", "demo.yaml:1:13: error: a list of single values is expected here\n"
+                             " 1 | fabric: [a, [b]]\n"
+                             "   |             ^\n"},
+        {"fabric: [a, ~]", "demo.yaml:1:13: error: an item of this list is empty\n"
+                           " 1 | fabric: [a, ~]\n"
+                           "   |             ^\n"},
+        {"fabric: []", "demo.yaml:1:9: error: fabric needs a value, such as ideal,hockney\n"
+                       " 1 | fabric: []\n"
+                       "   |         ^\n"},
+        {"\nseed:\ntrace: null", "demo.yaml:2:1: error: seed needs a value, such as 1\n"
+                                 " 2 | seed:\n"
+                                 "   | ^\n"
+                                 "demo.yaml:3:8: error: trace needs a value\n"
+                                 " 3 | trace: null\n"
+                                 "   |        ^\n"},
+        {"trace: \"a\\nb\"", "demo.yaml:1:9: error: names and values are one line of text without control "
+                             "characters\n"
+                             " 1 | trace: \"a\\nb\"\n"
+                             "   |         ^\n"},
+        {"\"seed\\0x\": 5", "demo.yaml:1:2: error: names and values are one line of text without control "
+                            "characters\n"
+                            " 1 | \"seed\\0x\": 5\n"
+                            "   |  ^\n"},
+        /* YAML that has no place here */
+        {"seed: &a 3\nlink.latency: *a",
+         "demo.yaml:2:15: error: experiment files have no aliases; write the value "
+         "out\n"
+         " 2 | link.latency: *a\n"
+         "   |               ^\n"},
+        {"link: {<<: {rate: 1 B/s}}", "demo.yaml:1:8: error: experiment files have no merge keys; write the "
+                                      "parameters out\n"
+                                      " 1 | link: {<<: {rate: 1 B/s}}\n"
+                                      "   |        ^~\n"},
+        {"seed: !!int 3\nlink: !x {rate: 1 B/s}",
+         "demo.yaml:1:7: error: experiment files have no tags; leave it "
+         "out\n"
+         " 1 | seed: !!int 3\n"
+         "   |       ^\n"
+         "demo.yaml:2:7: error: experiment files have no tags; leave it "
+         "out\n"
+         " 2 | link: !x {rate: 1 B/s}\n"
+         "   |       ^\n"},
+        {"seed: 3\n---\nsede: 4",
+         "demo.yaml:2:1: error: a second document begins here; an experiment file is one\n"
+         " 2 | ---\n"
+         "   | ^\n"},
+        {"- seed",
+         "demo.yaml:1:1: error: an experiment file is a map of parameters, such as 'fabric: hockney'\n"
+         " 1 | - seed\n"
+         "   | ^\n"},
+        {"seed: 3\nlink: ]", "demo.yaml:2:7: error: flow sequence with invalid extra closing bracket\n"
+                             " 2 | link: ]\n"
+                             "   |       ^\n"},
+        {"seed: 3\ntrace: caf\xe9", "demo.yaml:2:11: error: byte 0xe9; an experiment file is UTF-8 text\n"
+                                    " 2 | trace: caf\xe9\n"
+                                    "   |           ^\n"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct config *config = config_new(tables, COUNT(tables));
+        struct said *said = listen();
+        assert_int_equal(read_text(config, cases[i][0]), STATUS_BAD_INPUT);
+        assert_string_equal(said->text, cases[i][1]);
+        config_free(config);
+    }
+}
+
+static void messages_of_settings(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"link.latency=8", "--set:1:14: error: a time needs a unit, such as '8 us'\n"
+                           " 1 | link.latency=8\n"
+                           "   |              ^\n"},
+        {" link.latncy = 8 us", "--set:1:2: error: there is no parameter 'link.latncy'; did you mean "
+                                "'link.latency'?\n"
+                                " 1 |  link.latncy = 8 us\n"
+                                "   |  ^~~~~~~~~~~\n"},
+        {"link.latency", "--set:1:13: error: a value is missing; write --set PARAMETER=VALUE\n"
+                         " 1 | link.latency\n"
+                         "   |             ^\n"},
+        {"link.latency=", "--set:1:14: error: link.latency needs a value, such as 8 us\n"
+                          " 1 | link.latency=\n"
+                          "   |              ^\n"},
+        {"=8", "--set:1:1: error: there is no parameter ''\n"
+               " 1 | =8\n"
+               "   | ^\n"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct config *config = config_new(tables, COUNT(tables));
+        struct said *said = listen();
+        assert_int_equal(config_set(config, cases[i][0]), STATUS_BAD_INPUT);
+        assert_string_equal(said->text, cases[i][1]);
+        config_free(config);
+    }
+    struct config *config = config_new(tables, COUNT(tables));
+    struct said *said = listen();
+    assert_int_equal(config_assign(config, "seed", "x", "--seed"), STATUS_BAD_INPUT);
+    assert_string_equal(said->text, "--seed:1:1: error: 'x' is not a whole number\n 1 | x\n   | ^\n");
+    config_free(config);
+}
+
+/* --------------------------------------------------------------------------------- files that mean harm */
+
+/* `head`, then `body` again and again, up to `length` bytes. */
+static char *repeat(const char *head, const char *body, size_t length)
+{
+    char *text = mem_alloc(length + strlen(head) + strlen(body) + 1, 1, "a hostile file");
+    size_t used = strlen(head), step = strlen(body);
+    memcpy(text, head, used + 1);
+    for (; used < length; used += step)
+        memcpy(text + used, body, step + 1);
+    return text;
+}
+
+/* Each is refused, soon, after a bounded number of messages. */
+static void hostile_files_end_early(void **state)
+{
+    (void)state;
+    enum { LARGE = 1000000, ERRORS_AT_MOST = 20 };
+    static const char *const cases[][2] = {
+        {"", "["},
+        {"", "{a: "},
+        {"", "- "},
+        {"", "? "},
+        {"link: ", "["},
+        {"link: ", "{x: "},
+        {"fabric: [[", "[],"},
+        {"", "k: 1\n"},
+        {"seed: ", "1"},
+        {"", "x"},
+        {"", "\"a\": &a *a\n"},
+        {"fabric: [", "*a,"},
+        {"fabric: [", "{},"},
+        {"seed: \"", "\n"},
+        {"seed: '", "a\n"},
+        {"%TAG !e! tag:x:\n", "%TAG !e! tag:x:\n"},
+        {"", "---\n"},
+        {"", "!"},
+        {"", "&a "},
+        {"seed: ", "!!int "},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct config *config = config_new(tables, COUNT(tables));
+        char *text = repeat(cases[i][0], cases[i][1], LARGE);
+        struct said *said = listen();
+        assert_int_equal(config_read_text(config, "hostile.yaml", text, strlen(text)), STATUS_BAD_INPUT);
+        assert_in_range(said->errors, 1, ERRORS_AT_MOST);
+        expect_changed(config, "");
+        free(text);
+        config_free(config);
+    }
+}
+
+static void errors_are_told_up_to_a_limit(void **state)
+{
+    (void)state;
+    struct config *config = config_new(tables, COUNT(tables));
+    char *text = repeat("", "nonsense: 1\n", 12 * 25);
+    struct said *said = listen();
+    assert_int_equal(read_text(config, text), STATUS_BAD_INPUT);
+    assert_int_equal(said->errors, 20);
+    assert_non_null(strstr(said->text, "demo.yaml:20:1: error: there is no parameter 'nonsense'\n"));
+    assert_non_null(strstr(
+        said->text, "helio: note: demo.yaml: these are 20 errors; the rest of the file has not been read\n"));
+    free(text);
+    config_free(config);
+}
+
+static void control_bytes_are_refused(void **state)
+{
+    (void)state;
+    struct config *config = config_new(tables, COUNT(tables));
+    struct said *said = listen();
+    assert_int_equal(config_read_text(config, "nul.yaml", "seed: 1\0\n", 9), STATUS_BAD_INPUT);
+    assert_string_equal(said->text, "nul.yaml:1:8: error: byte 0x00; an experiment file is UTF-8 text\n"
+                                    " 1 | seed: 1 \n"
+                                    "   |        ^\n");
+    config_free(config);
+}
+
+static void files_that_cannot_be_read(void **state)
+{
+    (void)state;
+    struct config *config = config_new(tables, COUNT(tables));
+    struct said *said = listen();
+    assert_int_equal(config_read_file(config, "does/not/exist.yaml"), STATUS_BAD_INPUT);
+    assert_string_equal(said->text,
+                        "helio: error: cannot read does/not/exist.yaml: No such file or directory\n");
+    said = listen();
+    assert_int_equal(config_read_file(config, "tests"), STATUS_BAD_INPUT);
+    assert_string_equal(said->text, "helio: error: cannot read tests: Is a directory\n");
+    said = listen();
+    assert_int_equal(config_read_file(config, "/dev/zero"), STATUS_BAD_INPUT);
+    assert_string_equal(said->text,
+                        "helio: error: /dev/zero is larger than 1 MiB; an experiment file is not\n");
+    config_free(config);
+}
+
+/* -------------------------------------------------------------------------------------------- the manual */
+
+static char *manual(const struct param_table *const *list, size_t count, const char *filter, size_t *printed)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    *printed = config_print_manual(list, count, filter, out);
+    fclose(out);
+    return text;
+}
+
+static void manual_is_this(void **state)
+{
+    (void)state;
+    size_t printed;
+    char *text = manual(tables, COUNT(tables), NULL, &printed);
+    assert_int_equal(printed, 9);
+    assert_string_equal(
+        text, "# ---- run: what runs\n\n"
+              "# a trace\n#trace:\n\n"
+              "# one or several\nfabric: ideal,hockney\n\n"
+              "# of all\nseed: 1\n\n"
+              "# say more\nverbose: false\n\n"
+              "# ---- link: one link: latency + size / rate\n\n"
+              "# of a message of no bytes\n# at most 1 s\nlink.latency: 8 us\n\n"
+              "# of one message\n# at least 1 B/s\nlink.rate: 12.5 GB/s\n\n"
+              "# what it stores, in a sentence that is long enough to be continued on a second line, "
+              "as wide as lines of the\n# manual are\n"
+              "# from 1 B to 1 GiB\nlink.buffer.size: 64 KiB\n\n"
+              "# full or half\n# one of: full, half\nlink.duplex: full\n\n"
+              "# a number\nlink.loss: -0.5\n\n");
+    free(text);
+    text = manual(tables, COUNT(tables), "buffer", &printed);
+    assert_int_equal(printed, 1);
+    assert_int_equal(strncmp(text, "# ---- link: ", 13), 0);
+    free(text);
+    text = manual(tables, COUNT(tables), "nothing", &printed);
+    assert_int_equal(printed, 0);
+    assert_string_equal(text, "");
+    free(text);
+}
+
+/* Values in the order of the tables: what one configuration said, to be met in another. */
+struct values {
+    struct {
+        char *value;
+        bool from_file;
+    } list[512];
+    size_t count;
+};
+
+static void keep(void *self, const struct param *param, const char *value, const char *origin)
+{
+    (void)param;
+    struct values *values = self;
+    assert_true(values->count < COUNT(values->list));
+    values->list[values->count].value = mem_text(value ? value : "(none)");
+    values->list[values->count++].from_file = strcmp(origin, "default") != 0;
+}
+
+/* Reading the manual sets every parameter that has a default, to just that. */
+static void expect_round_trip(const struct param_table *const *list, size_t count)
+{
+    size_t printed;
+    struct values before = {.count = 0}, after = {.count = 0};
+    struct config *config = config_new(list, count);
+    char *text = manual(list, count, NULL, &printed);
+    config_each(config, &before, keep);
+    struct said *said = listen();
+    if (read_text(config, text) != STATUS_OK)
+        fail_msg("%s", said->text);
+    config_each(config, &after, keep);
+    assert_int_equal(before.count, printed);
+    assert_int_equal(after.count, printed);
+    for (size_t i = 0; i < printed; i++) {
+        assert_string_equal(after.list[i].value, before.list[i].value);
+        assert_int_equal(after.list[i].from_file, strcmp(before.list[i].value, "(none)") != 0);
+        free(before.list[i].value);
+        free(after.list[i].value);
+    }
+    free(text);
+    config_free(config);
+}
+
+static void manual_reads_back(void **state)
+{
+    (void)state;
+    expect_round_trip(tables, COUNT(tables));
+    size_t count;
+    const struct param_table *const *components = components_params(&count);
+    expect_round_trip(components, count);
+}
+
+/* Defaults that YAML would read as something else come in quotes. */
+static void manual_quotes_what_needs_it(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"null",  "~",   "a: b",     "a #b",  "#a",   "[a]",  "{a",    "*a",
+                                        "&a",    "!a",  "|",        ">",     "it's", "'a'",  "\"a\"", "%a",
+                                        "@a",    "`a",  "- a",      "? a",   ": a",  "a:",   "-",     "a,b",
+                                        "-5 us", "--a", "a b",      "a\\tb", "---",  "...",  ",a",    "a\tb",
+                                        " a ",   "]",   "}",        "x:y",   "a#b",  "0x1F", "true",  "1e3",
+                                        "<<",    "=",   "\xc2\xb5s"};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        const struct param param = {.name = "t.x", .type = PARAM_TEXT, .fallback = texts[i], .doc = "a text"};
+        const struct param_table table = {"t", "one text", &param, 1, sizeof(const char *)};
+        const struct param_table *const list[] = {&table};
+        expect_round_trip(list, 1);
+    }
+}
+
+/* No two components may claim the same name, and none may be called like a map of parameters. */
+static void names_of_components_are_unique(void **state)
+{
+    (void)state;
+    size_t count;
+    const struct param_table *const *components = components_params(&count);
+    const char *names[512];
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < components[i]->count; j++) {
+            const char *name = components[i]->params[j].name;
+            for (size_t k = 0; k < known; k++) {
+                size_t length = strlen(names[k]), own = strlen(name);
+                size_t shorter = length < own ? length : own;
+                const char *longer = length < own ? name : names[k];
+                if (strncmp(names[k], name, shorter) == 0 && (!longer[shorter] || longer[shorter] == '.'))
+                    fail_msg("%s and %s", names[k], name);
+            }
+            assert_true(known < COUNT(names));
+            names[known++] = name;
+        }
+}
+
+static int stop_listening(void **state)
+{
+    (void)state;
+    diag_set_sink(NULL, NULL);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(defaults, stop_listening),
+        cmocka_unit_test_teardown(wrong_default_is_reported, stop_listening),
+        cmocka_unit_test_teardown(ways_to_write, stop_listening),
+        cmocka_unit_test_teardown(nothing_is_a_file, stop_listening),
+        cmocka_unit_test_teardown(origins, stop_listening),
+        cmocka_unit_test_teardown(refused_values_change_nothing, stop_listening),
+        cmocka_unit_test_teardown(messages_of_files, stop_listening),
+        cmocka_unit_test_teardown(messages_of_settings, stop_listening),
+        cmocka_unit_test_teardown(hostile_files_end_early, stop_listening),
+        cmocka_unit_test_teardown(errors_are_told_up_to_a_limit, stop_listening),
+        cmocka_unit_test_teardown(control_bytes_are_refused, stop_listening),
+        cmocka_unit_test_teardown(files_that_cannot_be_read, stop_listening),
+        cmocka_unit_test_teardown(manual_is_this, stop_listening),
+        cmocka_unit_test_teardown(manual_reads_back, stop_listening),
+        cmocka_unit_test_teardown(manual_quotes_what_needs_it, stop_listening),
+        cmocka_unit_test_teardown(names_of_components_are_unique, stop_listening),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
