@@ -12,6 +12,7 @@ extern const struct workload ring_allreduce_workload;
 extern const struct workload npb_cg_workload;
 extern const struct workload npb_ep_workload;
 extern const struct workload npb_ft_workload;
+extern const struct workload npb_is_workload;
 extern const struct workload npb_lu_workload;
 
 #endif
