@@ -83,7 +83,7 @@ struct counting {
 };
 
 /* A rank takes the next buckets until all taken hold at least its share of the keys and of those before it.
- */
+ * The last bucket is never empty, since rank 0 has a key there, so it has an owner. */
 static void assign_buckets(struct counting *counting)
 {
     const struct is_problem *problem = counting->problem;
