@@ -21,6 +21,61 @@ static void known_answers(void **state)
         assert_int_equal(rng_next(&rng), expected[i]);
 }
 
+/* A stream is its seed and its name for good: a run of last year can be repeated. The numbers are those of an
+ * implementation of its own, from the published splitmix64, FNV-1a and xoshiro256**. */
+static void named_streams_stay_what_they_are(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t seed;
+        const char *name;
+        uint64_t draws[3];
+    } streams[] = {
+        {1,
+         "fmu.mapping",
+         {UINT64_C(3492728776323697135), UINT64_C(9314628580752503547), UINT64_C(5134615086450193666)}},
+        {0,
+         "",
+         {UINT64_C(2173012722847780656), UINT64_C(3664482154190621960), UINT64_C(5689331144267033948)}},
+        {UINT64_MAX,
+         "x",
+         {UINT64_C(4277406984885184959), UINT64_C(17948994413938028393), UINT64_C(1960940704541524054)}},
+    };
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+        struct rng rng = rng_open(streams[i].seed, streams[i].name);
+        for (int draw = 0; draw < 3; draw++)
+            assert_int_equal(rng_next(&rng), streams[i].draws[draw]);
+    }
+}
+
+/* Streams of neighbouring seeds and of names that differ in one letter are not correlated. */
+static void streams_are_independent(void **state)
+{
+    (void)state;
+    struct rng base = rng_open(1, "fmu.mapping");
+    struct rng others[] = {rng_open(2, "fmu.mapping"), rng_open(0, "fmu.mapping"), rng_open(1, "fmu.mappinf"),
+                           rng_open(1, "fmu.mapping "), rng_open(1, "")};
+    enum { OTHERS = sizeof others / sizeof *others };
+    double sums[OTHERS] = {0};
+    for (int i = 0; i < DRAWS; i++) {
+        double share = rng_share(&base) - 0.5;
+        for (int k = 0; k < OTHERS; k++)
+            sums[k] += share * (rng_share(&others[k]) - 0.5);
+    }
+    for (int k = 0; k < OTHERS; k++)
+        assert_true(fabs(sums[k] / DRAWS * 12) < 5 / sqrt(DRAWS)); /* five standard deviations */
+}
+
+static void a_copy_goes_on_alike(void **state)
+{
+    (void)state;
+    struct rng rng = rng_open(3, "copy");
+    rng_next(&rng);
+    struct rng copy = rng;
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(rng_below(&rng, 1000), rng_below(&copy, 1000));
+}
+
 static void a_stream_is_its_seed_and_name(void **state)
 {
     (void)state;
@@ -88,8 +143,13 @@ static void shares_and_exponentials(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_answers),           cmocka_unit_test(a_stream_is_its_seed_and_name),
-        cmocka_unit_test(bounded_draws_are_even),  cmocka_unit_test(large_bounds_have_no_bias),
+        cmocka_unit_test(known_answers),
+        cmocka_unit_test(named_streams_stay_what_they_are),
+        cmocka_unit_test(streams_are_independent),
+        cmocka_unit_test(a_copy_goes_on_alike),
+        cmocka_unit_test(a_stream_is_its_seed_and_name),
+        cmocka_unit_test(bounded_draws_are_even),
+        cmocka_unit_test(large_bounds_have_no_bias),
         cmocka_unit_test(shares_and_exponentials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
