@@ -7,9 +7,20 @@ import {join} from "node:path";
 export class Browser {
   constructor(program) {
     this.folder = mkdtempSync(join(tmpdir(), "heliograph-browser-"));
-    this.process = spawn(program, ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-      "--no-first-run", `--user-data-dir=${this.folder}`, "--remote-debugging-pipe", "about:blank"],
-    {stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"]});
+    this.process = spawn(
+      program,
+      [
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+        `--user-data-dir=${this.folder}`,
+        "--remote-debugging-pipe",
+        "about:blank",
+      ],
+      {stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"]},
+    );
     this.waiting = new Map();
     this.listeners = [];
     this.next = 1;
@@ -55,19 +66,29 @@ export class Browser {
     this.session = (await this.ask("Target.attachToTarget", {targetId, flatten: true}, undefined)).sessionId;
     this.complaints = [];
     this.requests = [];
-    this.listeners = [(message) => {
-      if (message.sessionId !== this.session) return;
-      const {method, params} = message;
-      if (method === "Runtime.exceptionThrown")
-        this.complaints.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
-      if (method === "Log.entryAdded" && params.entry.level !== "verbose") this.complaints.push(params.entry.text);
-      if (method === "Runtime.consoleAPICalled" && ["error", "warning", "assert"].includes(params.type))
-        this.complaints.push(params.args.map((a) => a.value ?? a.description).join(" "));
-      if (method === "Network.requestWillBeSent") this.requests.push(params.request.url);
-    }];
+    this.listeners = [
+      (message) => {
+        if (message.sessionId !== this.session) return;
+        const {method, params} = message;
+        if (method === "Runtime.exceptionThrown")
+          this.complaints.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+        if (method === "Log.entryAdded" && params.entry.level !== "verbose")
+          this.complaints.push(params.entry.text);
+        if (method === "Runtime.consoleAPICalled" && ["error", "warning", "assert"].includes(params.type))
+          this.complaints.push(params.args.map((a) => a.value ?? a.description).join(" "));
+        if (method === "Network.requestWillBeSent") this.requests.push(params.request.url);
+      },
+    ];
     for (const domain of ["Page", "Runtime", "Log", "Network"]) await this.ask(`${domain}.enable`);
-    await this.ask("Emulation.setDeviceMetricsOverride", {width, height, deviceScaleFactor: 1, mobile: width < 600});
-    await this.ask("Emulation.setEmulatedMedia", {features: [{name: "prefers-color-scheme", value: dark ? "dark" : "light"}]});
+    await this.ask("Emulation.setDeviceMetricsOverride", {
+      width,
+      height,
+      deviceScaleFactor: 1,
+      mobile: width < 600,
+    });
+    await this.ask("Emulation.setEmulatedMedia", {
+      features: [{name: "prefers-color-scheme", value: dark ? "dark" : "light"}],
+    });
     const loaded = this.heard("Page.loadEventFired");
     await this.ask("Page.navigate", {url: address});
     await loaded;
@@ -82,15 +103,24 @@ export class Browser {
 
   async press(key) {
     for (const type of ["keyDown", "keyUp"])
-      await this.ask("Input.dispatchKeyEvent", {type, key, code: key, windowsVirtualKeyCode: key === "Tab" ? 9 : 13});
+      await this.ask("Input.dispatchKeyEvent", {
+        type,
+        key,
+        code: key,
+        windowsVirtualKeyCode: key === "Tab" ? 9 : 13,
+      });
   }
 
   // The whole page as PNG, in base64.
   async picture() {
     const height = await this.evaluate("document.documentElement.scrollHeight");
     const width = await this.evaluate("innerWidth");
-    return (await this.ask("Page.captureScreenshot",
-      {captureBeyondViewport: true, clip: {x: 0, y: 0, width, height, scale: 1}})).data;
+    return (
+      await this.ask("Page.captureScreenshot", {
+        captureBeyondViewport: true,
+        clip: {x: 0, y: 0, width, height, scale: 1},
+      })
+    ).data;
   }
 
   close() {

@@ -1,8 +1,12 @@
-# cmake -DFOLDER=... -DTO=page_parts.c -P embed.cmake: page.html, page.css and page.js as C arrays, so that a report
-# needs no file of ours beside the program.
+# cmake -DFOLDER=... -DTO=page_parts.c -P embed.cmake: page.html, page.css, and kit.js with page.js behind it,
+# as C arrays, so that a report needs no file of ours beside the program.
 set(text "/* Made by src/report/page/embed.cmake from the files beside it. */\n#include \"report/page_parts.h\"\n")
 foreach(kind html css js)
   file(READ ${FOLDER}/page.${kind} bytes HEX)
+  if(kind STREQUAL js)
+    file(READ ${FOLDER}/kit.js before HEX)
+    string(PREPEND bytes "${before}")
+  endif()
   string(LENGTH "${bytes}" digits)
   math(EXPR length "${digits} / 2")
   string(REGEX REPLACE "(................................................)" "\\1\n" bytes "${bytes}")

@@ -8,168 +8,141 @@
   const first = runs[0];
   const RANKS_WITH_BARS = 256; // beyond it a rank is narrower than a bar's gap
   const UNITS_SHOWN = 4096;
-  const drawings = []; // what is drawn anew when the width changes
-
-  // ------------------------------------------------------------------------------------------------- words and numbers
-
-  const digits = (value, count) => Number(value.toPrecision(count)).toLocaleString("en", {maximumFractionDigits: 12});
-  const scaled = (value, scales, count) => {
-    if (!value) return `0 ${scales[scales.length - 1][1]}`;
-    const [scale, unit] = scales.find(([s]) => Math.abs(value) >= s) ?? scales[scales.length - 1];
-    return `${digits(value / scale, count)}\u00a0${unit}`;
-  };
-  const time = (s, count = 4) =>
-    s === 0 ? "0 s" : scaled(s, [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"], [1e-12, "ps"]], count);
-  const size = (b, count = 4) => scaled(b, [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]], count);
-  const binary = (b) => scaled(b, [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]], 4);
-  const count = (n) => n.toLocaleString("en");
-  const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1)}\u00a0%`;
-  const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
-
-  // --------------------------------------------------------------------------------------------------------- elements
-
-  // Text is only ever set as text, so nothing in the results can become markup.
-  function element(name, attributes = {}, ...children) {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.append(...children.filter((child) => child !== null && child !== undefined));
-    return made;
-  }
-
-  // columns: {name, of(row), show(value)}; numbers go to the right.
-  function table(caption, columns, rows) {
-    const isNumber = (column) => column.number || rows.some((row) => typeof column.of(row) === "number");
-    const cell = (column, row, i) => {
-      const value = column.of(row);
-      const shown = value === null || value === undefined ? "" : column.show ? column.show(value) : String(value);
-      const attributes = isNumber(column) ? {class: "number"} : {};
-      return i === 0 ? element("th", {scope: "row", ...attributes}, shown) : element("td", attributes, shown);
-    };
-    return element("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption},
-      element("table", {},
-        element("thead", {}, element("tr", {}, ...columns.map((column) =>
-          element("th", {scope: "col", ...(isNumber(column) ? {class: "number"} : {})}, column.name)))),
-        element("tbody", {}, ...rows.map((row) => element("tr", {}, ...columns.map((c, i) => cell(c, row, i)))))));
-  }
-
-  function download(name, columns, rows) {
-    const quoted = (value) => {
-      const text = value === null || value === undefined ? "" : String(value);
-      return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-    };
-    const button = element("button", {type: "button"}, `Save as ${name}.csv`);
-    button.addEventListener("click", () => {
-      const lines = [columns.map((c) => c.csv ?? c.name), ...rows.map((row) => columns.map((c) => c.of(row)))];
-      const blob = new Blob([lines.map((line) => line.map(quoted).join(",") + "\n").join("")], {type: "text/csv"});
-      const link = element("a", {href: URL.createObjectURL(blob), download: `${name}.csv`});
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-    });
-    return button;
-  }
-
-  const legend = (entries) => element("ul", {class: "legend", "aria-hidden": "true"},
-    ...entries.map(({name, color}) => {
-      const swatch = element("i");
-      swatch.style.background = color;
-      return element("li", {}, swatch, name);
-    }));
-
-  // draw(width) returns the SVG; `text` says the same in words to those who do not see it.
-  function chart(text, draw) {
-    const figure = element("figure", {class: "chart", role: "img", "aria-label": text});
-    drawings.push({figure, draw, width: 0});
-    return figure;
-  }
-
-  function redraw() {
-    for (const drawing of drawings) {
-      const width = Math.floor(drawing.figure.clientWidth);
-      if (!width || width === drawing.width) continue;
-      drawing.width = width;
-      drawing.figure.replaceChildren(drawing.draw(width));
-    }
-  }
-
-  // how: [[question, answer]]; data: {name, columns, rows}
-  function section(id, title, says, how, charts, data) {
-    const made = element("section", {id, class: how.length ? "beside" : "long", "aria-labelledby": `${id}-title`},
-      element("h2", {id: `${id}-title`}, title));
-    if (says) made.append(element("p", {class: "says"}, says));
-    made.append(...charts);
-    if (data)
-      made.append(element("details", {}, element("summary", {}, "The numbers, as a table"),
-        table(title, data.columns, data.rows), download(data.name, data.columns, data.rows)));
-    if (how.length)
-      made.append(element("div", {class: "how"}, element("b", {}, "How to read this"),
-        ...how.map((line) => element("p", {}, line))));
-    return made;
-  }
-
-  const palette = d3.range(8).map((i) => `var(--c${i})`);
+  const {
+    digits,
+    time,
+    size,
+    binary,
+    count,
+    percent,
+    plural,
+    timeScale,
+    element,
+    table,
+    download,
+    legend,
+    chart,
+    redraw,
+    section,
+    palette,
+    common,
+    labelWidth,
+    upTo,
+  } = kit;
   const fabricColor = new Map(fabrics.map((name, i) => [name, palette[i % palette.length]]));
-  const common = (width) => ({width, style: {background: "transparent", fontSize: "12px"}, marginTop: 26, marginBottom: 42, marginRight: 24});
-  const labelWidth = (names) => 12 + 7.5 * d3.max(names, (name) => name.length);
 
   // -------------------------------------------------------------------------------------------------- the answer first
 
-  const speedup = (run) => (run.makespan_s > 0 ? first.makespan_s / run.makespan_s : NaN);
-  const comparison = (ratio) =>
-    Math.abs(ratio - 1) < 5e-4 ? "as fast as" : `${ratio.toFixed(3)} times as fast as`;
+  // Not a number where one of both takes no time: then there is nothing to compare.
+  const speedup = (run) => (run.makespan_s > 0 && first.makespan_s > 0 ? first.makespan_s / run.makespan_s : NaN);
+  const factor = (ratio) => (ratio < 0.1 ? digits(ratio, 3) : ratio.toFixed(3));
+  const asFactor = (ratio, before, after) => (isFinite(ratio) ? `${before}${factor(ratio)}×${after}` : "");
+  const comparison = (ratio) => (Math.abs(ratio - 1) < 5e-4 ? "as fast as" : `${factor(ratio)} times as fast as`);
 
   function answer() {
     const best = d3.least(runs, (run) => run.makespan_s);
     const others = runs.filter((run) => run !== first);
     const line = element("p", {class: "answer", id: "answer"});
-    if (others.length === 0) {
-      line.append(`${manifest.program} takes ${time(first.makespan_s, 5)} on ${first.fabric}.`);
+    if (others.length === 0 || !runs.every((run) => run.makespan_s > 0)) {
+      const each = runs.map((run) => `${time(run.makespan_s, 5)} on ${run.fabric}`);
+      line.append(`${manifest.program} takes ${each.join(", ")}.`);
       return line;
     }
     others.sort((a, b) => a.makespan_s - b.makespan_s);
     others.forEach((run, i) => {
       const ratio = speedup(run);
-      const said = element("strong", {class: ratio >= 1.0005 ? "good" : ratio < 0.9995 ? "bad" : ""}, comparison(ratio));
-      line.append(i ? (i === others.length - 1 ? ", and " : ", ") : "", run.fabric, " is ", said, " ", first.fabric);
+      const said = element(
+        "strong",
+        {class: ratio >= 1.0005 ? "good" : ratio < 0.9995 ? "bad" : ""},
+        comparison(ratio),
+      );
+      line.append(
+        i ? (i === others.length - 1 ? ", and " : ", ") : "",
+        run.fabric,
+        " is ",
+        said,
+        " ",
+        first.fabric,
+      );
     });
     line.append(`. The shortest time is ${time(best.makespan_s, 5)}, on ${best.fabric}.`);
     return line;
   }
 
-  const tiles = () => element("ul", {class: "tiles", "aria-label": "Time by fabric"}, ...runs.map((run, i) =>
-    element("li", {}, element("span", {class: "label"}, run.fabric),
-      element("span", {class: "value"}, time(run.makespan_s, 5)),
-      element("span", {class: "more"}, `${i ? `${speedup(run).toFixed(3)}×, ` : "the base, "}idle ${percent(run.idle_fraction)}`))));
+  const tiles = () =>
+    element(
+      "ul",
+      {class: "tiles", "aria-label": "Time by fabric"},
+      ...runs.map((run, i) =>
+        element(
+          "li",
+          {},
+          element("span", {class: "label"}, run.fabric),
+          element("span", {class: "value"}, time(run.makespan_s, 5)),
+          element(
+            "span",
+            {class: "more"},
+            `${i ? asFactor(speedup(run), "", ", ") : "the base, "}idle ${percent(run.idle_fraction)}`,
+          ),
+        ),
+      ),
+    );
 
   function times() {
     const columns = [
       {name: "fabric", of: (run) => run.fabric},
       {name: "time", csv: "makespan_s", of: (run) => run.makespan_s, show: (v) => time(v, 6)},
-      {name: "speedup", of: speedup, show: (v) => (isFinite(v) ? `${v.toFixed(4)}×` : "")},
+      {name: "speedup", of: speedup, show: (v) => asFactor(v, "", "")},
       {name: "idle", csv: "idle_fraction", of: (run) => run.idle_fraction, show: percent},
     ];
     const text = `Bars of the time on each fabric. ${runs.map((r) => `${r.fabric}: ${time(r.makespan_s, 5)}`).join("; ")}.`;
     const unit = timeScale(d3.max(runs, (run) => run.makespan_s));
-    const drawing = chart(text, (width) => Plot.plot({
-      ...common(width), marginLeft: labelWidth(fabrics), marginRight: 150, height: 52 + 36 * runs.length, marginTop: 4,
-      x: {label: `time (${unit.name})`, grid: true, zero: true, ticks: width < 500 ? 3 : 6}, y: {label: null, domain: fabrics},
-      marks: [
-        Plot.barX(runs, {y: "fabric", x: (r) => r.makespan_s / unit.scale, fill: (r) => fabricColor.get(r.fabric), insetTop: 3, insetBottom: 3}),
-        Plot.text(runs, {y: "fabric", x: (r) => r.makespan_s / unit.scale, textAnchor: "start", dx: 6,
-          text: (r, i) => `${time(r.makespan_s, 5)}${i && isFinite(speedup(r)) ? ` (${speedup(r).toFixed(3)}×)` : ""}`}),
-        Plot.ruleX([0])],
-      color: {type: "identity"},
-    }));
-    return section("time", "Time by fabric", null,
-      ["A bar is the time until the last rank has ended, in the simulated world. Shorter is better.",
-        `Speedups are over ${first.fabric}, the first fabric named. The program and what it computes are the same everywhere; only the network differs.`],
-      [drawing], {name: "time-by-fabric", columns, rows: runs});
+    const drawing = chart(text, (width) =>
+      Plot.plot({
+        ...common(width),
+        marginLeft: labelWidth(fabrics),
+        marginRight: 150,
+        height: 52 + 36 * runs.length,
+        marginTop: 4,
+        x: {
+          label: `time (${unit.name})`,
+          grid: true,
+          ticks: width < 500 ? 3 : 6,
+          domain: upTo(runs.map((run) => run.makespan_s / unit.scale)),
+        },
+        y: {label: null, domain: fabrics},
+        marks: [
+          Plot.barX(runs, {
+            y: "fabric",
+            x: (r) => r.makespan_s / unit.scale,
+            fill: (r) => fabricColor.get(r.fabric),
+            insetTop: 3,
+            insetBottom: 3,
+          }),
+          Plot.text(runs, {
+            y: "fabric",
+            x: (r) => r.makespan_s / unit.scale,
+            textAnchor: "start",
+            dx: 6,
+            text: (r, i) => time(r.makespan_s, 5) + (i ? asFactor(speedup(r), " (", ")") : ""),
+          }),
+          Plot.ruleX([0]),
+        ],
+        color: {type: "identity"},
+      }),
+    );
+    return section(
+      "time",
+      "Time by fabric",
+      null,
+      [
+        "A bar is the time until the last rank has ended, in the simulated world. Shorter is better.",
+        `Speedups are over ${first.fabric}, the first fabric named. The program and what it computes are the same everywhere; only the network differs.`,
+      ],
+      [drawing],
+      {name: "time-by-fabric", columns, rows: runs},
+    );
   }
-
-  const timeScale = (largest) => {
-    const scales = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
-    const [scale, name] = scales.find(([s]) => largest >= s) ?? scales[3];
-    return {scale, name};
-  };
 
   // ------------------------------------------------------------------------------------------------ where the time went
 
@@ -182,11 +155,17 @@
   // Shares of all ranks' time until the last one ended.
   function shares(run) {
     const whole = rankCount(run) * run.makespan_s || 1;
-    const computed = rankSum(run, "compute_s"), finish = rankSum(run, "finish_s"), idle = rankSum(run, "idle_s");
+    const computed = rankSum(run, "compute_s"),
+      finish = rankSum(run, "finish_s"),
+      idle = rankSum(run, "idle_s");
     const parts = [["computing", computed]];
     for (const [cause, s] of Object.entries(run.idle_by_cause_s)) parts.push([`waiting in ${cause}`, s]);
-    parts.push(["otherwise", finish - computed - idle], ["ended before the last", rankCount(run) * run.makespan_s - finish]);
-    return parts.map(([part, s]) => ({fabric: run.fabric, part, s, share: s / whole}))
+    parts.push(
+      ["otherwise", finish - computed - idle],
+      ["ended before the last", rankCount(run) * run.makespan_s - finish],
+    );
+    return parts
+      .map(([part, s]) => ({fabric: run.fabric, part, s, share: s / whole}))
       .filter((p) => p.part === "computing" || p.share > 1e-6);
   }
 
@@ -197,70 +176,186 @@
     parts.sort((a, b) => order(a) - order(b));
     const visible = parts.filter((part) => rows.some((r) => r.part === part && r.share >= SHOWN_SHARE));
     let causes = 0;
-    const color = new Map(parts.map((p) =>
-      [p, p === "computing" ? "var(--compute)" : p === "ended before the last" ? "var(--ended)" : p === "otherwise" ? "var(--c6)"
-        : [1, 0, 2, 3, 4, 5, 7].map((i) => palette[i])[causes++ % 7]]));
-    const text = `Stacked bars. ${runs.map((run) => `${run.fabric}: ${shares(run).map((p) => `${p.part} ${percent(p.share)}`).join(", ")}`).join("; ")}.`;
-    const drawing = chart(text, (width) => Plot.plot({
-      ...common(width), marginLeft: labelWidth(fabrics), height: 52 + 36 * runs.length, marginTop: 4,
-      x: {label: "share of all ranks' time (%)", domain: [0, 100], grid: true}, y: {label: null, domain: fabrics},
-      marks: [Plot.barX(rows, {y: "fabric", x: (r) => 100 * r.share, fill: (r) => color.get(r.part), order: parts, z: "part",
-        insetTop: 3, insetBottom: 3, title: (r) => `${r.fabric}: ${r.part}, ${percent(r.share)}`})],
-      color: {type: "identity"},
-    }));
+    const color = new Map(
+      parts.map((p) => [
+        p,
+        p === "computing"
+          ? "var(--compute)"
+          : p === "ended before the last"
+            ? "var(--ended)"
+            : p === "otherwise"
+              ? "var(--c6)"
+              : [1, 0, 2, 3, 4, 5, 7].map((i) => palette[i])[causes++ % 7],
+      ]),
+    );
+    const text = `Stacked bars. ${runs
+      .map(
+        (run) =>
+          `${run.fabric}: ${shares(run)
+            .map((p) => `${p.part} ${percent(p.share)}`)
+            .join(", ")}`,
+      )
+      .join("; ")}.`;
+    const drawing = chart(text, (width) =>
+      Plot.plot({
+        ...common(width),
+        marginLeft: labelWidth(fabrics),
+        height: 52 + 36 * runs.length,
+        marginTop: 4,
+        x: {label: "share of all ranks' time (%)", domain: [0, 100], grid: true},
+        y: {label: null, domain: fabrics},
+        marks: [
+          Plot.barX(rows, {
+            y: "fabric",
+            x: (r) => 100 * r.share,
+            fill: (r) => color.get(r.part),
+            order: parts,
+            z: "part",
+            insetTop: 3,
+            insetBottom: 3,
+            title: (r) => `${r.fabric}: ${r.part}, ${percent(r.share)}`,
+          }),
+        ],
+        color: {type: "identity"},
+      }),
+    );
     const columns = [
-      {name: "fabric", of: (r) => r.fabric}, {name: "part", of: (r) => r.part},
+      {name: "fabric", of: (r) => r.fabric},
+      {name: "part", of: (r) => r.part},
       {name: "of all ranks", csv: "sum_over_ranks_s", of: (r) => r.s, show: (v) => time(v)},
-      {name: "share", of: (r) => r.share, show: percent}];
-    return section("ranks-time", "Where the ranks' time went", null,
-      ["Waiting is the time in which a rank was blocked in a call: p2p for sends, receives and their waits, else the collective.",
+      {name: "share", of: (r) => r.share, show: percent},
+    ];
+    return section(
+      "ranks-time",
+      "Where the ranks' time went",
+      null,
+      [
+        "Waiting is the time in which a rank was blocked in a call: p2p for sends, receives and their waits, else the collective.",
         "A network can only shorten waiting. What stays on the ideal fabric is the program's own imbalance.",
-        ...(visible.includes("ended before the last") ? ["Ranks that end early leave the rest of their bar pale."] : [])],
-      [legend(visible.map((p) => ({name: p, color: color.get(p)}))), drawing], {name: "where-time-went", columns, rows});
+        ...(visible.includes("ended before the last")
+          ? ["Ranks that end early leave the rest of their bar pale."]
+          : []),
+      ],
+      [legend(visible.map((p) => ({name: p, color: color.get(p)}))), drawing],
+      {name: "where-time-went", columns, rows},
+    );
   }
 
   function perRank() {
     const count_ = rankCount(first);
     if (!runs.every((run) => Array.isArray(run.ranks))) return quantiles(count_);
-    const parts = [["computing", "compute_s", "var(--compute)"], ["waiting", "idle_s", "var(--c1)"]];
+    const parts = [
+      ["computing", "compute_s", "var(--compute)"],
+      ["waiting", "idle_s", "var(--c1)"],
+    ];
     const rows = runs.flatMap((run) => run.ranks.map((r, rank) => ({fabric: run.fabric, rank, ...r})));
     const unit = timeScale(d3.max(runs, (run) => run.makespan_s));
-    const stacked = runs.map((run) => [run, run.ranks.flatMap((r, rank) => {
-      let from = 0;
-      return parts.map(([part, column, color]) => ({rank, part, color, from, to: (from += r[column] / unit.scale)}));
-    })]);
+    const stacked = runs.map((run) => [
+      run,
+      run.ranks.flatMap((r, rank) => {
+        let from = 0;
+        return parts.map(([part, column, color]) => ({
+          rank,
+          part,
+          color,
+          from,
+          to: (from += r[column] / unit.scale),
+        }));
+      }),
+    ]);
     const drawings_ = stacked.flatMap(([run, boxes]) => {
       const most = d3.greatest(run.ranks, (r) => r.idle_s);
       const text = `${run.fabric}: computing and waiting of each rank. Rank ${run.ranks.indexOf(most)} waits longest, ${time(most.idle_s)}.`;
-      return [element("h3", {}, run.fabric), chart(text, (width) => Plot.plot({
-        ...common(width), marginLeft: 50, height: 190,
-        x: {label: "rank", domain: [0, count_], ticks: Math.min(count_, width < 500 ? 4 : 10), tickFormat: "d", round: false},
-        y: {label: unit.name, grid: true, ticks: 4, domain: [0, d3.max(runs, (r) => r.makespan_s) / unit.scale || 1]},
-        color: {type: "identity"},
-        marks: [count_ <= RANKS_WITH_BARS
-          ? Plot.rect(boxes, {x1: "rank", x2: (b) => b.rank + 1, y1: "from", y2: "to", fill: "color", insetLeft: 0.5, insetRight: 0.5})
-          : Plot.areaY(boxes, {x: "rank", y1: "from", y2: "to", fill: "color", z: "part", curve: "step-after"}),
-        Plot.ruleY([0])],
-      }))];
+      return [
+        element("h3", {}, run.fabric),
+        chart(text, (width) =>
+          Plot.plot({
+            ...common(width),
+            marginLeft: 50,
+            height: 190,
+            x: {
+              label: "rank",
+              domain: [0, count_],
+              ticks: Math.min(count_, width < 500 ? 4 : 10),
+              tickFormat: "d",
+              round: false,
+            },
+            y: {label: unit.name, grid: true, ticks: 4, domain: upTo(runs.map((r) => r.makespan_s / unit.scale))},
+            color: {type: "identity"},
+            marks: [
+              count_ <= RANKS_WITH_BARS
+                ? Plot.rect(boxes, {
+                    x1: "rank",
+                    x2: (b) => b.rank + 1,
+                    y1: "from",
+                    y2: "to",
+                    fill: "color",
+                    insetLeft: 0.5,
+                    insetRight: 0.5,
+                  })
+                : Plot.areaY(boxes, {
+                    x: "rank",
+                    y1: "from",
+                    y2: "to",
+                    fill: "color",
+                    z: "part",
+                    curve: "step-after",
+                  }),
+              Plot.ruleY([0]),
+            ],
+          }),
+        ),
+      ];
     });
     const columns = [
-      {name: "fabric", of: (r) => r.fabric}, {name: "rank", of: (r) => r.rank},
-      ...[["ends", "finish_s"], ["computes", "compute_s"], ["waits", "idle_s"]].map(([name, csv]) => ({name, csv, of: (r) => r[csv], show: (v) => time(v)}))];
-    return section("per-rank", "Rank by rank", null,
-      ["Each column is a rank, as high as the time until it ended.",
-        "Columns of one height with much waiting in them say that ranks wait for each other; a few that compute longer than the rest say whom they wait for."],
-      [legend(parts.map(([name, , color]) => ({name, color}))), ...drawings_], {name: "ranks", columns, rows});
+      {name: "fabric", of: (r) => r.fabric},
+      {name: "rank", of: (r) => r.rank},
+      ...[
+        ["ends", "finish_s"],
+        ["computes", "compute_s"],
+        ["waits", "idle_s"],
+      ].map(([name, csv]) => ({name, csv, of: (r) => r[csv], show: (v) => time(v)})),
+    ];
+    return section(
+      "per-rank",
+      "Rank by rank",
+      null,
+      [
+        "Each column is a rank, as high as the time until it ended.",
+        "Columns of one height with much waiting in them say that ranks wait for each other; a few that compute longer than the rest say whom they wait for.",
+      ],
+      [legend(parts.map(([name, , color]) => ({name, color}))), ...drawings_],
+      {name: "ranks", columns, rows},
+    );
   }
 
   function quantiles(ranks) {
-    const rows = runs.flatMap((run) => ["finish_s", "compute_s", "idle_s"].map((column) => ({fabric: run.fabric, column, ...run.ranks[column]})));
-    const columns = [{name: "fabric", of: (r) => r.fabric}, {name: "time", of: (r) => ({finish_s: "ends", compute_s: "computes", idle_s: "waits"})[r.column]},
-      ...["min", "p05", "median", "mean", "p95", "max"].map((name) => ({name, csv: `${name}_s`, of: (r) => r[name], show: (v) => time(v)}))];
-    return section("per-rank", "The ranks by their quantiles", `Of ${count(ranks)} ranks, too many to show one by one.`, [],
-      [table("Quantiles of the ranks", columns, rows), download("rank-quantiles", columns, rows)], null);
+    const rows = runs.flatMap((run) =>
+      ["finish_s", "compute_s", "idle_s"].map((column) => ({fabric: run.fabric, column, ...run.ranks[column]})),
+    );
+    const columns = [
+      {name: "fabric", of: (r) => r.fabric},
+      {name: "time", of: (r) => ({finish_s: "ends", compute_s: "computes", idle_s: "waits"})[r.column]},
+      ...["min", "p05", "median", "mean", "p95", "max"].map((name) => ({
+        name,
+        csv: `${name}_s`,
+        of: (r) => r[name],
+        show: (v) => time(v),
+      })),
+    ];
+    return section(
+      "per-rank",
+      "The ranks by their quantiles",
+      `Of ${count(ranks)} ranks, too many to show one by one.`,
+      [],
+      [table("Quantiles of the ranks", columns, rows), download("rank-quantiles", columns, rows)],
+      null,
+    );
   }
 
   // ------------------------------------------------------------------------------------------------------ message sizes
+
+  const CLASSES_SHOWN = 8; // at least: a lone class would fill the chart
 
   const sizeName = (from) => (from === 0 ? "0 B" : binary(from));
 
@@ -270,118 +365,291 @@
     const pivot = runs.find((run) => run.fabric_stats.pivot_bytes > 0 && run.fabric_stats.pivot_bytes < 2 ** 60);
     const pivotBytes = pivot?.fabric_stats.pivot_bytes;
     const index = (bytes) => (bytes > 0 ? 1 + Math.log2(bytes) : 0); // a class is one wide
-    const last = d3.max([...classes.map((c) => index(c.from_bytes)), pivotBytes ? Math.floor(index(pivotBytes)) : 0]) + 1;
-    const begin = Math.min(index(classes[0].from_bytes), pivotBytes ? Math.floor(index(pivotBytes)) : Infinity);
+    let last =
+      d3.max([...classes.map((c) => index(c.from_bytes)), pivotBytes ? Math.floor(index(pivotBytes)) : 0]) + 1;
+    let begin = Math.min(index(classes[0].from_bytes), pivotBytes ? Math.floor(index(pivotBytes)) : Infinity);
+    for (; last - begin < CLASSES_SHOWN; last++) begin = Math.max(begin - 1, 0);
     const total = first.messages;
-    const one = (column, label, color, whole) => (width) => Plot.plot({
-      ...common(width), marginLeft: 50, height: 200, color: {type: "identity"},
-      x: {label: "message size", domain: [begin, last], ticks: d3.range(begin, last + 1, Math.ceil((last - begin) / (width < 500 ? 4 : 9))),
-        tickFormat: (i) => sizeName(i > 0 ? 2 ** (i - 1) : 0)},
-      y: {label, grid: true, zero: true, ticks: 4},
-      marks: [
-        Plot.rect(classes, {x1: (c) => index(c.from_bytes), x2: (c) => index(c.from_bytes) + 1, y1: 0, y2: (c) => whole ? 100 * c[column] / whole : 0,
-          fill: color, insetLeft: 1, insetRight: 1, title: (c) => `from ${sizeName(c.from_bytes)}: ${count(c.count)} messages, ${size(c.bytes)}`}),
-        Plot.ruleY([0]),
-        ...(pivotBytes ? [Plot.ruleX([index(pivotBytes)], {stroke: "currentColor", strokeDasharray: "4 3"}),
-          Plot.text([index(pivotBytes)], {x: (d) => d, text: () => `pivot ${size(pivotBytes, 5)}`, frameAnchor: "top", dy: -2,
-            textAnchor: index(pivotBytes) > (begin + last) / 2 ? "end" : "start", dx: index(pivotBytes) > (begin + last) / 2 ? -5 : 5})] : [])],
-    });
-    const words = classes.map((c) => `from ${sizeName(c.from_bytes)} ${count(c.count)} messages with ${size(c.bytes)}`).join("; ");
+    const one = (column, label, color, whole) => (width) =>
+      Plot.plot({
+        ...common(width),
+        marginLeft: 50,
+        height: 200,
+        color: {type: "identity"},
+        x: {
+          label: "message size",
+          domain: [begin, last],
+          ticks: d3.range(begin, last + 1, Math.ceil((last - begin) / (width < 500 ? 4 : 9))),
+          tickFormat: (i) => sizeName(i > 0 ? 2 ** (i - 1) : 0),
+        },
+        y: {
+          label,
+          grid: true,
+          ticks: 4,
+          domain: upTo(classes.map((c) => (whole ? (100 * c[column]) / whole : 0))),
+        },
+        marks: [
+          Plot.rect(classes, {
+            x1: (c) => index(c.from_bytes),
+            x2: (c) => index(c.from_bytes) + 1,
+            y1: 0,
+            y2: (c) => (whole ? (100 * c[column]) / whole : 0),
+            fill: color,
+            insetLeft: 1,
+            insetRight: 1,
+            title: (c) => `from ${sizeName(c.from_bytes)}: ${count(c.count)} messages, ${size(c.bytes)}`,
+          }),
+          Plot.ruleY([0]),
+          ...(pivotBytes
+            ? [
+                Plot.ruleX([index(pivotBytes)], {stroke: "currentColor", strokeDasharray: "4 3"}),
+                Plot.text([index(pivotBytes)], {
+                  x: (d) => d,
+                  text: () => `pivot ${size(pivotBytes, 5)}`,
+                  frameAnchor: "top",
+                  dy: -2,
+                  textAnchor: index(pivotBytes) > (begin + last) / 2 ? "end" : "start",
+                  dx: index(pivotBytes) > (begin + last) / 2 ? -5 : 5,
+                }),
+              ]
+            : []),
+        ],
+      });
+    const words = classes
+      .map((c) => `from ${sizeName(c.from_bytes)} ${count(c.count)} messages with ${size(c.bytes)}`)
+      .join("; ");
     const within = pivot ? total.count - pivot.fabric_stats.fmu_messages - pivot.fabric_stats.network_messages : 0;
     const split = pivot
-      ? ` hybrid sends ${count(pivot.fabric_stats.fmu_messages)} of them through FMUs and ${count(pivot.fabric_stats.network_messages)} by the network${within ? `; ${count(within)} stay within a node` : ""}.` : "";
-    const columns = [{name: "from", csv: "from_bytes", of: (c) => c.from_bytes, show: sizeName},
-      {name: "messages", csv: "count", of: (c) => c.count, show: count}, {name: "bytes", of: (c) => c.bytes, show: count}];
-    return section("sizes", "Message sizes",
+      ? ` hybrid sends ${count(pivot.fabric_stats.fmu_messages)} of them through FMUs and ${count(pivot.fabric_stats.network_messages)} by the network${within ? `; ${count(within)} stay within a node` : ""}.`
+      : "";
+    const columns = [
+      {name: "from", csv: "from_bytes", of: (c) => c.from_bytes, show: sizeName},
+      {name: "messages", csv: "count", of: (c) => c.count, show: count},
+      {name: "bytes", of: (c) => c.bytes, show: count},
+    ];
+    return section(
+      "sizes",
+      "Message sizes",
       `${plural(total.count, "message")} carry ${size(total.bytes)}, ${size(total.mean_bytes)} on average.${split}`,
-      ["A column holds the messages from one power of two up to the next; first how many they are, then how many bytes they carry.",
-        ...(pivot ? ["From the dashed line on, the hybrid's pivot, messages go through an FMU. If it is not set it lies where an FMU and the network take equally long, as long as nothing is in their way (Eq. 7)."] : [])],
-      [element("h3", {}, "How many"), chart(`Histogram of message counts: ${words}.`, one("count", "% of messages", palette[0], total.count)),
-        element("h3", {}, "How many bytes"), chart(`Histogram of message bytes: ${words}.`, one("bytes", "% of bytes", palette[2], total.bytes))],
-      {name: "message-sizes", columns, rows: classes});
+      [
+        "A column holds the messages from one power of two up to the next; first how many they are, then how many bytes they carry.",
+        ...(pivot
+          ? [
+              "From the dashed line on, the hybrid's pivot, messages go through an FMU. If it is not set it lies where an FMU and the network take equally long, as long as nothing is in their way (Eq. 7).",
+            ]
+          : []),
+      ],
+      [
+        element("h3", {}, "How many"),
+        chart(`Histogram of message counts: ${words}.`, one("count", "% of messages", palette[0], total.count)),
+        element("h3", {}, "How many bytes"),
+        chart(`Histogram of message bytes: ${words}.`, one("bytes", "% of bytes", palette[2], total.bytes)),
+      ],
+      {name: "message-sizes", columns, rows: classes},
+    );
   }
 
   // --------------------------------------------------------------------------------------------------------------- FMUs
 
   function fmus() {
-    const withFmus = runs.filter((run) => Array.isArray(run.fabric_stats.busy_s) && run.fabric_stats.busy_s.length);
+    const withFmus = runs.filter(
+      (run) => Array.isArray(run.fabric_stats.busy_s) && run.fabric_stats.busy_s.length,
+    );
     if (!withFmus.length) return null;
     const stats = (run) => run.fabric_stats;
     const shown = withFmus.filter((run) => stats(run).busy_s.length <= UNITS_SHOWN);
-    const rows = withFmus.flatMap((run) => stats(run).busy_s.map((busy, fmu) =>
-      ({fabric: run.fabric, fmu, busy, share: run.makespan_s ? busy / run.makespan_s : 0, writes: stats(run).writes[fmu]})));
+    const rows = withFmus.flatMap((run) =>
+      stats(run).busy_s.map((busy, fmu) => ({
+        fabric: run.fabric,
+        fmu,
+        busy,
+        share: run.makespan_s ? busy / run.makespan_s : 0,
+        writes: stats(run).writes[fmu],
+      })),
+    );
     const figures = shown.flatMap((run) => {
       const mine = rows.filter((r) => r.fabric === run.fabric);
-      const bars = (label, value, color, scale) => (width) => Plot.plot({
-        ...common(width), marginLeft: 50, height: 165, color: {type: "identity"},
-        x: {label: "FMU", domain: [0, mine.length], tickFormat: "d", ticks: Math.min(mine.length, width < 500 ? 4 : 8)},
-        y: {label, grid: true, zero: true, ticks: 3, ...scale},
-        marks: [Plot.rect(mine, {x1: "fmu", x2: (r) => r.fmu + 1, y1: 0, y2: value, fill: color,
-          insetLeft: mine.length <= RANKS_WITH_BARS ? 0.5 : 0, insetRight: mine.length <= RANKS_WITH_BARS ? 0.5 : 0}), Plot.ruleY([0])],
-      });
+      const bars = (label, of, color, tickFormat) => (width) =>
+        Plot.plot({
+          ...common(width),
+          marginLeft: 50,
+          height: 165,
+          color: {type: "identity"},
+          x: {
+            label: "FMU",
+            domain: [0, mine.length],
+            tickFormat: "d",
+            ticks: Math.min(mine.length, width < 500 ? 4 : 8),
+          },
+          y: {label, grid: true, ticks: 3, tickFormat, domain: upTo(mine.map(of))},
+          marks: [
+            Plot.rect(mine, {
+              x1: "fmu",
+              x2: (r) => r.fmu + 1,
+              y1: 0,
+              y2: of,
+              fill: color,
+              insetLeft: mine.length <= RANKS_WITH_BARS ? 0.5 : 0,
+              insetRight: mine.length <= RANKS_WITH_BARS ? 0.5 : 0,
+            }),
+            Plot.ruleY([0]),
+          ],
+        });
       const [lowest, highest] = d3.extent(mine, (r) => r.share);
       const [fewest, most] = d3.extent(mine, (r) => r.writes);
-      return [element("h3", {}, `${run.fabric}: busy share`),
-        chart(`${run.fabric}: the busiest of ${mine.length} FMUs is connected ${percent(highest)} of the time, the least busy ${percent(lowest)}.`,
-          bars("% of the time", (r) => 100 * r.share, fabricColor.get(run.fabric), {})),
+      return [
+        element("h3", {}, `${run.fabric}: busy share`),
+        chart(
+          `${run.fabric}: the busiest of ${mine.length} FMUs is connected ${percent(highest)} of the time, the least busy ${percent(lowest)}.`,
+          bars("% of the time", (r) => 100 * r.share, fabricColor.get(run.fabric)),
+        ),
         element("h3", {}, `${run.fabric}: messages written`),
-        chart(`${run.fabric}: between ${count(fewest)} and ${count(most)} messages are written to an FMU.`,
-          bars("messages", "writes", "var(--c6)", {tickFormat: "~s"}))];
+        chart(
+          `${run.fabric}: between ${count(fewest)} and ${count(most)} messages are written to an FMU.`,
+          bars("messages", (r) => r.writes, "var(--c6)", "~s"),
+        ),
+      ];
     });
-    const facts = [["FMUs", (s) => s.busy_s.length, count], ["accesses", (s) => s.accesses, count],
-      ["switches", (s) => s.switch_count, count], ["coalesced accesses", (s) => s.coalesced_count, count],
-      ["queue wait, mean", (s) => s.queue_wait_mean_s, (v) => time(v)], ["queue wait, max", (s) => s.queue_wait_max_s, (v) => time(v)],
-      ["writes that waited for room", (s) => s.space_waits, count], ["peak of Q_data", (s) => s.q_data_bytes, (v) => size(v)],
-      ["peak of Q_header, entries", (s) => s.q_header_entries, count]]
-      .map(([name, of, show]) => ({name, values: Object.fromEntries(withFmus.map((run) => [run.fabric, show(of(stats(run)))]))}));
-    const factColumns = [{name: "", of: (f) => f.name}, ...withFmus.map((run) => ({name: run.fabric, number: true, of: (f) => f.values[run.fabric]}))];
-    const columns = [{name: "fabric", of: (r) => r.fabric}, {name: "FMU", of: (r) => r.fmu},
-      {name: "busy", csv: "busy_s", of: (r) => r.busy, show: (v) => time(v)}, {name: "share", of: (r) => r.share, show: percent},
-      {name: "writes", of: (r) => r.writes, show: count}];
-    return section("fmus", "Flexible Memory Units", null,
-      ["An FMU is busy while a node's controller is connected to it: switching, then writing or reading.",
+    const facts = [
+      ["FMUs", (s) => s.busy_s.length, count],
+      ["accesses", (s) => s.accesses, count],
+      ["switches", (s) => s.switch_count, count],
+      ["coalesced accesses", (s) => s.coalesced_count, count],
+      ["queue wait, mean", (s) => s.queue_wait_mean_s, (v) => time(v)],
+      ["queue wait, max", (s) => s.queue_wait_max_s, (v) => time(v)],
+      ["writes that waited for room", (s) => s.space_waits, count],
+      ["peak of Q_data", (s) => s.q_data_bytes, (v) => size(v)],
+      ["peak of Q_header, entries", (s) => s.q_header_entries, count],
+    ].map(([name, of, show]) => ({
+      name,
+      values: Object.fromEntries(withFmus.map((run) => [run.fabric, show(of(stats(run)))])),
+    }));
+    const factColumns = [
+      {name: "", of: (f) => f.name},
+      ...withFmus.map((run) => ({name: run.fabric, number: true, of: (f) => f.values[run.fabric]})),
+    ];
+    const columns = [
+      {name: "fabric", of: (r) => r.fabric},
+      {name: "FMU", of: (r) => r.fmu},
+      {name: "busy", csv: "busy_s", of: (r) => r.busy, show: (v) => time(v)},
+      {name: "share", of: (r) => r.share, show: percent},
+      {name: "writes", of: (r) => r.writes, show: count},
+    ];
+    return section(
+      "fmus",
+      "Flexible Memory Units",
+      null,
+      [
+        "An FMU is busy while a node's controller is connected to it: switching, then writing or reading.",
         "Long queue waits with low busy shares say that accesses wait for a node's one controller rather than for FMUs; more FMUs do not help then. High shares say that they do.",
-        "A coalesced access goes under the switch of another and saves T_switch. Q_data and Q_header are the rings in an FMU; their peaks are the memory that it needs."],
-      [table("Statistics of the FMUs", factColumns, facts), ...figures], {name: "fmus", columns, rows: rows.slice(0, UNITS_SHOWN * withFmus.length)});
+        "A coalesced access goes under the switch of another and saves T_switch. Q_data and Q_header are the rings in an FMU; their peaks are the memory that it needs.",
+      ],
+      [table("Statistics of the FMUs", factColumns, facts), ...figures],
+      {name: "fmus", columns, rows: rows.slice(0, UNITS_SHOWN * withFmus.length)},
+    );
   }
 
   // ------------------------------------------------------------------------------------------- everything else that is known
 
   function statistics() {
     const names = [...new Set(runs.flatMap((run) => Object.keys(run.fabric_stats)))];
-    const rows = names.filter((name) => runs.some((run) => typeof run.fabric_stats[name] === "number"))
+    const rows = names
+      .filter((name) => runs.some((run) => typeof run.fabric_stats[name] === "number"))
       .map((name) => ({name, ...meanings.metrics[name]}));
     if (!rows.length) return null;
     const shown = {seconds: (v) => time(v), bytes: (v) => size(v)};
-    const columns = [{name: "statistic", of: (r) => r.name},
+    const columns = [
+      {name: "statistic", of: (r) => r.name},
       ...runs.map((run) => ({name: run.fabric, of: (r) => run.fabric_stats[r.name]})),
-      {name: "meaning", of: (r) => r.doc}];
-    const pretty = columns.map((c, i) => (i === 0 || i > runs.length ? c
-      : {...c, number: true, of: (r) => { const v = c.of(r); return typeof v !== "number" ? "" : (r.name.endsWith("_s") ? shown.seconds : shown[r.unit] ?? count)(v); }}));
-    return section("statistics", "What the fabrics counted", null, [],
-      [element("details", {}, element("summary", {}, plural(rows.length, "statistic")),
-        table("Statistics of the fabrics", pretty, rows), download("fabric-statistics", columns, rows))], null);
+      {name: "meaning", of: (r) => r.doc},
+    ];
+    const pretty = columns.map((c, i) =>
+      i === 0 || i > runs.length
+        ? c
+        : {
+            ...c,
+            number: true,
+            of: (r) => {
+              const v = c.of(r);
+              return typeof v !== "number"
+                ? ""
+                : (r.name.endsWith("_s") ? shown.seconds : (shown[r.unit] ?? count))(v);
+            },
+          },
+    );
+    return section(
+      "statistics",
+      "What the fabrics counted",
+      null,
+      [],
+      [
+        element(
+          "details",
+          {},
+          element("summary", {}, plural(rows.length, "statistic")),
+          table("Statistics of the fabrics", pretty, rows),
+          download("fabric-statistics", columns, rows),
+        ),
+      ],
+      null,
+    );
   }
 
   function parameters() {
     const rows = meanings.parameters;
-    const columns = [{name: "parameter", of: (p) => p.name}, {name: "value", of: (p) => p.value ?? ""},
-      {name: "from", of: (p) => p.origin}, {name: "meaning", of: (p) => p.doc}];
+    const columns = [
+      {name: "parameter", of: (p) => p.name},
+      {name: "value", of: (p) => p.value ?? ""},
+      {name: "from", of: (p) => p.origin},
+      {name: "meaning", of: (p) => p.doc},
+    ];
     const isSet = (p) => p.origin !== "default";
     const whole = table("All parameters", columns, rows);
     whole.classList.add("parameters");
     const lines = [...whole.querySelectorAll("tbody tr")];
     lines.forEach((line, i) => line.classList.toggle("set", isSet(rows[i])));
-    const filter = element("input", {type: "search", placeholder: "part of a name", "aria-label": "Show parameters whose name contains"});
-    filter.addEventListener("input", () => lines.forEach((line, i) => { line.hidden = !rows[i].name.includes(filter.value.trim()); }));
-    const origin = [["program", manifest.program], ["version", manifest.version], ["seed", String(manifest.seed)],
+    const filter = element("input", {
+      type: "search",
+      placeholder: "part of a name",
+      "aria-label": "Show parameters whose name contains",
+    });
+    filter.addEventListener("input", () =>
+      lines.forEach((line, i) => {
+        line.hidden = !rows[i].name.includes(filter.value.trim());
+      }),
+    );
+    const origin = [
+      ["program", manifest.program],
+      ["version", manifest.version],
+      ["seed", String(manifest.seed)],
       ...manifest.inputs.map((input) => ["input", `${input.path} (xxh3 ${input.xxh3})`]),
-      ...rows.filter(isSet).map((p) => [p.name, `${p.value ?? ""} (${p.origin})`])]
-      .map(([name, value]) => ({name, value}));
-    return section("manifest", "What was run", "Everything that is needed to do it again: the same input gives the same page, byte for byte.", [],
-      [table("What was run", [{name: "", of: (r) => r.name}, {name: "", of: (r) => r.value}], origin),
-        element("details", {id: "parameters"}, element("summary", {}, `All ${rows.length} parameters (those that were set stand out)`),
-          filter, whole, download("parameters", columns, rows))], null);
+      ...rows.filter(isSet).map((p) => [p.name, `${p.value ?? ""} (${p.origin})`]),
+    ].map(([name, value]) => ({name, value}));
+    return section(
+      "manifest",
+      "What was run",
+      "Everything that is needed to do it again: the same input gives the same page, byte for byte.",
+      [],
+      [
+        table(
+          "What was run",
+          [
+            {name: "", of: (r) => r.name},
+            {name: "", of: (r) => r.value},
+          ],
+          origin,
+        ),
+        element(
+          "details",
+          {id: "parameters"},
+          element("summary", {}, `All ${rows.length} parameters (those that were set stand out)`),
+          filter,
+          whole,
+          download("parameters", columns, rows),
+        ),
+      ],
+      null,
+    );
   }
 
   // ------------------------------------------------------------------------------------------------------------- the page
@@ -389,23 +657,46 @@
   function build() {
     document.getElementById("subtitle").textContent =
       `${plural(rankCount(first), "rank")}, ${plural(first.messages.count, "message")}, ${size(first.messages.bytes)} in all, over ${fabrics.join(", ")}`;
-    document.getElementById("main").append(...[answer(), tiles(), times(), whereTimeWent(), perRank(), messageSizes(), fmus(), statistics(), parameters()]
-      .filter((part) => part));
+    document
+      .getElementById("main")
+      .append(
+        ...[
+          answer(),
+          tiles(),
+          times(),
+          whereTimeWent(),
+          perRank(),
+          messageSizes(),
+          fmus(),
+          statistics(),
+          parameters(),
+        ].filter((part) => part),
+      );
     redraw();
     new ResizeObserver(redraw).observe(document.getElementById("main"));
     // A printer shows what is open.
     let opened = [];
     addEventListener("beforeprint", () => {
       opened = [...document.querySelectorAll("main details:not([open])")].filter((d) => d.id === "parameters");
-      opened.forEach((d) => { d.open = true; });
+      opened.forEach((d) => {
+        d.open = true;
+      });
     });
-    addEventListener("afterprint", () => opened.forEach((d) => { d.open = false; }));
+    addEventListener("afterprint", () =>
+      opened.forEach((d) => {
+        d.open = false;
+      }),
+    );
   }
 
   try {
     build();
   } catch (error) {
-    document.getElementById("main").append(element("p", {class: "notice failed", role: "alert"}, `This page could not be drawn: ${error.message}`));
+    document
+      .getElementById("main")
+      .append(
+        element("p", {class: "notice failed", role: "alert"}, `This page could not be drawn: ${error.message}`),
+      );
     throw error;
   }
 })();

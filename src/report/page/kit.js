@@ -1,0 +1,217 @@
+// What the sections of a report are made of: numbers as people read them, elements, tables, charts.
+"use strict";
+const kit = (() => {
+  const drawings = []; // what is drawn anew when the width changes
+
+  // ------------------------------------------------------------------------------------------------- words and numbers
+
+  const digits = (value, count) =>
+    Number(value.toPrecision(count)).toLocaleString("en", {maximumFractionDigits: 12});
+  const scaled = (value, scales, count) => {
+    if (!value) return `0 ${scales[scales.length - 1][1]}`;
+    const [scale, unit] = scales.find(([s]) => Math.abs(value) >= s) ?? scales[scales.length - 1];
+    return `${digits(value / scale, count)}\u00a0${unit}`;
+  };
+  const time = (s, count = 4) =>
+    s === 0
+      ? "0 s"
+      : scaled(
+          s,
+          [
+            [1, "s"],
+            [1e-3, "ms"],
+            [1e-6, "µs"],
+            [1e-9, "ns"],
+            [1e-12, "ps"],
+          ],
+          count,
+        );
+  const size = (b, count = 4) =>
+    scaled(
+      b,
+      [
+        [1e12, "TB"],
+        [1e9, "GB"],
+        [1e6, "MB"],
+        [1e3, "kB"],
+        [1, "B"],
+      ],
+      count,
+    );
+  const binary = (b) =>
+    scaled(
+      b,
+      [
+        [2 ** 40, "TiB"],
+        [2 ** 30, "GiB"],
+        [2 ** 20, "MiB"],
+        [2 ** 10, "KiB"],
+        [1, "B"],
+      ],
+      4,
+    );
+  const count = (n) => n.toLocaleString("en");
+  const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1)}\u00a0%`;
+  const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
+
+  // --------------------------------------------------------------------------------------------------------- elements
+
+  // Text is only ever set as text, so nothing in the results can become markup.
+  function element(name, attributes = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children.filter((child) => child !== null && child !== undefined));
+    return made;
+  }
+
+  // columns: {name, of(row), show(value)}; numbers go to the right.
+  function table(caption, columns, rows) {
+    const isNumber = (column) => column.number || rows.some((row) => typeof column.of(row) === "number");
+    const cell = (column, row, i) => {
+      const value = column.of(row);
+      const shown = value === null || value === undefined ? "" : column.show ? column.show(value) : String(value);
+      const attributes = isNumber(column) ? {class: "number"} : {};
+      return i === 0 ? element("th", {scope: "row", ...attributes}, shown) : element("td", attributes, shown);
+    };
+    return element(
+      "div",
+      {class: "scroll", tabindex: "0", role: "region", "aria-label": caption},
+      element(
+        "table",
+        {},
+        element(
+          "thead",
+          {},
+          element(
+            "tr",
+            {},
+            ...columns.map((column) =>
+              element("th", {scope: "col", ...(isNumber(column) ? {class: "number"} : {})}, column.name),
+            ),
+          ),
+        ),
+        element("tbody", {}, ...rows.map((row) => element("tr", {}, ...columns.map((c, i) => cell(c, row, i))))),
+      ),
+    );
+  }
+
+  function download(name, columns, rows) {
+    const quoted = (value) => {
+      const text = value === null || value === undefined ? "" : String(value);
+      return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    };
+    const button = element("button", {type: "button"}, `Save as ${name}.csv`);
+    button.addEventListener("click", () => {
+      const lines = [columns.map((c) => c.csv ?? c.name), ...rows.map((row) => columns.map((c) => c.of(row)))];
+      const blob = new Blob([lines.map((line) => line.map(quoted).join(",") + "\n").join("")], {type: "text/csv"});
+      const link = element("a", {href: URL.createObjectURL(blob), download: `${name}.csv`});
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    });
+    return button;
+  }
+
+  const legend = (entries) =>
+    element(
+      "ul",
+      {class: "legend", "aria-hidden": "true"},
+      ...entries.map(({name, color}) => {
+        const swatch = element("i");
+        swatch.style.background = color;
+        return element("li", {}, swatch, name);
+      }),
+    );
+
+  // draw(width) returns the SVG; `text` says the same in words to those who do not see it.
+  function chart(text, draw) {
+    const figure = element("figure", {class: "chart", role: "img", "aria-label": text});
+    drawings.push({figure, draw, width: 0});
+    return figure;
+  }
+
+  function redraw() {
+    for (const drawing of drawings) {
+      const width = Math.floor(drawing.figure.clientWidth);
+      if (!width || width === drawing.width) continue;
+      drawing.width = width;
+      drawing.figure.replaceChildren(drawing.draw(width));
+    }
+  }
+
+  // how: [[question, answer]]; data: {name, columns, rows}
+  function section(id, title, says, how, charts, data) {
+    const made = element(
+      "section",
+      {id, class: how.length ? "beside" : "long", "aria-labelledby": `${id}-title`},
+      element("h2", {id: `${id}-title`}, title),
+    );
+    if (says) made.append(element("p", {class: "says"}, says));
+    made.append(...charts);
+    if (data)
+      made.append(
+        element(
+          "details",
+          {},
+          element("summary", {}, "The numbers, as a table"),
+          table(title, data.columns, data.rows),
+          download(data.name, data.columns, data.rows),
+        ),
+      );
+    if (how.length)
+      made.append(
+        element(
+          "div",
+          {class: "how"},
+          element("b", {}, "How to read this"),
+          ...how.map((line) => element("p", {}, line)),
+        ),
+      );
+    return made;
+  }
+
+  const palette = d3.range(8).map((i) => `var(--c${i})`);
+  const common = (width) => ({
+    width,
+    style: {background: "transparent", fontSize: "12px"},
+    marginTop: 26,
+    marginBottom: 42,
+    marginRight: 24,
+  });
+  const labelWidth = (names) => 12 + 7.5 * d3.max(names, (name) => name.length);
+
+  // From 0 to the largest; where all are 0 there is still an axis.
+  const upTo = (values) => [0, d3.max(values) || 1];
+
+  const timeScale = (largest) => {
+    const scales = [
+      [1, "s"],
+      [1e-3, "ms"],
+      [1e-6, "µs"],
+      [1e-9, "ns"],
+    ];
+    const [scale, name] = scales.find(([s]) => largest >= s) ?? scales[3];
+    return {scale, name};
+  };
+
+  return {
+    digits,
+    time,
+    size,
+    binary,
+    count,
+    percent,
+    plural,
+    timeScale,
+    element,
+    table,
+    download,
+    legend,
+    chart,
+    redraw,
+    section,
+    palette,
+    common,
+    labelWidth,
+    upTo,
+  };
+})();
