@@ -34,7 +34,8 @@ struct fmu_config {
 struct fmu_statistics {
     struct metric_series busy_s, writes;
     uint64_t accesses, switches, coalesced, peak_q_data_bytes, peak_q_header_entries;
-    uint64_t space_waits; /* writes that had to wait for room in the rings */
+    uint64_t q_data_in_bytes, q_data_out_bytes; /* equal once everything has been read */
+    uint64_t space_waits;                       /* writes that had to wait for room in the rings */
     ps_t queue_wait_max;
     double queue_wait_mean_s;
     ps_t queue_wait_sum;

@@ -19,6 +19,9 @@
                    at),                                                                                      \
         FMU_METRIC("q_data_bytes", METRIC_BYTES, peak_q_data_bytes, "peak of Q_data of any FMU", at),        \
         FMU_METRIC("q_header_entries", METRIC_COUNT, peak_q_header_entries, "peak of Q_header of any", at),  \
+        FMU_METRIC("q_data_in_bytes", METRIC_BYTES, q_data_in_bytes, "bytes that got room in a Q_data", at), \
+        FMU_METRIC("q_data_out_bytes", METRIC_BYTES, q_data_out_bytes, "bytes whose room is free again",     \
+                   at),                                                                                      \
         FMU_METRIC("busy_s", METRIC_TIMES, busy_s, "per FMU: time that it was connected", at),               \
         FMU_METRIC("writes", METRIC_COUNTS, writes, "per FMU: messages written to it", at)
 

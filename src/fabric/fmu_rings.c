@@ -30,6 +30,7 @@ bool fmu_reserve(struct fmu *fmu, uint32_t index)
     unit->q_data_bytes += transfer->bytes;
     unit->q_header_entries++;
     struct fmu_statistics *statistics = &fmu->statistics;
+    statistics->q_data_in_bytes += transfer->bytes;
     if (unit->q_data_bytes > statistics->peak_q_data_bytes)
         statistics->peak_q_data_bytes = unit->q_data_bytes;
     if (unit->q_header_entries > statistics->peak_q_header_entries)
@@ -53,6 +54,7 @@ void fmu_consume(struct fmu *fmu, uint32_t index)
         const struct transfer *gone = transfer_at(fmu, head);
         unit->q_data_bytes -= gone->bytes;
         unit->q_header_entries--;
+        fmu->statistics.q_data_out_bytes += gone->bytes;
         unit->ring_head = gone->next;
         pool_give(&fmu->transfers, head);
     }

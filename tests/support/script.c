@@ -16,6 +16,8 @@
 
 enum { SCRIPT_SLOTS = 32 };
 
+void (*script_visit)(void *self, struct fabric *fabric);
+
 struct script {
     struct program program;
     const struct call *const *calls;
@@ -127,7 +129,7 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
                                 .tap = &tap,
                                 .seed = 1};
     diag_set_sink(keep_saying, outcome->said);
-    outcome->status = machine_run(&plan, &result.usage, NULL, NULL);
+    outcome->status = machine_run(&plan, &result.usage, script_visit, NULL);
     diag_set_sink(NULL, NULL);
     if (outcome->status == STATUS_OK)
         assert_int_equal(conservation_check(&conservation, fabric_name), STATUS_OK);

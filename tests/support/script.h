@@ -5,6 +5,7 @@
 
 #include "base/config.h"
 #include "call/call.h"
+#include "fabric/fabric.h"
 #include "results/result.h"
 
 #define KEYED .channel = CHANNEL_KEYED, .source_channel = CHANNEL_KEYED
@@ -89,6 +90,9 @@ struct script_outcome {
 
 /* calls[r] is rank r's program; each ends with FINALIZE. `settings` are parameters, "name=value", ending with
  * NULL. Conservation is checked in every run. */
+/* Sees the fabric at the end of every run that went well; NULL = nobody looks. */
+extern void (*script_visit)(void *self, struct fabric *fabric);
+
 void script_run(const struct call *const *calls, uint32_t ranks, const char *fabric,
                 const char *const *settings, struct script_outcome *outcome);
 

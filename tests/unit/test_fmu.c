@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "fabric/fmu_mapping.h"
+#include "fabric/fmu.h"
 #include "support/script.h"
 
 #define US       INT64_C(1000000)
@@ -221,6 +221,43 @@ static void an_unread_head_blocks_and_says_so(void **state)
     run(calls, 2, SET("fmu.count=1", "fmu.capacity=240 kB"));
 }
 
+static void expect_empty_rings(void *self, struct fabric *fabric)
+{
+    (void)self;
+    const struct fmu *fmu = (const struct fmu *)fabric;
+    const struct fmu_statistics *statistics = fabric->ops->statistics(fabric);
+    assert_int_equal(statistics->q_data_in_bytes, 21 * 21 * (uint64_t)S);
+    assert_int_equal(statistics->q_data_out_bytes, statistics->q_data_in_bytes);
+    for (uint32_t i = 0; i < fmu->unit_count; i++) {
+        assert_int_equal(fmu->units[i].q_data_bytes, 0);
+        assert_int_equal(fmu->units[i].q_header_entries, 0);
+        assert_int_equal(fmu->units[i].ring_head, POOL_NONE);
+    }
+    assert_int_equal(fmu->transfers.live, 0);
+    assert_int_equal(fmu->accesses.live, 0);
+    assert_int_equal(fmu->same_node.used, 0);
+}
+
+/* What goes into the rings comes out of them, also where writes wait for room: 21 x 20 + 20 + 1 = 21 x 21
+ * messages through two FMUs that hold three at a time. */
+static void rings_conserve_bytes(void **state)
+{
+    (void)state;
+    enum { RANKS = 21 };
+    CALLS every[] = {COLLECTIVE(CALL_ALLTOALL, S, 0), COLLECTIVE(CALL_BCAST, S, 3), FINALIZE};
+    CALLS one_more[] = {COLLECTIVE(CALL_ALLTOALL, S, 0), COLLECTIVE(CALL_BCAST, S, 3), SEND(1, 1, S),
+                        FINALIZE};
+    CALLS last[] = {COLLECTIVE(CALL_ALLTOALL, S, 0), COLLECTIVE(CALL_BCAST, S, 3), RECV(0, 1, S), FINALIZE};
+    const struct call *calls[RANKS];
+    for (int i = 0; i < RANKS; i++)
+        calls[i] = i == 0 ? one_more : i == 1 ? last : every;
+    script_visit = expect_empty_rings;
+    run(calls, RANKS, SET("fmu.count=2", "fmu.capacity=240 kB"));
+    run(calls, RANKS, SET("fmu.count=2", "fmu.capacity=240 kB", "fmu.coalesce=adjacent"));
+    run(calls, RANKS, SET("fmu.t_ocm=3.2 ns", "fmu.coalesce=off"));
+    script_visit = NULL;
+}
+
 static void a_message_larger_than_an_fmu_is_an_error(void **state)
 {
     (void)state;
@@ -428,6 +465,7 @@ int main(void)
         cmocka_unit_test(only_queued_coalescing_passes_others),
         cmocka_unit_test(a_write_without_room_lets_reads_pass),
         cmocka_unit_test(an_unread_head_blocks_and_says_so),
+        cmocka_unit_test(rings_conserve_bytes),
         cmocka_unit_test(a_message_larger_than_an_fmu_is_an_error),
         cmocka_unit_test(among_all_methods),
         cmocka_unit_test(try_idle_methods),
