@@ -113,36 +113,12 @@ static void manual_quotes_what_needs_it(void **state)
     }
 }
 
-/* No two components may claim the same name, and none may be called like a map of parameters. */
-static void names_of_components_are_unique(void **state)
-{
-    (void)state;
-    size_t count;
-    const struct param_table *const *components = components_params(&count);
-    const char *names[512];
-    size_t known = 0;
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < components[i]->count; j++) {
-            const char *name = components[i]->params[j].name;
-            for (size_t k = 0; k < known; k++) {
-                size_t length = strlen(names[k]), own = strlen(name);
-                size_t shorter = length < own ? length : own;
-                const char *longer = length < own ? name : names[k];
-                if (strncmp(names[k], name, shorter) == 0 && (!longer[shorter] || longer[shorter] == '.'))
-                    fail_msg("%s and %s", names[k], name);
-            }
-            assert_true(known < COUNT(names));
-            names[known++] = name;
-        }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(manual_is_this, stop_listening),
         cmocka_unit_test_teardown(manual_reads_back, stop_listening),
         cmocka_unit_test_teardown(manual_quotes_what_needs_it, stop_listening),
-        cmocka_unit_test_teardown(names_of_components_are_unique, stop_listening),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
