@@ -14,5 +14,6 @@ extern const struct workload npb_ep_workload;
 extern const struct workload npb_ft_workload;
 extern const struct workload npb_is_workload;
 extern const struct workload npb_lu_workload;
+extern const struct workload npb_mg_workload;
 
 #endif

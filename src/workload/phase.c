@@ -1,5 +1,7 @@
 #include "workload/phase.h"
 
+#include <stddef.h>
+
 static void fill(struct call *call, uint64_t count, int datatype)
 {
     call->datatype = (uint8_t)(datatype + 1);
@@ -14,7 +16,7 @@ void phase_plain(struct phase *phase, enum call_op op)
 
 void phase_compute(struct phase *phase, double operations)
 {
-    struct call *call = phase_next(phase, CALL_COMPUTE);
+    struct call *call = operations > 0 ? phase_next(phase, CALL_COMPUTE) : NULL;
     if (call)
         call->amount = operations;
 }

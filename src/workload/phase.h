@@ -38,8 +38,8 @@ static inline bool phase_within(uint64_t *number, uint64_t section_phases)
 
 /* What MPI calls are made of: `count` elements of `datatype` (call/datatype.h). Roots are rank 0. A request
  * is named by its slot, SLOT_FIRST or above. */
-void phase_plain(struct phase *phase, enum call_op op); /* init, finalize, barrier */
-void phase_compute(struct phase *phase, double operations);
+void phase_plain(struct phase *phase, enum call_op op);     /* init, finalize, barrier */
+void phase_compute(struct phase *phase, double operations); /* none: no call */
 void phase_send(struct phase *phase, uint32_t to, int32_t tag, uint64_t count, int datatype);
 void phase_recv(struct phase *phase, uint32_t from, int32_t tag, uint64_t count, int datatype);
 void phase_isend(struct phase *phase, uint32_t slot, uint32_t to, int32_t tag, uint64_t count, int datatype);
