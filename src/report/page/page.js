@@ -6,7 +6,7 @@
   const meanings = JSON.parse(document.getElementById("meanings").textContent);
   const fabrics = runs.map((run) => run.fabric);
   const first = runs[0];
-  const RANKS_WITH_BARS = 256; // beyond it a rank is narrower than a bar's gap
+  const RANKS_WITH_BARS = 256; // beyond them one outline does
   const UNITS_SHOWN = 4096;
   const {
     digits,
@@ -30,6 +30,9 @@
     upTo,
   } = kit;
   const fabricColor = new Map(fabrics.map((name, i) => [name, palette[i % palette.length]]));
+
+  // Between bars, on either side of each, where they are wide enough to keep their colour.
+  const gap = (bars, width) => (width / bars > 8 ? 0.5 : 0);
 
   // -------------------------------------------------------------------------------------------------- the answer first
 
@@ -242,8 +245,8 @@
   }
 
   function perRank() {
-    const count_ = rankCount(first);
-    if (!runs.every((run) => Array.isArray(run.ranks))) return quantiles(count_);
+    const ranks = rankCount(first);
+    if (!runs.every((run) => Array.isArray(run.ranks))) return quantiles(ranks);
     const parts = [
       ["computing", "compute_s", "var(--compute)"],
       ["waiting", "idle_s", "var(--c1)"],
@@ -275,23 +278,23 @@
             height: 190,
             x: {
               label: "rank",
-              domain: [0, count_],
-              ticks: Math.min(count_, width < 500 ? 4 : 10),
+              domain: [0, ranks],
+              ticks: Math.min(ranks, width < 500 ? 4 : 10),
               tickFormat: "d",
               round: false,
             },
             y: {label: unit.name, grid: true, ticks: 4, domain: upTo(runs.map((r) => r.makespan_s / unit.scale))},
             color: {type: "identity"},
             marks: [
-              count_ <= RANKS_WITH_BARS
+              ranks <= RANKS_WITH_BARS
                 ? Plot.rect(boxes, {
                     x1: "rank",
                     x2: (b) => b.rank + 1,
                     y1: "from",
                     y2: "to",
                     fill: "color",
-                    insetLeft: 0.5,
-                    insetRight: 0.5,
+                    insetLeft: gap(ranks, width),
+                    insetRight: gap(ranks, width),
                   })
                 : Plot.areaY(boxes, {
                     x: "rank",
@@ -408,6 +411,9 @@
                   text: () => `pivot ${size(pivotBytes, 5)}`,
                   frameAnchor: "top",
                   dy: -2,
+                  fill: "currentColor",
+                  stroke: "var(--card)", // readable where a column is behind it
+                  strokeWidth: 4,
                   textAnchor: index(pivotBytes) > (begin + last) / 2 ? "end" : "start",
                   dx: index(pivotBytes) > (begin + last) / 2 ? -5 : 5,
                 }),
@@ -489,8 +495,8 @@
               y1: 0,
               y2: of,
               fill: color,
-              insetLeft: mine.length <= RANKS_WITH_BARS ? 0.5 : 0,
-              insetRight: mine.length <= RANKS_WITH_BARS ? 0.5 : 0,
+              insetLeft: gap(mine.length, width),
+              insetRight: gap(mine.length, width),
             }),
             Plot.ruleY([0]),
           ],
