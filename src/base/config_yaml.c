@@ -392,7 +392,15 @@ static void read_stream(struct reader *reader)
     struct fy_event *event;
     int documents = 0;
     while ((event = next_event(reader))) {
-        size_t offset = offset_of(reader, fy_event_start_mark(event), 0);
+        const struct fy_mark *mark = fy_event_start_mark(event);
+        size_t offset = offset_of(reader, mark, 0);
+        documents += event->type == FYET_DOCUMENT_START;
+        if (documents == 2 && mark) { /* behind "..." a document begins nowhere, but its first event does */
+            error_at(reader, offset, 1, "a second document begins here; an experiment file is one");
+            reader->ended = true;
+            discard(reader, event);
+            return;
+        }
         bool refused = is_refused(reader, event, 0);
         if (event->type == FYET_MAPPING_START) {
             discard(reader, event);
@@ -401,13 +409,9 @@ static void read_stream(struct reader *reader)
         }
         bool empty = event->type == FYET_SCALAR && fy_token_get_text_length(event->scalar.value) == 0;
         bool content = event->type == FYET_SCALAR || event->type == FYET_SEQUENCE_START;
-        if (event->type == FYET_DOCUMENT_START && ++documents == 2) {
-            error_at(reader, offset, 1, "a second document begins here; an experiment file is one");
-            reader->ended = true;
-        } else if (content && !empty && !refused) {
+        if (content && !empty && !refused)
             error_at(reader, offset, 1,
                      "an experiment file is a map of parameters, such as 'fabric: hockney'");
-        }
         skip(reader, event);
     }
 }

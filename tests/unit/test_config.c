@@ -251,6 +251,10 @@ static void messages_of_files(void **state)
          "demo.yaml:2:1: error: a second document begins here; an experiment file is one\n"
          " 2 | ---\n"
          "   | ^\n"},
+        {"seed: 3\n...\n\nsede: 4",
+         "demo.yaml:4:1: error: a second document begins here; an experiment file is one\n"
+         " 4 | sede: 4\n"
+         "   | ^\n"},
         {"- seed",
          "demo.yaml:1:1: error: an experiment file is a map of parameters, such as 'fabric: hockney'\n"
          " 1 | - seed\n"
