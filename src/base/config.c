@@ -95,9 +95,25 @@ static const char *value_name_at(const void *values, size_t index)
     return ((const struct value *)values)[index].param->name;
 }
 
+/* "packet.duplex" for "duplex"; NULL when several names end so, as with "latency", or none does. */
+static const char *only_name_that_ends_in(const struct config *config, const char *part)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < config->value_count; i++) {
+        const char *name = config->values[i].param->name, *dot = strrchr(name, '.');
+        if (!dot || strcmp(dot + 1, part) != 0)
+            continue;
+        if (found)
+            return NULL;
+        found = name;
+    }
+    return found;
+}
+
 const char *config_nearest(const struct config *config, const char *name)
 {
-    return diag_nearest(name, config->values, config->value_count, value_name_at);
+    const char *whole = only_name_that_ends_in(config, name);
+    return whole ? whole : diag_nearest(name, config->values, config->value_count, value_name_at);
 }
 
 struct value_group *config_find_group(const struct config *config, const char *name)

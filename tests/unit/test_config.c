@@ -149,6 +149,9 @@ static void messages_of_files(void **state)
         {"link: {x: {y: 1}}", "demo.yaml:1:8: error: there is no parameter 'link.x'\n"
                               " 1 | link: {x: {y: 1}}\n"
                               "   |        ^\n"},
+        {"duplex: half", "demo.yaml:1:1: error: there is no parameter 'duplex'; did you mean 'link.duplex'?\n"
+                         " 1 | duplex: half\n"
+                         "   | ^~~~~~\n"},
         {"\n: 3", "demo.yaml:2:1: error: there is no parameter ''\n"
                   " 2 | : 3\n"
                   "   | ^\n"},
