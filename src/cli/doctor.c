@@ -18,6 +18,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "report/assets.h"
 #include "trace/cache.h"
 
 /* One thing looked at. What is required must be there for helio to work at all; the rest opens a door each.
@@ -143,6 +144,16 @@ static void look_for_programs(struct findings *findings)
     }
 }
 
+static void look_for_charts(struct findings *findings)
+{
+    char *folder = report_assets_folder();
+    add(findings, "charts", false, folder,
+        folder ? mem_format("%s, the libraries that draw reports", folder)
+               : mem_text(
+                     "no reports (helio run --html): tools/report-assets gets the libraries that draw them"));
+    free(folder);
+}
+
 static bool colours_refused(void)
 {
     return getenv("NO_COLOR") && *getenv("NO_COLOR");
@@ -210,6 +221,7 @@ int cli_doctor(int argc, char **argv)
     struct findings findings = {.count = 0};
     look_at_machine(&findings);
     look_at_cache(&findings);
+    look_for_charts(&findings);
     look_at_terminal(&findings);
     look_for_programs(&findings);
     int status = STATUS_OK;
