@@ -9,11 +9,13 @@ extern const struct workload alltoall_workload;
 extern const struct workload ring_bcast_workload;
 extern const struct workload ring_reduce_workload;
 extern const struct workload ring_allreduce_workload;
+extern const struct workload npb_bt_workload;
 extern const struct workload npb_cg_workload;
 extern const struct workload npb_ep_workload;
 extern const struct workload npb_ft_workload;
 extern const struct workload npb_is_workload;
 extern const struct workload npb_lu_workload;
 extern const struct workload npb_mg_workload;
+extern const struct workload npb_sp_workload;
 
 #endif

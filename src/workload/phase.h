@@ -26,6 +26,12 @@ static inline struct call *phase_next(struct phase *phase, enum call_op op)
     return phase->call;
 }
 
+/* Whether the next call is the one wanted: for any other, what takes time to work out may be left out. */
+static inline bool phase_is_wanted(const struct phase *phase)
+{
+    return phase->emitted == phase->wanted;
+}
+
 /* A program is a list of sections, each of so many phases: true when *number is in this one, which then
  * starts at 0; else *number counts from behind it. */
 static inline bool phase_within(uint64_t *number, uint64_t section_phases)

@@ -9,19 +9,11 @@
 #include "workload/phase.h"
 
 const struct workload *const workloads[] = {
-    &pingpong_workload,
-    &dissemination_workload,
-    &alltoall_workload,
-    &ring_bcast_workload,
-    &ring_reduce_workload,
-    &ring_allreduce_workload,
-    &npb_cg_workload,
-    &npb_ep_workload,
-    &npb_ft_workload,
-    &npb_is_workload,
-    &npb_lu_workload,
-    &npb_mg_workload,
-    NULL,
+    &pingpong_workload,   &dissemination_workload, &alltoall_workload,
+    &ring_bcast_workload, &ring_reduce_workload,   &ring_allreduce_workload,
+    &npb_bt_workload,     &npb_cg_workload,        &npb_ep_workload,
+    &npb_ft_workload,     &npb_is_workload,        &npb_lu_workload,
+    &npb_mg_workload,     &npb_sp_workload,        NULL,
 };
 
 struct position {
