@@ -143,6 +143,21 @@ bool config_put(struct config *config, struct value *value, const char *text, co
     return true;
 }
 
+struct config *config_copy(const struct config *config)
+{
+    struct config *copy = config_new(config->tables, config->table_count);
+    struct param_problem problem;
+    for (size_t i = 0; copy && i < config->value_count; i++) {
+        const struct value *value = &config->values[i];
+        if (value->text && !config_put(copy, &copy->values[i], value->text, value->origin, &problem)) {
+            diag_error("a value of %s is not taken a second time: %s", value->param->name, problem.text);
+            config_free(copy);
+            copy = NULL;
+        }
+    }
+    return copy;
+}
+
 /* ----------------------------------------------------------------------------------------- command line */
 
 /* One assignment, which stands in `source`; `origin` says where that is from. */

@@ -12,6 +12,8 @@ struct config;
 /* All parameters at their defaults. NULL when a default is wrong, which has been reported. */
 struct config *config_new(const struct param_table *const *tables, size_t count);
 void config_free(struct config *config);
+/* Another one with the same values and origins, to be changed apart. NULL as above. */
+struct config *config_copy(const struct config *config);
 
 /* An experiment file: YAML in UTF-8, at most 1 MiB. Nested maps follow the dots of parameter names ("hockney:
  * {latency: 8 us}"), whole names work as keys too, and a list stands for its items joined by commas where a

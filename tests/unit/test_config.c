@@ -92,6 +92,26 @@ static void nothing_is_a_file(void **state)
 }
 
 /* The last word wins, and each value knows who had it. */
+static void a_copy_is_changed_apart(void **state)
+{
+    (void)state;
+    struct config *config = config_new(tables, COUNT(tables));
+    struct said *said = listen();
+    assert_int_equal(read_text(config, "trace: cg\nfabric: [packet, fmu]\nlink: {latency: 0.5 us}\n"),
+                     STATUS_OK);
+    struct config *copy = config_copy(config);
+    assert_int_equal(config_set(copy, "link.latency=7us"), STATUS_OK);
+    assert_int_equal(config_set(copy, "trace=lu"), STATUS_OK);
+    expect_changed(config,
+                   "trace=cg demo.yaml:1\nfabric=packet,fmu demo.yaml:2\nlink.latency=500 ns demo.yaml:3\n");
+    config_free(config);
+    expect_changed(copy, "trace=lu --set\nfabric=packet,fmu demo.yaml:2\nlink.latency=7 us --set\n");
+    assert_string_equal(((const struct run *)config_of(copy, &run_params))->fabric, "packet,fmu");
+    assert_int_equal(((const struct link *)config_of(copy, &link_params))->latency_ps, 7000000);
+    config_free(copy);
+    assert_int_equal(said->errors, 0);
+}
+
 static void origins(void **state)
 {
     (void)state;
@@ -418,6 +438,7 @@ int main(void)
         cmocka_unit_test_teardown(ways_to_write, stop_listening),
         cmocka_unit_test_teardown(nothing_is_a_file, stop_listening),
         cmocka_unit_test_teardown(origins, stop_listening),
+        cmocka_unit_test_teardown(a_copy_is_changed_apart, stop_listening),
         cmocka_unit_test_teardown(refused_values_change_nothing, stop_listening),
         cmocka_unit_test_teardown(messages_of_files, stop_listening),
         cmocka_unit_test_teardown(messages_of_settings, stop_listening),
