@@ -98,6 +98,11 @@ double result_idle_fraction(const struct result *result)
     return finish > 0 ? idle / finish : 0;
 }
 
+double result_mean_bytes(const struct result *result)
+{
+    return result->messages ? (double)result->bytes / (double)result->messages : 0;
+}
+
 /* ----------------------------------------------------------------------------------------- conservation */
 
 static void count(void *self, const struct tap_record *record)

@@ -129,7 +129,6 @@ static json_t *message_sizes_json(const struct result *result)
 
 static json_t *run_json(const struct result *result)
 {
-    double mean = result->messages ? (double)result->bytes / (double)result->messages : 0;
     json_t *object = json_object();
     json_object_set_new(object, "fabric", json_string(result->fabric));
     json_object_set_new(object, "makespan_s", seconds(result->makespan));
@@ -138,7 +137,7 @@ static json_t *run_json(const struct result *result)
     json_object_set_new(object, "idle_by_cause_s", idle_causes_json(result));
     json_object_set_new(object, "messages",
                         json_pack("{s:I, s:I, s:f}", "count", (json_int_t)result->messages, "bytes",
-                                  (json_int_t)result->bytes, "mean_bytes", mean));
+                                  (json_int_t)result->bytes, "mean_bytes", result_mean_bytes(result)));
     json_object_set_new(object, "message_sizes", message_sizes_json(result));
     json_object_set_new(object, "fabric_stats", statistics_json(result));
     json_object_set_new(object, "memory",
@@ -176,8 +175,8 @@ enum status result_print_json(const struct manifest *manifest, const struct resu
     json_t *runs = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(runs, run_json(&results[i]));
-    json_t *whole =
-        json_pack("{s:i, s:o, s:o}", "schema", 1, "manifest", manifest_json(manifest), "runs", runs);
+    json_t *whole = json_pack("{s:i, s:o, s:o}", "schema", RESULT_SCHEMA, "manifest", manifest_json(manifest),
+                              "runs", runs);
     int failed = !whole || json_dumpf(whole, out, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS));
     failed |= fputc('\n', out) == EOF || fflush(out);
     json_decref(whole);
@@ -186,4 +185,31 @@ enum status result_print_json(const struct manifest *manifest, const struct resu
         return STATUS_FAILED;
     }
     return STATUS_OK;
+}
+
+/* To be freed; takes the object. */
+static char *one_line(json_t *object)
+{
+    const size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(DIGITS);
+    size_t length = json_dumpb(object, NULL, 0, flags);
+    char *text = mem_alloc(length + 1, 1, "JSON");
+    json_dumpb(object, text, length, flags);
+    json_decref(object);
+    return text;
+}
+
+char *result_run_text(const struct result *result)
+{
+    return one_line(run_json(result));
+}
+
+char *result_metrics_text(const struct result *result)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; result->metrics && i < result->metrics->count; i++) {
+        const struct metric *metric = &result->metrics->metrics[i];
+        if (metric->type != METRIC_TIMES && metric->type != METRIC_COUNTS)
+            json_object_set_new(object, metric->name, metric_json(metric, result->statistics));
+    }
+    return one_line(object);
 }

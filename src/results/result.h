@@ -35,11 +35,17 @@ struct result {
     double wall_s; /* of the simulation itself; for people, never part of what is written as result */
 };
 
+/* Of the JSON below; it counts up when the meaning of what is there changes. */
+enum { RESULT_SCHEMA = 1 };
+
 void result_free(struct result *result);
 
 /* Share of the ranks' time that they were blocked: sum of idle / sum of finish (FMU paper, Table 5's column).
  */
 double result_idle_fraction(const struct result *result);
+
+/* Bytes per message; 0 without messages. */
+double result_mean_bytes(const struct result *result);
 
 /* The smallest size in bytes that belongs to a class. */
 uint64_t result_size_from(uint32_t size_class);
@@ -79,5 +85,10 @@ struct manifest {
 /* One JSON object: schema, manifest, runs; the same bytes for the same input. */
 enum status result_print_json(const struct manifest *manifest, const struct result *results, size_t count,
                               FILE *out);
+
+/* One of these runs, and those statistics of its fabric that are single numbers (an object of name: number),
+ * each as JSON in one line. To be freed. */
+char *result_run_text(const struct result *result);
+char *result_metrics_text(const struct result *result);
 
 #endif

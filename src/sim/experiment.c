@@ -88,9 +88,19 @@ enum status experiment_open(struct experiment *experiment, const struct config *
     return status == STATUS_OK ? open_program(experiment) : status;
 }
 
+enum status experiment_open_with(struct experiment *experiment, const struct config *config,
+                                 struct program *program)
+{
+    *experiment = (struct experiment){.config = config,
+                                      .chosen = config_of(config, &experiment_params),
+                                      .program = program,
+                                      .program_is_lent = true};
+    return choose_fabrics(experiment);
+}
+
 void experiment_close(struct experiment *experiment)
 {
-    if (experiment->program)
+    if (experiment->program && !experiment->program_is_lent)
         experiment->program->ops->close(experiment->program);
 }
 

@@ -1,6 +1,8 @@
 #ifndef HELIO_SIM_EXPERIMENT_H
 #define HELIO_SIM_EXPERIMENT_H
 
+#include <stdbool.h>
+
 #include "base/config.h"
 #include "call/call.h"
 #include "fabric/fabric.h"
@@ -23,6 +25,7 @@ struct experiment {
     const struct config *config;
     const struct experiment_config *chosen;
     struct program *program;
+    bool program_is_lent; /* by the caller, who closes it */
     const struct fabric_ops *fabrics[EXPERIMENT_FABRICS];
     size_t fabric_count;
     char trace_key[TRACE_KEY_TEXT];
@@ -31,6 +34,9 @@ struct experiment {
 /* Opens what the config names: the program and the fabrics. The config must outlive the experiment. */
 enum status experiment_open(struct experiment *experiment, const struct config *config);
 void experiment_close(struct experiment *experiment);
+/* The same where the program that the config names is open already; it stays the caller's. */
+enum status experiment_open_with(struct experiment *experiment, const struct config *config,
+                                 struct program *program);
 
 /* Whoever wants to watch. */
 struct experiment_watch {
