@@ -1,0 +1,32 @@
+#ifndef HELIO_SWEEP_CREW_H
+#define HELIO_SWEEP_CREW_H
+
+#include "sweep/sweep.h"
+
+/* Who runs points: processes of this machine, or the ranks of an MPI program. Each worker takes one point at
+ * a time, by its index. */
+struct crew_answer {
+    size_t worker;
+    void *bytes; /* of an outcome, to be freed; NULL: the worker ended instead, `cause` says how */
+    size_t length;
+    char cause[128];
+};
+
+struct crew {
+    size_t workers;
+    void *self;
+    /* False: the worker cannot be given anything, and `answer` says why. */
+    bool (*give)(struct crew *crew, size_t worker, size_t point, struct crew_answer *answer);
+    /* Waits for any worker that has a point. A worker that ended may be given another. */
+    void (*take)(struct crew *crew, struct crew_answer *answer);
+    void (*dismiss)(struct crew *crew); /* when all have answered */
+};
+
+/* Processes made of this one by fork. */
+void crew_of_processes(struct crew *crew, size_t workers, const struct sweep_point *points);
+
+/* sweep_run with a crew of one's own; it is dismissed at the end. */
+enum status sweep_run_with(struct crew *crew, struct store *store, const struct sweep_point *points,
+                           size_t count, const struct sweep_options *options, struct store_run *runs);
+
+#endif

@@ -1,0 +1,229 @@
+#include "sweep/plan.h"
+
+#include <jansson.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "fabric/list.h"
+#include "results/result.h"
+#include "sim/experiment.h"
+#include "sweep/work.h"
+
+/* What is known of an input once it has been opened. */
+struct input {
+    char *trace, *workload; /* as the parameters have it; NULL = the other */
+    char *program;
+    char hash[TRACE_KEY_TEXT]; /* "" of what is generated */
+    uint64_t calls;
+};
+
+struct planner {
+    struct plan *plan;
+    struct store *store;
+    struct input *inputs;
+    size_t input_count, input_capacity;
+    bool *seen; /* by id: the run stands in the list of what is to be done */
+    size_t seen_capacity;
+};
+
+/* ----------------------------------------------------------------------------------------------- points */
+
+struct config *sweep_config(const struct sweep_point *point)
+{
+    struct config *config = config_copy(point->base);
+    enum status status = config ? STATUS_OK : STATUS_FAILED;
+    for (size_t i = 0; status == STATUS_OK && i < point->count; i++)
+        status = config_assign(config, point->settings[i].name, point->settings[i].value, "sweep");
+    if (status == STATUS_OK)
+        status = config_assign(config, "fabric", point->fabric, "sweep");
+    if (status == STATUS_OK)
+        return config;
+    if (config)
+        config_free(config);
+    return NULL;
+}
+
+char *sweep_label(const struct sweep_point *point)
+{
+    char *label = mem_text(point->fabric);
+    for (size_t i = 0; i < point->count; i++) {
+        char *longer = mem_format("%s, %s=%s", label, point->settings[i].name, point->settings[i].value);
+        free(label);
+        label = longer;
+    }
+    return label;
+}
+
+/* ----------------------------------------------------------------------------------------------- inputs */
+
+static const struct input *find_input(const struct planner *planner, const struct experiment_config *chosen)
+{
+    for (size_t i = 0; i < planner->input_count; i++) {
+        const struct input *input = &planner->inputs[i];
+        if (work_is_input(chosen, input->trace, input->workload))
+            return input;
+    }
+    return NULL;
+}
+
+/* The point's input; opened, and thereby checked, when it is seen first. NULL: it or the fabric is wrong. */
+static const struct input *look_at_input(struct planner *planner, const struct config *config)
+{
+    const struct experiment_config *chosen = config_of(config, &experiment_params);
+    const struct input *known = find_input(planner, chosen);
+    if (known && fabric_find(chosen->fabric))
+        return known;
+    struct experiment experiment;
+    if (experiment_open(&experiment, config) != STATUS_OK)
+        return NULL;
+    struct manifest manifest = experiment_manifest(&experiment);
+    planner->inputs =
+        mem_grow(planner->inputs, &planner->input_capacity, planner->input_count + 1, "inputs of a sweep");
+    struct input *input = &planner->inputs[planner->input_count++];
+    *input = (struct input){.trace = chosen->trace ? mem_text(chosen->trace) : NULL,
+                            .workload = chosen->workload ? mem_text(chosen->workload) : NULL,
+                            .program = mem_text(manifest.program),
+                            .calls = experiment.program->total_calls};
+    snprintf(input->hash, sizeof input->hash, "%s", manifest.input_hash ? manifest.input_hash : "");
+    experiment_close(&experiment);
+    return input;
+}
+
+static void free_inputs(struct planner *planner)
+{
+    for (size_t i = 0; i < planner->input_count; i++) {
+        free(planner->inputs[i].trace);
+        free(planner->inputs[i].workload);
+        free(planner->inputs[i].program);
+    }
+    free(planner->inputs);
+}
+
+/* ------------------------------------------------------------------------------------------------- keys */
+
+/* What a run depends on: every parameter; for the trace and for other files that a parameter names, also or
+ * instead their contents. */
+struct description {
+    const struct input *input;
+    XXH3_state_t *hash;
+    json_t *parameters;
+};
+
+static void add_text(XXH3_state_t *hash, const char *text)
+{
+    XXH3_128bits_update(hash, text, strlen(text) + 1);
+}
+
+static void add_contents(XXH3_state_t *hash, const char *path)
+{
+    struct stat there;
+    FILE *file = stat(path, &there) == 0 && S_ISREG(there.st_mode) ? fopen(path, "rb") : NULL;
+    char bytes[4096];
+    for (size_t length; file && (length = fread(bytes, 1, sizeof bytes, file));)
+        XXH3_128bits_update(hash, bytes, length);
+    if (file)
+        fclose(file);
+}
+
+static void add_parameter(void *self, const struct param *param, const char *value, const char *origin)
+{
+    (void)origin;
+    struct description *description = self;
+    bool is_trace = strcmp(param->name, "trace") == 0;
+    json_object_set_new(description->parameters, param->name, value ? json_string(value) : json_null());
+    if (!value)
+        return;
+    add_text(description->hash, param->name);
+    add_text(description->hash, is_trace ? description->input->hash : value);
+    if (!is_trace && param->type >= PARAM_TEXT)
+        add_contents(description->hash, value);
+}
+
+/* Fills in what a planned run has; its texts are to be freed. */
+static void describe(const struct config *config, const struct input *input, struct store_run *run)
+{
+    struct description description = {
+        .input = input, .hash = XXH3_createState(), .parameters = json_object()};
+    char program[64];
+    snprintf(program, sizeof program, "helio %s results %d", HELIO_VERSION, RESULT_SCHEMA);
+    XXH3_128bits_reset(description.hash);
+    add_text(description.hash, program);
+    config_each(config, &description, add_parameter);
+    XXH128_hash_t key = XXH3_128bits_digest(description.hash);
+    char *parameters = json_dumps(description.parameters, JSON_COMPACT);
+    *run = (struct store_run){
+        .key = mem_format("%016llx%016llx", (unsigned long long)key.high64, (unsigned long long)key.low64),
+        .program = input->program,
+        .input_hash = input->hash,
+        .calls = input->calls,
+        .parameters = mem_text(parameters ? parameters : "{}")};
+    free(parameters);
+    json_decref(description.parameters);
+    XXH3_freeState(description.hash);
+}
+
+/* ------------------------------------------------------------------------------------------------- plan */
+
+/* Whether the run stands in no list yet; then it does from now on. */
+static bool is_new(struct planner *planner, int64_t id)
+{
+    size_t before = planner->seen_capacity;
+    planner->seen = mem_grow(planner->seen, &planner->seen_capacity, (size_t)id + 1, "a sweep");
+    memset(planner->seen + before, 0, planner->seen_capacity - before);
+    bool seen = planner->seen[id];
+    planner->seen[id] = true;
+    return !seen;
+}
+
+static enum status plan_point(struct planner *planner, size_t index, const struct sweep_options *options)
+{
+    struct plan *plan = planner->plan;
+    struct config *config = sweep_config(&plan->points[index]);
+    if (!config)
+        return STATUS_BAD_INPUT;
+    struct store_run run = {0};
+    const struct input *input = look_at_input(planner, config);
+    enum status status = input ? STATUS_OK : STATUS_BAD_INPUT;
+    if (status == STATUS_OK) {
+        describe(config, input, &run);
+        run.fabric = plan->points[index].fabric;
+        status = store_plan(planner->store, &run);
+        plan->ids[index] = run.id;
+        free((char *)run.key);
+        free((char *)run.parameters);
+    }
+    config_free(config);
+    bool ours = !options->shards || index % options->shards == options->shard;
+    if (status == STATUS_OK && !run.done && ours && is_new(planner, run.id))
+        plan->todo[plan->todo_count++] = index;
+    return status;
+}
+
+enum status plan_make(struct plan *plan, struct store *store, const struct sweep_point *points, size_t count,
+                      const struct sweep_options *options)
+{
+    *plan = (struct plan){.points = points,
+                          .count = count,
+                          .ids = mem_alloc(count, sizeof *plan->ids, "a sweep"),
+                          .todo = mem_alloc(count, sizeof *plan->todo, "a sweep")};
+    struct planner planner = {.plan = plan, .store = store};
+    enum status status = store_begin(store);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        status = plan_point(&planner, i, options);
+    if (status == STATUS_OK)
+        status = store_commit(store);
+    else
+        store_rollback(store);
+    free_inputs(&planner);
+    free(planner.seen);
+    return status;
+}
+
+void plan_free(struct plan *plan)
+{
+    free(plan->ids);
+    free(plan->todo);
+}

@@ -1,0 +1,201 @@
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "sweep/crew.h"
+#include "sweep/work.h"
+
+/* Workers are forked, so they have the points already and get no more than an index. Each talks with the one
+ * writer through a socket of its own. */
+struct process {
+    pid_t pid; /* 0: there is none yet, or no more */
+    int socket;
+    bool busy;
+};
+
+struct processes {
+    const struct sweep_point *points;
+    struct process *list;
+    size_t count;
+    struct pollfd *polled;
+};
+
+/* --------------------------------------------------------------------------------------------- transport */
+
+static bool send_all(int socket, const void *bytes, size_t length)
+{
+    for (const char *at = bytes; length;) {
+        ssize_t sent = send(socket, at, length, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0)
+            return false;
+        at += sent, length -= (size_t)sent;
+    }
+    return true;
+}
+
+static bool receive_all(int socket, void *bytes, size_t length)
+{
+    for (char *at = bytes; length;) {
+        ssize_t received = recv(socket, at, length, 0);
+        if (received < 0 && errno == EINTR)
+            continue;
+        if (received <= 0)
+            return false;
+        at += received, length -= (size_t)received;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------- the worker */
+
+/* Ends when the other end of the socket is closed, or with its parent. */
+static void work_until_dismissed(const struct sweep_point *points, int socket)
+{
+    struct work work = {.program = NULL};
+    uint64_t point;
+    while (receive_all(socket, &point, sizeof point)) {
+        struct outcome outcome;
+        size_t length;
+        work_point(&work, &points[point], &outcome);
+        void *bytes = outcome_pack(&outcome, &length);
+        const uint64_t header = length;
+        bool sent = send_all(socket, &header, sizeof header) && send_all(socket, bytes, length);
+        free(bytes);
+        outcome_free(&outcome);
+        if (!sent)
+            break;
+    }
+    work_close(&work);
+}
+
+static void become_worker(struct processes *processes, int socket, pid_t parent)
+{
+    /* A sweep that is killed must not leave workers behind that go on for hours. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(STATUS_FAILED);
+    for (size_t i = 0; i < processes->count; i++)
+        if (processes->list[i].pid)
+            close(processes->list[i].socket);
+    work_until_dismissed(processes->points, socket);
+    _exit(STATUS_OK); /* what is open here, the store above all, is the parent's to close */
+}
+
+/* -------------------------------------------------------------------------------------------- the parent */
+
+static bool start(struct processes *processes, struct process *process)
+{
+    int sockets[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
+        return false;
+    fflush(NULL); /* else what stands in buffers would be written twice */
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0) {
+        close(sockets[0]);
+        become_worker(processes, sockets[1], parent);
+    }
+    close(sockets[1]);
+    if (pid < 0) {
+        close(sockets[0]);
+        return false;
+    }
+    *process = (struct process){.pid = pid, .socket = sockets[0]};
+    return true;
+}
+
+/* Waits for a process that has ended or is about to. */
+static void bury(struct process *process, struct crew_answer *answer)
+{
+    int state = 0;
+    close(process->socket);
+    while (waitpid(process->pid, &state, 0) < 0 && errno == EINTR)
+        ;
+    if (WIFSIGNALED(state))
+        snprintf(answer->cause, sizeof answer->cause, "it was ended by signal %d (%s)", WTERMSIG(state),
+                 strsignal(WTERMSIG(state)));
+    else
+        snprintf(answer->cause, sizeof answer->cause, "it ended with status %d", WEXITSTATUS(state));
+    *process = (struct process){.pid = 0};
+}
+
+static bool give(struct crew *crew, size_t worker, size_t point, struct crew_answer *answer)
+{
+    struct processes *processes = crew->self;
+    struct process *process = &processes->list[worker];
+    *answer = (struct crew_answer){.worker = worker};
+    if (!process->pid && !start(processes, process)) {
+        snprintf(answer->cause, sizeof answer->cause, "no process could be started: %s", strerror(errno));
+        return false;
+    }
+    const uint64_t index = point;
+    process->busy = send_all(process->socket, &index, sizeof index);
+    if (!process->busy)
+        bury(process, answer);
+    return process->busy;
+}
+
+/* The first worker, from the lowest number on, that has something to say. */
+static size_t wait_for_any(struct processes *processes)
+{
+    for (size_t i = 0; i < processes->count; i++) {
+        const struct process *process = &processes->list[i];
+        processes->polled[i] = (struct pollfd){.fd = process->busy ? process->socket : -1, .events = POLLIN};
+    }
+    while (poll(processes->polled, processes->count, -1) < 0 && errno == EINTR)
+        ;
+    size_t worker = 0;
+    while (worker + 1 < processes->count && !processes->polled[worker].revents)
+        worker++;
+    return worker;
+}
+
+static void take(struct crew *crew, struct crew_answer *answer)
+{
+    struct processes *processes = crew->self;
+    size_t worker = wait_for_any(processes);
+    struct process *process = &processes->list[worker];
+    uint64_t length;
+    *answer = (struct crew_answer){.worker = worker};
+    process->busy = false;
+    if (receive_all(process->socket, &length, sizeof length)) {
+        answer->length = length;
+        answer->bytes = mem_alloc(length, 1, "results on their way");
+        if (receive_all(process->socket, answer->bytes, length))
+            return;
+        free(answer->bytes);
+        answer->bytes = NULL;
+    }
+    bury(process, answer);
+}
+
+static void dismiss(struct crew *crew)
+{
+    struct processes *processes = crew->self;
+    struct crew_answer unheard;
+    for (size_t i = 0; i < processes->count; i++)
+        if (processes->list[i].pid)
+            bury(&processes->list[i], &unheard);
+    free(processes->list);
+    free(processes->polled);
+    free(processes);
+}
+
+void crew_of_processes(struct crew *crew, size_t workers, const struct sweep_point *points)
+{
+    struct processes *processes = mem_alloc(1, sizeof *processes, "workers");
+    *processes = (struct processes){.points = points,
+                                    .list = mem_alloc(workers, sizeof *processes->list, "workers"),
+                                    .count = workers,
+                                    .polled = mem_alloc(workers, sizeof *processes->polled, "workers")};
+    *crew =
+        (struct crew){.workers = workers, .self = processes, .give = give, .take = take, .dismiss = dismiss};
+}

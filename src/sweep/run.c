@@ -1,0 +1,177 @@
+#include <jansson.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "sweep/crew.h"
+#include "sweep/plan.h"
+#include "sweep/work.h"
+
+/* A crew at work on a plan. */
+struct running {
+    const struct plan *plan;
+    struct crew *crew;
+    struct store *store;
+    const struct sweep_options *options;
+    size_t *hands; /* the point that each worker has */
+    size_t given, ended;
+    size_t failed;
+    bool stop; /* nothing can be kept any more, so nothing more is given out */
+};
+
+static void report_failure(struct running *running, size_t point, const char *cause)
+{
+    char *label = sweep_label(&running->plan->points[point]);
+    size_t length = strlen(cause);
+    while (length && cause[length - 1] == '\n')
+        length--;
+    diag_error("the run %s failed:\n%.*s", label, (int)length, cause);
+    free(label);
+    running->failed++;
+}
+
+/* Warnings of a run that went well. */
+static void pass_on(struct running *running, size_t point, const char *said)
+{
+    char *label = sweep_label(&running->plan->points[point]);
+    size_t length = strlen(said);
+    while (length && said[length - 1] == '\n')
+        length--;
+    diag_note("of the run %s:\n%.*s", label, (int)length, said);
+    free(label);
+}
+
+static void keep(struct running *running, size_t point, struct outcome *outcome)
+{
+    if (outcome->status != STATUS_OK) {
+        report_failure(running, point, outcome->said);
+        return;
+    }
+    if (*outcome->said)
+        pass_on(running, point, outcome->said);
+    outcome->run.id = running->plan->ids[point];
+    if (store_finish(running->store, &outcome->run) != STATUS_OK)
+        running->stop = true;
+}
+
+/* The worker's point has ended, well or not. */
+static void settle(struct running *running, struct crew_answer *answer)
+{
+    struct outcome outcome;
+    size_t point = running->hands[answer->worker];
+    if (!answer->bytes)
+        report_failure(running, point, answer->cause);
+    else if (outcome_unpack(answer->bytes, answer->length, &outcome))
+        keep(running, point, &outcome);
+    else
+        report_failure(running, point, "its results did not arrive whole");
+    free(answer->bytes);
+    running->ended++;
+    if (running->options->progress)
+        running->options->progress(running->options->self, running->ended, running->plan->todo_count);
+}
+
+/* Gives the worker points until it has taken one, if there are any. */
+static void employ(struct running *running, size_t worker)
+{
+    struct crew_answer answer;
+    while (!running->stop && running->given < running->plan->todo_count) {
+        running->hands[worker] = running->plan->todo[running->given++];
+        if (running->crew->give(running->crew, worker, running->hands[worker], &answer))
+            return;
+        settle(running, &answer);
+    }
+}
+
+static enum status run_plan(struct running *running)
+{
+    const struct plan *plan = running->plan;
+    struct crew *crew = running->crew;
+    struct crew_answer answer;
+    running->hands = mem_alloc(crew->workers, sizeof *running->hands, "workers");
+    if (running->options->progress)
+        running->options->progress(running->options->self, 0, plan->todo_count);
+    for (size_t i = 0; i < crew->workers; i++)
+        employ(running, i);
+    while (running->ended < running->given) {
+        crew->take(crew, &answer);
+        settle(running, &answer);
+        employ(running, answer.worker);
+    }
+    free(running->hands);
+    if (running->failed)
+        diag_error("%zu of %zu runs failed; the others are in %s", running->failed, plan->todo_count,
+                   store_path(running->store));
+    return running->failed || running->stop ? STATUS_FAILED : STATUS_OK;
+}
+
+/* The results of each point, as far as there are any. */
+static enum status fetch(const struct plan *plan, struct store *store, struct store_run *runs)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < plan->count; i++) {
+        status = store_get(store, plan->ids[i], &runs[i]);
+        if (status == STATUS_OK && !runs[i].done)
+            store_run_free(&runs[i]);
+    }
+    return status;
+}
+
+static enum status run_planned(struct plan *plan, struct crew *crew, struct store *store,
+                               const struct sweep_options *options, struct store_run *runs)
+{
+    struct running running = {.plan = plan, .crew = crew, .store = store, .options = options};
+    enum status status = plan->todo_count ? run_plan(&running) : STATUS_OK;
+    if (runs) {
+        enum status fetched = fetch(plan, store, runs);
+        status = status == STATUS_OK ? fetched : status;
+    }
+    return status;
+}
+
+enum status sweep_run_with(struct crew *crew, struct store *store, const struct sweep_point *points,
+                           size_t count, const struct sweep_options *options, struct store_run *runs)
+{
+    struct plan plan;
+    if (runs)
+        memset(runs, 0, count * sizeof *runs);
+    enum status status = plan_make(&plan, store, points, count, options);
+    if (status == STATUS_OK)
+        status = run_planned(&plan, crew, store, options, runs);
+    crew->dismiss(crew);
+    plan_free(&plan);
+    return status;
+}
+
+/* As many as there are processors that this process may use. */
+static size_t processors(void)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (size_t)online : 1;
+}
+
+enum status sweep_run(struct store *store, const struct sweep_point *points, size_t count,
+                      const struct sweep_options *options, struct store_run *runs)
+{
+    struct crew crew;
+    crew_of_processes(&crew, options->jobs ? options->jobs : processors(), points);
+    return sweep_run_with(&crew, store, points, count, options, runs);
+}
+
+void sweep_free(struct store_run *runs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        store_run_free(&runs[i]);
+}
+
+bool sweep_metric(const struct store_run *run, const char *name, double *value)
+{
+    json_t *metrics = run->metrics ? json_loads(run->metrics, 0, NULL) : NULL;
+    const json_t *number = json_object_get(metrics, name);
+    bool found = json_is_number(number);
+    if (found)
+        *value = json_number_value(number);
+    json_decref(metrics);
+    return found;
+}

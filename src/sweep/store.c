@@ -1,0 +1,332 @@
+#include "sweep/store.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+
+/* In the head of the file: that it is ours ("HELI"), and which form its tables have. */
+enum { APPLICATION = 0x48454c49, FORM = 1, BUSY_MS = 60000 };
+
+static const char tables[] = "CREATE TABLE IF NOT EXISTS runs("
+                             "  id INTEGER PRIMARY KEY,"
+                             "  key TEXT NOT NULL UNIQUE,"
+                             "  fabric TEXT NOT NULL,"
+                             "  program TEXT NOT NULL,"
+                             "  parameters TEXT NOT NULL,"
+                             "  input_hash TEXT NOT NULL,"
+                             "  calls INTEGER NOT NULL,"
+                             "  makespan_ps INTEGER," /* NULL: not done yet */
+                             "  idle_fraction REAL,"
+                             "  messages INTEGER,"
+                             "  bytes INTEGER,"
+                             "  mean_bytes REAL,"
+                             "  metrics TEXT,"
+                             "  run TEXT,"
+                             "  wall_s REAL);"
+                             "CREATE TABLE IF NOT EXISTS notes(name TEXT PRIMARY KEY, text TEXT NOT NULL);";
+
+enum statement { FIND, PLAN, FINISH, GET, EACH, NOTE, NOTED, STATEMENTS };
+
+#define RUN_COLUMNS                                                                                          \
+    "id, key, fabric, program, parameters, input_hash, calls, makespan_ps, idle_fraction, messages, bytes, " \
+    "mean_bytes, metrics, run, wall_s"
+
+static const char *const statements[STATEMENTS] = {
+    [FIND] = "SELECT id, makespan_ps IS NOT NULL FROM runs WHERE key = ?1",
+    [PLAN] = "INSERT INTO runs(key, fabric, program, parameters, input_hash, calls) VALUES(?1, ?2, ?3, ?4, "
+             "?5, ?6)",
+    [FINISH] =
+        "UPDATE runs SET makespan_ps = ?2, idle_fraction = ?3, messages = ?4, bytes = ?5, mean_bytes = ?6, "
+        "metrics = ?7, run = ?8, wall_s = ?9 WHERE id = ?1",
+    [GET] = "SELECT " RUN_COLUMNS " FROM runs WHERE id = ?1",
+    [EACH] = "SELECT " RUN_COLUMNS " FROM runs ORDER BY id",
+    [NOTE] = "INSERT OR REPLACE INTO notes(name, text) VALUES(?1, ?2)",
+    [NOTED] = "SELECT text FROM notes WHERE name = ?1",
+};
+
+struct store {
+    char *path;
+    enum store_mode mode;
+    sqlite3 *base;
+    sqlite3_stmt *prepared[STATEMENTS];
+};
+
+const char *store_path(const struct store *store)
+{
+    return store->path;
+}
+
+/* ------------------------------------------------------------------------------------------ open, close */
+
+static enum status failed(const struct store *store)
+{
+    diag_error("%s: %s", store->path, sqlite3_errmsg(store->base));
+    return STATUS_FAILED;
+}
+
+static enum status execute(struct store *store, const char *sql)
+{
+    return sqlite3_exec(store->base, sql, NULL, NULL, NULL) == SQLITE_OK ? STATUS_OK : failed(store);
+}
+
+/* A number in the head of the file, or -1 where it is no database at all. */
+static int64_t head_number(struct store *store, const char *sql)
+{
+    sqlite3_stmt *statement;
+    int64_t number = -1;
+    if (sqlite3_prepare_v2(store->base, sql, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return number;
+}
+
+static enum status check_head(struct store *store, enum store_mode mode)
+{
+    int64_t application = head_number(store, "PRAGMA application_id");
+    int64_t form = head_number(store, "PRAGMA user_version");
+    int64_t objects = head_number(store, "SELECT count(*) FROM sqlite_schema");
+    if (mode == STORE_WRITE && application == 0 && form == 0 && objects == 0)
+        return STATUS_OK; /* an empty file, or a new one */
+    if (application != APPLICATION) {
+        diag_error("%s is not a file of results; `helio sweep -o` makes one", store->path);
+        return STATUS_BAD_INPUT;
+    }
+    if (form == FORM)
+        return STATUS_OK;
+    diag_error("%s was written in form %lld of the tables; this helio knows form %d", store->path,
+               (long long)form, FORM);
+    return STATUS_BAD_INPUT;
+}
+
+static enum status make_tables(struct store *store)
+{
+    char head[128];
+    snprintf(head, sizeof head, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION, FORM);
+    /* With a write-ahead log, NORMAL loses nothing to a killed process. */
+    enum status status = execute(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    if (status == STATUS_OK)
+        status = execute(store, "BEGIN IMMEDIATE");
+    if (status == STATUS_OK)
+        status = execute(store, tables);
+    if (status == STATUS_OK)
+        status = execute(store, head);
+    return status == STATUS_OK ? execute(store, "COMMIT") : status;
+}
+
+enum status store_open(const char *path, enum store_mode mode, struct store **opened)
+{
+    int flags = mode == STORE_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    if (mode == STORE_READ && access(path, R_OK) != 0) {
+        diag_error("cannot read %s: %s", path, strerror(errno));
+        return STATUS_BAD_INPUT;
+    }
+    struct store *store = mem_alloc(1, sizeof *store, "a file of results");
+    store->path = mem_text(path);
+    store->mode = mode;
+    enum status status =
+        sqlite3_open_v2(path, &store->base, flags, NULL) == SQLITE_OK ? STATUS_OK : failed(store);
+    if (status == STATUS_OK) {
+        sqlite3_busy_timeout(store->base, BUSY_MS);
+        status = check_head(store, mode);
+    }
+    if (status == STATUS_OK && mode == STORE_WRITE)
+        status = make_tables(store);
+    for (int i = 0; status == STATUS_OK && i < STATEMENTS; i++)
+        if (sqlite3_prepare_v3(store->base, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &store->prepared[i],
+                               NULL))
+            status = failed(store);
+    if (status == STATUS_OK)
+        *opened = store;
+    else
+        store_close(store);
+    return status;
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    for (int i = 0; i < STATEMENTS; i++)
+        sqlite3_finalize(store->prepared[i]);
+    /* Without the log a file can be read where nothing may be written. Whoever closes it last gets this. */
+    if (store->mode == STORE_WRITE) {
+        sqlite3_busy_timeout(store->base, 0);
+        sqlite3_exec(store->base, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    }
+    sqlite3_close(store->base);
+    free(store->path);
+    free(store);
+}
+
+enum status store_begin(struct store *store)
+{
+    return execute(store, "BEGIN IMMEDIATE");
+}
+
+enum status store_commit(struct store *store)
+{
+    return execute(store, "COMMIT");
+}
+
+void store_rollback(struct store *store)
+{
+    sqlite3_exec(store->base, "ROLLBACK", NULL, NULL, NULL); /* whoever calls has an error already */
+}
+
+/* ------------------------------------------------------------------------------------------------- runs */
+
+static void bind_text(sqlite3_stmt *statement, int index, const char *text)
+{
+    sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
+}
+
+/* Carries out a statement that yields no rows, and makes it ready for the next time. */
+static enum status finish_statement(struct store *store, sqlite3_stmt *statement)
+{
+    enum status status = sqlite3_step(statement) == SQLITE_DONE ? STATUS_OK : failed(store);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    return status;
+}
+
+enum status store_plan(struct store *store, struct store_run *run)
+{
+    sqlite3_stmt *find = store->prepared[FIND], *plan = store->prepared[PLAN];
+    bind_text(find, 1, run->key);
+    int found = sqlite3_step(find);
+    if (found == SQLITE_ROW) {
+        run->id = sqlite3_column_int64(find, 0);
+        run->done = sqlite3_column_int(find, 1);
+    }
+    enum status status = found == SQLITE_ROW || found == SQLITE_DONE ? STATUS_OK : failed(store);
+    sqlite3_reset(find);
+    if (found != SQLITE_DONE)
+        return status;
+    bind_text(plan, 1, run->key);
+    bind_text(plan, 2, run->fabric);
+    bind_text(plan, 3, run->program);
+    bind_text(plan, 4, run->parameters);
+    bind_text(plan, 5, run->input_hash);
+    sqlite3_bind_int64(plan, 6, (int64_t)run->calls);
+    status = finish_statement(store, plan);
+    run->id = sqlite3_last_insert_rowid(store->base);
+    run->done = false;
+    return status;
+}
+
+enum status store_finish(struct store *store, const struct store_run *run)
+{
+    sqlite3_stmt *statement = store->prepared[FINISH];
+    sqlite3_bind_int64(statement, 1, run->id);
+    sqlite3_bind_int64(statement, 2, run->makespan_ps);
+    sqlite3_bind_double(statement, 3, run->idle_fraction);
+    sqlite3_bind_int64(statement, 4, (int64_t)run->messages);
+    sqlite3_bind_int64(statement, 5, (int64_t)run->bytes);
+    sqlite3_bind_double(statement, 6, run->mean_bytes);
+    bind_text(statement, 7, run->metrics);
+    bind_text(statement, 8, run->run);
+    sqlite3_bind_double(statement, 9, run->wall_s);
+    return finish_statement(store, statement);
+}
+
+static const char *text_at(sqlite3_stmt *statement, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    return text ? text : "";
+}
+
+/* The row that the statement stands at; its texts are the statement's. */
+static struct store_run run_at(sqlite3_stmt *statement)
+{
+    return (struct store_run){
+        .id = sqlite3_column_int64(statement, 0),
+        .key = text_at(statement, 1),
+        .fabric = text_at(statement, 2),
+        .program = text_at(statement, 3),
+        .parameters = text_at(statement, 4),
+        .input_hash = text_at(statement, 5),
+        .calls = (uint64_t)sqlite3_column_int64(statement, 6),
+        .done = sqlite3_column_type(statement, 7) != SQLITE_NULL,
+        .makespan_ps = sqlite3_column_int64(statement, 7),
+        .idle_fraction = sqlite3_column_double(statement, 8),
+        .messages = (uint64_t)sqlite3_column_int64(statement, 9),
+        .bytes = (uint64_t)sqlite3_column_int64(statement, 10),
+        .mean_bytes = sqlite3_column_double(statement, 11),
+        .metrics = text_at(statement, 12),
+        .run = text_at(statement, 13),
+        .wall_s = sqlite3_column_double(statement, 14),
+    };
+}
+
+enum status store_get(struct store *store, int64_t id, struct store_run *run)
+{
+    sqlite3_stmt *statement = store->prepared[GET];
+    sqlite3_bind_int64(statement, 1, id);
+    int found = sqlite3_step(statement);
+    if (found == SQLITE_ROW) {
+        *run = run_at(statement);
+        const char **const texts[] = {&run->key,        &run->fabric,  &run->program, &run->parameters,
+                                      &run->input_hash, &run->metrics, &run->run};
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+            *texts[i] = mem_text(*texts[i]);
+    } else if (found == SQLITE_DONE) {
+        diag_error("%s has no run %lld; `helio export` lists its runs", store->path, (long long)id);
+    }
+    enum status status = found == SQLITE_ROW    ? STATUS_OK
+                         : found == SQLITE_DONE ? STATUS_BAD_INPUT
+                                                : failed(store);
+    sqlite3_reset(statement);
+    return status;
+}
+
+void store_run_free(struct store_run *run)
+{
+    const char *const texts[] = {run->key,        run->fabric,  run->program, run->parameters,
+                                 run->input_hash, run->metrics, run->run};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free((char *)texts[i]);
+    *run = (struct store_run){0};
+}
+
+enum status store_each(struct store *store, void *self,
+                       enum status (*visit)(void *self, const struct store_run *run))
+{
+    sqlite3_stmt *statement = store->prepared[EACH];
+    enum status status = STATUS_OK;
+    int found = SQLITE_DONE;
+    while (status == STATUS_OK && (found = sqlite3_step(statement)) == SQLITE_ROW) {
+        struct store_run run = run_at(statement);
+        status = visit(self, &run);
+    }
+    if (status == STATUS_OK && found != SQLITE_DONE)
+        status = failed(store);
+    sqlite3_reset(statement);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------ notes */
+
+enum status store_note(struct store *store, const char *name, const char *text)
+{
+    sqlite3_stmt *statement = store->prepared[NOTE];
+    bind_text(statement, 1, name);
+    bind_text(statement, 2, text);
+    return finish_statement(store, statement);
+}
+
+enum status store_noted(struct store *store, const char *name, char **text)
+{
+    sqlite3_stmt *statement = store->prepared[NOTED];
+    bind_text(statement, 1, name);
+    int found = sqlite3_step(statement);
+    *text = found == SQLITE_ROW ? mem_text(text_at(statement, 0)) : NULL;
+    enum status status = found == SQLITE_ROW || found == SQLITE_DONE ? STATUS_OK : failed(store);
+    sqlite3_reset(statement);
+    return status;
+}

@@ -1,0 +1,67 @@
+#ifndef HELIO_SWEEP_SWEEP_H
+#define HELIO_SWEEP_SWEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/config.h"
+#include "base/status.h"
+#include "sweep/store.h"
+
+/* The results of many runs, from a store or by running what is not there:
+ *
+ *     struct store *store;
+ *     store_open("results.db", STORE_WRITE, &store);      or ":memory:"
+ *     struct sweep_point points[] = {{.base = config, .fabric = "packet"},
+ *                                    {.base = config, .fabric = "fmu",
+ *                                     .settings = (struct sweep_setting[]){{"fmu.count", "16"}}, .count =
+ * 1}}; struct store_run runs[2]; sweep_run(store, points, 2, &(struct sweep_options){.jobs = 2}, runs);
+ *     ... runs[1].makespan_ps, sweep_metric(&runs[1], "switch_count", &value) ...
+ *     sweep_free(runs, 2);
+ *     store_close(store);
+ *
+ * What comes out does not depend on the number of jobs. */
+
+struct sweep_setting {
+    const char *name, *value; /* "fmu.count", "16": as given to --set */
+};
+
+/* A run that is asked for. Points share their base, which is not changed. */
+struct sweep_point {
+    const struct config *base;
+    const struct sweep_setting *settings; /* on top of it */
+    size_t count;                         /* of settings */
+    const char *fabric;                   /* one name */
+};
+
+struct sweep_options {
+    unsigned jobs; /* processes that run points at the same time; 0 = as many as there are processors */
+    unsigned shard, shards; /* run only every shards-th point, from the shard-th, 0, on; 0 shards = all */
+    /* Called before the first run and after each with how many of those to be run have ended. */
+    void (*progress)(void *self, size_t ended, size_t to_run);
+    void *self;
+};
+
+/* Runs the points that the store has no results for, each in a process of its own that takes one after
+ * another, and adds each result to the store at once. Points of the same contents are run once. `runs`, if
+ * not NULL, gets the result of each point, to be freed with sweep_free also on errors; without one it is all
+ * zero, as where another shard runs it.
+ *
+ * STATUS_BAD_INPUT: a point is wrong, and nothing has been run. STATUS_FAILED: points could not be run, each
+ * reported with its settings and the cause; all others have been. */
+enum status sweep_run(struct store *store, const struct sweep_point *points, size_t count,
+                      const struct sweep_options *options, struct store_run *runs);
+void sweep_free(struct store_run *runs, size_t count);
+
+/* What the fabric counted, one of its metrics that are single numbers. False: there is none of that name. */
+bool sweep_metric(const struct store_run *run, const char *name, double *value);
+
+/* The point's parameters: the base's, its settings and its fabric; to be freed. NULL: one of them is wrong,
+ * which has been reported. */
+struct config *sweep_config(const struct sweep_point *point);
+
+/* "fmu, fmu.count=16, seed=2"; to be freed. */
+char *sweep_label(const struct sweep_point *point);
+
+#endif

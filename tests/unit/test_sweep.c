@@ -1,0 +1,361 @@
+/* Many runs: the same rows for any number of workers, nothing run twice, and one failure is one failure. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "sim/components.h"
+#include "sim/experiment.h"
+#include "sweep/sweep.h"
+
+static char folder[] = "/tmp/heliograph-sweep-XXXXXX";
+static char said[8192];
+
+static void listen(void *self, enum diag_level level, const char *message)
+{
+    (void)self, (void)level;
+    size_t length = strlen(said);
+    snprintf(said + length, sizeof said - length, "%s", message);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    diag_set_sink(listen, NULL);
+    return mkdtemp(folder) ? setenv("XDG_CACHE_HOME", folder, 1) : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    diag_set_sink(NULL, NULL);
+    char *command = mem_format("rm -r %s", folder);
+    int left = system(command);
+    free(command);
+    return left;
+}
+
+static struct config *config_with(const char *const *settings, size_t count)
+{
+    size_t table_count;
+    const struct param_table *const *tables = components_params(&table_count);
+    struct config *config = config_new(tables, table_count);
+    assert_non_null(config);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(config_set(config, settings[i]), STATUS_OK);
+    said[0] = '\0';
+    return config;
+}
+
+static struct config *pingpong(void)
+{
+    return config_with((const char *const[]){"workload=pingpong:bytes=64KiB,iterations=3"}, 1);
+}
+
+/* Latencies times fabrics: eight points, of which ideal's four do not depend on the latency but count. */
+enum { POINTS = 8 };
+static const struct sweep_setting latencies[] = {{"hockney.latency", "1 us"},
+                                                 {"hockney.latency", "2 us"},
+                                                 {"hockney.latency", "3us"},
+                                                 {"hockney.latency", "4 us"}};
+
+static void fill(struct sweep_point *points, const struct config *base)
+{
+    for (size_t i = 0; i < POINTS; i++)
+        points[i] = (struct sweep_point){
+            .base = base, .settings = &latencies[i / 2], .count = 1, .fabric = i % 2 ? "hockney" : "ideal"};
+}
+
+struct counted {
+    size_t calls, to_run;
+};
+
+static void count(void *self, size_t ended, size_t to_run)
+{
+    struct counted *counted = self;
+    assert_int_equal(ended, counted->calls);
+    counted->calls++;
+    counted->to_run = to_run;
+}
+
+static void same_run(const struct store_run *a, const struct store_run *b)
+{
+    assert_true(a->done && b->done);
+    assert_int_equal(a->id, b->id);
+    assert_string_equal(a->key, b->key);
+    assert_string_equal(a->fabric, b->fabric);
+    assert_string_equal(a->program, b->program);
+    assert_string_equal(a->parameters, b->parameters);
+    assert_int_equal(a->makespan_ps, b->makespan_ps);
+    assert_true(a->idle_fraction == b->idle_fraction && a->mean_bytes == b->mean_bytes);
+    assert_int_equal(a->messages, b->messages);
+    assert_int_equal(a->bytes, b->bytes);
+    assert_string_equal(a->metrics, b->metrics);
+    assert_string_equal(a->run, b->run);
+}
+
+/* The makespan of one run done here, without a store or another process. */
+static ps_t makespan_of(const struct sweep_point *point)
+{
+    struct experiment experiment;
+    struct result result;
+    struct config *config = sweep_config(point);
+    assert_non_null(config);
+    assert_int_equal(experiment_open(&experiment, config), STATUS_OK);
+    assert_int_equal(experiment_run(&experiment, 0, &(struct experiment_watch){0}, &result), STATUS_OK);
+    ps_t makespan = result.makespan;
+    result_free(&result);
+    experiment_close(&experiment);
+    config_free(config);
+    return makespan;
+}
+
+static void any_number_of_workers_gives_the_same(void **state)
+{
+    (void)state;
+    struct config *base = pingpong();
+    struct sweep_point points[POINTS];
+    struct store_run runs[2][POINTS];
+    struct store *stores[2];
+    fill(points, base);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(store_open(":memory:", STORE_WRITE, &stores[i]), STATUS_OK);
+        assert_int_equal(
+            sweep_run(stores[i], points, POINTS, &(struct sweep_options){.jobs = 1 + 2 * i}, runs[i]),
+            STATUS_OK);
+    }
+    for (size_t i = 0; i < POINTS; i++) {
+        same_run(&runs[0][i], &runs[1][i]);
+        assert_int_equal(runs[0][i].makespan_ps, makespan_of(&points[i]));
+        assert_int_equal(runs[0][i].id, i + 1);
+    }
+    assert_true(runs[0][1].makespan_ps < runs[0][3].makespan_ps);
+    assert_int_equal(runs[0][1].messages, 6);
+    for (size_t i = 0; i < 2; i++) {
+        sweep_free(runs[i], POINTS);
+        store_close(stores[i]);
+    }
+    config_free(base);
+    assert_string_equal(said, "");
+}
+
+static void nothing_is_run_twice(void **state)
+{
+    (void)state;
+    struct config *base = pingpong();
+    struct sweep_point points[POINTS];
+    struct store_run half[POINTS / 2], runs[POINTS];
+    struct store *store;
+    struct counted counted = {0};
+    const struct sweep_options options = {.jobs = 2, .progress = count, .self = &counted};
+    char *path = mem_format("%s/twice.db", folder);
+    fill(points, base);
+    assert_int_equal(store_open(path, STORE_WRITE, &store), STATUS_OK);
+    assert_int_equal(sweep_run(store, points, POINTS / 2, &options, half), STATUS_OK);
+    assert_int_equal(counted.to_run, POINTS / 2);
+    store_close(store);
+
+    counted = (struct counted){0};
+    assert_int_equal(store_open(path, STORE_WRITE, &store), STATUS_OK);
+    assert_int_equal(sweep_run(store, points, POINTS, &options, runs), STATUS_OK);
+    assert_int_equal(counted.to_run, POINTS / 2);
+    for (size_t i = 0; i < POINTS / 2; i++)
+        same_run(&half[i], &runs[i]);
+
+    counted = (struct counted){0};
+    points[1].settings = &(struct sweep_setting){"hockney.latency", "0.001 ms"}; /* 1 us, said otherwise */
+    points[3] = points[1];
+    assert_int_equal(sweep_run(store, points, POINTS, &options, NULL), STATUS_OK);
+    assert_int_equal(counted.calls, 0);
+    store_close(store);
+    sweep_free(half, POINTS / 2);
+    sweep_free(runs, POINTS);
+    config_free(base);
+    free(path);
+}
+
+static void shards_are_parts_of_the_whole(void **state)
+{
+    (void)state;
+    struct config *base = pingpong();
+    struct sweep_point points[POINTS];
+    struct store_run runs[3][POINTS];
+    fill(points, base);
+    for (unsigned i = 0; i < 3; i++) {
+        struct store *store;
+        struct sweep_options options = {.jobs = 1, .shard = i, .shards = i == 2 ? 0 : 2};
+        assert_int_equal(store_open(":memory:", STORE_WRITE, &store), STATUS_OK);
+        assert_int_equal(sweep_run(store, points, POINTS, &options, runs[i]), STATUS_OK);
+        store_close(store);
+    }
+    for (size_t i = 0; i < POINTS; i++) {
+        same_run(&runs[i % 2][i], &runs[2][i]);
+        assert_false(runs[1 - i % 2][i].done);
+    }
+    for (size_t i = 0; i < 3; i++)
+        sweep_free(runs[i], POINTS);
+    config_free(base);
+}
+
+static void metrics_are_found_by_name(void **state)
+{
+    (void)state;
+    struct config *base = pingpong();
+    struct store *store;
+    struct store_run run;
+    struct sweep_point point = {.base = base, .fabric = "fmu"};
+    double switches = -1, none = -1;
+    assert_int_equal(store_open(":memory:", STORE_WRITE, &store), STATUS_OK);
+    assert_int_equal(sweep_run(store, &point, 1, &(struct sweep_options){.jobs = 1}, &run), STATUS_OK);
+    assert_true(sweep_metric(&run, "switch_count", &switches));
+    assert_true(switches >= 1);
+    assert_false(sweep_metric(&run, "swich_count", &none));
+    assert_non_null(strstr(run.run, "\"fabric\":\"fmu\""));
+    sweep_free(&run, 1);
+    store_close(store);
+    config_free(base);
+}
+
+/* ---------------------------------------------------------------------------------------------- failures */
+
+static void a_wrong_point_is_said_before_anything_runs(void **state)
+{
+    (void)state;
+    struct config *base = pingpong();
+    struct sweep_point points[POINTS];
+    struct store *store;
+    struct counted counted = {0};
+    const struct sweep_options options = {.jobs = 1, .progress = count, .self = &counted};
+    fill(points, base);
+    points[5].fabric = "hokney";
+    assert_int_equal(store_open(":memory:", STORE_WRITE, &store), STATUS_OK);
+    assert_int_equal(sweep_run(store, points, POINTS, &options, NULL), STATUS_BAD_INPUT);
+    assert_int_equal(counted.calls, 0);
+    assert_non_null(strstr(said, "did you mean 'hockney'?"));
+
+    said[0] = '\0';
+    points[5] = points[4];
+    points[5].settings = &(struct sweep_setting){"hockney.latncy", "1 us"};
+    assert_int_equal(sweep_run(store, points, POINTS, &options, NULL), STATUS_BAD_INPUT);
+    assert_non_null(strstr(said, "did you mean 'hockney.latency'?"));
+    store_close(store);
+    config_free(base);
+}
+
+/* A rank that waits for the other. */
+static void write_deadlock(const char *path, int rank)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "%d init\n%d recv %d 0 8 0\n%d finalize\n", rank, rank, 1 - rank, rank);
+    fclose(file);
+}
+
+static void a_run_that_fails_is_named_and_the_others_go_on(void **state)
+{
+    (void)state;
+    char *trace = mem_format("%s/stuck", folder), *command = mem_format("mkdir -p %s", trace);
+    assert_int_equal(system(command), 0);
+    for (int rank = 0; rank < 2; rank++) {
+        char *path = mem_format("%s/rank-%d.txt", trace, rank + 1);
+        write_deadlock(path, rank);
+        free(path);
+    }
+    free(command);
+    struct config *base = config_with(NULL, 0);
+    const struct sweep_setting stuck = {"trace", trace}, good = {"workload", "pingpong"};
+    const struct sweep_point points[] = {
+        {base, &good, 1, "ideal"}, {base, &stuck, 1, "ideal"}, {base, &good, 1, "hockney"}};
+    struct store_run runs[3];
+    struct store *store;
+    assert_int_equal(store_open(":memory:", STORE_WRITE, &store), STATUS_OK);
+    assert_int_equal(sweep_run(store, points, 3, &(struct sweep_options){.jobs = 1}, runs), STATUS_FAILED);
+    assert_true(runs[0].done && !runs[1].done && runs[2].done);
+    assert_non_null(strstr(said, "error: the run ideal, trace="));
+    assert_non_null(strstr(said, "error: 1 of 3 runs failed"));
+    sweep_free(runs, 3);
+    store_close(store);
+    config_free(base);
+    free(trace);
+}
+
+/* Ends this process's child, which waits for its next point. */
+static void end_the_worker(void *self, size_t ended, size_t to_run)
+{
+    (void)self, (void)to_run;
+    char path[64];
+    int child = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    FILE *children = ended == 3 ? fopen(path, "r") : NULL;
+    if (!children)
+        return;
+    assert_int_equal(fscanf(children, "%d", &child), 1);
+    fclose(children);
+    kill(child, SIGKILL);
+}
+
+static void a_worker_that_dies_takes_one_point_with_it(void **state)
+{
+    (void)state;
+    if (access("/proc/self/task", R_OK) != 0)
+        skip();
+    struct config *base = pingpong();
+    struct sweep_point points[POINTS];
+    struct store_run runs[POINTS];
+    struct store *store;
+    struct sweep_options options = {.jobs = 1, .progress = end_the_worker};
+    fill(points, base);
+    assert_int_equal(store_open(":memory:", STORE_WRITE, &store), STATUS_OK);
+    assert_int_equal(sweep_run(store, points, POINTS, &options, runs), STATUS_FAILED);
+    for (size_t i = 0; i < POINTS; i++)
+        assert_int_equal(runs[i].done, i != 3);
+    assert_non_null(
+        strstr(said, "error: the run hockney, hockney.latency=2 us failed:\nit was ended by signal 9"));
+    sweep_free(runs, POINTS);
+    assert_int_equal(sweep_run(store, points, POINTS, &(struct sweep_options){.jobs = 1}, runs), STATUS_OK);
+    assert_true(runs[3].done);
+    sweep_free(runs, POINTS);
+    store_close(store);
+    config_free(base);
+}
+
+static void what_is_no_store_is_left_alone(void **state)
+{
+    (void)state;
+    char *path = mem_format("%s/notes.txt", folder);
+    struct store *store;
+    FILE *file = fopen(path, "w");
+    fputs("these are my notes, longer than the head of a database would be, and I would like to keep them",
+          file);
+    fclose(file);
+    said[0] = '\0';
+    assert_int_equal(store_open(path, STORE_WRITE, &store), STATUS_BAD_INPUT);
+    assert_non_null(strstr(said, "is not a file of results"));
+    assert_int_equal(store_open("/nowhere/at/all.db", STORE_READ, &store), STATUS_BAD_INPUT);
+    assert_int_equal(store_open("/nowhere/at/all.db", STORE_WRITE, &store), STATUS_FAILED);
+    free(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_number_of_workers_gives_the_same),
+        cmocka_unit_test(nothing_is_run_twice),
+        cmocka_unit_test(shards_are_parts_of_the_whole),
+        cmocka_unit_test(metrics_are_found_by_name),
+        cmocka_unit_test(a_wrong_point_is_said_before_anything_runs),
+        cmocka_unit_test(a_run_that_fails_is_named_and_the_others_go_on),
+        cmocka_unit_test(a_worker_that_dies_takes_one_point_with_it),
+        cmocka_unit_test(what_is_no_store_is_left_alone),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
