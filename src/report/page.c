@@ -1,7 +1,5 @@
 #include "report/page.h"
 
-#include <errno.h>
-#include <jansson.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
@@ -17,13 +15,11 @@ struct report_page {
     struct report_assets assets;
 };
 
-/* What is being written, and of what. */
+/* What is being written, and where. */
 struct writing {
     FILE *file;
     const struct report_page *page;
-    const struct manifest *manifest;
-    const struct result *results;
-    size_t count;
+    const struct report_content *content;
 };
 
 enum status report_page_open(const char *path, struct report_page **page)
@@ -97,68 +93,19 @@ static void put_json(FILE *file, const char *text, size_t length)
 
 static enum status put_title(const struct writing *writing)
 {
-    put_html(writing->file, writing->manifest->program);
+    put_html(writing->file, writing->content->title);
     return STATUS_OK;
 }
 
 static enum status put_results(const struct writing *writing)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *memory = open_memstream(&text, &length);
-    if (!memory) {
-        diag_error("cannot write the report: %s", strerror(errno));
-        return STATUS_FAILED;
-    }
-    enum status status = result_print_json(writing->manifest, writing->results, writing->count, memory);
-    fclose(memory);
-    if (status == STATUS_OK)
-        put_json(writing->file, text, length);
-    free(text);
-    return status;
+    put_json(writing->file, writing->content->results, strlen(writing->content->results));
+    return STATUS_OK;
 }
 
-static void add_parameter(void *self, const struct param *param, const char *value, const char *origin)
-{
-    json_array_append_new(self, json_pack("{s:s, s:s?, s:s, s:s}", "name", param->name, "value", value,
-                                          "origin", origin, "doc", param->doc));
-}
-
-static const char *unit_of(enum metric_type type)
-{
-    switch (type) {
-    case METRIC_BYTES:
-        return "bytes";
-    case METRIC_TIME:
-    case METRIC_TIMES:
-        return "seconds";
-    default:
-        return "";
-    }
-}
-
-/* What the tables know of their entries and JSON for programs leaves out: where a parameter's value came
- * from, and what parameters and metrics mean. */
 static enum status put_meanings(const struct writing *writing)
 {
-    json_t *parameters = json_array(), *metrics = json_object();
-    config_each(writing->manifest->config, parameters, add_parameter);
-    for (size_t i = 0; i < writing->count; i++) {
-        const struct metric_table *table = writing->results[i].metrics;
-        for (size_t k = 0; table && k < table->count; k++)
-            json_object_set_new(metrics, table->metrics[k].name,
-                                json_pack("{s:s, s:s}", "doc", table->metrics[k].doc, "unit",
-                                          unit_of(table->metrics[k].type)));
-    }
-    json_t *whole = json_pack("{s:o, s:o}", "parameters", parameters, "metrics", metrics);
-    char *text = whole ? json_dumps(whole, JSON_COMPACT) : NULL;
-    json_decref(whole);
-    if (!text) {
-        diag_error("cannot write the report: a parameter's value or origin is not UTF-8");
-        return STATUS_FAILED;
-    }
-    put_json(writing->file, text, strlen(text));
-    free(text);
+    put_json(writing->file, writing->content->meanings, strlen(writing->content->meanings));
     return STATUS_OK;
 }
 
@@ -170,7 +117,11 @@ static enum status put_styles(const struct writing *writing)
 
 static enum status put_program(const struct writing *writing)
 {
-    put_script(writing->file, page_js, page_js_length);
+    put_script(writing->file, kit_js, kit_js_length);
+    if (writing->content->program == REPORT_OF_PAPER)
+        put_script(writing->file, paper_js, paper_js_length);
+    else
+        put_script(writing->file, page_js, page_js_length);
     return STATUS_OK;
 }
 
@@ -216,11 +167,9 @@ static enum status put_part(const struct writing *writing, const char *name, siz
     return STATUS_FAILED;
 }
 
-enum status report_page_write(struct report_page *page, const struct manifest *manifest,
-                              const struct result *results, size_t count)
+enum status report_page_put(struct report_page *page, const struct report_content *content)
 {
-    const struct writing writing = {
-        .file = page->output.file, .page = page, .manifest = manifest, .results = results, .count = count};
+    const struct writing writing = {.file = page->output.file, .page = page, .content = content};
     const char *next = page_html, *end = page_html + page_html_length;
     enum status status = STATUS_OK;
     while (status == STATUS_OK && next < end) {

@@ -6,15 +6,27 @@
 #include "base/status.h"
 #include "results/result.h"
 
-/* The report of an experiment: one HTML file with charts, tables, everything that led to them, and how to
- * read them; it needs nothing beside itself and no network. docs/report.md */
+/* A report: one HTML file with charts, tables, everything that led to them, and how to read them; it needs
+ * nothing beside itself and no network. docs/report.md */
 struct report_page;
 
 /* To be called before the runs: finds the libraries that draw the charts and opens the file, so that what is
  * missing is said before anybody has waited. STATUS_FAILED, reported. */
 enum status report_page_open(const char *path, struct report_page **page);
 
-/* Writes the page: the same bytes for the same results. */
+/* Which program draws the page: report/page/page.js or paper.js, each behind kit.js. */
+enum report_program { REPORT_OF_RUN, REPORT_OF_PAPER };
+
+struct report_content {
+    const char *title;
+    const char *results, *meanings; /* JSON texts for the elements of these names, in any form */
+    enum report_program program;
+};
+
+/* Writes the page: the same bytes for the same content. To be called once. */
+enum status report_page_put(struct report_page *page, const struct report_content *content);
+
+/* The page of an experiment. */
 enum status report_page_write(struct report_page *page, const struct manifest *manifest,
                               const struct result *results, size_t count);
 

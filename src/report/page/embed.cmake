@@ -1,16 +1,13 @@
-# cmake -DFOLDER=... -DTO=page_parts.c -P embed.cmake: page.html, page.css, and kit.js with page.js behind it,
-# as C arrays, so that a report needs no file of ours beside the program.
+# cmake -DFOLDER=... -DTO=page_parts.c -P embed.cmake: the files of a page as C arrays, so that a report needs no
+# file of ours beside the program: page.css becomes page_css.
 set(text "/* Made by src/report/page/embed.cmake from the files beside it. */\n#include \"report/page_parts.h\"\n")
-foreach(kind html css js)
-  file(READ ${FOLDER}/page.${kind} bytes HEX)
-  if(kind STREQUAL js)
-    file(READ ${FOLDER}/kit.js before HEX)
-    string(PREPEND bytes "${before}")
-  endif()
+foreach(file page.html page.css kit.js page.js paper.js)
+  file(READ ${FOLDER}/${file} bytes HEX)
+  string(REPLACE "." "_" name ${file})
   string(LENGTH "${bytes}" digits)
   math(EXPR length "${digits} / 2")
   string(REGEX REPLACE "(................................................)" "\\1\n" bytes "${bytes}")
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${bytes}")
-  string(APPEND text "\nconst size_t page_${kind}_length = ${length};\nconst char page_${kind}[] = {\n${bytes}};\n")
+  string(APPEND text "\nconst size_t ${name}_length = ${length};\nconst char ${name}[] = {\n${bytes}};\n")
 endforeach()
 file(WRITE ${TO} "${text}")

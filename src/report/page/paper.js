@@ -1,0 +1,246 @@
+// The program of a paper's page: what came out, the figures, and every number beside the published one.
+"use strict";
+(() => {
+  const paper = JSON.parse(document.getElementById("results").textContent);
+  const {digits, plural, element, table, download, legend, chart, redraw, section, palette, common} = kit;
+  const verdictColor = {
+    reproduced: "var(--good)",
+    deviates: "var(--bad)",
+    measured: "var(--c0)",
+    "not run": "var(--faint)",
+  };
+  const number = (value) => (value === 0 ? "0" : digits(value, 4));
+  const withUnit = (value, unit) => (unit ? `${number(value)}\u00a0${unit}` : number(value));
+
+  // -------------------------------------------------------------------------------------------------- the answer first
+
+  function answer() {
+    const {reproduced, deviates} = paper.counts;
+    return element(
+      "p",
+      {class: "answer", id: "answer"},
+      "Of ",
+      element("strong", {}, plural(reproduced + deviates, "published number")),
+      " that were computed, ",
+      element("strong", {class: "good"}, `${reproduced} came out`),
+      " within what the paper's own rounding or a stated tolerance allows, and ",
+      element("strong", {class: deviates ? "bad" : ""}, `${deviates} did not`),
+      ". Each deviation has its cause beside it.",
+    );
+  }
+
+  const tiles = () =>
+    element(
+      "ul",
+      {class: "tiles", "aria-label": "Verdicts"},
+      ...Object.entries(paper.counts).map(([name, count]) =>
+        element(
+          "li",
+          {},
+          element("span", {class: "label"}, name),
+          element("span", {class: "value"}, String(count)),
+        ),
+      ),
+    );
+
+  // ---------------------------------------------------------------------------------------------------------- figures
+
+  const unique = (values) => [...new Set(values)];
+  const seriesColor = (names) => new Map(names.map((name, i) => [name, palette[i % palette.length]]));
+
+  function axes(figure, width) {
+    return {
+      ...common(width),
+      height: 260,
+      color: {type: "identity"},
+      y: {label: figure.y, grid: true, type: figure.y_log ? "log" : "linear", ticks: 5},
+    };
+  }
+
+  const reference = (figure) =>
+    figure.reference ? [Plot.ruleY([figure.reference], {stroke: "currentColor", strokeDasharray: "4 3"})] : [];
+
+  function lines(figure, points, colors, width) {
+    return Plot.plot({
+      ...axes(figure, width),
+      marginLeft: 56,
+      x: {label: figure.x, type: figure.x_log ? "log" : "linear", ...(figure.x_log ? {base: 2, ticks: 7} : {}), tickFormat: "~s"},
+      y: {...axes(figure, width).y, ...(figure.y_log ? {} : {zero: true})},
+      marks: [
+        ...reference(figure),
+        Plot.line(points, {x: (p) => Number(p.x), y: "y", z: "series", stroke: (p) => colors.get(p.series), strokeWidth: 2}),
+        Plot.dot(points, {
+          x: (p) => Number(p.x),
+          y: "y",
+          fill: (p) => colors.get(p.series),
+          r: points.length > 120 ? 1.5 : 3,
+          title: (p) => `${p.series}, ${figure.x} ${p.x}: ${number(p.y)}`,
+        }),
+      ],
+    });
+  }
+
+  function bars(figure, points, colors, width) {
+    const names = unique(points.map((p) => p.x));
+    const narrow = width / names.length < 48;
+    return Plot.plot({
+      ...axes(figure, width),
+      marginLeft: 56,
+      marginBottom: narrow ? 78 : 48,
+      fx: {label: figure.x, domain: names, padding: 0.15, tickRotate: narrow ? -60 : 0},
+      x: {axis: null, domain: unique(points.map((p) => p.series))},
+      marks: [
+        Plot.barY(points, {
+          fx: "x",
+          x: "series",
+          y1: figure.y_log ? figure.reference || 1 : 0,
+          y2: "y",
+          fill: (p) => colors.get(p.series),
+          title: (p) => `${p.x}, ${p.series}: ${number(p.y)}`,
+        }),
+        ...reference(figure),
+      ],
+    });
+  }
+
+  // Around 1, where neither wins: blue wins, orange loses.
+  function map(figure, points, width) {
+    const far = d3.max(points, (p) => Math.abs(Math.log2(p.y))) || 1;
+    const shade = (y) => {
+      const share = Math.min(1, Math.abs(Math.log2(y)) / far);
+      return `color-mix(in srgb, ${y >= 1 ? "var(--c0)" : "var(--c1)"} ${Math.round(12 + 88 * share)}%, var(--card))`;
+    };
+    const rows = unique(points.map((p) => p.series)), columns = unique(points.map((p) => p.x));
+    const longest = d3.max(rows, (name) => name.length);
+    const cell = (width - 7 * longest - 24) / columns.length;
+    return Plot.plot({
+      ...common(width),
+      height: 70 + 26 * rows.length,
+      marginLeft: 12 + 7 * longest,
+      marginBottom: cell < 44 ? 74 : 42,
+      color: {type: "identity"},
+      x: {label: figure.x, domain: columns, tickRotate: cell < 44 ? -60 : 0},
+      y: {label: null, domain: rows},
+      marks: [
+        Plot.cell(points, {x: "x", y: "series", fill: (p) => shade(p.y), inset: 0.5, title: (p) => `${p.series}, ${p.x}: ${number(p.y)}`}),
+        ...(cell > 30
+          ? [Plot.text(points, {x: "x", y: "series", text: (p) => digits(p.y, p.y < 0.995 ? 2 : 3), fontSize: 10, fill: "currentColor"})]
+          : []),
+      ],
+    });
+  }
+
+  function panelChart(figure, panel, colors) {
+    const points = figure.points.filter((p) => p.panel === panel);
+    const [least, most] = [d3.least(points, (p) => p.y), d3.greatest(points, (p) => p.y)];
+    const words = `${figure.title}${panel ? `, ${panel}` : ""}: ${figure.y} from ${number(least.y)} (${least.series}, ${least.x}) to ${number(most.y)} (${most.series}, ${most.x}).`;
+    const draw = {lines, bars, map: (f, p, c, width) => map(f, p, width)}[figure.kind];
+    return [
+      ...(panel ? [element("h3", {}, panel)] : []),
+      chart(words, (width) => draw(figure, points, colors, width)),
+    ];
+  }
+
+  function drawFigure(figure) {
+    if (!figure.points.length) return null;
+    const names = unique(figure.points.map((p) => p.series));
+    const colors = seriesColor(names);
+    const panels = unique(figure.points.map((p) => p.panel));
+    const columns = [
+      {name: "panel", of: (p) => p.panel},
+      {name: "series", of: (p) => p.series},
+      {name: figure.x, csv: "x", of: (p) => p.x},
+      {name: figure.y, csv: "y", number: true, of: (p) => p.y, show: number},
+    ];
+    return section(
+      figure.id,
+      figure.title,
+      figure.says || null,
+      figure.how ? [figure.how] : [],
+      [
+        ...(figure.kind === "map" || names.length < 2
+          ? []
+          : [legend(names.map((name) => ({name, color: colors.get(name)})))]),
+        ...panels.flatMap((panel) => panelChart(figure, panel, colors)),
+      ],
+      {name: figure.id, columns, rows: figure.points},
+    );
+  }
+
+  // ---------------------------------------------------------------------------------------------------------- numbers
+
+  const itemColumns = [
+    {name: "item", of: (r) => r.item},
+    {name: "published", number: true, of: (r) => r.published},
+    {name: "ours", number: true, of: (r) => r.ours},
+    {name: "unit", of: (r) => r.unit},
+    {name: "deviation", csv: "deviation_percent", number: true, of: (r) => r.deviation_percent},
+    {name: "allowed", csv: "tolerance_percent", number: true, of: (r) => r.tolerance_percent},
+    {name: "verdict", of: (r) => r.verdict},
+    {name: "source", of: (r) => r.source},
+    {name: "note", of: (r) => r.note},
+  ];
+  const shownColumns = [
+    itemColumns[0],
+    {...itemColumns[1], of: (r) => (r.published === null ? "" : withUnit(r.published, r.unit))},
+    {...itemColumns[2], of: (r) => (r.ours === null ? "" : withUnit(r.ours, r.unit))},
+    {...itemColumns[4], show: (v) => `${v > 0 ? "+" : ""}${number(v)}\u00a0%`},
+    itemColumns[6],
+    {name: "source and cause", of: (r) => (r.note ? `${r.source}. ${r.note}` : r.source)},
+  ];
+
+  function coloured(rows) {
+    const made = table("Published numbers and ours", shownColumns, rows);
+    [...made.querySelectorAll("tbody tr")].forEach((line, i) => {
+      line.children[4].style.color = verdictColor[rows[i].verdict];
+    });
+    return made;
+  }
+
+  function numbers() {
+    const whole = coloured(paper.rows);
+    const lines_ = [...whole.querySelectorAll("tbody tr")];
+    const filter = element("input", {
+      type: "search",
+      placeholder: "part of a name or verdict",
+      "aria-label": "Show items whose name or verdict contains",
+    });
+    filter.addEventListener("input", () =>
+      lines_.forEach((line, i) => {
+        const row = paper.rows[i];
+        line.hidden = !`${row.item} ${row.verdict}`.includes(filter.value.trim());
+      }),
+    );
+    return section(
+      "numbers",
+      "Every published number beside ours",
+      paper.quick ? "This is the quick run: what takes long was left out, and says so." : null,
+      [],
+      [filter, whole, download(`${paper.paper}`, itemColumns, paper.rows)],
+      null,
+    );
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- the page
+
+  function build() {
+    document.getElementById("subtitle").textContent =
+      `recomputed by Heliograph ${paper.version}: ${plural(paper.rows.length, "number")}, ${plural(paper.figures.length, "figure")}`;
+    document
+      .getElementById("main")
+      .append(...[answer(), tiles(), ...paper.figures.map(drawFigure), numbers()].filter((part) => part));
+    redraw();
+    new ResizeObserver(redraw).observe(document.getElementById("main"));
+  }
+
+  try {
+    build();
+  } catch (error) {
+    document
+      .getElementById("main")
+      .append(
+        element("p", {class: "notice failed", role: "alert"}, `This page could not be drawn: ${error.message}`),
+      );
+    throw error;
+  }
+})();
