@@ -7,6 +7,7 @@ int cli_run(int argc, char **argv);
 int cli_params(int argc, char **argv);
 int cli_trace(int argc, char **argv);
 int cli_gen(int argc, char **argv);
+int cli_reproduce(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 
 #endif

@@ -13,6 +13,7 @@ static const struct subcommand {
     {"run", cli_run, "replay a trace or a workload over one or several fabrics"},
     {"trace", cli_trace, "look at, check and convert traces"},
     {"gen", cli_gen, "write a generated workload as a trace"},
+    {"reproduce", cli_reproduce, "the papers recomputed: published numbers beside ours"},
     {"params", cli_params, "every parameter, as an editable file"},
     {"doctor", cli_doctor, "what this machine offers, and what is missing"},
 };

@@ -1,0 +1,87 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "reproduce/reproduce.h"
+
+enum reproduce_option { OPTION_QUICK, OPTION_OUTPUT };
+
+static const struct cli_option options[] = {
+    [OPTION_QUICK] = {"--quick", 'q', NULL, "leave out what takes long"},
+    [OPTION_OUTPUT] = {"--output", 'o', "DIR", "the folder for what is written (reproduction)"},
+};
+
+static const struct cli_command command = {
+    .name = "reproduce",
+    .words = "PAPER",
+    .doc = "Recomputes a paper: each published number beside ours, with its deviation and a verdict.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .after =
+        "PAPER is fmu, or all. Written are PAPER.csv, its figures' numbers as PAPER-figures.csv, and both\n"
+        "drawn as PAPER.html.\n\n"
+        "Examples:\n"
+        "  helio reproduce fmu --quick\n"
+        "  helio reproduce all -o results",
+};
+
+static const char *name_at(const void *list, size_t index)
+{
+    return paper_name(((const struct paper *const *)list)[index]);
+}
+
+static enum status unknown_paper(const char *word)
+{
+    size_t count = 0;
+    while (papers[count])
+        count++;
+    diag_error("there is no paper '%s'%s", word,
+               diag_did_you_mean(diag_nearest(word, papers, count, name_at)));
+    for (size_t i = 0; i < count; i++)
+        diag_note("%s: %s", paper_name(papers[i]), paper_title(papers[i]));
+    return STATUS_BAD_INPUT;
+}
+
+/* All papers are gone through, also when one of them fails. */
+static enum status reproduce(const char *word, const struct reproduce_options *chosen)
+{
+    enum status status = STATUS_OK;
+    bool all = strcmp(word, "all") == 0, found = all;
+    for (size_t i = 0; papers[i]; i++) {
+        if (!all && strcmp(paper_name(papers[i]), word) != 0)
+            continue;
+        found = true;
+        enum status one = reproduce_paper(papers[i], chosen);
+        status = one == STATUS_OK ? status : one;
+    }
+    return found ? status : unknown_paper(word);
+}
+
+int cli_reproduce(int argc, char **argv)
+{
+    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
+    struct reproduce_options chosen = {.folder = "reproduction"};
+    const char *word = NULL, *value;
+    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
+        if (found == CLI_HELP || found == CLI_ERROR)
+            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+        if (found == CLI_OPTION + OPTION_QUICK) {
+            chosen.quick = true;
+        } else if (found == CLI_OPTION + OPTION_OUTPUT) {
+            chosen.folder = value;
+        } else if (word) {
+            diag_error("helio reproduce takes one paper, not also '%s'", value);
+            return STATUS_BAD_INPUT;
+        } else {
+            word = value;
+        }
+    }
+    if (!word) {
+        diag_error("helio reproduce needs a paper: fmu, or all");
+        return STATUS_BAD_INPUT;
+    }
+    return reproduce(word, &chosen);
+}

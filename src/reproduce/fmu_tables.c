@@ -1,0 +1,99 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "reproduce/fmu.h"
+
+/* Tables 3 to 5 of the FMU paper. */
+
+/* ------------------------------------------------------------------------------------------------ Table 3 */
+
+/* The time of one message without anything in its way: half of what it takes to and fro. */
+static double one_way_s(struct reproduction *reproduction, const struct fmu_way *way, const char *fabric,
+                        double bytes)
+{
+    char workload[64];
+    snprintf(workload, sizeof workload, "pingpong:bytes=%.0fB", bytes);
+    return fmu_run(reproduction, way, fabric, workload, "")->makespan_s / 2;
+}
+
+/* Measured on the running model, not read from its parameters: latency from an empty message, bandwidth from
+ * what ten megabytes more take. */
+static void table_3_measured(struct reproduction *reproduction, const struct fmu_way *way)
+{
+    double infiniband_s = one_way_s(reproduction, way, "packet", 0);
+    double infiniband_bytes_per_s =
+        1e7 / (one_way_s(reproduction, way, "packet", 2e7) - one_way_s(reproduction, way, "packet", 1e7));
+    double fmu_s = one_way_s(reproduction, way, "fmu", 0);
+    double fmu_bytes_per_s =
+        1e7 / (one_way_s(reproduction, way, "fmu", 2e7) - one_way_s(reproduction, way, "fmu", 1e7));
+    fmu_item(reproduction, way, 1e6 * infiniband_s, "table-3/infiniband-latency");
+    fmu_item(reproduction, way, 1e-9 * infiniband_bytes_per_s, "table-3/infiniband-bandwidth");
+    fmu_item(reproduction, way, 1e6 * one_way_s(reproduction, way, "packet", 1e6),
+             "table-3/infiniband-cost-of-1MB");
+    /* A message is written and read: two switches, and its bytes twice. */
+    fmu_item(reproduction, way, 1e6 * fmu_s / 2, "table-3/fmu-switch");
+    fmu_item(reproduction, way, 1e-9 * fmu_bytes_per_s * 2, "table-3/fmu-bandwidth");
+    fmu_item(reproduction, way, 1e6 * one_way_s(reproduction, way, "fmu", 1e6), "table-3/fmu-cost-of-1MB");
+}
+
+static void table_3(struct reproduction *reproduction)
+{
+    reproduction_item(reproduction, "table-3/node-rate", NULL, 1e-9 * reproduction_parameter("compute.rate"));
+    reproduction_item(reproduction, "table-3/fmus", NULL, reproduction_parameter("fmu.count"));
+    reproduction_item(reproduction, "table-3/eager-threshold", NULL,
+                      reproduction_parameter("mpi.eager_threshold"));
+    for (int way = 0; way < FMU_WAYS; way++)
+        table_3_measured(reproduction, &fmu_ways[way]);
+}
+
+/* ------------------------------------------------------------------------------------------------ Table 4 */
+
+static void table_4(struct reproduction *reproduction, const struct fmu_way *way)
+{
+    static const char *const rings[] = {"bcast", "reduce", "allreduce"};
+    for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) {
+        char workload[64];
+        snprintf(workload, sizeof workload, "ring-%s:ranks=64,bytes=16MiB,iterations=100", rings[i]);
+        const struct run_facts *run = fmu_run(reproduction, way, "packet", workload, "");
+        fmu_item(reproduction, way, run->messages, "table-4/ring-%s/messages", rings[i]);
+        fmu_item(reproduction, way, 100 * run->idle_fraction, "table-4/ring-%s/idleness", rings[i]);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ Table 5 */
+
+static void table_5_row(struct reproduction *reproduction, const struct fmu_way *way, const char *program,
+                        char class, int ranks)
+{
+    char workload[64], row[32];
+    snprintf(workload, sizeof workload, "npb:%s:class=%c,ranks=%d", program, class, ranks);
+    snprintf(row, sizeof row, "table-5/%s.%c.%d", program, class, ranks);
+    const struct run_facts *network = fmu_run(reproduction, way, "packet", workload, "");
+    const struct run_facts *hybrid = fmu_run(reproduction, way, "hybrid", workload, "");
+    double messages = network->messages + (way->finalize_counts ? 0 : 2 * (ranks - 1));
+    fmu_item(reproduction, way, messages, "%s/messages", row);
+    fmu_item(reproduction, way, network->bytes / messages, "%s/mean-size", row);
+    /* The hybrid keeps what lies below the pivot on the network. The rest takes FMUs, but for messages to
+     * oneself: only CG has them, and all are of the size of its exchanges. */
+    double small = run_metric(hybrid, "network_messages") + messages - hybrid->messages;
+    fmu_item(reproduction, way, 100 * (1 - small / messages), "%s/above-37KB", row);
+    fmu_item(reproduction, way, 100 * network->idle_fraction, "%s/idleness", row);
+}
+
+static void table_5(struct reproduction *reproduction, const struct fmu_way *way)
+{
+    static const char *const programs[] = {"lu", "cg", "ft", "is"};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        for (const char *class = reproduction_is_quick(reproduction) ? "C" : "CD"; *class; class ++)
+            for (int ranks = 4; ranks <= 64; ranks *= 4)
+                table_5_row(reproduction, way, programs[i], *class, ranks);
+}
+
+void fmu_tables(struct reproduction *reproduction)
+{
+    table_3(reproduction);
+    for (int way = 0; way < FMU_WAYS; way++)
+        table_4(reproduction, &fmu_ways[way]);
+    for (int way = 0; way < FMU_WAYS; way++)
+        table_5(reproduction, &fmu_ways[way]);
+}

@@ -1,0 +1,8 @@
+#ifndef HELIO_REPRODUCE_LIST_H
+#define HELIO_REPRODUCE_LIST_H
+
+#include "reproduce/paper.h"
+
+extern const struct paper fmu_paper; /* Palma et al. */
+
+#endif
