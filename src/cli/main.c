@@ -14,6 +14,7 @@ static const struct subcommand {
     {"trace", cli_trace, "look at, check and convert traces"},
     {"gen", cli_gen, "write a generated workload as a trace"},
     {"reproduce", cli_reproduce, "the papers recomputed: published numbers beside ours"},
+    {"breakdown", cli_breakdown, "where each nanosecond of a small message goes, and what would help"},
     {"params", cli_params, "every parameter, as an editable file"},
     {"doctor", cli_doctor, "what this machine offers, and what is missing"},
 };

@@ -1,0 +1,98 @@
+#ifndef HELIO_BREAKDOWN_SYSTEM_H
+#define HELIO_BREAKDOWN_SYSTEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/time.h"
+
+/* What a system takes to send a small message, component by component, as Zambre et al., "Breaking Band: A
+ * Breakdown of High-performance Communication" (ICPP 2019), Table 1, names it. docs/models/breakdown.md */
+enum system_time {
+    TIME_MD_SETUP,    /* LLP_post: message descriptor setup */
+    TIME_MD_BARRIER,  /* LLP_post: barrier for the message descriptor */
+    TIME_DBC_BARRIER, /* LLP_post: barrier for the DoorBell counter */
+    TIME_PIO_COPY,    /* LLP_post: one block written to the NIC by the CPU */
+    TIME_LLP_POST_MISC,
+    TIME_LLP_PROG,           /* dequeuing one entry of the completion queue */
+    TIME_BUSY_POST,          /* a post that finds the transmit queue full */
+    TIME_MEASUREMENT_UPDATE, /* of the injection benchmark, once per message */
+    TIME_PCIE,               /* one block between root complex and NIC */
+    TIME_WIRE,
+    TIME_SWITCH,
+    TIME_RC_TO_MEM_8B,  /* the root complex writes a payload to memory */
+    TIME_RC_TO_MEM_64B, /* the same for a completion; that of 8 B where it is not known */
+    TIME_MEM_READ,      /* the root complex reads memory for the NIC */
+    TIME_DOORBELL,      /* the 8-byte write that replaces the PIO copy */
+    TIME_HLP_POST_MPI,  /* MPI_Isend without what it calls */
+    TIME_HLP_POST_UCP,
+    TIME_HLP_TX_PROG, /* Post_prog without its share of LLP_prog */
+    TIME_MISC,        /* busy posts, per message of MPI (Eq. 2) */
+    TIME_CALLBACK_MPI,
+    TIME_CALLBACK_UCP,
+    TIME_AFTER_PROGRESS_MPI, /* MPI_Wait once progress has returned */
+    TIME_WAIT_MPI,           /* a successful MPI_Wait, of which Figure 11 alone speaks */
+    TIME_WAIT_UCP,
+    SYSTEM_TIMES
+};
+
+enum { SYSTEM_SOURCE_TEXT = 160 };
+
+/* A time and where it is from. */
+struct system_value {
+    ps_t time_ps;
+    bool given;
+    char source[SYSTEM_SOURCE_TEXT];
+};
+
+enum system_observation {
+    OBSERVED_INJ_OVERHEAD,      /* at the NIC, without MPI */
+    OBSERVED_LLP_LATENCY,       /* half a round trip without MPI, as the benchmark reports it */
+    OBSERVED_LLP_DEDUCTION,     /* of that, what the benchmark itself takes */
+    OBSERVED_OVERALL_INJECTION, /* with MPI */
+    OBSERVED_LATENCY,           /* with MPI */
+    SYSTEM_OBSERVATIONS
+};
+
+enum system_post { SYSTEM_PIO, SYSTEM_DOORBELL };
+
+/* One layout for what the file says and what the model takes. */
+struct system {
+    const char *name;
+    struct system_value times[SYSTEM_TIMES];
+    struct system_value post_prog;
+    struct system_value observed[SYSTEM_OBSERVATIONS];
+    uint64_t signal_period;    /* c: a completion for every c sends */
+    uint64_t completion_batch; /* b: polls of the injection benchmark at a time */
+    uint64_t queue_depth;      /* of the transmit queue */
+    int post;                  /* enum system_post */
+    uint64_t block_bytes;      /* of one PIO copy, of one PCIe time and of one descriptor */
+    uint64_t header_bytes;     /* of a descriptor, before an inlined payload */
+    uint64_t inline_bytes;     /* the largest payload that is inlined */
+    uint64_t packet_bytes;     /* what each part of the way passes on as a whole */
+    uint64_t pcie_bytes_per_s, wire_bytes_per_s, memory_bytes_per_s;
+};
+
+/* A system file, or the paper's own for NULL. To be closed when STATUS_OK; otherwise every error has been
+ * reported with its place. */
+struct system_file {
+    struct system system;
+    struct config *config; /* holds the texts */
+};
+enum status system_open(struct system_file *file, const char *path);
+enum status system_open_text(struct system_file *file, const char *name, const char *text, size_t length);
+void system_close(struct system_file *file);
+
+/* LLP_tx_prog: LLP_prog shared by the c sends that one completion speaks for, to the nearest picosecond. */
+ps_t system_llp_tx_prog(const struct system *system);
+
+/* The paper's system, as shipped in papers/breaking-band/thunderx2.yaml. */
+extern const char system_thunderx2[];
+extern const size_t system_thunderx2_length;
+
+/* The key of a time in a system file: "LLP_post.PIO_copy". */
+const char *system_time_name(enum system_time time);
+
+#endif
