@@ -7,11 +7,12 @@
 #include "cli/options.h"
 #include "reproduce/reproduce.h"
 
-enum reproduce_option { OPTION_QUICK, OPTION_OUTPUT };
+enum reproduce_option { OPTION_QUICK, OPTION_OUTPUT, OPTION_JOBS };
 
 static const struct cli_option options[] = {
     [OPTION_QUICK] = {"--quick", 'q', NULL, "leave out what takes long"},
     [OPTION_OUTPUT] = {"--output", 'o', "DIR", "the folder for what is written (reproduction)"},
+    [OPTION_JOBS] = {"--jobs", 'j', "N", "runs at a time (as many as there are processors)"},
 };
 
 static const struct cli_command command = {
@@ -60,6 +61,19 @@ static enum status reproduce(const char *word, const struct reproduce_options *c
     return found ? status : unknown_paper(word);
 }
 
+static enum status read_jobs(const char *value, struct reproduce_options *chosen)
+{
+    enum { JOBS_AT_MOST = 1024 };
+    uint64_t jobs;
+    struct units_problem problem;
+    if (!units_count(value, &jobs, &problem) || !jobs || jobs > JOBS_AT_MOST) {
+        diag_error("--jobs takes a number from 1 to %d, not '%s'", JOBS_AT_MOST, value);
+        return STATUS_BAD_INPUT;
+    }
+    chosen->jobs = (unsigned)jobs;
+    return STATUS_OK;
+}
+
 int cli_reproduce(int argc, char **argv)
 {
     struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
@@ -72,6 +86,9 @@ int cli_reproduce(int argc, char **argv)
             chosen.quick = true;
         } else if (found == CLI_OPTION + OPTION_OUTPUT) {
             chosen.folder = value;
+        } else if (found == CLI_OPTION + OPTION_JOBS) {
+            if (read_jobs(value, &chosen) != STATUS_OK)
+                return STATUS_BAD_INPUT;
         } else if (word) {
             diag_error("helio reproduce takes one paper, not also '%s'", value);
             return STATUS_BAD_INPUT;

@@ -2,7 +2,6 @@
 #define HELIO_REPRODUCE_REPRODUCE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/status.h"
 
@@ -17,7 +16,7 @@ const char *paper_title(const struct paper *paper);
 struct reproduce_options {
     const char *folder; /* where the files go; it is made if it is not there */
     bool quick;         /* leave out what takes long */
-    uint32_t jobs;      /* runs at a time */
+    unsigned jobs;      /* runs at a time; 0 = as many as there are processors */
 };
 
 /* Runs what a paper needs and what is not in FOLDER/runs.db yet, prints a summary on standard output, and

@@ -132,28 +132,38 @@ static enum status make_folder(const char *folder)
     return STATUS_FAILED;
 }
 
+/* Everything between opening the outputs and closing them. */
+static enum status compute_and_write(struct reproduction *reproduction, const char *folder,
+                                     struct report_page *page)
+{
+    reproduction->figures = json_array();
+    compute(reproduction);
+    enum status status =
+        reproduction->broken ? report_page_close(page, STATUS_FAILED) : write_all(reproduction, folder, page);
+    rows_clear(reproduction);
+    free(reproduction->rows);
+    json_decref(reproduction->figures);
+    return status;
+}
+
 enum status reproduce_paper(const struct paper *paper, const struct reproduce_options *options)
 {
     struct reproduction reproduction = {.paper = paper, .quick = options->quick};
     struct report_page *page = NULL;
+    char *path = mem_format("%s/runs.db", options->folder);
     enum status status = published_load(&reproduction.published, paper->folder);
-    if (status != STATUS_OK)
-        return status;
-    status = make_folder(options->folder);
+    if (status == STATUS_OK)
+        status = make_folder(options->folder);
+    if (status == STATUS_OK)
+        status = runs_open(path, options->jobs, &reproduction.runs);
     if (status == STATUS_OK)
         status = open_page(options->folder, paper->name, &page);
-    if (status == STATUS_OK) {
-        reproduction.runs = runs_new();
-        reproduction.figures = json_array();
-        compute(&reproduction);
-        status = reproduction.broken ? report_page_close(page, STATUS_FAILED)
-                                     : write_all(&reproduction, options->folder, page);
-        rows_clear(&reproduction);
-        free(reproduction.rows);
-        json_decref(reproduction.figures);
-        runs_free(reproduction.runs);
-    }
+    if (status == STATUS_OK)
+        status = compute_and_write(&reproduction, options->folder, page);
+    if (reproduction.runs)
+        runs_close(reproduction.runs);
     published_free(&reproduction.published);
+    free(path);
     return status;
 }
 

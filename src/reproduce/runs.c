@@ -1,5 +1,6 @@
 #include "reproduce/runs.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,9 @@
 #include "base/config.h"
 #include "base/mem.h"
 #include "sim/components.h"
-#include "sim/experiment.h"
+#include "sweep/sweep.h"
+
+enum { SETTINGS_AT_MOST = 16 };
 
 enum run_state { RUN_WANTED, RUN_DONE, RUN_FAILED };
 
@@ -22,29 +25,66 @@ struct run {
 struct runs {
     struct run **list; /* facts must not move: they have been handed out */
     size_t count, capacity;
+    struct store *store;
+    struct config *base;
+    unsigned jobs;
 };
 
 const struct run_facts run_unknown = {
     .makespan_s = NAN, .idle_fraction = NAN, .messages = NAN, .bytes = NAN, .mean_bytes = NAN};
 
-double run_metric(const struct run_facts *facts, const char *name)
+/* The number of that name in a JSON object, else NaN. */
+static double number_in(const char *text, const char *name)
 {
-    for (size_t i = 0; i < facts->metric_count; i++)
-        if (strcmp(facts->metrics[i].name, name) == 0)
-            return facts->metrics[i].value;
-    return NAN;
+    json_t *object = text ? json_loads(text, 0, NULL) : NULL;
+    const json_t *number = json_object_get(object, name);
+    double value = json_is_number(number) ? json_number_value(number) : NAN;
+    json_decref(object);
+    return value;
 }
 
-struct runs *runs_new(void)
+double run_metric(const struct run_facts *facts, const char *name)
 {
-    return mem_alloc(1, sizeof(struct runs), "runs");
+    return number_in(facts->metrics, name);
+}
+
+double run_idle_share(const struct run_facts *facts, const char *cause)
+{
+    json_t *causes = facts->causes ? json_loads(facts->causes, 0, NULL) : NULL;
+    double all = 0, of_cause = 0;
+    const char *name;
+    json_t *seconds;
+    json_object_foreach(causes, name, seconds)
+    {
+        all += json_number_value(seconds);
+        of_cause += strcmp(name, cause) == 0 ? json_number_value(seconds) : 0;
+    }
+    json_decref(causes);
+    return facts->causes && all > 0 ? of_cause / all : NAN;
+}
+
+enum status runs_open(const char *path, unsigned jobs, struct runs **runs)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    struct store *store;
+    enum status status = store_open(path, STORE_WRITE, &store);
+    if (status != STATUS_OK)
+        return status;
+    struct config *base = config_new(tables, count);
+    if (!base) {
+        store_close(store);
+        return STATUS_FAILED;
+    }
+    *runs = mem_alloc(1, sizeof **runs, "runs");
+    **runs = (struct runs){.store = store, .base = base, .jobs = jobs};
+    return STATUS_OK;
 }
 
 static void run_free(struct run *run)
 {
-    for (size_t i = 0; i < run->facts.metric_count; i++)
-        free(run->facts.metrics[i].name);
     free(run->facts.metrics);
+    free(run->facts.causes);
     free(run->fabric);
     free(run->workload);
     free(run->settings);
@@ -52,8 +92,10 @@ static void run_free(struct run *run)
     free(run);
 }
 
-void runs_free(struct runs *runs)
+void runs_close(struct runs *runs)
 {
+    store_close(runs->store);
+    config_free(runs->base);
     for (size_t i = 0; i < runs->count; i++)
         run_free(runs->list[i]);
     free(runs->list);
@@ -92,114 +134,136 @@ const struct run_facts *runs_ask(struct runs *runs, const char *fabric, const ch
 
 /* ---------------------------------------------------------------------------------------------------- run */
 
-/* Keeps the first error of a run, up to the end of its line, and says none: it goes with the item's row. */
-static void keep_reason(void *self, enum diag_level level, const char *message)
-{
-    struct run *run = self;
-    if (level == DIAG_ERROR && !run->reason)
-        run->reason = mem_format("%.*s", (int)strcspn(message, "\n"), message);
-}
+/* What is said while runs are made goes with the items that they were for, and not to the terminal. */
+struct said {
+    char *text;
+    size_t length, capacity;
+};
 
-static enum status configure(struct config *config, const struct run *run)
+static void keep_errors(void *self, enum diag_level level, const char *message)
 {
-    enum status status = config_assign(config, "workload", run->workload, "the paper");
-    if (status == STATUS_OK)
-        status = config_assign(config, "fabric", run->fabric, "the paper");
-    char *settings = mem_text(run->settings), *rest = settings;
-    for (char *setting; status == STATUS_OK && (setting = strsep(&rest, " "));)
-        if (*setting)
-            status = config_set(config, setting);
-    free(settings);
-    return status;
-}
-
-static double metric_value(const struct metric *metric, const void *statistics)
-{
-    const void *field = (const char *)statistics + metric->offset;
-    switch (metric->type) {
-    case METRIC_COUNT:
-    case METRIC_BYTES:
-        return (double)*(const uint64_t *)field;
-    case METRIC_TIME:
-        return (double)*(const ps_t *)field / (double)PS_PER_S;
-    case METRIC_RATIO:
-        return *(const double *)field;
-    default:
-        return NAN; /* a series */
-    }
-}
-
-static void take_facts(struct run_facts *facts, const struct result *result)
-{
-    const struct metric_table *table = result->metrics;
-    *facts = (struct run_facts){.makespan_s = (double)result->makespan / (double)PS_PER_S,
-                                .idle_fraction = result_idle_fraction(result),
-                                .messages = (double)result->messages,
-                                .bytes = (double)result->bytes,
-                                .mean_bytes =
-                                    result->messages ? (double)result->bytes / (double)result->messages : 0};
-    if (!table)
+    struct said *said = self;
+    size_t length = strlen(message);
+    if (level != DIAG_ERROR)
         return;
-    facts->metrics = mem_alloc(table->count, sizeof *facts->metrics, "metrics");
-    facts->metric_count = table->count;
-    for (size_t i = 0; i < table->count; i++)
-        facts->metrics[i] =
-            (struct run_metric){.name = mem_text(table->metrics[i].name),
-                                .value = metric_value(&table->metrics[i], result->statistics)};
+    said->text = mem_grow(said->text, &said->capacity, said->length + length + 1, "messages");
+    memcpy(said->text + said->length, message, length + 1);
+    said->length += length;
 }
 
-static enum status carry_out(struct run *run, const struct config *config)
+/* A point of a sweep and the texts that it is made of. */
+struct point {
+    struct run *run;
+    struct sweep_point sweep;
+    struct sweep_setting settings[SETTINGS_AT_MOST];
+    char *text;
+};
+
+static void point_make(struct point *point, const struct runs *runs, struct run *run)
 {
-    struct experiment experiment;
-    struct result result = {0};
-    enum status status = experiment_open(&experiment, config);
-    if (status == STATUS_OK)
-        status = experiment_run(&experiment, 0, &(struct experiment_watch){0}, &result);
-    if (status == STATUS_OK)
-        take_facts(&run->facts, &result);
-    result_free(&result);
-    experiment_close(&experiment);
-    return status;
+    *point = (struct point){.run = run, .text = mem_text(run->settings)};
+    size_t count = 0;
+    point->settings[count++] = (struct sweep_setting){"workload", run->workload};
+    char *rest = point->text;
+    for (char *setting; count < SETTINGS_AT_MOST && (setting = strsep(&rest, " "));) {
+        char *value = strchr(setting, '=');
+        if (!value)
+            continue;
+        *value++ = '\0';
+        point->settings[count++] = (struct sweep_setting){setting, value};
+    }
+    point->sweep = (struct sweep_point){
+        .base = runs->base, .settings = point->settings, .count = count, .fabric = run->fabric};
 }
 
-static void do_run(struct run *run)
+static void fail(struct run *run, const char *reason)
 {
-    size_t count;
-    const struct param_table *const *tables = components_params(&count);
-    diag_set_sink(keep_reason, run);
-    struct config *config = config_new(tables, count);
-    enum status status = config ? configure(config, run) : STATUS_FAILED;
-    if (status == STATUS_OK)
-        status = carry_out(run, config);
-    if (config)
-        config_free(config);
-    diag_set_sink(NULL, NULL);
-    run->state = status == STATUS_OK ? RUN_DONE : RUN_FAILED;
-    if (status != STATUS_OK && !run->reason)
-        run->reason = mem_text("the run failed");
+    size_t length = strcspn(reason, "\n");
+    run->state = RUN_FAILED;
+    run->reason = length ? mem_format("%.*s", (int)length, reason) : mem_text("the run failed");
 }
 
-static void show_progress(const char *name, size_t done, size_t all)
+/* A run that the sweep reported as failed stands in what it said, its cause on the line behind. */
+static void fail_as_said(struct point *point, const struct said *said)
+{
+    char *label = sweep_label(&point->sweep), *title = mem_format("the run %s failed:\n", label);
+    const char *at = said->text ? strstr(said->text, title) : NULL;
+    fail(point->run, at ? at + strlen(title) : said->text ? said->text : "");
+    free(title);
+    free(label);
+}
+
+static void take_facts(struct run *run, const struct store_run *stored)
+{
+    json_t *whole = json_loads(stored->run, 0, NULL);
+    char *causes = json_dumps(json_object_get(whole, "idle_by_cause_s"), JSON_COMPACT);
+    run->state = RUN_DONE;
+    run->facts = (struct run_facts){.makespan_s = (double)stored->makespan_ps / (double)PS_PER_S,
+                                    .idle_fraction = stored->idle_fraction,
+                                    .messages = (double)stored->messages,
+                                    .bytes = (double)stored->bytes,
+                                    .mean_bytes = stored->mean_bytes,
+                                    .metrics = mem_text(stored->metrics),
+                                    .causes = mem_text(causes ? causes : "{}")};
+    free(causes);
+    json_decref(whole);
+}
+
+static void show_progress(void *self, size_t ended, size_t to_run)
 {
     if (!isatty(STDERR_FILENO))
         return;
     fprintf(stderr, "\r\033[K");
-    if (done < all)
-        fprintf(stderr, "%s: %zu of %zu runs", name, done, all);
+    if (ended < to_run)
+        fprintf(stderr, "%s: %zu of %zu runs", (const char *)self, ended, to_run);
     fflush(stderr);
+}
+
+/* Runs the points together. A point that is wrong keeps all others from being run, which is said. */
+static enum status run_points(struct runs *runs, struct point *points, size_t count, const char *name)
+{
+    struct said said = {0};
+    struct sweep_options options = {.jobs = runs->jobs, .progress = show_progress, .self = (char *)name};
+    struct sweep_point *sweep = mem_alloc(count, sizeof *sweep, "runs");
+    struct store_run *results = mem_alloc(count, sizeof *results, "runs");
+    for (size_t i = 0; i < count; i++)
+        sweep[i] = points[i].sweep;
+    diag_set_sink(keep_errors, &said);
+    enum status status = sweep_run(runs->store, sweep, count, &options, results);
+    diag_set_sink(NULL, NULL);
+    for (size_t i = 0; i < count && (status != STATUS_BAD_INPUT || count == 1); i++) {
+        if (results[i].done)
+            take_facts(points[i].run, &results[i]);
+        else
+            fail_as_said(&points[i], &said);
+    }
+    sweep_free(results, count);
+    free(results);
+    free(sweep);
+    free(said.text);
+    return status;
+}
+
+/* Runs of one workload stand together, so that a worker opens it once. */
+static int compare_workloads(const void *a, const void *b)
+{
+    const struct run *left = *(struct run *const *)a, *right = *(struct run *const *)b;
+    return strcmp(left->workload, right->workload);
 }
 
 size_t runs_catch_up(struct runs *runs, const char *name)
 {
-    size_t all = 0, done = 0;
+    size_t count = 0;
+    struct point *points = mem_alloc(runs->count, sizeof *points, "runs");
+    qsort(runs->list, runs->count, sizeof *runs->list, compare_workloads);
     for (size_t i = 0; i < runs->count; i++)
-        all += runs->list[i]->state == RUN_WANTED;
-    for (size_t i = 0; i < runs->count; i++)
-        if (runs->list[i]->state == RUN_WANTED) {
-            show_progress(name, done++, all);
-            do_run(runs->list[i]);
-        }
-    if (all)
-        show_progress(name, all, all);
-    return all;
+        if (runs->list[i]->state == RUN_WANTED)
+            point_make(&points[count++], runs, runs->list[i]);
+    if (count && run_points(runs, points, count, name) == STATUS_BAD_INPUT && count > 1)
+        for (size_t i = 0; i < count; i++)
+            run_points(runs, &points[i], 1, name);
+    for (size_t i = 0; i < count; i++)
+        free(points[i].text);
+    free(points);
+    return count;
 }

@@ -135,6 +135,8 @@ static void test_a_paper(void **state)
     assert_int_equal(reproduce_paper(&paper, &(struct reproduce_options){.folder = folder}), STATUS_OK);
     diag_set_sink(NULL, NULL);
     assert_int_equal(calls, 3);
+    char *store = mem_format("%s/runs.db", folder);
+    assert_int_equal(access(store, R_OK), 0);
     const char *rows = read_and_remove("few.csv");
     assert_has(rows, "paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note\n");
     assert_has(rows, "few,table-3/infiniband-latency/right,8,8,us,0.000,0,reproduced,\n");
@@ -145,7 +147,9 @@ static void test_a_paper(void **state)
     assert_has(rows, "few,table-3/fmus,64,,,,0,not run,not computed\n");
     assert_string_equal(read_and_remove("few-figures.csv"),
                         "figure,panel,series,x,y\nfigure,p,s,1,1.6e-05\n");
+    unlink(store);
     assert_int_equal(rmdir(folder), 0);
+    free(store);
 }
 
 int main(void)
