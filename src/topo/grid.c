@@ -1,0 +1,169 @@
+#include "topo/shapes.h"
+
+/* Meshes and tori: a node on every switch, and dimension-order routing. Edge e is the pair of links
+ * 2 nodes + 2 e, towards the higher coordinate, and 2 nodes + 2 e + 1, back. It belongs to the switch at its
+ * lower end; edges of a dimension are numbered in the order of these switches' ids, so that where all
+ * switches have one (a ring) it is the switch's own id. */
+
+void grid_build(struct topo *topo)
+{
+    uint32_t edges = 0;
+    topo->switches = 1;
+    for (uint32_t d = 0; d < topo->dimensions; d++) {
+        struct topo_dimension *dimension = &topo->dimension[d];
+        dimension->stride = topo->switches;
+        dimension->wraps = topo->kind == TOPO_TORUS && dimension->size > 2;
+        dimension->edges = dimension->wraps ? dimension->size : dimension->size - 1;
+        topo->switches *= dimension->size;
+    }
+    for (uint32_t d = 0; d < topo->dimensions; d++) {
+        struct topo_dimension *dimension = &topo->dimension[d];
+        dimension->first_edge = edges;
+        edges += topo->switches / dimension->size * dimension->edges;
+    }
+    topo->nodes = topo->switches;
+    topo->links = 2 * topo->nodes + 2 * edges;
+}
+
+static uint32_t coordinate(const struct topo_dimension *dimension, uint32_t from)
+{
+    return from / dimension->stride % dimension->size;
+}
+
+/* The edge between the switch and the one above it. */
+static uint32_t edge_above(const struct topo_dimension *dimension, uint32_t from)
+{
+    uint32_t block = from / (dimension->stride * dimension->size);
+    uint32_t gaps = block * dimension->stride * (dimension->size - dimension->edges);
+    return dimension->first_edge + from - gaps;
+}
+
+/* The next switch up or down; `at` is the coordinate of this one. */
+static uint32_t neighbour(const struct topo_dimension *dimension, uint32_t from, uint32_t at, bool up)
+{
+    uint32_t span = dimension->stride * (dimension->size - 1);
+    if (up)
+        return at + 1 < dimension->size ? from + dimension->stride : from - span;
+    return at ? from - dimension->stride : from + span;
+}
+
+static uint32_t link_up(const struct topo *topo, const struct topo_dimension *dimension, uint32_t from)
+{
+    return 2 * topo->nodes + 2 * edge_above(dimension, from);
+}
+
+static uint32_t link_down(const struct topo *topo, const struct topo_dimension *dimension, uint32_t from)
+{
+    uint32_t lower = neighbour(dimension, from, coordinate(dimension, from), false);
+    return 2 * topo->nodes + 2 * edge_above(dimension, lower) + 1;
+}
+
+struct switch_pair grid_ends(const struct topo *topo, uint32_t link)
+{
+    uint32_t edge = (link - 2 * topo->nodes) / 2, d = topo->dimensions - 1;
+    while (edge < topo->dimension[d].first_edge)
+        d--;
+    const struct topo_dimension *dimension = &topo->dimension[d];
+    uint32_t nth = edge - dimension->first_edge;
+    uint32_t gaps = nth / (dimension->stride * dimension->edges) * dimension->stride *
+                    (dimension->size - dimension->edges);
+    uint32_t lower = nth + gaps;
+    uint32_t upper = neighbour(dimension, lower, coordinate(dimension, lower), true);
+    return link & 1 ? (struct switch_pair){upper, lower} : (struct switch_pair){lower, upper};
+}
+
+/* Which way round, and how far. */
+struct walk {
+    bool up, tie;
+    uint32_t hops;
+};
+
+static struct walk walk_between(const struct topo *topo, const struct topo_dimension *dimension, uint32_t at,
+                                uint32_t to)
+{
+    if (!dimension->wraps)
+        return to > at ? (struct walk){.up = true, .hops = to - at} : (struct walk){.hops = at - to};
+    uint32_t up = to >= at ? to - at : to + dimension->size - at, down = dimension->size - up;
+    if (up != down)
+        return up < down ? (struct walk){.up = true, .hops = up} : (struct walk){.hops = down};
+    return (struct walk){.up = topo->tie != TOPO_TIE_PARITY || at % 2 == 1, .tie = true, .hops = up};
+}
+
+/* The dimension that is routed as number `nth`. */
+static const struct topo_dimension *routed(const struct topo *topo, uint32_t nth)
+{
+    return &topo->dimension[topo->order == TOPO_ORDER_FIRST ? nth : topo->dimensions - 1 - nth];
+}
+
+struct topo_choice grid_choose(const struct topo *topo, uint32_t from, uint32_t destination)
+{
+    for (uint32_t i = 0; i < topo->dimensions; i++) {
+        const struct topo_dimension *dimension = routed(topo, i);
+        uint32_t at = coordinate(dimension, from), to = coordinate(dimension, destination);
+        if (at == to)
+            continue;
+        struct walk walk = walk_between(topo, dimension, at, to);
+        if (walk.tie && topo->tie == TOPO_TIE_EITHER) {
+            uint32_t up = link_up(topo, dimension, from);
+            return (struct topo_choice){up, link_down(topo, dimension, from) - up, 2, 0};
+        }
+        return only(walk.up ? link_up(topo, dimension, from) : link_down(topo, dimension, from));
+    }
+    return only(topo_ejection(topo, destination));
+}
+
+uint32_t grid_route(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links)
+{
+    uint32_t count = 0, from = source;
+    for (uint32_t i = 0; i < topo->dimensions; i++) {
+        const struct topo_dimension *dimension = routed(topo, i);
+        uint32_t at = coordinate(dimension, source), to = coordinate(dimension, destination);
+        struct walk walk = walk_between(topo, dimension, at, to);
+        uint32_t base = 2 * topo->nodes + !walk.up;
+        for (; at != to; at = coordinate(dimension, from)) {
+            uint32_t next = neighbour(dimension, from, at, walk.up);
+            links[count++] = base + 2 * edge_above(dimension, walk.up ? from : next);
+            from = next;
+        }
+    }
+    return count;
+}
+
+uint32_t grid_distance(const struct topo *topo, uint32_t source, uint32_t destination)
+{
+    uint32_t hops = 0;
+    for (uint32_t d = 0; d < topo->dimensions; d++) {
+        const struct topo_dimension *dimension = &topo->dimension[d];
+        hops +=
+            walk_between(topo, dimension, coordinate(dimension, source), coordinate(dimension, destination))
+                .hops;
+    }
+    return hops;
+}
+
+/* Along a line of k, over all ordered pairs: k (k^2 - 1) / 3; around a ring, k times the distances from one:
+ * k^3 / 4, or k (k^2 - 1) / 4 where k is odd. */
+struct distances grid_distances(const struct topo *topo)
+{
+    struct distances distances = {0};
+    for (uint32_t d = 0; d < topo->dimensions; d++) {
+        const struct topo_dimension *dimension = &topo->dimension[d];
+        uint64_t size = dimension->size, others = topo->nodes / size;
+        unsigned __int128 sum = (unsigned __int128)size * (size * size - 1) / 3;
+        if (dimension->wraps)
+            sum = (unsigned __int128)size * (size * size / 4);
+        distances.sum += sum * others * others;
+        distances.most += (uint32_t)(dimension->wraps ? size / 2 : size - 1);
+    }
+    return distances;
+}
+
+uint64_t grid_bisection(const struct topo *topo)
+{
+    const struct topo_dimension *longest = &topo->dimension[0];
+    for (uint32_t d = 1; d < topo->dimensions; d++)
+        if (topo->dimension[d].size > longest->size)
+            longest = &topo->dimension[d];
+    uint64_t lines = topo->switches / longest->size;
+    return longest->size == 1 ? 0 : longest->wraps ? 2 * lines : lines;
+}

@@ -1,0 +1,465 @@
+/* Topologies: ids, links and facts against their definitions and closed forms; for every pair of small
+ * networks the route, hop by hop, against a breadth-first search. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "topo/topo.h"
+
+static const char *const small_networks[] = {
+    "mesh:4x4",
+    "mesh:5x3x2",
+    "mesh:1x6x1",
+    "linear:8",
+    "linear:1",
+    "ring:8",
+    "ring:7",
+    "ring:2",
+    "torus:4x4",
+    "torus:8x8",
+    "torus:2x2x2x2",
+    "torus:5x4x3",
+    "torus:6x1x2",
+    "torus:8x4,order=last",
+    "torus:4x6,tie=plus",
+    "torus:4x4,order=last,tie=either",
+    "mesh:3x4,order=last",
+    "fattree:2x4",
+    "fattree:3x3",
+    "fattree:5x2",
+    "fattree:6x1",
+    "crossbar:9",
+    "crossbar:1",
+    "dragonfly:2x4x2",
+    "dragonfly:1x3x2x4",
+    "dragonfly:2x1x5",
+    "dragonfly:2x4x3x3",
+    "dragonfly:1x4x4x2",
+    "dragonfly:3x2x3x6",
+};
+
+enum { SMALL = sizeof small_networks / sizeof *small_networks };
+
+static struct topo parse(const char *text)
+{
+    struct topo topo;
+    assert_int_equal(topo_parse("test", text, &topo), STATUS_OK);
+    return topo;
+}
+
+/* Nodes, then switches. */
+static uint32_t vertex(const struct topo *topo, struct topo_end end)
+{
+    assert_true(end.id < (end.is_node ? topo->nodes : topo->switches));
+    return end.is_node ? end.id : topo->nodes + end.id;
+}
+
+/* ---------------------------------------------------------------------------------------------- links */
+
+static void count_link(const struct topo *topo, uint32_t link, uint32_t *between)
+{
+    struct topo_ends ends = topo_link_ends(topo, link);
+    uint32_t vertices = topo->nodes + topo->switches;
+    assert_int_equal(topo_is_injection(topo, link), ends.from.is_node);
+    assert_int_equal(topo_is_ejection(topo, link), ends.to.is_node);
+    assert_int_equal(topo_is_network(topo, link), !ends.from.is_node && !ends.to.is_node);
+    if (!ends.to.is_node)
+        assert_int_equal(topo_link_to(topo, link), ends.to.id);
+    between[vertex(topo, ends.from) * vertices + vertex(topo, ends.to)]++;
+
+    struct topo_ends back = topo_link_ends(topo, topo_link_reverse(topo, link));
+    assert_memory_equal(&back.from, &ends.to, sizeof ends.to);
+    assert_memory_equal(&back.to, &ends.from, sizeof ends.from);
+    assert_int_equal(topo_link_reverse(topo, topo_link_reverse(topo, link)), link);
+}
+
+/* Each link is one pair of neighbours, and only groups of a dragonfly have several for a pair. */
+static void test_links(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SMALL; i++) {
+        struct topo topo = parse(small_networks[i]);
+        size_t vertices = topo.nodes + topo.switches;
+        uint32_t *between = calloc(vertices * vertices, sizeof *between);
+        for (uint32_t link = 0; link < topo.links; link++)
+            count_link(&topo, link, between);
+        uint32_t found = 0;
+        for (size_t pair = 0; pair < vertices * vertices; pair++) {
+            found += between[pair];
+            assert_true(between[pair] <= 1 || (topo.kind == TOPO_DRAGONFLY && between[pair] <= topo.copies));
+            assert_int_equal(between[pair], between[pair % vertices * vertices + pair / vertices]);
+        }
+        assert_int_equal(found, topo.links);
+        for (uint32_t node = 0; node < topo.nodes; node++) {
+            assert_int_equal(topo_link_ends(&topo, topo_injection(&topo, node)).from.id, node);
+            assert_int_equal(topo_link_ends(&topo, topo_ejection(&topo, node)).to.id, node);
+            assert_int_equal(topo_link_to(&topo, topo_injection(&topo, node)), topo_switch_of(&topo, node));
+        }
+        free(between);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------- routing */
+
+/* Hops from every switch to one, backwards over links; of a dragonfly by at most one global link: the paper's
+ * minimal route may be a hop longer than a way through a third group. */
+static void search(const struct topo *topo, uint32_t to, uint32_t *hops)
+{
+    for (uint32_t i = 0; i < topo->switches; i++)
+        hops[i] = UINT32_MAX;
+    hops[to] = 0;
+    for (uint32_t far = 0, changed = 1; changed; far++) {
+        changed = 0;
+        for (uint32_t link = 2 * topo->nodes; link < topo->links; link++) {
+            struct topo_ends ends = topo_link_ends(topo, link);
+            uint32_t from_group = topo->kind == TOPO_DRAGONFLY ? ends.from.id / topo->routers : 0;
+            uint32_t to_group = topo->kind == TOPO_DRAGONFLY ? ends.to.id / topo->routers : 0;
+            bool leaves = topo->kind == TOPO_DRAGONFLY && from_group != to_group;
+            if (leaves && to_group != to / topo->routers)
+                continue;
+            if (hops[ends.to.id] == far && hops[ends.from.id] == UINT32_MAX) {
+                hops[ends.from.id] = far + 1;
+                changed = 1;
+            }
+        }
+    }
+}
+
+/* Every candidate is a link out of this switch to one that is a hop nearer; none is named twice. */
+static void check_candidates(const struct topo *topo, uint32_t from, uint32_t destination,
+                             const uint32_t *hops)
+{
+    struct topo_choice choice = topo_choose(topo, from, destination);
+    assert_true(choice.count >= 1 && choice.preferred < choice.count);
+    for (uint32_t i = 0; i < choice.count; i++) {
+        uint32_t link = topo_candidate(choice, i);
+        assert_true(link < topo->links);
+        struct topo_ends ends = topo_link_ends(topo, link);
+        assert_true(!ends.from.is_node && ends.from.id == from);
+        if (hops[from] == 0)
+            assert_int_equal(link, topo_ejection(topo, destination));
+        else
+            assert_int_equal(hops[ends.to.id], hops[from] - 1);
+        assert_true(i == 0 || link != topo_candidate(choice, i - 1));
+    }
+}
+
+static void check_route(const struct topo *topo, uint32_t source, uint32_t destination, const uint32_t *hops)
+{
+    uint32_t links[64], count = topo_route(topo, source, destination, links);
+    uint32_t at = topo_switch_of(topo, source);
+    assert_true(count <= topo_route_limit(topo));
+    assert_int_equal(count, hops[at] + 2);
+    assert_int_equal(topo_distance(topo, source, destination), hops[at]);
+    assert_int_equal(topo_distance(topo, destination, source), hops[at]);
+    assert_int_equal(links[0], topo_injection(topo, source));
+    for (uint32_t i = 1; i < count; i++) {
+        assert_int_equal(links[i], topo_next(topo, at, destination));
+        check_candidates(topo, at, destination, hops);
+        if (i + 1 < count)
+            at = topo_link_to(topo, links[i]);
+    }
+    assert_int_equal(links[count - 1], topo_ejection(topo, destination));
+}
+
+static void test_all_routes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SMALL; i++) {
+        struct topo topo = parse(small_networks[i]);
+        uint32_t *hops = calloc(topo.switches, sizeof *hops), most = 0;
+        uint64_t sum = 0;
+        for (uint32_t destination = 0; destination < topo.nodes; destination++) {
+            search(&topo, topo_switch_of(&topo, destination), hops);
+            for (uint32_t source = 0; source < topo.nodes; source++) {
+                check_route(&topo, source, destination, hops);
+                uint32_t distance = hops[topo_switch_of(&topo, source)];
+                sum += distance;
+                most = distance > most ? distance : most;
+            }
+        }
+        double pairs = (double)topo.nodes * (topo.nodes - 1);
+        assert_int_equal(most, topo.diameter);
+        assert_true(topo_mean_distance(&topo) == (pairs > 0 ? (double)sum / pairs : 0));
+        free(hops);
+    }
+}
+
+/* Any choice on the way up leads to the destination, and by a shortest route. */
+static void test_adaptive_up(void **state)
+{
+    (void)state;
+    struct topo topo = parse("fattree:3x4");
+    uint32_t random = 1;
+    for (uint32_t source = 0; source < topo.nodes; source++)
+        for (uint32_t destination = 0; destination < topo.nodes; destination++) {
+            uint32_t at = topo_switch_of(&topo, source), hops = 0, link;
+            for (;; hops++) {
+                struct topo_choice choice = topo_choose(&topo, at, destination);
+                random = random * 1664525 + 1013904223;
+                link = topo_candidate(choice, (random >> 16) % choice.count);
+                assert_true(choice.count == 1 || choice.count == 3);
+                if (topo_is_ejection(&topo, link))
+                    break;
+                at = topo_link_to(&topo, link);
+            }
+            assert_int_equal(link, topo_ejection(&topo, destination));
+            assert_int_equal(hops, topo_distance(&topo, source, destination));
+        }
+}
+
+static void load_all_to_all(const struct topo *topo, uint32_t *loads)
+{
+    uint32_t links[64];
+    for (uint32_t source = 0; source < topo->nodes; source++)
+        for (uint32_t destination = 0; destination < topo->nodes; destination++)
+            for (uint32_t i = 0, count = topo_route(topo, source, destination, links); i < count; i++)
+                loads[links[i]]++;
+}
+
+/* The deterministic rules are fair: when all send to all, every link of a torus carries the same in each
+ * dimension, and every link of a tree the same on each level. With tie=plus the links up carry more. */
+static void test_rules_are_fair(void **state)
+{
+    (void)state;
+    struct topo torus = parse("torus:8x4");
+    uint32_t loads[2048] = {0};
+    load_all_to_all(&torus, loads);
+    for (uint32_t link = 2 * torus.nodes; link < torus.links; link++) {
+        uint32_t first = link < 4 * torus.nodes ? 2 * torus.nodes : 4 * torus.nodes;
+        assert_int_equal(loads[link], loads[first]);
+    }
+    torus.tie = TOPO_TIE_PLUS;
+    memset(loads, 0, sizeof loads);
+    load_all_to_all(&torus, loads);
+    assert_true(loads[2 * torus.nodes] > loads[2 * torus.nodes + 1]);
+
+    struct topo tree = parse("fattree:4x3");
+    memset(loads, 0, sizeof loads);
+    load_all_to_all(&tree, loads);
+    for (uint32_t link = 2 * tree.nodes; link < tree.links; link++)
+        assert_int_equal(loads[link], loads[link / (2 * tree.nodes) * 2 * tree.nodes]);
+}
+
+/* Figure 3 of Duro et al.: from 0 to 15 of a 4x4 mesh by way of 3, 7 and 11. Yuan et al. route the high digit
+ * first, odd coordinates up and even ones down at half of the ring. */
+static void test_published_routes(void **state)
+{
+    (void)state;
+    struct topo mesh = parse("mesh:4x4"), torus = parse("torus:8x8,order=last");
+    uint32_t links[16], count = topo_route(&mesh, 0, 15, links);
+    static const uint32_t on_mesh[] = {0, 1, 2, 3, 7, 11, 15};
+    assert_int_equal(count, 8);
+    for (uint32_t i = 0; i < 7; i++)
+        assert_int_equal(topo_link_to(&mesh, links[i]), on_mesh[i]);
+
+    assert_int_equal(topo_route(&torus, 8 * 1 + 2, 8 * 5 + 6, links), 10);
+    static const uint32_t on_torus[] = {10, 18, 26, 34, 42, 41, 40, 47, 46};
+    for (uint32_t i = 0; i < 9; i++)
+        assert_int_equal(topo_link_to(&torus, links[i]), on_torus[i]);
+}
+
+/* ---------------------------------------------------------------------------------------------- facts */
+
+struct fact {
+    const char *text;
+    uint32_t nodes, switches, links, diameter;
+    double mean; /* times nodes - 1: hops from one node to all others, on average */
+    uint64_t bisection;
+};
+
+static void test_facts(void **state)
+{
+    (void)state;
+    static const struct fact facts[] = {
+        {"torus:12x12x12", 1728, 1728, 8 * 1728, 18, 9.0 * 1728, 2 * 144},
+        {"fattree:12x3", 1728, 432, 6 * 1728, 4, 4.0 * (1728 - 144) + 2.0 * (144 - 12), 864},
+        {"torus:8x8", 64, 64, 6 * 64, 8, 4.0 * 64, 16},
+        {"mesh:4x4", 16, 16, 2 * 16 + 48, 6, 2 * 1.25 * 16, 4},
+        {"linear:8", 8, 8, 16 + 14, 7, 21, 1},
+        {"ring:8", 8, 8, 32, 4, 16, 2},
+        {"ring:7", 7, 7, 28, 3, 12, 2},
+        {"crossbar:64", 64, 1, 128, 0, 0, 32},
+        {"torus:32x32x32", 32768, 32768, 8 * 32768, 48, 24.0 * 32768, 2048},
+        {"dragonfly:2x4x2", 72, 36, 144 + 36 * 3 + 72, 3, 2 * 3 + 2 * 8 * 10.0, 20},
+    };
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        struct topo topo = parse(facts[i].text);
+        assert_int_equal(topo.nodes, facts[i].nodes);
+        assert_int_equal(topo.switches, facts[i].switches);
+        assert_int_equal(topo.links, facts[i].links);
+        assert_int_equal(topo.diameter, facts[i].diameter);
+        double deviation = topo_mean_distance(&topo) * (topo.nodes - 1) - facts[i].mean;
+        assert_true(deviation < 1e-6 && deviation > -1e-6);
+        assert_int_equal(topo_bisection(&topo), facts[i].bisection);
+    }
+}
+
+/* The least cut of all: over all halves of the nodes and all ways to give the switches to a side. */
+static uint32_t least_cut(const struct topo *topo)
+{
+    bool is_grid = topo->kind == TOPO_MESH || topo->kind == TOPO_TORUS;
+    uint32_t own = is_grid ? 0 : topo->switches, least = UINT32_MAX;
+    for (uint32_t half = 0; half < 1u << topo->nodes; half++) {
+        if ((uint32_t)__builtin_popcount(half) != topo->nodes / 2)
+            continue;
+        for (uint32_t side = 0; side < 1u << own; side++) {
+            uint32_t cut = 0, switches = is_grid ? half : side;
+            for (uint32_t link = 0; link < topo->links; link++) {
+                struct topo_ends ends = topo_link_ends(topo, link);
+                bool from = (ends.from.is_node ? half : switches) >> ends.from.id & 1;
+                bool to = (ends.to.is_node ? half : switches) >> ends.to.id & 1;
+                cut += from && !to;
+            }
+            least = cut < least ? cut : least;
+        }
+    }
+    return least;
+}
+
+static void test_bisection_is_least(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"ring:8",      "linear:6",    "mesh:4x3",
+                                        "torus:4x3",   "mesh:2x2x2",  "fattree:2x2",
+                                        "fattree:2x3", "fattree:4x1", "crossbar:6"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct topo topo = parse(texts[i]);
+        assert_int_equal(topo_bisection(&topo), least_cut(&topo));
+    }
+}
+
+/* Coordinates name a switch, and levels count from the nodes. */
+static void test_coordinates(void **state)
+{
+    (void)state;
+    uint32_t at[TOPO_COORDINATES];
+    struct topo torus = parse("torus:12x8x4"), tree = parse("fattree:3x3");
+    for (uint32_t from = 0; from < torus.switches; from++) {
+        assert_int_equal(topo_coordinates(&torus, from, at), 3);
+        assert_int_equal(at[0] + 12 * (at[1] + 8 * at[2]), from);
+        assert_int_equal(topo_switch_at(&torus, at), from);
+        assert_int_equal(topo_level(&torus, from), 0);
+    }
+    for (uint32_t from = 0; from < tree.switches; from++) {
+        assert_int_equal(topo_coordinates(&tree, from, at), 3);
+        assert_int_equal(at[0], topo_level(&tree, from));
+        assert_int_equal(at[0] * 9 + at[1] + 3 * at[2], from);
+    }
+    char name[TOPO_TEXT];
+    struct topo_end top = {.id = 26};
+    assert_string_equal(topo_end_name(&tree, top, name, sizeof name), "2:(2,2)");
+    assert_string_equal(topo_link_name(&torus, topo_injection(&torus, 13), name, sizeof name), "13>(1,1,0)");
+}
+
+/* ----------------------------------------------------------------------------------------------- text */
+
+static void test_text(void **state)
+{
+    (void)state;
+    static const char *const same[] = {
+        "torus:12x12x12", "mesh:4x4,order=last", "torus:8x8,tie=plus", "torus:8x8,order=last,tie=either",
+        "fattree:12x3",   "crossbar:64",         "dragonfly:2x4x2x9"};
+    char text[TOPO_TEXT];
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        struct topo topo = parse(same[i]);
+        assert_string_equal(topo_print(&topo, text, sizeof text), same[i]);
+    }
+    struct topo linear = parse("linear:8"), ring = parse("ring:8"), dragonfly = parse("dragonfly:2x4x2");
+    assert_string_equal(topo_print(&linear, text, sizeof text), "mesh:8");
+    assert_string_equal(topo_print(&ring, text, sizeof text), "torus:8");
+    assert_string_equal(topo_print(&dragonfly, text, sizeof text), "dragonfly:2x4x2x9");
+}
+
+struct mistake {
+    const char *text;
+    uint32_t at;
+    const char *says;
+};
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    static const struct mistake mistakes[] = {
+        {"", 0, "there is no topology ''; there are crossbar"},
+        {"tours:4x4", 0, "did you mean 'torus'?"},
+        {"torus", 5, "needs its size"},
+        {"torus:", 6, "a number is expected"},
+        {"torus:4x", 8, "a number is expected"},
+        {"torus:4x0", 8, "at least 1"},
+        {"torus:4*4", 7, "'*' is not expected"},
+        {"torus:4x99999999999999999999", 8, "more than 16777216"},
+        {"torus:4096x4097", 6, "too large"},
+        {"mesh:1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1", 37, "one number too many"},
+        {"ring:4x4", 7, "one number too many"},
+        {"fattree:4", 9, "too few"},
+        {"fattree:1x3", 8, "at least 2"},
+        {"fattree:2x25", 12, "at most 24 levels"},
+        {"fattree:16x7", 8, "too large"},
+        {"dragonfly:2x4x2x10", 10, "at most 9"},
+        {"dragonfly:2x4x2x1", 10, "at least 2"},
+        {"dragonfly:16777216x16777216x16777216", 10, "too large"},
+        {"torus:4x4,tie=up", 14, "tie is one of parity, plus, either"},
+        {"torus:4x4,order=", 16, "order is one of first, last"},
+        {"torus:4x4,ties=up", 10, "order=first|last or tie="},
+        {"mesh:4x4,tie=plus", 9, "mesh has no 'tie'"},
+        {"crossbar:4,order=last", 11, "crossbar has no 'order'"},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        struct topo topo = {.nodes = 12345};
+        struct param_problem problem = {.text = ""};
+        assert_false(topo_read(mistakes[i].text, &topo, &problem));
+        assert_int_equal(problem.at, mistakes[i].at);
+        assert_non_null(strstr(problem.text, mistakes[i].says));
+        assert_int_equal(topo.nodes, 12345);
+    }
+}
+
+/* 32,768 nodes and more cost nothing to make, and a route is a few divisions: random pairs in each. */
+static void test_large(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"torus:32x32x32", "torus:256x256x256",  "fattree:32x3",
+                                        "fattree:2x15",   "dragonfly:16x32x16", "mesh:1024x1024",
+                                        "crossbar:32768"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct topo topo = parse(texts[i]);
+        uint32_t *links = malloc(topo_route_limit(&topo) * sizeof *links), random = 7;
+        for (int k = 0; k < 200; k++) {
+            uint32_t pair[2];
+            for (int end = 0; end < 2; end++) {
+                random = random * 1664525 + 1013904223;
+                pair[end] = (random >> 4) % topo.nodes;
+            }
+            uint32_t count = topo_route(&topo, pair[0], pair[1], links);
+            assert_int_equal(count, topo_distance(&topo, pair[0], pair[1]) + 2);
+            for (uint32_t n = 1; n < count; n++)
+                assert_int_equal(topo_link_ends(&topo, links[n]).from.id, topo_link_to(&topo, links[n - 1]));
+        }
+        free(links);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_all_routes),
+        cmocka_unit_test(test_adaptive_up),
+        cmocka_unit_test(test_rules_are_fair),
+        cmocka_unit_test(test_published_routes),
+        cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_bisection_is_least),
+        cmocka_unit_test(test_coordinates),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_large),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
