@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "cli/cli.h"
 
 int breakdown_flush(void)
@@ -32,12 +33,26 @@ int breakdown_print_json(json_t *object)
     return breakdown_flush();
 }
 
+bool breakdown_read_payload(const char *text, uint64_t *bytes)
+{
+    struct units_problem problem;
+    const uint64_t at_most = UINT64_C(1) << 40;
+    if (!units_count(text, bytes, &problem) && !units_size(text, bytes, &problem))
+        diag_error("--payload: %s", problem.text);
+    else if (*bytes > at_most)
+        diag_error("--payload: a message is at most 1 TiB, not %s", text);
+    else
+        return true;
+    return false;
+}
+
 static const struct subcommand {
     const char *name;
     int (*run)(int argc, char **argv);
     const char *doc;
 } subcommands[] = {
     {"model", cli_breakdown_model, "where each nanosecond of a small message goes"},
+    {"whatif", cli_breakdown_whatif, "what a change of its components would buy, or cost"},
 };
 
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };

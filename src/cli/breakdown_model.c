@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "base/diag.h"
-#include "base/units.h"
 #include "breakdown/model.h"
 #include "cli/breakdown.h"
 #include "cli/options.h"
@@ -209,20 +208,6 @@ struct arguments {
     bool json;
 };
 
-/* "4096", which are bytes, or "4 KiB". */
-static bool read_payload(const char *text, uint64_t *bytes)
-{
-    struct units_problem problem;
-    const uint64_t at_most = UINT64_C(1) << 40;
-    if (!units_count(text, bytes, &problem) && !units_size(text, bytes, &problem))
-        diag_error("--payload: %s", problem.text);
-    else if (*bytes > at_most)
-        diag_error("--payload: a message is at most 1 TiB, not %s", text);
-    else
-        return true;
-    return false;
-}
-
 /* CLI_END when all is read; CLI_HELP; CLI_ERROR, reported. */
 static int read_arguments(int argc, char **argv, struct arguments *arguments)
 {
@@ -240,7 +225,7 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments)
             arguments->system = value;
             break;
         case MODEL_PAYLOAD:
-            if (!read_payload(value, &arguments->bytes))
+            if (!breakdown_read_payload(value, &arguments->bytes))
                 return CLI_ERROR;
             break;
         case MODEL_JSON:

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/diag.h"
-#include "breakdown/model.h"
+#include "breakdown/whatif.h"
 
 #define NS(x) ((ps_t)((x)*1000 + 0.5))
 
@@ -198,6 +198,113 @@ static void a_completion_may_have_its_own_time(void **state)
     system_close(&file);
 }
 
+/* ---------------------------------------------------------------------------------------------- what if */
+
+/* Figure 17, (T - T') / T in percent where a component is reduced by 10, 30, 50, 70, 90 %, from Table 1 by
+ * hand; the order is that of whatif_curves. */
+static const double reductions[][WHATIF_DEGREES] = {
+    {3.2236, 9.6709, 16.1182, 22.5655, 29.0128},  {1.0024, 3.0071, 5.0119, 7.0166, 9.0214},
+    {2.2213, 6.6638, 11.1064, 15.5489, 19.9914},  {6.6567, 19.9701, 33.2836, 46.5970, 59.9104},
+    {6.6204, 19.8611, 33.1019, 46.3426, 59.5833}, {3.5570, 10.6710, 17.7850, 24.8990, 32.0131},
+    {1.8112, 5.4337, 9.0561, 12.6785, 16.3010},   {0.1915, 0.5745, 0.9574, 1.3404, 1.7234},
+    {1.6197, 4.8592, 8.0987, 11.3381, 14.5776},   {1.7091, 5.1272, 8.5453, 11.9634, 15.3815},
+    {1.2647, 3.7942, 6.3236, 8.8531, 11.3825},    {0.4443, 1.3330, 2.2217, 3.1103, 3.9990},
+    {0.6795, 2.0385, 3.3976, 4.7566, 6.1156},     {3.7198, 11.1593, 18.5989, 26.0384, 33.4780},
+    {1.9825, 5.9476, 9.9126, 13.8777, 17.8427},   {1.7372, 5.2117, 8.6862, 12.1607, 15.6352},
+    {1.9813, 5.9439, 9.9065, 13.8691, 17.8317},   {0.7786, 2.3359, 3.8932, 5.4505, 7.0078},
+};
+
+static void curves_are_those_of_figure_17(void **state)
+{
+    (void)state;
+    struct model before, after;
+    model_make(&before, &paper.system, 8);
+    assert_int_equal(whatif_curve_count, sizeof reductions / sizeof *reductions);
+    for (size_t i = 0; i < whatif_curve_count; i++)
+        for (size_t j = 0; j < WHATIF_DEGREES; j++) {
+            struct system system = paper.system;
+            uint32_t total = whatif_curves[i].panel == 'a' ? OVERALL_INJECTION : END_TO_END_LATENCY;
+            whatif_reduce(&system, whatif_curves[i].times, whatif_degrees_percent[j] * 100);
+            model_make(&after, &system, 8);
+            double ours = whatif_reduction_percent(model_sum(&before, total), model_sum(&after, total));
+            assert_float_equal(ours, reductions[i][j], 0.0008); /* a picosecond per component, rounded */
+        }
+}
+
+static ps_t latency_with(const char *change)
+{
+    struct system system = paper.system;
+    struct model model;
+    assert_int_equal(whatif_apply(&system, "--set", change), STATUS_OK);
+    model_make(&model, &system, 8);
+    return model_sum(&model, END_TO_END_LATENCY);
+}
+
+static void changes_are_relative_added_or_new(void **state)
+{
+    (void)state;
+    assert_int_equal(latency_with("wire=+300ns"), NS(1687.02));
+    assert_int_equal(latency_with("Wire = -50%"), NS(1387.02) - 137405);
+    assert_int_equal(latency_with("Switch=30 ns"), NS(1309.02));
+    assert_int_equal(latency_with("pcie=+10ns"), NS(1407.02)); /* it is crossed twice */
+    assert_int_equal(latency_with("LLP_post=100ns"), NS(1387.02) - NS(75.42));
+    assert_int_equal(latency_with("LLP-post=+1ps"), NS(1387.02) + 1);
+    assert_int_equal(latency_with("doorbell=+5ns"), NS(1387.02)); /* PIO: no part of the way */
+    assert_int_equal(latency_with("CPU=-100%"), NS(1387.02) - NS(488.27));
+}
+
+static void wrong_changes_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *change, *message;
+    } wrong[] = {
+        {"wires=+1ns", "--set:1:1: error: there is no component 'wires'; did you mean 'Wire'?"},
+        {"", "there is no component ''"},
+        {"Wire", "a change is missing"},
+        {"Wire=", "a change is missing"},
+        {"Wire=300", "--set:1:6: error: a time needs a unit"},
+        {"Wire=+300", "--set:1:7: error: a time needs a unit"},
+        {"Wire=50%", "a change in percent has its sign"},
+        {"Wire=+%", "is not a"},
+        {"Wire=--5%", "is not a"},
+        {"Wire=-274.82ns", "would leave less than no time"},
+        {"Wire=-101%", "would leave less than no time"},
+        {"Wire=2s", "longer than 1 s"},
+        {"Wire=+nan%", "is not a"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct system system = paper.system;
+        said[0] = '\0';
+        assert_int_equal(whatif_apply(&system, "--set", wrong[i].change), STATUS_BAD_INPUT);
+        assert_memory_equal(&system, &paper.system, sizeof system);
+        if (!strstr(said, wrong[i].message))
+            fail_msg("'%s' is not in: %s", wrong[i].message, said);
+    }
+}
+
+static void the_ranking_is_by_latency(void **state)
+{
+    (void)state;
+    struct whatif_rank ranks[WHATIF_RANKS];
+    size_t count = whatif_ranking(&paper.system, 8, 10000, ranks);
+    assert_int_equal(count, 17); /* no doorbell */
+    assert_string_equal(ranks[0].name, "PCIe");
+    assert_int_equal(ranks[0].latency_ps, NS(1387.02) - NS(274.98));
+    assert_string_equal(ranks[1].name, "Wire");
+    for (size_t i = 1; i < count; i++)
+        assert_true(ranks[i - 1].latency_ps <= ranks[i].latency_ps);
+}
+
+static void optimisations_are_changes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < whatif_optimisation_count; i++) {
+        struct system system = paper.system;
+        assert_int_equal(whatif_apply(&system, "--optimise", whatif_optimisations[i].change), STATUS_OK);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +316,11 @@ int main(void)
         cmocka_unit_test(numbers_have_two_digits_or_three),
         cmocka_unit_test(errors_have_their_place),
         cmocka_unit_test(a_completion_may_have_its_own_time),
+        cmocka_unit_test(curves_are_those_of_figure_17),
+        cmocka_unit_test(changes_are_relative_added_or_new),
+        cmocka_unit_test(wrong_changes_are_refused),
+        cmocka_unit_test(the_ranking_is_by_latency),
+        cmocka_unit_test(optimisations_are_changes),
     };
     return cmocka_run_group_tests(tests, open_paper, close_paper);
 }

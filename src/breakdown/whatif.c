@@ -1,0 +1,274 @@
+#include "breakdown/whatif.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/param.h"
+#include "base/units.h"
+
+#define BIT(time) (UINT32_C(1) << (time))
+
+enum {
+    POST_TIMES = 1 << TIME_MD_SETUP | 1 << TIME_MD_BARRIER | 1 << TIME_DBC_BARRIER | 1 << TIME_PIO_COPY |
+                 1 << TIME_LLP_POST_MISC,
+    LLP_TIMES = POST_TIMES | 1 << TIME_LLP_PROG,
+    HLP_POST_TIMES = 1 << TIME_HLP_POST_MPI | 1 << TIME_HLP_POST_UCP,
+    HLP_RX_TIMES = 1 << TIME_CALLBACK_MPI | 1 << TIME_CALLBACK_UCP | 1 << TIME_AFTER_PROGRESS_MPI,
+    HLP_TIMES = HLP_POST_TIMES | 1 << TIME_HLP_TX_PROG | HLP_RX_TIMES,
+    MEMORY_TIMES = 1 << TIME_RC_TO_MEM_8B | 1 << TIME_RC_TO_MEM_64B,
+    IO_TIMES = 1 << TIME_PCIE | MEMORY_TIMES | 1 << TIME_MEM_READ,
+    NETWORK_TIMES = 1 << TIME_WIRE | 1 << TIME_SWITCH,
+};
+
+/* Single components first: the ranking is of these. */
+enum { SINGLE_TARGETS = 18 };
+
+static const struct whatif_target targets[] = {
+    {"MD_setup", BIT(TIME_MD_SETUP)},
+    {"MD_barrier", BIT(TIME_MD_BARRIER)},
+    {"DBC_barrier", BIT(TIME_DBC_BARRIER)},
+    {"PIO", BIT(TIME_PIO_COPY)},
+    {"LLP_post_misc", BIT(TIME_LLP_POST_MISC)},
+    {"LLP_prog", BIT(TIME_LLP_PROG)},
+    {"doorbell", BIT(TIME_DOORBELL)},
+    {"PCIe", BIT(TIME_PCIE)},
+    {"Wire", BIT(TIME_WIRE)},
+    {"Switch", BIT(TIME_SWITCH)},
+    {"RC_to_MEM", MEMORY_TIMES},
+    {"HLP_post_MPI", BIT(TIME_HLP_POST_MPI)},
+    {"HLP_post_UCP", BIT(TIME_HLP_POST_UCP)},
+    {"HLP_tx_prog", BIT(TIME_HLP_TX_PROG)},
+    {"Misc", BIT(TIME_MISC)},
+    {"MPI_callback", BIT(TIME_CALLBACK_MPI)},
+    {"UCP_callback", BIT(TIME_CALLBACK_UCP)},
+    {"MPI_after", BIT(TIME_AFTER_PROGRESS_MPI)},
+    {"PIO_copy", BIT(TIME_PIO_COPY)},
+    {"busy_post", BIT(TIME_BUSY_POST)},
+    {"measurement_update", BIT(TIME_MEASUREMENT_UPDATE)},
+    {"MEM_read", BIT(TIME_MEM_READ)},
+    {"LLP_post", POST_TIMES},
+    {"LLP", LLP_TIMES},
+    {"HLP_post", HLP_POST_TIMES},
+    {"HLP_rx_prog", HLP_RX_TIMES},
+    {"HLP", HLP_TIMES},
+    {"CPU", LLP_TIMES | HLP_TIMES},
+    {"I/O", IO_TIMES},
+    {"Network", NETWORK_TIMES},
+};
+
+enum { TARGETS = sizeof targets / sizeof *targets };
+
+const struct whatif_optimisation whatif_optimisations[] = {
+    {"integrated-nic", "I/O=-50%",
+     "a NIC on the processor's die: \"even with a modest 50% reduction in I/O time\""},
+    {"pio", "PIO=15ns", "writes to device memory nearly as fast as to normal memory"},
+    {"hlp", "HLP=-20%", "software above the LLP: what the authors hold likely at most"},
+    {"llp", "LLP=-20%", "the LLP: likewise"},
+    {"wire", "Wire=+300ns", "forward error correction of links beyond 100 Gb/s: worse"},
+    {"switch", "Switch=30ns", "what Gen-Z forecasts at best"},
+};
+const size_t whatif_optimisation_count = sizeof whatif_optimisations / sizeof *whatif_optimisations;
+
+const struct whatif_curve whatif_curves[] = {
+    {'a', "HLP", HLP_TIMES},
+    {'a', "HLP_post", HLP_POST_TIMES},
+    {'a', "HLP_tx_prog", BIT(TIME_HLP_TX_PROG)},
+    {'a', "LLP", LLP_TIMES},
+    {'a', "LLP_post", POST_TIMES},
+    {'a', "PIO", BIT(TIME_PIO_COPY)},
+    {'b', "HLP", HLP_TIMES},
+    {'b', "HLP_post", HLP_POST_TIMES},
+    {'b', "HLP_rx_prog", HLP_RX_TIMES},
+    {'b', "LLP", LLP_TIMES},
+    {'b', "LLP_post", POST_TIMES},
+    {'b', "LLP_prog", BIT(TIME_LLP_PROG)},
+    {'b', "PIO", BIT(TIME_PIO_COPY)},
+    {'c', "Integrated NIC", IO_TIMES},
+    {'c', "PCIe", BIT(TIME_PCIE)},
+    {'c', "RC-to-MEM", MEMORY_TIMES},
+    {'d', "Wire", BIT(TIME_WIRE)},
+    {'d', "Switch", BIT(TIME_SWITCH)},
+};
+const size_t whatif_curve_count = sizeof whatif_curves / sizeof *whatif_curves;
+
+const unsigned whatif_degrees_percent[WHATIF_DEGREES] = {10, 30, 50, 70, 90};
+
+/* ------------------------------------------------------------------------------------------------ names */
+
+static bool same_name(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        while (*a && !isalnum((unsigned char)*a))
+            a++;
+        while (*b && !isalnum((unsigned char)*b))
+            b++;
+        if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+            return false;
+        if (!*a)
+            return true;
+    }
+}
+
+const struct whatif_target *whatif_find(const char *name)
+{
+    for (size_t i = 0; i < TARGETS; i++)
+        if (same_name(targets[i].name, name))
+            return &targets[i];
+    return NULL;
+}
+
+static const char *target_name_at(const void *list, size_t index)
+{
+    return ((const struct whatif_target *)list)[index].name;
+}
+
+/* ---------------------------------------------------------------------------------------------- changes */
+
+static ps_t sum_of(const struct system *system, uint32_t times)
+{
+    ps_t sum = 0;
+    for (unsigned time = 0; time < SYSTEM_TIMES; time++)
+        if (times & BIT(time))
+            sum += system->times[time].time_ps;
+    return sum;
+}
+
+/* Scales the times in proportion to the sum `wanted_ps`; what rounding leaves goes to the largest. */
+static void scale_to(struct system *system, uint32_t times, ps_t wanted_ps)
+{
+    ps_t before = sum_of(system, times), after = 0;
+    unsigned largest = SYSTEM_TIMES;
+    for (unsigned time = 0; time < SYSTEM_TIMES; time++) {
+        ps_t *value = &system->times[time].time_ps;
+        if (!(times & BIT(time)))
+            continue;
+        if (largest == SYSTEM_TIMES || *value > system->times[largest].time_ps)
+            largest = time;
+        *value = before ? (ps_t)((__int128)*value * wanted_ps / before) : 0;
+        after += *value;
+    }
+    if (largest < SYSTEM_TIMES)
+        system->times[largest].time_ps += wanted_ps - after;
+}
+
+void whatif_reduce(struct system *system, uint32_t times, unsigned hundredths)
+{
+    for (unsigned time = 0; time < SYSTEM_TIMES; time++)
+        if (times & BIT(time)) {
+            ps_t *value = &system->times[time].time_ps;
+            *value -= (ps_t)(((__int128)*value * hundredths + 5000) / 10000);
+        }
+}
+
+static bool fail(struct units_problem *problem, const char *format, const char *text)
+{
+    snprintf(problem->text, sizeof problem->text, format, text);
+    problem->at = 0;
+    return false;
+}
+
+/* What the sum of the target becomes: "-50%", "+300ns", "15ns". */
+static bool read_change(const char *text, ps_t before_ps, ps_t *after_ps, struct units_problem *problem)
+{
+    size_t length = strlen(text), sign = *text == '+' || *text == '-';
+    ps_t amount_ps = 0;
+    if (length && text[length - 1] == '%') {
+        double percent;
+        char number[64];
+        snprintf(number, sizeof number, "%.*s", (int)(length - 1 - sign), text + sign);
+        if (!sign)
+            return fail(problem, "a change in percent has its sign, such as -50%% or +10%%, not '%s'", text);
+        if (!units_number(number, &percent, problem) || percent < 0 || percent > 1e6)
+            return fail(problem, "'%s' is not a change in percent, such as -50%% or +10%%", text);
+        amount_ps = (ps_t)((double)before_ps * percent / 100 + 0.5);
+    } else if (!units_time(text + sign, &amount_ps, problem)) {
+        problem->at += (uint32_t)sign;
+        return false;
+    }
+    *after_ps = *text == '-'   ? before_ps - amount_ps
+                : *text == '+' ? ps_add(before_ps, amount_ps)
+                               : amount_ps;
+    if (*after_ps < 0)
+        return fail(problem, "'%s' would leave less than no time", text);
+    if (*after_ps > PS_PER_S)
+        return fail(problem, "'%s' would make it longer than 1 s", text);
+    return true;
+}
+
+enum status whatif_apply(struct system *system, const char *what, const char *text)
+{
+    struct param_assignment assignment;
+    param_split(text, 0, strlen(text), &assignment);
+    const struct whatif_target *target = whatif_find(assignment.name);
+    struct diag_place place = {.file = what,
+                               .line = 1,
+                               .column = (uint32_t)assignment.name_at + 1,
+                               .span = (uint32_t)strlen(assignment.name),
+                               .source = text,
+                               .source_length = strlen(text)};
+    struct units_problem problem;
+    ps_t after_ps;
+    enum status status = STATUS_BAD_INPUT;
+    if (!target) {
+        diag_report(DIAG_ERROR, &place, "there is no component '%s'%s", assignment.name,
+                    diag_did_you_mean(diag_nearest(assignment.name, targets, TARGETS, target_name_at)));
+    } else if (!assignment.value || !*assignment.value) {
+        diag_report(DIAG_ERROR, &place, "a change is missing: %s=-50%%, %s=+300ns or %s=15ns", target->name,
+                    target->name, target->name);
+    } else if (!read_change(assignment.value, sum_of(system, target->times), &after_ps, &problem)) {
+        place.column = (uint32_t)(assignment.value_at + problem.at) + 1;
+        place.span = (uint32_t)(strlen(assignment.value) - problem.at);
+        diag_report(DIAG_ERROR, &place, "%s", problem.text);
+    } else {
+        scale_to(system, target->times, after_ps);
+        status = STATUS_OK;
+    }
+    free(assignment.name);
+    free(assignment.value);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------- results */
+
+double whatif_reduction_percent(ps_t before_ps, ps_t after_ps)
+{
+    return before_ps ? 100 * (double)(before_ps - after_ps) / (double)before_ps : 0;
+}
+
+double whatif_speedup_percent(ps_t before_ps, ps_t after_ps)
+{
+    return after_ps ? 100 * (double)(before_ps - after_ps) / (double)after_ps : 0;
+}
+
+static int by_gain(const void *left, const void *right)
+{
+    const struct whatif_rank *a = left, *b = right;
+    if (a->latency_ps != b->latency_ps)
+        return a->latency_ps < b->latency_ps ? -1 : 1;
+    if (a->injection_ps != b->injection_ps)
+        return a->injection_ps < b->injection_ps ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+size_t whatif_ranking(const struct system *system, uint64_t bytes, unsigned hundredths,
+                      struct whatif_rank ranks[WHATIF_RANKS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < SINGLE_TARGETS; i++) {
+        struct system changed = *system;
+        struct model model;
+        if (sum_of(system, targets[i].times) == 0)
+            continue;
+        whatif_reduce(&changed, targets[i].times, hundredths);
+        model_make(&model, &changed, bytes);
+        ranks[count++] = (struct whatif_rank){.name = targets[i].name,
+                                              .latency_ps = model_sum(&model, END_TO_END_LATENCY),
+                                              .injection_ps = model_sum(&model, OVERALL_INJECTION)};
+    }
+    qsort(ranks, count, sizeof *ranks, by_gain);
+    return count;
+}

@@ -1,0 +1,369 @@
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "breakdown/whatif.h"
+#include "cli/breakdown.h"
+#include "cli/options.h"
+
+enum whatif_option { WHATIF_SYSTEM, WHATIF_PAYLOAD, WHATIF_SET, WHATIF_OPTIMISE, WHATIF_BY, WHATIF_JSON };
+
+static const struct cli_option options[] = {
+    [WHATIF_SYSTEM] = {"--system", 's', "FILE.yaml", "component times; by default the paper's ThunderX2"},
+    [WHATIF_PAYLOAD] = {"--payload", 'p', "BYTES", "of the message: 8 (the default), 4KiB"},
+    [WHATIF_SET] = {"--set", 0, "COMPONENT=CHANGE",
+                    "LLP_post=-50%, wire=+300ns, PIO=15ns; may be given several times"},
+    [WHATIF_OPTIMISE] = {"--optimise", 'o', "NAME",
+                         "a change that section 7 of the paper discusses; see below"},
+    [WHATIF_BY] = {"--by", 0, "PERCENT", "the improvement that the ranking compares, 50 by default"},
+    [WHATIF_JSON] = {"--json", 0, NULL, "print one JSON object instead of the tables"},
+};
+
+static const struct cli_command command = {
+    .name = "breakdown whatif",
+    .words = "",
+    .doc =
+        "What a change of a component, or of several, does to latency and injection overhead of a message;\n"
+        "which single improvement buys most; and the curves of Figure 17 of \"Breaking Band\".",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .after =
+        "Components: MD_setup MD_barrier DBC_barrier PIO LLP_post_misc LLP_prog doorbell PCIe Wire Switch\n"
+        "RC_to_MEM MEM_read HLP_post_MPI HLP_post_UCP HLP_tx_prog Misc MPI_callback UCP_callback MPI_after;\n"
+        "sets of them: LLP_post LLP HLP_post HLP_rx_prog HLP CPU I/O Network. PCIe is one crossing of "
+        "two.\n\n"
+        "--optimise: integrated-nic pio hlp llp wire switch\n\n"
+        "Examples:\n"
+        "  helio breakdown whatif\n"
+        "  helio breakdown whatif --set wire=+300ns --set LLP_post=-50%",
+};
+
+enum { CHANGES_AT_MOST = 32 };
+
+struct arguments {
+    const char *system;
+    uint64_t bytes;
+    const char *changes[CHANGES_AT_MOST];
+    const char *change_from[CHANGES_AT_MOST]; /* the option, for messages */
+    size_t change_count;
+    unsigned by_percent;
+    bool json;
+};
+
+/* The two totals that changes are judged by. */
+struct totals {
+    ps_t injection_ps, latency_ps;
+};
+
+static struct totals totals_of(const struct system *system, uint64_t bytes)
+{
+    struct model model;
+    model_make(&model, system, bytes);
+    return (struct totals){model_sum(&model, OVERALL_INJECTION), model_sum(&model, END_TO_END_LATENCY)};
+}
+
+static struct totals reduced(const struct system *system, uint64_t bytes, uint32_t times, unsigned percent)
+{
+    struct system changed = *system;
+    whatif_reduce(&changed, times, percent * 100);
+    return totals_of(&changed, bytes);
+}
+
+/* A change of section 7 on the system as it was given. */
+static struct totals optimised(const struct system *system, uint64_t bytes, const char *change)
+{
+    struct system changed = *system;
+    whatif_apply(&changed, "--optimise", change);
+    return totals_of(&changed, bytes);
+}
+
+/* ----------------------------------------------------------------------------------------------- tables */
+
+static void print_change(const char *name, ps_t before_ps, ps_t after_ps)
+{
+    char before[40], after[40];
+    printf("%-28s %12s %12s %+11.2f %% %+10.2f %%\n", name, model_ns(before_ps, before, sizeof before),
+           model_ns(after_ps, after, sizeof after), whatif_reduction_percent(before_ps, after_ps),
+           whatif_speedup_percent(before_ps, after_ps));
+}
+
+static void print_heading(const char *what)
+{
+    printf("%-28s %12s %12s %13s %12s\n", what, "before, ns", "after, ns", "reduction", "speedup");
+}
+
+static void print_changes(const struct arguments *arguments, struct totals before, struct totals after)
+{
+    printf("With");
+    for (size_t i = 0; i < arguments->change_count; i++)
+        printf(" %s", arguments->changes[i]);
+    printf("\n\n");
+    print_heading("");
+    print_change("End-to-end latency", before.latency_ps, after.latency_ps);
+    print_change("Overall injection overhead", before.injection_ps, after.injection_ps);
+}
+
+static void print_optimisations(const struct system *system, uint64_t bytes, struct totals before)
+{
+    print_heading("Section 7, latency");
+    for (size_t i = 0; i < whatif_optimisation_count; i++) {
+        const struct whatif_optimisation *one = &whatif_optimisations[i];
+        char name[64];
+        snprintf(name, sizeof name, "%s (%s)", one->name, one->change);
+        print_change(name, before.latency_ps, optimised(system, bytes, one->change).latency_ps);
+    }
+    printf("\n");
+    print_heading("Section 7, injection");
+    for (size_t i = 0; i < whatif_optimisation_count; i++) {
+        const struct whatif_optimisation *one = &whatif_optimisations[i];
+        char name[64];
+        snprintf(name, sizeof name, "%s (%s)", one->name, one->change);
+        print_change(name, before.injection_ps, optimised(system, bytes, one->change).injection_ps);
+    }
+}
+
+static void print_ranking(const struct system *system, const struct arguments *arguments,
+                          struct totals before)
+{
+    struct whatif_rank ranks[WHATIF_RANKS];
+    size_t count = whatif_ranking(system, arguments->bytes, arguments->by_percent * 100, ranks);
+    printf("\nWhich single improvement buys most: each component %u %% less, reduction of\n",
+           arguments->by_percent);
+    printf("%-28s %12s %12s\n", "", "latency", "injection");
+    for (size_t i = 0; i < count; i++)
+        printf("%2zu. %-24s %10.2f %% %10.2f %%\n", i + 1, ranks[i].name,
+               whatif_reduction_percent(before.latency_ps, ranks[i].latency_ps),
+               whatif_reduction_percent(before.injection_ps, ranks[i].injection_ps));
+}
+
+static void print_curve(const struct system *system, uint64_t bytes, const struct whatif_curve *curve,
+                        struct totals before)
+{
+    printf("  %-16s", curve->name);
+    for (int kind = 0; kind < 2; kind++) {
+        for (size_t i = 0; i < WHATIF_DEGREES; i++) {
+            struct totals after = reduced(system, bytes, curve->times, whatif_degrees_percent[i]);
+            ps_t from = curve->panel == 'a' ? before.injection_ps : before.latency_ps;
+            ps_t to = curve->panel == 'a' ? after.injection_ps : after.latency_ps;
+            printf(" %6.2f", kind ? whatif_speedup_percent(from, to) : whatif_reduction_percent(from, to));
+        }
+        printf("%s", kind ? "\n" : "  |");
+    }
+}
+
+static void print_curves(const struct system *system, uint64_t bytes, struct totals before)
+{
+    static const char *const panels[] = {"overall injection", "end-to-end latency, CPU",
+                                         "end-to-end latency, I/O", "end-to-end latency, network"};
+    printf("\nFigure 17: components reduced by");
+    for (size_t i = 0; i < WHATIF_DEGREES; i++)
+        printf(" %u", whatif_degrees_percent[i]);
+    printf(" %%; left the reduction (T - T') / T, which the paper calls speedup,\nright the speedup T / T' - "
+           "1, in %%\n");
+    for (size_t i = 0; i < whatif_curve_count; i++) {
+        if (i == 0 || whatif_curves[i].panel != whatif_curves[i - 1].panel)
+            printf("(%c) %s\n", whatif_curves[i].panel, panels[whatif_curves[i].panel - 'a']);
+        print_curve(system, bytes, &whatif_curves[i], before);
+    }
+}
+
+static int print_tables(const struct arguments *arguments, const struct system *system, struct totals before,
+                        struct totals given)
+{
+    if (arguments->change_count)
+        print_changes(arguments, given, before);
+    else
+        print_optimisations(system, arguments->bytes, before);
+    print_ranking(system, arguments, before);
+    if (!arguments->change_count)
+        print_curves(system, arguments->bytes, before);
+    return breakdown_flush();
+}
+
+/* ------------------------------------------------------------------------------------------------- JSON */
+
+static json_t *json_of_change(ps_t before_ps, ps_t after_ps)
+{
+    return json_pack("{s:o, s:o, s:f, s:f}", "before_ns", breakdown_json_ns(before_ps), "after_ns",
+                     breakdown_json_ns(after_ps), "reduction_percent",
+                     whatif_reduction_percent(before_ps, after_ps), "speedup_percent",
+                     whatif_speedup_percent(before_ps, after_ps));
+}
+
+static json_t *json_of_totals(struct totals before, struct totals after)
+{
+    return json_pack("{s:o, s:o}", "latency", json_of_change(before.latency_ps, after.latency_ps),
+                     "overall_injection", json_of_change(before.injection_ps, after.injection_ps));
+}
+
+static json_t *json_of_optimisations(const struct system *system, uint64_t bytes, struct totals before)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < whatif_optimisation_count; i++) {
+        const struct whatif_optimisation *one = &whatif_optimisations[i];
+        json_t *entry = json_of_totals(before, optimised(system, bytes, one->change));
+        json_object_set_new(entry, "name", json_string(one->name));
+        json_object_set_new(entry, "change", json_string(one->change));
+        json_object_set_new(entry, "doc", json_string(one->doc));
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+static json_t *json_of_ranking(const struct system *system, const struct arguments *arguments,
+                               struct totals before)
+{
+    struct whatif_rank ranks[WHATIF_RANKS];
+    size_t count = whatif_ranking(system, arguments->bytes, arguments->by_percent * 100, ranks);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        struct totals after = {ranks[i].injection_ps, ranks[i].latency_ps};
+        json_t *entry = json_of_totals(before, after);
+        json_object_set_new(entry, "component", json_string(ranks[i].name));
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+static json_t *json_of_curves(const struct system *system, uint64_t bytes, struct totals before)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < whatif_curve_count; i++) {
+        const struct whatif_curve *curve = &whatif_curves[i];
+        json_t *points = json_array();
+        for (size_t j = 0; j < WHATIF_DEGREES; j++) {
+            struct totals after = reduced(system, bytes, curve->times, whatif_degrees_percent[j]);
+            json_t *point = curve->panel == 'a' ? json_of_change(before.injection_ps, after.injection_ps)
+                                                : json_of_change(before.latency_ps, after.latency_ps);
+            json_object_set_new(point, "component_reduced_by_percent",
+                                json_integer((json_int_t)whatif_degrees_percent[j]));
+            json_array_append_new(points, point);
+        }
+        json_array_append_new(list, json_pack("{s:s%, s:s, s:s, s:o}", "panel", &curve->panel, (size_t)1,
+                                              "component", curve->name, "total",
+                                              curve->panel == 'a' ? "overall_injection" : "latency", "points",
+                                              points));
+    }
+    return list;
+}
+
+static int print_json(const struct arguments *arguments, const struct system *system, struct totals before,
+                      struct totals given)
+{
+    json_t *changes = json_array();
+    for (size_t i = 0; i < arguments->change_count; i++)
+        json_array_append_new(changes, json_string(arguments->changes[i]));
+    return breakdown_print_json(json_pack(
+        "{s:s, s:I, s:o, s:o, s:o, s:i, s:o, s:o}", "schema", "helio-breakdown-whatif-1", "payload_bytes",
+        (json_int_t)arguments->bytes, "changes", changes, "totals", json_of_totals(given, before),
+        "optimisations", json_of_optimisations(system, arguments->bytes, before), "ranking_by_percent",
+        (int)arguments->by_percent, "ranking", json_of_ranking(system, arguments, before), "curves",
+        json_of_curves(system, arguments->bytes, before)));
+}
+
+/* ---------------------------------------------------------------------------------------------- command */
+
+static const char *optimisation_name_at(const void *list, size_t index)
+{
+    return ((const struct whatif_optimisation *)list)[index].name;
+}
+
+static const char *optimisation_change(const char *name)
+{
+    for (size_t i = 0; i < whatif_optimisation_count; i++)
+        if (strcmp(whatif_optimisations[i].name, name) == 0)
+            return whatif_optimisations[i].change;
+    diag_error("there is no optimisation '%s'%s", name,
+               diag_did_you_mean(diag_nearest(name, whatif_optimisations, whatif_optimisation_count,
+                                              optimisation_name_at)));
+    return NULL;
+}
+
+static bool add_change(struct arguments *arguments, const char *from, const char *change)
+{
+    if (!change)
+        return false;
+    if (arguments->change_count == CHANGES_AT_MOST) {
+        diag_error("more than %d changes at once", CHANGES_AT_MOST);
+        return false;
+    }
+    arguments->change_from[arguments->change_count] = from;
+    arguments->changes[arguments->change_count++] = change;
+    return true;
+}
+
+static bool read_percent(const char *text, unsigned *percent)
+{
+    unsigned value;
+    int length = 0;
+    if (sscanf(text, "%3u%n", &value, &length) == 1 && (!text[length] || !strcmp(text + length, "%")) &&
+        value >= 1 && value <= 100 && *text != '+' && *text != ' ') {
+        *percent = value;
+        return true;
+    }
+    diag_error("--by is a whole percentage from 1 to 100, not '%s'", text);
+    return false;
+}
+
+static bool take_option(struct arguments *arguments, enum whatif_option option, const char *value)
+{
+    switch (option) {
+    case WHATIF_SYSTEM:
+        arguments->system = value;
+        return true;
+    case WHATIF_PAYLOAD:
+        return breakdown_read_payload(value, &arguments->bytes);
+    case WHATIF_SET:
+        return add_change(arguments, "--set", value);
+    case WHATIF_OPTIMISE:
+        return add_change(arguments, "--optimise", optimisation_change(value));
+    case WHATIF_BY:
+        return read_percent(value, &arguments->by_percent);
+    default:
+        arguments->json = true;
+        return true;
+    }
+}
+
+/* CLI_END when all is read; CLI_HELP; CLI_ERROR, reported. */
+static int read_arguments(int argc, char **argv, struct arguments *arguments)
+{
+    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
+    const char *value;
+    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
+        if (found == CLI_HELP || found == CLI_ERROR)
+            return found;
+        if (found == CLI_WORD) {
+            diag_error("helio breakdown whatif takes no '%s'; a change is given with --set", value);
+            return CLI_ERROR;
+        }
+        if (!take_option(arguments, (enum whatif_option)(found - CLI_OPTION), value))
+            return CLI_ERROR;
+    }
+    return CLI_END;
+}
+
+int cli_breakdown_whatif(int argc, char **argv)
+{
+    struct arguments arguments = {.bytes = 8, .by_percent = 50};
+    int found = read_arguments(argc, argv, &arguments);
+    if (found != CLI_END)
+        return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+    struct system_file file;
+    enum status status = system_open(&file, arguments.system);
+    if (status != STATUS_OK)
+        return (int)status;
+    struct totals given = totals_of(&file.system, arguments.bytes);
+    for (size_t i = 0; i < arguments.change_count; i++)
+        if (whatif_apply(&file.system, arguments.change_from[i], arguments.changes[i]) != STATUS_OK)
+            status = STATUS_BAD_INPUT;
+    if (status == STATUS_OK) {
+        struct totals before = totals_of(&file.system, arguments.bytes);
+        status = (enum status)(arguments.json ? print_json(&arguments, &file.system, before, given)
+                                              : print_tables(&arguments, &file.system, before, given));
+    }
+    system_close(&file);
+    return (int)status;
+}
