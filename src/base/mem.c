@@ -74,7 +74,7 @@ struct arena_chunk {
 void *arena_alloc(struct arena *arena, size_t size)
 {
     size = (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
-    if (size > arena->left) {
+    if (!arena->chunks || size > arena->left) {
         size_t room = size > ARENA_CHUNK ? size : ARENA_CHUNK;
         struct arena_chunk *chunk = mem_alloc(1, sizeof *chunk + room, "an arena");
         chunk->size = room;
