@@ -5,12 +5,15 @@
 #include "base/config_parts.h"
 #include "base/mem.h"
 
+static const char *canonical_of(const struct param *param, const char *text, char canonical[64])
+{
+    return param->type <= PARAM_NUMBER ? param_canonical(param, text, canonical, 64) : text;
+}
+
 static void keep_value(struct config *config, struct value *value, const char *text, const char *origin)
 {
     char canonical[64];
-    const char *kept = value->param->type <= PARAM_NUMBER
-                           ? param_canonical(value->param, text, canonical, sizeof canonical)
-                           : text;
+    const char *kept = canonical_of(value->param, text, canonical);
     value->text = arena_text(&config->texts, kept, strlen(kept));
     value->origin = arena_text(&config->texts, origin, strlen(origin));
 }
@@ -156,6 +159,28 @@ struct config *config_copy(const struct config *config)
         }
     }
     return copy;
+}
+
+/* Values are as large as their component makes them, so the whole of its struct stands in for the field. */
+static size_t size_of_struct(const struct config *config, const struct param *param)
+{
+    for (size_t i = 0; i < config->table_count; i++) {
+        const struct param_table *table = config->tables[i];
+        if (param >= table->params && param < table->params + table->count)
+            return table->size;
+    }
+    return 0;
+}
+
+const char *config_check(const struct config *config, const struct value *value, const char *text,
+                         char canonical[64], struct param_problem *problem)
+{
+    struct arena texts = {0};
+    char *scratch = mem_alloc(1, size_of_struct(config, value->param), "a value");
+    bool good = param_parse(value->param, text, scratch + value->param->offset, &texts, problem);
+    free(scratch);
+    arena_free(&texts);
+    return good ? canonical_of(value->param, text, canonical) : NULL;
 }
 
 /* ----------------------------------------------------------------------------------------- command line */

@@ -1,8 +1,10 @@
 #ifndef HELIO_BASE_CONFIG_H
 #define HELIO_BASE_CONFIG_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
+#include "base/mem.h"
 #include "base/param.h"
 
 /* The resolved parameters of a run: one struct per component table, filled from defaults, then an experiment
@@ -23,6 +25,42 @@ struct config *config_copy(const struct config *config);
  * first. The good values of a file with errors have been taken. */
 enum status config_read_file(struct config *config, const char *path);
 enum status config_read_text(struct config *config, const char *name, const char *text, size_t length);
+
+/* What stands in an experiment file beside parameters, as it is written there: a scalar's text ("" =
+ * nothing), the items of a list, or those of a map, each with its key. */
+struct config_node {
+    enum config_node_kind { CONFIG_SCALAR, CONFIG_LIST, CONFIG_MAP } kind;
+    const char *key, *text;
+    size_t key_offset, key_span, offset, span; /* where they stand, for config_node_error */
+    struct config_node *items;
+    size_t count;
+};
+
+/* Who reads what stands under a key that is no parameter. The node is gone after the call. */
+struct config_reader;
+struct config_section {
+    const char *name; /* the key, at the top of the file */
+    void (*read)(void *self, struct config_reader *reader, const struct config_node *node);
+};
+enum status config_read_file_with(struct config *config, const char *path,
+                                  const struct config_section *sections, size_t section_count, void *self);
+enum status config_read_text_with(struct config *config, const char *name, const char *text, size_t length,
+                                  const struct config_section *sections, size_t section_count, void *self);
+
+/* For sections: report what is wrong with the node, or with its key. The file is wrong then. */
+void config_node_error(struct config_reader *reader, const struct config_node *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void config_key_error(struct config_reader *reader, const struct config_node *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* For sections: whether `name`, the node's key or part of it, is a parameter, or a map of parameters. */
+bool config_reader_knows(const struct config_reader *reader, const char *name);
+bool config_reader_knows_group(const struct config_reader *reader, const char *name);
+/* The nearest parameter, for "did you mean"; NULL where none is near. */
+const char *config_reader_nearest(const struct config_reader *reader, const char *name);
+/* For sections: the node's text as a value of the parameter `name`, in canonical form and in `texts`. NULL,
+ * reported: it is none. */
+const char *config_node_value(struct config_reader *reader, const char *name, const struct config_node *node,
+                              struct arena *texts);
 
 /* "hockney.latency=8us", as given to --set; errors have the place --set:1:column. */
 enum status config_set(struct config *config, const char *text);

@@ -42,4 +42,9 @@ const char *config_nearest_group(const struct config *config, const char *name);
 bool config_put(struct config *config, struct value *value, const char *text, const char *origin,
                 struct param_problem *problem);
 
+/* The text in canonical form, in `canonical` or as it is, when it is a value of the parameter; else NULL, and
+ * *problem. Changes nothing in the config. */
+const char *config_check(const struct config *config, const struct value *value, const char *text,
+                         char canonical[64], struct param_problem *problem);
+
 #endif

@@ -1,0 +1,233 @@
+#include "base/config_reader.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+/* --------------------------------------------------------------------------------------- places, errors */
+
+size_t config_reader_line(const struct config_reader *reader, size_t offset, size_t *line_begin)
+{
+    size_t line = 1;
+    *line_begin = 0;
+    for (const char *at = reader->text, *end = reader->text + offset;
+         at < end && (at = memchr(at, '\n', (size_t)(end - at)));) {
+        *line_begin = (size_t)(++at - reader->text);
+        line++;
+    }
+    return line;
+}
+
+void config_reader_error_args(struct config_reader *reader, size_t offset, size_t span, const char *format,
+                              va_list args)
+{
+    char message[768];
+    if (reader->errors == CONFIG_ERRORS_AT_MOST)
+        return;
+    vsnprintf(message, sizeof message, format, args);
+
+    size_t begin, line = config_reader_line(reader, offset, &begin);
+    if (begin == 0 && offset >= 3 && memcmp(reader->text, "\xef\xbb\xbf", 3) == 0)
+        begin = 3; /* the byte order mark is not seen */
+    const char *source = reader->text + begin;
+    const char *newline = memchr(source, '\n', reader->length - begin);
+    diag_report(
+        DIAG_ERROR,
+        &(struct diag_place){.file = reader->name,
+                             .line = line,
+                             .column = (uint32_t)(offset - begin) + 1,
+                             .span = (uint32_t)span,
+                             .source = source,
+                             .source_length = newline ? (size_t)(newline - source) : reader->length - begin},
+        "%s", message);
+    if (++reader->errors == CONFIG_ERRORS_AT_MOST) {
+        diag_note("%s: these are %d errors; the rest of the file has not been read", reader->name,
+                  CONFIG_ERRORS_AT_MOST);
+        reader->ended = true;
+    }
+}
+
+void config_reader_error(struct config_reader *reader, size_t offset, size_t span, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    config_reader_error_args(reader, offset, span, format, args);
+    va_end(args);
+}
+
+/* The byte at which libfyaml's `line` and `column`, both from 1, begin; its columns are characters. */
+static size_t offset_of_place(const struct config_reader *reader, int line, int column)
+{
+    const char *at = reader->text, *end = reader->text + reader->length;
+    for (; line > 1 && at < end; line--) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        at = newline ? newline + 1 : end;
+    }
+    for (; column > 1 && at < end && *at != '\n'; column--)
+        at += utf8_bytes(at, (size_t)(end - at));
+    return (size_t)(at - reader->text);
+}
+
+/* Reports what libfyaml found wrong with the syntax. */
+static void syntax_error(struct config_reader *reader)
+{
+    void *previous = NULL;
+    const struct fy_diag_error *error;
+    size_t errors = reader->errors;
+    while ((error = fy_diag_errors_iterate(reader->diag, &previous)))
+        if (error->line > 0)
+            config_reader_error(reader, offset_of_place(reader, error->line, error->column), 1, "%s",
+                                error->msg);
+    if (reader->errors == errors)
+        config_reader_error(reader, 0, 1, "this is not YAML");
+    reader->ended = true;
+}
+
+size_t config_reader_offset(const struct config_reader *reader, const struct fy_mark *mark, size_t otherwise)
+{
+    return mark && mark->input_pos <= reader->length ? mark->input_pos : otherwise;
+}
+
+/* --------------------------------------------------------------------------------------- events, scalars */
+
+void config_reader_discard(struct config_reader *reader, struct fy_event *event)
+{
+    fy_parser_event_free(reader->parser, event);
+}
+
+struct fy_event *config_reader_next(struct config_reader *reader)
+{
+    if (reader->ended)
+        return NULL;
+    struct fy_event *event = fy_parser_parse(reader->parser);
+    if (!event) {
+        if (fy_parser_get_stream_error(reader->parser))
+            syntax_error(reader);
+        return NULL;
+    }
+    reader->depth += event->type == FYET_MAPPING_START || event->type == FYET_SEQUENCE_START;
+    reader->depth -= event->type == FYET_MAPPING_END || event->type == FYET_SEQUENCE_END;
+    if (reader->depth <= CONFIG_DEPTH_AT_MOST)
+        return event;
+    config_reader_error(reader, config_reader_offset(reader, fy_event_start_mark(event), 0), 1,
+                        "maps and lists are nested more than %d deep here; an experiment file needs two",
+                        CONFIG_DEPTH_AT_MOST);
+    config_reader_discard(reader, event);
+    reader->ended = true;
+    return NULL;
+}
+
+void config_reader_skip(struct config_reader *reader, struct fy_event *event)
+{
+    int depth = 0;
+    for (;;) {
+        depth += event->type == FYET_MAPPING_START || event->type == FYET_SEQUENCE_START;
+        depth -= event->type == FYET_MAPPING_END || event->type == FYET_SEQUENCE_END;
+        config_reader_discard(reader, event);
+        if (depth <= 0 || !(event = config_reader_next(reader)))
+            return;
+    }
+}
+
+bool config_reader_refuses(struct config_reader *reader, struct fy_event *event, size_t otherwise)
+{
+    struct fy_token *tag = event->type == FYET_SCALAR           ? event->scalar.tag
+                           : event->type == FYET_MAPPING_START  ? event->mapping_start.tag
+                           : event->type == FYET_SEQUENCE_START ? event->sequence_start.tag
+                                                                : NULL;
+    if (tag)
+        config_reader_error(reader, config_reader_offset(reader, fy_token_start_mark(tag), otherwise), 1,
+                            "experiment files have no tags; leave it out");
+    if (event->type != FYET_ALIAS)
+        return tag != NULL;
+    size_t offset = config_reader_offset(reader, fy_event_start_mark(event), otherwise);
+    offset -= offset && reader->text[offset - 1] == '*';
+    config_reader_error(reader, offset, 1, "experiment files have no aliases; write the value out");
+    return true;
+}
+
+bool config_reader_scalar(struct config_reader *reader, struct fy_event *event, size_t otherwise,
+                          struct config_scalar *scalar)
+{
+    size_t length, offset = config_reader_offset(reader, fy_event_start_mark(event), otherwise);
+    const char *text = fy_token_get_text(event->scalar.value, &length);
+    if (!text)
+        text = "", length = 0;
+    if (fy_token_scalar_style(event->scalar.value) == FYSS_PLAIN &&
+        ((length == 1 && *text == '~') || (length == 4 && strncasecmp(text, "null", 4) == 0)))
+        length = 0; /* YAML's other ways to write nothing */
+    while (length && text[length - 1] == '\n')
+        length--; /* of a block */
+
+    bool refused = config_reader_refuses(reader, event, otherwise);
+    for (size_t i = 0; i < length && !refused; i++)
+        if ((unsigned char)text[i] < ' ' && text[i] != '\t') {
+            config_reader_error(reader, offset, 1,
+                                "names and values are one line of text without control characters");
+            refused = true;
+        }
+    if (!refused) {
+        scalar->text = mem_alloc(length + 1, 1, "a value");
+        memcpy(scalar->text, text, length);
+        bool literal = length <= reader->length - offset && memcmp(reader->text + offset, text, length) == 0;
+        scalar->offset = offset;
+        scalar->span = literal ? length : 0;
+    }
+    config_reader_discard(reader, event);
+    return !refused;
+}
+
+/* libfyaml's own messages: what they say is collected and reported by syntax_error. */
+static void swallow(struct fy_diag *diag, void *user, const char *buffer, size_t length)
+{
+    (void)diag, (void)user, (void)buffer, (void)length;
+}
+
+/* libfyaml 0.7.12 never comes back from some bytes that are not text, so the parser does not get to see them.
+ */
+static bool is_text(struct config_reader *reader)
+{
+    for (size_t i = 0, bytes; i < reader->length; i += bytes) {
+        unsigned char byte = (unsigned char)reader->text[i];
+        bytes = utf8_bytes(reader->text + i, reader->length - i);
+        bool control = byte < ' ' && byte != '\t' && byte != '\n' && byte != '\r';
+        if (bytes && !control)
+            continue;
+        config_reader_error(reader, i, 1, "byte 0x%02x; an experiment file is UTF-8 text", byte);
+        return false;
+    }
+    return true;
+}
+
+bool config_reader_open(struct config_reader *reader)
+{
+    if (reader->length > CONFIG_FILE_AT_MOST) {
+        diag_error("%s is larger than %d MiB; an experiment file is not", reader->name,
+                   CONFIG_FILE_AT_MOST >> 20);
+        reader->errors++;
+        return false;
+    }
+    if (!is_text(reader))
+        return false;
+    struct fy_diag_cfg diag_config;
+    fy_diag_cfg_default(&diag_config);
+    diag_config.fp = NULL;
+    diag_config.output_fn = swallow;
+    reader->diag = fy_diag_create(&diag_config);
+    if (reader->diag) {
+        fy_diag_set_collect_errors(reader->diag, true);
+        reader->parser = fy_parser_create(&(struct fy_parse_cfg){.flags = FYPCF_QUIET, .diag = reader->diag});
+    }
+    if (reader->parser && !fy_parser_set_string(reader->parser, reader->text, reader->length))
+        return true;
+    diag_error("%s: the YAML parser cannot be set up", reader->name);
+    reader->errors++;
+    return false;
+}
+
+void config_reader_close(struct config_reader *reader)
+{
+    fy_parser_destroy(reader->parser);
+    fy_diag_destroy(reader->diag);
+}
