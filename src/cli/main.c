@@ -11,6 +11,8 @@ static const struct subcommand {
     const char *doc;
 } subcommands[] = {
     {"run", cli_run, "replay a trace or a workload over one or several fabrics"},
+    {"sweep", cli_sweep, "run an experiment for every combination of values, and keep the results"},
+    {"export", cli_export, "print the results of a sweep as comma-separated values"},
     {"trace", cli_trace, "look at, check and convert traces"},
     {"gen", cli_gen, "write a generated workload as a trace"},
     {"reproduce", cli_reproduce, "the papers recomputed: published numbers beside ours"},

@@ -82,6 +82,20 @@ static enum status apply(struct run_options *run, int found, const char *value)
     return STATUS_BAD_INPUT;
 }
 
+static void refuse(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    (void)self;
+    config_key_error(reader, node, "%s is for helio sweep; helio run makes one run on each fabric",
+                     node->key);
+}
+
+static const struct config_section of_sweeps[] = {{"sweep", refuse}, {"seeds", refuse}, {"baseline", refuse}};
+
+static enum status read_file(struct config *config, const char *path)
+{
+    return config_read_file_with(config, path, of_sweeps, sizeof of_sweeps / sizeof *of_sweeps, NULL);
+}
+
 /* The experiment file is read first, wherever it stands among the words, so that options win over it. */
 static enum status find_file(struct run_options *run, int argc, char **argv, bool *help)
 {
@@ -99,7 +113,7 @@ static enum status find_file(struct run_options *run, int argc, char **argv, boo
         }
         run->file = value;
     }
-    return run->file ? config_read_file(run->config, run->file) : STATUS_OK;
+    return run->file ? read_file(run->config, run->file) : STATUS_OK;
 }
 
 static enum status read_options(struct run_options *run, int argc, char **argv)

@@ -18,6 +18,7 @@ struct input {
     char *program;
     char hash[TRACE_KEY_TEXT]; /* "" of what is generated */
     uint64_t calls;
+    uint32_t ranks;
 };
 
 struct planner {
@@ -86,7 +87,8 @@ static const struct input *look_at_input(struct planner *planner, const struct c
     *input = (struct input){.trace = chosen->trace ? mem_text(chosen->trace) : NULL,
                             .workload = chosen->workload ? mem_text(chosen->workload) : NULL,
                             .program = mem_text(manifest.program),
-                            .calls = experiment.program->total_calls};
+                            .calls = experiment.program->total_calls,
+                            .ranks = experiment.program->ranks};
     snprintf(input->hash, sizeof input->hash, "%s", manifest.input_hash ? manifest.input_hash : "");
     experiment_close(&experiment);
     return input;
@@ -159,6 +161,7 @@ static void describe(const struct config *config, const struct input *input, str
         .program = input->program,
         .input_hash = input->hash,
         .calls = input->calls,
+        .ranks = input->ranks,
         .parameters = mem_text(parameters ? parameters : "{}")};
     free(parameters);
     json_decref(description.parameters);
@@ -210,13 +213,9 @@ enum status plan_make(struct plan *plan, struct store *store, const struct sweep
                           .ids = mem_alloc(count, sizeof *plan->ids, "a sweep"),
                           .todo = mem_alloc(count, sizeof *plan->todo, "a sweep")};
     struct planner planner = {.plan = plan, .store = store};
-    enum status status = store_begin(store);
+    enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
         status = plan_point(&planner, i, options);
-    if (status == STATUS_OK)
-        status = store_commit(store);
-    else
-        store_rollback(store);
     free_inputs(&planner);
     free(planner.seen);
     return status;

@@ -12,7 +12,8 @@ struct plan {
     size_t todo_count;
 };
 
-/* Adds what is not in the store yet as planned. Options say which shard is to be run. */
+/* Adds what is not in the store yet as planned, in a transaction of the caller's. Options say which shard is
+ * to be run. To be freed also on errors. */
 enum status plan_make(struct plan *plan, struct store *store, const struct sweep_point *points, size_t count,
                       const struct sweep_options *options);
 void plan_free(struct plan *plan);

@@ -130,13 +130,28 @@ static enum status run_planned(struct plan *plan, struct crew *crew, struct stor
     return status;
 }
 
+/* Planned as a whole or not at all. */
+static enum status make_plan(struct plan *plan, struct store *store, const struct sweep_point *points,
+                             size_t count, const struct sweep_options *options)
+{
+    *plan = (struct plan){.count = 0};
+    enum status status = store_begin(store);
+    if (status != STATUS_OK)
+        return status;
+    status = plan_make(plan, store, points, count, options);
+    if (status == STATUS_OK)
+        return store_commit(store);
+    store_rollback(store);
+    return status;
+}
+
 enum status sweep_run_with(struct crew *crew, struct store *store, const struct sweep_point *points,
                            size_t count, const struct sweep_options *options, struct store_run *runs)
 {
     struct plan plan;
     if (runs)
         memset(runs, 0, count * sizeof *runs);
-    enum status status = plan_make(&plan, store, points, count, options);
+    enum status status = make_plan(&plan, store, points, count, options);
     if (status == STATUS_OK)
         status = run_planned(&plan, crew, store, options, runs);
     crew->dismiss(crew);

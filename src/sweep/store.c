@@ -10,7 +10,7 @@
 #include "base/mem.h"
 
 /* In the head of the file: that it is ours ("HELI"), and which form its tables have. */
-enum { APPLICATION = 0x48454c49, FORM = 1, BUSY_MS = 60000 };
+enum { APPLICATION = 0x48454c49, FORM = 2, BUSY_MS = 60000 };
 
 static const char tables[] = "CREATE TABLE IF NOT EXISTS runs("
                              "  id INTEGER PRIMARY KEY,"
@@ -20,6 +20,7 @@ static const char tables[] = "CREATE TABLE IF NOT EXISTS runs("
                              "  parameters TEXT NOT NULL,"
                              "  input_hash TEXT NOT NULL,"
                              "  calls INTEGER NOT NULL,"
+                             "  ranks INTEGER NOT NULL,"
                              "  makespan_ps INTEGER," /* NULL: not done yet */
                              "  idle_fraction REAL,"
                              "  messages INTEGER,"
@@ -27,22 +28,23 @@ static const char tables[] = "CREATE TABLE IF NOT EXISTS runs("
                              "  mean_bytes REAL,"
                              "  metrics TEXT,"
                              "  run TEXT,"
-                             "  wall_s REAL);"
+                             "  wall_s REAL,"
+                             "  memory_bytes INTEGER);"
                              "CREATE TABLE IF NOT EXISTS notes(name TEXT PRIMARY KEY, text TEXT NOT NULL);";
 
 enum statement { FIND, PLAN, FINISH, GET, EACH, NOTE, NOTED, STATEMENTS };
 
 #define RUN_COLUMNS                                                                                          \
     "id, key, fabric, program, parameters, input_hash, calls, makespan_ps, idle_fraction, messages, bytes, " \
-    "mean_bytes, metrics, run, wall_s"
+    "mean_bytes, metrics, run, wall_s, memory_bytes, ranks"
 
 static const char *const statements[STATEMENTS] = {
     [FIND] = "SELECT id, makespan_ps IS NOT NULL FROM runs WHERE key = ?1",
-    [PLAN] = "INSERT INTO runs(key, fabric, program, parameters, input_hash, calls) VALUES(?1, ?2, ?3, ?4, "
-             "?5, ?6)",
+    [PLAN] = "INSERT INTO runs(key, fabric, program, parameters, input_hash, calls, ranks) "
+             "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     [FINISH] =
         "UPDATE runs SET makespan_ps = ?2, idle_fraction = ?3, messages = ?4, bytes = ?5, mean_bytes = ?6, "
-        "metrics = ?7, run = ?8, wall_s = ?9 WHERE id = ?1",
+        "metrics = ?7, run = ?8, wall_s = ?9, memory_bytes = ?10 WHERE id = ?1",
     [GET] = "SELECT " RUN_COLUMNS " FROM runs WHERE id = ?1",
     [EACH] = "SELECT " RUN_COLUMNS " FROM runs ORDER BY id",
     [NOTE] = "INSERT OR REPLACE INTO notes(name, text) VALUES(?1, ?2)",
@@ -214,6 +216,7 @@ enum status store_plan(struct store *store, struct store_run *run)
     bind_text(plan, 4, run->parameters);
     bind_text(plan, 5, run->input_hash);
     sqlite3_bind_int64(plan, 6, (int64_t)run->calls);
+    sqlite3_bind_int64(plan, 7, run->ranks);
     status = finish_statement(store, plan);
     run->id = sqlite3_last_insert_rowid(store->base);
     run->done = false;
@@ -232,6 +235,7 @@ enum status store_finish(struct store *store, const struct store_run *run)
     bind_text(statement, 7, run->metrics);
     bind_text(statement, 8, run->run);
     sqlite3_bind_double(statement, 9, run->wall_s);
+    sqlite3_bind_int64(statement, 10, (int64_t)run->memory_bytes);
     return finish_statement(store, statement);
 }
 
@@ -261,6 +265,8 @@ static struct store_run run_at(sqlite3_stmt *statement)
         .metrics = text_at(statement, 12),
         .run = text_at(statement, 13),
         .wall_s = sqlite3_column_double(statement, 14),
+        .memory_bytes = (uint64_t)sqlite3_column_int64(statement, 15),
+        .ranks = (uint32_t)sqlite3_column_int64(statement, 16),
     };
 }
 

@@ -26,15 +26,17 @@ struct store_run {
     const char *parameters; /* a JSON object of all parameters, by name; null = none */
     const char *input_hash; /* of a trace; "" = generated */
     uint64_t calls;         /* of the program; 0 = unknown */
+    uint32_t ranks;
 
     bool done; /* what follows is there */
     ps_t makespan_ps;
     double idle_fraction;
     uint64_t messages, bytes;
-    double mean_bytes;   /* per message */
-    const char *metrics; /* a JSON object: what the fabric counted, by name */
-    const char *run;     /* a JSON object, as `helio run --json` has it in `runs` */
-    double wall_s;       /* that it took; no result */
+    double mean_bytes;     /* per message */
+    const char *metrics;   /* a JSON object: what the fabric counted, by name */
+    const char *run;       /* a JSON object, as `helio run --json` has it in `runs` */
+    double wall_s;         /* that it took; no result */
+    uint64_t memory_bytes; /* that it took, the program's mapped input not counted */
 };
 
 /* STATUS_BAD_INPUT: there is no such file, or it is no file of results; STATUS_FAILED: it cannot be used. */
@@ -60,7 +62,9 @@ void store_run_free(struct store_run *run);
 enum status store_each(struct store *store, void *self,
                        enum status (*visit)(void *self, const struct store_run *run));
 
-/* Texts by name that concern all runs, such as what was swept. NULL where there is none; to be freed. */
+/* Texts by name that concern all runs. NULL where there is none; to be freed. */
+#define STORE_VARIED   "varied"   /* a JSON list: the parameters that sweeps have varied */
+#define STORE_BASELINE "baseline" /* a JSON object: the parameters that make a run what speedups are over */
 enum status store_note(struct store *store, const char *name, const char *text);
 enum status store_noted(struct store *store, const char *name, char **text);
 

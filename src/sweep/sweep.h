@@ -54,6 +54,19 @@ enum status sweep_run(struct store *store, const struct sweep_point *points, siz
                       const struct sweep_options *options, struct store_run *runs);
 void sweep_free(struct store_run *runs, size_t count);
 
+/* What a sweep would take. */
+struct sweep_forecast {
+    size_t runs, to_run;   /* of different contents; those without results in the store */
+    double work_s;         /* of all that are to be run, one after another */
+    uint64_t memory_bytes; /* of the largest, the program's mapped input not counted */
+    size_t learnt_from;    /* runs in the store that this is concluded from; 0 = from assumptions alone */
+};
+
+/* Changes nothing in the store. Time is that of the store's runs on the same fabric, by the number of their
+ * calls. STATUS_BAD_INPUT as sweep_run. */
+enum status sweep_forecast(struct store *store, const struct sweep_point *points, size_t count,
+                           const struct sweep_options *options, struct sweep_forecast *forecast);
+
 /* What the fabric counted, one of its metrics that are single numbers. False: there is none of that name. */
 bool sweep_metric(const struct store_run *run, const char *name, double *value);
 

@@ -76,7 +76,8 @@ static struct store_run run_of(const struct result *result)
                               .mean_bytes = result_mean_bytes(result),
                               .metrics = result_metrics_text(result),
                               .run = result_run_text(result),
-                              .wall_s = result->wall_s};
+                              .wall_s = result->wall_s,
+                              .memory_bytes = result->usage.bytes};
 }
 
 static enum status run_config(struct work *work, const struct config *config, struct ear *ear,
@@ -123,7 +124,7 @@ struct packed {
     enum status status;
     ps_t makespan_ps;
     double idle_fraction, mean_bytes, wall_s;
-    uint64_t messages, bytes;
+    uint64_t messages, bytes, memory_bytes;
     uint64_t metrics_length, run_length, said_length; /* the texts behind, each with its end */
 };
 
@@ -144,6 +145,7 @@ void *outcome_pack(const struct outcome *outcome, size_t *length)
                             .wall_s = run->wall_s,
                             .messages = run->messages,
                             .bytes = run->bytes,
+                            .memory_bytes = run->memory_bytes,
                             .metrics_length = strlen(metrics) + 1,
                             .run_length = strlen(run_text) + 1,
                             .said_length = strlen(outcome->said) + 1};
@@ -173,6 +175,7 @@ bool outcome_unpack(void *bytes, size_t length, struct outcome *outcome)
                                         .wall_s = packed.wall_s,
                                         .messages = packed.messages,
                                         .bytes = packed.bytes,
+                                        .memory_bytes = packed.memory_bytes,
                                         .metrics = texts,
                                         .run = texts + packed.metrics_length},
                                 .said = texts + packed.metrics_length + packed.run_length};

@@ -1,0 +1,122 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "sweep/sheet.h"
+
+/* A field as RFC 4180 has it: in quotes where it holds what separates fields. */
+static void put_text(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++)
+        fputs(*text == '"' ? "\"\"" : (char[]){*text, '\0'}, out);
+    fputc('"', out);
+}
+
+static bool is_own_column(const char *parameter)
+{
+    return strcmp(parameter, "fabric") == 0;
+}
+
+/* Parameters that were varied, but the one that has a column of its own and, of groups, the seed. */
+static void put_varied(const struct sheet *sheet, const struct sheet_row *row, bool of_group, FILE *out)
+{
+    for (size_t i = 0; i < json_array_size(sheet->varied); i++) {
+        const char *name = json_string_value(json_array_get(sheet->varied, i));
+        if (is_own_column(name) || (of_group && strcmp(name, "seed") == 0))
+            continue;
+        const char *value = row ? sheet_value(row, name) : name;
+        fputc(',', out);
+        put_text(out, value ? value : "");
+    }
+}
+
+static void put_number(FILE *out, const json_t *number)
+{
+    if (json_is_integer(number))
+        fprintf(out, ",%" JSON_INTEGER_FORMAT, json_integer_value(number));
+    else if (json_is_number(number))
+        fprintf(out, ",%.15g", json_number_value(number));
+    else
+        fputc(',', out); /* this fabric does not count that */
+}
+
+static enum status finished(FILE *out)
+{
+    if (fflush(out) == 0 && !ferror(out))
+        return STATUS_OK;
+    diag_error("cannot write the results: %s", strerror(errno));
+    return STATUS_FAILED;
+}
+
+static void put_run(const struct sheet *sheet, const struct sheet_row *row, FILE *out)
+{
+    fprintf(out, "%" PRId64 ",", row->id);
+    put_text(out, row->program);
+    fprintf(out, ",%s", row->fabric);
+    put_varied(sheet, row, false, out);
+    /* All twelve decimals: a picosecond must not get lost. */
+    fprintf(out, ",%" PRId64 ".%012" PRId64, row->makespan_ps / PS_PER_S, row->makespan_ps % PS_PER_S);
+    if (json_object_size(sheet->baseline) && row->speedup > 0)
+        fprintf(out, ",%.6f", row->speedup);
+    else if (json_object_size(sheet->baseline))
+        fputc(',', out);
+    fprintf(out, ",%.15g,%" PRIu64 ",%" PRIu64 ",%.15g", row->idle_fraction, row->messages, row->bytes,
+            row->mean_bytes);
+    for (size_t i = 0; i < sheet->metric_count; i++)
+        put_number(out, json_object_get(row->metrics, sheet->metrics[i]));
+    fputc('\n', out);
+}
+
+enum status sheet_print_runs(const struct sheet *sheet, FILE *out)
+{
+    fputs("id,program,fabric", out);
+    put_varied(sheet, NULL, false, out);
+    fprintf(out, ",makespan_s%s,idle_fraction,messages,bytes,mean_bytes",
+            json_object_size(sheet->baseline) ? ",speedup" : "");
+    for (size_t i = 0; i < sheet->metric_count; i++)
+        fprintf(out, ",%s", sheet->metrics[i]);
+    fputc('\n', out);
+    for (size_t i = 0; i < sheet->count; i++)
+        put_run(sheet, &sheet->rows[i], out);
+    return finished(out);
+}
+
+/* The mean and both ends of its interval; the ends are left out where one value says nothing of them. */
+static void put_estimate(FILE *out, const struct estimate *estimate)
+{
+    if (!estimate->count)
+        fputs(",,,", out);
+    else if (estimate->count == 1)
+        fprintf(out, ",%.12g,,", estimate->mean);
+    else
+        fprintf(out, ",%.12g,%.12g,%.12g", estimate->mean, estimate->mean - estimate->half_width,
+                estimate->mean + estimate->half_width);
+}
+
+enum status sheet_print_means(const struct sheet *sheet, FILE *out)
+{
+    bool compared = json_object_size(sheet->baseline) > 0;
+    fputs("program,fabric", out);
+    put_varied(sheet, NULL, true, out);
+    fprintf(out, ",runs,makespan_s,makespan_low_s,makespan_high_s%s\n",
+            compared ? ",speedup,speedup_low,speedup_high" : "");
+    for (size_t i = 0; i < sheet->group_count; i++) {
+        const struct sheet_group *group = &sheet->groups[i];
+        const struct sheet_row *row = &sheet->rows[group->first];
+        put_text(out, row->program);
+        fprintf(out, ",%s", row->fabric);
+        put_varied(sheet, row, true, out);
+        fprintf(out, ",%zu", group->makespan_s.count);
+        put_estimate(out, &group->makespan_s);
+        if (compared)
+            put_estimate(out, &group->speedup);
+        fputc('\n', out);
+    }
+    return finished(out);
+}

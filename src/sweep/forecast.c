@@ -1,0 +1,123 @@
+#include <string.h>
+
+#include "base/mem.h"
+#include "sweep/plan.h"
+
+/* What a sweep would take, from what its runs have in common with those that are done. */
+
+/* Wall time of runs that are done, by fabric. */
+struct experience {
+    const char *fabric;
+    double wall_s;
+    uint64_t calls;
+    uint64_t bytes_per_rank; /* the most */
+};
+
+struct forecaster {
+    const struct plan *plan;
+    bool *is_todo; /* by id */
+    int64_t last_id;
+    struct experience *list;
+    size_t count, capacity;
+    struct sweep_forecast *forecast;
+};
+
+static struct experience *experience_with(struct forecaster *forecaster, const char *fabric)
+{
+    for (size_t i = 0; i < forecaster->count; i++)
+        if (strcmp(forecaster->list[i].fabric, fabric) == 0)
+            return &forecaster->list[i];
+    forecaster->list = mem_grow(forecaster->list, &forecaster->capacity, forecaster->count + 1, "a forecast");
+    forecaster->list[forecaster->count] = (struct experience){.fabric = mem_text(fabric)};
+    return &forecaster->list[forecaster->count++];
+}
+
+static enum status learn(void *self, const struct store_run *run)
+{
+    struct forecaster *forecaster = self;
+    if (!run->done)
+        return STATUS_OK;
+    struct experience *experience = experience_with(forecaster, run->fabric);
+    experience->wall_s += run->wall_s;
+    experience->calls += run->calls;
+    uint64_t bytes_per_rank = run->ranks ? run->memory_bytes / run->ranks : 0;
+    if (bytes_per_rank > experience->bytes_per_rank)
+        experience->bytes_per_rank = bytes_per_rank;
+    forecaster->forecast->learnt_from++;
+    return STATUS_OK;
+}
+
+static enum status foretell(void *self, const struct store_run *run)
+{
+    /* Of docs/speed.md, rounded down: what is assumed of a fabric that nothing has been run on yet. */
+    enum { CALLS_PER_S = 1000000, BYTES_PER_RANK = 1024 };
+    struct forecaster *forecaster = self;
+    struct sweep_forecast *forecast = forecaster->forecast;
+    if (run->id > forecaster->last_id || !forecaster->is_todo[run->id])
+        return STATUS_OK;
+    const struct experience *experience = experience_with(forecaster, run->fabric);
+    double per_call_s = experience->calls && experience->wall_s > 0
+                            ? experience->wall_s / (double)experience->calls
+                            : 1.0 / CALLS_PER_S;
+    forecast->work_s += (double)run->calls * per_call_s;
+    uint64_t bytes = run->ranks * (experience->bytes_per_rank ? experience->bytes_per_rank : BYTES_PER_RANK);
+    if (bytes > forecast->memory_bytes)
+        forecast->memory_bytes = bytes;
+    return STATUS_OK;
+}
+
+/* Which runs are to be done, by id. */
+static void mark_todo(struct forecaster *forecaster)
+{
+    const struct plan *plan = forecaster->plan;
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->ids[i] > forecaster->last_id)
+            forecaster->last_id = plan->ids[i];
+    forecaster->is_todo = mem_alloc((size_t)forecaster->last_id + 1, sizeof(bool), "a forecast");
+    for (size_t i = 0; i < plan->todo_count; i++)
+        forecaster->is_todo[plan->ids[plan->todo[i]]] = true;
+}
+
+static size_t count_runs(const struct plan *plan, int64_t last_id)
+{
+    bool *seen = mem_alloc((size_t)last_id + 1, sizeof *seen, "a forecast");
+    size_t runs = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        runs += !seen[plan->ids[i]];
+        seen[plan->ids[i]] = true;
+    }
+    free(seen);
+    return runs;
+}
+
+static enum status forecast_plan(const struct plan *plan, struct store *store,
+                                 struct sweep_forecast *forecast)
+{
+    struct forecaster forecaster = {.plan = plan, .forecast = forecast};
+    mark_todo(&forecaster);
+    *forecast =
+        (struct sweep_forecast){.runs = count_runs(plan, forecaster.last_id), .to_run = plan->todo_count};
+    enum status status = store_each(store, &forecaster, learn);
+    if (status == STATUS_OK)
+        status = store_each(store, &forecaster, foretell);
+    for (size_t i = 0; i < forecaster.count; i++)
+        free((char *)forecaster.list[i].fabric);
+    free(forecaster.list);
+    free(forecaster.is_todo);
+    return status;
+}
+
+enum status sweep_forecast(struct store *store, const struct sweep_point *points, size_t count,
+                           const struct sweep_options *options, struct sweep_forecast *forecast)
+{
+    struct plan plan = {.count = 0};
+    enum status status = store_begin(store);
+    if (status != STATUS_OK)
+        return status;
+    status = plan_make(&plan, store, points, count, options);
+    if (status == STATUS_OK)
+        status = forecast_plan(&plan, store, forecast);
+    store_rollback(store);
+    plan_free(&plan);
+    return status;
+}

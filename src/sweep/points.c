@@ -1,0 +1,199 @@
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "sim/experiment.h"
+#include "sweep/definition.h"
+
+/* The points of a definition, and what it leaves in the store. */
+
+enum { POINTS_AT_MOST = 1000000 };
+
+struct points {
+    struct definition *definition;
+    const struct config *base;
+    const char **fabrics; /* of the base */
+    size_t fabric_count;
+    uint64_t first_seed;
+    struct sweep_point *list;
+    size_t count;
+};
+
+/* ---------------------------------------------------------------------------------------- one combination */
+
+static const struct sweep_setting *find(const struct sweep_setting *settings, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(settings[i].name, name) == 0)
+            return &settings[i];
+    return NULL;
+}
+
+/* A point with these settings, which the fabric is taken out of, and one seed of several. */
+static void add_point(struct points *points, const struct alternative *settings, const char *fabric,
+                      const char *seed)
+{
+    struct arena *arena = &points->definition->arena;
+    struct sweep_setting *own = arena_alloc(arena, (settings->count + 1) * sizeof *own);
+    size_t count = 0;
+    for (size_t i = 0; i < settings->count; i++) {
+        bool replaced = seed && strcmp(settings->settings[i].name, "seed") == 0;
+        if (strcmp(settings->settings[i].name, "fabric") != 0 && !replaced)
+            own[count++] = settings->settings[i];
+    }
+    if (seed)
+        own[count++] = (struct sweep_setting){"seed", seed};
+    points->list[points->count++] =
+        (struct sweep_point){.base = points->base, .settings = own, .count = count, .fabric = fabric};
+}
+
+static void add_seeds(struct points *points, const struct alternative *settings, const char *fabric)
+{
+    uint64_t seeds = points->definition->seeds;
+    for (uint64_t i = 0; i < seeds; i++) {
+        char seed[24];
+        snprintf(seed, sizeof seed, "%" PRIu64, points->first_seed + i);
+        add_point(points, settings, fabric, arena_text(&points->definition->arena, seed, strlen(seed)));
+    }
+    if (!seeds)
+        add_point(points, settings, fabric, NULL);
+}
+
+static void add_combination(struct points *points, const struct alternative *settings)
+{
+    const struct sweep_setting *chosen = find(settings->settings, settings->count, "fabric");
+    for (size_t i = 0; i < (chosen ? 1 : points->fabric_count); i++)
+        add_seeds(points, settings, chosen ? chosen->value : points->fabrics[i]);
+}
+
+/* The settings with those of `over` in place of their own. */
+static struct alternative override(struct points *points, const struct alternative *settings,
+                                   const struct alternative *over)
+{
+    struct alternative both = {
+        .settings =
+            arena_alloc(&points->definition->arena, (settings->count + over->count) * sizeof *both.settings)};
+    for (size_t i = 0; i < settings->count; i++)
+        if (!find(over->settings, over->count, settings->settings[i].name))
+            both.settings[both.count++] = settings->settings[i];
+    for (size_t i = 0; i < over->count; i++)
+        both.settings[both.count++] = over->settings[i];
+    return both;
+}
+
+/* ------------------------------------------------------------------------------------------------- all */
+
+/* Combination `number`, the last axis fastest. */
+static struct alternative combination(struct points *points, size_t number)
+{
+    const struct definition *definition = points->definition;
+    struct alternative all = {.count = 0};
+    for (size_t i = definition->axis_count; i-- > 0;) {
+        const struct axis *axis = &definition->axes[i];
+        all = override(points, &axis->alternatives[number % axis->count], &all);
+        number /= axis->count;
+    }
+    return all;
+}
+
+static void split_fabrics(struct points *points, const char *names)
+{
+    struct arena *arena = &points->definition->arena;
+    points->fabrics = arena_alloc(arena, (strlen(names) + 1) * sizeof *points->fabrics);
+    for (const char *at = names;; at++) {
+        at += strspn(at, " ");
+        size_t length = strcspn(at, ", ");
+        points->fabrics[points->fabric_count++] = arena_text(arena, at, length);
+        at += strcspn(at, ",");
+        if (!*at)
+            return;
+    }
+}
+
+/* How many combinations there are, or more than there may be. */
+static size_t count_combinations(const struct definition *definition)
+{
+    size_t combinations = 1;
+    for (size_t i = 0; i < definition->axis_count && combinations <= POINTS_AT_MOST; i++)
+        combinations *= definition->axes[i].count;
+    return combinations;
+}
+
+enum status definition_points(struct definition *definition, const struct config *base,
+                              struct sweep_point **list, size_t *count)
+{
+    const struct experiment_config *chosen = config_of(base, &experiment_params);
+    struct points points = {.definition = definition, .base = base, .first_seed = chosen->seed};
+    split_fabrics(&points, chosen->fabric);
+    size_t combinations = count_combinations(definition);
+    size_t repeats = points.fabric_count * (definition->seeds ? definition->seeds : 1);
+    if (combinations > POINTS_AT_MOST || combinations * repeats > POINTS_AT_MOST) {
+        diag_error("this sweep has more than %d points", POINTS_AT_MOST);
+        return STATUS_BAD_INPUT;
+    }
+    points.list = arena_alloc(&definition->arena, 2 * combinations * repeats * sizeof *points.list);
+    for (size_t i = 0; i < combinations; i++) {
+        struct alternative settings = combination(&points, i);
+        add_combination(&points, &settings);
+    }
+    for (size_t i = 0; definition->baseline.count && i < combinations; i++) {
+        struct alternative settings = combination(&points, i);
+        settings = override(&points, &settings, &definition->baseline);
+        add_combination(&points, &settings);
+    }
+    *list = points.list;
+    *count = points.count;
+    return STATUS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ in the store */
+
+static bool has_text(const json_t *list, const char *text)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (json_is_string(json_array_get(list, i)) &&
+            strcmp(json_string_value(json_array_get(list, i)), text) == 0)
+            return true;
+    return false;
+}
+
+/* The names that the store knows already, then those that are new. */
+static json_t *varied_names(const struct definition *definition, const char *known)
+{
+    json_t *names = known ? json_loads(known, 0, NULL) : NULL;
+    if (!json_is_array(names)) {
+        json_decref(names);
+        names = json_array();
+    }
+    for (size_t i = 0; i < definition->name_count; i++)
+        if (!has_text(names, definition->names[i]))
+            json_array_append_new(names, json_string(definition->names[i]));
+    if (definition->seeds && !has_text(names, "seed"))
+        json_array_append_new(names, json_string("seed"));
+    return names;
+}
+
+/* Takes the JSON. */
+static enum status note_json(struct store *store, const char *name, json_t *json)
+{
+    char *text = json_dumps(json, JSON_COMPACT);
+    enum status status = text ? store_note(store, name, text) : STATUS_FAILED;
+    free(text);
+    json_decref(json);
+    return status;
+}
+
+enum status definition_note(const struct definition *definition, struct store *store)
+{
+    char *known = NULL;
+    enum status status = store_noted(store, STORE_VARIED, &known);
+    if (status == STATUS_OK)
+        status = note_json(store, STORE_VARIED, varied_names(definition, known));
+    free(known);
+    json_t *baseline = json_object();
+    for (size_t i = 0; i < definition->baseline.count; i++)
+        json_object_set_new(baseline, definition->baseline.settings[i].name,
+                            json_string(definition->baseline.settings[i].value));
+    return status == STATUS_OK ? note_json(store, STORE_BASELINE, baseline) : status;
+}

@@ -1,0 +1,238 @@
+/* What an experiment file says of a sweep: the points it makes, and what is told of a wrong one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "sim/components.h"
+#include "sweep/definition.h"
+#include "sweep/student.h"
+
+static char said[16384];
+
+static void listen(void *self, enum diag_level level, const char *message)
+{
+    (void)self, (void)level;
+    size_t length = strlen(said);
+    snprintf(said + length, sizeof said - length, "%s", message);
+}
+
+static int start_listening(void **state)
+{
+    (void)state;
+    said[0] = '\0';
+    diag_set_sink(listen, NULL);
+    return 0;
+}
+
+static int stop_listening(void **state)
+{
+    (void)state;
+    diag_set_sink(NULL, NULL);
+    return 0;
+}
+
+static enum status read_text(struct definition *definition, struct config **config, const char *text)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    *config = config_new(tables, count);
+    assert_non_null(*config);
+    return definition_read_text(definition, *config, "s.yaml", text, strlen(text));
+}
+
+/* The labels of all points, a line each. */
+static void expect_points(const char *text, const char *expected)
+{
+    struct definition definition;
+    struct config *config;
+    struct sweep_point *points;
+    size_t count;
+    char got[4096] = "";
+    if (read_text(&definition, &config, text) != STATUS_OK)
+        fail_msg("%s", said);
+    assert_int_equal(definition_points(&definition, config, &points, &count), STATUS_OK);
+    for (size_t i = 0; i < count; i++) {
+        char *label = sweep_label(&points[i]);
+        assert_true(strlen(got) + strlen(label) + 2 < sizeof got);
+        strcat(strcat(got, label), "\n");
+        free(label);
+        struct config *whole = sweep_config(&points[i]);
+        assert_non_null(whole);
+        config_free(whole);
+    }
+    assert_string_equal(got, expected);
+    definition_free(&definition);
+    config_free(config);
+}
+
+static void axes_multiply_the_last_one_fastest(void **state)
+{
+    (void)state;
+    expect_points(
+        "fabric: [packet, fmu]\nsweep:\n  fmu.count: [8, 0016]\n  packet: {latency: [1 us, 0.002 ms]}\n",
+        "packet, fmu.count=8, packet.latency=1 us\nfmu, fmu.count=8, packet.latency=1 us\n"
+        "packet, fmu.count=8, packet.latency=2 us\nfmu, fmu.count=8, packet.latency=2 us\n"
+        "packet, fmu.count=16, packet.latency=1 us\nfmu, fmu.count=16, packet.latency=1 us\n"
+        "packet, fmu.count=16, packet.latency=2 us\nfmu, fmu.count=16, packet.latency=2 us\n");
+}
+
+static void a_list_is_an_axis(void **state)
+{
+    (void)state;
+    expect_points(
+        "fabric: packet\nsweep:\n  list:\n    - {fabric: fmu, fmu: {count: 8}}\n    - fabric: ideal\n"
+        "    - {packet.latency: 3 us}\n  mpi.bcast: [binomial, linear]\n",
+        "fmu, fmu.count=8, mpi.bcast=binomial\nfmu, fmu.count=8, mpi.bcast=linear\n"
+        "ideal, mpi.bcast=binomial\nideal, mpi.bcast=linear\n"
+        "packet, packet.latency=3 us, mpi.bcast=binomial\npacket, packet.latency=3 us, mpi.bcast=linear\n");
+}
+
+static void seeds_count_from_the_one_given(void **state)
+{
+    (void)state;
+    expect_points("seeds: 3\nseed: 7\nfabric: [ideal]\n", "ideal, seed=7\nideal, seed=8\nideal, seed=9\n");
+}
+
+static void a_file_without_a_sweep_is_a_point_for_each_fabric(void **state)
+{
+    (void)state;
+    expect_points("fabric: packet, fmu\n", "packet\nfmu\n");
+}
+
+static void the_baseline_is_among_the_points(void **state)
+{
+    (void)state;
+    expect_points("fabric: fmu\nsweep: {fmu.count: [8, 16]}\nbaseline: packet\n",
+                  "fmu, fmu.count=8\nfmu, fmu.count=16\npacket, fmu.count=8\npacket, fmu.count=16\n");
+    expect_points("fabric: fmu\nsweep: {fmu.count: [8, 16]}\nbaseline: {fmu: {count: 4}}\n",
+                  "fmu, fmu.count=8\nfmu, fmu.count=16\nfmu, fmu.count=4\nfmu, fmu.count=4\n");
+}
+
+/* ------------------------------------------------------------------------------------------------ errors */
+
+static void expect_error(const char *text, const char *expected)
+{
+    struct definition definition;
+    struct config *config;
+    said[0] = '\0';
+    assert_int_equal(read_text(&definition, &config, text), STATUS_BAD_INPUT);
+    if (!strstr(said, expected))
+        fail_msg("expected: %s\nsaid: %s", expected, said);
+    definition_free(&definition);
+    config_free(config);
+}
+
+static void errors_have_their_places(void **state)
+{
+    (void)state;
+    expect_error("sweep:\n  fmu.cont: [8]\n",
+                 "s.yaml:2:3: error: there is no parameter 'fmu.cont'; did you mean 'fmu.count'?");
+    expect_error("sweep:\n  fmu: {cont: [8]}\n", "s.yaml:2:9: error: there is no parameter 'fmu.cont'");
+    expect_error("sweep:\n  fmu.count: [8, x]\n", "s.yaml:2:18: error: 'x' is not a whole number");
+    expect_error("sweep: {packet.latency: [1 us, 4]}\n", "s.yaml:1:32: error: a time needs a unit");
+    expect_error("sweep: {fmu.count: []}\n", "s.yaml:1:20: error: a list of values of fmu.count is expected");
+    expect_error("sweep: {fmu.count: {a: 1}}\n",
+                 "s.yaml:1:20: error: a list of values of fmu.count is expected");
+    expect_error("sweep: {fmu.count: [[1]]}\n", "s.yaml:1:21: error: fmu.count is a single value here");
+    expect_error("sweep: {fmu.count: [1], fmu.count: [2]}\n", "s.yaml:1:25: error: fmu.count is given twice");
+    expect_error("sweep: {fmu.count: [1], fmu: {count: [2]}}\n",
+                 "s.yaml:1:31: error: fmu.count is varied twice");
+    expect_error("sweep: {fmu.count: [1], list: [{fmu.count: 2}]}\n",
+                 "s.yaml:1:32: error: fmu.count is varied twice");
+    expect_error("sweep: {list: [{fmu.count: 2, fmu: {count: 3}}]}\n",
+                 "s.yaml:1:37: error: fmu.count is given twice");
+    expect_error("sweep: {list: 3}\n", "s.yaml:1:15: error: a list of points is expected");
+    expect_error("sweep: {list: [3]}\n", "s.yaml:1:16: error: a point is a map of parameters");
+    expect_error("sweep: {fabric: [fmu, fnu]}\n",
+                 "s.yaml:1:23: error: there is no fabric 'fnu'; did you mean 'fmu'?");
+    expect_error("sweep: {fabric: 'fmu,ideal'}\n", "s.yaml:1:18: error: one fabric is expected here");
+    expect_error("sweep: [3]\n", "s.yaml:1:8: error: a sweep is a map");
+    expect_error("sweep: {}\nsweep: {}\n", "s.yaml:2:1: error: sweep is given twice");
+    expect_error("sweep: {seed: [1, 2]}\nseeds: 2\n", "s.yaml:2:1: error: the sweep varies seed already");
+    expect_error("seeds: 2\nsweep: {seed: [1, 2]}\n", "s.yaml:2:9: error: seed is varied twice");
+    expect_error("seeds: 0\n", "s.yaml:1:8: error: seeds is how often");
+    expect_error("seeds: [2]\n", "s.yaml:1:8: error: seeds is how often");
+    expect_error("baseline: [fmu]\n", "s.yaml:1:11: error: a baseline is a fabric");
+    expect_error("baseline:\n", "a baseline is a fabric");
+    expect_error("baseline: {fabric: fmuu}\n", "s.yaml:1:20: error: there is no fabric 'fmuu'");
+    expect_error("sweep: {*a : [1]}\n", "s.yaml:1:9: error: experiment files have no aliases");
+    expect_error("sweep: {? [a] : [1]}\n", "a name is expected here");
+    expect_error("sweep: !set {fmu.count: [1]}\n", "experiment files have no tags");
+    expect_error("sweep: {fmu.count: [1\n", "s.yaml:2:1: error:");
+}
+
+static void a_sweep_has_a_limit(void **state)
+{
+    (void)state;
+    char text[4096] = "sweep:\n";
+    static const char *const names[] = {"fmu.count", "hybrid.pivot", "packet.latency", "hockney.latency"};
+    for (size_t i = 0; i < 4; i++) {
+        strcat(strcat(strcat(text, "  "), names[i]), ": [");
+        for (int j = 1; j <= 40; j++)
+            sprintf(text + strlen(text), "%d%s%s", j,
+                    i == 0   ? ""
+                    : i == 1 ? " B"
+                             : " us",
+                    j < 40 ? "," : "]\n");
+    }
+    struct definition definition;
+    struct config *config;
+    struct sweep_point *points;
+    size_t count;
+    if (read_text(&definition, &config, text) != STATUS_OK)
+        fail_msg("%s", said);
+    assert_int_equal(definition_points(&definition, config, &points, &count), STATUS_BAD_INPUT);
+    assert_non_null(strstr(said, "more than 1000000 points"));
+    definition_free(&definition);
+    config_free(config);
+}
+
+/* -------------------------------------------------------------------------------------------- statistics */
+
+/* Against the tables of Student's distribution. */
+static void quantiles_are_those_of_the_tables(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t degrees;
+        double t;
+    } table[] = {{1, 12.7062}, {2, 4.3027},  {3, 3.1824},  {4, 2.7764},
+                 {9, 2.2622},  {10, 2.2281}, {29, 2.0452}, {120, 1.9799}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        assert_float_equal((float)student_t95(table[i].degrees), (float)table[i].t, 0.0001f);
+}
+
+static void an_interval_by_hand(void **state)
+{
+    (void)state;
+    const double values[] = {1, 2, 3, 4, 5}; /* s = sqrt(2.5), t = 2.7764 */
+    struct estimate estimate = estimate_of(values, 5);
+    assert_true(estimate.mean == 3);
+    assert_float_equal((float)estimate.half_width, 1.9633f, 0.0001f);
+    assert_true(estimate_of(values, 1).half_width == 0);
+    assert_int_equal(estimate_of(values, 0).count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(axes_multiply_the_last_one_fastest),
+        cmocka_unit_test(a_list_is_an_axis),
+        cmocka_unit_test(seeds_count_from_the_one_given),
+        cmocka_unit_test(a_file_without_a_sweep_is_a_point_for_each_fabric),
+        cmocka_unit_test(the_baseline_is_among_the_points),
+        cmocka_unit_test(errors_have_their_places),
+        cmocka_unit_test(a_sweep_has_a_limit),
+        cmocka_unit_test(quantiles_are_those_of_the_tables),
+        cmocka_unit_test(an_interval_by_hand),
+    };
+    return cmocka_run_group_tests(tests, start_listening, stop_listening);
+}
