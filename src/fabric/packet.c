@@ -1,21 +1,27 @@
 #include "fabric/packet.h"
+
+#include <string.h>
+
 #include "base/config.h"
 #include "base/keytable.h"
 #include "base/mem.h"
 #include "fabric/list.h"
 #include "fabric/maxmin.h"
+#include "fabric/paths.h"
 
-/* A packet-switched network at flow level: the messages under way share each node's up and down link max-min
- * fairly, and everything between the links is free of contention. Eq. 6 of the FMU paper is what remains for
- * a message alone. docs/models/packet.md */
+/* A packet-switched network at flow level: the messages under way share links max-min fairly. Without a
+ * topology these are each node's up and down link, and everything between them is free of contention; with
+ * one, all links of the route. Eq. 6 of the FMU paper is what remains for a message alone.
+ * docs/models/packet.md */
 
 static const char *const duplex_names[] = {"full", "half", NULL};
 
 static const char *const injection_names[] = {"shared", "ordered", NULL};
 
+static const char *const routing_names[] = {[PATH_FIXED] = "fixed", [PATH_LEAST_USED] = "adaptive", NULL};
+
 PARAM_TABLE(
-    packet_params, "packet", struct packet_config,
-    "max-min fair sharing of each node's up and down link, latency not shared",
+    packet_params, "packet", struct packet_config, "max-min fair sharing of links, latency not shared",
     {.name = "packet.latency",
      .type = PARAM_TIME,
      .offset = offsetof(struct packet_config, latency_ps),
@@ -41,11 +47,26 @@ PARAM_TABLE(
      .fallback = "shared",
      .choices = injection_names,
      .doc = "shared: a node's messages share its up link, those to one destination following each other; "
-            "ordered: all one after another"});
+            "ordered: all one after another"},
+    {.name = "packet.hop_latency",
+     .type = PARAM_TIME,
+     .offset = offsetof(struct packet_config, hop_latency_ps),
+     .fallback = "100 ns",
+     .min = "0 ps",
+     .max = "100 ms",
+     .doc = "more latency for each link between two switches of the topology; a crossbar has none"},
+    {.name = "packet.routing",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct packet_config, routing),
+     .fallback = "fixed",
+     .choices = routing_names,
+     .doc = "where several links lead on: fixed: by destination, D-mod-k in a tree; adaptive: the one with "
+            "fewest flows"});
 
 struct packet_statistics {
     uint64_t flows, peak_flows, solves, rate_changes;
-    struct metric_series up_bytes, down_bytes;
+    uint64_t hops;
+    struct metric_series up_bytes, down_bytes, link_bytes;
 };
 
 static const struct metric packet_metric_list[] = {
@@ -57,6 +78,10 @@ static const struct metric packet_metric_list[] = {
      "changes of a flow's rate"},
     {"up_bytes", METRIC_COUNTS, offsetof(struct packet_statistics, up_bytes), "sent by each node"},
     {"down_bytes", METRIC_COUNTS, offsetof(struct packet_statistics, down_bytes), "received by each node"},
+    {"hops", METRIC_COUNT, offsetof(struct packet_statistics, hops),
+     "links between switches that messages took"},
+    {"link_bytes", METRIC_COUNTS, offsetof(struct packet_statistics, link_bytes),
+     "carried by each link between switches of the topology"},
 };
 
 static const struct metric_table packet_metrics = {
@@ -71,8 +96,9 @@ struct flow {
     uint64_t rate;         /* in the solver's units */
     maxmin_work_t left;    /* of the first message, at `since` */
     ps_t since;
-    ps_t finish;   /* when it ends if its rate stays */
-    ps_t event_at; /* its one event in the queue; others found there are out of date */
+    ps_t finish;    /* when it ends if its rate stays */
+    ps_t event_at;  /* its one event in the queue; others found there are out of date */
+    uint32_t links; /* with a topology: how many links it takes */
 };
 
 struct packet {
@@ -91,6 +117,11 @@ struct packet {
     uint32_t solve_kind, end_kind;
     struct packet_statistics statistics;
     int64_t *up_bytes, *down_bytes;
+    bool has_topology; /* else all that follows is of no use */
+    struct paths paths;
+    uint32_t *routes; /* [flow * paths.limit + nth]: the links of each flow */
+    size_t route_capacity;
+    uint32_t *way; /* the links of a flow that has no index yet */
 };
 
 /* All changes of one instant are solved together, behind the events that were already waiting for this
@@ -109,23 +140,65 @@ static struct key key_of(const struct packet *packet, const struct message *mess
     return (struct key){.high = message->source_node, .low = ordered ? 0 : message->destination_node};
 }
 
+/* Links between switches on the message's way. */
+static uint32_t hops_of(const struct packet *packet, const struct message *message)
+{
+    if (!packet->has_topology)
+        return 0;
+    return topo_distance(&packet->paths.topo, message->source_node, message->destination_node);
+}
+
+static ps_t latency_of(const struct packet *packet, const struct message *message)
+{
+    return ps_add(packet->config->latency_ps, packet->config->hop_latency_ps * hops_of(packet, message));
+}
+
 static void deliver(struct packet *packet, uint32_t message)
 {
     const struct fabric_answers *answers = &packet->answers;
-    ps_t now = packet->loop->now;
+    ps_t now = packet->loop->now, latency = latency_of(packet, message_at(packet->messages, message));
     answers->sender_done(answers->self, message, now);
-    answers->delivered(answers->self, message, ps_add(now, packet->config->latency_ps));
+    answers->delivered(answers->self, message, ps_add(now, latency));
+}
+
+static uint32_t *route_of(const struct packet *packet, uint32_t id)
+{
+    return &packet->routes[(size_t)id * packet->paths.limit];
+}
+
+/* A flow in the solver over the links that the message takes. */
+static uint32_t add_over_topology(struct packet *packet, const struct message *message)
+{
+    uint32_t count =
+        paths_enter(&packet->paths, message->source_node, message->destination_node, packet->way);
+    uint32_t id = maxmin_add(packet->solver, packet->way, count);
+    size_t needed = ((size_t)id + 1) * packet->paths.limit;
+    packet->routes = mem_grow(packet->routes, &packet->route_capacity, needed, "routes of flows");
+    memcpy(route_of(packet, id), packet->way, count * sizeof *packet->way);
+    paths_carry(&packet->paths, packet->way, count, message->bytes);
+    packet->flows = mem_grow(packet->flows, &packet->flow_capacity, (size_t)id + 1, "flows");
+    packet->flows[id].links = count;
+    return id;
+}
+
+/* The same where there are only links up and down. */
+static uint32_t add_up_and_down(struct packet *packet, const struct message *message)
+{
+    uint32_t down_links = packet->config->duplex == PACKET_DUPLEX_FULL ? packet->nodes : 0;
+    uint32_t links[2] = {message->source_node, down_links + message->destination_node};
+    uint32_t id = maxmin_add(packet->solver, links, 2);
+    packet->flows = mem_grow(packet->flows, &packet->flow_capacity, (size_t)id + 1, "flows");
+    packet->flows[id].links = 2;
+    return id;
 }
 
 /* A flow for the messages in `queue`, whose first begins now. */
 static void begin_flow(struct packet *packet, struct key_entry *entry, struct queue queue)
 {
     const struct message *first = message_at(packet->messages, queue.head);
-    uint32_t down_links = packet->config->duplex == PACKET_DUPLEX_FULL ? packet->nodes : 0;
-    uint32_t links[2] = {first->source_node, down_links + first->destination_node};
-    uint32_t id = maxmin_add(packet->solver, links, 2);
-    packet->flows = mem_grow(packet->flows, &packet->flow_capacity, (size_t)id + 1, "flows");
+    uint32_t id = packet->has_topology ? add_over_topology(packet, first) : add_up_and_down(packet, first);
     packet->flows[id] = (struct flow){.messages = queue,
+                                      .links = packet->flows[id].links,
                                       .left = maxmin_work(first->bytes),
                                       .since = packet->loop->now,
                                       .finish = PS_NEVER,
@@ -143,7 +216,8 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
     struct message *message = message_at(packet->messages, index);
     const struct fabric_answers *answers = &packet->answers;
 
-    answers->visible(answers->self, index, ps_add(packet->loop->now, packet->config->latency_ps));
+    answers->visible(answers->self, index, ps_add(packet->loop->now, latency_of(packet, message)));
+    packet->statistics.hops += hops_of(packet, message);
     packet->up_bytes[message->source_node] += (int64_t)message->bytes;
     packet->down_bytes[message->destination_node] += (int64_t)message->bytes;
     message->fabric = POOL_NONE;
@@ -210,6 +284,9 @@ static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t 
         flow->messages.head = next;
         flow->left = maxmin_work(message_at(packet->messages, next)->bytes);
         flow->since = packet->loop->now;
+        if (packet->has_topology)
+            paths_carry(&packet->paths, route_of(packet, id), flow->links,
+                        message_at(packet->messages, next)->bytes);
         expect_end(packet, flow, id);
         return;
     }
@@ -217,6 +294,8 @@ static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t 
         keytable_at(&packet->by_key, key_of(packet, message_at(packet->messages, ended)));
     struct queue rest = {next, flow->messages.tail};
     maxmin_remove(packet->solver, id);
+    if (packet->has_topology)
+        paths_leave(&packet->paths, route_of(packet, id), flow->links);
     packet->flow_count--;
     if (next != POOL_NONE) {
         begin_flow(packet, entry, rest);
@@ -248,8 +327,49 @@ static void on_end(void *self, uint32_t id)
     deliver(packet, ended);
 }
 
+/* Every link of the network has the bandwidth of a node's. */
+static void make_solver(struct packet *packet, uint32_t links, uint32_t links_per_flow)
+{
+    uint64_t *capacities = mem_alloc(links, sizeof *capacities, "links");
+    for (uint32_t i = 0; i < links; i++)
+        capacities[i] = packet->config->bandwidth_bytes_per_s;
+    packet->solver = maxmin_create(capacities, links, links_per_flow);
+    free(capacities);
+}
+
+static void use_topology(struct packet *packet, const struct topo *topo)
+{
+    struct paths *paths = &packet->paths;
+    packet->has_topology = true;
+    paths_init(paths, topo, (enum path_choice)packet->config->routing,
+               packet->config->duplex == PACKET_DUPLEX_HALF);
+    packet->way = mem_alloc(paths->limit, sizeof *packet->way, "a route");
+    uint32_t inner = topo->links - 2 * topo->nodes;
+    packet->statistics.link_bytes = (struct metric_series){paths->link_bytes + 2 * topo->nodes, inner};
+    make_solver(packet, topo->links, paths->limit);
+}
+
+/* Whether the run has a topology of its own, and one that flows can cross. */
+static enum status choose_topology(const struct fabric_plan *plan, struct topo *topo, bool *is_given)
+{
+    const struct topology_config *chosen = config_of(plan->config, &topology_params);
+    *is_given = chosen->is_given;
+    enum status status = *is_given ? topology_for_nodes(plan->config, plan->nodes, topo) : STATUS_OK;
+    if (status != STATUS_OK || !*is_given || topo_route_limit(topo) <= MAXMIN_LINKS_PER_FLOW)
+        return status;
+    char text[TOPO_TEXT];
+    diag_error("topology %s has routes of %u links; packet takes %d at most",
+               topo_print(topo, text, sizeof text), topo_route_limit(topo), MAXMIN_LINKS_PER_FLOW);
+    return STATUS_BAD_INPUT;
+}
+
 static enum status packet_prepare(const struct fabric_plan *plan, struct fabric **fabric)
 {
+    struct topo topo;
+    bool has_topology;
+    enum status status = choose_topology(plan, &topo, &has_topology);
+    if (status != STATUS_OK)
+        return status;
     struct packet *packet = mem_alloc(1, sizeof *packet, "the packet fabric");
     packet->fabric.ops = &packet_fabric;
     packet->config = config_of(plan->config, &packet_params);
@@ -265,12 +385,10 @@ static enum status packet_prepare(const struct fabric_plan *plan, struct fabric 
     packet->statistics.up_bytes = (struct metric_series){packet->up_bytes, plan->nodes};
     packet->statistics.down_bytes = (struct metric_series){packet->down_bytes, plan->nodes};
 
-    uint32_t links = packet->config->duplex == PACKET_DUPLEX_FULL ? 2 * plan->nodes : plan->nodes;
-    uint64_t *capacities = mem_alloc(links, sizeof *capacities, "links");
-    for (uint32_t i = 0; i < links; i++)
-        capacities[i] = packet->config->bandwidth_bytes_per_s;
-    packet->solver = maxmin_create(capacities, links, 2);
-    free(capacities);
+    if (has_topology)
+        use_topology(packet, &topo);
+    else
+        make_solver(packet, packet->config->duplex == PACKET_DUPLEX_FULL ? 2 * plan->nodes : plan->nodes, 2);
     *fabric = &packet->fabric;
     return STATUS_OK;
 }
@@ -284,7 +402,9 @@ static size_t packet_bytes(const struct fabric *fabric)
 {
     const struct packet *packet = (const struct packet *)fabric;
     return sizeof *packet + packet->flow_capacity * sizeof *packet->flows + maxmin_bytes(packet->solver) +
-           keytable_bytes(&packet->by_key) + 2 * packet->nodes * sizeof *packet->up_bytes;
+           keytable_bytes(&packet->by_key) + 2 * packet->nodes * sizeof *packet->up_bytes +
+           (packet->has_topology ? paths_bytes(&packet->paths) : 0) +
+           (packet->route_capacity + packet->paths.limit) * sizeof *packet->routes;
 }
 
 static void packet_close(struct fabric *fabric)
@@ -293,6 +413,10 @@ static void packet_close(struct fabric *fabric)
     maxmin_free(packet->solver);
     keytable_free(&packet->by_key);
     free(packet->flows);
+    if (packet->has_topology)
+        paths_free(&packet->paths);
+    free(packet->routes);
+    free(packet->way);
     free(packet->up_bytes);
     free(packet->down_bytes);
     free(packet);
@@ -300,7 +424,7 @@ static void packet_close(struct fabric *fabric)
 
 const struct fabric_ops packet_fabric = {
     .name = "packet",
-    .doc = "packet switching: max-min fair sharing of each node's up and down link",
+    .doc = "packet switching: max-min fair sharing of links, on any topology",
     .params = &packet_params,
     .metrics = &packet_metrics,
     .prepare = packet_prepare,

@@ -11,6 +11,8 @@ struct packet_config {
     uint64_t bandwidth_bytes_per_s;
     int duplex;    /* enum packet_duplex */
     int injection; /* enum packet_injection */
+    ps_t hop_latency_ps;
+    int routing; /* enum path_choice */
 };
 
 #endif

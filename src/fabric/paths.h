@@ -1,0 +1,32 @@
+#ifndef HELIO_FABRIC_PATHS_H
+#define HELIO_FABRIC_PATHS_H
+
+#include "fabric/topology.h"
+
+/* The links that messages of the packet fabric take: which, how many flows are on each, what each has
+ * carried. Links are those of the topology; half duplex has one for both directions, the lower of the two. */
+enum path_choice { PATH_FIXED, PATH_LEAST_USED };
+
+struct paths {
+    struct topo topo;
+    enum path_choice choice; /* among links that lead on equally well */
+    bool half_duplex;
+    uint32_t limit;      /* most links of a path */
+    uint32_t *flows;     /* on each link now */
+    int64_t *link_bytes; /* that each network link has carried */
+};
+
+void paths_init(struct paths *paths, const struct topo *topo, enum path_choice choice, bool half_duplex);
+void paths_free(struct paths *paths);
+size_t paths_bytes(const struct paths *paths); /* memory held */
+
+/* The links from node to node into `links`, which has room for `limit`; returns how many. The least used link
+ * at a switch is the one with the fewest flows; among equals the first from the fixed one on, so that the
+ * same run takes the same paths again. */
+uint32_t paths_enter(struct paths *paths, uint32_t source, uint32_t destination, uint32_t *links);
+void paths_leave(struct paths *paths, const uint32_t *links, uint32_t count);
+
+/* A message of so many bytes takes these links. */
+void paths_carry(struct paths *paths, const uint32_t *links, uint32_t count, uint64_t bytes);
+
+#endif

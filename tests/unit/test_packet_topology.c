@@ -1,0 +1,320 @@
+/* The packet fabric on topologies: closed forms for a few messages, and random traffic against a fluid
+ * simulation that solves for all rates anew, by progressive filling, whenever a message ends. L = 8 us, 80 ps
+ * a byte. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fabric/paths.h"
+#include "support/script.h"
+#include "topo/topo.h"
+
+#define US    INT64_C(1000000)
+#define L     (8 * US)
+#define HOP   INT64_C(100000)
+#define BYTE  INT64_C(80)
+#define CALLS static const struct call
+
+enum { BIG = 1000000, NODES_MOST = 12 };
+
+static struct script_outcome out;
+
+static void run(const struct call *const *calls, uint32_t ranks, const char *const *settings)
+{
+    script_run(calls, ranks, "packet", settings, &out);
+    assert_int_equal(out.status, STATUS_OK);
+}
+
+/* 0 to 2 and 1 to 3 of a line share the link from 1 to 2, where a crossbar has nothing to share. */
+static void crossing_messages_share_the_link_between(void **state)
+{
+    (void)state;
+    CALLS to_2[] = {SEND(2, 1, BIG), FINALIZE};
+    CALLS to_3[] = {SEND(3, 1, BIG), FINALIZE};
+    CALLS from_0[] = {RECV(0, 1, BIG), FINALIZE};
+    CALLS from_1[] = {RECV(1, 1, BIG), FINALIZE};
+    const struct call *const calls[] = {to_2, to_3, from_0, from_1};
+    run(calls, 4, (const char *const[]){"topology=linear:4", NULL});
+    assert_int_equal(out.makespan, L + 2 * HOP + 2 * BIG * BYTE);
+    run(calls, 4, (const char *const[]){"topology=crossbar:4", NULL});
+    assert_int_equal(out.makespan, L + BIG * BYTE);
+    run(calls, 4, (const char *const[]){"topology=linear:4", "packet.hop_latency=1us", NULL});
+    assert_int_equal(out.makespan, L + 2 * US + 2 * BIG * BYTE);
+}
+
+/* The long way shares its middle with a short one; a third that shares nothing has a link to itself. */
+static void others_are_not_held_up(void **state)
+{
+    (void)state;
+    CALLS zero[] = {SEND(2, 1, BIG), FINALIZE};
+    CALLS one[] = {ISEND(2, 1, BIG, 2), IRECV(3, 1, BIG, 3), WAITALL, FINALIZE};
+    CALLS two[] = {IRECV(0, 1, BIG, 2), IRECV(1, 1, BIG, 3), WAITALL, FINALIZE};
+    CALLS three[] = {SEND(1, 1, BIG), FINALIZE};
+    run((const struct call *const[]){zero, one, two, three}, 4,
+        (const char *const[]){"topology=linear:4", NULL});
+    assert_int_equal(out.finish[3], L + 2 * HOP + BIG * BYTE); /* against the others' direction */
+    assert_int_equal(out.finish[2], L + 2 * HOP + 2 * BIG * BYTE);
+    run((const struct call *const[]){zero, one, two, three}, 4,
+        (const char *const[]){"topology=linear:4", "packet.duplex=half", NULL});
+    assert_in_range(out.finish[2], L + HOP + 3 * BIG * BYTE, L + 2 * HOP + 3 * BIG * BYTE + 1);
+}
+
+/* Without a topology there are a link up and one down per node; that is a crossbar. */
+static void a_crossbar_is_what_there_was(void **state)
+{
+    (void)state;
+    enum { RANKS = 9 };
+    static const char *const duplex[] = {"packet.duplex=full", "packet.duplex=half"};
+    static const char *const injection[] = {"packet.injection=shared", "packet.injection=ordered"};
+    CALLS every[] = {COLLECTIVE(CALL_ALLTOALL, 9000, 0), COLLECTIVE(CALL_ALLREDUCE, 70000, 0), FINALIZE};
+    const struct call *calls[RANKS];
+    for (int i = 0; i < RANKS; i++)
+        calls[i] = every;
+    for (int k = 0; k < 4; k++) {
+        ps_t finish[RANKS];
+        run(calls, RANKS, (const char *const[]){duplex[k / 2], injection[k % 2], NULL});
+        memcpy(finish, out.finish, sizeof finish);
+        run(calls, RANKS,
+            (const char *const[]){duplex[k / 2], injection[k % 2], "topology=crossbar:9", NULL});
+        assert_memory_equal(finish, out.finish, sizeof finish);
+    }
+}
+
+/* From one leaf of a tree to two destinations with the same last digit: D-mod-k takes the same link up for
+ * both; the adaptive choice takes the other for the second. */
+static void adaptive_routes_part(void **state)
+{
+    (void)state;
+    CALLS to_4[] = {SEND(4, 1, BIG), FINALIZE};
+    CALLS to_6[] = {SEND(6, 1, BIG), FINALIZE};
+    CALLS from_0[] = {RECV(0, 1, BIG), FINALIZE};
+    CALLS from_1[] = {RECV(1, 1, BIG), FINALIZE};
+    CALLS idle[] = {FINALIZE};
+    const struct call *const calls[] = {to_4, to_6, idle, idle, from_0, idle, from_1, idle};
+    run(calls, 8, (const char *const[]){"topology=fattree:2x3", NULL});
+    assert_int_equal(out.makespan, L + 4 * HOP + 2 * BIG * BYTE);
+    run(calls, 8, (const char *const[]){"topology=fattree:2x3", "packet.routing=adaptive", NULL});
+    assert_int_equal(out.makespan, L + 4 * HOP + BIG * BYTE);
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    CALLS idle[] = {FINALIZE};
+    const struct call *const calls[] = {idle, idle, idle};
+    script_run(calls, 3, "packet", (const char *const[]){"topology=ring:2", NULL}, &out);
+    assert_int_equal(out.status, STATUS_BAD_INPUT);
+    assert_non_null(strstr(out.said, "topology torus:2 has 2 nodes, and the run needs 3"));
+    script_run(calls, 3, "packet", (const char *const[]){"topology=ring:1024", NULL}, &out);
+    assert_int_equal(out.status, STATUS_BAD_INPUT);
+    assert_non_null(strstr(out.said, "routes of 514 links"));
+    script_run(calls, 3, "hybrid", (const char *const[]){"topology=ring:2", NULL}, &out);
+    assert_int_equal(out.status, STATUS_BAD_INPUT);
+}
+
+/* Every byte is counted on every link of its way, and links are free again when flows have gone. */
+static void paths_count_flows_and_bytes(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"fattree:3x3", "torus:4x4,tie=either", "dragonfly:2x4x2"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct topo topo;
+        struct paths paths;
+        uint32_t links[2][16], count[2];
+        assert_int_equal(topo_parse("test", texts[i], &topo), STATUS_OK);
+        paths_init(&paths, &topo, PATH_LEAST_USED, i == 1);
+        for (uint32_t to = 1; to < topo.nodes; to++) {
+            int64_t before = 0, after = 0;
+            for (uint32_t link = 0; link < topo.links; link++)
+                before += paths.link_bytes[link];
+            for (uint32_t k = 0; k < 2; k++) {
+                count[k] = paths_enter(&paths, 0, to, links[k]);
+                assert_int_equal(count[k], topo_distance(&topo, 0, to) + 2);
+                paths_carry(&paths, links[k], count[k], 1000);
+            }
+            for (uint32_t k = 0; k < 2; k++)
+                paths_leave(&paths, links[k], count[k]);
+            for (uint32_t link = 0; link < topo.links; link++) {
+                after += paths.link_bytes[link];
+                assert_int_equal(paths.flows[link], 0);
+            }
+            assert_int_equal(after - before, 2 * 1000 * (int64_t)count[0]);
+        }
+        paths_free(&paths);
+    }
+}
+
+/* ------------------------------------------------------------------------------- the slow simulation */
+
+enum { FLOWS_MOST = NODES_MOST * NODES_MOST };
+
+struct fluid {
+    uint32_t source, destination, count, links[16];
+    uint64_t bytes;
+    long double left, rate, end_ps;
+    bool done, open;
+};
+
+static bool crosses(const struct fluid *flow, uint32_t link)
+{
+    for (uint32_t i = 0; i < flow->count; i++)
+        if (flow->links[i] == link)
+            return true;
+    return false;
+}
+
+/* Fixes the flows of the link with the smallest share; false when all are fixed. */
+static bool fill_one(const struct topo *topo, struct fluid *flows, uint32_t count)
+{
+    long double least = -1;
+    uint32_t bottleneck = 0;
+    for (uint32_t link = 0; link < topo->links; link++) {
+        long double left = 1 / (long double)BYTE;
+        uint32_t open = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            bool is_here = !flows[i].done && crosses(&flows[i], link);
+            open += is_here && flows[i].open;
+            left -= is_here && !flows[i].open ? flows[i].rate : 0;
+        }
+        if (open && (least < 0 || left / open < least)) {
+            least = left / open;
+            bottleneck = link;
+        }
+    }
+    for (uint32_t i = 0; i < count && least >= 0; i++)
+        if (!flows[i].done && flows[i].open && crosses(&flows[i], bottleneck)) {
+            flows[i].rate = least;
+            flows[i].open = false;
+        }
+    return least >= 0;
+}
+
+static void simulate_slowly(const struct topo *topo, struct fluid *flows, uint32_t count)
+{
+    long double now = 0;
+    for (;;) {
+        long double next = -1;
+        for (uint32_t i = 0; i < count; i++)
+            flows[i].open = !flows[i].done;
+        while (fill_one(topo, flows, count))
+            continue;
+        for (uint32_t i = 0; i < count; i++)
+            if (!flows[i].done && (next < 0 || flows[i].left / flows[i].rate < next))
+                next = flows[i].left / flows[i].rate;
+        if (next < 0)
+            return;
+        now += next;
+        for (uint32_t i = 0; i < count; i++) {
+            flows[i].left -= flows[i].done ? 0 : flows[i].rate * next;
+            if (!flows[i].done && flows[i].left < 1e-6L) {
+                flows[i].done = true;
+                flows[i].end_ps = now;
+            }
+        }
+    }
+}
+
+static uint32_t draw(uint32_t *random)
+{
+    *random = *random * 1664525 + 1013904223;
+    return *random >> 8;
+}
+
+/* About every second pair of nodes has a message of up to 500 kB, all posted at once. */
+static uint32_t draw_traffic(const struct topo *topo, bool half, uint32_t seed, struct fluid *flows)
+{
+    uint32_t count = 0, random = seed;
+    for (uint32_t source = 0; source < topo->nodes; source++)
+        for (uint32_t destination = 0; destination < topo->nodes; destination++) {
+            if (source == destination || draw(&random) % 2)
+                continue;
+            struct fluid *flow = &flows[count++];
+            *flow = (struct fluid){.source = source, .destination = destination};
+            flow->bytes = 70000 + draw(&random) % 430000;
+            flow->left = flow->bytes;
+            flow->count = topo_route(topo, source, destination, flow->links);
+            for (uint32_t i = 0; i < flow->count && half; i++) {
+                uint32_t back = topo_link_reverse(topo, flow->links[i]);
+                flow->links[i] = back < flow->links[i] ? back : flow->links[i];
+            }
+        }
+    return count;
+}
+
+/* The same traffic as a program: each rank posts its receives and sends, then waits for all. */
+static void run_traffic(const struct topo *topo, const struct fluid *flows, uint32_t count,
+                        const char *const *settings)
+{
+    static struct call calls[NODES_MOST][2 * NODES_MOST + 2];
+    const struct call *programs[NODES_MOST];
+    for (uint32_t rank = 0; rank < topo->nodes; rank++) {
+        uint32_t step = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            const struct fluid *flow = &flows[i];
+            uint32_t slot = SLOT_FIRST + step;
+            if (flow->source == rank)
+                calls[rank][step++] = (struct call)ISEND(flow->destination, 1, flow->bytes, slot);
+            else if (flow->destination == rank)
+                calls[rank][step++] = (struct call)IRECV(flow->source, 1, flow->bytes, slot);
+        }
+        calls[rank][step++] = (struct call)WAITALL;
+        calls[rank][step] = (struct call)FINALIZE;
+        programs[rank] = calls[rank];
+    }
+    run(programs, topo->nodes, settings);
+}
+
+static void compare(const struct topo *topo, const struct fluid *flows, uint32_t count)
+{
+    assert_int_equal(out.message_total, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct fluid *flow = &flows[i];
+        const struct script_message *message = out.messages;
+        while (message->source != flow->source || message->destination != flow->destination)
+            message++;
+        ps_t latency = L + HOP * topo_distance(topo, flow->source, flow->destination);
+        assert_true(fabsl((long double)(message->received - latency) - flow->end_ps) < 1000);
+    }
+}
+
+/* To within a nanosecond: each end of a message rounds the later ones. */
+static void equals_the_slow_simulation(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"torus:3x4",       "mesh:4x3", "fattree:3x2", "fattree:2x3",
+                                        "dragonfly:2x2x1", "ring:9",   "crossbar:8"};
+    for (uint32_t k = 0; k < 4 * sizeof texts / sizeof *texts; k++) {
+        struct topo topo;
+        struct fluid flows[FLOWS_MOST];
+        bool half = k % 2;
+        char setting[64];
+        snprintf(setting, sizeof setting, "topology=%s", texts[k / 4]);
+        assert_int_equal(topo_parse("test", texts[k / 4], &topo), STATUS_OK);
+        uint32_t count = draw_traffic(&topo, half, 17 + k, flows);
+        simulate_slowly(&topo, flows, count);
+        run_traffic(&topo, flows, count,
+                    (const char *const[]){setting, half ? "packet.duplex=half" : "packet.duplex=full", NULL});
+        compare(&topo, flows, count);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crossing_messages_share_the_link_between),
+        cmocka_unit_test(others_are_not_held_up),
+        cmocka_unit_test(a_crossbar_is_what_there_was),
+        cmocka_unit_test(adaptive_routes_part),
+        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(paths_count_flows_and_bytes),
+        cmocka_unit_test(equals_the_slow_simulation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
