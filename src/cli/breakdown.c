@@ -53,6 +53,7 @@ static const struct subcommand {
 } subcommands[] = {
     {"model", cli_breakdown_model, "where each nanosecond of a small message goes"},
     {"whatif", cli_breakdown_whatif, "what a change of its components would buy, or cost"},
+    {"pcie", cli_breakdown_pcie, "component times from the trace of a PCIe analyzer"},
 };
 
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };

@@ -1,0 +1,103 @@
+#ifndef HELIO_BREAKDOWN_PCIE_H
+#define HELIO_BREAKDOWN_PCIE_H
+
+#include <stdio.h>
+
+#include "breakdown/system.h"
+
+/* Traces of a PCIe analyzer, and the times that "Breaking Band" (section 4) takes from them. The form of the
+ * files, and what can go wrong in reading them, is in docs/models/breakdown.md. */
+
+enum pcie_direction { PCIE_DOWN /* root complex to NIC */, PCIE_UP };
+
+enum pcie_type { PCIE_MWR, PCIE_MRD, PCIE_CPLD, PCIE_ACK, PCIE_NAK, PCIE_UPDATE_FC, PCIE_OTHER };
+
+enum { PCIE_SEQUENCES = 4096 }; /* a TLP's sequence number has 12 bits */
+
+#define PCIE_UNKNOWN UINT64_MAX
+
+struct pcie_packet {
+    ps_t at;
+    uint64_t address;  /* PCIE_UNKNOWN where the trace does not say */
+    uint64_t number;   /* of this packet in the analyzer's count; PCIE_UNKNOWN */
+    uint64_t acked_by; /* number of the packet that acknowledges this TLP; of an ACK: that it acknowledges */
+    uint32_t bytes;    /* of payload */
+    uint16_t sequence; /* of a TLP; of an ACK: that of the newest TLP it acknowledges */
+    uint8_t direction, type;
+    bool has_sequence;
+};
+
+enum pcie_place { PCIE_NEXT_TO_NIC, PCIE_NEXT_TO_RC };
+
+enum pcie_field {
+    PCIE_TIME,
+    PCIE_DIRECTION,
+    PCIE_TYPE,
+    PCIE_LENGTH,
+    PCIE_SEQUENCE,
+    PCIE_ADDRESS,
+    PCIE_PACKET,
+    PCIE_ACK_OF,
+    PCIE_ACKED_BY,
+    PCIE_FIELDS
+};
+
+/* How to read a trace: the caller's word, before what the file says and what is usual. */
+struct pcie_reading {
+    const char *columns[PCIE_FIELDS]; /* the column that has a field; NULL = the usual names */
+    int only_direction;               /* of every packet, where no column says it; -1 = not known */
+};
+
+struct pcie_trace {
+    struct pcie_packet *packets;
+    size_t count, capacity;
+    enum pcie_place place;
+    bool place_known;
+    char test[16];       /* "put_bw", "am_lat", or empty */
+    uint64_t ignored;    /* packets of other types */
+    bool coarse;         /* no time stamp has a digit below 0.1 ns */
+    bool has_directions; /* a column says them */
+};
+
+/* Errors have been reported with their place; nothing is to be freed then. */
+enum status pcie_read(const char *path, const struct pcie_reading *reading, struct pcie_trace *trace);
+enum status pcie_read_stream(FILE *file, const char *name, const struct pcie_reading *reading,
+                             struct pcie_trace *trace);
+void pcie_free(struct pcie_trace *trace);
+
+/* "time", "dir" ... : the word before = of --map; PCIE_FIELDS for one that is none. */
+enum pcie_field pcie_field_of(const char *name);
+const char *pcie_field_name(enum pcie_field field);
+
+/* Addresses from `first` to `last`. */
+struct pcie_range {
+    uint64_t first, last;
+    bool given;
+};
+
+struct pcie_question {
+    const struct pcie_trace *trace;
+    const struct system *system;             /* its LLP_post and LLP_prog are taken off for RC-to-MEM */
+    uint32_t block_bytes;                    /* of a post and of a completion: 64 */
+    struct pcie_range completions, receives; /* else told apart by page */
+    ps_t loop_extra_ps; /* what the benchmark's loop takes between a pong and the next ping */
+};
+
+/* What was found of one quantity. */
+struct pcie_quantity {
+    uint64_t count;
+    const char *absent; /* count 0: why */
+    ps_t mean_ps, median_ps, p95_ps, p99_ps, least_ps;
+};
+
+struct pcie_answer {
+    struct pcie_quantity inj_overhead, pcie, network, rc_to_mem;
+    uint64_t coalesced;      /* TLPs acknowledged by the ACK of a later one: no sample */
+    uint64_t unmatched;      /* ACKs of nothing that is outstanding */
+    uint64_t naks;           /* and so replays: samples near them are dropped */
+    bool pong_is_completion; /* no write to a receive buffer: the payload came inside the completion */
+};
+
+void pcie_answer(const struct pcie_question *question, struct pcie_answer *answer);
+
+#endif

@@ -1,0 +1,343 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/param.h"
+#include "base/units.h"
+#include "breakdown/model.h"
+#include "breakdown/pcie.h"
+#include "cli/breakdown.h"
+#include "cli/options.h"
+
+enum pcie_option {
+    PCIE_SYSTEM_FILE,
+    PCIE_DIRECT,
+    PCIE_MAP,
+    PCIE_ONLY,
+    PCIE_ANALYZER,
+    PCIE_COMPLETIONS,
+    PCIE_RECEIVES,
+    PCIE_LOOP,
+    PCIE_JSON
+};
+
+static const struct cli_option options[] = {
+    [PCIE_SYSTEM_FILE] = {"--system", 's', "FILE.yaml",
+                          "LLP_post and LLP_prog, to be taken off for RC-to-MEM; by default the paper's"},
+    [PCIE_DIRECT] = {"--direct", 'd', "FILE",
+                     "the same test without the switch: gives Wire and Switch apart"},
+    [PCIE_MAP] = {"--map", 'm', "FIELD=COLUMN",
+                  "which column has a field: time dir type len seq addr packet ack_of acked_by"},
+    [PCIE_ONLY] = {"--only", 0, "down|up", "the direction of all packets, of a trace without that column"},
+    [PCIE_ANALYZER] = {"--analyzer", 0, "PLACE",
+                       "next-to-nic (where no comment says so either) or next-to-rc"},
+    [PCIE_COMPLETIONS] = {"--cq", 0, "FIRST-LAST", "addresses of completion queues, hexadecimal"},
+    [PCIE_RECEIVES] = {"--rx", 0, "FIRST-LAST", "addresses of receive buffers"},
+    [PCIE_LOOP] = {"--loop", 0, "TIME",
+                   "what the benchmark itself takes between pong and ping; 0 by default"},
+    [PCIE_JSON] = {"--json", 0, NULL, "print one JSON object instead of the table"},
+};
+
+static const struct cli_command command = {
+    .name = "breakdown pcie",
+    .words = "FILE",
+    .doc = "Component times from the trace of a PCIe analyzer: observed injection overhead, PCIe, Network "
+           "(Wire\n"
+           "and Switch), RC-to-MEM, as section 4 of \"Breaking Band\" takes them.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .after = "FILE has a line per packet below a line of column names: time_ns,dir,type,len,seq,addr, or an\n"
+             "analyzer's own names. docs/models/breakdown.md describes it, and what such traces cannot show.",
+};
+
+struct arguments {
+    const char *file, *direct, *system;
+    struct pcie_reading reading;
+    char *columns[PCIE_FIELDS];
+    struct pcie_range completions, receives;
+    ps_t loop_ps;
+    int place; /* enum pcie_place; -1 = as the file says */
+    bool json;
+};
+
+/* Everything that is printed. */
+struct findings {
+    struct pcie_trace trace;
+    struct pcie_answer answer;
+    struct pcie_quantity wire; /* of the trace without a switch */
+    bool has_direct;
+};
+
+/* ---------------------------------------------------------------------------------------------- output */
+
+static void print_quantity(const char *name, const struct pcie_quantity *quantity)
+{
+    char mean[40], median[40], p95[40], p99[40], least[40];
+    if (quantity->count)
+        printf("%-22s %9" PRIu64 " %11s %11s %11s %11s %11s\n", name, quantity->count,
+               model_ns(quantity->mean_ps, mean, sizeof mean),
+               model_ns(quantity->median_ps, median, sizeof median),
+               model_ns(quantity->p95_ps, p95, sizeof p95), model_ns(quantity->p99_ps, p99, sizeof p99),
+               model_ns(quantity->least_ps, least, sizeof least));
+    else
+        printf("%-22s %9s %s\n", name, "-", quantity->absent);
+}
+
+/* What a switch adds: the difference between two measurements, of which means and medians alone can tell. */
+static bool switch_of(const struct findings *findings, ps_t *mean_ps, ps_t *median_ps)
+{
+    *mean_ps = findings->answer.network.mean_ps - findings->wire.mean_ps;
+    *median_ps = findings->answer.network.median_ps - findings->wire.median_ps;
+    return findings->has_direct && findings->answer.network.count && findings->wire.count;
+}
+
+static void print_notes(const struct arguments *arguments, const struct findings *findings)
+{
+    const struct pcie_answer *answer = &findings->answer;
+    if (!findings->trace.place_known)
+        printf("the file does not say where the analyzer sits: taken to be next to the NIC (--analyzer)\n");
+    if (findings->trace.ignored)
+        printf("%" PRIu64 " packets of other types were passed over\n", findings->trace.ignored);
+    if (answer->coalesced)
+        printf("%" PRIu64 " packets were acknowledged together with a later one and gave no sample\n",
+               answer->coalesced);
+    if (answer->unmatched)
+        printf("%" PRIu64 " ACKs are of nothing that is in the trace\n", answer->unmatched);
+    if (answer->naks)
+        printf("%" PRIu64 " NAKs: packets were sent again\n", answer->naks);
+    if (answer->pong_is_completion)
+        printf("no write to a receive buffer: the payload comes inside the completion (inline), which is "
+               "taken as "
+               "the pong\n");
+    if (findings->trace.coarse)
+        printf("time stamps are whole steps of 0.1 ns or more: a single value is no better, the mean is\n");
+    if (answer->rc_to_mem.count && !arguments->system)
+        printf(
+            "LLP_post and LLP_prog, taken off for RC-to-MEM, are those of the paper's system (--system)\n");
+}
+
+static int print_table(const struct arguments *arguments, const struct findings *findings)
+{
+    const struct pcie_answer *answer = &findings->answer;
+    char mean[40], median[40];
+    ps_t mean_ps, median_ps;
+    printf("%s: %zu packets, analyzer next to the %s%s%s\n\n", arguments->file, findings->trace.count,
+           findings->trace.place == PCIE_NEXT_TO_NIC ? "NIC" : "root complex",
+           *findings->trace.test ? ", " : "", findings->trace.test);
+    printf("%-22s %9s %11s %11s %11s %11s %11s\n", "ns", "count", "mean", "median", "p95", "p99", "least");
+    print_quantity("observed Inj_overhead", &answer->inj_overhead);
+    print_quantity("PCIe", &answer->pcie);
+    print_quantity("Network", &answer->network);
+    if (findings->has_direct)
+        print_quantity("Wire", &findings->wire);
+    if (switch_of(findings, &mean_ps, &median_ps))
+        printf("%-22s %9s %11s %11s\n", "Switch", "", model_ns(mean_ps, mean, sizeof mean),
+               model_ns(median_ps, median, sizeof median));
+    print_quantity("RC-to-MEM", &answer->rc_to_mem);
+    printf("\n");
+    print_notes(arguments, findings);
+    return breakdown_flush();
+}
+
+static json_t *json_of_quantity(const struct pcie_quantity *quantity)
+{
+    if (!quantity->count)
+        return json_pack("{s:i, s:s}", "count", 0, "absent", quantity->absent);
+    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "count", (json_int_t)quantity->count, "mean_ns",
+                     breakdown_json_ns(quantity->mean_ps), "median_ns",
+                     breakdown_json_ns(quantity->median_ps), "p95_ns", breakdown_json_ns(quantity->p95_ps),
+                     "p99_ns", breakdown_json_ns(quantity->p99_ps), "min_ns",
+                     breakdown_json_ns(quantity->least_ps));
+}
+
+static int print_json(const struct findings *findings)
+{
+    const struct pcie_answer *answer = &findings->answer;
+    json_t *quantities = json_object();
+    ps_t mean_ps, median_ps;
+    json_object_set_new(quantities, "Inj_overhead", json_of_quantity(&answer->inj_overhead));
+    json_object_set_new(quantities, "PCIe", json_of_quantity(&answer->pcie));
+    json_object_set_new(quantities, "Network", json_of_quantity(&answer->network));
+    if (findings->has_direct)
+        json_object_set_new(quantities, "Wire", json_of_quantity(&findings->wire));
+    if (switch_of(findings, &mean_ps, &median_ps))
+        json_object_set_new(quantities, "Switch",
+                            json_pack("{s:o, s:o}", "mean_ns", breakdown_json_ns(mean_ps), "median_ns",
+                                      breakdown_json_ns(median_ps)));
+    json_object_set_new(quantities, "RC_to_MEM", json_of_quantity(&answer->rc_to_mem));
+    return breakdown_print_json(json_pack(
+        "{s:s, s:I, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:b}", "schema", "helio-breakdown-pcie-1", "packets",
+        (json_int_t)findings->trace.count, "analyzer",
+        findings->trace.place == PCIE_NEXT_TO_NIC ? "next-to-nic" : "next-to-rc", "test",
+        findings->trace.test, "quantities", quantities, "other_packets", (json_int_t)findings->trace.ignored,
+        "coalesced", (json_int_t)answer->coalesced, "unmatched_acks", (json_int_t)answer->unmatched, "naks",
+        (json_int_t)answer->naks, "pong_is_completion", answer->pong_is_completion));
+}
+
+/* ------------------------------------------------------------------------------------------- arguments */
+
+static bool read_range(const char *option, const char *text, struct pcie_range *range)
+{
+    char *end;
+    errno = 0;
+    range->first = strtoull(text, &end, 16);
+    bool good = end != text && *end == '-';
+    const char *last = end + 1;
+    range->last = good ? strtoull(last, &end, 16) : 0;
+    range->given = good && end != last && !*end && !errno && range->first <= range->last;
+    if (!range->given)
+        diag_error("%s is a range of addresses, such as 4000026a00-4000036a00, not '%s'", option, text);
+    return range->given;
+}
+
+static bool read_map(struct arguments *arguments, const char *text)
+{
+    struct param_assignment assignment;
+    param_split(text, 0, strlen(text), &assignment);
+    enum pcie_field field = pcie_field_of(assignment.name);
+    bool good = field < PCIE_FIELDS && assignment.value && *assignment.value;
+    if (good) {
+        free(arguments->columns[field]);
+        arguments->reading.columns[field] = arguments->columns[field] = assignment.value;
+    } else {
+        free(assignment.value);
+        diag_error("--map is FIELD=COLUMN, with a field of: time dir type len seq addr packet ack_of "
+                   "acked_by; not '%s'",
+                   text);
+    }
+    free(assignment.name);
+    return good;
+}
+
+static bool read_choice(const char *option, const char *value, const char *first, const char *second,
+                        int *choice)
+{
+    *choice = strcmp(value, first) == 0 ? 0 : strcmp(value, second) == 0 ? 1 : -1;
+    if (*choice < 0)
+        diag_error("%s is %s or %s, not '%s'", option, first, second, value);
+    return *choice >= 0;
+}
+
+static bool read_loop(const char *text, ps_t *loop_ps)
+{
+    struct units_problem problem;
+    if (units_time(text, loop_ps, &problem) && *loop_ps <= PS_PER_S)
+        return true;
+    diag_error("--loop is a time of at most 1 s, such as 20ns, not '%s'", text);
+    return false;
+}
+
+static bool take_option(struct arguments *arguments, enum pcie_option option, const char *value)
+{
+    switch (option) {
+    case PCIE_SYSTEM_FILE:
+        arguments->system = value;
+        return true;
+    case PCIE_DIRECT:
+        arguments->direct = value;
+        return true;
+    case PCIE_MAP:
+        return read_map(arguments, value);
+    case PCIE_ONLY:
+        return read_choice("--only", value, "down", "up", &arguments->reading.only_direction);
+    case PCIE_ANALYZER:
+        return read_choice("--analyzer", value, "next-to-nic", "next-to-rc", &arguments->place);
+    case PCIE_COMPLETIONS:
+        return read_range("--cq", value, &arguments->completions);
+    case PCIE_RECEIVES:
+        return read_range("--rx", value, &arguments->receives);
+    case PCIE_LOOP:
+        return read_loop(value, &arguments->loop_ps);
+    default:
+        arguments->json = true;
+        return true;
+    }
+}
+
+/* CLI_END when all is read; CLI_HELP; CLI_ERROR, reported. */
+static int read_arguments(int argc, char **argv, struct arguments *arguments)
+{
+    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
+    const char *value;
+    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
+        if (found == CLI_HELP || found == CLI_ERROR)
+            return found;
+        if (found >= CLI_OPTION) {
+            if (!take_option(arguments, (enum pcie_option)(found - CLI_OPTION), value))
+                return CLI_ERROR;
+        } else if (arguments->file) {
+            diag_error("helio breakdown pcie takes one trace, not also '%s'", value);
+            return CLI_ERROR;
+        } else {
+            arguments->file = value;
+        }
+    }
+    if (arguments->file)
+        return CLI_END;
+    diag_error("helio breakdown pcie needs a trace: %s", command.words);
+    return CLI_ERROR;
+}
+
+/* ---------------------------------------------------------------------------------------------- command */
+
+static enum status ask(const struct arguments *arguments, const struct system *system, const char *path,
+                       struct pcie_trace *trace, struct pcie_answer *answer)
+{
+    enum status status = pcie_read(path, &arguments->reading, trace);
+    if (status != STATUS_OK)
+        return status;
+    if (arguments->place >= 0) {
+        trace->place = (enum pcie_place)arguments->place;
+        trace->place_known = true;
+    }
+    const struct pcie_question question = {.trace = trace,
+                                           .system = system,
+                                           .block_bytes = 64,
+                                           .completions = arguments->completions,
+                                           .receives = arguments->receives,
+                                           .loop_extra_ps = arguments->loop_ps};
+    pcie_answer(&question, answer);
+    return STATUS_OK;
+}
+
+static enum status find(const struct arguments *arguments, const struct system *system,
+                        struct findings *findings)
+{
+    enum status status = ask(arguments, system, arguments->file, &findings->trace, &findings->answer);
+    if (status != STATUS_OK || !arguments->direct)
+        return status;
+    struct pcie_trace direct;
+    struct pcie_answer answer;
+    status = ask(arguments, system, arguments->direct, &direct, &answer);
+    if (status != STATUS_OK)
+        return status;
+    findings->has_direct = true;
+    findings->wire = answer.network;
+    pcie_free(&direct);
+    return STATUS_OK;
+}
+
+int cli_breakdown_pcie(int argc, char **argv)
+{
+    struct arguments arguments = {.place = -1, .reading = {.only_direction = -1}};
+    struct findings findings = {.has_direct = false};
+    struct system_file file = {.config = NULL};
+    int found = read_arguments(argc, argv, &arguments);
+    enum status status = found == CLI_END ? system_open(&file, arguments.system) : STATUS_BAD_INPUT;
+    if (status == STATUS_OK) {
+        status = find(&arguments, &file.system, &findings);
+        if (status == STATUS_OK)
+            status =
+                (enum status)(arguments.json ? print_json(&findings) : print_table(&arguments, &findings));
+        pcie_free(&findings.trace);
+        system_close(&file);
+    }
+    for (int field = 0; field < PCIE_FIELDS; field++)
+        free(arguments.columns[field]);
+    return found == CLI_HELP ? STATUS_OK : (int)status;
+}
