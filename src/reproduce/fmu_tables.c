@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "reproduce/fmu.h"
 
@@ -13,7 +14,7 @@ static double one_way_s(struct reproduction *reproduction, const struct fmu_way 
 {
     char workload[64];
     snprintf(workload, sizeof workload, "pingpong:bytes=%.0fB", bytes);
-    return fmu_run(reproduction, way, fabric, workload, "")->makespan_s / 2;
+    return fmu_run(reproduction, way, fabric, workload)->makespan_s / 2;
 }
 
 /* Measured on the running model, not read from its parameters: latency from an empty message, bandwidth from
@@ -42,7 +43,7 @@ static void table_3(struct reproduction *reproduction)
     reproduction_item(reproduction, "table-3/fmus", NULL, reproduction_parameter("fmu.count"));
     reproduction_item(reproduction, "table-3/eager-threshold", NULL,
                       reproduction_parameter("mpi.eager_threshold"));
-    for (int way = 0; way < FMU_WAYS; way++)
+    for (int way = 0; way < FMU_PLAIN_WAYS; way++)
         table_3_measured(reproduction, &fmu_ways[way]);
 }
 
@@ -54,7 +55,7 @@ static void table_4(struct reproduction *reproduction, const struct fmu_way *way
     for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) {
         char workload[64];
         snprintf(workload, sizeof workload, "ring-%s:ranks=64,bytes=16MiB,iterations=100", rings[i]);
-        const struct run_facts *run = fmu_run(reproduction, way, "packet", workload, "");
+        const struct run_facts *run = fmu_run(reproduction, way, "packet", workload);
         fmu_item(reproduction, way, run->messages, "table-4/ring-%s/messages", rings[i]);
         fmu_item(reproduction, way, 100 * run->idle_fraction, "table-4/ring-%s/idleness", rings[i]);
     }
@@ -62,37 +63,46 @@ static void table_4(struct reproduction *reproduction, const struct fmu_way *way
 
 /* ------------------------------------------------------------------------------------------------ Table 5 */
 
+/* What the table names as the source of a program's idleness. */
+static const char *idle_cause(const char *program)
+{
+    return strcmp(program, "ft") == 0 ? "alltoall" : strcmp(program, "is") == 0 ? "alltoallv" : "p2p";
+}
+
 static void table_5_row(struct reproduction *reproduction, const struct fmu_way *way, const char *program,
                         char class, int ranks)
 {
-    char workload[64], row[32];
-    snprintf(workload, sizeof workload, "npb:%s:class=%c,ranks=%d", program, class, ranks);
+    char workload[FMU_WORKLOAD_TEXT], row[32];
+    fmu_npb(workload, program, class, ranks);
     snprintf(row, sizeof row, "table-5/%s.%c.%d", program, class, ranks);
-    const struct run_facts *network = fmu_run(reproduction, way, "packet", workload, "");
-    const struct run_facts *hybrid = fmu_run(reproduction, way, "hybrid", workload, "");
+    const struct run_facts *network = fmu_run(reproduction, way, "packet", workload);
+    fmu_item(reproduction, way, 100 * network->idle_fraction, "%s/idleness", row);
+    if (way->fitted)
+        return; /* what is sent does not depend on the rate */
     double messages = network->messages + (way->finalize_counts ? 0 : 2 * (ranks - 1));
     fmu_item(reproduction, way, messages, "%s/messages", row);
     fmu_item(reproduction, way, network->bytes / messages, "%s/mean-size", row);
     /* The hybrid keeps what lies below the pivot on the network. The rest takes FMUs, but for messages to
      * oneself: only CG has them, and all are of the size of its exchanges. */
+    const struct run_facts *hybrid = fmu_run(reproduction, way, "hybrid", workload);
     double small = run_metric(hybrid, "network_messages") + messages - hybrid->messages;
     fmu_item(reproduction, way, 100 * (1 - small / messages), "%s/above-37KB", row);
-    fmu_item(reproduction, way, 100 * network->idle_fraction, "%s/idleness", row);
+    double in_cause = run_idle_share(network, idle_cause(program));
+    fmu_item(reproduction, way, 100 * in_cause, "%s/idleness-source", row);
 }
 
 static void table_5(struct reproduction *reproduction, const struct fmu_way *way)
 {
-    static const char *const programs[] = {"lu", "cg", "ft", "is"};
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+    for (int i = 0; i < FMU_PROGRAMS; i++)
         for (const char *class = reproduction_is_quick(reproduction) ? "C" : "CD"; *class; class ++)
             for (int ranks = 4; ranks <= 64; ranks *= 4)
-                table_5_row(reproduction, way, programs[i], *class, ranks);
+                table_5_row(reproduction, way, fmu_programs[i], *class, ranks);
 }
 
 void fmu_tables(struct reproduction *reproduction)
 {
     table_3(reproduction);
-    for (int way = 0; way < FMU_WAYS; way++)
+    for (int way = 0; way < FMU_PLAIN_WAYS; way++)
         table_4(reproduction, &fmu_ways[way]);
     for (int way = 0; way < FMU_WAYS; way++)
         table_5(reproduction, &fmu_ways[way]);

@@ -32,6 +32,9 @@ bool reproduction_has_parameter(const char *name);
  * such. */
 double reproduction_parameter(const char *name);
 
+/* The published number itself, NaN where there is none: for what is fitted to it. */
+double reproduction_published(const struct reproduction *reproduction, const char *item);
+
 /* What came out for a published number, in its unit. `item` is its name in published.csv; `variant`, or NULL,
  * tells apart what was computed for it in several ways ("correct", "simplecomm"). NaN, and the item is not
  * run, for the reason that one of the runs asked for since the item before failed. */

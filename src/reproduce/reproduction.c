@@ -51,6 +51,12 @@ double reproduction_parameter(const char *name)
     return param_parse(param, param->fallback, &value, NULL, &problem) ? (double)value : NAN;
 }
 
+double reproduction_published(const struct reproduction *reproduction, const char *item)
+{
+    const struct published_item *published = published_find(&reproduction->published, item);
+    return published && published->has_value ? published->value : NAN;
+}
+
 /* ------------------------------------------------------------------------------------------------ one paper
  */
 

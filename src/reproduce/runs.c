@@ -16,6 +16,7 @@ enum { SETTINGS_AT_MOST = 16 };
 enum run_state { RUN_WANTED, RUN_DONE, RUN_FAILED };
 
 struct run {
+    uint64_t hash; /* of the three texts */
     char *fabric, *workload, *settings;
     enum run_state state;
     struct run_facts facts;
@@ -102,13 +103,25 @@ void runs_close(struct runs *runs)
     free(runs);
 }
 
-static struct run *find(const struct runs *runs, const char *fabric, const char *workload,
-                        const char *settings)
+/* FNV-1a, over the texts and the ends between them. */
+static uint64_t hash_texts(const char *const *texts, size_t count)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < count; i++)
+        for (const char *at = texts[i];; at++) {
+            hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+            if (!*at)
+                break;
+        }
+    return hash;
+}
+
+static struct run *find(const struct runs *runs, uint64_t hash, const char *const texts[static 3])
 {
     for (size_t i = 0; i < runs->count; i++) {
         struct run *run = runs->list[i];
-        if (strcmp(run->settings, settings) == 0 && strcmp(run->workload, workload) == 0 &&
-            strcmp(run->fabric, fabric) == 0)
+        if (run->hash == hash && strcmp(run->fabric, texts[0]) == 0 && strcmp(run->workload, texts[1]) == 0 &&
+            strcmp(run->settings, texts[2]) == 0)
             return run;
     }
     return NULL;
@@ -117,12 +130,15 @@ static struct run *find(const struct runs *runs, const char *fabric, const char 
 const struct run_facts *runs_ask(struct runs *runs, const char *fabric, const char *workload,
                                  const char *settings, const char **reason)
 {
-    struct run *run = find(runs, fabric, workload, settings ? settings : "");
+    const char *const texts[] = {fabric, workload, settings ? settings : ""};
+    uint64_t hash = hash_texts(texts, 3);
+    struct run *run = find(runs, hash, texts);
     if (!run) {
         run = mem_alloc(1, sizeof *run, "a run");
-        *run = (struct run){.fabric = mem_text(fabric),
+        *run = (struct run){.hash = hash,
+                            .fabric = mem_text(fabric),
                             .workload = mem_text(workload),
-                            .settings = mem_text(settings ? settings : ""),
+                            .settings = mem_text(texts[2]),
                             .facts = run_unknown};
         runs->list = mem_grow(runs->list, &runs->capacity, runs->count + 1, "runs");
         runs->list[runs->count++] = run;

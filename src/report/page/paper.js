@@ -9,7 +9,8 @@
     measured: "var(--c0)",
     "not run": "var(--faint)",
   };
-  const number = (value) => (value === 0 ? "0" : digits(value, 4));
+  const number = (value) =>
+    Number.isInteger(value) && Math.abs(value) < 1e9 ? value.toLocaleString("en") : digits(value, 4);
   const withUnit = (value, unit) => (unit ? `${number(value)}\u00a0${unit}` : number(value));
 
   // -------------------------------------------------------------------------------------------------- the answer first
@@ -25,7 +26,9 @@
       element("strong", {class: "good"}, `${reproduced} came out`),
       " within what the paper's own rounding or a stated tolerance allows, and ",
       element("strong", {class: deviates ? "bad" : ""}, `${deviates} did not`),
-      ". Each deviation has its cause beside it.",
+      paper.rows.every((row) => row.verdict !== "deviates" || row.note)
+        ? ". Each deviation has its cause beside it."
+        : ". Causes are beside the deviations, as far as they are known.",
     );
   }
 
@@ -64,7 +67,7 @@
     return Plot.plot({
       ...axes(figure, width),
       marginLeft: 56,
-      x: {label: figure.x, type: figure.x_log ? "log" : "linear", ...(figure.x_log ? {base: 2, ticks: 7} : {}), tickFormat: "~s"},
+      x: {label: figure.x, type: figure.x_log ? "log" : "linear", ...(figure.x_log ? {base: 2, ticks: 7} : {}), tickFormat: (x) => digits(x, 3)},
       y: {...axes(figure, width).y, ...(figure.y_log ? {} : {zero: true})},
       marks: [
         ...reference(figure),
@@ -124,7 +127,7 @@
       marks: [
         Plot.cell(points, {x: "x", y: "series", fill: (p) => shade(p.y), inset: 0.5, title: (p) => `${p.series}, ${p.x}: ${number(p.y)}`}),
         ...(cell > 30
-          ? [Plot.text(points, {x: "x", y: "series", text: (p) => digits(p.y, p.y < 0.995 ? 2 : 3), fontSize: 10, fill: "currentColor"})]
+          ? [Plot.text(points, {x: "x", y: "series", text: (p) => (p.y < 9.95 ? p.y.toFixed(2) : digits(p.y, 3)), fontSize: 10, fill: "currentColor"})]
           : []),
       ],
     });
@@ -184,7 +187,7 @@
     itemColumns[0],
     {...itemColumns[1], of: (r) => (r.published === null ? "" : withUnit(r.published, r.unit))},
     {...itemColumns[2], of: (r) => (r.ours === null ? "" : withUnit(r.ours, r.unit))},
-    {...itemColumns[4], show: (v) => `${v > 0 ? "+" : ""}${number(v)}\u00a0%`},
+    {...itemColumns[4], show: (v) => `${v >= 0.05 ? "+" : ""}${digits(Math.round(10 * v) / 10, 5)}\u00a0%`},
     itemColumns[6],
     {name: "source and cause", of: (r) => (r.note ? `${r.source}. ${r.note}` : r.source)},
   ];
@@ -193,6 +196,7 @@
     const made = table("Published numbers and ours", shownColumns, rows);
     [...made.querySelectorAll("tbody tr")].forEach((line, i) => {
       line.children[4].style.color = verdictColor[rows[i].verdict];
+      line.children[4].style.whiteSpace = "nowrap";
     });
     return made;
   }

@@ -1,0 +1,107 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "reproduce/fmu.h"
+
+/* The mapping study of section VI-D: every pair of methods, 1 to 64 FMUs, NPB class C at the fitted rates;
+ * the paper's two winners also on class D. What is compared is the geometric mean of the programs' speedups
+ * over InfiniBand. */
+enum { IDLE_METHODS = 5, ALL_METHODS = 5, FMUS_AT_MOST = 64 };
+static const char *const try_idle[IDLE_METHODS] = {"NONE", "RANDOM", "SIMPLE", "LEAST_S", "LEAST_SR"};
+static const char *const among_all[ALL_METHODS] = {"RANDOM", "LEAST_S", "LEAST_SR", "STATIC", "INCREMENTAL"};
+
+/* In a hurry: 16 ranks, and LU, which sends most messages, left out. */
+static double mean_speedup(struct reproduction *reproduction, const char *idle, const char *all, char class,
+                           int fmus)
+{
+    const struct fmu_way *way = &fmu_ways[FMU_CORRECT_FITTED];
+    bool quick = reproduction_is_quick(reproduction);
+    double sum = 0;
+    int first = quick ? 1 : 0;
+    for (int i = first; i < FMU_PROGRAMS; i++) {
+        char workload[FMU_WORKLOAD_TEXT];
+        fmu_npb(workload, fmu_programs[i], class, quick ? 16 : 64);
+        double network_s = fmu_run(reproduction, way, "packet", workload)->makespan_s;
+        double fmu_s = fmu_run_with(reproduction, way, "fmu", workload,
+                                    "fmu.count=%d fmu.try_idle=%s fmu.among_all=%s", fmus, idle, all)
+                           ->makespan_s;
+        sum += log(network_s / fmu_s);
+    }
+    return exp(sum / (FMU_PROGRAMS - first));
+}
+
+static void draw(struct reproduction *reproduction)
+{
+    reproduction_figure(
+        reproduction,
+        &(struct figure){.id = "mapping",
+                         .title = "Section VI-D: all 25 mappings, NPB class C",
+                         .says = "Geometric mean of the programs' speedups over InfiniBand, 64 ranks (in the "
+                                 "quick run 16 ranks without LU), at the fitted rates.",
+                         .how = "A row is a pair of methods, try idle + among all. Blue is faster than "
+                                "InfiniBand, orange slower.",
+                         .x = "FMUs",
+                         .y = "speedup",
+                         .kind = FIGURE_MAP});
+    for (int i = 0; i < IDLE_METHODS; i++)
+        for (int k = 0; k < ALL_METHODS; k++)
+            for (int fmus = 1; fmus <= FMUS_AT_MOST; fmus *= 2) {
+                char series[32], x[16];
+                snprintf(series, sizeof series, "%s + %s", try_idle[i], among_all[k]);
+                snprintf(x, sizeof x, "%d", fmus);
+                reproduction_point(reproduction, "", series, x,
+                                   mean_speedup(reproduction, try_idle[i], among_all[k], 'C', fmus));
+            }
+}
+
+static double best(struct reproduction *reproduction, int fmus)
+{
+    double most = 0;
+    for (int i = 0; i < IDLE_METHODS; i++)
+        for (int k = 0; k < ALL_METHODS; k++) {
+            double ratio = mean_speedup(reproduction, try_idle[i], among_all[k], 'C', fmus);
+            most = isnan(ratio) || ratio > most ? ratio : most;
+        }
+    return most;
+}
+
+/* The pair that the paper found to be the best, as a share of the best here. */
+static void winner(struct reproduction *reproduction, const char *idle, const char *all, int fmus)
+{
+    double share = mean_speedup(reproduction, idle, all, 'C', fmus) / best(reproduction, fmus);
+    fmu_item(reproduction, &fmu_ways[FMU_CORRECT_FITTED], 100 * share, "section-VI-D/best-on-%d-fmus", fmus);
+}
+
+static void winners_on_class_d(struct reproduction *reproduction)
+{
+    reproduction_figure(reproduction,
+                        &(struct figure){.id = "mapping-class-d",
+                                         .title = "Section VI-D: the paper's winners on class D",
+                                         .x = "FMUs",
+                                         .y = "speedup",
+                                         .kind = FIGURE_BARS,
+                                         .reference = 1});
+    for (int fmus = 1; fmus <= FMUS_AT_MOST; fmus *= 2) {
+        char x[16];
+        snprintf(x, sizeof x, "%d", fmus);
+        reproduction_point(reproduction, "", "NONE + INCREMENTAL", x,
+                           mean_speedup(reproduction, "NONE", "INCREMENTAL", 'D', fmus));
+        reproduction_point(reproduction, "", "LEAST_S + STATIC", x,
+                           mean_speedup(reproduction, "LEAST_S", "STATIC", 'D', fmus));
+    }
+}
+
+void fmu_mapping_study(struct reproduction *reproduction)
+{
+    draw(reproduction);
+    static const int few[] = {1, 4, 8};
+    for (int i = 0; i < 3; i++)
+        winner(reproduction, "LEAST_S", "STATIC", few[i]);
+    for (int fmus = 16; fmus <= FMUS_AT_MOST; fmus *= 2)
+        winner(reproduction, "NONE", "INCREMENTAL", fmus);
+    fmu_item(reproduction, &fmu_ways[FMU_CORRECT_FITTED],
+             100 * mean_speedup(reproduction, "NONE", "INCREMENTAL", 'C', 4) / best(reproduction, 4),
+             "section-VI-D/incremental-below-8-fmus");
+    if (!reproduction_is_quick(reproduction))
+        winners_on_class_d(reproduction);
+}

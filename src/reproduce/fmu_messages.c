@@ -1,0 +1,66 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "reproduce/fmu.h"
+
+/* Figures 11 and 12: one message between two nodes, with nothing in its way (section VI-C). */
+
+static double one_way_s(struct reproduction *reproduction, const struct fmu_way *way, const char *fabric,
+                        double bytes)
+{
+    char workload[FMU_WORKLOAD_TEXT];
+    snprintf(workload, sizeof workload, "pingpong:bytes=%.0fB", bytes);
+    return fmu_run(reproduction, way, fabric, workload)->makespan_s / 2;
+}
+
+static void draw(struct reproduction *reproduction, const struct figure *figure, double largest, int steps,
+                 double bytes_per_x, double y_per_s)
+{
+    static const char *const fabrics[] = {"packet", "fmu"}, *const names[] = {"InfiniBand", "FMU"};
+    reproduction_figure(reproduction, figure);
+    for (int i = 0; i < FMU_PLAIN_WAYS; i++)
+        for (int k = 0; k < 2; k++)
+            for (int step = 0; step <= steps; step++) {
+                double bytes = largest * step / steps;
+                reproduction_point_at(reproduction, fmu_ways[i].name, names[k], bytes / bytes_per_x,
+                                      y_per_s * one_way_s(reproduction, &fmu_ways[i], fabrics[k], bytes));
+            }
+}
+
+/* Both costs are straight lines, so two sizes of each give where they cross. */
+static double pivot_bytes(struct reproduction *reproduction, const struct fmu_way *way)
+{
+    const double bytes = 35000, more = 60000;
+    double low = one_way_s(reproduction, way, "fmu", bytes) - one_way_s(reproduction, way, "packet", bytes);
+    double high = one_way_s(reproduction, way, "fmu", more) - one_way_s(reproduction, way, "packet", more);
+    return bytes + (more - bytes) * low / (low - high);
+}
+
+void fmu_messages(struct reproduction *reproduction)
+{
+    static const double LARGE = 10e6;
+    draw(reproduction,
+         &(struct figure){.id = "figure-11",
+                          .title = "Figure 11: one large message",
+                          .how = "Two nodes, nothing else on the way. The lines are Eq. 6 and Eq. 5.",
+                          .x = "MB",
+                          .y = "time in us",
+                          .kind = FIGURE_LINES},
+         LARGE, 10, 1e6, 1e6);
+    draw(reproduction,
+         &(struct figure){
+             .id = "figure-12",
+             .title = "Figure 12: one small message",
+             .how = "The lines cross at the pivot of Eq. 7: smaller messages are faster by InfiniBand.",
+             .x = "KB",
+             .y = "time in us",
+             .kind = FIGURE_LINES},
+         70e3, 14, 1e3, 1e6);
+    for (int i = 0; i < FMU_PLAIN_WAYS; i++) {
+        const struct fmu_way *way = &fmu_ways[i];
+        fmu_item(reproduction, way,
+                 one_way_s(reproduction, way, "packet", LARGE) / one_way_s(reproduction, way, "fmu", LARGE),
+                 "figure-11/speedup-at-10MB");
+        fmu_item(reproduction, way, 1e-3 * pivot_bytes(reproduction, way), "figure-12/pivot");
+    }
+}
