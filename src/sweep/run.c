@@ -17,7 +17,10 @@ struct running {
     size_t *hands; /* the point that each worker has */
     size_t given, ended;
     size_t failed;
-    bool stop; /* nothing can be kept any more, so nothing more is given out */
+    char **said; /* different texts that runs said which went well */
+    size_t said_count, said_capacity;
+    size_t repeated; /* runs that said one of them again */
+    bool stop;       /* nothing can be kept any more, so nothing more is given out */
 };
 
 static void report_failure(struct running *running, size_t point, const char *cause)
@@ -31,9 +34,16 @@ static void report_failure(struct running *running, size_t point, const char *ca
     running->failed++;
 }
 
-/* Warnings of a run that went well. */
+/* Warnings of a run that went well; what many runs say alike is said once. */
 static void pass_on(struct running *running, size_t point, const char *said)
 {
+    for (size_t i = 0; i < running->said_count; i++)
+        if (strcmp(running->said[i], said) == 0) {
+            running->repeated++;
+            return;
+        }
+    running->said = mem_grow(running->said, &running->said_capacity, running->said_count + 1, "messages");
+    running->said[running->said_count++] = mem_text(said);
     char *label = sweep_label(&running->plan->points[point]);
     size_t length = strlen(said);
     while (length && said[length - 1] == '\n')
@@ -100,6 +110,11 @@ static enum status run_plan(struct running *running)
         employ(running, answer.worker);
     }
     free(running->hands);
+    if (running->repeated)
+        diag_note("%zu more runs said the same", running->repeated);
+    for (size_t i = 0; i < running->said_count; i++)
+        free(running->said[i]);
+    free(running->said);
     if (running->failed)
         diag_error("%zu of %zu runs failed; the others are in %s", running->failed, plan->todo_count,
                    store_path(running->store));

@@ -1,0 +1,103 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "sim/components.h"
+#include "sweep/rerun.h"
+
+static const struct cli_command command = {
+    .name = "rerun",
+    .words = "RESULTS.db#ID",
+    .doc = "Does one run of a sweep again and prints its result, the object that helio run --json has in "
+           "`runs`.\n"
+           "Exit status 1: it is not, byte for byte, the result that is kept.",
+};
+
+/* What makes the run another one than it was, for those who wonder. */
+static void explain(const struct store_run *kept, const struct store_run *again)
+{
+    if (strcmp(kept->input_hash, again->input_hash) != 0)
+        diag_note("the trace is not the one that was run: its contents were %s, and are %s", kept->input_hash,
+                  again->input_hash);
+    else if (strcmp(kept->key, again->key) != 0)
+        diag_note("another helio made the kept result, or a file that a parameter names has changed");
+}
+
+static enum status compare(const char *name, const struct store_run *kept, const struct store_run *again)
+{
+    if (puts(again->run) == EOF || fflush(stdout)) {
+        diag_error("cannot write the result");
+        return STATUS_FAILED;
+    }
+    if (strcmp(kept->run, again->run) == 0) {
+        diag_note("%s: the same bytes as were kept", name);
+        return STATUS_OK;
+    }
+    diag_error("%s: this is not what was kept", name);
+    explain(kept, again);
+    return STATUS_FAILED;
+}
+
+static enum status rerun(const char *name, const char *path, int64_t id)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    struct store *store = NULL;
+    struct store_run kept = {0}, again = {0};
+    enum status status = store_open(path, STORE_READ, &store);
+    if (status == STATUS_OK)
+        status = store_get(store, id, &kept);
+    store_close(store);
+    if (status == STATUS_OK && !kept.done) {
+        diag_error("%s has not been run yet; helio sweep does what is missing", name);
+        status = STATUS_BAD_INPUT;
+    }
+    if (status == STATUS_OK)
+        status = sweep_rerun(&kept, tables, count, &again);
+    if (status == STATUS_OK)
+        status = compare(name, &kept, &again);
+    store_run_free(&kept);
+    store_run_free(&again);
+    return status;
+}
+
+/* "results.db#12" */
+static enum status rerun_named(const char *name)
+{
+    const char *hash = strrchr(name, '#');
+    struct units_problem problem;
+    uint64_t id;
+    if (!hash || hash == name || !units_count(hash + 1, &id, &problem) || id > INT64_MAX) {
+        diag_error("which run? %s, with the id that helio export prints; not '%s'", command.words, name);
+        return STATUS_BAD_INPUT;
+    }
+    char *path = mem_format("%.*s", (int)(hash - name), name);
+    enum status status = rerun(name, path, (int64_t)id);
+    free(path);
+    return status;
+}
+
+int cli_rerun(int argc, char **argv)
+{
+    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
+    const char *name = NULL, *value;
+    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
+        if (found == CLI_HELP || found == CLI_ERROR)
+            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+        if (name) {
+            diag_error("helio rerun does one run again, not also '%s'", value);
+            return STATUS_BAD_INPUT;
+        }
+        name = value;
+    }
+    if (!name) {
+        diag_error("helio rerun needs a run: %s", command.words);
+        return STATUS_BAD_INPUT;
+    }
+    return rerun_named(name);
+}

@@ -1,0 +1,105 @@
+#include "sweep/merge.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+
+struct merging {
+    struct store *into, *from;
+};
+
+/* The same run in both files: it must have come to the same. */
+static enum status compare(const struct merging *merging, const struct store_run *run, int64_t id)
+{
+    struct store_run other;
+    enum status status = store_get(merging->into, id, &other);
+    if (status != STATUS_OK)
+        return status;
+    if (strcmp(other.run, run->run) != 0) {
+        diag_error("%s#%" PRId64 " and %s#%" PRId64 " are the same run with different results; helio rerun "
+                   "tells which of them can be had again",
+                   store_path(merging->from), run->id, store_path(merging->into), id);
+        status = STATUS_FAILED;
+    }
+    store_run_free(&other);
+    return status;
+}
+
+static enum status add(void *self, const struct store_run *run)
+{
+    const struct merging *merging = self;
+    struct store_run planned = *run;
+    enum status status = store_plan(merging->into, &planned);
+    if (status != STATUS_OK || !run->done)
+        return status;
+    if (planned.done)
+        return compare(merging, run, planned.id);
+    planned.done = true;
+    return store_finish(merging->into, &planned);
+}
+
+/* Names that are varied in either file. */
+static enum status merge_varied(struct merging *merging)
+{
+    char *ours = NULL, *theirs = NULL;
+    enum status status = store_noted(merging->into, STORE_VARIED, &ours);
+    if (status == STATUS_OK)
+        status = store_noted(merging->from, STORE_VARIED, &theirs);
+    json_t *list = ours ? json_loads(ours, 0, NULL) : NULL,
+           *more = theirs ? json_loads(theirs, 0, NULL) : NULL;
+    if (!list)
+        list = json_array();
+    for (size_t i = 0; i < json_array_size(more); i++) {
+        json_t *name = json_array_get(more, i);
+        bool known = false;
+        for (size_t j = 0; j < json_array_size(list); j++)
+            known |= json_equal(json_array_get(list, j), name);
+        if (!known)
+            json_array_append(list, name);
+    }
+    char *text = json_dumps(list, JSON_COMPACT);
+    if (status == STATUS_OK && text)
+        status = store_note(merging->into, STORE_VARIED, text);
+    json_decref(list);
+    json_decref(more);
+    free(text);
+    free(ours);
+    free(theirs);
+    return status;
+}
+
+/* What speedups are over is said once; the first file that says it wins. */
+static enum status merge_baseline(struct merging *merging)
+{
+    char *ours = NULL, *theirs = NULL;
+    enum status status = store_noted(merging->into, STORE_BASELINE, &ours);
+    if (status == STATUS_OK)
+        status = store_noted(merging->from, STORE_BASELINE, &theirs);
+    if (ours && theirs && strcmp(ours, theirs) != 0)
+        diag_warning("%s has another baseline, which is left out: %s", store_path(merging->from), theirs);
+    if (status == STATUS_OK && !ours && theirs)
+        status = store_note(merging->into, STORE_BASELINE, theirs);
+    free(ours);
+    free(theirs);
+    return status;
+}
+
+enum status store_merge(struct store *into, struct store *from)
+{
+    struct merging merging = {.into = into, .from = from};
+    enum status status = store_begin(into);
+    if (status != STATUS_OK)
+        return status;
+    status = store_each(from, &merging, add);
+    if (status == STATUS_OK)
+        status = merge_varied(&merging);
+    if (status == STATUS_OK)
+        status = merge_baseline(&merging);
+    if (status == STATUS_OK)
+        return store_commit(into);
+    store_rollback(into);
+    return status;
+}
