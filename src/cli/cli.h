@@ -13,6 +13,7 @@ int cli_params(int argc, char **argv);
 int cli_trace(int argc, char **argv);
 int cli_gen(int argc, char **argv);
 int cli_reproduce(int argc, char **argv);
+int cli_topo(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 
 #endif

@@ -19,6 +19,7 @@ static const struct subcommand {
     {"gen", cli_gen, "write a generated workload as a trace"},
     {"reproduce", cli_reproduce, "the papers recomputed: published numbers beside ours"},
     {"breakdown", cli_breakdown, "where each nanosecond of a small message goes, and what would help"},
+    {"topo", cli_topo, "facts about a topology, its routes, and pictures of it"},
     {"params", cli_params, "every parameter, as an editable file"},
     {"doctor", cli_doctor, "what this machine offers, and what is missing"},
 };

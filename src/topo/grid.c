@@ -58,6 +58,13 @@ static uint32_t link_down(const struct topo *topo, const struct topo_dimension *
     return 2 * topo->nodes + 2 * edge_above(dimension, lower) + 1;
 }
 
+bool grid_link_above(const struct topo *topo, uint32_t d, uint32_t from, uint32_t *link)
+{
+    const struct topo_dimension *dimension = &topo->dimension[d];
+    *link = link_up(topo, dimension, from);
+    return coordinate(dimension, from) < dimension->edges;
+}
+
 struct switch_pair grid_ends(const struct topo *topo, uint32_t link)
 {
     uint32_t edge = (link - 2 * topo->nodes) / 2, d = topo->dimensions - 1;

@@ -27,6 +27,8 @@ uint32_t grid_route(const struct topo *topo, uint32_t source, uint32_t destinati
 uint32_t grid_distance(const struct topo *topo, uint32_t source, uint32_t destination);
 struct distances grid_distances(const struct topo *topo);
 uint64_t grid_bisection(const struct topo *topo);
+/* The link from a switch to the next higher one in a dimension; false where there is none. */
+bool grid_link_above(const struct topo *topo, uint32_t d, uint32_t from, uint32_t *link);
 
 void tree_build(struct topo *topo);
 struct switch_pair tree_ends(const struct topo *topo, uint32_t link);

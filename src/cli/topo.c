@@ -1,0 +1,264 @@
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/output.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "topo/picture.h"
+#include "topo/topo.h"
+
+enum topo_option { TOPO_ASCII, TOPO_SVG, TOPO_DOT, TOPO_JSON, TOPO_ROUTE, TOPO_OUT };
+
+static const struct cli_option options[] = {
+    [TOPO_ASCII] = {"--ascii", 0, NULL, "a picture in characters"},
+    [TOPO_SVG] = {"--svg", 0, NULL, "a picture as SVG"},
+    [TOPO_DOT] = {"--dot", 0, NULL, "a graph for Graphviz"},
+    [TOPO_JSON] = {"--json", 0, NULL, "facts and, up to 4096 nodes, all links, as JSON"},
+    [TOPO_ROUTE] = {"--route", 0, "A,B", "the route from node A to node B: listed, and marked in pictures"},
+    [TOPO_OUT] = {"--output", 'o', "FILE", "write there instead of to standard output"},
+};
+
+static const struct cli_command command = {
+    .name = "topo",
+    .words = "TOPOLOGY",
+    .doc = "Facts about a topology and its routes, and pictures of it.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .after = "Topologies:\n"
+             "  torus:12x12x12  mesh:4x4  linear:8  ring:8\n"
+             "                      sizes of the dimensions; behind them, where there is something to say,\n"
+             "                      ,order=first|last  the dimension routed first\n"
+             "                      ,tie=parity|plus|either  which way at half of a ring (torus, ring)\n"
+             "  fattree:12x3        the k-ary n-tree: k links up and down a switch, n levels\n"
+             "  dragonfly:2x4x2     p nodes a router, a routers a group, h global links a router; x groups\n"
+             "  crossbar:64         one switch\n\n"
+             "Examples:\n"
+             "  helio topo torus:8x8 --ascii --route 10,46\n"
+             "  helio topo fattree:4x3 --svg -o tree.svg\n\n"
+             "docs/models/topology.md says how nodes and links are numbered, and every rule.",
+};
+
+enum { LINKS_LISTED_NODES = 4096 };
+
+/* What was asked for. */
+struct request {
+    const char *spec, *route_text, *path;
+    int form; /* enum topo_option, or -1 for plain facts */
+    struct topo topo;
+    uint32_t source, destination;
+    uint32_t *links, link_count; /* of the route; 0 = none */
+};
+
+/* ---------------------------------------------------------------------------------------------- text */
+
+static void print_facts(const struct request *request, FILE *out)
+{
+    const struct topo *topo = &request->topo;
+    char text[TOPO_TEXT];
+    fprintf(out, "%s\n", topo_print(topo, text, sizeof text));
+    fprintf(out, "  nodes          %u\n", topo->nodes);
+    fprintf(out, "  switches       %u\n", topo->switches);
+    fprintf(out, "  links          %u: %u between switches, %u into the network, %u out of it\n", topo->links,
+            topo->links - 2 * topo->nodes, topo->nodes, topo->nodes);
+    fprintf(out, "  diameter       %u hops between switches\n", topo->diameter);
+    fprintf(out, "  mean distance  %.6g hops\n", topo_mean_distance(topo));
+    fprintf(out, "  bisection      %llu links each way\n", (unsigned long long)topo_bisection(topo));
+}
+
+static void print_route(const struct request *request, FILE *out)
+{
+    char name[2 * TOPO_TEXT];
+    if (!request->link_count)
+        return;
+    fprintf(out, "\nroute from %u to %u: %u hops, %u links\n", request->source, request->destination,
+            request->link_count - 2, request->link_count);
+    for (uint32_t i = 0; i < request->link_count; i++)
+        fprintf(out, "  %-8u %s\n", request->links[i],
+                topo_link_name(&request->topo, request->links[i], name, sizeof name));
+}
+
+/* ---------------------------------------------------------------------------------------------- JSON */
+
+static json_t *link_json(const struct topo *topo, uint32_t link)
+{
+    char from[TOPO_TEXT], to[TOPO_TEXT];
+    struct topo_ends ends = topo_link_ends(topo, link);
+    return json_pack("{s:I, s:s, s:s}", "id", (json_int_t)link, "from",
+                     topo_end_name(topo, ends.from, from, sizeof from), "to",
+                     topo_end_name(topo, ends.to, to, sizeof to));
+}
+
+static json_t *route_json(const struct request *request)
+{
+    json_t *links = json_array();
+    for (uint32_t i = 0; i < request->link_count; i++)
+        json_array_append_new(links, link_json(&request->topo, request->links[i]));
+    return json_pack("{s:I, s:I, s:I, s:o}", "source", (json_int_t)request->source, "destination",
+                     (json_int_t)request->destination, "hops", (json_int_t)request->link_count - 2, "links",
+                     links);
+}
+
+static enum status print_json(const struct request *request, FILE *out)
+{
+    const struct topo *topo = &request->topo;
+    char text[TOPO_TEXT];
+    json_t *object = json_pack(
+        "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:I}", "schema", "helio-topo-1", "topology",
+        topo_print(topo, text, sizeof text), "nodes", (json_int_t)topo->nodes, "switches",
+        (json_int_t)topo->switches, "links", (json_int_t)topo->links, "network_links",
+        (json_int_t)(topo->links - 2 * topo->nodes), "diameter_hops", (json_int_t)topo->diameter,
+        "mean_distance_hops", topo_mean_distance(topo), "bisection_links", (json_int_t)topo_bisection(topo));
+    if (request->link_count)
+        json_object_set_new(object, "route", route_json(request));
+    if (topo->nodes <= LINKS_LISTED_NODES) {
+        json_t *list = json_array();
+        for (uint32_t link = 0; link < topo->links; link++)
+            json_array_append_new(list, link_json(topo, link));
+        json_object_set_new(object, "link_list", list);
+    }
+    int failed = !object || json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_decref(object);
+    fputc('\n', out);
+    if (!failed)
+        return STATUS_OK;
+    diag_error("cannot write JSON");
+    return STATUS_FAILED;
+}
+
+/* -------------------------------------------------------------------------------------------- reading */
+
+static enum status read_option(struct request *request, int option, const char *value)
+{
+    if (option == TOPO_ROUTE) {
+        request->route_text = value;
+    } else if (option == TOPO_OUT) {
+        request->path = value;
+    } else if (request->form >= 0 && request->form != option) {
+        diag_error("%s and %s are two outputs; ask for one", options[request->form].name,
+                   options[option].name);
+        return STATUS_BAD_INPUT;
+    } else {
+        request->form = option;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_node(const struct request *request, const char *text, uint32_t *node)
+{
+    struct units_problem problem;
+    uint64_t number;
+    if (!units_count(text, &number, &problem))
+        diag_error("--route: %s; two nodes are expected, as in 0,5", problem.text);
+    else if (number >= request->topo.nodes)
+        diag_error("--route: there is no node %s; the last one is %u", text, request->topo.nodes - 1);
+    else {
+        *node = (uint32_t)number;
+        return STATUS_OK;
+    }
+    return STATUS_BAD_INPUT;
+}
+
+static enum status read_route(struct request *request)
+{
+    if (!request->route_text)
+        return STATUS_OK;
+    char *source = mem_text(request->route_text), *comma = strchr(source, ',');
+    if (comma)
+        *comma = '\0';
+    enum status status = read_node(request, source, &request->source);
+    if (status == STATUS_OK)
+        status = read_node(request, comma ? comma + 1 : "", &request->destination);
+    free(source);
+    if (status != STATUS_OK)
+        return status;
+    request->links = mem_alloc(topo_route_limit(&request->topo), sizeof *request->links, "a route");
+    request->link_count = topo_route(&request->topo, request->source, request->destination, request->links);
+    return STATUS_OK;
+}
+
+/* -------------------------------------------------------------------------------------------- writing */
+
+static enum status check_size(const struct request *request)
+{
+    const struct topo *topo = &request->topo;
+    bool is_picture = request->form == TOPO_ASCII || request->form == TOPO_SVG || request->form == TOPO_DOT;
+    if (!is_picture || (topo->nodes <= TOPO_PICTURE_NODES && topo->switches <= TOPO_PICTURE_NODES))
+        return STATUS_OK;
+    diag_error("%s is too large for a picture: at most %d nodes and switches", request->spec,
+               TOPO_PICTURE_NODES);
+    return STATUS_BAD_INPUT;
+}
+
+static enum status write_to(const struct request *request, FILE *out)
+{
+    const struct topo_picture picture = {&request->topo, request->links, request->link_count};
+    switch (request->form) {
+    case TOPO_ASCII:
+        topo_draw_ascii(&picture, out);
+        print_route(request, out);
+        return STATUS_OK;
+    case TOPO_SVG:
+        topo_draw_svg(&picture, out);
+        return STATUS_OK;
+    case TOPO_DOT:
+        topo_draw_dot(&picture, out);
+        return STATUS_OK;
+    case TOPO_JSON:
+        return print_json(request, out);
+    default:
+        print_facts(request, out);
+        print_route(request, out);
+        return STATUS_OK;
+    }
+}
+
+static enum status write_out(const struct request *request)
+{
+    if (request->path) {
+        struct output output;
+        enum status status = output_open(&output, request->path);
+        return status == STATUS_OK ? output_close(&output, write_to(request, output.file)) : status;
+    }
+    enum status status = write_to(request, stdout);
+    if (status != STATUS_OK || (!fflush(stdout) && !ferror(stdout)))
+        return status;
+    diag_error("cannot write to standard output");
+    return STATUS_FAILED;
+}
+
+int cli_topo(int argc, char **argv)
+{
+    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
+    struct request request = {.form = -1};
+    const char *value;
+    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
+        if (found == CLI_HELP || found == CLI_ERROR)
+            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+        if (found >= CLI_OPTION) {
+            if (read_option(&request, found - CLI_OPTION, value) != STATUS_OK)
+                return STATUS_BAD_INPUT;
+        } else if (request.spec) {
+            diag_error("helio topo takes one topology, not also '%s'", value);
+            return STATUS_BAD_INPUT;
+        } else {
+            request.spec = value;
+        }
+    }
+    if (!request.spec) {
+        diag_error("helio topo needs a topology, such as torus:8x8 (helio topo --help)");
+        return STATUS_BAD_INPUT;
+    }
+    enum status status = topo_parse("TOPOLOGY", request.spec, &request.topo);
+    if (status == STATUS_OK)
+        status = check_size(&request);
+    if (status == STATUS_OK)
+        status = read_route(&request);
+    if (status == STATUS_OK)
+        status = write_out(&request);
+    free(request.links);
+    return status;
+}

@@ -1,0 +1,52 @@
+#include "topo/picture.h"
+
+/* For Graphviz: both directions of a link are one edge, what the route takes is bold. */
+
+static const char *mark(bool is_taken)
+{
+    return is_taken ? ", color=\"#d55e00\", penwidth=3" : "";
+}
+
+static void put_end(const struct topo *topo, struct topo_end end, FILE *out)
+{
+    char name[TOPO_TEXT];
+    bool is_bare = !end.is_node && topo->kind != TOPO_CROSSBAR && topo->kind != TOPO_DRAGONFLY;
+    fprintf(out, is_bare || end.is_node ? "\"%s\"" : "%s", topo_end_name(topo, end, name, sizeof name));
+}
+
+static void put_vertices(const struct topo_picture *picture, FILE *out)
+{
+    const struct topo *topo = picture->topo;
+    for (uint32_t i = 0; i < topo->switches; i++) {
+        fprintf(out, "  ");
+        put_end(topo, (struct topo_end){.id = i}, out);
+        fprintf(out, " [shape=box%s]\n", mark(topo_picture_passes(picture, i)));
+    }
+    for (uint32_t i = 0; i < topo->nodes; i++)
+        fprintf(out, "  \"%u\" [shape=circle%s]\n", i,
+                mark(topo_picture_has(picture, topo_injection(topo, i)) ||
+                     topo_picture_has(picture, topo_ejection(topo, i))));
+}
+
+void topo_draw_dot(const struct topo_picture *picture, FILE *out)
+{
+    const struct topo *topo = picture->topo;
+    char text[TOPO_TEXT];
+    fprintf(out, "graph \"%s\" {\n  layout=%s\n  overlap=false\n", topo_print(topo, text, sizeof text),
+            topo->kind == TOPO_TREE || topo->kind == TOPO_CROSSBAR ? "dot" : "neato");
+    put_vertices(picture, out);
+    for (uint32_t link = 0; link < topo->links; link++) {
+        uint32_t reverse = topo_link_reverse(topo, link);
+        if (reverse < link)
+            continue;
+        /* Graphviz puts the first of an edge above the second. */
+        struct topo_ends ends = topo_link_ends(topo, link);
+        fprintf(out, "  ");
+        put_end(topo, ends.to, out);
+        fprintf(out, " -- ");
+        put_end(topo, ends.from, out);
+        fprintf(out, " [id=%u%s]\n", link,
+                mark(topo_picture_has(picture, link) || topo_picture_has(picture, reverse)));
+    }
+    fprintf(out, "}\n");
+}

@@ -1,0 +1,120 @@
+#include <math.h>
+
+#include "topo/layout.h"
+#include "topo/picture.h"
+
+/* One SVG without script, font or style from elsewhere. Colours can be told apart without seeing colour well
+ * (Okabe and Ito, 2008); names of links and switches are their titles, which a browser shows under the
+ * pointer. */
+
+enum { NAMED_NODES = 1024 }; /* of more, names would be a blur */
+
+static void put_head(const struct topo_picture *picture, const struct layout *layout, FILE *out)
+{
+    char text[TOPO_TEXT];
+    topo_print(picture->topo, text, sizeof text);
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
+            "height=\"%.0f\" font-family=\"sans-serif\" font-size=\"9\" text-anchor=\"middle\">\n"
+            "<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
+            layout->width, layout->height, layout->width, layout->height, text);
+}
+
+static struct point point_of(const struct layout *layout, struct topo_end end)
+{
+    return end.is_node ? layout->nodes[end.id] : layout->switches[end.id];
+}
+
+/* Links of a mesh or torus that pass over other switches bow out of their way: those around a ring, which
+ * lead up and yet to a lower number, and those between pictures side by side. */
+static void put_line(const struct layout *layout, struct topo_ends ends, FILE *out)
+{
+    struct point from = point_of(layout, ends.from), to = point_of(layout, ends.to);
+    double dx = to.x - from.x, dy = to.y - from.y, length = sqrt(dx * dx + dy * dy);
+    fprintf(out, "M%.1f %.1f", from.x, from.y);
+    bool passes_over = ends.from.id > ends.to.id || length > 1.5 * layout->cell;
+    if (!layout->node_is_switch || !passes_over) {
+        fprintf(out, "L%.1f %.1f", to.x, to.y);
+        return;
+    }
+    double bow = fmin(40.0, 14 + 0.08 * length);
+    double side = dx > 0 || (dx == 0 && dy < 0) ? 1 : -1;
+    double over_x = side * dy / length * bow, over_y = -side * dx / length * bow;
+    fprintf(out, "C%.1f %.1f %.1f %.1f %.1f %.1f", from.x + 0.2 * dx + over_x, from.y + 0.2 * dy + over_y,
+            to.x - 0.2 * dx + over_x, to.y - 0.2 * dy + over_y, to.x, to.y);
+}
+
+/* Both directions of a link are one line; it is marked if the route takes either. */
+static void put_links(const struct topo_picture *picture, const struct layout *layout, bool marked, FILE *out)
+{
+    const struct topo *topo = picture->topo;
+    char from[TOPO_TEXT], to[TOPO_TEXT];
+    fprintf(out, "<g fill=\"none\" stroke=\"%s\" stroke-width=\"%s\">\n", marked ? "#d55e00" : "#9aa5b1",
+            marked ? "3" : "1");
+    for (uint32_t link = layout->node_is_switch ? 2 * topo->nodes : 0; link < topo->links; link++) {
+        uint32_t reverse = topo_link_reverse(topo, link);
+        bool is_taken = topo_picture_has(picture, link) || topo_picture_has(picture, reverse);
+        if (reverse < link || is_taken != marked)
+            continue;
+        struct topo_ends ends = topo_link_ends(topo, link);
+        fprintf(out, "<path d=\"");
+        put_line(layout, ends, out);
+        fprintf(out, "\"><title>%s to %s: link %u, back %u</title></path>\n",
+                topo_end_name(topo, ends.from, from, sizeof from),
+                topo_end_name(topo, ends.to, to, sizeof to), link, reverse);
+    }
+    fprintf(out, "</g>\n");
+}
+
+static void put_switches(const struct topo_picture *picture, const struct layout *layout, FILE *out)
+{
+    const struct topo *topo = picture->topo;
+    char name[TOPO_TEXT];
+    for (uint32_t i = 0; i < topo->switches; i++) {
+        struct point at = layout->switches[i];
+        const char *fill = topo_picture_passes(picture, i) ? "#d55e00" : "#0072b2";
+        topo_end_name(topo, (struct topo_end){.id = i}, name, sizeof name);
+        if (layout->node_is_switch)
+            fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"11\" fill=\"%s\"><title>%s</title></circle>\n",
+                    at.x, at.y, fill, name);
+        else
+            fprintf(out,
+                    "<rect x=\"%.1f\" y=\"%.1f\" width=\"18\" height=\"14\" rx=\"3\" fill=\"%s\"><title>%s"
+                    "</title></rect>\n",
+                    at.x - 9, at.y - 7, fill, name);
+    }
+}
+
+static bool is_end_of_route(const struct topo_picture *picture, uint32_t node)
+{
+    return topo_picture_has(picture, topo_injection(picture->topo, node)) ||
+           topo_picture_has(picture, topo_ejection(picture->topo, node));
+}
+
+static void put_nodes(const struct topo_picture *picture, const struct layout *layout, FILE *out)
+{
+    const struct topo *topo = picture->topo;
+    for (uint32_t i = 0; i < topo->nodes; i++) {
+        struct point at = layout->nodes[i];
+        if (!layout->node_is_switch)
+            fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"7\" fill=\"%s\"/>\n", at.x, at.y,
+                    is_end_of_route(picture, i) ? "#d55e00" : "#e8edf2");
+        if (topo->nodes <= NAMED_NODES)
+            fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\"%s>%u</text>\n", at.x, at.y + 3,
+                    layout->node_is_switch || is_end_of_route(picture, i) ? "#ffffff" : "#1f2933",
+                    layout->node_is_switch ? "" : " font-size=\"7\"", i);
+    }
+}
+
+void topo_draw_svg(const struct topo_picture *picture, FILE *out)
+{
+    struct layout layout;
+    layout_make(&layout, picture->topo);
+    put_head(picture, &layout, out);
+    put_links(picture, &layout, false, out);
+    put_links(picture, &layout, true, out);
+    put_switches(picture, &layout, out);
+    put_nodes(picture, &layout, out);
+    fprintf(out, "</svg>\n");
+    layout_free(&layout);
+}
