@@ -21,12 +21,12 @@ static const struct cli_command command = {
     .doc = "Recomputes a paper: each published number beside ours, with its deviation and a verdict.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .after =
-        "PAPER is fmu, or all. Written are PAPER.csv, its figures' numbers as PAPER-figures.csv, and both\n"
-        "drawn as PAPER.html.\n\n"
-        "Examples:\n"
-        "  helio reproduce fmu --quick\n"
-        "  helio reproduce all -o results",
+    .after = "PAPER is breakdown, fmu, or all. Written are PAPER.csv, its figures' numbers as "
+             "PAPER-figures.csv, and both\n"
+             "drawn as PAPER.html.\n\n"
+             "Examples:\n"
+             "  helio reproduce fmu --quick\n"
+             "  helio reproduce all -o results",
 };
 
 static const char *name_at(const void *list, size_t index)
@@ -97,7 +97,7 @@ int cli_reproduce(int argc, char **argv)
         }
     }
     if (!word) {
-        diag_error("helio reproduce needs a paper: fmu, or all");
+        diag_error("helio reproduce needs a paper: breakdown, fmu, or all");
         return STATUS_BAD_INPUT;
     }
     return reproduce(word, &chosen);
