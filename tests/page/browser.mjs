@@ -19,7 +19,7 @@ export class Browser {
         "--remote-debugging-pipe",
         "about:blank",
       ],
-      {stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"]},
+      {stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], detached: true},
     );
     this.waiting = new Map();
     this.listeners = [];
@@ -123,14 +123,21 @@ export class Browser {
     ).data;
   }
 
-  close() {
-    return new Promise((done) => {
+  // Its helper processes go with it: one that outlived it would write into the folder while it is removed.
+  async close() {
+    const ended = new Promise((done) => {
       this.process.removeAllListeners("exit");
-      this.process.on("exit", () => {
-        rmSync(this.folder, {recursive: true, force: true, maxRetries: 5, retryDelay: 100});
-        done();
-      });
-      this.process.kill("SIGKILL");
+      this.process.on("exit", done);
     });
+    process.kill(-this.process.pid, "SIGKILL");
+    await ended;
+    for (let tries = 50; tries > 0; tries--) {
+      try {
+        return rmSync(this.folder, {recursive: true, force: true});
+      } catch (error) {
+        if (tries === 1) throw error;
+        await new Promise((done) => setTimeout(done, 100));
+      }
+    }
   }
 }
