@@ -4,6 +4,31 @@
 
 #include "base/diag.h"
 
+enum { HELP_INDENT = 10, HELP_WIDTH = 100 };
+
+static void print_doc(const char *doc, FILE *out)
+{
+    for (const char *line = doc; line;) {
+        size_t length = strcspn(line, "\n");
+        fprintf(out, "%*s%.*s\n", HELP_INDENT, "", (int)length, line);
+        line = line[length] ? line + length + 1 : NULL;
+    }
+}
+
+/* The names in table order, separated by commas, broken between them at HELP_WIDTH. */
+static void print_names(const struct cli_command *command, size_t option, FILE *out)
+{
+    int column = fprintf(out, "%*s", HELP_INDENT - 1, "");
+    for (size_t i = 0; command->name_at(option, i); i++) {
+        const char *name = command->name_at(option, i);
+        const char *comma = command->name_at(option, i + 1) ? "," : "";
+        if (column + (int)strlen(name) + 2 > HELP_WIDTH)
+            column = fprintf(out, "\n%*s", HELP_INDENT - 1, "") - 1;
+        column += fprintf(out, " %s%s", name, comma);
+    }
+    putc('\n', out);
+}
+
 void cli_print_help(const struct cli_command *command, FILE *out)
 {
     fprintf(out, "Usage: helio %s%s%s%s\n\n%s\n", command->name, command->option_count ? " [OPTIONS]" : "",
@@ -16,11 +41,9 @@ void cli_print_help(const struct cli_command *command, FILE *out)
             letter[0] = '-', letter[1] = option->letter, letter[2] = ',';
         fprintf(out, "  %s %s%s%s\n", letter, option->name, option->value ? " " : "",
                 option->value ? option->value : "");
-        for (const char *line = option->doc; line;) {
-            size_t length = strcspn(line, "\n");
-            fprintf(out, "          %.*s\n", (int)length, line);
-            line = line[length] ? line + length + 1 : NULL;
-        }
+        print_doc(option->doc, out);
+        if (command->name_at && command->name_at(i, 0))
+            print_names(command, i, out);
     }
     fprintf(out, "      --help\n          this text\n");
     if (command->after)

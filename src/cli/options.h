@@ -20,6 +20,9 @@ struct cli_command {
     const struct cli_option *options;
     size_t option_count;
     const char *after; /* printed below the options; NULL = nothing */
+    /* The names that the value of options[option] may be, from their own table, listed below its doc; NULL
+     * behind the last, and for options whose values are no names. NULL = no option has any. */
+    const char *(*name_at)(size_t option, size_t index);
 };
 
 /* Reads a command line from left to right. */

@@ -8,10 +8,12 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "fabric/fabric.h"
 #include "report/page.h"
 #include "report/table.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
+#include "workload/workload.h"
 
 enum option {
     OPTION_TRACE,
@@ -23,14 +25,22 @@ enum option {
     OPTION_MESSAGES
 };
 
+static const char *name_at(size_t option, size_t index)
+{
+    if (option == OPTION_WORKLOAD)
+        return workloads[index] ? workloads[index]->name : NULL;
+    if (option == OPTION_FABRIC)
+        return fabrics[index] ? fabrics[index]->name : NULL;
+    return NULL;
+}
+
 static const struct cli_option options[] = {
     [OPTION_TRACE] = {"--trace", 't', "PATH",
                       "a SimGrid TI trace: directory, index file, .tar.zst, or compiled"},
-    [OPTION_WORKLOAD] = {"--workload", 'w', "SPEC",
-                         "a generated program: pingpong, dissemination, alltoall, ring-bcast, ring-reduce,\n"
-                         "ring-allreduce; as alltoall:ranks=64,bytes=8KiB"},
+    [OPTION_WORKLOAD] = {"--workload", 'w', "NAME[:PARAMETER=VALUE,...]",
+                         "a generated program, as alltoall:ranks=64,bytes=8KiB; NAME is one of"},
     [OPTION_FABRIC] = {"--fabric", 'f', "NAME[,NAME...]",
-                       "ideal, hockney, packet, fmu, hybrid; speedups are over the first named"},
+                       "the networks; speedups are over the first named. NAME is one of"},
     [OPTION_SET] = {"--set", 's', "PARAMETER=VALUE",
                     "set a parameter (helio params lists them); may be repeated"},
     [OPTION_JSON] = {"--json", 0, NULL, "print one JSON object instead of the table"},
@@ -49,6 +59,7 @@ static const struct cli_command command = {
              "  helio run --trace cg.S.4.tar.zst --fabric ideal,hockney,packet\n"
              "  helio run --workload pingpong:bytes=10MiB --fabric hockney --set hockney.latency=2us\n"
              "  helio params > experiment.yaml; helio run experiment.yaml --json",
+    .name_at = name_at,
 };
 
 struct run_options {
