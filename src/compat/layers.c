@@ -1,0 +1,159 @@
+#include "compat/parts.h"
+
+/* Collectives as SimpleComm expands them (its Col_*.py, after SimGrid's). A layer is what a rank posts at
+ * once; the next one follows when all of it is done. */
+
+/* SimpleComm's tags of collectives lie among the tags of users. */
+enum {
+    TAG_BARRIER = 3,
+    TAG_BCAST = 4,
+    TAG_REDUCE = 5,
+    TAG_ALLTOALL = -1,
+    TAG_ALLTOALLV = -2,
+    TAG_SENDRECV = 0
+};
+
+/* Below this, alltoall posts everything at once. */
+enum { ALLTOALL_RING_FROM_BYTES = 3000 };
+
+struct layer {
+    struct simplecomm *engine;
+    uint32_t rank;
+    uint8_t op;
+    uint32_t wanted, at; /* binomial trees: one message a layer */
+    uint64_t posted;
+};
+
+static void put(struct layer *layer, bool sending, uint32_t partner, uint64_t bytes, int32_t tag)
+{
+    struct post post = {.rank = layer->rank,
+                        .partner = partner,
+                        .sending = sending,
+                        .blocking = layer->op != CALL_SENDRECV,
+                        .op = layer->op,
+                        .tag = tag,
+                        .bytes = bytes,
+                        .posted_s = layer->engine->rank[layer->rank].now_s};
+    layer->posted++;
+    compat_post(layer->engine, &post);
+}
+
+/* The next message of a tree, which is a layer of its own. */
+static void put_next(struct layer *layer, bool sending, uint32_t partner, uint64_t bytes, int32_t tag)
+{
+    if (layer->at++ == layer->wanted)
+        put(layer, sending, partner, bytes, tag);
+}
+
+static void put_bcast(struct layer *layer, uint32_t root, uint64_t bytes)
+{
+    uint32_t ranks = layer->engine->ranks, me = layer->rank;
+    uint32_t relative = (me + ranks - root) % ranks;
+    uint64_t mask = 1;
+    for (; mask < ranks; mask <<= 1)
+        if (relative & mask) {
+            put_next(layer, false, (uint32_t)((me + ranks - mask) % ranks), bytes, TAG_BCAST);
+            break;
+        }
+    for (mask >>= 1; mask > 0; mask >>= 1)
+        if (relative + mask < ranks)
+            put_next(layer, true, (uint32_t)((me + mask) % ranks), bytes, TAG_BCAST);
+}
+
+static void put_reduce(struct layer *layer, uint32_t root, uint64_t bytes)
+{
+    uint32_t ranks = layer->engine->ranks;
+    uint32_t relative = (layer->rank + ranks - root) % ranks;
+    for (uint64_t mask = 1; mask < ranks; mask <<= 1) {
+        if (relative & mask) {
+            put_next(layer, true, (uint32_t)(((relative & ~mask) + root) % ranks), bytes, TAG_REDUCE);
+            return;
+        }
+        if ((relative | mask) < ranks)
+            put_next(layer, false, (uint32_t)(((relative | mask) + root) % ranks), bytes, TAG_REDUCE);
+    }
+}
+
+static void put_barrier(struct layer *layer)
+{
+    if (layer->wanted > 1)
+        return;
+    if (layer->rank != 0) {
+        put(layer, layer->wanted == 0, 0, 0, TAG_BARRIER);
+        return;
+    }
+    for (uint32_t rank = 1; rank < layer->engine->ranks; rank++)
+        put(layer, layer->wanted == 1, rank, 0, TAG_BARRIER);
+}
+
+static void put_alltoall(struct layer *layer, uint64_t send_bytes, uint64_t recv_bytes)
+{
+    uint32_t ranks = layer->engine->ranks, me = layer->rank;
+    if (send_bytes >= ALLTOALL_RING_FROM_BYTES) {
+        uint32_t distance = layer->wanted + 1;
+        if (distance >= ranks)
+            return;
+        put(layer, false, (uint32_t)(((uint64_t)me + distance) % ranks), recv_bytes, TAG_ALLTOALL);
+        put(layer, true, (me + ranks - distance) % ranks, send_bytes, TAG_ALLTOALL);
+        return;
+    }
+    for (uint32_t distance = 1; layer->wanted == 0 && distance < ranks; distance++)
+        put(layer, false, (uint32_t)(((uint64_t)me + distance) % ranks), recv_bytes, TAG_ALLTOALL);
+    for (uint32_t distance = 1; layer->wanted == 0 && distance < ranks; distance++)
+        put(layer, true, (me + ranks - distance) % ranks, send_bytes, TAG_ALLTOALL);
+}
+
+static void put_alltoallv(struct layer *layer, const struct call *call)
+{
+    const uint64_t *counts = layer->engine->plan->program->counts;
+    if (layer->wanted > 0)
+        return;
+    for (uint32_t rank = 0; rank < layer->engine->ranks; rank++)
+        if (rank != layer->rank)
+            put(layer, false, rank, call->recv_counts ? counts[call->recv_counts + rank] : call->recv_bytes,
+                TAG_ALLTOALLV);
+    for (uint32_t rank = 0; rank < layer->engine->ranks; rank++)
+        if (rank != layer->rank)
+            put(layer, true, rank, call->send_counts ? counts[call->send_counts + rank] : call->bytes,
+                TAG_ALLTOALLV);
+}
+
+static void put_sendrecv(struct layer *layer, const struct call *call)
+{
+    if (layer->wanted > 0)
+        return;
+    put(layer, true, (uint32_t)call->peer, call->bytes, TAG_SENDRECV);
+    put(layer, false, (uint32_t)call->source, call->recv_bytes, TAG_SENDRECV);
+}
+
+uint64_t compat_post_layer(struct simplecomm *engine, uint32_t rank)
+{
+    const struct call *call = &engine->rank[rank].collective;
+    struct layer layer = {
+        .engine = engine, .rank = rank, .op = call->op, .wanted = engine->rank[rank].layer++};
+    switch (call->op) {
+    case CALL_BCAST:
+        put_bcast(&layer, (uint32_t)call->peer, call->bytes);
+        break;
+    case CALL_REDUCE:
+        put_reduce(&layer, (uint32_t)call->peer, call->bytes);
+        break;
+    case CALL_ALLREDUCE:
+        put_reduce(&layer, 0, call->bytes);
+        put_bcast(&layer, 0, call->bytes);
+        break;
+    case CALL_ALLTOALL:
+        put_alltoall(&layer, call->bytes, call->recv_bytes);
+        break;
+    case CALL_ALLTOALLV:
+        put_alltoallv(&layer, call);
+        break;
+    case CALL_SENDRECV:
+        put_sendrecv(&layer, call);
+        break;
+    default:
+        put_barrier(&layer);
+        break;
+    }
+    return layer.posted;
+}

@@ -1,0 +1,250 @@
+#ifndef HELIO_COMPAT_PARTS_H
+#define HELIO_COMPAT_PARTS_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/keytable.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/time.h"
+#include "call/call.h"
+#include "fabric/fabric.h"
+#include "fabric/fmu.h"
+#include "fabric/packet.h"
+#include "rank/machine.h"
+
+/* The parts of the engine:
+ *
+ *   simplecomm.c  the driver: steps every rank, then finishes one match; results
+ *   step.c        one step of one rank: one call, the next layer of a collective, a look at a wait
+ *   layers.c      collectives as layers of sends and receives
+ *   match.c       sends meet receives
+ *   network.c     KAHUNA: InfiniBand whose ports share their bandwidth in windows of time
+ *   fmu.c         FMU: every message is a write and then a read
+ *   fmu_choose.c  which FMU a write goes to
+ *
+ * Time is seconds in double, and sums are formed in SimpleComm's order: results have to equal its own. */
+
+/* A send or a receive, posted. */
+struct post {
+    uint32_t rank, partner;
+    bool sending, blocking;
+    uint8_t op; /* enum call_op */
+    int32_t tag;
+    uint64_t bytes;
+    double posted_s;
+    uint32_t next; /* under the same key */
+};
+
+/* A send and its receive: what contention is about. `base` and `end` are the transfer on the network; on FMUs
+ * a message is in its write until written, then in its read. */
+struct match {
+    uint32_t source, destination;
+    uint64_t bytes;
+    int32_t tag;
+    uint8_t send_op, recv_op;
+    bool send_blocking, recv_blocking;
+    bool on_network;
+    double latency_s, base_s, end_s;
+    double send_base_s, send_end_s, recv_base_s, recv_end_s;
+    double send_posted_s, recv_posted_s;
+    /* Network: up to where the sharing by `factor` has been worked out; -1 = it has not. */
+    double solved_s;
+    uint32_t factor;
+    /* FMU. */
+    bool timed, written, read;
+    int32_t fmu; /* -1 = none yet */
+    uint64_t ring_entry;
+    struct match *next_free;
+};
+
+/* Matches in the order in which they formed: ties are broken by it. */
+struct match_list {
+    struct match **items;
+    size_t count, capacity;
+};
+
+enum compat_topology { COMPAT_KAHUNA, COMPAT_FMU, COMPAT_HYBRID };
+
+struct link_speed {
+    double latency_s, bytes_per_s;
+};
+
+/* What SimpleComm would have stopped at. */
+enum compat_abort { ABORT_FMU_ORDER, ABORT_READ_ORDER, ABORT_WINDOW, ABORT_WAITALL, ABORT_ACTION, ABORTS };
+
+struct compat_network {
+    struct match_list open;
+    uint32_t *sharing; /* per node: transfers that touch it */
+};
+
+struct ring_slot {
+    uint64_t bytes;
+    bool valid;
+};
+
+/* Q_data and Q_header of an FMU: slots [head, tail) */
+struct compat_ring {
+    struct ring_slot *slots;
+    size_t capacity;
+    uint64_t head, tail, bytes;
+};
+
+struct incoming_read {
+    double at_s;
+    uint64_t bytes;
+    uint32_t fmu;
+};
+
+/* What happens in a window, to be put in order. */
+struct window_event {
+    double at_s;
+    size_t sequence;
+    struct match *write; /* NULL: a read */
+    struct incoming_read read;
+};
+
+struct compat_fmu_statistics {
+    struct metric_series congestion, written;
+    ps_t congestion_sum, channel_congestion_sum;
+    uint64_t coalesced_writes, coalesced_reads, idle_mappings, other_mappings;
+    uint64_t biggest_buffer_bytes, biggest_buffer_messages;
+    uint64_t by_network, by_fmu, pivot_bytes;
+};
+
+struct compat_fmu {
+    struct match_list open;
+    uint32_t count;
+    enum fmu_try_idle try_idle;
+    enum fmu_among_all among_all;
+    bool counts_reads; /* fmu_monitor_incoming_recv */
+    uint32_t interleave;
+    struct rng random;
+    double *last_s; /* per FMU: until when it is busy */
+    double *congestion_s;
+    double channel_congestion_s;
+    uint64_t *requests, *written_bytes;
+    struct compat_ring *rings;
+    struct incoming_read *incoming;
+    size_t incoming_count, incoming_capacity;
+    struct window_event *events;
+    size_t event_capacity;
+    struct compat_fmu_statistics statistics;
+    int64_t *congestion, *written; /* the statistics' series */
+};
+
+enum compat_state { RANK_NORMAL, RANK_COMMUNICATING, RANK_WAITING, RANK_ENDED };
+
+/* A non-blocking call that is done. */
+struct completion {
+    int32_t tag;
+    uint8_t op;
+    double end_s;
+};
+
+struct compat_rank {
+    enum compat_state state;
+    double now_s;
+    bool in_point_to_point; /* blocked by a send or receive of its own */
+    bool in_collective, ending, waits_for_all;
+    struct call collective;
+    uint32_t layer;          /* the next one */
+    uint64_t layer_pending;  /* posts of this layer that are not done */
+    uint64_t blocking_posts; /* that are not done */
+    uint64_t requests;       /* outstanding or done but not yet waited for */
+    int64_t waitall_balance; /* completions less those that a waitall wants */
+    int32_t waiting_tag;
+    int32_t *slot_tags;
+    struct completion *completions;
+    size_t completion_count, completion_capacity;
+};
+
+struct simplecomm {
+    struct fabric fabric; /* for whoever visits the statistics */
+    const struct machine_plan *plan;
+    enum compat_topology topology;
+    uint32_t ranks, cores_per_node;
+    uint64_t eager_bytes;
+    struct link_speed network_link, fmu_link, node_link;
+    double pivot_bytes; /* -1: nothing takes an FMU */
+    struct compat_network network;
+    struct compat_fmu fmu;
+    struct compat_rank *rank;
+    uint32_t ended;
+    struct keytable unmatched;
+    struct pool posts;
+    struct arena match_memory;
+    struct match *free_matches;
+    uint64_t calls, finished, live_matches, peak_matches;
+    uint64_t aborts[ABORTS];
+    struct call scratch;
+};
+
+/* Python's math.isclose. */
+static inline bool seconds_close(double a, double b, double relative, double absolute)
+{
+    double difference = fabs(a - b);
+    return a == b || difference <= relative * fmax(fabs(a), fabs(b)) || difference <= absolute;
+}
+
+static inline bool seconds_equal(double a, double b)
+{
+    return seconds_close(a, b, 1e-9, 0);
+}
+
+static inline ps_t seconds_to_ps(double seconds)
+{
+    return (ps_t)llround(seconds * 1e12);
+}
+
+static inline bool same_node(const struct simplecomm *engine, uint32_t a, uint32_t b)
+{
+    return a / engine->cores_per_node == b / engine->cores_per_node;
+}
+
+/* simplecomm.c */
+void compat_abort(struct simplecomm *engine, enum compat_abort reason); /* counts it; warns at the first */
+void compat_idle(struct simplecomm *engine, uint32_t rank, double until_s, uint8_t op); /* moves its clock */
+
+/* step.c */
+enum status compat_step(struct simplecomm *engine, uint32_t rank);
+void compat_completed(struct compat_rank *rank, int32_t tag, double end_s, uint8_t op);
+
+/* layers.c: posts a layer of the rank's collective; the number of its posts, 0 behind the last layer. */
+uint64_t compat_post_layer(struct simplecomm *engine, uint32_t rank);
+
+/* match.c */
+void compat_post(struct simplecomm *engine, const struct post *post);
+struct match *match_list_take(struct match_list *list, size_t index);
+
+/* network.c: takes out the match that is finished next. */
+void compat_network_init(struct simplecomm *engine);
+void compat_network_free(struct compat_network *network);
+double compat_network_lowest(const struct compat_network *network); /* start of what happens next there */
+struct match *compat_network_next(struct simplecomm *engine);
+
+/* fmu.c */
+void compat_fmu_init(struct simplecomm *engine, const struct fmu_config *config, uint64_t seed);
+void compat_fmu_free(struct compat_fmu *fmu);
+void compat_fmu_summarize(struct compat_fmu *fmu); /* fills in the statistics */
+struct match *compat_fmu_next(struct simplecomm *engine);
+double compat_fmu_lowest(const struct compat_fmu *fmu);
+
+/* fmu_choose.c: an FMU for every open match that has none and starts in the present window. */
+void compat_fmu_choose(struct simplecomm *engine);
+
+/* The phase that a match is in: its write, or its read. */
+static inline double phase_base(const struct match *match)
+{
+    return match->written ? match->recv_base_s : match->send_base_s;
+}
+
+static inline double phase_end(const struct match *match)
+{
+    return match->written ? match->recv_end_s : match->send_end_s;
+}
+
+#endif

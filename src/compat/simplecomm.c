@@ -1,0 +1,325 @@
+#include "compat/simplecomm.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/tap.h"
+#include "compat/parts.h"
+#include "fabric/list.h"
+#include "fabric/message.h"
+
+/* ----------------------------------------------------------------------------------------------- results */
+
+#define STATISTIC(name, type, field, doc)                                                                    \
+    {                                                                                                        \
+        name, type, offsetof(struct compat_fmu_statistics, field), doc                                       \
+    }
+
+static const struct metric metric_list[] = {
+    STATISTIC("network_messages", METRIC_COUNT, by_network, "that took the network"),
+    STATISTIC("fmu_messages", METRIC_COUNT, by_fmu, "that took an FMU"),
+    STATISTIC("pivot_bytes", METRIC_BYTES, pivot_bytes, "hybrid: smallest message that takes an FMU"),
+    STATISTIC("coalesced_writes", METRIC_COUNT, coalesced_writes, "writes under the switch of another"),
+    STATISTIC("coalesced_reads", METRIC_COUNT, coalesced_reads, "reads under the switch of another"),
+    STATISTIC("idle_mappings", METRIC_COUNT, idle_mappings, "messages whose FMU was found idle"),
+    STATISTIC("other_mappings", METRIC_COUNT, other_mappings, "messages whose FMU was chosen among all"),
+    STATISTIC("biggest_buffer_bytes", METRIC_BYTES, biggest_buffer_bytes, "largest Q_data seen at a read"),
+    STATISTIC("biggest_buffer_messages", METRIC_COUNT, biggest_buffer_messages, "and its entries then"),
+    STATISTIC("congestion_sum_s", METRIC_TIME, congestion_sum, "time that accesses waited for FMUs"),
+    STATISTIC("channel_congestion_sum_s", METRIC_TIME, channel_congestion_sum,
+              "time that accesses waited for their own node's channel"),
+    STATISTIC("congestion_s", METRIC_TIMES, congestion, "per FMU: time that accesses waited for it"),
+    STATISTIC("written_bytes", METRIC_COUNTS, written, "per FMU: bytes written to it"),
+};
+static const struct metric_table fmu_metrics = {.metrics = metric_list,
+                                                .count = sizeof metric_list / sizeof *metric_list,
+                                                .size = sizeof(struct compat_fmu_statistics)};
+
+static const void *statistics(struct fabric *fabric)
+{
+    return &((struct simplecomm *)fabric)->fmu.statistics;
+}
+
+static const struct fabric_ops topology_ops[] = {
+    [COMPAT_KAHUNA] = {.name = "packet"},
+    [COMPAT_FMU] = {.name = "fmu", .metrics = &fmu_metrics, .statistics = statistics},
+    [COMPAT_HYBRID] = {.name = "hybrid", .metrics = &fmu_metrics, .statistics = statistics},
+};
+enum { TOPOLOGIES = sizeof topology_ops / sizeof *topology_ops };
+
+void compat_abort(struct simplecomm *engine, enum compat_abort reason)
+{
+    static const char *const what[ABORTS] = {
+        [ABORT_FMU_ORDER] = "an FMU is busy for less long than before; it stays busy",
+        [ABORT_READ_ORDER] = "a read comes before its write; it stays there",
+        [ABORT_WINDOW] = "a window of time has no length; its sharing is worked out again",
+        [ABORT_WAITALL] =
+            "more requests are done than a waitall names, so that it never returns; it takes them all",
+        [ABORT_ACTION] =
+            "it does not have sendrecv, sleep and test; sendrecv is two messages of tag 0, test nothing",
+    };
+    if (engine->aborts[reason]++ == 0)
+        diag_warning("fabric %s: SimpleComm itself stops here: %s", engine->plan->fabric->name, what[reason]);
+}
+
+void compat_idle(struct simplecomm *engine, uint32_t index, double until_s, uint8_t op)
+{
+    struct compat_rank *rank = &engine->rank[index];
+    if (until_s <= rank->now_s)
+        return;
+    tap_tell(engine->plan->tap, &(struct tap_record){.kind = TAP_IDLE,
+                                                     .rank = index,
+                                                     .cause = op,
+                                                     .since = seconds_to_ps(rank->now_s),
+                                                     .at = seconds_to_ps(until_s)});
+    rank->now_s = until_s;
+}
+
+/* The times are SimpleComm's columns, not those of the calls: on FMUs, a base is where the access started. */
+static void tell_message(const struct simplecomm *engine, const struct match *match)
+{
+    struct message message = {.bytes = match->bytes,
+                              .posted_bytes = match->bytes,
+                              .source = match->source,
+                              .destination = match->destination,
+                              .source_node = match->source / engine->cores_per_node,
+                              .destination_node = match->destination / engine->cores_per_node,
+                              .tag = match->tag,
+                              .op = match->send_op,
+                              .send_posted = seconds_to_ps(match->send_base_s),
+                              .send_released = seconds_to_ps(match->send_end_s),
+                              .recv_posted = seconds_to_ps(match->recv_base_s),
+                              .delivered = seconds_to_ps(match->recv_end_s)};
+    struct tap_record record = {.kind = TAP_INJECTED, .at = message.send_posted, .message = &message};
+    tap_tell(engine->plan->tap, &record);
+    record.kind = TAP_DELIVERED;
+    record.at = message.delivered;
+    tap_tell(engine->plan->tap, &record);
+    record.kind = TAP_FINISHED;
+    tap_tell(engine->plan->tap, &record);
+}
+
+/* ------------------------------------------------------------------------------------------------ driver */
+
+/* HYBRID takes the next match from where something starts first; neither side knows of the other. */
+static struct match *next_match(struct simplecomm *engine)
+{
+    size_t on_network = engine->network.open.count, on_fmus = engine->fmu.open.count;
+    bool by_network = on_fmus == 0;
+    if (on_network > 0 && on_fmus > 0)
+        by_network = compat_network_lowest(&engine->network) < compat_fmu_lowest(&engine->fmu);
+    if (by_network) {
+        engine->fmu.statistics.by_network++;
+        return compat_network_next(engine);
+    }
+    engine->fmu.statistics.by_fmu++;
+    return compat_fmu_next(engine);
+}
+
+/* When the two ranks may go on. Eager is `<` where a match forms, and `<=` here. */
+static void release(const struct simplecomm *engine, struct match *match)
+{
+    bool eager = match->bytes <= engine->eager_bytes;
+    if (match->on_network) {
+        match->send_end_s = match->recv_end_s = match->end_s;
+        if (eager)
+            match->recv_end_s = fmax(match->recv_base_s, match->end_s);
+    }
+    if (eager)
+        match->send_end_s = match->send_base_s;
+}
+
+static void end_of_side(struct simplecomm *engine, uint32_t index, bool blocking, double end_s, uint8_t op,
+                        int32_t tag)
+{
+    struct compat_rank *rank = &engine->rank[index];
+    if (blocking) {
+        compat_idle(engine, index, end_s, op);
+        if (rank->blocking_posts == 0 && !rank->in_collective && rank->in_point_to_point) {
+            rank->state = RANK_NORMAL;
+            rank->in_point_to_point = false;
+        }
+    } else if (op == CALL_SENDRECV) {
+        compat_idle(engine, index, end_s, op);
+    } else {
+        compat_completed(rank, tag, end_s, op);
+    }
+    if (op >= CALL_BARRIER || op == CALL_SENDRECV)
+        rank->layer_pending--;
+}
+
+static void finish(struct simplecomm *engine, struct match *match)
+{
+    release(engine, match);
+    engine->rank[match->source].blocking_posts -= match->send_blocking;
+    engine->rank[match->destination].blocking_posts -= match->recv_blocking;
+    tell_message(engine, match);
+    end_of_side(engine, match->source, match->send_blocking, match->send_end_s, match->send_op, match->tag);
+    end_of_side(engine, match->destination, match->recv_blocking, match->recv_end_s, match->recv_op,
+                match->tag);
+    match->next_free = engine->free_matches;
+    engine->free_matches = match;
+    engine->live_matches--;
+    engine->finished++;
+}
+
+static enum status report_deadlock(const struct simplecomm *engine)
+{
+    enum { SHOWN = 8 };
+    struct program *program = engine->plan->program;
+    diag_error("fabric %s: SimpleComm finds no message that has both ends and no rank that can go on; in its "
+               "model a "
+               "blocking send waits for its receive, whatever its size",
+               engine->plan->fabric->name);
+    uint32_t shown = 0;
+    for (uint32_t rank = 0; rank < engine->ranks && shown < SHOWN; rank++) {
+        if (engine->rank[rank].state == RANK_ENDED)
+            continue;
+        struct call_place place = program->ops->place(program, rank);
+        diag_report(DIAG_NOTE, &(struct diag_place){.file = place.file, .line = place.line},
+                    "rank %u is blocked here", rank);
+        shown++;
+    }
+    return STATUS_FAILED;
+}
+
+static enum status simulate(struct simplecomm *engine)
+{
+    for (;;) {
+        bool normal = false;
+        for (uint32_t rank = 0; rank < engine->ranks; rank++) {
+            enum status status = compat_step(engine, rank);
+            if (status != STATUS_OK)
+                return status;
+        }
+        if (engine->ended == engine->ranks)
+            return STATUS_OK;
+        for (uint32_t rank = 0; rank < engine->ranks && !normal; rank++)
+            normal = engine->rank[rank].state == RANK_NORMAL;
+        if (normal)
+            continue;
+        if (engine->live_matches == 0)
+            return report_deadlock(engine);
+        finish(engine, next_match(engine));
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------- setup */
+
+/* Where both take the same time; -1: the network always, 0: the FMUs always (Top_Hybrid.py). */
+static double pivot_of(const struct link_speed *network, const struct link_speed *fmu)
+{
+    double latency_s = fmu->latency_s * 2, bytes_per_s = fmu->bytes_per_s / 2;
+    if (network->bytes_per_s == bytes_per_s)
+        return latency_s < network->latency_s ? 0 : -1;
+    if (network->latency_s == latency_s)
+        return bytes_per_s > network->bytes_per_s ? 0 : -1;
+    double pivot = (latency_s - network->latency_s) / ((1 / network->bytes_per_s) - (1 / bytes_per_s));
+    if (pivot < 0)
+        return bytes_per_s > network->bytes_per_s ? 0 : -1;
+    return pivot;
+}
+
+static enum status choose_topology(struct simplecomm *engine)
+{
+    const char *name = engine->plan->fabric->name;
+    for (int topology = 0; topology < TOPOLOGIES; topology++)
+        if (strcmp(topology_ops[topology].name, name) == 0) {
+            engine->topology = (enum compat_topology)topology;
+            engine->fabric.ops = &topology_ops[topology];
+            return STATUS_OK;
+        }
+    diag_error(
+        "SimpleComm has no fabric %s: with compat=simplecomm the fabrics are packet (its KAHUNA), fmu and "
+        "hybrid",
+        name);
+    return STATUS_BAD_INPUT;
+}
+
+static enum status check(const struct simplecomm *engine)
+{
+    if (engine->ranks % engine->cores_per_node != 0) {
+        diag_error("SimpleComm wants full nodes: %u ranks do not fill nodes of %u", engine->ranks,
+                   engine->cores_per_node);
+        return STATUS_BAD_INPUT;
+    }
+    if (engine->topology == COMPAT_HYBRID && engine->pivot_bytes > 0 &&
+        engine->fmu_link.bytes_per_s / 2 < engine->network_link.bytes_per_s) {
+        diag_error(
+            "SimpleComm's HYBRID has no answer where FMUs are better for small messages and worse for large "
+            "ones");
+        return STATUS_BAD_INPUT;
+    }
+    return STATUS_OK;
+}
+
+static struct link_speed link_of(ps_t latency_ps, uint64_t bytes_per_s)
+{
+    return (struct link_speed){.latency_s = (double)latency_ps / 1e12, .bytes_per_s = (double)bytes_per_s};
+}
+
+static enum status open_engine(struct simplecomm *engine, const struct machine_plan *plan)
+{
+    const struct packet_config *packet = config_of(plan->config, &packet_params);
+    const struct fmu_config *fmu = config_of(plan->config, &fmu_params);
+    engine->plan = plan;
+    engine->ranks = plan->program->ranks;
+    engine->cores_per_node = (uint32_t)plan->node->ranks_per_node;
+    engine->eager_bytes = plan->protocol->eager_threshold_bytes;
+    engine->network_link = link_of(packet->latency_ps, packet->bandwidth_bytes_per_s);
+    engine->fmu_link = link_of(fmu->t_switch, fmu->bandwidth_bytes_per_s);
+    engine->node_link = link_of(plan->node->latency_ps, plan->node->bandwidth_bytes_per_s);
+    engine->pivot_bytes = pivot_of(&engine->network_link, &engine->fmu_link);
+    enum status status = choose_topology(engine);
+    if (status == STATUS_OK)
+        status = check(engine);
+    if (status != STATUS_OK)
+        return status;
+    if (engine->topology == COMPAT_HYBRID)
+        engine->fmu.statistics.pivot_bytes = (uint64_t)ceil(fmax(engine->pivot_bytes, 0));
+    engine->rank = mem_alloc(engine->ranks, sizeof *engine->rank, "ranks");
+    for (uint32_t rank = 0; rank < engine->ranks; rank++)
+        engine->rank[rank].slot_tags =
+            mem_alloc(plan->program->ops->slots(plan->program, rank), sizeof(int32_t), "requests");
+    keytable_init(&engine->unmatched);
+    pool_init(&engine->posts, sizeof(struct post), "unmatched sends and receives");
+    compat_network_init(engine);
+    compat_fmu_init(engine, fmu, plan->seed);
+    return STATUS_OK;
+}
+
+static void close_engine(struct simplecomm *engine)
+{
+    for (uint32_t rank = 0; engine->rank && rank < engine->ranks; rank++) {
+        free(engine->rank[rank].slot_tags);
+        free(engine->rank[rank].completions);
+    }
+    free(engine->rank);
+    keytable_free(&engine->unmatched);
+    pool_free(&engine->posts);
+    arena_free(&engine->match_memory);
+    compat_network_free(&engine->network);
+    compat_fmu_free(&engine->fmu);
+}
+
+enum status simplecomm_run(const struct machine_plan *plan, struct machine_usage *usage,
+                           void (*visit_fabric)(void *self, struct fabric *fabric), void *self)
+{
+    struct simplecomm engine = {0};
+    enum status status = open_engine(&engine, plan);
+    if (status != STATUS_OK)
+        return status;
+    status = simulate(&engine);
+    *usage = (struct machine_usage){
+        .bytes = engine.match_memory.used + engine.posts.capacity * engine.posts.size +
+                 keytable_bytes(&engine.unmatched) + engine.ranks * sizeof *engine.rank,
+        .peak_messages = engine.peak_matches,
+        .events = engine.finished,
+        .calls = engine.calls};
+    compat_fmu_summarize(&engine.fmu);
+    if (status == STATUS_OK && visit_fabric)
+        visit_fabric(self, &engine.fabric);
+    close_engine(&engine);
+    return status;
+}

@@ -1,0 +1,17 @@
+#ifndef HELIO_COMPAT_SIMPLECOMM_H
+#define HELIO_COMPAT_SIMPLECOMM_H
+
+#include "base/status.h"
+#include "rank/machine.h"
+
+/* What the published Python simulator SimpleComm (Palma et al., github.com/Dragonslair5/SimpleComm) computes,
+ * its known faults included, so that results obtained with it can be compared and continued: an engine of its
+ * own, which shares no line with the model of the other rooms. docs/simplecomm.md
+ *
+ * Takes the place of machine_run. The plan's fabric names its topology: packet is KAHUNA (InfiniBand), fmu
+ * its FMU, hybrid its HYBRID; others are refused. On the tap, a message's times are SimpleComm's own columns:
+ * send_posted = SbaseCycle, send_released = SendCycle, recv_posted = RbaseCycle, delivered = RendCycle. */
+enum status simplecomm_run(const struct machine_plan *plan, struct machine_usage *usage,
+                           void (*visit_fabric)(void *self, struct fabric *fabric), void *self);
+
+#endif
