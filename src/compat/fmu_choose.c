@@ -40,7 +40,8 @@ static size_t collect_events(struct compat_fmu *fmu, struct window window)
     for (size_t i = 0; i < fmu->open.count; i++) {
         struct match *match = fmu->open.items[i];
         if (phase_base(match) <= window.end_s) {
-            fmu->events[count] = (struct window_event){phase_base(match), count, match, {0}};
+            fmu->events[count] =
+                (struct window_event){.at_s = phase_base(match), .sequence = count, .write = match};
             count++;
         }
     }
@@ -48,7 +49,7 @@ static size_t collect_events(struct compat_fmu *fmu, struct window window)
     for (size_t i = fmu->incoming_count; i-- > 0;) {
         const struct incoming_read read = fmu->incoming[i];
         if (read.at_s < window.end_s) {
-            fmu->events[count] = (struct window_event){read.at_s, count, NULL, read};
+            fmu->events[count] = (struct window_event){.at_s = read.at_s, .sequence = count, .read = read};
             count++;
             for (size_t j = i + 1; j < kept; j++)
                 fmu->incoming[j - 1] = fmu->incoming[j];

@@ -221,20 +221,18 @@ static double pivot_of(const struct link_speed *network, const struct link_speed
     return pivot;
 }
 
-static enum status choose_topology(struct simplecomm *engine)
+/* TOPOLOGIES when there is none. */
+static int topology_of(const struct fabric_ops *fabric)
 {
-    const char *name = engine->plan->fabric->name;
-    for (int topology = 0; topology < TOPOLOGIES; topology++)
-        if (strcmp(topology_ops[topology].name, name) == 0) {
-            engine->topology = (enum compat_topology)topology;
-            engine->fabric.ops = &topology_ops[topology];
-            return STATUS_OK;
-        }
-    diag_error(
-        "SimpleComm has no fabric %s: with compat=simplecomm the fabrics are packet (its KAHUNA), fmu and "
-        "hybrid",
-        name);
-    return STATUS_BAD_INPUT;
+    int topology = 0;
+    while (topology < TOPOLOGIES && strcmp(topology_ops[topology].name, fabric->name) != 0)
+        topology++;
+    return topology;
+}
+
+bool simplecomm_has(const struct fabric_ops *fabric)
+{
+    return topology_of(fabric) < TOPOLOGIES;
 }
 
 static enum status check(const struct simplecomm *engine)
@@ -271,9 +269,9 @@ static enum status open_engine(struct simplecomm *engine, const struct machine_p
     engine->fmu_link = link_of(fmu->t_switch, fmu->bandwidth_bytes_per_s);
     engine->node_link = link_of(plan->node->latency_ps, plan->node->bandwidth_bytes_per_s);
     engine->pivot_bytes = pivot_of(&engine->network_link, &engine->fmu_link);
-    enum status status = choose_topology(engine);
-    if (status == STATUS_OK)
-        status = check(engine);
+    engine->topology = (enum compat_topology)topology_of(plan->fabric);
+    engine->fabric.ops = &topology_ops[engine->topology];
+    enum status status = check(engine);
     if (status != STATUS_OK)
         return status;
     if (engine->topology == COMPAT_HYBRID)

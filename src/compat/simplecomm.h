@@ -1,8 +1,13 @@
 #ifndef HELIO_COMPAT_SIMPLECOMM_H
 #define HELIO_COMPAT_SIMPLECOMM_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 #include "rank/machine.h"
+
+/* Whether SimpleComm has a topology like this fabric. */
+bool simplecomm_has(const struct fabric_ops *fabric);
 
 /* What the published Python simulator SimpleComm (Palma et al., github.com/Dragonslair5/SimpleComm) computes,
  * its known faults included, so that results obtained with it can be compared and continued: an engine of its

@@ -4,29 +4,39 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "compat/simplecomm.h"
 #include "rank/machine.h"
 #include "trace/cache.h"
 #include "workload/workload.h"
 
-PARAM_TABLE(experiment_params, "experiment", struct experiment_config, "what runs, and on what",
-            {.name = "trace",
-             .type = PARAM_TEXT,
-             .offset = offsetof(struct experiment_config, trace),
-             .doc = "SimGrid TI trace: a directory, an index file, an archive, or a compiled trace"},
-            {.name = "workload",
-             .type = PARAM_TEXT,
-             .offset = offsetof(struct experiment_config, workload),
-             .doc = "instead of a trace: a generated program, such as alltoall:ranks=64,bytes=8KiB"},
-            {.name = "fabric",
-             .type = PARAM_TEXT,
-             .offset = offsetof(struct experiment_config, fabric),
-             .fallback = "ideal,hockney,packet",
-             .doc = "one fabric or several; speedups are over the first"},
-            {.name = "seed",
-             .type = PARAM_COUNT,
-             .offset = offsetof(struct experiment_config, seed),
-             .fallback = "1",
-             .doc = "of every random stream"});
+static const char *const compat_names[] = {[COMPAT_NONE] = "none", [COMPAT_SIMPLECOMM] = "simplecomm", NULL};
+
+PARAM_TABLE(
+    experiment_params, "experiment", struct experiment_config, "what runs, and on what",
+    {.name = "trace",
+     .type = PARAM_TEXT,
+     .offset = offsetof(struct experiment_config, trace),
+     .doc = "SimGrid TI trace: a directory, an index file, an archive, or a compiled trace"},
+    {.name = "workload",
+     .type = PARAM_TEXT,
+     .offset = offsetof(struct experiment_config, workload),
+     .doc = "instead of a trace: a generated program, such as alltoall:ranks=64,bytes=8KiB"},
+    {.name = "fabric",
+     .type = PARAM_TEXT,
+     .offset = offsetof(struct experiment_config, fabric),
+     .fallback = "ideal,hockney,packet",
+     .doc = "one fabric or several; speedups are over the first"},
+    {.name = "seed",
+     .type = PARAM_COUNT,
+     .offset = offsetof(struct experiment_config, seed),
+     .fallback = "1",
+     .doc = "of every random stream"},
+    {.name = "compat",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct experiment_config, compat),
+     .fallback = "none",
+     .choices = compat_names,
+     .doc = "whose semantics: none = our own, simplecomm = what SimpleComm computes (docs/simplecomm.md)"});
 
 /* ------------------------------------------------------------------------------------------------- open */
 
@@ -50,6 +60,13 @@ static enum status add_fabric(struct experiment *experiment, const char *name)
     }
     if (experiment->fabric_count == EXPERIMENT_FABRICS) {
         diag_error("more than %d fabrics in one experiment", EXPERIMENT_FABRICS);
+        return STATUS_BAD_INPUT;
+    }
+    if (experiment->chosen->compat == COMPAT_SIMPLECOMM && !simplecomm_has(fabric)) {
+        diag_error(
+            "SimpleComm has no fabric %s; with compat=simplecomm there are packet (its KAHUNA), fmu and "
+            "hybrid",
+            name);
         return STATUS_BAD_INPUT;
     }
     experiment->fabrics[experiment->fabric_count++] = fabric;
@@ -159,7 +176,9 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
                                 .progress_self = &progress};
     program->ops->rewind(program);
     double began = seconds_now();
-    enum status status = machine_run(&plan, &result->usage, keep_statistics, result);
+    bool is_ours = experiment->chosen->compat == COMPAT_NONE;
+    enum status status =
+        (is_ours ? machine_run : simplecomm_run)(&plan, &result->usage, keep_statistics, result);
     result->wall_s = seconds_now() - began;
     if (status == STATUS_OK)
         status = conservation_check(&conservation, fabric->name);

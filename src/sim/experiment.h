@@ -9,12 +9,16 @@
 #include "results/result.h"
 #include "trace/cache.h"
 
+/* Whose semantics: Heliograph's own, or those of another simulator, which an engine of its own computes. */
+enum experiment_compat { COMPAT_NONE, COMPAT_SIMPLECOMM };
+
 /* An experiment: one program on one or several fabrics, with one set of parameters. */
 struct experiment_config {
     const char *trace;    /* path, NULL when a workload is given */
     const char *workload; /* text, NULL when a trace is given */
     const char *fabric;   /* names joined by commas */
     uint64_t seed;
+    int compat; /* enum experiment_compat */
 };
 
 extern const struct param_table experiment_params; /* struct experiment_config */
