@@ -38,12 +38,13 @@ static void ring_insert(struct compat_fmu *fmu, struct match *match)
 }
 
 /* The largest size is looked at when something is read, not when it is written. */
-static void ring_consume(struct compat_fmu *fmu, const struct match *match)
+static void ring_consume(struct simplecomm *engine, const struct match *match)
 {
-    struct compat_ring *ring = &fmu->rings[match->fmu];
-    if (ring->bytes > fmu->statistics.biggest_buffer_bytes) {
-        fmu->statistics.biggest_buffer_bytes = ring->bytes;
-        fmu->statistics.biggest_buffer_messages = ring->tail - ring->head;
+    struct compat_ring *ring = &engine->fmu.rings[match->fmu];
+    struct compat_statistics *statistics = &engine->statistics;
+    if (ring->bytes > statistics->biggest_buffer_bytes) {
+        statistics->biggest_buffer_bytes = ring->bytes;
+        statistics->biggest_buffer_messages = ring->tail - ring->head;
     }
     ring->slots[match->ring_entry].valid = false;
     while (ring->head < ring->tail && !ring->slots[ring->head].valid)
@@ -79,7 +80,6 @@ static void finish_write(struct simplecomm *engine, struct match *match)
  * where that access ends, even when others go along too. */
 static void coalesce(struct simplecomm *engine, struct match *other, double access_end_s)
 {
-    struct compat_fmu *fmu = &engine->fmu;
     phase_move(other, -other->latency_s);
     if (other->written && other->recv_base_s <= other->send_end_s &&
         !seconds_equal(other->recv_base_s, other->send_end_s))
@@ -88,13 +88,13 @@ static void coalesce(struct simplecomm *engine, struct match *other, double acce
     if (wait_s > 0)
         phase_move(other, wait_s);
     if (!other->written) {
-        fmu->statistics.coalesced_writes++;
+        engine->statistics.coalesced_writes++;
         finish_write(engine, other);
         return;
     }
-    fmu->statistics.coalesced_reads++;
+    engine->statistics.coalesced_reads++;
     set_busy(engine, other->fmu, other->recv_end_s);
-    ring_consume(fmu, other);
+    ring_consume(engine, other);
     other->read = true;
 }
 
@@ -123,7 +123,7 @@ static void affect_others(struct simplecomm *engine, const struct match *access)
         double wait_s = (access_end_s + other->latency_s) - phase_base(other);
         if (wait_s > 0) {
             phase_move(other, wait_s);
-            engine->fmu.channel_congestion_s += wait_s;
+            engine->fmu.channel_congestion_s[other_rank] += wait_s;
         }
     }
 }
@@ -163,7 +163,7 @@ static size_t serve(struct simplecomm *engine)
         }
         affect_others(engine, match);
         if (match->written) {
-            ring_consume(fmu, match);
+            ring_consume(engine, match);
             return index;
         }
         finish_write(engine, match);
@@ -180,6 +180,8 @@ struct match *compat_fmu_next(struct simplecomm *engine)
     if (index == open->count)
         index = serve(engine);
     struct match *match = match_list_take(open, index);
+    engine->fmu.usage_s[match->fmu] +=
+        (match->send_end_s - match->send_base_s) + (match->recv_end_s - match->recv_base_s);
     set_busy(engine, match->fmu, match->end_s);
     return match;
 }
@@ -202,26 +204,44 @@ void compat_fmu_init(struct simplecomm *engine, const struct fmu_config *config,
     fmu->random = rng_open(seed, "compat.simplecomm");
     fmu->last_s = mem_alloc(count, sizeof *fmu->last_s, "FMUs");
     fmu->congestion_s = mem_alloc(count, sizeof *fmu->congestion_s, "FMUs");
+    fmu->usage_s = mem_alloc(count, sizeof *fmu->usage_s, "FMUs");
+    fmu->channel_congestion_s = mem_alloc(engine->ranks, sizeof *fmu->channel_congestion_s, "FMU channels");
     fmu->requests = mem_alloc(count, sizeof *fmu->requests, "FMUs");
     fmu->written_bytes = mem_alloc(count, sizeof *fmu->written_bytes, "FMUs");
     fmu->rings = mem_alloc(count, sizeof *fmu->rings, "FMU rings");
-    fmu->congestion = mem_alloc(count, sizeof *fmu->congestion, "FMU statistics");
-    fmu->written = mem_alloc(count, sizeof *fmu->written, "FMU statistics");
+    fmu->series = mem_alloc(count * 3 + engine->ranks, sizeof *fmu->series, "FMU statistics");
 }
 
-void compat_fmu_summarize(struct compat_fmu *fmu)
+/* Times as a series of the statistics, at series[from]; the next place. */
+static size_t put_times(struct compat_fmu *fmu, const double *times_s, size_t count, size_t from,
+                        struct metric_series *series)
 {
-    struct compat_fmu_statistics *statistics = &fmu->statistics;
-    double congestion_s = 0;
-    for (uint32_t i = 0; i < fmu->count; i++) {
-        congestion_s += fmu->congestion_s[i];
-        fmu->congestion[i] = seconds_to_ps(fmu->congestion_s[i]);
-        fmu->written[i] = (int64_t)fmu->written_bytes[i];
-    }
-    statistics->congestion_sum = seconds_to_ps(congestion_s);
-    statistics->channel_congestion_sum = seconds_to_ps(fmu->channel_congestion_s);
-    statistics->congestion = (struct metric_series){fmu->congestion, fmu->count};
-    statistics->written = (struct metric_series){fmu->written, fmu->count};
+    for (size_t i = 0; i < count; i++)
+        fmu->series[from + i] = seconds_to_ps(times_s[i]);
+    *series = (struct metric_series){fmu->series + from, count};
+    return from + count;
+}
+
+static ps_t sum_of(const double *times_s, size_t count)
+{
+    double sum_s = 0;
+    for (size_t i = 0; i < count; i++)
+        sum_s += times_s[i];
+    return seconds_to_ps(sum_s);
+}
+
+void compat_fmu_summarize(struct simplecomm *engine)
+{
+    struct compat_fmu *fmu = &engine->fmu;
+    struct compat_statistics *statistics = &engine->statistics;
+    statistics->congestion_sum = sum_of(fmu->congestion_s, fmu->count);
+    statistics->channel_congestion_sum = sum_of(fmu->channel_congestion_s, engine->ranks);
+    size_t at = put_times(fmu, fmu->congestion_s, fmu->count, 0, &statistics->congestion);
+    at = put_times(fmu, fmu->usage_s, fmu->count, at, &statistics->usage);
+    at = put_times(fmu, fmu->channel_congestion_s, engine->ranks, at, &statistics->channel_congestion);
+    for (uint32_t i = 0; i < fmu->count; i++)
+        fmu->series[at + i] = (int64_t)fmu->written_bytes[i];
+    statistics->written = (struct metric_series){fmu->series + at, fmu->count};
 }
 
 void compat_fmu_free(struct compat_fmu *fmu)
@@ -231,11 +251,12 @@ void compat_fmu_free(struct compat_fmu *fmu)
     free(fmu->rings);
     free(fmu->last_s);
     free(fmu->congestion_s);
+    free(fmu->usage_s);
+    free(fmu->channel_congestion_s);
     free(fmu->requests);
     free(fmu->written_bytes);
     free(fmu->incoming);
     free(fmu->events);
-    free(fmu->congestion);
-    free(fmu->written);
+    free(fmu->series);
     free(fmu->open.items);
 }

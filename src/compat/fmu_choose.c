@@ -127,10 +127,10 @@ static void choose(struct simplecomm *engine, struct match *match)
     struct compat_fmu *fmu = &engine->fmu;
     match->fmu = choose_idle(fmu);
     if (match->fmu >= 0) {
-        fmu->statistics.idle_mappings++;
+        engine->statistics.idle_mappings++;
     } else {
         match->fmu = choose_among_all(fmu, match);
-        fmu->statistics.other_mappings++;
+        engine->statistics.other_mappings++;
     }
     fmu->requests[match->fmu]++;
     fmu->written_bytes[match->fmu] += match->bytes;

@@ -107,8 +107,9 @@ struct window_event {
     struct incoming_read read;
 };
 
-struct compat_fmu_statistics {
-    struct metric_series congestion, written;
+struct compat_statistics {
+    uint64_t late_receives;
+    struct metric_series congestion, channel_congestion, usage, written;
     ps_t congestion_sum, channel_congestion_sum;
     uint64_t coalesced_writes, coalesced_reads, idle_mappings, other_mappings;
     uint64_t biggest_buffer_bytes, biggest_buffer_messages;
@@ -124,16 +125,15 @@ struct compat_fmu {
     uint32_t interleave;
     struct rng random;
     double *last_s; /* per FMU: until when it is busy */
-    double *congestion_s;
-    double channel_congestion_s;
+    double *congestion_s, *usage_s;
+    double *channel_congestion_s; /* per rank */
     uint64_t *requests, *written_bytes;
     struct compat_ring *rings;
     struct incoming_read *incoming;
     size_t incoming_count, incoming_capacity;
     struct window_event *events;
     size_t event_capacity;
-    struct compat_fmu_statistics statistics;
-    int64_t *congestion, *written; /* the statistics' series */
+    int64_t *series; /* the statistics' */
 };
 
 enum compat_state { RANK_NORMAL, RANK_COMMUNICATING, RANK_WAITING, RANK_ENDED };
@@ -172,6 +172,7 @@ struct simplecomm {
     double pivot_bytes; /* -1: nothing takes an FMU */
     struct compat_network network;
     struct compat_fmu fmu;
+    struct compat_statistics statistics;
     struct compat_rank *rank;
     uint32_t ended;
     struct keytable unmatched;
@@ -229,7 +230,7 @@ struct match *compat_network_next(struct simplecomm *engine);
 /* fmu.c */
 void compat_fmu_init(struct simplecomm *engine, const struct fmu_config *config, uint64_t seed);
 void compat_fmu_free(struct compat_fmu *fmu);
-void compat_fmu_summarize(struct compat_fmu *fmu); /* fills in the statistics */
+void compat_fmu_summarize(struct simplecomm *engine); /* fills in the statistics of FMUs */
 struct match *compat_fmu_next(struct simplecomm *engine);
 double compat_fmu_lowest(const struct compat_fmu *fmu);
 

@@ -13,10 +13,11 @@
 
 #define STATISTIC(name, type, field, doc)                                                                    \
     {                                                                                                        \
-        name, type, offsetof(struct compat_fmu_statistics, field), doc                                       \
+        name, type, offsetof(struct compat_statistics, field), doc                                           \
     }
 
 static const struct metric metric_list[] = {
+    STATISTIC("late_receives", METRIC_COUNT, late_receives, "posted when the message had left its sender"),
     STATISTIC("network_messages", METRIC_COUNT, by_network, "that took the network"),
     STATISTIC("fmu_messages", METRIC_COUNT, by_fmu, "that took an FMU"),
     STATISTIC("pivot_bytes", METRIC_BYTES, pivot_bytes, "hybrid: smallest message that takes an FMU"),
@@ -30,19 +31,24 @@ static const struct metric metric_list[] = {
     STATISTIC("channel_congestion_sum_s", METRIC_TIME, channel_congestion_sum,
               "time that accesses waited for their own node's channel"),
     STATISTIC("congestion_s", METRIC_TIMES, congestion, "per FMU: time that accesses waited for it"),
+    STATISTIC("channel_congestion_s", METRIC_TIMES, channel_congestion,
+              "per rank: the same for its node's channel"),
+    STATISTIC("usage_s", METRIC_TIMES, usage, "per FMU: lengths of all writes and reads"),
     STATISTIC("written_bytes", METRIC_COUNTS, written, "per FMU: bytes written to it"),
 };
+static const struct metric_table network_metrics = {
+    .metrics = metric_list, .count = 1, .size = sizeof(struct compat_statistics)};
 static const struct metric_table fmu_metrics = {.metrics = metric_list,
                                                 .count = sizeof metric_list / sizeof *metric_list,
-                                                .size = sizeof(struct compat_fmu_statistics)};
+                                                .size = sizeof(struct compat_statistics)};
 
 static const void *statistics(struct fabric *fabric)
 {
-    return &((struct simplecomm *)fabric)->fmu.statistics;
+    return &((struct simplecomm *)fabric)->statistics;
 }
 
 static const struct fabric_ops topology_ops[] = {
-    [COMPAT_KAHUNA] = {.name = "packet"},
+    [COMPAT_KAHUNA] = {.name = "packet", .metrics = &network_metrics, .statistics = statistics},
     [COMPAT_FMU] = {.name = "fmu", .metrics = &fmu_metrics, .statistics = statistics},
     [COMPAT_HYBRID] = {.name = "hybrid", .metrics = &fmu_metrics, .statistics = statistics},
 };
@@ -110,10 +116,10 @@ static struct match *next_match(struct simplecomm *engine)
     if (on_network > 0 && on_fmus > 0)
         by_network = compat_network_lowest(&engine->network) < compat_fmu_lowest(&engine->fmu);
     if (by_network) {
-        engine->fmu.statistics.by_network++;
+        engine->statistics.by_network++;
         return compat_network_next(engine);
     }
-    engine->fmu.statistics.by_fmu++;
+    engine->statistics.by_fmu++;
     return compat_fmu_next(engine);
 }
 
@@ -151,6 +157,8 @@ static void end_of_side(struct simplecomm *engine, uint32_t index, bool blocking
 
 static void finish(struct simplecomm *engine, struct match *match)
 {
+    engine->statistics.late_receives +=
+        match->recv_posted_s > (match->on_network ? match->end_s : match->send_end_s);
     release(engine, match);
     engine->rank[match->source].blocking_posts -= match->send_blocking;
     engine->rank[match->destination].blocking_posts -= match->recv_blocking;
@@ -275,7 +283,7 @@ static enum status open_engine(struct simplecomm *engine, const struct machine_p
     if (status != STATUS_OK)
         return status;
     if (engine->topology == COMPAT_HYBRID)
-        engine->fmu.statistics.pivot_bytes = (uint64_t)ceil(fmax(engine->pivot_bytes, 0));
+        engine->statistics.pivot_bytes = (uint64_t)ceil(fmax(engine->pivot_bytes, 0));
     engine->rank = mem_alloc(engine->ranks, sizeof *engine->rank, "ranks");
     for (uint32_t rank = 0; rank < engine->ranks; rank++)
         engine->rank[rank].slot_tags =
@@ -315,7 +323,7 @@ enum status simplecomm_run(const struct machine_plan *plan, struct machine_usage
         .peak_messages = engine.peak_matches,
         .events = engine.finished,
         .calls = engine.calls};
-    compat_fmu_summarize(&engine.fmu);
+    compat_fmu_summarize(&engine);
     if (status == STATUS_OK && visit_fabric)
         visit_fabric(self, &engine.fabric);
     close_engine(&engine);
