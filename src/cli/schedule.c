@@ -1,0 +1,429 @@
+#include <inttypes.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/output.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "tdm/load.h"
+#include "tdm/network.h"
+#include "tdm/verify.h"
+#include "tdm/write.h"
+
+enum option {
+    OPTION_TOPOLOGY,
+    OPTION_ALGORITHM,
+    OPTION_ROUTES,
+    OPTION_ORDER,
+    OPTION_LIMIT,
+    OPTION_MOVES,
+    OPTION_SEED,
+    OPTION_JSON,
+    OPTION_OUTPUT,
+    OPTION_SWITCHES,
+    OPTION_VERIFY
+};
+
+static const struct cli_option options[] = {
+    [OPTION_TOPOLOGY] = {"--topology", 't', "TOPOLOGY",
+                         "torus:8x8, mesh:4x4, linear:5, fattree:4x3 ... (helio topo --help); of a torus or\n"
+                         "mesh the last dimension is routed first unless it says order="},
+    [OPTION_ALGORITHM] = {"--algorithm", 'a', "NAME",
+                          "greedy, coloring, coloring-literal, aapc, combined, best (the default)"},
+    [OPTION_ROUTES] = {"--routes", 0, "fixed|free", "free: greedy and best choose among minimal routes, too"},
+    [OPTION_ORDER] = {"--order", 0, "given|random", "in which greedy takes the requests"},
+    [OPTION_LIMIT] = {"--limit", 0, "TIME",
+                      "how long best searches, 10 s; 0 s = until it is optimal or interrupted"},
+    [OPTION_MOVES] = {"--moves", 0, "N", "how many moves best takes instead: then the result repeats"},
+    [OPTION_SEED] = {"--seed", 0, "N", "of everything random: ties, orders, moves; 1"},
+    [OPTION_JSON] = {"--json", 0, NULL, "print one JSON object"},
+    [OPTION_OUTPUT] = {"--output", 'o', "SCHEDULE.csv", "write a line for each request: src,dst,slot,links"},
+    [OPTION_SWITCHES] = {"--switches", 0, "FILE", "write what the switches' registers hold, .csv or .json"},
+    [OPTION_VERIFY] = {"--verify", 0, "SCHEDULE.csv",
+                       "schedule nothing, but check this schedule of the pattern"},
+};
+
+static const struct cli_command command = {
+    .name = "schedule",
+    .words = "PATTERN.csv|PATTERN --topology TOPOLOGY",
+    .doc =
+        "Schedules the connections of a pattern on a time-multiplexed network with as few slots as it can.\n"
+        "A pattern is a file of lines src,dst, or one of those named below.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .after =
+        "Patterns by name:\n"
+        "  random:connections=400,seed=1   distinct pairs\n"
+        "  ring, nearest-neighbour[:rows=8], hypercube, shuffle-exchange, all-to-all\n"
+        "  redistribution:array=64x64x64,from=4x4x4,from-block=16x16x16,to=1x1x64,to-block=64x64x1\n"
+        "  gs, tscf, p3m:part=1 ... 5      those of the programs in Table 4 of \"Compiled Communication\n"
+        "                                  for All-optical TDM Networks\"\n\n"
+        "Examples:\n"
+        "  helio schedule hypercube --topology torus:8x8\n"
+        "  helio schedule pairs.csv --topology torus:8x8 --algorithm combined -o schedule.csv\n"
+        "  helio schedule pairs.csv --topology torus:8x8 --verify schedule.csv",
+};
+
+static const char *const algorithms[] = {"greedy", "coloring", "coloring-literal",
+                                         "aapc",   "combined", "best"};
+enum algorithm { GREEDY, COLORING, COLORING_LITERAL, AAPC, COMBINED, BEST, ALGORITHMS };
+
+struct settings {
+    const char *pattern_name, *topology_text;
+    const char *output, *switches, *verify;
+    int algorithm;
+    bool free_routes, random_order, json;
+    ps_t limit_ps;
+    uint64_t moves, seed;
+};
+
+/* What was scheduled, and how it came out. */
+struct outcome {
+    struct topo topo;
+    struct tdm_pattern pattern;
+    struct tdm_problem problem;
+    struct tdm_schedule schedule;
+    uint32_t bound;
+    uint64_t moves;
+    double seconds;
+};
+
+/* ------------------------------------------------------------------------------------------------ options */
+
+static enum status pick(const char *option, const char *value, const char *const *names, size_t count,
+                        int *index)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(value, names[i]) == 0) {
+            *index = (int)i;
+            return STATUS_OK;
+        }
+    diag_error("%s does not know '%s'%s", option, value,
+               diag_did_you_mean(diag_nearest_of(value, names, count)));
+    return STATUS_BAD_INPUT;
+}
+
+static enum status pick_flag(const char *option, const char *value, const char *off, const char *on,
+                             bool *flag)
+{
+    int index;
+    enum status status = pick(option, value, (const char *const[]){off, on}, 2, &index);
+    if (status == STATUS_OK)
+        *flag = index == 1;
+    return status;
+}
+
+static enum status read_count(const char *option, const char *value, uint64_t *count)
+{
+    struct units_problem problem;
+    if (units_count(value, count, &problem))
+        return STATUS_OK;
+    diag_error("%s: %s", option, problem.text);
+    return STATUS_BAD_INPUT;
+}
+
+static enum status read_limit(const char *value, ps_t *limit_ps)
+{
+    struct units_problem problem;
+    if (units_time(value, limit_ps, &problem))
+        return STATUS_OK;
+    diag_error("--limit: %s", problem.text);
+    return STATUS_BAD_INPUT;
+}
+
+static enum status apply(struct settings *settings, int option, const char *value)
+{
+    switch (option) {
+    case OPTION_TOPOLOGY:
+        settings->topology_text = value;
+        break;
+    case OPTION_ALGORITHM:
+        return pick("--algorithm", value, algorithms, ALGORITHMS, &settings->algorithm);
+    case OPTION_ROUTES:
+        return pick_flag("--routes", value, "fixed", "free", &settings->free_routes);
+    case OPTION_ORDER:
+        return pick_flag("--order", value, "given", "random", &settings->random_order);
+    case OPTION_LIMIT:
+        return read_limit(value, &settings->limit_ps);
+    case OPTION_MOVES:
+        return read_count("--moves", value, &settings->moves);
+    case OPTION_SEED:
+        return read_count("--seed", value, &settings->seed);
+    case OPTION_JSON:
+        settings->json = true;
+        break;
+    case OPTION_OUTPUT:
+        settings->output = value;
+        break;
+    case OPTION_SWITCHES:
+        settings->switches = value;
+        break;
+    case OPTION_VERIFY:
+        settings->verify = value;
+        break;
+    }
+    return STATUS_OK;
+}
+
+static bool ends_in(const char *text, const char *ending)
+{
+    size_t length = strlen(text), ending_length = strlen(ending);
+    return length >= ending_length && strcmp(text + length - ending_length, ending) == 0;
+}
+
+static enum status check_settings(const struct settings *settings)
+{
+    if (!settings->pattern_name || !settings->topology_text) {
+        diag_error("helio schedule needs a pattern and a topology: %s", command.words);
+        return STATUS_BAD_INPUT;
+    }
+    if (settings->free_routes && settings->algorithm != GREEDY && settings->algorithm != BEST) {
+        diag_error("only greedy and best choose routes; %s schedules fixed ones",
+                   algorithms[settings->algorithm]);
+        return STATUS_BAD_INPUT;
+    }
+    if (settings->switches && !ends_in(settings->switches, ".csv") && !ends_in(settings->switches, ".json")) {
+        diag_error("--switches writes files that end in .csv or .json, not '%s'", settings->switches);
+        return STATUS_BAD_INPUT;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_settings(struct settings *settings, int argc, char **argv, bool *help)
+{
+    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
+    const char *value;
+    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
+        *help = found == CLI_HELP;
+        if (found == CLI_HELP || found == CLI_ERROR)
+            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+        if (found >= CLI_OPTION) {
+            enum status status = apply(settings, found - CLI_OPTION, value);
+            if (status != STATUS_OK)
+                return status;
+        } else if (settings->pattern_name) {
+            diag_error("helio schedule takes one pattern, not also '%s'", value);
+            return STATUS_BAD_INPUT;
+        } else {
+            settings->pattern_name = value;
+        }
+    }
+    return check_settings(settings);
+}
+
+/* ----------------------------------------------------------------------------------------------- schedule */
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+static bool is_interrupted(void *context)
+{
+    (void)context;
+    return interrupted;
+}
+
+/* Ctrl-C ends the search, not the program: what it has found so far is written. */
+static void search_best(const struct settings *settings, const uint32_t *phase, uint32_t phases,
+                        struct outcome *outcome)
+{
+    struct sigaction action = {.sa_handler = on_interrupt}, before;
+    struct tdm_limit limit = {.moves = settings->moves, .stopped = is_interrupted};
+    if (!settings->moves)
+        limit.seconds = (double)settings->limit_ps / (double)PS_PER_S;
+    sigaction(SIGINT, &action, &before);
+    outcome->moves = tdm_best(&outcome->problem, phase, phases, outcome->bound, settings->seed, &limit,
+                              &outcome->schedule);
+    sigaction(SIGINT, &before, NULL);
+}
+
+static enum status run_algorithm(const struct settings *settings, struct outcome *outcome)
+{
+    const struct tdm_problem *problem = &outcome->problem;
+    struct tdm_schedule *schedule = &outcome->schedule;
+    uint32_t phases = 0, *phase = NULL, *order = NULL;
+    enum status status = STATUS_OK;
+    bool wants_phases = settings->algorithm == AAPC || settings->algorithm == COMBINED;
+    if (wants_phases || (settings->algorithm == BEST && tdm_has_closed_aapc(&outcome->topo))) {
+        phase = mem_alloc((size_t)problem->requests + 1, sizeof *phase, "phases of requests");
+        status = tdm_aapc_phases(&outcome->topo, &outcome->pattern, phase, &phases);
+    }
+    if (status == STATUS_OK)
+        switch (settings->algorithm) {
+        case GREEDY:
+            order = settings->random_order ? tdm_random_order(problem->requests, settings->seed, "tdm.greedy")
+                                           : NULL;
+            tdm_greedy(problem, order, schedule);
+            break;
+        case COLORING:
+            status = tdm_coloring(problem, TDM_COLORING_FITTED, settings->seed, schedule);
+            break;
+        case COLORING_LITERAL:
+            status = tdm_coloring(problem, TDM_COLORING_LITERAL, settings->seed, schedule);
+            break;
+        case AAPC:
+            tdm_ordered_aapc(problem, phase, phases, schedule);
+            break;
+        case COMBINED:
+            status = tdm_combined(problem, phase, phases, settings->seed, schedule);
+            break;
+        case BEST:
+            search_best(settings, phase, phases, outcome);
+            break;
+        }
+    free(order);
+    free(phase);
+    return status;
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static enum status schedule_pattern(const struct settings *settings, struct outcome *outcome)
+{
+    double begun_s = seconds_now();
+    enum status status =
+        tdm_problem_of(&outcome->topo, &outcome->pattern, settings->free_routes, &outcome->problem);
+    if (status != STATUS_OK)
+        return status;
+    tdm_schedule_open(&outcome->schedule, outcome->problem.requests);
+    outcome->bound = tdm_lower_bound(&outcome->problem);
+    status = run_algorithm(settings, outcome);
+    outcome->seconds = seconds_now() - begun_s;
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------ results */
+
+static enum status print_json(const struct settings *settings, const struct outcome *outcome)
+{
+    char topology[TOPO_TEXT];
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:f}", "pattern", settings->pattern_name, "topology",
+        topo_print(&outcome->topo, topology, sizeof topology), "algorithm", algorithms[settings->algorithm],
+        "routes", settings->free_routes ? "free" : "fixed", "requests", (json_int_t)outcome->problem.requests,
+        "degree", (json_int_t)outcome->schedule.degree, "lower_bound", (json_int_t)outcome->bound,
+        "proven_optimal", outcome->schedule.degree == outcome->bound, "moves", (json_int_t)outcome->moves,
+        "seconds", outcome->seconds);
+    bool good =
+        json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && putchar('\n') != EOF;
+    json_decref(object);
+    if (!good || fflush(stdout) != 0)
+        diag_error("the result cannot be written to standard output");
+    return good ? STATUS_OK : STATUS_FAILED;
+}
+
+static enum status print_text(const struct settings *settings, const struct outcome *outcome)
+{
+    char topology[TOPO_TEXT];
+    bool optimal = outcome->schedule.degree == outcome->bound;
+    printf("pattern      %s\n", settings->pattern_name);
+    printf("topology     %s\n", topo_print(&outcome->topo, topology, sizeof topology));
+    printf("algorithm    %s, %s routes\n", algorithms[settings->algorithm],
+           settings->free_routes ? "free" : "fixed");
+    printf("requests     %" PRIu32 "\n", outcome->problem.requests);
+    printf("degree       %" PRIu32 "%s\n", outcome->schedule.degree, optimal ? ", proven optimal" : "");
+    printf("lower bound  %" PRIu32 "\n", outcome->bound);
+    if (fflush(stdout) != 0) {
+        diag_error("the result cannot be written to standard output");
+        return STATUS_FAILED;
+    }
+    if (isatty(STDERR_FILENO))
+        diag_note("scheduled in %.3g s", outcome->seconds);
+    return STATUS_OK;
+}
+
+static enum status write_files(const struct settings *settings, const struct outcome *outcome)
+{
+    struct output output = {0};
+    enum status status = STATUS_OK;
+    if (settings->output) {
+        status = output_open(&output, settings->output);
+        if (status == STATUS_OK)
+            tdm_write_schedule(&outcome->topo, &outcome->pattern, &outcome->problem, &outcome->schedule,
+                               output.file);
+        status = output_close(&output, status);
+    }
+    if (status == STATUS_OK && settings->switches) {
+        output = (struct output){0};
+        status = output_open(&output, settings->switches);
+        if (status == STATUS_OK)
+            (ends_in(settings->switches, ".csv") ? tdm_write_switches_csv : tdm_write_switches_json)(
+                &outcome->topo, &outcome->problem, &outcome->schedule, output.file);
+        status = output_close(&output, status);
+    }
+    return status;
+}
+
+static enum status verify(const struct settings *settings, const struct outcome *outcome)
+{
+    char *text;
+    size_t size;
+    enum status status = tdm_load(settings->verify, &text, &size);
+    if (status != STATUS_OK)
+        return status;
+    struct tdm_verdict verdict;
+    status = tdm_verify(&outcome->topo, &outcome->pattern, settings->verify, text, size, &verdict);
+    free(text);
+    if (status != STATUS_OK)
+        return status;
+    bool minimal = verdict.minimal_pairs == verdict.pairs;
+    if (settings->json)
+        printf("{\"valid\": true, \"minimal\": %s, \"requests\": %" PRIu64 ", \"degree\": %" PRIu32 "}\n",
+               minimal ? "true" : "false", verdict.requests, verdict.degree);
+    else
+        printf("%s: valid, %" PRIu64 " requests in %" PRIu32 " slots, %s minimal configuration set\n",
+               settings->verify, verdict.requests, verdict.degree, minimal ? "a" : "not a");
+    return minimal ? STATUS_OK : STATUS_FAILED;
+}
+
+static enum status read_pattern(const struct settings *settings, struct outcome *outcome)
+{
+    const char *name = settings->pattern_name;
+    enum status status = tdm_topology("--topology", settings->topology_text, &outcome->topo);
+    if (status != STATUS_OK)
+        return status;
+    if (ends_in(name, ".csv") || access(name, F_OK) == 0)
+        return tdm_pattern_read(name, outcome->topo.nodes, &outcome->pattern);
+    return tdm_pattern_named(name, outcome->topo.nodes, &outcome->pattern);
+}
+
+int cli_schedule(int argc, char **argv)
+{
+    struct settings settings = {.algorithm = BEST, .limit_ps = 10 * PS_PER_S, .seed = 1};
+    struct outcome outcome = {0};
+    bool help = false;
+    enum status status = read_settings(&settings, argc, argv, &help);
+    if (status != STATUS_OK || help)
+        return status;
+    status = read_pattern(&settings, &outcome);
+    if (status == STATUS_OK && settings.verify) {
+        status = verify(&settings, &outcome);
+    } else if (status == STATUS_OK) {
+        status = schedule_pattern(&settings, &outcome);
+        if (status == STATUS_OK)
+            status = write_files(&settings, &outcome);
+        if (status == STATUS_OK)
+            status = (settings.json ? print_json : print_text)(&settings, &outcome);
+        tdm_schedule_close(&outcome.schedule);
+        tdm_problem_close(&outcome.problem);
+    }
+    tdm_pattern_close(&outcome.pattern);
+    return status;
+}

@@ -1,0 +1,71 @@
+#include <string.h>
+
+#include "base/mem.h"
+#include "tdm/schedule.h"
+#include "tdm/slots.h"
+
+/* First fit again, slot after slot, each request on the route that it has: no slot number grows, and of each
+ * two slots some requests conflict afterwards. */
+static void settle(const struct tdm_problem *problem, struct tdm_schedule *schedule)
+{
+    uint32_t *order = mem_alloc((size_t)problem->requests + 1, sizeof *order, "an order of requests");
+    uint32_t *next = mem_alloc((size_t)schedule->degree + 1, sizeof *next, "an order of requests");
+    for (uint32_t request = 0; request < problem->requests; request++)
+        next[schedule->slot[request] + 1]++;
+    for (uint32_t slot = 0; slot < schedule->degree; slot++)
+        next[slot + 1] += next[slot];
+    for (uint32_t request = 0; request < problem->requests; request++)
+        order[next[schedule->slot[request]]++] = request;
+    struct tdm_slots slots;
+    tdm_slots_open(&slots, problem->links);
+    schedule->degree = 0;
+    for (uint32_t i = 0; i < problem->requests; i++) {
+        uint32_t request = order[i], count;
+        const uint32_t *links = tdm_route(problem, schedule->route[request], &count);
+        uint32_t slot = schedule->slot[request] = tdm_slots_first_free(&slots, links, count);
+        tdm_slots_take(&slots, links, count, slot);
+        if (slot >= schedule->degree)
+            schedule->degree = slot + 1;
+    }
+    tdm_slots_close(&slots);
+    free(order);
+    free(next);
+}
+
+static void swap(struct tdm_schedule *a, struct tdm_schedule *b)
+{
+    struct tdm_schedule kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+uint64_t tdm_best(const struct tdm_problem *problem, const uint32_t *phase, uint32_t phases, uint32_t bound,
+                  uint64_t seed, const struct tdm_limit *limit, struct tdm_schedule *schedule)
+{
+    tdm_descending_load(problem, schedule);
+    if (phase && schedule->degree > bound) {
+        struct tdm_schedule ordered;
+        tdm_schedule_open(&ordered, problem->requests);
+        tdm_ordered_aapc(problem, phase, phases, &ordered);
+        if (ordered.degree < schedule->degree)
+            swap(&ordered, schedule);
+        tdm_schedule_close(&ordered);
+    }
+    uint64_t moves = tdm_eject(problem, bound, seed, limit, schedule);
+    if (schedule->degree > bound)
+        settle(problem, schedule);
+    return moves;
+}
+
+enum status tdm_combined(const struct tdm_problem *problem, const uint32_t *phase, uint32_t phases,
+                         uint64_t seed, struct tdm_schedule *schedule)
+{
+    struct tdm_schedule ordered;
+    tdm_schedule_open(&ordered, problem->requests);
+    tdm_ordered_aapc(problem, phase, phases, &ordered);
+    enum status status = tdm_coloring(problem, TDM_COLORING_FITTED, seed, schedule);
+    if (status == STATUS_OK && ordered.degree < schedule->degree)
+        swap(&ordered, schedule);
+    tdm_schedule_close(&ordered);
+    return status;
+}

@@ -1,0 +1,78 @@
+#ifndef HELIO_TDM_SCHEDULE_H
+#define HELIO_TDM_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "tdm/problem.h"
+
+/* A set of configurations: each request has one slot, and requests of one slot share no link. The number of
+ * slots is the multiplexing degree K ("Compiled Communication for All-optical TDM Networks", section 2).
+ * Every scheduler here returns a *minimal configuration set* in the sense of section 3: of each two slots
+ * some requests conflict, so that no two can be merged. */
+struct tdm_schedule {
+    uint32_t requests, degree;
+    uint32_t *slot;  /* [requests]: 0 ... degree - 1 */
+    uint32_t *route; /* [requests]: into the problem's routes */
+};
+
+void tdm_schedule_open(struct tdm_schedule *schedule, uint32_t requests);
+void tdm_schedule_close(struct tdm_schedule *schedule);
+
+/* The greedy algorithm (Figure 2), which takes the requests in the given order. A configuration of it takes
+ * every request that fits, in that order, before the next begins; first fit, which is what runs here, comes
+ * to the same slots. Where a request has several routes, that with the earliest slot is taken. `order` is
+ * NULL for the order of the problem. */
+void tdm_greedy(const struct tdm_problem *problem, const uint32_t *order, struct tdm_schedule *schedule);
+
+/* A random order of all requests, to be freed. */
+uint32_t *tdm_random_order(uint32_t requests, uint64_t seed, const char *component);
+
+/* First fit by descending sum of the loads of a request's links: requests that are hard to place come first.
+ * No conflict graph, so it works where the coloring cannot. */
+void tdm_descending_load(const struct tdm_problem *problem, struct tdm_schedule *schedule);
+
+/* The coloring algorithm (Figure 4): the priority of a request is the number of its links over its degree in
+ * the conflict graph. In the fitted reading the degree counts neighbours that could still join the present
+ * configuration (WORK), which reproduces Table 1; in the literal one all that have no slot yet (NCSET), as
+ * section 3.2 is worded, which is worse than greedy at 400 to 1600 connections. Ties are broken at random.
+ * STATUS_FAILED, reported, if the conflict graph is too large to be held. Routes are the first ones. */
+enum tdm_coloring { TDM_COLORING_FITTED, TDM_COLORING_LITERAL };
+enum status tdm_coloring(const struct tdm_problem *problem, enum tdm_coloring reading, uint64_t seed,
+                         struct tdm_schedule *schedule);
+
+/* The ordered AAPC algorithm (Figure 5). `phase` tells for each request in which configuration of the
+ * all-to-all pattern it is (tdm/aapc.h), below `phases`; its routes are the first ones. */
+void tdm_ordered_aapc(const struct tdm_problem *problem, const uint32_t *phase, uint32_t phases,
+                      struct tdm_schedule *schedule);
+
+/* No schedule of the problem has fewer slots. With one route for each request it is the largest load of a
+ * link; with several, weights w of links give sum over requests of min over routes w(route) / sum of w, for
+ * the best weights found. Exact integers, rounded up. */
+uint32_t tdm_lower_bound(const struct tdm_problem *problem);
+
+/* When a search ends: the first of these that comes true. */
+struct tdm_limit {
+    double seconds;                 /* 0 = none */
+    uint64_t moves;                 /* 0 = none; the only limit under which results repeat */
+    bool (*stopped)(void *context); /* NULL = never */
+    void *context;
+};
+
+/* Ejection search: begins with *schedule, empties its smallest slot and seeks places for what was in it, and
+ * so on down to `bound` or the limit. *schedule is complete at any time and never gets worse. Returns how
+ * many moves it took. */
+uint64_t tdm_eject(const struct tdm_problem *problem, uint32_t bound, uint64_t seed,
+                   const struct tdm_limit *limit, struct tdm_schedule *schedule);
+
+/* The combined algorithm of section 3.4: the better of coloring and ordered AAPC. */
+enum status tdm_combined(const struct tdm_problem *problem, const uint32_t *phase, uint32_t phases,
+                         uint64_t seed, struct tdm_schedule *schedule);
+
+/* First fit by descending load, or ordered AAPC where that is better (`phase` NULL: is not tried), improved
+ * by ejection search. Returns the moves of the search. Optimal if it comes down to `bound`, a lower bound. */
+uint64_t tdm_best(const struct tdm_problem *problem, const uint32_t *phase, uint32_t phases, uint32_t bound,
+                  uint64_t seed, const struct tdm_limit *limit, struct tdm_schedule *schedule);
+
+#endif

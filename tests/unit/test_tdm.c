@@ -1,0 +1,496 @@
+/* Connection scheduling: the paper's figures, phases of all-to-all communication, every algorithm against the
+ * verifier, ejection search against exhaustive search, and lower bounds that are none too high. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "tdm/aapc.h"
+#include "tdm/network.h"
+#include "tdm/schedule.h"
+#include "tdm/verify.h"
+#include "tdm/write.h"
+
+struct scene {
+    struct topo topo;
+    struct tdm_pattern pattern;
+    struct tdm_problem problem;
+    struct tdm_schedule schedule;
+};
+
+static void scene_close(struct scene *scene)
+{
+    tdm_schedule_close(&scene->schedule);
+    tdm_problem_close(&scene->problem);
+    tdm_pattern_close(&scene->pattern);
+}
+
+/* `pattern` is lines of src,dst where it has a comma and no '=', else a pattern by name. */
+static struct scene scene_open(const char *topology, const char *pattern, bool free_routes)
+{
+    struct scene scene = {.pattern = {0}};
+    assert_int_equal(tdm_topology("topology", topology, &scene.topo), STATUS_OK);
+    bool lines = strchr(pattern, ',') && !strchr(pattern, '=');
+    enum status status =
+        lines ? tdm_pattern_parse("lines", pattern, strlen(pattern), scene.topo.nodes, &scene.pattern)
+              : tdm_pattern_named(pattern, scene.topo.nodes, &scene.pattern);
+    assert_int_equal(status, STATUS_OK);
+    assert_int_equal(tdm_problem_of(&scene.topo, &scene.pattern, free_routes, &scene.problem), STATUS_OK);
+    tdm_schedule_open(&scene.schedule, scene.problem.requests);
+    return scene;
+}
+
+/* Written out and read again by the verifier. */
+static void assert_minimal(const struct scene *scene)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    tdm_write_schedule(&scene->topo, &scene->pattern, &scene->problem, &scene->schedule, file);
+    fclose(file);
+    struct tdm_verdict verdict;
+    assert_int_equal(tdm_verify(&scene->topo, &scene->pattern, "schedule", text, size, &verdict), STATUS_OK);
+    assert_int_equal(verdict.degree, scene->schedule.degree);
+    assert_int_equal(verdict.requests, scene->pattern.count);
+    assert_int_equal(verdict.minimal_pairs, verdict.pairs);
+    free(text);
+}
+
+static uint32_t best(struct scene *scene, uint64_t seed, uint64_t moves)
+{
+    uint32_t bound = tdm_lower_bound(&scene->problem);
+    tdm_best(&scene->problem, NULL, 0, bound, seed, &(struct tdm_limit){.moves = moves}, &scene->schedule);
+    assert_true(scene->schedule.degree >= bound);
+    return scene->schedule.degree;
+}
+
+static void figure_1_is_one_configuration(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open("torus:4x4", "4,1\n5,3\n6,10\n8,9\n11,2\n", false);
+    tdm_greedy(&scene.problem, NULL, &scene.schedule);
+    assert_int_equal(scene.schedule.degree, 1);
+    assert_minimal(&scene);
+    scene_close(&scene);
+}
+
+static void figure_3_takes_three_slots_in_its_order_and_two_at_best(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open("linear:5", "0,2\n1,3\n3,4\n2,4\n", false);
+    static const uint32_t published[] = {0, 1, 0, 2};
+    tdm_greedy(&scene.problem, NULL, &scene.schedule);
+    assert_int_equal(scene.schedule.degree, 3);
+    assert_memory_equal(scene.schedule.slot, published, sizeof published);
+    assert_minimal(&scene);
+    assert_int_equal(best(&scene, 1, 1000), 2);
+    assert_minimal(&scene);
+    scene_close(&scene);
+}
+
+/* ------------------------------------------------------------------------------------------------ patterns
+ */
+
+static void patterns_have_the_published_numbers_of_connections(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        size_t count;
+    } published[] = {{"ring", 128},        {"nearest-neighbour", 256},
+                     {"hypercube", 384},   {"shuffle-exchange", 126},
+                     {"all-to-all", 4032}, {"random:connections=2800", 2800},
+                     {"p3m:part=2", 4032}};
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
+        struct tdm_pattern pattern;
+        assert_int_equal(tdm_pattern_named(published[i].name, 64, &pattern), STATUS_OK);
+        assert_int_equal(pattern.count, published[i].count);
+        tdm_pattern_unite(&pattern); /* takes out nothing: all are distinct, none goes to itself */
+        assert_int_equal(pattern.count, published[i].count);
+        tdm_pattern_close(&pattern);
+    }
+}
+
+/* The owner of an element, straight from the definition. */
+static uint32_t owner(const struct tdm_distribution *distribution, const uint32_t element[3])
+{
+    uint32_t number = 0;
+    for (int d = 0; d < 3; d++)
+        number = number * distribution->processors[d] +
+                 element[d] / distribution->block[d] % distribution->processors[d];
+    return number;
+}
+
+static void redistribution_moves_every_element(void **state)
+{
+    (void)state;
+    static const uint32_t elements[3] = {7, 12, 10};
+    static const struct tdm_distribution from = {{2, 3, 1}, {2, 1, 10}}, to = {{1, 2, 4}, {7, 5, 1}};
+    struct tdm_pattern moved = {0}, pattern = {0};
+    for (uint32_t x = 0; x < elements[0]; x++)
+        for (uint32_t y = 0; y < elements[1]; y++)
+            for (uint32_t z = 0; z < elements[2]; z++) {
+                uint32_t element[3] = {x, y, z};
+                tdm_pattern_add(&moved, owner(&from, element), owner(&to, element));
+            }
+    tdm_pattern_unite(&moved);
+    tdm_pattern_redistribute(elements, &from, &to, &pattern);
+    tdm_pattern_unite(&pattern);
+    assert_int_equal(pattern.count, moved.count);
+    assert_memory_equal(pattern.requests, moved.requests, moved.count * sizeof *moved.requests);
+    tdm_pattern_close(&moved);
+    tdm_pattern_close(&pattern);
+}
+
+/* -------------------------------------------------------------------------------------------------- phases
+ */
+
+/* Each phase of the closed form is a configuration, and there are N^3 / 8, under either order of dimensions.
+ */
+static void phases_of_tori_are_configurations(void **state)
+{
+    (void)state;
+    static const char *const topologies[] = {"torus:8x8", "torus:8x8,order=first", "torus:16x16",
+                                             "torus:24x24"};
+    for (size_t i = 0; i < sizeof topologies / sizeof *topologies; i++) {
+        struct scene scene = scene_open(topologies[i], "all-to-all", false);
+        uint32_t size = scene.topo.dimension[0].size, phases;
+        uint32_t *phase = mem_alloc(scene.pattern.count, sizeof *phase, "phases");
+        assert_true(tdm_has_closed_aapc(&scene.topo));
+        assert_int_equal(tdm_aapc_phases(&scene.topo, &scene.pattern, phase, &phases), STATUS_OK);
+        assert_int_equal(phases, size * size * size / 8);
+        unsigned char *used = mem_alloc((size_t)phases * scene.topo.links, 1, "links in phases");
+        for (uint32_t request = 0; request < scene.problem.requests; request++) {
+            uint32_t count;
+            const uint32_t *links = tdm_route(&scene.problem, request, &count);
+            assert_true(phase[request] < phases);
+            for (uint32_t j = 0; j < count; j++)
+                assert_int_equal(used[(size_t)phase[request] * scene.topo.links + links[j]]++, 0);
+        }
+        free(used);
+        tdm_ordered_aapc(&scene.problem, phase, phases, &scene.schedule);
+        assert_int_equal(scene.schedule.degree, phases);
+        assert_int_equal(tdm_lower_bound(&scene.problem), phases);
+        free(phase);
+        scene_close(&scene);
+    }
+}
+
+static void phases_elsewhere_are_constructed(void **state)
+{
+    (void)state;
+    static const char *const topologies[] = {"mesh:5x3",    "torus:6x6",  "linear:7",       "fattree:3x2",
+                                             "torus:3x4x2", "crossbar:9", "dragonfly:2x4x2"};
+    for (size_t i = 0; i < sizeof topologies / sizeof *topologies; i++) {
+        struct scene scene = scene_open(topologies[i], "all-to-all", false);
+        uint32_t phases, *phase = mem_alloc(scene.pattern.count, sizeof *phase, "phases");
+        assert_false(tdm_has_closed_aapc(&scene.topo));
+        assert_int_equal(tdm_aapc_phases(&scene.topo, &scene.pattern, phase, &phases), STATUS_OK);
+        tdm_ordered_aapc(&scene.problem, phase, phases, &scene.schedule);
+        assert_true(scene.schedule.degree <= phases);
+        assert_minimal(&scene);
+        free(phase);
+        scene_close(&scene);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------- algorithms
+ */
+
+static void every_algorithm_gives_minimal_configuration_sets(void **state)
+{
+    (void)state;
+    static const char *const topologies[] = {"torus:8x8", "mesh:8x8", "fattree:4x3", "torus:4x4x4",
+                                             "linear:64"};
+    for (size_t i = 0; i < sizeof topologies / sizeof *topologies; i++) {
+        struct scene scene = scene_open(topologies[i], "random:connections=300", false);
+        uint32_t phases, *phase = mem_alloc(scene.pattern.count, sizeof *phase, "phases");
+        uint32_t *order = tdm_random_order(300, 5, "test"), combined;
+        assert_int_equal(tdm_aapc_phases(&scene.topo, &scene.pattern, phase, &phases), STATUS_OK);
+        tdm_greedy(&scene.problem, order, &scene.schedule);
+        assert_minimal(&scene);
+        tdm_descending_load(&scene.problem, &scene.schedule);
+        assert_minimal(&scene);
+        assert_int_equal(tdm_combined(&scene.problem, phase, phases, 1, &scene.schedule), STATUS_OK);
+        assert_minimal(&scene);
+        combined = scene.schedule.degree;
+        tdm_ordered_aapc(&scene.problem, phase, phases, &scene.schedule);
+        assert_minimal(&scene);
+        assert_true(combined <= scene.schedule.degree);
+        for (int reading = TDM_COLORING_FITTED; reading <= TDM_COLORING_LITERAL; reading++) {
+            assert_int_equal(tdm_coloring(&scene.problem, reading, 1, &scene.schedule), STATUS_OK);
+            assert_minimal(&scene);
+        }
+        assert_true(best(&scene, 1, 20000) <= combined);
+        assert_minimal(&scene);
+        free(phase);
+        free(order);
+        scene_close(&scene);
+    }
+}
+
+static void free_routes_are_minimal_and_help(void **state)
+{
+    (void)state;
+    static const char *const topologies[] = {"torus:8x8", "mesh:8x8", "fattree:4x3", "dragonfly:2x4x2",
+                                             "torus:4x4x4"};
+    for (size_t i = 0; i < sizeof topologies / sizeof *topologies; i++) {
+        struct scene scene = scene_open(topologies[i], "random:connections=300,seed=3", true);
+        for (uint32_t request = 0; request < scene.problem.requests; request++) {
+            const struct tdm_request *pair = &scene.pattern.requests[request];
+            uint32_t first = scene.problem.first_route[request], end = scene.problem.first_route[request + 1];
+            assert_in_range(end - first, 1, TDM_MOST_ROUTES);
+            for (uint32_t route = first; route < end; route++) {
+                uint32_t count;
+                tdm_route(&scene.problem, route, &count);
+                assert_int_equal(count, topo_distance(&scene.topo, pair->source, pair->destination) + 2);
+            }
+        }
+        struct scene fixed = scene_open(topologies[i], "random:connections=300,seed=3", false);
+        assert_true(best(&scene, 1, 20000) <= best(&fixed, 1, 20000));
+        assert_minimal(&scene);
+        scene_close(&fixed);
+        scene_close(&scene);
+    }
+}
+
+/* Whether `request` and all after it fit into so many slots; tries everything. */
+static bool fits(const struct tdm_problem *problem, uint32_t request, uint32_t slots, uint32_t used,
+                 uint64_t *taken)
+{
+    if (request == problem->requests)
+        return true;
+    for (uint32_t route = problem->first_route[request]; route < problem->first_route[request + 1]; route++) {
+        uint32_t count;
+        const uint32_t *links = tdm_route(problem, route, &count);
+        for (uint32_t slot = 0; slot < slots && slot <= used; slot++) {
+            bool is_free = true;
+            for (uint32_t i = 0; i < count; i++)
+                is_free = is_free && !(taken[links[i]] >> slot & 1);
+            for (uint32_t i = 0; is_free && i < count; i++)
+                taken[links[i]] |= UINT64_C(1) << slot;
+            if (is_free && fits(problem, request + 1, slots, slot == used ? used + 1 : used, taken))
+                return true;
+            for (uint32_t i = 0; is_free && i < count; i++)
+                taken[links[i]] &= ~(UINT64_C(1) << slot);
+        }
+    }
+    return false;
+}
+
+static uint32_t least_slots(const struct tdm_problem *problem)
+{
+    uint64_t *taken = mem_alloc(problem->links, sizeof *taken, "slots of links");
+    uint32_t slots = 1;
+    while (!fits(problem, 0, slots, 0, taken)) {
+        memset(taken, 0, problem->links * sizeof *taken);
+        slots++;
+    }
+    free(taken);
+    return slots;
+}
+
+/* Bounds are never above what an exhaustive search finds, and the ejection search comes down to it. */
+static void best_is_what_exhaustive_search_finds(void **state)
+{
+    (void)state;
+    static const char *const topologies[] = {"linear:6", "ring:6", "torus:3x3", "mesh:3x3", "fattree:2x3"};
+    for (size_t i = 0; i < sizeof topologies / sizeof *topologies; i++)
+        for (int seed = 0; seed < 8; seed++)
+            for (int free_routes = 0; free_routes < 2; free_routes++) {
+                char pattern[64];
+                snprintf(pattern, sizeof pattern, "random:connections=11,seed=%d", seed);
+                struct scene scene = scene_open(topologies[i], pattern, free_routes);
+                uint32_t least = least_slots(&scene.problem), bound = tdm_lower_bound(&scene.problem);
+                assert_true(bound <= least);
+                assert_int_equal(best(&scene, 1, 20000), least);
+                assert_minimal(&scene);
+                scene_close(&scene);
+            }
+}
+
+/* Five requests around a ring of five of which each conflicts with two others: no link carries more than two,
+ * and yet an odd cycle takes three. */
+static void odd_cycles_take_more_than_the_bound(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open("ring:5", "0,2\n1,3\n2,4\n3,0\n4,1\n", false);
+    assert_int_equal(tdm_lower_bound(&scene.problem), 2);
+    assert_int_equal(least_slots(&scene.problem), 3);
+    assert_int_equal(best(&scene, 1, 20000), 3);
+    assert_minimal(&scene);
+    scene_close(&scene);
+}
+
+/* Table 3: the bound is reached on all five patterns, as the paper's algorithms do on four. */
+static void table_3_is_solved_optimally(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern;
+        uint32_t degree;
+    } table[] = {{"ring", 2}, {"nearest-neighbour", 4}, {"hypercube", 6}, {"shuffle-exchange", 4}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct scene scene = scene_open("torus:8x8", table[i].pattern, false);
+        assert_int_equal(tdm_lower_bound(&scene.problem), table[i].degree);
+        assert_int_equal(best(&scene, 3, 1000000), table[i].degree);
+        assert_minimal(&scene);
+        scene_close(&scene);
+    }
+}
+
+static void random_patterns_are_solved_optimally(void **state)
+{
+    (void)state;
+    static const int connections[] = {100, 400, 1200, 2000};
+    for (size_t i = 0; i < sizeof connections / sizeof *connections; i++) {
+        char pattern[64];
+        snprintf(pattern, sizeof pattern, "random:connections=%d", connections[i]);
+        struct scene scene = scene_open("torus:8x8", pattern, false);
+        assert_int_equal(best(&scene, 1, 100000), tdm_lower_bound(&scene.problem));
+        assert_minimal(&scene);
+        scene_close(&scene);
+    }
+}
+
+static bool stop_at_once(void *context)
+{
+    ++*(int *)context;
+    return true;
+}
+
+static void interrupted_search_keeps_what_it_has(void **state)
+{
+    (void)state;
+    int asked = 0;
+    struct scene scene = scene_open("torus:8x8", "random:connections=2000", false);
+    tdm_descending_load(&scene.problem, &scene.schedule);
+    uint32_t degree = scene.schedule.degree, bound = tdm_lower_bound(&scene.problem);
+    tdm_eject(&scene.problem, bound, 1, &(struct tdm_limit){.stopped = stop_at_once, .context = &asked},
+              &scene.schedule);
+    assert_true(asked > 0);
+    assert_int_equal(scene.schedule.degree, degree);
+    assert_minimal(&scene);
+    scene_close(&scene);
+}
+
+/* ------------------------------------------------------------------------------------------------ verifier
+ */
+
+static void keep_message(void *self, enum diag_level level, const char *message)
+{
+    (void)level;
+    strncat(self, message, 511 - strlen(self));
+}
+
+static void verifier_refuses_what_is_wrong(void **state)
+{
+    (void)state;
+    static const char pattern[] = "0,2\n1,3\n3,4\n2,4\n";
+    static const struct {
+        const char *lines, *problem;
+        enum status status;
+    } wrong[] = {
+        {"0,2,0,0>1 1>2\n1,3,0,1>2 2>3\n3,4,1,3>4\n2,4,0,2>3 3>4\n", "in slot 0 1>2 is used here",
+         STATUS_FAILED},
+        {"0,2,0,0>1 1>2\n1,3,1,1>2 2>3\n3,4,0,3>4\n2,4,0,2>3 3>4\n", "node 4 receives here", STATUS_FAILED},
+        {"0,2,0,0>1 1>2\n1,3,1,1>2 2>3\n3,4,1,3>4\n", "2,4 is in the pattern and has no slot", STATUS_FAILED},
+        {"0,2,0,0>1 1>2\n1,3,1,1>2 2>3\n3,4,1,3>4\n2,4,0,2>3 3>4\n4,0,0,4>3 3>2 2>1 1>0\n",
+         "4,0 is scheduled, but not in the pattern", STATUS_FAILED},
+        {"0,2,0,0>2\n", "no link leads from 0 to 2", STATUS_FAILED},
+        {"0,2,0,0>1\n", "the links end at 1, node 2 is at 2", STATUS_FAILED},
+        {"0,2,0,0>1 2>3\n", "the hop before ends at 1, this one begins at 2", STATUS_FAILED},
+        {"0,2,0,0>1  1>2\n", "here a switch is expected", STATUS_BAD_INPUT},
+        {"0,2;0,0>1 1>2\n", "here a comma is expected", STATUS_BAD_INPUT},
+        {"0,9,0,0>1 1>2\n", "here a node is expected", STATUS_BAD_INPUT},
+        {"0,2,-1,0>1 1>2\n", "here a slot is expected", STATUS_BAD_INPUT},
+    };
+    struct scene scene = scene_open("linear:5", pattern, false);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct tdm_verdict verdict;
+        char message[512] = "";
+        bool first_only = !strchr(strchr(wrong[i].lines, '\n') + 1, '\n');
+        struct tdm_pattern one = scene.pattern;
+        one.count = first_only ? 1 : scene.pattern.count;
+        diag_set_sink(keep_message, message);
+        enum status status =
+            tdm_verify(&scene.topo, &one, "schedule", wrong[i].lines, strlen(wrong[i].lines), &verdict);
+        diag_set_sink(NULL, NULL);
+        assert_int_equal(status, wrong[i].status);
+        if (!strstr(message, wrong[i].problem))
+            fail_msg("'%s' is not in '%s'", wrong[i].problem, message);
+    }
+    static const char loose[] = "0,2,0,0>1 1>2\n1,3,1,1>2 2>3\n3,4,3,3>4\n2,4,0,2>3 3>4\n";
+    struct tdm_verdict verdict;
+    char message[512] = "";
+    diag_set_sink(keep_message, message);
+    assert_int_equal(tdm_verify(&scene.topo, &scene.pattern, "schedule", loose, sizeof loose - 1, &verdict),
+                     STATUS_OK);
+    diag_set_sink(NULL, NULL);
+    assert_int_equal(verdict.degree, 3);
+    assert_int_equal(verdict.pairs, 3);
+    assert_int_equal(verdict.minimal_pairs, 2);
+    assert_non_null(strstr(message, "slots 1 and 3 could be one"));
+    scene_close(&scene);
+}
+
+/* Every input and output of a switch is used once in a slot, and what goes in comes out. */
+static void switch_programs_are_permutations(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open("torus:4x4", "random:connections=60", false);
+    assert_true(best(&scene, 1, 10000) > 1);
+    char *text = NULL, input[16], output[16];
+    size_t size = 0, lines = 0, hops = 0;
+    FILE *file = open_memstream(&text, &size);
+    tdm_write_switches_csv(&scene.topo, &scene.problem, &scene.schedule, file);
+    fclose(file);
+    unsigned seen[16][64][2] = {
+        0}; /* inputs and outputs of a switch in a slot: bits by neighbour, 16 is the node */
+    for (const char *line = strchr(text, '\n') + 1; *line; line = strchr(line, '\n') + 1, lines++) {
+        unsigned place, slot;
+        assert_int_equal(sscanf(line, "%u,%u,%15[^,],%15[^\n]", &place, &slot, input, output), 4);
+        unsigned in = input[0] == 'n' ? 16 : (unsigned)atoi(input),
+                 out = output[0] == 'n' ? 16 : (unsigned)atoi(output);
+        assert_false(seen[place][slot][0] >> in & 1);
+        assert_false(seen[place][slot][1] >> out & 1);
+        seen[place][slot][0] |= 1U << in;
+        seen[place][slot][1] |= 1U << out;
+    }
+    for (uint32_t request = 0; request < scene.problem.requests; request++)
+        hops += topo_distance(&scene.topo, scene.pattern.requests[request].source,
+                              scene.pattern.requests[request].destination);
+    assert_int_equal(lines, hops + scene.problem.requests);
+    free(text);
+    scene_close(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figure_1_is_one_configuration),
+        cmocka_unit_test(figure_3_takes_three_slots_in_its_order_and_two_at_best),
+        cmocka_unit_test(patterns_have_the_published_numbers_of_connections),
+        cmocka_unit_test(redistribution_moves_every_element),
+        cmocka_unit_test(phases_of_tori_are_configurations),
+        cmocka_unit_test(phases_elsewhere_are_constructed),
+        cmocka_unit_test(every_algorithm_gives_minimal_configuration_sets),
+        cmocka_unit_test(free_routes_are_minimal_and_help),
+        cmocka_unit_test(best_is_what_exhaustive_search_finds),
+        cmocka_unit_test(odd_cycles_take_more_than_the_bound),
+        cmocka_unit_test(table_3_is_solved_optimally),
+        cmocka_unit_test(random_patterns_are_solved_optimally),
+        cmocka_unit_test(interrupted_search_keeps_what_it_has),
+        cmocka_unit_test(verifier_refuses_what_is_wrong),
+        cmocka_unit_test(switch_programs_are_permutations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
