@@ -26,7 +26,7 @@
   const baselineName = Object.entries(sweep.baseline)
     .map(([name, value]) => (name === "fabric" ? value : `${name} ${value}`))
     .join(", ");
-  const label = (g) => [g.fabric, ...axes.map((axis) => `${axis.name} ${axis.of(g)}`)].join(", ");
+  const label = (g) => [g.fabric, ...axes.filter((axis) => axis.name !== "program").map((axis) => `${axis.name} ${axis.of(g)}`)].join(", ");
 
   // What can be drawn of a group: a mean with the half of its interval's width.
   const measures = {
@@ -38,8 +38,14 @@
 
   function answer() {
     const line = element("p", {class: "answer", id: "answer"});
-    const fastest = d3.least(groups, (g) => g.makespan_s.mean);
-    line.append("The shortest time is ", element("strong", {}, time(fastest.makespan_s.mean, 5)), `, on ${label(fastest)}. `);
+    for (const program of programs) {
+      const fastest = d3.least(groups.filter((g) => g.program === program), (g) => g.makespan_s.mean);
+      line.append(
+        programs.length > 1 ? `The shortest time of ${program} is ` : "The shortest time is ",
+        element("strong", {}, time(fastest.makespan_s.mean, 5)),
+        `, on ${label(fastest)}. `,
+      );
+    }
     if (!compared) return line;
     const others = fabrics
       .map((fabric) => ({fabric, ratios: groups.filter((g) => g.fabric === fabric && g.speedup).map((g) => g.speedup.mean)}))
@@ -96,6 +102,9 @@
     return points;
   }
 
+  // How much wider a fabric is drawn than those after it, which lie on top: where results are equal, all are seen.
+  const later = (i) => 1.5 * Math.min(fabrics.length - 1 - i, 4);
+
   // Even steps: values may be sizes, times or words.
   function drawProfile(axis, measure, points, width) {
     const unit = measure === measures.time ? timeScale(d3.max(points, (p) => p.high)) : {scale: 1, name: "×"};
@@ -110,6 +119,7 @@
       marginLeft: 60,
       marginBottom: narrow ? 40 + 6 * d3.max(axis.domain, (v) => v.length) : 42,
       color: {type: "identity"},
+      r: {type: "identity"},
       x: {type: "point", domain: axis.domain, label: axis.name, padding: 0.3, tickRotate: narrow ? -60 : 0},
       y: {
         label: measure === measures.time ? `time (${unit.name})` : "speedup",
@@ -121,12 +131,15 @@
       marks: [
         ...(measure === measures.speedup ? [Plot.ruleY([1], {stroke: "currentColor", strokeDasharray: "4 3"})] : []),
         ...(spread ? [Plot.ruleX(scaled, {x: "value", y1: "low", y2: "high", stroke: (p) => fabricColor.get(p.fabric), strokeWidth: 3, strokeOpacity: 0.35})] : []),
-        Plot.line(scaled, {x: "value", y: "middle", z: "fabric", stroke: (p) => fabricColor.get(p.fabric), strokeWidth: 2}),
+        ...fabrics.map((fabric, i) =>
+          Plot.line(scaled.filter((p) => p.fabric === fabric), {x: "value", y: "middle", stroke: fabricColor.get(fabric), strokeWidth: 2 + later(i)}),
+        ),
         Plot.dot(scaled, {
           x: "value",
           y: "middle",
+          r: (p) => 3.5 + later(fabrics.indexOf(p.fabric)),
+          sort: null,
           fill: (p) => fabricColor.get(p.fabric),
-          r: 3.5,
           title: (p) => `${p.fabric}, ${axis.name} ${p.value}: ${measure.show(p.middle * unit.scale)}`,
         }),
       ],
