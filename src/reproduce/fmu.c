@@ -9,11 +9,11 @@
 
 const struct fmu_way fmu_ways[FMU_WAYS] = {
     [FMU_CORRECT] = {.name = "correct", .settings = ""},
-    [FMU_SIMPLECOMM] = {.name = "simplecomm", .settings = "compat=simplecomm", .finalize_counts = true},
+    [FMU_SIMPLECOMM] = {.name = "simplecomm", .settings = "compat=simplecomm", .simplecomm = true},
     [FMU_CORRECT_FITTED] = {.name = "correct-fitted", .settings = "", .fitted = true},
     [FMU_SIMPLECOMM_FITTED] = {.name = "simplecomm-fitted",
                                .settings = "compat=simplecomm",
-                               .finalize_counts = true,
+                               .simplecomm = true,
                                .fitted = true},
 };
 

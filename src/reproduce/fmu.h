@@ -10,7 +10,7 @@
 struct fmu_way {
     const char *name;     /* the items' variant */
     const char *settings; /* what makes the difference */
-    bool finalize_counts; /* the barrier at finalize is among the messages of a run, as it is in Table 5 */
+    bool simplecomm;      /* as the published simulator: finalize is a barrier, and it measures its own way */
     bool fitted;          /* NPB programs compute at the rate fitted to Table 5 */
 };
 

@@ -123,14 +123,16 @@ static double peak(struct reproduction *reproduction, const struct fmu_way *way,
 static void memory_items(struct reproduction *reproduction, const struct fmu_way *way)
 {
     enum { ENTRY_BYTES = 8 }; /* section VII-B */
-    double entries = peak(reproduction, way, "q_header_entries", "is", 'C');
+    const char *q_data = way->simplecomm ? "biggest_buffer_bytes" : "q_data_bytes";
+    const char *q_header = way->simplecomm ? "biggest_buffer_messages" : "q_header_entries";
+    double entries = peak(reproduction, way, q_header, "is", 'C');
     fmu_item(reproduction, way, entries, "section-VII-B/q-header-entries-is.C");
     fmu_item(reproduction, way, 1e-3 * ENTRY_BYTES * entries, "section-VII-B/q-header");
     if (reproduction_is_quick(reproduction))
         return;
-    fmu_item(reproduction, way, peak(reproduction, way, "q_header_entries", "is", 'D'),
+    fmu_item(reproduction, way, peak(reproduction, way, q_header, "is", 'D'),
              "section-VII-B/q-header-entries-is.D");
-    fmu_item(reproduction, way, 1e-9 * peak(reproduction, way, "q_data_bytes", "ft", 'D'),
+    fmu_item(reproduction, way, 1e-9 * peak(reproduction, way, q_data, "ft", 'D'),
              "section-VII-B/q-data-ft.D");
 }
 

@@ -79,7 +79,7 @@ static void table_5_row(struct reproduction *reproduction, const struct fmu_way 
     fmu_item(reproduction, way, 100 * network->idle_fraction, "%s/idleness", row);
     if (way->fitted)
         return; /* what is sent does not depend on the rate */
-    double messages = network->messages + (way->finalize_counts ? 0 : 2 * (ranks - 1));
+    double messages = network->messages + (way->simplecomm ? 0 : 2 * (ranks - 1));
     fmu_item(reproduction, way, messages, "%s/messages", row);
     fmu_item(reproduction, way, network->bytes / messages, "%s/mean-size", row);
     /* The hybrid keeps what lies below the pivot on the network. The rest takes FMUs, but for messages to

@@ -27,7 +27,7 @@ static const char *name_of(int index)
 static double within_s(struct reproduction *reproduction, const struct fmu_way *way, const char *workload,
                        int ranks)
 {
-    if (*way->settings)
+    if (way->simplecomm)
         return fmu_run_with(reproduction, way, "packet", workload, "ranks_per_node=%d", ranks)->makespan_s;
     return fmu_run_with(reproduction, way, "fmu", workload,
                         "fmu.count=1 fmu.t_switch=0ps fmu.bandwidth=153.6GB/s fmu.capacity=1TB")
