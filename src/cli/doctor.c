@@ -136,6 +136,8 @@ static void look_for_programs(struct findings *findings)
          "the second compiler and sanitizers of make check: apt-get install clang libclang-rt-14-dev"},
         {"clang-format-14", "the style check of make check: apt-get install clang-format-14"},
         {"smpirun", "SimGrid, for the differential tests and make bench: apt-get install libsimgrid-dev"},
+        {"mpiexec.openmpi", "programs of Open MPI: apt-get install libopenmpi-dev openmpi-bin"},
+        {"mpiexec.mpich", "programs of MPICH: apt-get install libmpich-dev mpich"},
         {"zstd", "traces for SimGrid, or looked into by hand: apt-get install zstd"},
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {

@@ -1,0 +1,95 @@
+# Open MPI and MPICH side by side, for what runs inside MPI programs. CMake's own FindMPI knows one MPI per build, and
+# whichever the system's default is; a library to be preloaded is needed for each, since their ABIs differ.
+#
+# Sets HELIO_MPIS to those of openmpi and mpich that were found, and for each of them, MPI,
+#   helio::MPI            the target that C code includes and links
+#   HELIO_MPIEXEC_MPI     its launcher
+#   HELIO_FORTRAN_MPI     its Fortran compiler, or empty: what is written in Fortran is then left out
+#
+#   helio_mpi_library(NAME SOURCES file... [USES library...])  build/lib/libhelio_NAME_MPI.so, for LD_PRELOAD
+#   helio_mpi_program(NAME SOURCES file... [USES library...])  build/tests/mpi/NAME_MPI; .f90 files with Fortran
+#   helio_mpi_test(NAME COMMAND command... [LABELS label...])  the tests mpi.NAME.MPI, with MPI, MPIEXEC and MPI_PROGRAMS
+#                                                              in their environment (tests/mpi/launch reads them)
+# All three do their work once per MPI found. A test of an MPI that is missing is there, and says why it is skipped.
+set(HELIO_MPI_PACKAGES_openmpi "libopenmpi-dev openmpi-bin")
+set(HELIO_MPI_PACKAGES_mpich "libmpich-dev mpich")
+set(HELIO_MPI_PROGRAMS ${CMAKE_BINARY_DIR}/tests/mpi)
+set(HELIO_MPIS "")
+
+# pkg-config's modules, then the names its commands have beside another MPI, then those that it has alone.
+function(helio_find_mpi mpi modules)
+  pkg_search_module(HELIO_${mpi} QUIET IMPORTED_TARGET ${modules})
+  if(NOT HELIO_${mpi}_FOUND)
+    message(STATUS "${mpi}: not found (Debian: ${HELIO_MPI_PACKAGES_${mpi}}); what runs inside its programs is not built")
+    return()
+  endif()
+  pkg_get_variable(prefix ${HELIO_${mpi}_MODULE_NAME} prefix)
+  find_program(HELIO_MPIEXEC_${mpi} NAMES mpiexec.${mpi} mpiexec HINTS ${prefix}/bin)
+  find_program(HELIO_FORTRAN_${mpi} NAMES mpifort.${mpi} mpifort HINTS ${prefix}/bin)
+  if(NOT HELIO_FORTRAN_${mpi})
+    set(HELIO_FORTRAN_${mpi} "" CACHE FILEPATH "Fortran compiler of ${mpi}" FORCE)
+  endif()
+  add_library(helio::${mpi} ALIAS PkgConfig::HELIO_${mpi})
+  message(STATUS "${mpi}: ${HELIO_${mpi}_VERSION}")
+  set(HELIO_MPIS ${HELIO_MPIS} ${mpi} PARENT_SCOPE)
+endfunction()
+
+helio_find_mpi(openmpi "ompi-c;ompi")
+helio_find_mpi(mpich "mpich")
+
+# Symbols that are not found at once would be found missing in the middle of a user's run.
+function(helio_mpi_library name)
+  cmake_parse_arguments(LIBRARY "" "" "SOURCES;USES" ${ARGN})
+  foreach(mpi ${HELIO_MPIS})
+    add_library(helio_${name}_${mpi} SHARED ${LIBRARY_SOURCES})
+    target_link_libraries(helio_${name}_${mpi} PRIVATE ${LIBRARY_USES} helio::${mpi})
+    target_compile_definitions(helio_${name}_${mpi} PRIVATE HELIO_MPI="${mpi}")
+    if(NOT HELIO_SANITIZE) # the sanitizers' own symbols come from the program
+      target_link_options(helio_${name}_${mpi} PRIVATE -Wl,-z,defs -Wl,-z,now)
+    endif()
+    install(TARGETS helio_${name}_${mpi})
+  endforeach()
+endfunction()
+
+# Fortran is compiled by the MPI's own command: one CMake project has one Fortran compiler, but module files differ.
+function(helio_mpi_program name)
+  cmake_parse_arguments(PROGRAM "" "" "SOURCES;USES" ${ARGN})
+  foreach(mpi ${HELIO_MPIS})
+    set(target mpi_${name}_${mpi})
+    set(file ${HELIO_MPI_PROGRAMS}/${name}_${mpi})
+    if(NOT PROGRAM_SOURCES MATCHES "\\.f90")
+      add_executable(${target} ${PROGRAM_SOURCES})
+      target_link_libraries(${target} PRIVATE ${PROGRAM_USES} helio::${mpi})
+      target_compile_definitions(${target} PRIVATE HELIO_MPI="${mpi}")
+      set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}_${mpi}
+                            RUNTIME_OUTPUT_DIRECTORY ${HELIO_MPI_PROGRAMS})
+    elseif(HELIO_FORTRAN_${mpi})
+      list(TRANSFORM PROGRAM_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+      # -J: module files of the two must not meet
+      add_custom_command(OUTPUT ${file} DEPENDS ${sources}
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${HELIO_MPI_PROGRAMS}/${target}.modules
+        COMMAND ${HELIO_FORTRAN_${mpi}} -O1 -J ${HELIO_MPI_PROGRAMS}/${target}.modules ${sources} -o ${file})
+      add_custom_target(${target} ALL DEPENDS ${file})
+    endif()
+  endforeach()
+endfunction()
+
+function(helio_mpi_test name)
+  cmake_parse_arguments(TEST "" "" "COMMAND;LABELS" ${ARGN})
+  foreach(mpi openmpi mpich)
+    set(why "")
+    if(NOT ${mpi} IN_LIST HELIO_MPIS)
+      set(why "skipped: ${mpi} was not found when this was built (Debian: ${HELIO_MPI_PACKAGES_${mpi}})")
+    elseif(NOT HELIO_MPIEXEC_${mpi})
+      set(why "skipped: ${mpi} is here, but not its mpiexec")
+    endif()
+    if(why)
+      add_test(NAME mpi.${name}.${mpi} COMMAND sh -c "echo '${why}'; exit 77")
+    else()
+      add_test(NAME mpi.${name}.${mpi} COMMAND ${TEST_COMMAND})
+    endif()
+    # Ranks that spin share the cores with whatever other tests run.
+    set_tests_properties(mpi.${name}.${mpi} PROPERTIES LABELS "mpi;${TEST_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 120
+      ENVIRONMENT "MPI=${mpi};MPIEXEC=${HELIO_MPIEXEC_${mpi}};MPI_PROGRAMS=${HELIO_MPI_PROGRAMS};HELIO=$<TARGET_FILE:helio>;HELIO_LIBRARIES=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+  endforeach()
+endfunction()
