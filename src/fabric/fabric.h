@@ -35,16 +35,36 @@ struct fabric_plan {
     struct pool *messages;
     uint32_t nodes;
     uint64_t seed;
+    uint64_t included_bytes; /* of each message, whose time the latency includes: with a host model, the first
+                                block; else 0 */
     struct fabric_answers answers;
 };
 
+/* The bytes of a message whose time the fabric has to count. */
+static inline uint64_t fabric_bytes_beyond(uint64_t bytes, uint64_t included_bytes)
+{
+    return bytes > included_bytes ? bytes - included_bytes : 0;
+}
+
 struct fabric;
+
+/* Which parts of a host the way of a message crosses. Messages that the fabric stores are written and read by
+ * the CPU in any case. */
+enum fabric_crosses {
+    CROSSES_UNKNOWN, /* not declared: no run with a host model */
+    CROSSES_NIC,     /* PCIe and a NIC at both ends, and the root complex that writes to memory */
+    CROSSES_CPU,     /* none of them */
+};
 
 struct fabric_ops {
     const char *name;
     const char *doc; /* one line for --help */
     const struct param_table *params;
     const struct metric_table *metrics;
+    enum fabric_crosses crosses;
+    /* The parameter whose default was measured from end to end, and so includes hosts; NULL = none. With a
+     * host model it has to be set to what wire and switches take. */
+    const char *latency_name;
     /* Whether the fabric stores this message on its way (NULL: never). If not, it goes from node to node, and
      * a large one waits for its receiver (rendezvous). If so, it is submitted when it is sent, whatever its
      * size, and match() tells when its receiver is there and its envelope visible. */

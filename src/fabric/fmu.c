@@ -250,6 +250,7 @@ const struct fabric_ops fmu_fabric = {
     .params = &fmu_params,
     .metrics = &fmu_metrics,
     .stores = fmu_stores,
+    .crosses = CROSSES_CPU,
     .prepare = fmu_prepare,
     .submit = fmu_submit,
     .match = fmu_match,

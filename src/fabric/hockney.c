@@ -31,6 +31,7 @@ struct hockney {
     const struct event_loop *loop;
     const struct pool *messages;
     struct fabric_answers answers;
+    uint64_t included_bytes;
 };
 
 static enum status hockney_prepare(const struct fabric_plan *plan, struct fabric **fabric)
@@ -41,6 +42,7 @@ static enum status hockney_prepare(const struct fabric_plan *plan, struct fabric
     hockney->loop = plan->loop;
     hockney->messages = plan->messages;
     hockney->answers = plan->answers;
+    hockney->included_bytes = plan->included_bytes;
     *fabric = &hockney->fabric;
     return STATUS_OK;
 }
@@ -50,7 +52,8 @@ static void hockney_submit(struct fabric *fabric, uint32_t message)
     const struct hockney *hockney = (const struct hockney *)fabric;
     const struct hockney_config *config = hockney->config;
     const struct fabric_answers *answers = &hockney->answers;
-    uint64_t bytes = message_at(hockney->messages, message)->bytes;
+    uint64_t bytes =
+        fabric_bytes_beyond(message_at(hockney->messages, message)->bytes, hockney->included_bytes);
     ps_t injected = ps_add(hockney->loop->now, service_ps(bytes, config->bandwidth_bytes_per_s));
 
     answers->visible(answers->self, message, ps_add(hockney->loop->now, config->latency_ps));
@@ -73,6 +76,8 @@ const struct fabric_ops hockney_fabric = {
     .name = "hockney",
     .doc = "latency + size / bandwidth for every message, no contention",
     .params = &hockney_params,
+    .crosses = CROSSES_NIC,
+    .latency_name = "hockney.latency",
     .prepare = hockney_prepare,
     .submit = hockney_submit,
     .bytes = hockney_bytes,

@@ -45,6 +45,7 @@ static void ideal_close(struct fabric *fabric)
 const struct fabric_ops ideal_fabric = {
     .name = "ideal",
     .doc = "no latency, no limit of bandwidth: what the program alone costs",
+    .crosses = CROSSES_NIC,
     .prepare = ideal_prepare,
     .submit = ideal_submit,
     .bytes = ideal_bytes,

@@ -107,6 +107,7 @@ struct packet {
     struct event_loop *loop;
     const struct pool *messages;
     struct fabric_answers answers;
+    uint64_t included_bytes;
     uint32_t nodes;
     struct maxmin *solver;
     struct flow *flows;
@@ -192,6 +193,11 @@ static uint32_t add_up_and_down(struct packet *packet, const struct message *mes
     return id;
 }
 
+static maxmin_work_t work_of(const struct packet *packet, const struct message *message)
+{
+    return maxmin_work(fabric_bytes_beyond(message->bytes, packet->included_bytes));
+}
+
 /* A flow for the messages in `queue`, whose first begins now. */
 static void begin_flow(struct packet *packet, struct key_entry *entry, struct queue queue)
 {
@@ -199,7 +205,7 @@ static void begin_flow(struct packet *packet, struct key_entry *entry, struct qu
     uint32_t id = packet->has_topology ? add_over_topology(packet, first) : add_up_and_down(packet, first);
     packet->flows[id] = (struct flow){.messages = queue,
                                       .links = packet->flows[id].links,
-                                      .left = maxmin_work(first->bytes),
+                                      .left = work_of(packet, first),
                                       .since = packet->loop->now,
                                       .finish = PS_NEVER,
                                       .event_at = PS_NEVER};
@@ -226,7 +232,7 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
         struct flow *flow = &packet->flows[entry->queue.head];
         message_at(packet->messages, flow->messages.tail)->fabric = index;
         flow->messages.tail = index;
-    } else if (message->bytes == 0) {
+    } else if (fabric_bytes_beyond(message->bytes, packet->included_bytes) == 0) {
         keytable_remove(&packet->by_key, entry);
         deliver(packet, index);
     } else {
@@ -282,7 +288,7 @@ static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t 
     struct flow *flow = &packet->flows[id];
     if (next != POOL_NONE && same_way(packet, ended, next)) {
         flow->messages.head = next;
-        flow->left = maxmin_work(message_at(packet->messages, next)->bytes);
+        flow->left = work_of(packet, message_at(packet->messages, next));
         flow->since = packet->loop->now;
         if (packet->has_topology)
             paths_carry(&packet->paths, route_of(packet, id), flow->links,
@@ -376,6 +382,7 @@ static enum status packet_prepare(const struct fabric_plan *plan, struct fabric 
     packet->loop = plan->loop;
     packet->messages = plan->messages;
     packet->answers = plan->answers;
+    packet->included_bytes = plan->included_bytes;
     packet->nodes = plan->nodes;
     keytable_init(&packet->by_key);
     packet->solve_kind = loop_register(plan->loop, on_solve, packet);
@@ -427,6 +434,8 @@ const struct fabric_ops packet_fabric = {
     .doc = "packet switching: max-min fair sharing of links, on any topology",
     .params = &packet_params,
     .metrics = &packet_metrics,
+    .crosses = CROSSES_NIC,
+    .latency_name = "packet.latency",
     .prepare = packet_prepare,
     .submit = packet_submit,
     .statistics = packet_statistics_of,
