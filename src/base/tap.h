@@ -15,6 +15,7 @@ enum tap_kind {
     TAP_IDLE,      /* `rank` was blocked from `since` to `at`, because of `cause` (an enum call_op) */
     TAP_COMPUTED,  /* `rank` computed from `since` to `at` */
     TAP_ENDED,     /* `rank` made its last call, at `at` */
+    TAP_SOFTWARE,  /* with a host model, before that: the core of `rank` has spent `at` on messages in all */
 };
 
 struct message;
@@ -27,7 +28,7 @@ struct tap_record {
     const struct message *message;
 };
 
-enum { TAP_KINDS = TAP_ENDED + 1, TAP_LISTENERS = 8 };
+enum { TAP_KINDS = TAP_SOFTWARE + 1, TAP_LISTENERS = 8 };
 
 struct tap_listener {
     void (*hear)(void *self, const struct tap_record *record);

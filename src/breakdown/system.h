@@ -67,6 +67,7 @@ struct system {
     uint64_t signal_period;    /* c: a completion for every c sends */
     uint64_t completion_batch; /* b: polls of the injection benchmark at a time */
     uint64_t queue_depth;      /* of the transmit queue */
+    uint64_t receive_depth;    /* of the receive queue: messages in memory that nobody has polled */
     int post;                  /* enum system_post */
     uint64_t block_bytes;      /* of one PIO copy, of one PCIe time and of one descriptor */
     uint64_t header_bytes;     /* of a descriptor, before an inlined payload */

@@ -22,7 +22,9 @@ struct message {
     ps_t delivered;                  /* the last byte is at the receiver's node */
     uint32_t send_owner, recv_owner; /* whom to tell: see rank/machine.c */
     uint32_t next;                   /* in the queue it waits in */
-    uint32_t fabric;                 /* the fabric's own: a flow, a request ... */
+    uint32_t fabric;                 /* the fabric's own: a flow, a request ... Before and after that it links
+                                        what waits at a host (rank/hosted.c) */
+    uint32_t batch;                  /* of the sender's host: the completion that speaks for it */
     uint8_t op;                      /* enum call_op that caused it: p2p, or which collective */
     uint8_t call_flags;              /* enum call_flag of the send */
     uint16_t state;                  /* rank/protocol.h */

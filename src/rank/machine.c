@@ -74,8 +74,12 @@ void machine_complete(struct machine *machine, uint32_t owner, uint32_t rank_ind
         rank->wake = at;
         rank->cause = op;
     }
-    if (--rank->awaited == 0)
-        loop_at(machine->loop, ps_max(rank->wake, machine->loop->now), machine->resume_kind, rank_index);
+    if (--rank->awaited > 0)
+        return;
+    ps_t wake = ps_max(rank->wake, machine->loop->now);
+    if (machine->host)
+        wake = hosted_leave(machine, rank_index, wake);
+    loop_at(machine->loop, wake, machine->resume_kind, rank_index);
 }
 
 static uint32_t open_slot(struct machine *machine, const struct rank *rank, uint32_t slot)
@@ -104,8 +108,13 @@ static void await_slot(struct machine *machine, struct rank *rank, uint32_t slot
 
 /* ------------------------------------------------------------------------------------------------- time */
 
+/* It has been blocked since then; what its core did for messages meanwhile is not idle. */
 static void tell_idle(struct machine *machine, uint32_t rank_index, ps_t since)
 {
+    if (machine->host) {
+        const struct hosted *hosted = &machine->hosted[rank_index];
+        since += hosted->core.software - hosted->software_before;
+    }
     if (machine->loop->now > since)
         tap_tell(machine->tap, &(struct tap_record){.kind = TAP_IDLE,
                                                     .rank = rank_index,
@@ -128,17 +137,36 @@ static bool advance(struct machine *machine, uint32_t rank_index, ps_t at)
     return false;
 }
 
+/* With a host model a call that posts or polls takes the time that the core takes. */
+static bool go_on(struct machine *machine, uint32_t rank_index)
+{
+    return !machine->host || advance(machine, rank_index, machine->hosted[rank_index].core.free_at);
+}
+
+/* Polls what has come, which may complete all that the rank waits for: its resume is in the queue then. */
+static bool host_completes(struct machine *machine, uint32_t rank_index)
+{
+    struct rank *rank = &machine->ranks[rank_index];
+    bool waits = rank->awaited > 0;
+    hosted_enter(machine, rank_index);
+    if (!waits)
+        rank->wake = hosted_leave(machine, rank_index, rank->wake);
+    return waits && rank->awaited == 0;
+}
+
 /* After await_slot on what the call waits for: goes on, or blocks in `state` until the last of it completes.
  */
 static bool block(struct machine *machine, uint32_t rank_index, enum rank_state state)
 {
     struct rank *rank = &machine->ranks[rank_index];
     ps_t since = machine->loop->now;
-    if (rank->awaited == 0 && rank->wake <= since)
+    if (rank->awaited == 0 && rank->wake <= since && !machine->host)
         return true;
     rank->state = (uint8_t)state;
     rank->blocked_at = since;
     rank->idle = true;
+    if (machine->host && host_completes(machine, rank_index))
+        return false;
     if (rank->awaited > 0 || !advance(machine, rank_index, rank->wake))
         return false;
     rank->idle = false;
@@ -187,7 +215,7 @@ static bool point_to_point(struct machine *machine, uint32_t rank_index, const s
         protocol_receive(machine, &post);
     }
     if (immediate)
-        return true;
+        return go_on(machine, rank_index);
     await_slot(machine, rank, slot);
     return block(machine, rank_index, RANK_COMM);
 }
@@ -226,7 +254,7 @@ static bool collective(struct machine *machine, uint32_t rank_index, const struc
     uint32_t slot = immediate ? call->slot : SLOT_SEND;
     collective_begin(machine, rank_index, call, open_slot(machine, rank, slot));
     if (immediate)
-        return true;
+        return go_on(machine, rank_index);
     await_slot(machine, rank, slot);
     return block(machine, rank_index, RANK_COMM);
 }
@@ -236,6 +264,8 @@ static bool execute(struct machine *machine, uint32_t rank_index, const struct c
 {
     struct rank *rank = &machine->ranks[rank_index];
     rank->wake = machine->loop->now;
+    if (machine->host)
+        machine->hosted[rank_index].software_before = machine->hosted[rank_index].core.software;
     switch ((enum call_op)call->op) {
     case CALL_COMPUTE:
         return compute(machine, rank_index, call->amount, machine->ps_per_operation);
@@ -252,9 +282,12 @@ static bool execute(struct machine *machine, uint32_t rank_index, const struct c
     case CALL_WAITALL:
     case CALL_FINALIZE:
         return wait_all(machine, rank_index);
+    case CALL_TEST: /* asks without waiting: what it starts or completes is in other calls */
+        if (machine->host)
+            hosted_test(machine, rank_index);
+        return go_on(machine, rank_index);
     case CALL_INIT:
     case CALL_NOTHING:
-    case CALL_TEST: /* asks without waiting: what it starts or completes is in other calls */
         return true;
     default:
         return collective(machine, rank_index, call);
@@ -278,6 +311,10 @@ static void end_rank(struct machine *machine, uint32_t rank_index)
 {
     machine->ranks[rank_index].state = RANK_FIN;
     machine->ended++;
+    if (machine->host)
+        tap_tell(machine->tap, &(struct tap_record){.kind = TAP_SOFTWARE,
+                                                    .rank = rank_index,
+                                                    .at = machine->hosted[rank_index].core.software});
     tap_tell(machine->tap,
              &(struct tap_record){.kind = TAP_ENDED, .rank = rank_index, .at = machine->loop->now});
 }
@@ -339,6 +376,7 @@ static void make_ranks(struct machine *machine)
 static void open_machine(struct machine *machine, const struct machine_plan *plan, struct event_loop *loop)
 {
     *machine = (struct machine){.plan = plan,
+                                .host = plan->host,
                                 .protocol = plan->protocol,
                                 .node = plan->node,
                                 .collective = plan->collective,
@@ -357,6 +395,8 @@ static void open_machine(struct machine *machine, const struct machine_plan *pla
     keytable_init(&machine->keyed);
     keytable_init(&machine->meetings);
     make_ranks(machine);
+    if (machine->host)
+        hosted_open(machine);
 }
 
 static void close_machine(struct machine *machine)
@@ -368,6 +408,8 @@ static void close_machine(struct machine *machine)
     free(machine->mailboxes);
     keytable_free(&machine->meetings);
     keytable_free(&machine->keyed);
+    if (machine->host)
+        hosted_close(machine);
     pool_free(&machine->meeting_records);
     pool_free(&machine->runs);
     pool_free(&machine->messages);
@@ -387,6 +429,7 @@ static enum status prepare_fabric(struct machine *machine)
                                .messages = &machine->messages,
                                .nodes = (uint32_t)(ranks / per_node + (ranks % per_node != 0)),
                                .seed = machine->plan->seed,
+                               .included_bytes = machine->host ? machine->host->block_bytes : 0,
                                .answers = protocol_answers(machine)};
     return machine->plan->fabric->prepare(&plan, &machine->fabric);
 }
@@ -424,6 +467,7 @@ static struct machine_usage usage_of(const struct machine *machine)
     bytes += (size_t)ranks * machine->program->group_count * sizeof *machine->sequences;
     bytes += machine->program->channels * sizeof *machine->channels;
     bytes += machine->blocked_calls ? ranks * sizeof *machine->blocked_calls : 0;
+    bytes += machine->host ? hosted_bytes(machine) : 0;
     bytes += machine->fabric->ops->bytes(machine->fabric);
     return (struct machine_usage){.bytes = bytes,
                                   .peak_messages = machine->messages.fresh,

@@ -8,6 +8,7 @@
 #include "call/call.h"
 #include "coll/coll.h"
 #include "fabric/fabric.h"
+#include "host/host.h"
 
 /* Executes a program on a fabric: one run. Ranks follow the four-state machine of the FMU paper (section V):
  * Norm, Comm (blocked in a call), Wait (blocked by requests), Fin. docs/models/ranks.md */
@@ -49,6 +50,7 @@ struct machine_plan {
     const struct node_config *node;
     const struct compute_config *compute;
     const struct collective_config *collective;
+    const struct host *host; /* what a message costs at its ends; NULL = nothing */
     struct tap *tap;
     uint64_t seed;
     /* Called about every 2^20 calls with the number executed so far; NULL = not. */

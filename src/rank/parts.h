@@ -7,6 +7,7 @@
  *   protocol.c    one message: matched, eager / rendezvous / buffered, transferred, both ends told
  *   match.c       which send meets which receive
  *   collective.c  a collective call: its schedule's phases, posted as messages
+ *   hosted.c      with a host model: what a message waits for at its ends, what a core spends on it
  *   report.c      why a run cannot go on: the blocked ranks, their calls and lines
  */
 
@@ -16,6 +17,8 @@
 #include "call/call.h"
 #include "coll/coll.h"
 #include "fabric/fabric.h"
+#include "fabric/message.h"
+#include "host/host.h"
 #include "rank/machine.h"
 
 /* Norm, Comm, Wait and Fin of the FMU paper, section V. */
@@ -108,8 +111,29 @@ struct mailbox {
     struct queue ready; /* messages to be matched, in the order in which they became so */
 };
 
+/* One rank with a host model: its core, and the messages that wait there, linked by `fabric`. */
+struct hosted {
+    struct host_core core;
+    ps_t software_before; /* core.software when its call began */
+    struct queue pending; /* to be posted: the transmit queue is full */
+    struct queue arrived; /* in memory, not polled */
+    struct queue held;    /* at the NIC: the receive queue is full */
+    uint32_t arrived_count;
+    uint32_t posted_count; /* places taken in the transmit queue */
+    uint32_t batch;        /* the sends that the next completion speaks for; POOL_NONE = none so far */
+    bool polled;           /* something, in the present call */
+};
+
+/* Sends of one rank that share a completion. */
+struct batch {
+    uint32_t rank;
+    uint32_t posted, acknowledged;
+    ps_t latest;
+};
+
 struct machine {
     const struct machine_plan *plan;
+    const struct host *host; /* NULL = none */
     const struct protocol_config *protocol;
     const struct node_config *node;
     const struct collective_config *collective;
@@ -135,7 +159,11 @@ struct machine {
     struct keytable meetings;
     struct pool meeting_records;
 
+    struct hosted *hosted; /* per rank */
+    struct pool batches;
+
     uint32_t resume_kind, phase_kind, visible_kind, control_kind;
+    uint32_t nic_kind, memory_kind, completion_kind;
 };
 
 /* machine.c */
@@ -150,6 +178,24 @@ void protocol_matched(struct machine *machine, uint32_t index); /* a mailbox put
 struct fabric_answers protocol_answers(struct machine *machine);
 void protocol_on_control(void *self, uint32_t control); /* event: a handshake has arrived */
 void protocol_on_visible(void *self, uint32_t message); /* event: an envelope can be matched */
+
+/* For hosted.c: the message goes to its fabric now; its sender, its receiver's end are done; what it is. */
+void protocol_submit(struct machine *machine, uint32_t message);
+void protocol_sender_done(struct machine *machine, struct message *message, ps_t at);
+void protocol_received(struct machine *machine, uint32_t message);
+bool protocol_is_rendezvous(const struct message *message);
+bool protocol_done_when_posted(const struct machine *machine, const struct message *message);
+
+/* hosted.c; with a host model only */
+void hosted_open(struct machine *machine);
+void hosted_close(struct machine *machine);
+size_t hosted_bytes(const struct machine *machine);
+void hosted_call(struct machine *machine, uint32_t rank);    /* posts a send: what it costs above the LLP */
+void hosted_post(struct machine *machine, uint32_t message); /* it may leave: to the NIC, or waits for it */
+void hosted_delivered(struct machine *machine, uint32_t message, ps_t at); /* it is at the other NIC */
+void hosted_enter(struct machine *machine, uint32_t rank);          /* it blocks: polls what has come */
+ps_t hosted_leave(struct machine *machine, uint32_t rank, ps_t at); /* its call is over; returns when */
+void hosted_test(struct machine *machine, uint32_t rank);           /* polls once */
 
 /* match.c */
 /* The record of the other end if it is waiting there, taken out; otherwise POOL_NONE, and *record_index is a

@@ -33,12 +33,12 @@ PARAM_TABLE(
          "control messages of a rendezvous that cost time: 1 request to send, 2 + clear to send, 3 + final"});
 
 /* Neither sent ahead nor stored on the way; control messages count as such, nobody waits for their sender. */
-static bool is_rendezvous(const struct message *message)
+bool protocol_is_rendezvous(const struct message *message)
 {
     return !(message->state & (MESSAGE_EAGER | MESSAGE_STORED));
 }
 
-static void sender_done(struct machine *machine, struct message *message, ps_t at)
+void protocol_sender_done(struct machine *machine, struct message *message, ps_t at)
 {
     uint32_t owner = message->send_owner;
     message->state |= MESSAGE_SENDER_DONE;
@@ -60,7 +60,9 @@ static void answer_visible(void *self, uint32_t index, ps_t at)
 {
     struct machine *machine = self;
     struct message *message = message_at(&machine->messages, index);
-    if (is_rendezvous(message)) /* it was announced before, by its request to send */
+    if (protocol_is_rendezvous(message)) /* it was announced before, by its request to send */
+        return;
+    if (machine->host && !(message->state & MESSAGE_STORED)) /* it is when it has been polled */
         return;
     if ((message->state & MESSAGE_IN_MAILBOX) || at > machine->loop->now) {
         if (message->state & (MESSAGE_IN_MAILBOX | MESSAGE_STORED))
@@ -89,15 +91,15 @@ static void answer_sender_done(void *self, uint32_t index, ps_t at)
 {
     struct machine *machine = self;
     struct message *message = message_at(&machine->messages, index);
-    bool until_arrival = is_rendezvous(message) || (message->call_flags & CALL_SYNCHRONOUS);
+    bool until_arrival = protocol_is_rendezvous(message) || (message->call_flags & CALL_SYNCHRONOUS);
     if (!until_arrival && !(message->state & MESSAGE_SENDER_DONE))
-        sender_done(machine, message, at);
+        protocol_sender_done(machine, message, at);
 }
 
 static void send_control(struct machine *machine, uint32_t of, bool to_receiver, ps_t at);
 
 /* The receiver has it, or will at the known time `delivered`. */
-static void received(struct machine *machine, uint32_t index)
+void protocol_received(struct machine *machine, uint32_t index)
 {
     struct message *message = message_at(&machine->messages, index);
     ps_t at = message_received(message);
@@ -106,12 +108,12 @@ static void received(struct machine *machine, uint32_t index)
         finish(machine, index);
         return;
     }
-    if (is_rendezvous(message) && machine->protocol->handshakes >= 3) {
+    if (protocol_is_rendezvous(message) && machine->protocol->handshakes >= 3) {
         message->state |= MESSAGE_FIN_SENT;
         send_control(machine, index, false, at);
         return;
     }
-    sender_done(machine, message, at);
+    protocol_sender_done(machine, message, at);
     finish(machine, index);
 }
 
@@ -119,13 +121,17 @@ static void answer_delivered(void *self, uint32_t index, ps_t at)
 {
     struct machine *machine = self;
     struct message *message = message_at(&machine->messages, index);
+    tap_tell(machine->tap, &(struct tap_record){.kind = TAP_DELIVERED, .at = at, .message = message});
+    if (machine->host) {
+        hosted_delivered(machine, index, at);
+        return;
+    }
     message->delivered = at;
     message->state |= MESSAGE_DELIVERED;
-    tap_tell(machine->tap, &(struct tap_record){.kind = TAP_DELIVERED, .at = at, .message = message});
     if (message->state & MESSAGE_CONTROL)
         loop_at(machine->loop, at, machine->control_kind, index);
     else if (message->state & MESSAGE_RECEIVING)
-        received(machine, index);
+        protocol_received(machine, index);
 }
 
 static void answer_failed(void *self, enum status status)
@@ -155,7 +161,7 @@ static void transfer_within_node(struct machine *machine, uint32_t index)
     answer_delivered(machine, index, ps_add(copied, node->latency_ps));
 }
 
-static void transfer(struct machine *machine, uint32_t index)
+void protocol_submit(struct machine *machine, uint32_t index)
 {
     const struct message *message = message_at(&machine->messages, index);
     tap_tell(machine->tap,
@@ -164,6 +170,15 @@ static void transfer(struct machine *machine, uint32_t index)
         transfer_within_node(machine, index);
     else
         machine->fabric->ops->submit(machine->fabric, index);
+}
+
+/* The message may leave. */
+static void transfer(struct machine *machine, uint32_t index)
+{
+    if (machine->host)
+        hosted_post(machine, index);
+    else
+        protocol_submit(machine, index);
 }
 
 /* ------------------------------------------------------------------------------------------- handshakes */
@@ -214,7 +229,7 @@ void protocol_on_control(void *self, uint32_t index)
     pool_give(&machine->messages, index);
     struct message *message = message_at(&machine->messages, of);
     if (message->state & MESSAGE_FIN_SENT) {
-        sender_done(machine, message, machine->loop->now);
+        protocol_sender_done(machine, message, machine->loop->now);
         finish(machine, of);
     } else if (message->state & MESSAGE_CTS_SENT) {
         transfer(machine, of);
@@ -254,8 +269,8 @@ void protocol_matched(struct machine *machine, uint32_t index)
     if (stored && (message->state & MESSAGE_VISIBLE))
         machine->fabric->ops->match(machine->fabric, index);
     else if (!stored && (message->state & MESSAGE_DELIVERED))
-        received(machine, index);
-    else if (is_rendezvous(message) &&
+        protocol_received(machine, index);
+    else if (protocol_is_rendezvous(message) &&
              (machine->protocol->handshakes == 0 || (message->state & MESSAGE_RTS_HERE)))
         clear_to_send(machine, index);
 }
@@ -284,17 +299,23 @@ static void fill_send(const struct machine *machine, struct message *message, co
         message->state |= MESSAGE_EAGER;
 }
 
+/* Its sender may go on as soon as it has posted it. */
+bool protocol_done_when_posted(const struct machine *machine, const struct message *message)
+{
+    return (message->call_flags & CALL_BUFFERED) ||
+           ((message->state & MESSAGE_EAGER) && machine->protocol->eager_done == EAGER_DONE_POST);
+}
+
 /* The message leaves now if its protocol lets it: before matching, so that the fabric sees the transfer
  * first. */
 static void launch(struct machine *machine, uint32_t index)
 {
     struct message *message = message_at(&machine->messages, index);
-    bool done_when_posted =
-        (message->call_flags & CALL_BUFFERED) ||
-        ((message->state & MESSAGE_EAGER) && machine->protocol->eager_done == EAGER_DONE_POST);
-    if (done_when_posted)
-        sender_done(machine, message, machine->loop->now);
-    if (!is_rendezvous(message))
+    if (machine->host)
+        hosted_call(machine, message->source);
+    else if (protocol_done_when_posted(machine, message))
+        protocol_sender_done(machine, message, machine->loop->now);
+    if (!protocol_is_rendezvous(message))
         transfer(machine, index);
     else if (machine->protocol->handshakes >= 1)
         send_control(machine, index, true, machine->loop->now);

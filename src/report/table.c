@@ -37,6 +37,8 @@ static void put_row(const struct result *result, const struct result *first, FIL
         fprintf(out, " %8.3fx", (double)first->makespan / (double)result->makespan);
     else
         fprintf(out, " %9s", "-");
+    if (first->has_host)
+        fprintf(out, " %8.2f %%", 100 * result_software_fraction(result));
     fprintf(out, " %8.2f %%  %s\n", 100 * result_idle_fraction(result), cause);
 }
 
@@ -48,7 +50,8 @@ enum status report_table(const char *program, const struct result *results, size
     fprintf(out, "%s: %u ranks, %" PRIu64 " messages, %s in all, %s on average\n\n", program, first->ranks,
             first->messages, units_show_size((double)first->bytes, 4, size, sizeof size),
             units_show_size(mean_bytes, 4, mean, sizeof mean));
-    fprintf(out, "%-10s %12s %9s %10s  %s\n", "fabric", "time", "speedup", "idle", "mostly in");
+    fprintf(out, "%-10s %12s %9s%s %10s  %s\n", "fabric", "time", "speedup",
+            first->has_host ? "   software" : "", "idle", "mostly in");
     for (size_t i = 0; i < count; i++)
         put_row(&results[i], first, out);
     if (fflush(out) || ferror(out)) {

@@ -39,6 +39,9 @@ static void collect(void *self, const struct tap_record *record)
     case TAP_COMPUTED:
         result->rows[record->rank].compute += record->at - record->since;
         break;
+    case TAP_SOFTWARE:
+        result->rows[record->rank].software = record->at;
+        break;
     case TAP_ENDED:
         result->rows[record->rank].finish = record->at;
         result->makespan = ps_max(result->makespan, record->at);
@@ -52,7 +55,8 @@ void result_collect(struct result *result, uint32_t ranks, struct tap *tap)
 {
     result->ranks = ranks;
     result->rows = mem_alloc(ranks, sizeof *result->rows, "results per rank");
-    uint32_t wanted = TAP_BIT(TAP_FINISHED) | TAP_BIT(TAP_IDLE) | TAP_BIT(TAP_COMPUTED) | TAP_BIT(TAP_ENDED);
+    uint32_t wanted = TAP_BIT(TAP_FINISHED) | TAP_BIT(TAP_IDLE) | TAP_BIT(TAP_COMPUTED) | TAP_BIT(TAP_ENDED) |
+                      TAP_BIT(TAP_SOFTWARE);
     tap_listen(tap, wanted, collect, result);
 }
 
@@ -88,14 +92,25 @@ void result_free(struct result *result)
     *result = (struct result){0};
 }
 
-double result_idle_fraction(const struct result *result)
+/* The sum of one column of the rows over the sum of finish times. */
+static double share_of_time(const struct result *result, size_t column_offset)
 {
-    double idle = 0, finish = 0;
+    double sum = 0, finish = 0;
     for (uint32_t i = 0; i < result->ranks; i++) {
-        idle += (double)result->rows[i].idle;
+        sum += (double)*(const ps_t *)((const char *)&result->rows[i] + column_offset);
         finish += (double)result->rows[i].finish;
     }
-    return finish > 0 ? idle / finish : 0;
+    return finish > 0 ? sum / finish : 0;
+}
+
+double result_idle_fraction(const struct result *result)
+{
+    return share_of_time(result, offsetof(struct rank_row, idle));
+}
+
+double result_software_fraction(const struct result *result)
+{
+    return share_of_time(result, offsetof(struct rank_row, software));
 }
 
 double result_mean_bytes(const struct result *result)

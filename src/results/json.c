@@ -85,16 +85,19 @@ static json_t *quantiles_json(const struct result *result, size_t column_offset)
 static json_t *ranks_json(const struct result *result)
 {
     if (result->ranks > RANKS_LISTED)
-        return json_pack("{s:i, s:o, s:o, s:o}", "count", (int)result->ranks, "finish_s",
+        return json_pack("{s:i, s:o, s:o, s:o, s:o*}", "count", (int)result->ranks, "finish_s",
                          quantiles_json(result, offsetof(struct rank_row, finish)), "compute_s",
                          quantiles_json(result, offsetof(struct rank_row, compute)), "idle_s",
-                         quantiles_json(result, offsetof(struct rank_row, idle)));
+                         quantiles_json(result, offsetof(struct rank_row, idle)), "software_s",
+                         result->has_host ? quantiles_json(result, offsetof(struct rank_row, software))
+                                          : NULL);
     json_t *list = json_array();
     for (uint32_t i = 0; i < result->ranks; i++) {
         const struct rank_row *row = &result->rows[i];
         json_array_append_new(list,
-                              json_pack("{s:o, s:o, s:o}", "finish_s", seconds(row->finish), "compute_s",
-                                        seconds(row->compute), "idle_s", seconds(row->idle)));
+                              json_pack("{s:o, s:o, s:o, s:o*}", "finish_s", seconds(row->finish),
+                                        "compute_s", seconds(row->compute), "idle_s", seconds(row->idle),
+                                        "software_s", result->has_host ? seconds(row->software) : NULL));
     }
     return list;
 }
@@ -134,6 +137,8 @@ static json_t *run_json(const struct result *result)
     json_object_set_new(object, "makespan_s", seconds(result->makespan));
     json_object_set_new(object, "ranks", ranks_json(result));
     json_object_set_new(object, "idle_fraction", json_real(result_idle_fraction(result)));
+    if (result->has_host)
+        json_object_set_new(object, "software_fraction", json_real(result_software_fraction(result)));
     json_object_set_new(object, "idle_by_cause_s", idle_causes_json(result));
     json_object_set_new(object, "messages",
                         json_pack("{s:I, s:I, s:f}", "count", (json_int_t)result->messages, "bytes",

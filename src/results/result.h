@@ -13,6 +13,7 @@
 /* What a run is once it is done. */
 struct rank_row {
     ps_t finish, compute, idle;
+    ps_t software; /* spent on messages, with a host model */
 };
 
 /* Messages by size: class 0 has those without bytes, class k > 0 those of 2^(k-1) up to below 2^k bytes. */
@@ -23,6 +24,7 @@ struct size_class {
 
 struct result {
     const char *fabric;                 /* its name */
+    bool has_host;                      /* messages cost something at their ends */
     const struct metric_table *metrics; /* NULL when the fabric has none */
     void *statistics;                   /* a copy of its struct of statistics */
     uint32_t ranks;
@@ -43,6 +45,9 @@ void result_free(struct result *result);
 /* Share of the ranks' time that they were blocked: sum of idle / sum of finish (FMU paper, Table 5's column).
  */
 double result_idle_fraction(const struct result *result);
+
+/* Share of the ranks' time that their cores spent on messages: sum of software / sum of finish. */
+double result_software_fraction(const struct result *result);
 
 /* Bytes per message; 0 without messages. */
 double result_mean_bytes(const struct result *result);

@@ -2,6 +2,7 @@
 
 #include "fabric/fabric.h"
 #include "fabric/topology.h"
+#include "host/host.h"
 #include "rank/machine.h"
 #include "sim/experiment.h"
 
@@ -13,7 +14,8 @@ const struct param_table *const *components_params(size_t *count)
     static size_t filled;
     if (!filled) {
         const struct param_table *const first[] = {&experiment_params, &compute_params,    &node_params,
-                                                   &protocol_params,   &collective_params, &topology_params};
+                                                   &protocol_params,   &collective_params, &host_params,
+                                                   &topology_params};
         for (size_t i = 0; i < sizeof first / sizeof *first; i++)
             tables[filled++] = first[i];
         for (size_t i = 0; fabrics[i]; i++)

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "compat/simplecomm.h"
 #include "rank/machine.h"
+#include "sim/hosts.h"
 #include "trace/cache.h"
 #include "workload/workload.h"
 
@@ -102,6 +103,8 @@ enum status experiment_open(struct experiment *experiment, const struct config *
 {
     *experiment = (struct experiment){.config = config, .chosen = config_of(config, &experiment_params)};
     enum status status = choose_fabrics(experiment);
+    if (status == STATUS_OK)
+        status = hosts_open(experiment);
     return status == STATUS_OK ? open_program(experiment) : status;
 }
 
@@ -112,13 +115,15 @@ enum status experiment_open_with(struct experiment *experiment, const struct con
                                       .chosen = config_of(config, &experiment_params),
                                       .program = program,
                                       .program_is_lent = true};
-    return choose_fabrics(experiment);
+    enum status status = choose_fabrics(experiment);
+    return status == STATUS_OK ? hosts_open(experiment) : status;
 }
 
 void experiment_close(struct experiment *experiment)
 {
     if (experiment->program && !experiment->program_is_lent)
         experiment->program->ops->close(experiment->program);
+    hosts_close(experiment);
 }
 
 /* -------------------------------------------------------------------------------------------------- run */
@@ -156,7 +161,8 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
     struct program *program = experiment->program;
     struct tap tap = {0};
     struct conservation conservation;
-    *result = (struct result){.fabric = fabric->name};
+    const struct host *host = experiment->has_host ? &experiment->host : NULL;
+    *result = (struct result){.fabric = fabric->name, .has_host = host != NULL};
     result_collect(result, program->ranks, &tap);
     conservation_attach(&conservation, &tap);
     if (watch->messages)
@@ -170,6 +176,7 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
                                 .node = config_of(config, &node_params),
                                 .compute = config_of(config, &compute_params),
                                 .collective = config_of(config, &collective_params),
+                                .host = host,
                                 .tap = &tap,
                                 .seed = experiment->chosen->seed,
                                 .progress = watch->progress ? pass_progress : NULL,

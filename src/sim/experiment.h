@@ -6,6 +6,7 @@
 #include "base/config.h"
 #include "call/call.h"
 #include "fabric/fabric.h"
+#include "host/host.h"
 #include "results/result.h"
 #include "trace/cache.h"
 
@@ -32,6 +33,8 @@ struct experiment {
     bool program_is_lent; /* by the caller, who closes it */
     const struct fabric_ops *fabrics[EXPERIMENT_FABRICS];
     size_t fabric_count;
+    struct host host; /* when host.system is set */
+    bool has_host;
     char trace_key[TRACE_KEY_TEXT];
 };
 

@@ -10,11 +10,12 @@
 
 #include "fabric/fabric.h"
 #include "fabric/message.h"
+#include "host/host.h"
 #include "rank/machine.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
 
-enum { SCRIPT_SLOTS = 32 };
+enum { SCRIPT_SLOTS = 128 };
 
 void (*script_visit)(void *self, struct fabric *fabric);
 
@@ -85,6 +86,7 @@ static void keep_result(struct script_outcome *outcome, const struct result *res
         outcome->finish[i] = result->rows[i].finish;
         outcome->idle[i] = result->rows[i].idle;
         outcome->compute[i] = result->rows[i].compute;
+        outcome->software[i] = result->rows[i].software;
     }
 }
 
@@ -119,6 +121,10 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
     result_collect(&result, ranks, &tap);
     conservation_attach(&conservation, &tap);
     tap_listen(&tap, TAP_BIT(TAP_FINISHED), keep_message, outcome);
+    const struct host_config *host_config = config_of(config, &host_params);
+    struct host host;
+    if (host_config->system)
+        assert_int_equal(host_open(&host, host_config), STATUS_OK);
     struct machine_plan plan = {.program = &script.program,
                                 .fabric = fabric,
                                 .config = config,
@@ -126,6 +132,7 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
                                 .node = config_of(config, &node_params),
                                 .compute = config_of(config, &compute_params),
                                 .collective = config_of(config, &collective_params),
+                                .host = host_config->system ? &host : NULL,
                                 .tap = &tap,
                                 .seed = 1};
     diag_set_sink(keep_saying, outcome->said);
@@ -135,5 +142,7 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
         assert_int_equal(conservation_check(&conservation, fabric_name), STATUS_OK);
     keep_result(outcome, &result);
     result_free(&result);
+    if (host_config->system)
+        host_close(&host);
     config_free(config);
 }

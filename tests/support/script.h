@@ -80,7 +80,7 @@ struct script_message {
 struct script_outcome {
     enum status status;
     ps_t makespan;
-    ps_t finish[SCRIPT_RANKS], idle[SCRIPT_RANKS], compute[SCRIPT_RANKS];
+    ps_t finish[SCRIPT_RANKS], idle[SCRIPT_RANKS], compute[SCRIPT_RANKS], software[SCRIPT_RANKS];
     ps_t idle_by_cause[CALL_OPS];
     uint64_t message_total;
     struct script_message messages[SCRIPT_MESSAGES]; /* in the order in which they were finished */

@@ -1,0 +1,175 @@
+#include "host/host.h"
+
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "breakdown/model.h"
+#include "breakdown/whatif.h"
+
+PARAM_TABLE(
+    host_params, "host", struct host_config,
+    "what every message costs at its two ends: software, PCIe, memory (docs/models/host.md)",
+    {.name = "host.system",
+     .type = PARAM_TEXT,
+     .offset = offsetof(struct host_config, system),
+     .doc = "a system file as helio breakdown takes, or thunderx2, that of \"Breaking Band\"; without one "
+            "hosts cost nothing"},
+    {.name = "host.change",
+     .type = PARAM_TEXT,
+     .offset = offsetof(struct host_config, change),
+     .doc = "changes of its times, as helio breakdown whatif takes them: LLP_post=-50%,PCIe=+20ns"});
+
+static const char own_system[] = "thunderx2";
+
+/* ---------------------------------------------------------------------------------------------- changes */
+
+static enum status change(struct system *system, const char *text)
+{
+    const uint32_t of_the_fabric = UINT32_C(1) << TIME_WIRE | UINT32_C(1) << TIME_SWITCH;
+    struct param_assignment assignment;
+    param_split(text, 0, strlen(text), &assignment);
+    const struct whatif_target *target = whatif_find(assignment.name);
+    enum status status = STATUS_OK;
+    if (target && (target->times & of_the_fabric)) {
+        diag_error("host.change: %s is not of the host; in a simulation the fabric's latency is wire and "
+                   "switches (hockney.latency, packet.latency)",
+                   target->name);
+        status = STATUS_BAD_INPUT;
+    }
+    free(assignment.name);
+    free(assignment.value);
+    return status == STATUS_OK ? whatif_apply(system, "host.change", text) : status;
+}
+
+static enum status change_all(struct system *system, const char *changes)
+{
+    char *texts = mem_text(changes), *rest = texts;
+    enum status status = STATUS_OK;
+    for (char *text; status == STATUS_OK && (text = strsep(&rest, ","));)
+        status = change(system, text);
+    free(texts);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------ times */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The bytes of a payload that its first block and packet leave over stream through all parts; the model
+ * charges the slowest with them. Where that is the wire, the fabric does. */
+static ps_t streamed(const struct host *host, uint64_t bytes)
+{
+    uint64_t rest = bytes > host->packet_bytes ? bytes - host->packet_bytes : 0;
+    if (rest == 0 || host->slowest_bytes_per_s == host->wire_bytes_per_s)
+        return 0;
+    return service_ps(rest, host->slowest_bytes_per_s) - service_ps(rest, host->wire_bytes_per_s);
+}
+
+static struct host_message message_of(const struct model *model)
+{
+    return (struct host_message){.llp_post = model_sum(model, LLP_POST),
+                                 .to_nic = model_sum(model, TX_IO),
+                                 .to_memory = model_sum(model, RX_IO)};
+}
+
+/* Beyond a packet: a payload is never inlined, and its first packet passes as one of a packet's size does. */
+static struct host_message large_message(const struct system *system)
+{
+    struct system fetched = *system;
+    struct model model;
+    fetched.inline_bytes = 0;
+    model_make(&model, &fetched, system->packet_bytes);
+    return message_of(&model);
+}
+
+static void take_times(struct host *host)
+{
+    const struct system *system = &host->system;
+    struct model model;
+    model_make(&model, system, 0);
+    host->hlp_post = model_sum(&model, HLP_POST);
+    host->polled = model_sum(&model, PART_BIT(PART_LLP_PROG) | PART_BIT(PART_CALLBACK_MPI) |
+                                         PART_BIT(PART_CALLBACK_UCP));
+    host->polled_control = model_sum(&model, PART_BIT(PART_LLP_PROG) | PART_BIT(PART_CALLBACK_UCP));
+    host->after_progress = model_sum(&model, PART_BIT(PART_AFTER_PROGRESS_MPI));
+    host->sent = model_sum(&model, POST_PROG | PART_BIT(PART_MISC));
+    ps_t waited = model_sum(&model, PART_BIT(PART_WAIT_MPI) | PART_BIT(PART_WAIT_UCP));
+    host->wait = ps_max(0, waited - model_sum(&model, HLP_RX_PROG));
+    host->signal_period = (uint32_t)least(system->signal_period, system->queue_depth);
+    host->queue_depth = (uint32_t)system->queue_depth;
+    host->owed_limit = ps_max(1, (ps_t)host->queue_depth * host->sent);
+    host->receive_depth = (uint32_t)system->receive_depth;
+    host->block_bytes = system->block_bytes;
+    host->acknowledged = system->times[TIME_WIRE].time_ps + system->times[TIME_SWITCH].time_ps +
+                         system->times[TIME_PCIE].time_ps + system->times[TIME_RC_TO_MEM_64B].time_ps;
+}
+
+static void take_sizes(struct host *host)
+{
+    const struct system *system = &host->system;
+    host->packet_bytes = system->packet_bytes;
+    host->wire_bytes_per_s = system->wire_bytes_per_s;
+    host->slowest_bytes_per_s =
+        least(system->wire_bytes_per_s, least(system->pcie_bytes_per_s, system->memory_bytes_per_s));
+    host->small = mem_alloc(host->packet_bytes + 1, sizeof *host->small, "the host's costs by size");
+    for (uint64_t bytes = 0; bytes <= host->packet_bytes; bytes++) {
+        struct model model;
+        model_make(&model, system, bytes);
+        host->small[bytes] = message_of(&model);
+    }
+    host->large = large_message(system);
+}
+
+struct host_message host_message(const struct host *host, uint64_t bytes)
+{
+    if (bytes <= host->packet_bytes)
+        return host->small[bytes];
+    struct host_message message = host->large;
+    message.to_memory = ps_add(message.to_memory, streamed(host, bytes));
+    return message;
+}
+
+/* ------------------------------------------------------------------------------------------------- cores */
+
+void host_core_idle(struct host_core *core, ps_t now)
+{
+    ps_t idle = now - core->free_at;
+    if (idle <= 0)
+        return;
+    ps_t used = idle < core->owed ? idle : core->owed;
+    core->owed -= used;
+    core->software = ps_add(core->software, used);
+    core->free_at = now;
+}
+
+/* ------------------------------------------------------------------------------------------------- files */
+
+enum status host_open(struct host *host, const struct host_config *config)
+{
+    *host = (struct host){0};
+    const char *path = strcmp(config->system, own_system) == 0 ? NULL : config->system;
+    enum status status = system_open(&host->file, path);
+    if (status != STATUS_OK)
+        return status;
+    host->system = host->file.system;
+    if (config->change)
+        status = change_all(&host->system, config->change);
+    if (status != STATUS_OK) {
+        host_close(host);
+        return status;
+    }
+    take_times(host);
+    take_sizes(host);
+    return STATUS_OK;
+}
+
+void host_close(struct host *host)
+{
+    system_close(&host->file);
+    free(host->small);
+    host->small = NULL;
+}

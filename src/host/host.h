@@ -1,0 +1,78 @@
+#ifndef HELIO_HOST_HOST_H
+#define HELIO_HOST_HOST_H
+
+#include "base/param.h"
+#include "base/status.h"
+#include "base/time.h"
+#include "breakdown/system.h"
+
+/* What a message costs at each of its ends: the components of "Breaking Band" (Zambre et al., ICPP 2019),
+ * taken from a system file, for every message of a simulation. The wire and the switches are the fabric's.
+ * docs/models/host.md */
+struct host_config {
+    const char *system; /* path of a system file, or the name of one that is in the program; NULL = no host */
+    const char *change; /* of its component times, as helio breakdown whatif takes them; NULL = none */
+};
+
+extern const struct param_table host_params; /* struct host_config */
+
+/* At the two ends of one message of a given size. */
+struct host_message {
+    ps_t llp_post;  /* CPU of the sender */
+    ps_t to_nic;    /* from there to the NIC: PCIe, and what the NIC fetches */
+    ps_t to_memory; /* from the other NIC to memory: PCIe and RC-to-MEM */
+};
+
+struct host {
+    struct system_file file;
+    struct system system; /* as changed */
+    ps_t hlp_post;        /* per call, before any LLP_post */
+    ps_t polled;          /* LLP_prog and the callbacks, for a message that came */
+    ps_t polled_control;  /* the same for a message of the protocol, of which the MPI library hears nothing */
+    ps_t wait;            /* of a call that waits, before it polls; 0 where the system file does not say */
+    ps_t after_progress;  /* of a call that waited, once the last of it has come */
+    ps_t sent;            /* Post_prog and Misc: a send's part of progress */
+    ps_t acknowledged;    /* from a message's arrival to its completion in the sender's memory */
+    ps_t owed_limit;      /* of a full transmit queue */
+    uint32_t signal_period, queue_depth, receive_depth;
+    uint64_t block_bytes; /* of a message, whose time on the wire the fabric's latency includes */
+    uint64_t packet_bytes;
+    struct host_message *small; /* by size, up to packet_bytes */
+    struct host_message large;  /* beyond: what does not depend on the size */
+    uint64_t slowest_bytes_per_s, wire_bytes_per_s;
+};
+
+/* config->system is not NULL. STATUS_OK: to be closed. */
+enum status host_open(struct host *host, const struct host_config *config);
+void host_close(struct host *host);
+
+/* The part of the model that is at the ends: with a fabric whose latency is Wire + Switch and whose bandwidth
+ * is that of the wire, a message alone takes what model_make says. */
+struct host_message host_message(const struct host *host, uint64_t bytes);
+
+/* One core: when its CPU is free again, and what it has spent. */
+struct host_core {
+    ps_t free_at;
+    ps_t software; /* spent on messages so far */
+    ps_t owed;     /* progress of sends, done when the core is idle in a call or has to */
+};
+
+/* Does `work` at `now` or when the core is free; returns when it is done. */
+static inline ps_t host_core_work(struct host_core *core, ps_t now, ps_t work)
+{
+    core->free_at = ps_add(ps_max(core->free_at, now), work);
+    core->software = ps_add(core->software, work);
+    return core->free_at;
+}
+
+/* The core has been polling until `now`: it has used the time for what it owes. */
+void host_core_idle(struct host_core *core, ps_t now);
+
+/* Does all that it owes. */
+static inline void host_core_settle(struct host_core *core, ps_t now)
+{
+    host_core_work(core, now, core->owed);
+    core->owed = 0;
+}
+
+#endif

@@ -1,0 +1,78 @@
+#include "sim/hosts.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "sim/components.h"
+
+/* A latency measured from end to end has hosts in it. Which of those that users set have cannot be seen, but
+ * the default has. */
+static enum status check_default(const struct experiment *experiment, const struct param_table *table,
+                                 const struct param *param)
+{
+    struct units_problem problem;
+    ps_t published_ps;
+    const char *fields = config_of(experiment->config, table);
+    if (!units_time(param->fallback, &published_ps, &problem) ||
+        *(const ps_t *)(fields + param->offset) != published_ps)
+        return STATUS_OK;
+    const struct system *system = &experiment->host.system;
+    char network[32];
+    ps_t network_ps = ps_add(system->times[TIME_WIRE].time_ps, system->times[TIME_SWITCH].time_ps);
+    diag_error("%s is %s, which was measured from end to end; with host.system the hosts in it would count "
+               "twice. It has to be what wire and switches take: Wire + Switch of %s are %s",
+               param->name, param->fallback, system->name ? system->name : "this system",
+               units_show_time(network_ps, 6, network, sizeof network));
+    return STATUS_BAD_INPUT;
+}
+
+static enum status check_latency(const struct experiment *experiment, const char *name)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < tables[i]->count; j++)
+            if (strcmp(tables[i]->params[j].name, name) == 0)
+                return check_default(experiment, tables[i], &tables[i]->params[j]);
+    return STATUS_OK;
+}
+
+static enum status check_fabric(const struct experiment *experiment, const struct fabric_ops *fabric)
+{
+    if (fabric->crosses == CROSSES_UNKNOWN) {
+        diag_error("fabric %s does not say which parts of a host its messages cross, so it cannot run with "
+                   "host.system",
+                   fabric->name);
+        return STATUS_BAD_INPUT;
+    }
+    return fabric->latency_name ? check_latency(experiment, fabric->latency_name) : STATUS_OK;
+}
+
+enum status hosts_open(struct experiment *experiment)
+{
+    const struct host_config *config = config_of(experiment->config, &host_params);
+    if (!config->system && config->change) {
+        diag_error("host.change needs host.system, whose times it changes");
+        return STATUS_BAD_INPUT;
+    }
+    if (!config->system)
+        return STATUS_OK;
+    if (experiment->chosen->compat != COMPAT_NONE) {
+        diag_error("SimpleComm has no hosts; compat=simplecomm and host.system exclude each other");
+        return STATUS_BAD_INPUT;
+    }
+    enum status status = host_open(&experiment->host, config);
+    experiment->has_host = status == STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < experiment->fabric_count; i++)
+        status = check_fabric(experiment, experiment->fabrics[i]);
+    if (status != STATUS_OK)
+        hosts_close(experiment);
+    return status;
+}
+
+void hosts_close(struct experiment *experiment)
+{
+    if (experiment->has_host)
+        host_close(&experiment->host);
+    experiment->has_host = false;
+}

@@ -1,0 +1,11 @@
+#ifndef HELIO_SIM_HOSTS_H
+#define HELIO_SIM_HOSTS_H
+
+#include "sim/experiment.h"
+
+/* Opens the host model that the config names, if any, once the fabrics are chosen; refuses what it would
+ * count twice. */
+enum status hosts_open(struct experiment *experiment);
+void hosts_close(struct experiment *experiment);
+
+#endif

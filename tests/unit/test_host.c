@@ -1,0 +1,412 @@
+/* The host model in the simulator against sums worked out by hand from Table 1 of "Breaking Band": two nodes
+ * with ThunderX2 and ConnectX-4, the wire and the switch in the latency of the fabric hockney. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/config.h"
+#include "base/mem.h"
+#include "breakdown/model.h"
+#include "sim/components.h"
+#include "sim/experiment.h"
+#include "support/script.h"
+
+/* In picoseconds. */
+#define HLP_POST_PS    INT64_C(26560)
+#define LLP_POST_PS    INT64_C(175420)
+#define POST_PS        (HLP_POST_PS + LLP_POST_PS)
+#define SENT_PS        INT64_C(62990) /* Post_prog 59.82 and Misc 3.17 */
+#define PCIE_PS        INT64_C(137490)
+#define NETWORK_PS     INT64_C(382810)
+#define TO_MEMORY_PS   INT64_C(378450) /* PCIe and RC-to-MEM */
+#define LLP_PROG_PS    INT64_C(61630)
+#define CALLBACKS_PS   INT64_C(187770)
+#define UCP_CALLBACK   INT64_C(139780)
+#define AFTER_PS       INT64_C(36890)
+#define RX_PS          (LLP_PROG_PS + CALLBACKS_PS + AFTER_PS)
+#define WAIT_PS        (INT64_C(443800) - CALLBACKS_PS - AFTER_PS) /* before it polls */
+#define FLIGHT_PS      (PCIE_PS + NETWORK_PS + TO_MEMORY_PS)
+#define LATENCY_PS     (POST_PS + FLIGHT_PS + RX_PS)
+#define INJECTION_PS   (POST_PS + SENT_PS)
+#define ACKNOWLEDGE_PS (NETWORK_PS + PCIE_PS + INT64_C(240960))
+
+#define SYSTEM  "host.system=thunderx2"
+#define NETWORK "hockney.latency=382.81ns"
+
+static struct script_outcome out;
+
+static void run_with(const struct call *const *calls, uint32_t ranks, const char *fabric,
+                     const char *const *settings)
+{
+    script_run(calls, ranks, fabric, settings, &out);
+    assert_int_equal(out.status, STATUS_OK);
+}
+
+/* Rank 0 to rank 1. */
+static void run_pair(const struct call *sender, const struct call *receiver)
+{
+    run_with((const struct call *const[]){sender, receiver}, 2, "hockney",
+             (const char *const[]){SYSTEM, NETWORK, NULL});
+}
+
+static void assert_nothing_unaccounted(uint32_t ranks)
+{
+    for (uint32_t i = 0; i < ranks; i++)
+        assert_int_equal(out.compute[i] + out.idle[i] + out.software[i], out.finish[i]);
+}
+
+/* ---------------------------------------------------------------------------------------------- latency */
+
+static void eight_bytes_take_the_papers_latency(void **state)
+{
+    (void)state;
+    static const struct call sender[] = {SEND(1, 0, 8), FINALIZE}, receiver[] = {RECV(0, 0, 8), FINALIZE};
+    run_pair(sender, receiver);
+    assert_int_equal(out.finish[1], 1387020);
+    assert_int_equal(out.finish[1], LATENCY_PS);
+    assert_int_equal(out.finish[0], INJECTION_PS);
+    assert_int_equal(out.software[1], WAIT_PS + RX_PS);
+    assert_nothing_unaccounted(2);
+}
+
+static void to_and_fro_takes_it_each_way(void **state)
+{
+    (void)state;
+    static const struct call left[] = {SEND(1, 0, 8), RECV(1, 0, 8), SEND(1, 0, 8), RECV(1, 0, 8), FINALIZE};
+    static const struct call right[] = {RECV(0, 0, 8), SEND(0, 0, 8), RECV(0, 0, 8), SEND(0, 0, 8), FINALIZE};
+    run_pair(left, right);
+    assert_int_equal(out.finish[0], 4 * LATENCY_PS);
+    assert_nothing_unaccounted(2);
+}
+
+/* Any size takes what the model says, where the fabric has its latency and bandwidth. */
+static void sizes_take_what_the_model_says(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {0,   1,   32,  33,   64,   65,    188,    189,
+                                     255, 256, 257, 1000, 4096, 65536, 1000000};
+    struct system_file file;
+    assert_int_equal(system_open(&file, NULL), STATUS_OK);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const struct call sender[] = {SEND(1, 0, sizes[i]), FINALIZE};
+        const struct call receiver[] = {RECV(0, 0, sizes[i]), FINALIZE};
+        struct model model;
+        model_make(&model, &file.system, sizes[i]);
+        run_pair(sender, receiver);
+        assert_int_equal(out.finish[1], model_sum(&model, END_TO_END_LATENCY));
+    }
+    system_close(&file);
+}
+
+/* ------------------------------------------------------------------------------------------------ rates */
+
+enum { WINDOW = 64, WINDOWS = 20, STREAM = WINDOW * WINDOWS };
+
+/* A window of sends or receives, then a waitall, or each with its wait; then the next. */
+static struct call *stream(bool sending, bool waits_each)
+{
+    struct call *calls = mem_alloc(2 * STREAM + 1, sizeof *calls, "a stream");
+    size_t at = 0;
+    for (uint32_t i = 0; i < STREAM; i++) {
+        uint32_t slot = waits_each ? SLOT_FIRST : SLOT_FIRST + i % WINDOW;
+        calls[at++] = sending ? (struct call)ISEND(1, 0, 8, slot) : (struct call)IRECV(0, 0, 8, slot);
+        if (waits_each)
+            calls[at++] = (struct call)WAIT(SLOT_FIRST);
+        else if (i % WINDOW == WINDOW - 1)
+            calls[at++] = (struct call)WAITALL;
+    }
+    calls[at] = (struct call)FINALIZE;
+    return calls;
+}
+
+static void run_stream(bool waits_each, const char *const *settings)
+{
+    struct call *sender = stream(true, waits_each), *receiver = stream(false, waits_each);
+    run_with((const struct call *const[]){sender, receiver}, 2, "hockney", settings);
+    assert_int_equal(out.message_total, STREAM);
+    free(sender);
+    free(receiver);
+}
+
+static void windows_inject_at_the_papers_rate(void **state)
+{
+    (void)state;
+    run_stream(false, (const char *const[]){SYSTEM, NETWORK, NULL});
+    assert_int_equal(out.finish[0], STREAM * INT64_C(264970));
+    assert_int_equal(out.finish[0], STREAM * INJECTION_PS);
+    /* The receiver has 15.57 ns a message to spare and keeps up, but for the waits' own cost. */
+    assert_true(out.finish[1] < out.finish[0] + 2 * LATENCY_PS);
+    assert_nothing_unaccounted(2);
+}
+
+/* A system like the paper's, but for these lines. */
+static char *system_with(const char *lines)
+{
+    char *path = mem_text("/tmp/helio-host-XXXXXX");
+    int handle = mkstemp(path);
+    assert_true(handle >= 0);
+    FILE *file = fdopen(handle, "w");
+    assert_non_null(file);
+    fwrite(system_thunderx2, 1, system_thunderx2_length, file);
+    fprintf(file, "\n%s\n", lines);
+    fclose(file);
+    char *setting = mem_format("host.system=%s", path);
+    free(path);
+    return setting;
+}
+
+static void forget(char *setting)
+{
+    remove(strchr(setting, '=') + 1);
+    free(setting);
+}
+
+/* With a wait for each message the receiver takes longer than the sender. Its receive queue fills, then the
+ * sender's transmit queue, and from then on messages leave as fast as they are received. */
+static void a_wait_per_message_is_limited_by_the_receiver(void **state)
+{
+    (void)state;
+    char *system = system_with("queue_depth: 128\nreceive_depth: 32");
+    run_stream(true, (const char *const[]){system, NETWORK, NULL});
+    enum { FROM = STREAM / 2, TO = STREAM - WINDOW }; /* both at the same place in a completion's sends */
+    ps_t span = out.messages[TO].send_released - out.messages[FROM].send_released;
+    assert_int_equal(span, (TO - FROM) * (WAIT_PS + RX_PS));
+    assert_true(WAIT_PS + RX_PS > INJECTION_PS);
+    forget(system);
+}
+
+static void a_queue_of_one_waits_for_each_completion(void **state)
+{
+    (void)state;
+    static const struct call sender[] = {ISEND(1, 0, 8, 2), ISEND(1, 0, 8, 3), ISEND(1, 0, 8, 4), WAITALL,
+                                         FINALIZE};
+    static const struct call receiver[] = {IRECV(0, 0, 8, 2), IRECV(0, 0, 8, 3), IRECV(0, 0, 8, 4), WAITALL,
+                                           FINALIZE};
+    char *system = system_with("queue_depth: 1");
+    run_with((const struct call *const[]){sender, receiver}, 2, "hockney",
+             (const char *const[]){system, NETWORK, NULL});
+    ps_t synchronous = LLP_POST_PS + FLIGHT_PS + ACKNOWLEDGE_PS;
+    assert_int_equal(out.messages[0].send_released, POST_PS);
+    assert_int_equal(out.messages[1].send_released, POST_PS + synchronous);
+    assert_int_equal(out.messages[2].send_released, POST_PS + 2 * synchronous);
+    forget(system);
+}
+
+/* Who never waits owes progress until the transmit queue is full of it. */
+static void sends_alone_make_progress_when_they_have_to(void **state)
+{
+    (void)state;
+    enum { SENDS = 600, DEPTH = 256 };
+    struct call *sender = mem_alloc(SENDS + 2, sizeof *sender, "sends");
+    struct call *receiver = mem_alloc(SENDS + 1, sizeof *receiver, "receives");
+    for (uint32_t i = 0; i < SENDS; i++) {
+        sender[i] = (struct call)SEND(1, 0, 8);
+        receiver[i] = (struct call)RECV(0, 0, 8);
+    }
+    sender[SENDS] = receiver[SENDS] = (struct call)FINALIZE;
+    run_pair(sender, receiver);
+    assert_int_equal(out.messages[DEPTH - 1].send_released, DEPTH * POST_PS);
+    assert_int_equal(out.messages[DEPTH].send_released, (DEPTH + 1) * POST_PS + DEPTH * SENT_PS);
+    assert_int_equal(out.finish[0], SENDS * INJECTION_PS);
+    free(sender);
+    free(receiver);
+}
+
+/* ------------------------------------------------------------------------------------------------ cores */
+
+static void what_comes_while_it_computes_waits(void **state)
+{
+    (void)state;
+    static const struct call sender[] = {SEND(1, 0, 8), FINALIZE};
+    static const struct call receiver[] = {COMPUTE(120000), RECV(0, 0, 8), FINALIZE}; /* 10 us */
+    run_pair(sender, receiver);
+    assert_int_equal(out.finish[1], INT64_C(10000000) + WAIT_PS + RX_PS);
+    assert_int_equal(out.idle[1], 0);
+    assert_nothing_unaccounted(2);
+}
+
+static void one_core_takes_messages_one_after_another(void **state)
+{
+    (void)state;
+    static const struct call sender[] = {SEND(2, 0, 8), FINALIZE};
+    static const struct call receiver[] = {IRECV(0, 0, 8, 2), IRECV(1, 0, 8, 3), WAITALL, FINALIZE};
+    run_with((const struct call *const[]){sender, sender, receiver}, 3, "hockney",
+             (const char *const[]){SYSTEM, NETWORK, NULL});
+    assert_int_equal(out.finish[2], LATENCY_PS + LLP_PROG_PS + CALLBACKS_PS);
+    assert_nothing_unaccounted(3);
+}
+
+static void a_test_polls(void **state)
+{
+    (void)state;
+    static const struct call sender[] = {SEND(1, 0, 8), FINALIZE};
+    static const struct call receiver[] = {
+        IRECV(0, 0, 8, 2), COMPUTE(120000), {.op = CALL_TEST, .slot = 2}, WAIT(2), FINALIZE};
+    run_pair(sender, receiver);
+    assert_int_equal(out.finish[1], INT64_C(10000000) + LLP_PROG_PS + CALLBACKS_PS);
+}
+
+/* What is owed for a send is done while the core waits for something else. */
+static void progress_of_sends_fills_idle_time(void **state)
+{
+    (void)state;
+    static const struct call left[] = {SEND(1, 0, 8), RECV(1, 0, 8), FINALIZE};
+    static const struct call right[] = {RECV(0, 0, 8), SEND(0, 0, 8), FINALIZE};
+    run_pair(left, right);
+    assert_int_equal(out.finish[0], 2 * LATENCY_PS);
+    assert_int_equal(out.software[0], POST_PS + SENT_PS + WAIT_PS + RX_PS);
+    assert_nothing_unaccounted(2);
+}
+
+/* ------------------------------------------------------------------------------------------------- ways */
+
+/* Request to send, clear to send, data: each is posted and polled by a core. */
+static void handshakes_are_posted_and_polled(void **state)
+{
+    (void)state;
+    static const struct call sender[] = {SEND(1, 0, 100000), FINALIZE};
+    static const struct call receiver[] = {RECV(0, 0, 100000), FINALIZE};
+    struct host_config config = {.system = "thunderx2"};
+    struct host host;
+    assert_int_equal(host_open(&host, &config), STATUS_OK);
+    struct host_message data = host_message(&host, 100000);
+    ps_t control = LLP_POST_PS + FLIGHT_PS + LLP_PROG_PS + UCP_CALLBACK;
+    ps_t bytes = (100000 - 64) * INT64_C(80);
+    run_with((const struct call *const[]){sender, receiver}, 2, "hockney",
+             (const char *const[]){SYSTEM, NETWORK, "rendezvous.handshakes=2", NULL});
+    assert_int_equal(out.finish[1], HLP_POST_PS + 2 * control + data.llp_post + data.to_nic + NETWORK_PS +
+                                        bytes + data.to_memory + RX_PS);
+    host_close(&host);
+}
+
+static void wildcards_match_what_has_been_polled(void **state)
+{
+    (void)state;
+    static const struct call sender[] = {POST(1, 5, 8), FINALIZE};
+    static const struct call receiver[] = {COLLECT(CALL_ANY_SOURCE, 5, 8), FINALIZE};
+    run_pair(sender, receiver);
+    assert_int_equal(out.finish[1], LATENCY_PS);
+}
+
+/* No NIC within a node, nor on the way through a memory pool; software is everywhere the same. */
+static void only_what_is_crossed_is_paid(void **state)
+{
+    (void)state;
+    static const struct call sender[] = {SEND(1, 0, 8), FINALIZE}, receiver[] = {RECV(0, 0, 8), FINALIZE};
+    const struct call *const calls[] = {sender, receiver};
+    run_with(calls, 2, "hockney", (const char *const[]){SYSTEM, NETWORK, "ranks_per_node=2", NULL});
+    assert_int_equal(out.finish[1], WAIT_PS + RX_PS); /* it is there before the receiver polls */
+    run_with(calls, 2, "fmu", NULL);
+    ps_t pool_ps = out.finish[1];
+    run_with(calls, 2, "fmu", (const char *const[]){SYSTEM, NULL});
+    assert_int_equal(out.finish[1], pool_ps + POST_PS + RX_PS);
+}
+
+static void changes_are_those_of_whatif(void **state)
+{
+    (void)state;
+    static const struct call sender[] = {SEND(1, 0, 8), FINALIZE}, receiver[] = {RECV(0, 0, 8), FINALIZE};
+    run_with((const struct call *const[]){sender, receiver}, 2, "hockney",
+             (const char *const[]){SYSTEM, NETWORK, "host.change=LLP_post=-50%,PCIe=+10ns", NULL});
+    assert_int_equal(out.finish[1], LATENCY_PS - LLP_POST_PS / 2 + 2 * 10000);
+}
+
+/* --------------------------------------------------------------------------------------------- refusals */
+
+static char said[4096];
+
+static void hear(void *self, enum diag_level level, const char *message)
+{
+    (void)self, (void)level;
+    strncat(said, message, sizeof said - strlen(said) - 1);
+}
+
+/* Opens an experiment with these settings and keeps what is said about it. */
+static enum status try_to_open(const char *const *settings)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    struct config *config = config_new(tables, count);
+    said[0] = '\0';
+    diag_set_sink(hear, NULL);
+    assert_int_equal(config_set(config, "workload=pingpong"), STATUS_OK);
+    for (; *settings; settings++)
+        assert_int_equal(config_set(config, *settings), STATUS_OK);
+    struct experiment experiment;
+    enum status status = experiment_open(&experiment, config);
+    experiment_close(&experiment);
+    diag_set_sink(NULL, NULL);
+    config_free(config);
+    return status;
+}
+
+static void assert_refused(const char *const *settings, const char *because)
+{
+    assert_int_equal(try_to_open(settings), STATUS_BAD_INPUT);
+    if (!strstr(said, because))
+        fail_msg("expected '%s' in: %s", because, said);
+}
+
+static void nothing_is_counted_twice(void **state)
+{
+    (void)state;
+    assert_refused((const char *const[]){"fabric=hockney", SYSTEM, NULL}, "hockney.latency is 8 us");
+    assert_refused((const char *const[]){"fabric=packet", SYSTEM, NULL}, "packet.latency is 8 us");
+    assert_refused((const char *const[]){"fabric=hybrid", SYSTEM, NULL}, "packet.latency is 8 us");
+    assert_refused((const char *const[]){"fabric=ideal,hockney", SYSTEM, NULL}, "382.81");
+    assert_int_equal(try_to_open((const char *const[]){"fabric=hockney", SYSTEM, NETWORK, NULL}), STATUS_OK);
+    assert_int_equal(try_to_open((const char *const[]){"fabric=ideal,fmu", SYSTEM, NULL}), STATUS_OK);
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    assert_refused((const char *const[]){"fabric=ideal", "host.change=PIO=-50%", NULL}, "needs host.system");
+    assert_refused((const char *const[]){"fabric=ideal", SYSTEM, "host.change=Wire=-50%", NULL},
+                   "is not of the host");
+    assert_refused((const char *const[]){"fabric=ideal", SYSTEM, "host.change=PIU=-50%", NULL},
+                   "did you mean 'PIO'");
+    assert_refused((const char *const[]){"fabric=fmu", SYSTEM, "compat=simplecomm", NULL}, "exclude");
+    assert_int_not_equal(try_to_open((const char *const[]){"fabric=ideal", "host.system=/no/such", NULL}),
+                         STATUS_OK);
+    assert_non_null(strstr(said, "/no/such"));
+}
+
+static void every_fabric_says_what_it_crosses(void **state)
+{
+    (void)state;
+    for (size_t i = 0; fabrics[i]; i++)
+        assert_int_not_equal(fabrics[i]->crosses, CROSSES_UNKNOWN);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(eight_bytes_take_the_papers_latency),
+        cmocka_unit_test(to_and_fro_takes_it_each_way),
+        cmocka_unit_test(sizes_take_what_the_model_says),
+        cmocka_unit_test(windows_inject_at_the_papers_rate),
+        cmocka_unit_test(a_wait_per_message_is_limited_by_the_receiver),
+        cmocka_unit_test(a_queue_of_one_waits_for_each_completion),
+        cmocka_unit_test(sends_alone_make_progress_when_they_have_to),
+        cmocka_unit_test(what_comes_while_it_computes_waits),
+        cmocka_unit_test(one_core_takes_messages_one_after_another),
+        cmocka_unit_test(a_test_polls),
+        cmocka_unit_test(progress_of_sends_fills_idle_time),
+        cmocka_unit_test(handshakes_are_posted_and_polled),
+        cmocka_unit_test(wildcards_match_what_has_been_polled),
+        cmocka_unit_test(only_what_is_crossed_is_paid),
+        cmocka_unit_test(changes_are_those_of_whatif),
+        cmocka_unit_test(nothing_is_counted_twice),
+        cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(every_fabric_says_what_it_crosses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
