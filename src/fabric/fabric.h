@@ -15,7 +15,7 @@
 /* A fabric moves messages between nodes: an ops table, a table of parameters, a table of metrics. ideal.c is
  * the tutorial. A new one is one file and one line in list.c. */
 
-/* What a fabric answers for every message it was given, each once, in this order and at or after loop->now.
+/* What a fabric answers for every message it was given, each once, delivered last, at or after loop->now.
  * It may answer ahead of time, as soon as it knows: `at` is when the thing happens. A fabric whose answers do
  * not depend on other messages therefore needs no events at all. */
 struct fabric_answers {

@@ -9,6 +9,9 @@ extern const struct fabric_ops hockney_fabric;
 extern const struct fabric_ops packet_fabric;
 extern const struct fabric_ops fmu_fabric;
 extern const struct fabric_ops hybrid_fabric;
+extern const struct fabric_ops circuit_fabric;
+extern const struct fabric_ops packetised_fabric;
+extern const struct fabric_ops segment_fabric;
 
 /* Of the fabrics that others are made of. */
 extern const struct param_table packet_params; /* struct packet_config, packet.h */

@@ -1,0 +1,153 @@
+#include "support/light.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/diag.h"
+
+struct bench {
+    struct event_loop loop;
+    struct photonic *network;
+    const struct light_message *messages;
+    struct light_outcome *outcome;
+};
+
+static void on_send(void *self, uint32_t index)
+{
+    struct bench *bench = self;
+    const struct light_message *message = &bench->messages[index];
+    photonic_send(bench->network, index, message->source, message->destination, message->bytes);
+}
+
+static void on_visible(void *self, uint32_t index, ps_t at)
+{
+    struct bench *bench = self;
+    assert_int_equal(bench->outcome->visible[index], -1);
+    assert_true(at >= bench->loop.now);
+    bench->outcome->visible[index] = at;
+}
+
+static void on_sender_done(void *self, uint32_t index, ps_t at)
+{
+    struct bench *bench = self;
+    assert_int_equal(bench->outcome->sender_done[index], -1);
+    assert_true(at >= bench->loop.now);
+    bench->outcome->sender_done[index] = at;
+}
+
+static void on_delivered(void *self, uint32_t index, ps_t at)
+{
+    struct bench *bench = self;
+    struct light_outcome *outcome = bench->outcome;
+    assert_int_equal(outcome->delivered[index], -1);
+    assert_true(at >= outcome->visible[index] && outcome->visible[index] >= 0);
+    assert_true(at >= outcome->sender_done[index] && outcome->sender_done[index] >= 0);
+    outcome->delivered[index] = at;
+    outcome->deliveries++;
+    outcome->makespan = ps_max(outcome->makespan, at);
+}
+
+static void on_failed(void *self, enum status status)
+{
+    struct bench *bench = self;
+    bench->outcome->status = status;
+    bench->loop.stopped = true;
+}
+
+static void keep_saying(void *self, enum diag_level level, const char *message)
+{
+    (void)level;
+    char *said = self;
+    strncat(said, message, sizeof((struct light_outcome *)0)->said - strlen(said) - 1);
+}
+
+static void check_all_is_free(const struct photonic *network)
+{
+    assert_int_equal(network->packets.live, 0);
+    assert_int_equal(network->transmissions.live, 0);
+    assert_int_equal(network->sending, 0);
+    for (uint32_t i = 0; i < network->topo.links; i++)
+        assert_int_equal(network->free[i], network->settings.photonic.channels);
+    for (uint32_t i = 0; i < network->topo.links + network->topo.switches; i++)
+        assert_int_equal(network->asleep[i].head, POOL_NONE);
+    for (uint32_t i = 0; i < network->buffer_count; i++) {
+        const struct buffer *buffer = &network->buffers[i];
+        assert_int_equal(buffer->free_slots, network->settings.slots_of_a_buffer);
+        assert_int_equal(buffer->free_inputs, network->settings.segment.inputs);
+        assert_int_equal(buffer->free_outputs, network->settings.segment.outputs);
+        assert_int_equal(buffer->stored.head, POOL_NONE);
+    }
+}
+
+static void keep_statistics(struct photonic *network, struct light_outcome *outcome)
+{
+    outcome->statistics = *(const struct photonic_statistics *)photonic_statistics(network);
+    memcpy(outcome->stored, network->times_stored, sizeof outcome->stored);
+    assert_true(network->topo.links <= LIGHT_LINKS);
+    for (uint32_t i = 0; i < network->topo.links; i++) {
+        outcome->link_data[i] = network->links[i].data_ps;
+        outcome->link_granted[i] = network->links[i].granted_ps;
+    }
+}
+
+static struct config *configure(const char *const *settings)
+{
+    static const struct param_table *const tables[] = {&photonic_params, &segment_params};
+    struct config *config = config_new(tables, 2);
+    for (; settings && *settings; settings++)
+        assert_int_equal(config_set(config, *settings), STATUS_OK);
+    return config;
+}
+
+static void run_messages(struct bench *bench, uint32_t count)
+{
+    uint32_t send_kind = loop_register(&bench->loop, on_send, bench);
+    for (uint32_t i = 0; i < count; i++) {
+        bench->outcome->visible[i] = bench->outcome->sender_done[i] = bench->outcome->delivered[i] = -1;
+        loop_at(&bench->loop, bench->messages[i].at, send_kind, i);
+    }
+    loop_run(&bench->loop);
+    if (bench->outcome->status == STATUS_OK) {
+        assert_int_equal(bench->outcome->deliveries, count);
+        check_all_is_free(bench->network);
+    }
+    keep_statistics(bench->network, bench->outcome);
+}
+
+void light_run(const char *topology, enum photonic_switching switching, const char *const *settings,
+               const struct light_message *messages, uint32_t count, uint64_t seed,
+               struct light_outcome *outcome)
+{
+    struct config *config = configure(settings);
+    struct bench bench = {.messages = messages, .outcome = outcome};
+    struct topo topo;
+    assert_true(count <= LIGHT_MESSAGES);
+    assert_int_equal(topo_parse("test", topology, &topo), STATUS_OK);
+    memset(outcome, 0, sizeof *outcome);
+    loop_init(&bench.loop);
+    struct photonic_plan plan = {.config = config,
+                                 .switching = switching,
+                                 .name = "light",
+                                 .topo = &topo,
+                                 .loop = &bench.loop,
+                                 .seed = seed,
+                                 .answers = {.self = &bench,
+                                             .visible = on_visible,
+                                             .sender_done = on_sender_done,
+                                             .delivered = on_delivered,
+                                             .failed = on_failed}};
+    diag_set_sink(keep_saying, outcome->said);
+    outcome->status = photonic_open(&plan, &bench.network);
+    if (outcome->status == STATUS_OK) {
+        run_messages(&bench, count);
+        photonic_close(bench.network);
+    }
+    diag_set_sink(NULL, NULL);
+    loop_free(&bench.loop);
+    config_free(config);
+}

@@ -1,0 +1,38 @@
+#ifndef TESTS_SUPPORT_LIGHT_H
+#define TESTS_SUPPORT_LIGHT_H
+
+/* A photonic network by itself: messages go in at stated times, and what became of each comes out. Every run
+ * checks that all channels, slots and ports are free again. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/config.h"
+#include "photonic/parts.h"
+
+enum { LIGHT_MESSAGES = 8192, LIGHT_LINKS = 8192 };
+
+struct light_message {
+    ps_t at;
+    uint32_t source, destination;
+    uint64_t bytes;
+};
+
+struct light_outcome {
+    enum status status;
+    ps_t visible[LIGHT_MESSAGES], sender_done[LIGHT_MESSAGES], delivered[LIGHT_MESSAGES]; /* -1: never */
+    uint32_t deliveries;
+    ps_t makespan;
+    struct photonic_statistics statistics;
+    int64_t stored[STORED_CLASSES];
+    ps_t link_data[LIGHT_LINKS], link_granted[LIGHT_LINKS]; /* by the topology's number of the link */
+    char said[8192];
+};
+
+/* Messages in the order of their times. `settings` end with NULL. */
+void light_run(const char *topology, enum photonic_switching switching, const char *const *settings,
+               const struct light_message *messages, uint32_t count, uint64_t seed,
+               struct light_outcome *outcome);
+
+#endif

@@ -1,0 +1,317 @@
+/* Photonic networks: what an idle network does in closed form, what every run keeps whatever its traffic, and
+ * that none gets stuck. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/light.h"
+
+#define NS     INT64_C(1000)
+#define PACKET (4096 * INT64_C(25)) /* 4 KiB on a channel of 320 Gb/s, in ps */
+#define KIB    UINT64_C(1024)
+
+static struct light_outcome out;
+static const enum photonic_switching switchings[] = {PHOTONIC_CIRCUIT, PHOTONIC_PACKETISED, PHOTONIC_SEGMENT};
+
+static ps_t alone(const char *topology, enum photonic_switching switching, uint32_t destination,
+                  uint64_t bytes, const char *const *settings)
+{
+    const struct light_message message = {0, 0, destination, bytes};
+    light_run(topology, switching, settings, &message, 1, 1, &out);
+    assert_int_equal(out.status, STATUS_OK);
+    assert_int_equal(out.visible[0] >= 0, 1);
+    return out.delivered[0];
+}
+
+/* 2 hops of set-up and the transmission; in a tree the links of the nodes are hops too. */
+static void an_idle_packet_takes_two_hops_and_its_transmission(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(alone("torus:8x8", switchings[i], 27, 4096, NULL), 2 * 6 * NS + PACKET);
+        assert_int_equal(alone("mesh:4x4", switchings[i], 15, 1, NULL), 2 * 6 * NS + 25);
+        assert_int_equal(alone("fattree:4x3", switchings[i], 63, 4096, NULL), 2 * 6 * NS + PACKET);
+        assert_int_equal(alone("fattree:4x3", switchings[i], 1, 0, NULL), 2 * 2 * NS);
+        assert_int_equal(alone("dragonfly:2x4x2", switchings[i], 1, 4096, NULL), 2 * 2 * NS + PACKET);
+        assert_int_equal(alone("crossbar:4", switchings[i], 3, 4096, NULL), 2 * 2 * NS + PACKET);
+        const char *const hops[] = {"photonic.reservation=hop-by-hop", NULL};
+        assert_int_equal(alone("torus:8x8", switchings[i], 27, 4096, hops), 2 * 6 * NS + PACKET);
+        const char *const parts[] = {"photonic.extractor=10ps",
+                                     "photonic.converter=200ps",
+                                     "photonic.eo=3ps",
+                                     "photonic.oe=4ps",
+                                     "photonic.cycle=5ns",
+                                     "photonic.back=2",
+                                     NULL};
+        assert_int_equal(alone("torus:8x8", switchings[i], 27, 4096, parts),
+                         6 * (5 * NS + 10 + 10 * NS + 200) + PACKET + 7);
+    }
+}
+
+/* The packets of one message share the first link: as many at once as there are channels or may be under way.
+ */
+static void a_message_alone_is_as_parallel_as_it_may_be(void **state)
+{
+    (void)state;
+    const ps_t turn = 2 * 2 * NS + PACKET;
+    assert_int_equal(alone("ring:8", PHOTONIC_CIRCUIT, 2, 40 * KIB, NULL), 2 * 2 * NS + 10 * PACKET);
+    assert_int_equal(alone("ring:8", PHOTONIC_PACKETISED, 2, 40 * KIB, NULL), 2 * turn);
+    const char *const one[] = {"photonic.injection=1", NULL};
+    assert_int_equal(alone("ring:8", PHOTONIC_PACKETISED, 2, 40 * KIB, one), 10 * turn);
+    const char *const wide[] = {"photonic.injection=unlimited", "photonic.channels=10", NULL};
+    assert_int_equal(alone("ring:8", PHOTONIC_PACKETISED, 2, 40 * KIB, wide), turn);
+    const char *const split[] = {"photonic.link_rate=320Gb/s", NULL};
+    assert_int_equal(alone("ring:8", PHOTONIC_CIRCUIT, 2, 4 * KIB, split), 2 * 2 * NS + 5 * PACKET);
+}
+
+/* The last packet is short unless packets are padded; a whole message never is. */
+static void short_packets_are_padded_on_request(void **state)
+{
+    (void)state;
+    const char *const pad[] = {"photonic.pad=true", "photonic.injection=1", NULL};
+    assert_int_equal(alone("ring:8", PHOTONIC_PACKETISED, 1, 4096 + 10, pad + 1), 4 * NS + PACKET + 250);
+    assert_int_equal(alone("ring:8", PHOTONIC_PACKETISED, 1, 4096 + 10, pad), 4 * NS + 2 * PACKET);
+    assert_int_equal(out.statistics.packets, 2);
+    assert_int_equal(alone("ring:8", PHOTONIC_CIRCUIT, 1, 4096 + 10, pad), 2 * NS + PACKET + 250);
+}
+
+/* One channel, two messages that want the link from 1 to 2: the second waits for it, as a circuit at its
+ * source, as a segment in the buffer of switch 1. */
+static void a_segment_ends_in_the_buffer_before_the_block(void **state)
+{
+    (void)state;
+    const char *const one[] = {"photonic.channels=1", NULL};
+    const struct light_message both[] = {{0, 1, 3, 4096}, {1, 0, 2, 4096}};
+    const ps_t first = 2 * 2 * NS + PACKET;
+    light_run("linear:4", PHOTONIC_PACKETISED, one, both, 2, 1, &out);
+    assert_int_equal(out.delivered[0], first);
+    assert_int_equal(out.delivered[1], first + 2 * 2 * NS + PACKET);
+    light_run("linear:4", PHOTONIC_SEGMENT, one, both, 2, 1, &out);
+    assert_int_equal(out.delivered[0], first);
+    /* In the buffer 2 ns after it set out and a packet later; on as soon as the link is free. */
+    assert_int_equal(out.sender_done[1], 1 + 2 * NS + PACKET);
+    assert_int_equal(out.delivered[1], first + 2 * NS + PACKET);
+    assert_int_equal(out.stored[1], 1);
+    assert_int_equal(out.statistics.buffer_peak_slots, 1);
+    assert_int_equal(out.statistics.segments, 3);
+}
+
+/* Slots run out: what does not fit goes back to the buffer before, or waits at its source. */
+static void a_full_buffer_is_passed_by(void **state)
+{
+    (void)state;
+    const char *const small[] = {"photonic.channels=2", "segment.buffer_size=4KiB", NULL};
+    /* The packets of one message keep both channels of the link 2>3 taken; of the next two one stops at 2,
+     * the other at 1. */
+    const struct light_message messages[] = {{0, 2, 3, 400 * KIB}, {2, 0, 3, 4096}, {3, 0, 3, 4096}};
+    light_run("linear:4", PHOTONIC_SEGMENT, small, messages, 3, 1, &out);
+    assert_int_equal(out.status, STATUS_OK);
+    assert_int_equal(out.stored[0], 100);
+    assert_int_equal(out.stored[1] + out.stored[2], 2);
+    assert_int_equal(out.sender_done[1], 2 + 2 * 2 * NS + PACKET);
+    assert_int_equal(out.sender_done[2], 3 + 2 * 2 * NS + PACKET);
+    assert_int_equal(out.statistics.buffer_peak_slots, 1);
+}
+
+/* ------------------------------------------------------------------------------------------ any traffic */
+
+static uint32_t random_traffic(uint32_t nodes, uint32_t count, uint64_t seed, struct light_message *messages)
+{
+    struct rng rng = rng_open(seed, "traffic");
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t source = (uint32_t)rng_below(&rng, nodes);
+        uint32_t destination = (source + 1 + (uint32_t)rng_below(&rng, nodes - 1)) % nodes;
+        uint64_t packets = rng_below(&rng, 5) ? 1 : 1 + rng_below(&rng, 12);
+        uint64_t odd = rng_below(&rng, 3) ? 0 : rng_below(&rng, 4096);
+        messages[i] = (struct light_message){(ps_t)i * (ps_t)rng_below(&rng, 2) * 20, source, destination,
+                                             packets * 4096 - odd};
+        if (i > 0 && messages[i].at < messages[i - 1].at)
+            messages[i].at = messages[i - 1].at;
+    }
+    return count;
+}
+
+/* Every message's bytes take a channel of each of its hops for bytes / rate, and no link has more channel
+ * time than its channels have. */
+static void check_channel_time(const struct topo *topo, const struct light_message *messages, uint32_t count)
+{
+    ps_t expected = 0, sum = 0;
+    bool node_links_count = topo->kind != TOPO_TORUS && topo->kind != TOPO_MESH;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t hops = topo_distance(topo, messages[i].source, messages[i].destination);
+        expected += (ps_t)messages[i].bytes * 25 * (hops + (node_links_count ? 2 : 0));
+    }
+    for (uint32_t i = 0; i < topo->links; i++) {
+        sum += out.link_data[i];
+        assert_true(out.link_data[i] <= out.link_granted[i]);
+        assert_true(out.link_granted[i] <= 2 * out.makespan); /* of two channels */
+        assert_true((out.link_data[i] + 1) / 2 <= out.makespan);
+    }
+    assert_int_equal(sum, expected);
+}
+
+/* A node's bytes leave it over at most as many channels as it has transfers under way. */
+static void check_node_bound(const struct topo *topo, const struct light_message *messages, uint32_t count)
+{
+    for (uint32_t node = 0; node < topo->nodes; node++) {
+        ps_t bytes = 0;
+        for (uint32_t i = 0; i < count; i++)
+            bytes += messages[i].source == node ? (ps_t)messages[i].bytes : 0;
+        assert_true(bytes * 25 / 5 <= out.makespan);
+    }
+}
+
+static void keeps_its_promises(const char *topology, enum photonic_switching switching,
+                               const char *const *settings, uint64_t seed)
+{
+    static struct light_message messages[300];
+    struct topo topo;
+    assert_int_equal(topo_parse("test", topology, &topo), STATUS_OK);
+    uint32_t count = random_traffic(topo.nodes, 300, seed, messages);
+    light_run(topology, switching, settings, messages, count, seed, &out);
+    assert_int_equal(out.status, STATUS_OK);
+    check_channel_time(&topo, messages, count);
+    check_node_bound(&topo, messages, count);
+    uint32_t most = switching == PHOTONIC_SEGMENT ? topo.diameter : 0;
+    if (switching == PHOTONIC_SEGMENT && topo.kind == TOPO_TREE)
+        most = 2; /* the two top levels have buffers: once up, once at the top, once down to the second */
+    for (uint32_t i = most + 2; i < STORED_CLASSES; i++)
+        assert_int_equal(out.stored[i], 0);
+    if (switching != PHOTONIC_SEGMENT)
+        assert_int_equal(out.stored[0], out.statistics.packets);
+}
+
+static void any_run_keeps_its_promises(void **state)
+{
+    (void)state;
+    static const char *const topologies[] = {"torus:4x4", "torus:4x4,tie=either", "mesh:3x3", "fattree:3x3",
+                                             "dragonfly:2x4x2"};
+    static const char *const retries[] = {"photonic.retry=wait", "photonic.retry=now",
+                                          "photonic.retry=backoff"};
+    static const char *const ways[] = {"photonic.reservation=atomic", "photonic.reservation=hop-by-hop"};
+    static const char *const ups[] = {"photonic.up=least-used", "photonic.up=first", "photonic.up=random",
+                                      "photonic.up=destination"};
+    static const char *const orders[] = {"photonic.order=message", "photonic.order=turns"};
+    uint64_t seed = 1;
+    for (size_t topology = 0; topology < 5; topology++) {
+        for (int k = 0; k < 3 * 3 * 2; k++, seed++) {
+            bool is_tree = strncmp(topologies[topology], "fattree", 7) == 0;
+            const char *const settings[] = {"photonic.channels=2",
+                                            retries[k % 3],
+                                            ways[k / 3 % 2],
+                                            ups[seed % 4],
+                                            orders[seed % 2],
+                                            "segment.buffer_size=12KiB",
+                                            is_tree ? "segment.buffers=levels:2" : "segment.buffers=every:2",
+                                            NULL};
+            keeps_its_promises(topologies[topology], switchings[k / 6], settings, seed);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------------- never stuck */
+
+/* Everybody sends nearly half way round a ring of one channel, in step: probes that go hop by hop all take
+ * their first link and all find the next one taken. */
+static void tornado(enum photonic_switching switching, const char *const *settings)
+{
+    enum { NODES = 16, EACH = 4 };
+    static struct light_message messages[NODES * EACH];
+    for (uint32_t i = 0; i < NODES * EACH; i++)
+        messages[i] = (struct light_message){0, i % NODES, (i % NODES + NODES / 2 - 1) % NODES, 4096};
+    light_run("ring:16", switching, settings, messages, NODES * EACH, 1, &out);
+}
+
+static void tornado_gets_through_with_each_retry_policy(void **state)
+{
+    (void)state;
+    static const char *const retries[] = {"photonic.retry=wait", "photonic.retry=now",
+                                          "photonic.retry=backoff"};
+    static const char *const ways[] = {"photonic.reservation=atomic", "photonic.reservation=hop-by-hop"};
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 6; k++) {
+            const char *const settings[] = {"photonic.channels=1",
+                                            "photonic.injection=1",
+                                            "segment.buffers=every:4",
+                                            "segment.buffer_size=4KiB",
+                                            retries[k % 3],
+                                            ways[k / 3],
+                                            NULL};
+            tornado(switchings[i], settings);
+            assert_int_equal(out.status, STATUS_OK);
+            assert_int_equal(out.deliveries, 64);
+        }
+    }
+}
+
+/* Without the random delay they never do, and the watchdog says so. */
+static void the_watchdog_ends_a_livelock(void **state)
+{
+    (void)state;
+    const char *const settings[] = {"photonic.channels=1",
+                                    "photonic.injection=1",
+                                    "photonic.retry=now",
+                                    "photonic.reservation=hop-by-hop",
+                                    "photonic.jitter=0",
+                                    "photonic.watchdog=10000",
+                                    NULL};
+    tornado(PHOTONIC_PACKETISED, settings);
+    assert_int_equal(out.status, STATUS_FAILED);
+    assert_int_equal(out.deliveries, 0);
+    assert_non_null(strstr(out.said,
+                           "has sent nothing for 10.0 us (photonic.watchdog), with packets of 64 messages "
+                           "under way"));
+    assert_non_null(strstr(out.said, "link (1)>(2): 0 of 1 channels free, packets that want one: 1"));
+}
+
+/* A transfer that takes longer than the watchdog's patience is no standstill. */
+static void the_watchdog_lets_long_transfers_be(void **state)
+{
+    (void)state;
+    const char *const settings[] = {"photonic.watchdog=10", "photonic.channels=1", NULL};
+    const struct light_message messages[] = {{0, 0, 2, 1000000}, {0, 1, 2, 1000000}, {90000000, 0, 1, 10}};
+    light_run("linear:4", PHOTONIC_CIRCUIT, settings, messages, 3, 1, &out);
+    assert_int_equal(out.status, STATUS_OK);
+    assert_int_equal(out.delivered[1], out.delivered[0] + 2 * NS + 25000000);
+}
+
+static void what_does_not_go_together_is_refused(void **state)
+{
+    (void)state;
+    const struct light_message message = {0, 0, 1, 1};
+    const char *const levels[] = {"segment.buffers=levels:2", NULL};
+    light_run("ring:4", PHOTONIC_SEGMENT, levels, &message, 1, 1, &out);
+    assert_int_equal(out.status, STATUS_BAD_INPUT);
+    assert_non_null(strstr(out.said, "needs a topology with levels"));
+    const char *const small[] = {"segment.buffer_size=4095B", NULL};
+    light_run("ring:4", PHOTONIC_SEGMENT, small, &message, 1, 1, &out);
+    assert_int_equal(out.status, STATUS_BAD_INPUT);
+    assert_non_null(strstr(out.said, "holds no packet"));
+    const char *const slow[] = {"photonic.link_rate=4B/s", NULL};
+    light_run("ring:4", PHOTONIC_CIRCUIT, slow, &message, 1, 1, &out);
+    assert_int_equal(out.status, STATUS_BAD_INPUT);
+    light_run("linear:70000", PHOTONIC_CIRCUIT, NULL, &message, 1, 1, &out);
+    assert_int_equal(out.status, STATUS_BAD_INPUT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_idle_packet_takes_two_hops_and_its_transmission),
+        cmocka_unit_test(a_message_alone_is_as_parallel_as_it_may_be),
+        cmocka_unit_test(short_packets_are_padded_on_request),
+        cmocka_unit_test(a_segment_ends_in_the_buffer_before_the_block),
+        cmocka_unit_test(a_full_buffer_is_passed_by),
+        cmocka_unit_test(any_run_keeps_its_promises),
+        cmocka_unit_test(tornado_gets_through_with_each_retry_policy),
+        cmocka_unit_test(the_watchdog_ends_a_livelock),
+        cmocka_unit_test(the_watchdog_lets_long_transfers_be),
+        cmocka_unit_test(what_does_not_go_together_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
