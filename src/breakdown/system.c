@@ -63,6 +63,7 @@ PARAM_TABLE(
     TIME("RC_to_MEM.8B", TIME_RC_TO_MEM_8B, "the root complex writes 8 bytes to memory"),
     TIME("RC_to_MEM.64B", TIME_RC_TO_MEM_64B, "the same for a completion; by default that of 8 bytes"),
     TIME("MEM_read", TIME_MEM_READ, "the root complex reads memory for the NIC; by default 0"),
+    TIME("NIC_gap", TIME_NIC_GAP, "between two messages of a NIC, each way; by default 0"),
     TIME("doorbell", TIME_DOORBELL, "the 8-byte write in place of the PIO copy; by default 0"),
     TIME("HLP_post.MPI", TIME_HLP_POST_MPI, "MPI_Isend in the MPI library"),
     TIME("HLP_post.UCP", TIME_HLP_POST_UCP, "MPI_Isend in UCP"),
@@ -107,6 +108,12 @@ PARAM_TABLE(
      .min = "1",
      .max = "1000000",
      .doc = "messages that have come and were not polled; UCX's receive queue by default"},
+    {.name = "credits",
+     .type = PARAM_COUNT,
+     .offset = offsetof(struct system, credits),
+     .fallback = "0",
+     .max = "4096",
+     .doc = "writes under way on PCIe, each way; 0 = no limit"},
     {.name = "post",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct system, post),
@@ -190,7 +197,7 @@ static void take_default(struct system_value *value, ps_t time_ps, const char *w
 static bool is_optional(enum system_time time)
 {
     return time == TIME_RC_TO_MEM_64B || time == TIME_MEM_READ || time == TIME_DOORBELL ||
-           time == TIME_WAIT_MPI || time == TIME_WAIT_UCP || time == TIME_HLP_TX_PROG;
+           time == TIME_NIC_GAP || time == TIME_WAIT_MPI || time == TIME_WAIT_UCP || time == TIME_HLP_TX_PROG;
 }
 
 static enum status check(struct system *system, const char *name)
@@ -222,6 +229,7 @@ static enum status check(struct system *system, const char *name)
                  "not known: that of 8 bytes");
     take_default(&system->times[TIME_MEM_READ], 0, "not known");
     take_default(&system->times[TIME_DOORBELL], 0, "not known");
+    take_default(&system->times[TIME_NIC_GAP], 0, "not known");
     ps_t llp_tx_prog = system_llp_tx_prog(system);
     if (llp_tx_prog > system->post_prog.time_ps) {
         diag_error("%s: Post_prog is less than LLP_prog / c, which is a part of it", name);

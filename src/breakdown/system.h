@@ -25,6 +25,7 @@ enum system_time {
     TIME_RC_TO_MEM_8B,  /* the root complex writes a payload to memory */
     TIME_RC_TO_MEM_64B, /* the same for a completion; that of 8 B where it is not known */
     TIME_MEM_READ,      /* the root complex reads memory for the NIC */
+    TIME_NIC_GAP,       /* between two messages of a NIC: one over its message rate */
     TIME_DOORBELL,      /* the 8-byte write that replaces the PIO copy */
     TIME_HLP_POST_MPI,  /* MPI_Isend without what it calls */
     TIME_HLP_POST_UCP,
@@ -68,6 +69,7 @@ struct system {
     uint64_t completion_batch; /* b: polls of the injection benchmark at a time */
     uint64_t queue_depth;      /* of the transmit queue */
     uint64_t receive_depth;    /* of the receive queue: messages in memory that nobody has polled */
+    uint64_t credits;          /* writes under way on PCIe, each way; 0 = no limit */
     int post;                  /* enum system_post */
     uint64_t block_bytes;      /* of one PIO copy, of one PCIe time and of one descriptor */
     uint64_t header_bytes;     /* of a descriptor, before an inlined payload */

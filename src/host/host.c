@@ -86,6 +86,31 @@ static struct host_message large_message(const struct system *system)
     return message_of(&model);
 }
 
+enum { DOORBELL_BYTES = 8 };
+
+/* With PIO the CPU writes the descriptor, block by block. With a doorbell the NIC fetches it, as it fetches
+ * any payload that is not in the descriptor: completions of its reads take no credits for writes. */
+static struct host_load load_of(const struct model *model)
+{
+    const struct system *system = model->system;
+    bool pio = system->post == SYSTEM_PIO;
+    uint64_t down = model->blocks * system->block_bytes + (pio ? 0 : DOORBELL_BYTES) +
+                    (model->inlined ? 0 : model->bytes);
+    uint64_t packets = (model->bytes + system->packet_bytes - 1) / system->packet_bytes;
+    return (struct host_load){.down_ps = service_ps(down, system->pcie_bytes_per_s),
+                              .up_ps = service_ps(model->bytes, system->pcie_bytes_per_s),
+                              .down_writes = pio ? (uint32_t)model->blocks : 1,
+                              .up_writes = packets > 1 ? (uint32_t)least(packets, UINT32_MAX) : 1};
+}
+
+struct host_load host_load(const struct host *host, uint64_t bytes)
+{
+    if (bytes <= host->packet_bytes)
+        return host->small_loads[bytes];
+    struct model model = {.system = &host->system, .bytes = bytes, .blocks = 1};
+    return load_of(&model);
+}
+
 static void take_times(struct host *host)
 {
     const struct system *system = &host->system;
@@ -103,6 +128,9 @@ static void take_times(struct host *host)
     host->queue_depth = (uint32_t)system->queue_depth;
     host->owed_limit = ps_max(1, (ps_t)host->queue_depth * host->sent);
     host->receive_depth = (uint32_t)system->receive_depth;
+    host->nic_gap = system->times[TIME_NIC_GAP].time_ps;
+    host->credits = (uint32_t)system->credits;
+    host->credit_returns = 2 * system->times[TIME_PCIE].time_ps;
     host->block_bytes = system->block_bytes;
     host->acknowledged = system->times[TIME_WIRE].time_ps + system->times[TIME_SWITCH].time_ps +
                          system->times[TIME_PCIE].time_ps + system->times[TIME_RC_TO_MEM_64B].time_ps;
@@ -116,10 +144,12 @@ static void take_sizes(struct host *host)
     host->slowest_bytes_per_s =
         least(system->wire_bytes_per_s, least(system->pcie_bytes_per_s, system->memory_bytes_per_s));
     host->small = mem_alloc(host->packet_bytes + 1, sizeof *host->small, "the host's costs by size");
+    host->small_loads = mem_alloc(host->packet_bytes + 1, sizeof *host->small_loads, "loads of PCIe by size");
     for (uint64_t bytes = 0; bytes <= host->packet_bytes; bytes++) {
         struct model model;
         model_make(&model, system, bytes);
         host->small[bytes] = message_of(&model);
+        host->small_loads[bytes] = load_of(&model);
     }
     host->large = large_message(system);
 }
@@ -171,5 +201,7 @@ void host_close(struct host *host)
 {
     system_close(&host->file);
     free(host->small);
+    free(host->small_loads);
     host->small = NULL;
+    host->small_loads = NULL;
 }

@@ -23,6 +23,12 @@ struct host_message {
     ps_t to_memory; /* from the other NIC to memory: PCIe and RC-to-MEM */
 };
 
+/* What the same message takes of the PCIe links of both nodes, which all of a node's messages share. */
+struct host_load {
+    ps_t down_ps, up_ps; /* its bytes: to the NIC, to memory */
+    uint32_t down_writes, up_writes;
+};
+
 struct host {
     struct system_file file;
     struct system system; /* as changed */
@@ -34,11 +40,15 @@ struct host {
     ps_t sent;            /* Post_prog and Misc: a send's part of progress */
     ps_t acknowledged;    /* from a message's arrival to its completion in the sender's memory */
     ps_t owed_limit;      /* of a full transmit queue */
+    ps_t nic_gap;         /* of a NIC, from message to message, each way */
+    ps_t credit_returns;  /* after a write */
+    uint32_t credits;     /* writes under way on PCIe, each way; 0 = no limit */
     uint32_t signal_period, queue_depth, receive_depth;
     uint64_t block_bytes; /* of a message, whose time on the wire the fabric's latency includes */
     uint64_t packet_bytes;
     struct host_message *small; /* by size, up to packet_bytes */
     struct host_message large;  /* beyond: what does not depend on the size */
+    struct host_load *small_loads;
     uint64_t slowest_bytes_per_s, wire_bytes_per_s;
 };
 
@@ -49,6 +59,7 @@ void host_close(struct host *host);
 /* The part of the model that is at the ends: with a fabric whose latency is Wire + Switch and whose bandwidth
  * is that of the wire, a message alone takes what model_make says. */
 struct host_message host_message(const struct host *host, uint64_t bytes);
+struct host_load host_load(const struct host *host, uint64_t bytes);
 
 /* One core: when its CPU is free again, and what it has spent. */
 struct host_core {

@@ -3,9 +3,11 @@
 /* The way of a message with a host model, between the calls of its program and its fabric:
  *
  *   hosted_post      the core posts it, or it waits for a place in the transmit queue
- *   on_nic           it is at the NIC: the fabric gets it
+ *   on_nic           it is at the NIC, or waits for those of other cores
+ *   on_leave         the fabric gets it
  *   hosted_delivered it is at the other NIC
- *   on_memory        it is in memory, once the receive queue has a place; the sender's NIC is told
+ *   on_memory        it is at the end of PCIe, or waits for those of other cores
+ *   on_taken         it is in memory, once the receive queue has a place; the sender's NIC is told
  *   look_at          the core of its receiver, if that is in a call that waits, sees it
  *
  * A rank polls only while it waits, so what comes while it computes waits for it. docs/models/host.md */
@@ -96,13 +98,28 @@ void hosted_post(struct machine *machine, uint32_t index)
     if (hosted->core.owed >= machine->host->owed_limit)
         host_core_settle(&hosted->core, machine->loop->now);
     post_pending(machine, hosted);
-    if (hosted->posted_count < machine->host->queue_depth)
+    if (hosted->posted_count < machine->host->queue_depth) {
         post_now(machine, index);
-    else
+    } else {
+        machine->nodes.statistics.posts_waiting++;
         append(machine, &hosted->pending, index);
+    }
 }
 
 static void on_nic(void *self, uint32_t index)
+{
+    struct machine *machine = self;
+    const struct message *message = message_at(&machine->messages, index);
+    ps_t now = machine->loop->now, at = now;
+    if (crosses_nic(machine, message))
+        at = host_nodes_send(&machine->nodes, message->source_node, now, message->bytes);
+    if (at > now)
+        loop_at(machine->loop, at, machine->leave_kind, index);
+    else
+        protocol_submit(machine, index);
+}
+
+static void on_leave(void *self, uint32_t index)
 {
     protocol_submit(self, index);
 }
@@ -188,7 +205,7 @@ static void poll_while_waiting(struct machine *machine, uint32_t rank)
         look_at(machine, hosted, take(machine, &hosted->arrived));
 }
 
-static void on_memory(void *self, uint32_t index)
+static void on_taken(void *self, uint32_t index)
 {
     struct machine *machine = self;
     const struct message *message = message_at(&machine->messages, index);
@@ -196,6 +213,7 @@ static void on_memory(void *self, uint32_t index)
     struct hosted *hosted = &machine->hosted[rank];
     if (is_unasked(message) && crosses_nic(machine, message) &&
         hosted->arrived_count >= machine->host->receive_depth) {
+        machine->nodes.statistics.arrivals_waiting++;
         append(machine, &hosted->held, index);
         return;
     }
@@ -208,6 +226,19 @@ static void on_memory(void *self, uint32_t index)
     host_core_idle(&hosted->core, machine->loop->now);
     look_at(machine, hosted, index);
     poll_while_waiting(machine, rank);
+}
+
+static void on_memory(void *self, uint32_t index)
+{
+    struct machine *machine = self;
+    const struct message *message = message_at(&machine->messages, index);
+    ps_t now = machine->loop->now, at = now;
+    if (crosses_nic(machine, message))
+        at = host_nodes_receive(&machine->nodes, message->destination_node, now, message->bytes);
+    if (at > now)
+        loop_at(machine->loop, at, machine->taken_kind, index);
+    else
+        on_taken(machine, index);
 }
 
 /* ------------------------------------------------------------------------------------------------ calls */
@@ -245,7 +276,7 @@ void hosted_test(struct machine *machine, uint32_t rank)
 
 /* --------------------------------------------------------------------------------------------------- run */
 
-void hosted_open(struct machine *machine)
+void hosted_open(struct machine *machine, uint32_t nodes)
 {
     uint32_t ranks = machine->program->ranks;
     machine->hosted = mem_alloc(ranks, sizeof *machine->hosted, "hosts");
@@ -254,13 +285,17 @@ void hosted_open(struct machine *machine)
         hosted->pending.head = hosted->arrived.head = hosted->held.head = hosted->batch = POOL_NONE;
     }
     pool_init(&machine->batches, sizeof(struct batch), "completions to come");
+    host_nodes_open(&machine->nodes, machine->host, nodes);
     machine->nic_kind = loop_register(machine->loop, on_nic, machine);
+    machine->leave_kind = loop_register(machine->loop, on_leave, machine);
+    machine->taken_kind = loop_register(machine->loop, on_taken, machine);
     machine->memory_kind = loop_register(machine->loop, on_memory, machine);
     machine->completion_kind = loop_register(machine->loop, on_completion, machine);
 }
 
 void hosted_close(struct machine *machine)
 {
+    host_nodes_close(&machine->nodes);
     free(machine->hosted);
     pool_free(&machine->batches);
 }
@@ -268,5 +303,5 @@ void hosted_close(struct machine *machine)
 size_t hosted_bytes(const struct machine *machine)
 {
     return machine->program->ranks * sizeof *machine->hosted +
-           machine->batches.capacity * machine->batches.size;
+           machine->batches.capacity * machine->batches.size + host_nodes_bytes(&machine->nodes);
 }

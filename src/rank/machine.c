@@ -373,6 +373,12 @@ static void make_ranks(struct machine *machine)
         machine->channels[i].head = POOL_NONE;
 }
 
+static uint32_t nodes_of(const struct machine *machine)
+{
+    uint64_t ranks = machine->program->ranks, per_node = machine->node->ranks_per_node;
+    return (uint32_t)(ranks / per_node + (ranks % per_node != 0));
+}
+
 static void open_machine(struct machine *machine, const struct machine_plan *plan, struct event_loop *loop)
 {
     *machine = (struct machine){.plan = plan,
@@ -396,7 +402,7 @@ static void open_machine(struct machine *machine, const struct machine_plan *pla
     keytable_init(&machine->meetings);
     make_ranks(machine);
     if (machine->host)
-        hosted_open(machine);
+        hosted_open(machine, nodes_of(machine));
 }
 
 static void close_machine(struct machine *machine)
@@ -423,11 +429,10 @@ static void close_machine(struct machine *machine)
 
 static enum status prepare_fabric(struct machine *machine)
 {
-    uint64_t ranks = machine->program->ranks, per_node = machine->node->ranks_per_node;
     struct fabric_plan plan = {.config = machine->plan->config,
                                .loop = machine->loop,
                                .messages = &machine->messages,
-                               .nodes = (uint32_t)(ranks / per_node + (ranks % per_node != 0)),
+                               .nodes = nodes_of(machine),
                                .seed = machine->plan->seed,
                                .included_bytes = machine->host ? machine->host->block_bytes : 0,
                                .answers = protocol_answers(machine)};
@@ -473,7 +478,8 @@ static struct machine_usage usage_of(const struct machine *machine)
                                   .peak_messages = machine->messages.fresh,
                                   .peak_events = machine->loop->peak,
                                   .events = machine->loop->taken,
-                                  .calls = machine->calls};
+                                  .calls = machine->calls,
+                                  .host = machine->nodes.statistics};
 }
 
 enum status machine_run(const struct machine_plan *plan, struct machine_usage *usage,

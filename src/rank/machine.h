@@ -8,7 +8,7 @@
 #include "call/call.h"
 #include "coll/coll.h"
 #include "fabric/fabric.h"
-#include "host/host.h"
+#include "host/node.h"
 
 /* Executes a program on a fabric: one run. Ranks follow the four-state machine of the FMU paper (section V):
  * Norm, Comm (blocked in a call), Wait (blocked by requests), Fin. docs/models/ranks.md */
@@ -64,6 +64,7 @@ struct machine_usage {
     uint64_t peak_messages; /* outstanding at once */
     uint64_t peak_events;   /* pending at once */
     uint64_t events, calls;
+    struct host_statistics host; /* with a host model */
 };
 
 /* One run from the program's first call to its last. `visit_fabric`, if not NULL, sees the fabric at the end,

@@ -18,7 +18,7 @@
 #include "coll/coll.h"
 #include "fabric/fabric.h"
 #include "fabric/message.h"
-#include "host/host.h"
+#include "host/node.h"
 #include "rank/machine.h"
 
 /* Norm, Comm, Wait and Fin of the FMU paper, section V. */
@@ -161,9 +161,10 @@ struct machine {
 
     struct hosted *hosted; /* per rank */
     struct pool batches;
+    struct host_nodes nodes;
 
     uint32_t resume_kind, phase_kind, visible_kind, control_kind;
-    uint32_t nic_kind, memory_kind, completion_kind;
+    uint32_t nic_kind, leave_kind, memory_kind, taken_kind, completion_kind;
 };
 
 /* machine.c */
@@ -187,7 +188,7 @@ bool protocol_is_rendezvous(const struct message *message);
 bool protocol_done_when_posted(const struct machine *machine, const struct message *message);
 
 /* hosted.c; with a host model only */
-void hosted_open(struct machine *machine);
+void hosted_open(struct machine *machine, uint32_t nodes);
 void hosted_close(struct machine *machine);
 size_t hosted_bytes(const struct machine *machine);
 void hosted_call(struct machine *machine, uint32_t rank);    /* posts a send: what it costs above the LLP */

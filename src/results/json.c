@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "host/node.h"
 #include "results/result.h"
 
 /* Ranks are listed one by one up to this many, beyond it by their quantiles. */
@@ -41,13 +42,11 @@ static json_t *metric_json(const struct metric *metric, const void *statistics)
     return json_null();
 }
 
-static json_t *statistics_json(const struct result *result)
+static json_t *statistics_json(const struct metric_table *metrics, const void *statistics)
 {
     json_t *object = json_object();
-    for (size_t i = 0; result->metrics && i < result->metrics->count; i++) {
-        const struct metric *metric = &result->metrics->metrics[i];
-        json_object_set_new(object, metric->name, metric_json(metric, result->statistics));
-    }
+    for (size_t i = 0; metrics && i < metrics->count; i++)
+        json_object_set_new(object, metrics->metrics[i].name, metric_json(&metrics->metrics[i], statistics));
     return object;
 }
 
@@ -144,7 +143,9 @@ static json_t *run_json(const struct result *result)
                         json_pack("{s:I, s:I, s:f}", "count", (json_int_t)result->messages, "bytes",
                                   (json_int_t)result->bytes, "mean_bytes", result_mean_bytes(result)));
     json_object_set_new(object, "message_sizes", message_sizes_json(result));
-    json_object_set_new(object, "fabric_stats", statistics_json(result));
+    json_object_set_new(object, "fabric_stats", statistics_json(result->metrics, result->statistics));
+    if (result->has_host)
+        json_object_set_new(object, "host_stats", statistics_json(&host_metrics, &result->usage.host));
     json_object_set_new(object, "memory",
                         json_pack("{s:I, s:f, s:I, s:I}", "bytes", (json_int_t)result->usage.bytes,
                                   "bytes_per_rank", (double)result->usage.bytes / result->ranks,

@@ -219,6 +219,38 @@ static void sends_alone_make_progress_when_they_have_to(void **state)
     free(receiver);
 }
 
+/* ------------------------------------------------------------------------------------------------ nodes */
+
+/* Two ranks of one node send to two ranks of another at the same time; returns by how much the second message
+ * is late. */
+static ps_t second_is_late(const char *lines, uint64_t bytes)
+{
+    const struct call first[] = {SEND(2, 0, bytes), FINALIZE}, second[] = {SEND(3, 0, bytes), FINALIZE};
+    const struct call third[] = {RECV(0, 0, bytes), FINALIZE}, fourth[] = {RECV(1, 0, bytes), FINALIZE};
+    char *system = system_with(lines);
+    run_with((const struct call *const[]){first, second, third, fourth}, 4, "hockney",
+             (const char *const[]){system, NETWORK, "ranks_per_node=2", "hockney.bandwidth=100 GB/s", NULL});
+    forget(system);
+    assert_nothing_unaccounted(4);
+    return out.finish[3] - out.finish[2];
+}
+
+static void ranks_of_a_node_share_pcie_and_nic(void **state)
+{
+    (void)state;
+    assert_int_equal(second_is_late("", 8), 4064);               /* a block of 64 bytes at 15.75 GB/s */
+    assert_int_equal(second_is_late("", 63000), 4064 + 4000000); /* and the payload, which the NIC fetches */
+    assert_int_equal(second_is_late("NIC_gap: 1 us", 8), 1000000);
+}
+
+/* A write's credit comes back when it has passed PCIe to and fro. */
+static void writes_wait_for_credits(void **state)
+{
+    (void)state;
+    assert_int_equal(second_is_late("credits: 1", 8), 2 * PCIE_PS);
+    assert_int_equal(second_is_late("credits: 2", 8), 4064);
+}
+
 /* ------------------------------------------------------------------------------------------------ cores */
 
 static void what_comes_while_it_computes_waits(void **state)
@@ -396,6 +428,8 @@ int main(void)
         cmocka_unit_test(a_wait_per_message_is_limited_by_the_receiver),
         cmocka_unit_test(a_queue_of_one_waits_for_each_completion),
         cmocka_unit_test(sends_alone_make_progress_when_they_have_to),
+        cmocka_unit_test(ranks_of_a_node_share_pcie_and_nic),
+        cmocka_unit_test(writes_wait_for_credits),
         cmocka_unit_test(what_comes_while_it_computes_waits),
         cmocka_unit_test(one_core_takes_messages_one_after_another),
         cmocka_unit_test(a_test_polls),
