@@ -31,6 +31,16 @@ enum coll_kind {
 
 const char *coll_kind_name(enum coll_kind kind); /* "allreduce" */
 
+/* Which ranks of the group share a node, and with it memory (coll/nodes.h makes one). Nodes are numbered by
+ * their lowest rank, the ranks of a node by rank: its local ranks. */
+struct coll_nodes {
+    uint32_t count;
+    const uint32_t *node_of;  /* of each rank */
+    const uint32_t *local_of; /* of each rank: its local rank */
+    const uint32_t *first;    /* count + 1 entries: where the ranks of a node begin in `members` */
+    const uint32_t *members;  /* ranks, node by node */
+};
+
 /* What one rank knows of one call. Uniform kinds: `bytes` is what MPI's count means there: the whole vector
  * of a bcast, reduction or scan; the block per pair of an alltoall; a rank's own block of gather, scatter,
  * allgather. Vector kinds: send_bytes and recv_bytes have `size` entries, NULL where MPI gives this rank no
@@ -43,19 +53,24 @@ struct coll_call {
     uint32_t size;
     uint32_t rank;
     uint32_t root;
-    uint32_t window;  /* requests in flight of algorithms that work in windows; 0 = their default */
+    uint32_t window; /* requests in flight of algorithms that work in windows; 0 = their default */
+    uint32_t
+        leaders; /* ranks of a node that exchange with other nodes, where an algorithm lets choose; 0 = 1 */
     uint64_t element; /* bytes of one element: a vector is never cut inside one; at least 1 */
     uint64_t bytes;
     const uint64_t *send_bytes;
     const uint64_t *recv_bytes;
+    const struct coll_nodes *nodes; /* NULL: every rank is a node of its own */
 };
 
 /* The memory that steps name. The receive buffer of a rank that MPI gives none (reduce, gather: not the root)
  * has no bytes; neither has the root's of a bcast, whose data is in its send buffer while the others' goes to
  * their receive buffer. Send buffers are only read. Scratch has what the algorithm's scratch() says. Where a
  * buffer has a block per rank they lie one after another in rank order, displacements being the sums of the
- * counts. */
-enum coll_buffer { COLL_SEND_BUFFER, COLL_RECV_BUFFER, COLL_SCRATCH };
+ * counts. Shared memory is one for all ranks of a node, who read and write it as the schedule says; it has
+ * what the algorithm's shared() says, and in the k-th call of a communicator it is number k modulo
+ * shared_copies. */
+enum coll_buffer { COLL_SEND_BUFFER, COLL_RECV_BUFFER, COLL_SCRATCH, COLL_SHARED };
 
 struct coll_span {
     enum coll_buffer buffer;
@@ -66,10 +81,20 @@ struct coll_span {
 /* Where steps go. Messages between one pair of ranks match in the order in which both emit them. Zero-size
  * messages are messages; zero-size local steps are left out. `local` tells whether the memory matters: the
  * simulator without a host model does not want copy and reduce at all, which skips the loops that emit them,
- * and then the offsets in buffers of vector kinds may be 0, which saves the sums over the counts. */
+ * and then the offsets in buffers of vector kinds may be 0, which saves the sums over the counts.
+ *
+ * Ranks of a node keep each other in order by barriers and flags. A barrier is arrived at when it is emitted:
+ * earlier phases and the local steps emitted before it are done, messages of its own phase need not be. A
+ * flag is raised once in each call, by one rank, when it is emitted in the same sense, or when the message of
+ * a recv_raise has arrived. A phase in which a rank arrives at a barrier or awaits a flag ends no sooner than
+ * all have arrived and the flag is up. */
 struct coll_sink {
     void (*send)(struct coll_sink *sink, uint32_t peer, struct coll_span from);
     void (*recv)(struct coll_sink *sink, uint32_t peer, struct coll_span into);
+    void (*recv_raise)(struct coll_sink *sink, uint32_t peer, struct coll_span into, uint32_t flag);
+    void (*barrier)(struct coll_sink *sink); /* of all ranks of the node */
+    void (*raise)(struct coll_sink *sink, uint32_t flag);
+    void (*await)(struct coll_sink *sink, uint32_t flag);
     void (*copy)(struct coll_sink *sink, struct coll_span from, struct coll_span into);
     void (*reduce)(struct coll_sink *sink, struct coll_span from,
                    struct coll_span into); /* into = into op from */
@@ -89,6 +114,10 @@ struct coll_algorithm {
      * counts it sums up. */
     bool (*emit)(const struct coll_call *call, uint32_t phase, struct coll_sink *sink);
     uint64_t (*scratch)(const struct coll_call *call); /* bytes of scratch this rank needs; NULL = none */
+    uint64_t (*shared)(const struct coll_call *call);  /* bytes shared by this rank's node; NULL = none */
+    uint32_t (*flags)(const struct coll_call *call);   /* flags of this rank's node; NULL = none */
+    bool node_aware;        /* asks who shares a node: `nodes` of the call matters */
+    uint32_t shared_copies; /* that calls take in turns: 2 saves the barrier at the end; 0 = 1 */
 };
 
 /* All of them, grouped by kind, each kind's default first. */

@@ -11,6 +11,9 @@ extern const struct coll_algorithm coll_allreduce_reduce_bcast, coll_allreduce_r
     coll_allreduce_ring, coll_allreduce_rabenseifner;
 extern const struct coll_algorithm coll_alltoall_linear, coll_alltoall_pairwise, coll_alltoall_ring,
     coll_alltoall_bruck, coll_alltoall_scatter_destination;
+extern const struct coll_algorithm coll_alltoall_v1, coll_alltoall_v2, coll_alltoall_transpose,
+    coll_alltoall_v3, coll_alltoall_khorassani, coll_alltoall_traff, coll_alltoall_chochia,
+    coll_alltoall_leaders;
 extern const struct coll_algorithm coll_alltoallv_linear, coll_alltoallv_pairwise;
 extern const struct coll_algorithm coll_allgather_ring, coll_allgather_bruck,
     coll_allgather_recursive_doubling;

@@ -29,8 +29,12 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* One end of a message is done for its rank, in round `round`. */
-static void complete(struct prover *prover, uint32_t rank, uint32_t round)
+void prover_begin_waiting(struct prover *prover, uint32_t rank)
+{
+    prover->ranks[rank].pending++;
+}
+
+void prover_end_waiting(struct prover *prover, uint32_t rank, uint32_t round)
 {
     struct proof_rank *self = &prover->ranks[rank];
     self->phase_end = larger(self->phase_end, round);
@@ -55,18 +59,21 @@ static void queue_end(struct prover *prover, struct pair *pair, const struct ste
     else
         pair->head = index + 1;
     pair->tail = index + 1;
+    order_post(prover, step, index);
 }
 
 static void match(struct prover *prover, struct pair *pair, const struct step *step)
 {
-    struct end other = *(struct end *)pool_at(&prover->ends, pair->head - 1);
-    pool_give(&prover->ends, pair->head - 1);
+    uint32_t index = pair->head - 1;
+    struct end other = *(struct end *)pool_at(&prover->ends, index);
+    pool_give(&prover->ends, index);
     pair->head = other.next;
     prover_deliver(prover, step->kind == STEP_SEND ? step : &other.step,
                    step->kind == STEP_SEND ? &other.step : step);
     uint32_t round = larger(other.clock, prover->ranks[step->rank].clock) + 1;
-    complete(prover, other.step.rank, round);
-    complete(prover, step->rank, round);
+    order_match(prover, step, &other.step, index, round);
+    prover_end_waiting(prover, other.step.rank, round);
+    prover_end_waiting(prover, step->rank, round);
 }
 
 static void count_send(struct prover *prover, const struct step *step)
@@ -97,6 +104,7 @@ static struct step next_step(struct prover_sink *sink, enum step_kind kind)
     return (struct step){.kind = kind,
                          .rank = sink->rank,
                          .phase = self->phase,
+                         .flag = STEP_NO_FLAG,
                          .index = self->next_step++ - self->phase_first};
 }
 
@@ -113,7 +121,7 @@ static void post(struct prover_sink *sink, const struct step *step)
         return;
     if (step->kind == STEP_SEND)
         count_send(prover, step);
-    prover->ranks[sink->rank].pending++;
+    prover_begin_waiting(prover, sink->rank);
     struct pair *pair = pair_of(prover, step);
     if (pair->head && ((struct end *)pool_at(&prover->ends, pair->head - 1))->step.kind != step->kind)
         match(prover, pair, step);
@@ -130,13 +138,43 @@ static void sink_send(struct coll_sink *base, uint32_t peer, struct coll_span fr
     post(sink, &step);
 }
 
-static void sink_recv(struct coll_sink *base, uint32_t peer, struct coll_span into)
+static void sink_recv_raise(struct coll_sink *base, uint32_t peer, struct coll_span into, uint32_t flag)
 {
     struct prover_sink *sink = (struct prover_sink *)base;
     struct step step = next_step(sink, STEP_RECV);
     step.peer = peer;
     step.into = into;
+    step.flag = flag;
     post(sink, &step);
+}
+
+static void sink_recv(struct coll_sink *base, uint32_t peer, struct coll_span into)
+{
+    sink_recv_raise(base, peer, into, STEP_NO_FLAG);
+}
+
+static void sync_step(struct coll_sink *base, enum step_kind kind, uint32_t flag)
+{
+    struct prover_sink *sink = (struct prover_sink *)base;
+    struct step step = next_step(sink, kind);
+    step.flag = flag;
+    if (!sink->prover->failed)
+        order_sync(sink->prover, &step);
+}
+
+static void sink_barrier(struct coll_sink *base)
+{
+    sync_step(base, STEP_BARRIER, STEP_NO_FLAG);
+}
+
+static void sink_raise(struct coll_sink *base, uint32_t flag)
+{
+    sync_step(base, STEP_RAISE, flag);
+}
+
+static void sink_await(struct coll_sink *base, uint32_t flag)
+{
+    sync_step(base, STEP_AWAIT, flag);
 }
 
 static void local_step(struct prover_sink *sink, enum step_kind kind, struct coll_span from,
@@ -163,10 +201,41 @@ static void sink_reduce(struct coll_sink *base, struct coll_span from, struct co
 
 /* ------------------------------------------------------------------------------------------------- run */
 
+/* Cells of a buffer; scratch need not be a whole number of elements. */
+static uint64_t cells_of(const struct prover *prover, uint64_t bytes)
+{
+    return bytes / prover->world->element_bytes;
+}
+
 /* No schedule has more phases than this: a linear chain over all ranks, both ways, twice. */
 static uint32_t phases_limit(const struct coll_world *world)
 {
     return 4 * world->size + 64;
+}
+
+static uint32_t repeats(const struct prover *prover)
+{
+    return prover->world->repeats ? prover->world->repeats : 1;
+}
+
+/* The rank has left a call: if there is another, it begins it at once, with new data. */
+static bool begin_next_call(struct prover *prover, uint32_t rank)
+{
+    struct proof_rank *self = &prover->ranks[rank];
+    if (self->calls + 1 == repeats(prover) || !prover_check_result(prover, rank))
+        return false;
+    self->calls++;
+    self->phase = 0;
+    for (int b = COLL_SEND_BUFFER; b <= COLL_SCRATCH; b++)
+        for (uint64_t i = 0; i < cells_of(prover, self->buffers[b].bytes); i++) {
+            struct cell *cell = &self->buffers[b].cells[i];
+            if (b == COLL_SEND_BUFFER)
+                cell->at += prover->call_elements;
+            else
+                cell->set = RANK_SET_NONE;
+        }
+    order_begin_call(prover, rank);
+    return true;
 }
 
 /* A rank whose phase is complete goes on until it has to wait. */
@@ -174,6 +243,10 @@ static void run_rank(struct prover *prover, uint32_t rank)
 {
     struct prover_sink sink = {.base = {.send = sink_send,
                                         .recv = sink_recv,
+                                        .recv_raise = sink_recv_raise,
+                                        .barrier = sink_barrier,
+                                        .raise = sink_raise,
+                                        .await = sink_await,
                                         .copy = sink_copy,
                                         .reduce = sink_reduce,
                                         .local = true},
@@ -183,13 +256,18 @@ static void run_rank(struct prover *prover, uint32_t rank)
     self->clock = self->phase_end;
     self->phase_first = self->next_step;
     self->pending = 1; /* this emission, so that the phase cannot end while it is being posted */
+    self->epochs++;
+    order_begin_phase(prover, rank);
     if (!prover->algorithm->emit(&self->call, self->phase, &sink.base)) {
-        self->done = true;
+        if (begin_next_call(prover, rank))
+            prover->ready[prover->ready_count++] = rank;
+        else
+            self->done = true;
         return;
     }
     if (++self->phase > phases_limit(prover->world))
         prover_fail(prover, NULL, "rank %u: more than %u phases", rank, phases_limit(prover->world));
-    complete(prover, rank, self->clock);
+    prover_end_waiting(prover, rank, self->clock);
 }
 
 static const struct end *first_waiting(const struct prover *prover)
@@ -210,8 +288,10 @@ static const struct end *first_waiting(const struct prover *prover)
 static void check_finished(struct prover *prover)
 {
     const struct end *end = first_waiting(prover);
-    if (!end)
+    if (!end) {
+        order_blocked(prover);
         return;
+    }
     const struct proof_rank *peer = &prover->ranks[end->step.peer];
     const char *missing = end->step.kind == STEP_SEND ? "receive" : "send";
     if (peer->done)
@@ -243,13 +323,9 @@ static uint64_t buffer_bytes(const struct prover *prover, uint32_t rank, int buf
         return world_send_bytes(prover->world, algorithm->kind, rank);
     if (buffer == COLL_RECV_BUFFER)
         return world_recv_bytes(prover->world, algorithm->kind, rank);
-    return algorithm->scratch ? algorithm->scratch(&prover->ranks[rank].call) : 0;
-}
-
-/* Cells of a buffer; scratch need not be a whole number of elements. */
-static uint64_t cells_of(const struct prover *prover, uint64_t bytes)
-{
-    return bytes / prover->world->element_bytes;
+    if (buffer == COLL_SCRATCH)
+        return algorithm->scratch ? algorithm->scratch(&prover->ranks[rank].call) : 0;
+    return 0; /* shared memory is the node's (prove_node.c) */
 }
 
 static bool size_buffers(struct prover *prover, uint64_t *cells)
@@ -290,6 +366,8 @@ static void fill_buffers(struct prover *prover, uint64_t cells)
             buffers[b].cells = next;
             next += cells_of(prover, buffers[b].bytes);
         }
+        if (cells_of(prover, buffers[COLL_SEND_BUFFER].bytes) > prover->call_elements)
+            prover->call_elements = (uint32_t)cells_of(prover, buffers[COLL_SEND_BUFFER].bytes);
         for (uint64_t i = 0; i < cells_of(prover, buffers[COLL_SEND_BUFFER].bytes); i++)
             buffers[COLL_SEND_BUFFER].cells[i] = (struct cell){.set = rank_sets_one(r), .at = (uint32_t)i};
     }
@@ -327,8 +405,10 @@ bool coll_prove(const struct coll_algorithm *algorithm, const struct coll_world 
         pool_init(&prover.ends, sizeof(struct end), "ends of messages");
         rank_sets_init(&prover.sets, world->size);
         fill_buffers(&prover, cells);
+        order_open(&prover);
         execute(&prover);
         sum_up(&prover);
+        order_close(&prover);
         pool_free(&prover.ends);
         rank_sets_free(&prover.sets);
     }

@@ -2,8 +2,10 @@
 
 #include "coll/prover.h"
 
-static const char *const buffer_names[PROOF_BUFFERS] = {
-    [COLL_SEND_BUFFER] = "send buffer", [COLL_RECV_BUFFER] = "receive buffer", [COLL_SCRATCH] = "scratch"};
+static const char *const buffer_names[PROOF_BUFFERS] = {[COLL_SEND_BUFFER] = "send buffer",
+                                                        [COLL_RECV_BUFFER] = "receive buffer",
+                                                        [COLL_SCRATCH] = "scratch",
+                                                        [COLL_SHARED] = "shared memory"};
 
 const char *prover_describe(const struct step *step, char *buffer, size_t size)
 {
@@ -18,6 +20,13 @@ const char *prover_describe(const struct step *step, char *buffer, size_t size)
     case STEP_RECV:
         snprintf(buffer, size, "recv of %llu B from rank %u into %s+%llu", (unsigned long long)into->bytes,
                  step->peer, into_name, into_at);
+        break;
+    case STEP_BARRIER:
+        snprintf(buffer, size, "barrier");
+        break;
+    case STEP_RAISE:
+    case STEP_AWAIT:
+        snprintf(buffer, size, "%s flag %u", step->kind == STEP_RAISE ? "raise of" : "wait for", step->flag);
         break;
     default:
         snprintf(buffer, size, "%s of %llu B from %s+%llu into %s+%llu",
@@ -55,11 +64,15 @@ static bool fail_hazard(struct prover *prover, const struct step *step, uint32_t
     return false;
 }
 
-static bool may_read(struct prover *prover, const struct step *step, const struct cell *cells, uint64_t count)
+static bool may_read(struct prover *prover, const struct step *step, const struct coll_span *span,
+                     const struct cell *cells, uint64_t count)
 {
     uint32_t first = prover->ranks[step->rank].phase_first;
+    bool shared = span->buffer == COLL_SHARED;
+    if (shared && !order_access(prover, step, span, ORDER_READ))
+        return false;
     for (uint64_t i = 0; i < count; i++) {
-        if (cells[i].receiving >= first)
+        if (!shared && cells[i].receiving >= first)
             return fail_hazard(prover, step, cells[i].receiving, "reads");
         if (cells[i].set == RANK_SET_NONE) {
             prover_fail(prover, step, "reads memory that nobody wrote");
@@ -77,6 +90,8 @@ static bool may_write(struct prover *prover, const struct step *step, const stru
         prover_fail(prover, step, "writes the send buffer");
         return false;
     }
+    if (step->into.buffer == COLL_SHARED)
+        return order_access(prover, step, &step->into, ORDER_WRITE);
     for (uint64_t i = 0; i < count; i++) {
         if (cells[i].receiving >= first)
             return fail_hazard(prover, step, cells[i].receiving, "writes");
@@ -94,16 +109,18 @@ bool prover_post(struct prover *prover, const struct step *step)
     struct cell *cells;
     uint64_t count;
     if (step->kind == STEP_SEND) {
-        if (!span_cells(prover, step, step->from, &cells, &count) || !may_read(prover, step, cells, count))
+        if (!span_cells(prover, step, step->from, &cells, &count) ||
+            !may_read(prover, step, &step->from, cells, count))
             return false;
-        for (uint64_t i = 0; i < count; i++)
+        for (uint64_t i = 0; i < count && step->from.buffer != COLL_SHARED; i++)
             cells[i].sending = mark;
         return true;
     }
     if (!span_cells(prover, step, step->into, &cells, &count) || !may_write(prover, step, cells, count))
         return false;
     for (uint64_t i = 0; i < count; i++) {
-        cells[i].receiving = mark;
+        if (step->into.buffer != COLL_SHARED)
+            cells[i].receiving = mark;
         cells[i].set = RANK_SET_NONE;
     }
     return true;
@@ -160,9 +177,9 @@ bool prover_local(struct prover *prover, const struct step *step)
                     count != room ? "source and destination differ in length" : "overlaps itself");
         return false;
     }
-    if (!may_read(prover, step, from, count) || !may_write(prover, step, into, count))
+    if (!may_read(prover, step, &step->from, from, count) || !may_write(prover, step, into, count))
         return false;
-    if (step->kind == STEP_REDUCE && !may_read(prover, step, into, count))
+    if (step->kind == STEP_REDUCE && !may_read(prover, step, &step->into, into, count))
         return false;
     for (uint64_t i = 0; i < count; i++) {
         if (step->kind == STEP_COPY) {

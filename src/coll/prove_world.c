@@ -100,6 +100,8 @@ struct coll_call coll_world_call(const struct coll_world *world, enum coll_kind 
                              .rank = rank,
                              .root = world->root,
                              .window = world->window,
+                             .leaders = world->leaders,
+                             .nodes = world->nodes,
                              .element = world->element_bytes,
                              .bytes = world->bytes};
     if (!world->counts || !is_vector_kind(kind))
@@ -124,6 +126,8 @@ bool world_check(const struct coll_world *world, enum coll_kind kind, struct col
     const char *problem = NULL;
     if (world->size == 0 || world->size > COLL_PROOF_RANKS_MAX)
         problem = "the prover takes 1 to 4096 ranks";
+    else if (world->repeats > COLL_PROOF_REPEATS_MAX)
+        problem = "the prover takes up to 8 calls one after another";
     else if (world->root >= world->size)
         problem = "the root is not one of the ranks";
     else if (world->element_bytes == 0 || world->bytes % world->element_bytes != 0)
@@ -156,8 +160,9 @@ static bool check_run(struct prover *prover, uint32_t rank, uint64_t offset, uin
 {
     uint64_t element = prover->world->element_bytes;
     const struct cell *cells = prover->ranks[rank].buffers[COLL_RECV_BUFFER].cells + offset / element;
+    uint32_t call_at = prover->ranks[rank].calls * prover->call_elements;
     for (uint64_t i = 0; i < bytes / element; i++) {
-        struct cell wanted = {.set = set, .at = (uint32_t)(at / element + i)};
+        struct cell wanted = {.set = set, .at = call_at + (uint32_t)(at / element + i)};
         if (cells[i].set == wanted.set && cells[i].at == wanted.at)
             continue;
         char wanted_text[128], found_text[128];
@@ -186,7 +191,7 @@ static bool check_blocks(struct prover *prover, uint32_t rank, bool gathered)
     return true;
 }
 
-static bool check_result(struct prover *prover, uint32_t rank)
+bool prover_check_result(struct prover *prover, uint32_t rank)
 {
     const struct coll_world *world = prover->world;
     enum coll_kind kind = prover->algorithm->kind;
@@ -221,6 +226,6 @@ static bool check_result(struct prover *prover, uint32_t rank)
 void prover_check_results(struct prover *prover)
 {
     uint32_t rank = 0;
-    while (rank < prover->world->size && check_result(prover, rank))
+    while (rank < prover->world->size && prover_check_result(prover, rank))
         rank++;
 }

@@ -9,6 +9,7 @@
  *
  *   prove.c        runs all ranks: phases, matching, counts, deadlock
  *   prove_step.c   one step: bounds, hazards, and what it does to memory
+ *   prove_node.c   nodes: barriers, flags, shared memory, and which step comes before which
  *   prove_world.c  a call of all ranks: its buffers, and what must be in them at the end
  *   rank_sets.c    sets of ranks under numbers
  */
@@ -26,7 +27,7 @@ struct proof_buffer {
     uint64_t bytes;
 };
 
-enum { PROOF_BUFFERS = COLL_SCRATCH + 1 };
+enum { PROOF_BUFFERS = COLL_SHARED + 1 };
 
 struct proof_rank {
     struct coll_call call;
@@ -38,16 +39,20 @@ struct proof_rank {
     uint32_t clock;   /* rounds before this phase */
     uint32_t phase_end;
     uint32_t peers;
+    uint32_t calls;  /* done before this one */
+    uint32_t epochs; /* phases begun, in all calls */
     uint64_t messages, bytes;
     bool done;
 };
 
-enum step_kind { STEP_SEND, STEP_RECV, STEP_COPY, STEP_REDUCE };
+enum step_kind { STEP_SEND, STEP_RECV, STEP_COPY, STEP_REDUCE, STEP_BARRIER, STEP_RAISE, STEP_AWAIT };
+enum { STEP_NO_FLAG = UINT32_MAX };
 
 struct step {
     enum step_kind kind;
     uint32_t rank, phase, index;
     uint32_t peer;
+    uint32_t flag; /* STEP_NO_FLAG: of a receive that raises none */
     struct coll_span from, into;
 };
 
@@ -74,7 +79,10 @@ struct prover {
     struct pair *pairs; /* source * size + destination */
     struct pool ends;
     struct rank_sets sets;
-    uint32_t *ready; /* ranks whose phase is complete */
+    struct proof_order *order; /* prove_node.c; NULL: nothing is shared */
+    uint32_t call_elements; /* the k-th call's are numbered from k times this, so that nothing old passes for
+                               new */
+    uint32_t *ready;        /* ranks whose phase is complete */
     uint32_t ready_count;
     bool failed;
 };
@@ -83,16 +91,35 @@ struct prover {
 void prover_fail(struct prover *prover, const struct step *step, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+void prover_begin_waiting(struct prover *prover,
+                          uint32_t rank); /* the phase has one thing more to wait for */
+void prover_end_waiting(struct prover *prover, uint32_t rank, uint32_t round); /* it is done, in that round */
+
 /* prove_step.c: false after prover_fail(). */
 bool prover_post(struct prover *prover, const struct step *step); /* send, recv: marks the memory */
 bool prover_local(struct prover *prover, const struct step *step);
 void prover_deliver(struct prover *prover, const struct step *send, const struct step *recv);
 const char *prover_describe(const struct step *step, char *buffer, size_t size);
 
+/* prove_node.c. Steps are called as they happen; all but open and close do nothing when nothing is shared. */
+enum order_access { ORDER_READ, ORDER_WRITE };
+void order_open(struct prover *prover);
+void order_close(struct prover *prover);
+void order_begin_call(struct prover *prover, uint32_t rank);
+void order_begin_phase(struct prover *prover, uint32_t rank);
+void order_post(struct prover *prover, const struct step *step, uint32_t end);
+void order_match(struct prover *prover, const struct step *step, const struct step *other, uint32_t other_end,
+                 uint32_t round);
+bool order_sync(struct prover *prover, const struct step *step); /* barrier, raise, await */
+bool order_access(struct prover *prover, const struct step *step, const struct coll_span *span,
+                  enum order_access access);
+bool order_blocked(struct prover *prover); /* reports a rank that waits for a barrier or flag for ever */
+
 /* prove_world.c */
 bool world_check(const struct coll_world *world, enum coll_kind kind, struct coll_proof *proof);
 uint64_t world_send_bytes(const struct coll_world *world, enum coll_kind kind, uint32_t rank);
 uint64_t world_recv_bytes(const struct coll_world *world, enum coll_kind kind, uint32_t rank);
+bool prover_check_result(struct prover *prover, uint32_t rank); /* of the rank's present call */
 void prover_check_results(struct prover *prover);
 
 #endif

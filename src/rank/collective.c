@@ -20,7 +20,7 @@ static struct run *run_at(const struct machine *machine, uint32_t index)
 
 /* ------------------------------------------------------------------------------------------------- sink */
 
-static void post(struct coll_sink *base, uint32_t peer, uint64_t bytes,
+static void post(struct coll_sink *base, uint32_t peer, uint64_t bytes, uint32_t owner,
                  void (*protocol)(struct machine *machine, const struct post *post))
 {
     struct sink *sink = (struct sink *)base;
@@ -32,19 +32,44 @@ static void post(struct coll_sink *base, uint32_t peer, uint64_t bytes,
                                      .context = run->context | CONTEXT_COLLECTIVE,
                                      .tag = (int32_t)run->sequence,
                                      .channel = CHANNEL_KEYED,
-                                     .owner = sink->run | OWNER_RUN,
+                                     .owner = owner | OWNER_RUN,
                                      .bytes = bytes,
                                      .op = run->op});
 }
 
 static void sink_send(struct coll_sink *sink, uint32_t peer, struct coll_span from)
 {
-    post(sink, peer, from.bytes, protocol_send);
+    post(sink, peer, from.bytes, ((struct sink *)sink)->run, protocol_send);
 }
 
 static void sink_recv(struct coll_sink *sink, uint32_t peer, struct coll_span into)
 {
-    post(sink, peer, into.bytes, protocol_receive);
+    post(sink, peer, into.bytes, ((struct sink *)sink)->run, protocol_receive);
+}
+
+static void sink_recv_raise(struct coll_sink *base, uint32_t peer, struct coll_span into, uint32_t flag)
+{
+    struct sink *sink = (struct sink *)base;
+    post(base, peer, into.bytes, gathering_flag_owner(sink->machine, sink->run, flag) | OWNER_FLAG,
+         protocol_receive);
+}
+
+static void sink_barrier(struct coll_sink *base)
+{
+    struct sink *sink = (struct sink *)base;
+    gathering_barrier(sink->machine, sink->run);
+}
+
+static void sink_raise(struct coll_sink *base, uint32_t flag)
+{
+    struct sink *sink = (struct sink *)base;
+    gathering_raise(sink->machine, sink->run, flag, sink->machine->loop->now);
+}
+
+static void sink_await(struct coll_sink *base, uint32_t flag)
+{
+    struct sink *sink = (struct sink *)base;
+    gathering_await(sink->machine, sink->run, flag);
 }
 
 /* Copies and reductions cost nothing without a host model, and `local` is false: they are not even emitted.
@@ -59,10 +84,16 @@ static void sink_local(struct coll_sink *sink, struct coll_span from, struct col
 /* Posts phase after phase until one has to wait; the call is complete when there is no further phase. */
 static void run_phases(struct machine *machine, uint32_t index)
 {
-    struct sink sink = {
-        .base = {.send = sink_send, .recv = sink_recv, .copy = sink_local, .reduce = sink_local},
-        .machine = machine,
-        .run = index};
+    struct sink sink = {.base = {.send = sink_send,
+                                 .recv = sink_recv,
+                                 .recv_raise = sink_recv_raise,
+                                 .barrier = sink_barrier,
+                                 .raise = sink_raise,
+                                 .await = sink_await,
+                                 .copy = sink_local,
+                                 .reduce = sink_local},
+                        .machine = machine,
+                        .run = index};
     for (;;) {
         struct run *run = run_at(machine, index);
         run->pending = 1; /* this emission, so that the phase cannot end while it is being posted */
@@ -70,6 +101,7 @@ static void run_phases(struct machine *machine, uint32_t index)
         if (!run->algorithm->emit(&run->call, run->phase, &sink.base)) {
             uint32_t slot = run->slot, rank = run->rank;
             uint8_t op = run->op;
+            gathering_leave(machine, index);
             pool_give(&machine->runs, index);
             machine_complete(machine, slot, rank, machine->loop->now, op);
             return;
@@ -91,6 +123,13 @@ void collective_on_phase(void *self, uint32_t run)
 
 void collective_message_done(struct machine *machine, uint32_t index, ps_t at)
 {
+    if (index & OWNER_FLAG) {
+        uint32_t record = index & ~OWNER_FLAG;
+        struct wait arrival = *(struct wait *)pool_at(&machine->waits, record);
+        pool_give(&machine->waits, record);
+        gathering_raise(machine, arrival.run, arrival.flag, at);
+        index = arrival.run;
+    }
     struct run *run = run_at(machine, index);
     run->latest = ps_max(run->latest, at);
     if (--run->pending == 0)
@@ -144,6 +183,7 @@ static struct coll_call coll_call_of(const struct machine *machine, uint32_t ran
                               .rank = group_rank,
                               .root = (uint32_t)call->peer,
                               .window = (uint32_t)machine->collective->window,
+                              .leaders = (uint32_t)machine->collective->leaders,
                               .element = call->element_bytes ? (uint64_t)call->element_bytes : 1,
                               .bytes = receives ? call->recv_bytes : call->bytes,
                               .send_bytes = counts_at(machine, call->send_counts),
@@ -161,8 +201,13 @@ void collective_begin(struct machine *machine, uint32_t rank, const struct call 
                         .context = call->context,
                         .sequence = (*sequence)++,
                         .slot = slot,
+                        .gathering = POOL_NONE,
                         .op = call->op};
     run->algorithm = coll_choose(&machine->collective->choice[run->call.kind], &run->call);
+    if (run->algorithm->node_aware) {
+        run->call.nodes = gathering_nodes(machine, run->group);
+        gathering_enter(machine, index);
+    }
     if (meet(machine, run, call))
         run_phases(machine, index);
 }

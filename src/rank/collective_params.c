@@ -37,4 +37,11 @@ PARAM_TABLE(collective_params, "collectives", struct collective_config, "the alg
              .offset = offsetof(struct collective_config, window),
              .fallback = "0",
              .max = "4294967295",
-             .doc = "requests in flight of algorithms that work in windows; 0 = their default"});
+             .doc = "requests in flight of algorithms that work in windows; 0 = their default"},
+            {.name = "mpi.alltoall_leaders",
+             .type = PARAM_COUNT,
+             .offset = offsetof(struct collective_config, leaders),
+             .fallback = "1",
+             .min = "1",
+             .max = "4294967295",
+             .doc = "ranks of a node that exchange with other nodes in mpi.alltoall=leaders"});

@@ -398,6 +398,7 @@ static void open_machine(struct machine *machine, const struct machine_plan *pla
     pool_init(&machine->messages, sizeof(struct message), "messages");
     pool_init(&machine->runs, sizeof(struct run), "collectives under way");
     pool_init(&machine->meeting_records, sizeof(struct meeting), "collective calls");
+    gathering_open(machine);
     keytable_init(&machine->keyed);
     keytable_init(&machine->meetings);
     make_ranks(machine);
@@ -416,6 +417,7 @@ static void close_machine(struct machine *machine)
     keytable_free(&machine->keyed);
     if (machine->host)
         hosted_close(machine);
+    gathering_close(machine);
     pool_free(&machine->meeting_records);
     pool_free(&machine->runs);
     pool_free(&machine->messages);
@@ -473,6 +475,7 @@ static struct machine_usage usage_of(const struct machine *machine)
     bytes += machine->program->channels * sizeof *machine->channels;
     bytes += machine->blocked_calls ? ranks * sizeof *machine->blocked_calls : 0;
     bytes += machine->host ? hosted_bytes(machine) : 0;
+    bytes += gathering_bytes(machine);
     bytes += machine->fabric->ops->bytes(machine->fabric);
     return (struct machine_usage){.bytes = bytes,
                                   .peak_messages = machine->messages.fresh,

@@ -35,6 +35,7 @@ struct compute_config {
 struct collective_config {
     struct coll_choice choice[COLL_KINDS];
     uint64_t window;
+    uint64_t leaders;
 };
 
 extern const struct param_table protocol_params;   /* struct protocol_config */

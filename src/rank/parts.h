@@ -8,6 +8,7 @@
  *   match.c       which send meets which receive
  *   collective.c  a collective call: its schedule's phases, posted as messages
  *   hosted.c      with a host model: what a message waits for at its ends, what a core spends on it
+ *   gathering.c   the ranks of a node in a collective call: barriers and flags
  *   report.c      why a run cannot go on: the blocked ranks, their calls and lines
  */
 
@@ -48,6 +49,7 @@ struct slot {
 
 /* Whom to tell that a message's end is done: a slot of the rank, or a run of a collective. */
 #define OWNER_RUN  (UINT32_C(1) << 31)
+#define OWNER_FLAG (UINT32_C(1) << 30) /* with OWNER_RUN: a record of machine->waits, whose flag goes up */
 #define OWNER_NONE UINT32_MAX
 
 enum message_state {
@@ -91,9 +93,35 @@ struct run {
     uint32_t context;
     uint32_t sequence; /* the how many-th collective of its context this is */
     uint32_t phase;
-    uint32_t pending; /* ends of messages not complete in this phase */
+    uint32_t pending; /* ends of messages, barriers and flags not complete in this phase */
     uint32_t slot;
+    uint32_t gathering; /* POOL_NONE: its schedule knows no nodes */
     uint8_t op;
+};
+
+/* The ranks of one node in one collective call. */
+struct gathering {
+    uint32_t ranks, left; /* of the node; those that have left the call */
+    uint32_t arrived;     /* at its barrier */
+    uint32_t waits;       /* list of records of machine->waits */
+    ps_t *raised_at;      /* FLAG_DOWN, or when each flag goes up; NULL: no flags */
+    struct key key;
+};
+
+/* A run that waits for a flag or the barrier of its gathering, or a message that will raise a flag. */
+struct wait {
+    uint32_t run;
+    uint32_t flag; /* WAIT_BARRIER */
+    uint32_t next; /* POOL_NONE: the last */
+};
+
+#define WAIT_BARRIER UINT32_MAX
+#define FLAG_DOWN    ((ps_t)-1)
+
+/* Which ranks of a group share a node; made when a schedule first asks. */
+struct group_nodes {
+    struct coll_nodes nodes;
+    uint32_t *words;
 };
 
 /* Ranks that have begun the same collective call. */
@@ -158,6 +186,9 @@ struct machine {
     struct pool runs;
     struct keytable meetings;
     struct pool meeting_records;
+    struct group_nodes *group_nodes; /* per group */
+    struct keytable gatherings;
+    struct pool gathering_records, waits;
 
     struct hosted *hosted; /* per rank */
     struct pool batches;
@@ -210,6 +241,18 @@ void mailbox_visible(struct machine *machine, uint32_t message); /* its envelope
 void collective_begin(struct machine *machine, uint32_t rank, const struct call *call, uint32_t slot);
 void collective_message_done(struct machine *machine, uint32_t run, ps_t at);
 void collective_on_phase(void *self, uint32_t run); /* event: the phase is complete */
+
+/* gathering.c */
+const struct coll_nodes *gathering_nodes(struct machine *machine, uint32_t group);
+void gathering_enter(struct machine *machine, uint32_t run);
+void gathering_leave(struct machine *machine, uint32_t run);
+void gathering_barrier(struct machine *machine, uint32_t run);
+void gathering_raise(struct machine *machine, uint32_t run, uint32_t flag, ps_t at); /* now or later */
+void gathering_await(struct machine *machine, uint32_t run, uint32_t flag);
+uint32_t gathering_flag_owner(struct machine *machine, uint32_t run, uint32_t flag); /* of a receive */
+size_t gathering_bytes(const struct machine *machine);
+void gathering_open(struct machine *machine);
+void gathering_close(struct machine *machine);
 
 /* report.c */
 void report_blocked(const struct machine *machine);

@@ -289,7 +289,11 @@ static void record_phase(const struct coll_algorithm *algorithm, const struct co
                          bool local, struct recorder *recorder)
 {
     memset(recorder, 0, sizeof *recorder);
-    struct coll_sink sink = {record_send, record_recv, record_local, record_local, local};
+    struct coll_sink sink = {.send = record_send,
+                             .recv = record_recv,
+                             .copy = record_local,
+                             .reduce = record_local,
+                             .local = local};
     recorder->base = sink;
     assert_true(algorithm->emit(call, phase, &recorder->base));
 }
@@ -309,7 +313,7 @@ static void messages_do_not_depend_on_local_steps(void **state)
         for (uint32_t rank = 0; rank < world.size; rank++) {
             const struct coll_algorithm *algorithm = coll_algorithms[a];
             struct coll_call call = coll_world_call(&world, algorithm->kind, rank, column);
-            struct coll_sink nothing = {record_send, record_recv, record_local, record_local, false};
+            struct coll_sink nothing = {.send = record_send, .recv = record_recv};
             uint32_t phases = 0;
             for (struct recorder probe = {.base = nothing}; algorithm->emit(&call, phases, &probe.base);
                  probe.count = 0)

@@ -335,7 +335,9 @@ static void gap_reduce(struct coll_sink *sink, struct coll_span from, struct col
 
 static bool emit_with_gap(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
-    struct gap_sink filter = {.base = {gap_send, gap_recv, gap_copy, gap_reduce, true}, .whole = sink};
+    struct gap_sink filter = {
+        .base = {.send = gap_send, .recv = gap_recv, .copy = gap_copy, .reduce = gap_reduce, .local = true},
+        .whole = sink};
     bool here = call->rank == gap.rank && phase == gap.phase;
     return gap.whole->emit(call, phase, here ? &filter.base : sink);
 }

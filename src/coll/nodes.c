@@ -1,0 +1,25 @@
+#include "coll/nodes.h"
+
+#include <string.h>
+
+void coll_nodes_make(struct coll_nodes *nodes, uint32_t size, const uint32_t *place_of, uint32_t *words)
+{
+    uint32_t *node = words, *local = node + size, *first = local + size, *members = first + size + 1;
+    uint32_t *number_of_place = members; /* members are filled in last */
+    uint32_t count = 0;
+    memset(number_of_place, 0, size * sizeof *number_of_place);
+    memset(first, 0, (size + 1) * sizeof *first);
+    for (uint32_t rank = 0; rank < size; rank++) {
+        uint32_t *number = &number_of_place[place_of[rank]];
+        if (*number == 0)
+            *number = ++count;
+        node[rank] = *number - 1;
+        local[rank] = first[node[rank] + 1]++;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        first[i + 1] += first[i];
+    for (uint32_t rank = 0; rank < size; rank++)
+        members[first[node[rank]] + local[rank]] = rank;
+    *nodes = (struct coll_nodes){
+        .count = count, .node_of = node, .local_of = local, .first = first, .members = members};
+}

@@ -1,0 +1,60 @@
+#ifndef HELIO_COLL_NODES_H
+#define HELIO_COLL_NODES_H
+
+#include "coll/coll.h"
+
+/* Node maps: made once for a group of ranks, in memory of the caller, and read by generators. */
+
+/* Numbers of 32 bits that the map of a group of `size` ranks takes. */
+static inline size_t coll_nodes_words(uint32_t size)
+{
+    return 4 * (size_t)size + 1;
+}
+
+/* The map of `size` ranks. `place_of` says where each rank is, by any number below `size`: the same number,
+ * the same node. `words` has coll_nodes_words(size) entries and lives as long as the map. */
+void coll_nodes_make(struct coll_nodes *nodes, uint32_t size, const uint32_t *place_of, uint32_t *words);
+
+/* The node of one rank's call, as its generator needs it. Without a map the rank is alone on its node. */
+static inline uint32_t node_count(const struct coll_call *call)
+{
+    return call->nodes ? call->nodes->count : call->size;
+}
+
+static inline uint32_t node_of(const struct coll_call *call, uint32_t rank)
+{
+    return call->nodes ? call->nodes->node_of[rank] : rank;
+}
+
+static inline uint32_t node_local_of(const struct coll_call *call, uint32_t rank)
+{
+    return call->nodes ? call->nodes->local_of[rank] : 0;
+}
+
+/* Ranks on all nodes before `node`. */
+static inline uint32_t node_first(const struct coll_call *call, uint32_t node)
+{
+    return call->nodes ? call->nodes->first[node] : node;
+}
+
+static inline uint32_t node_ranks(const struct coll_call *call, uint32_t node)
+{
+    return node_first(call, node + 1) - node_first(call, node);
+}
+
+static inline uint32_t node_member(const struct coll_call *call, uint32_t node, uint32_t local)
+{
+    return call->nodes ? call->nodes->members[call->nodes->first[node] + local] : node;
+}
+
+/* How many of the node's ranks from `local` on are consecutive, so that their blocks lie together in a buffer
+ * that is ordered by rank. */
+static inline uint32_t node_run(const struct coll_call *call, uint32_t node, uint32_t local)
+{
+    uint32_t ranks = node_ranks(call, node), length = 1, first = node_member(call, node, local);
+    while (local + length < ranks && node_member(call, node, local + length) == first + length)
+        length++;
+    return length;
+}
+
+#endif
