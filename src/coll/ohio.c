@@ -153,8 +153,8 @@ static bool emit_with_flags(const struct ohio *ohio, uint32_t phase, struct coll
 static bool emit_with_barriers(const struct ohio *ohio, uint32_t phase, struct coll_sink *sink)
 {
     const struct node_call *self = &ohio->node;
-    uint32_t round = (phase + 1) / 2;
-    if (round > self->nodes)
+    uint32_t round = (phase + 1) / 2, last = self->nodes > 1 ? 2 * self->nodes - 1 : 2;
+    if (phase > last)
         return false;
     if (phase == 0) {
         stage(ohio, sink);

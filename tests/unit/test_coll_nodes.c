@@ -1,0 +1,602 @@
+/* Alltoalls that know nodes: right and free of races on every map tried, with the costs of the OHIO paper's
+ * tables; and the prover sees what is wrong when a barrier, a flag or a step is left out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "coll/count.h"
+#include "coll/nodes.h"
+#include "coll/prove.h"
+
+enum { RANKS_MAX = 64 };
+
+struct map {
+    struct coll_nodes nodes;
+    uint32_t size;
+    uint32_t words[4 * RANKS_MAX + 1];
+};
+
+static void make_map(struct map *map, uint32_t size, const uint32_t *place_of)
+{
+    map->size = size;
+    coll_nodes_make(&map->nodes, size, place_of, map->words);
+}
+
+enum placement { BLOCKS, ROUND_ROBIN, SCRAMBLED, PLACEMENTS };
+
+/* `nodes` nodes of about `ranks` ranks each; uneven: the i-th has 1 + i mod `ranks`. */
+static void place(struct map *map, uint32_t nodes, uint32_t ranks, bool uneven, enum placement placement)
+{
+    uint32_t place_of[RANKS_MAX], size = 0, left[RANKS_MAX];
+    for (uint32_t node = 0; node < nodes; node++)
+        size += left[node] = uneven ? 1 + node % ranks : ranks;
+    for (uint32_t rank = 0, node = 0; rank < size; rank++) {
+        while (left[node] == 0)
+            node = (node + 1) % nodes;
+        left[node]--;
+        place_of[rank] = nodes - 1 - node;
+        if (placement != BLOCKS)
+            node = (node + 1) % nodes;
+    }
+    for (uint32_t i = 0; placement == SCRAMBLED && i < size; i++) {
+        uint32_t other = (i * 7 + 3) % size, kept = place_of[i];
+        place_of[i] = place_of[other];
+        place_of[other] = kept;
+    }
+    make_map(map, size, place_of);
+}
+
+static bool knows_nodes(const struct coll_algorithm *algorithm)
+{
+    return algorithm->kind == COLL_ALLTOALL && algorithm->node_aware;
+}
+
+/* -------------------------------------------------------------------------------------------- node maps */
+
+static void maps_number_nodes_by_their_lowest_rank(void **state)
+{
+    (void)state;
+    struct map map;
+    make_map(&map, 6, (uint32_t[]){4, 2, 4, 0, 2, 4});
+    static const uint32_t node_of_rank[] = {0, 1, 0, 2, 1, 0}, local_of_rank[] = {0, 0, 1, 0, 1, 2};
+    static const uint32_t first[] = {0, 3, 5, 6}, members[] = {0, 2, 5, 1, 4, 3};
+    assert_int_equal(map.nodes.count, 3);
+    assert_memory_equal(map.nodes.node_of, node_of_rank, sizeof node_of_rank);
+    assert_memory_equal(map.nodes.local_of, local_of_rank, sizeof local_of_rank);
+    assert_memory_equal(map.nodes.first, first, sizeof first);
+    assert_memory_equal(map.nodes.members, members, sizeof members);
+    struct coll_call call = {.size = 6, .nodes = &map.nodes};
+    assert_int_equal(node_run(&call, 0, 0), 1);
+    make_map(&map, 4, (uint32_t[]){1, 0, 0, 1});
+    call.size = 4;
+    assert_int_equal(node_run(&call, 1, 0), 2);
+    assert_int_equal(node_member(&call, 1, 1), 2);
+}
+
+/* ------------------------------------------------------------------------------------------- every map */
+
+static void must_hold(const struct coll_algorithm *algorithm, const struct coll_world *world)
+{
+    struct coll_proof proof;
+    if (!coll_prove(algorithm, world, &proof))
+        fail_msg("%s, %u ranks on %u nodes, %u leaders, %llu B: %s", algorithm->name, world->size,
+                 world->nodes->count, world->leaders, (unsigned long long)world->bytes, proof.problem);
+}
+
+static void prove_on(const struct map *map)
+{
+    struct coll_world world = {.size = map->size, .repeats = 4, .element_bytes = 1, .nodes = &map->nodes};
+    for (size_t a = 0; a < coll_algorithm_count; a++) {
+        if (!knows_nodes(coll_algorithms[a]))
+            continue;
+        bool has_leaders = !strcmp(coll_algorithms[a]->name, "leaders");
+        for (world.leaders = 1; world.leaders <= (has_leaders ? 3 : 1); world.leaders++) {
+            world.element_bytes = 1;
+            world.bytes = 2;
+            must_hold(coll_algorithms[a], &world);
+            world.element_bytes = world.bytes = 40000; /* large blocks */
+            must_hold(coll_algorithms[a], &world);
+            world.bytes = 0;
+            must_hold(coll_algorithms[a], &world);
+        }
+    }
+}
+
+static void every_algorithm_is_right_on_every_map(void **state)
+{
+    (void)state;
+    struct map map;
+    for (uint32_t nodes = 1; nodes <= 6; nodes++)
+        for (uint32_t ranks = 1; ranks <= 4; ranks++)
+            for (int uneven = 0; uneven <= 1; uneven++)
+                for (enum placement placement = BLOCKS; placement < PLACEMENTS; placement++) {
+                    place(&map, nodes, ranks, uneven, placement);
+                    prove_on(&map);
+                }
+    place(&map, 9, 7, true, SCRAMBLED);
+    prove_on(&map);
+    place(&map, 8, 7, false, BLOCKS);
+    prove_on(&map);
+}
+
+/* ---------------------------------------------------------------------------------- Tables I and III */
+
+static struct coll_counts count(const char *name, const struct map *map, uint64_t bytes)
+{
+    struct coll_call call = {
+        .kind = COLL_ALLTOALL, .size = map->size, .element = 1, .bytes = bytes, .nodes = &map->nodes};
+    return coll_count(coll_find(COLL_ALLTOALL, name), &call);
+}
+
+/* Queue pairs and posted sends of a node, extra memory in blocks of a node. */
+static void assert_counts(const char *name, const struct map *map, uint64_t queue_pairs,
+                          uint64_t posted_sends, uint64_t blocks)
+{
+    struct coll_counts counts = count(name, map, 3);
+    uint64_t extra = counts.shared_bytes + counts.scratch_bytes;
+    if (counts.queue_pairs != queue_pairs || counts.posted_sends != posted_sends || extra != 3 * blocks)
+        fail_msg("%s, %u ranks on %u nodes: %llu queue pairs, %llu sends, %llu blocks", name, map->size,
+                 map->nodes.count, (unsigned long long)counts.queue_pairs,
+                 (unsigned long long)counts.posted_sends, (unsigned long long)extra / 3);
+}
+
+static void costs_of_the_tables(void **state)
+{
+    (void)state;
+    struct map map;
+    for (uint64_t n = 2; n <= 8; n++)
+        for (uint64_t ppn = 1; ppn <= 7; ppn++) {
+            place(&map, (uint32_t)n, (uint32_t)ppn, false, BLOCKS);
+            uint64_t block = ppn * ppn;
+            assert_counts("scatter-destination", &map, (n - 1) * block, (n - 1) * block, 0);
+            assert_counts("pairwise", &map, (n - 1) * block, (n - 1) * block, 0);
+            assert_counts("khorassani", &map, (n - 1) * ppn, (n - 1) * ppn, n * block);
+            assert_counts("traff", &map, n - 1, n - 1, (2 * n + 1) * block);
+            assert_counts("chochia", &map, n - 1, n - 1, 2 * n * block);
+            assert_counts("v1", &map, n - 1, (n - 1) * ppn, 2 * n * block);
+            assert_counts("v2", &map, n - 1, n - 1, 2 * n * block);
+            assert_counts("transpose", &map, n - 1, n - 1, 2 * n * block);
+            assert_counts("v3", &map, n - 1, n - 1, (n + 2) * block);
+            assert_counts("leaders", &map, n - 1, n - 1, 4 * n * block);
+        }
+}
+
+/* Table I has about PPN log2(N PPN) for Bruck. A rank sends to log2 P others and receives from as many, and
+ * what goes less far than the node's end stays within. */
+static void bruck_is_not_quite_what_the_table_says(void **state)
+{
+    (void)state;
+    struct map map;
+    place(&map, 8, 4, false, BLOCKS);
+    struct coll_counts counts = count("bruck", &map, 1);
+    assert_int_equal(counts.messages + counts.local_messages, 32 * 5);
+    /* of distances 1, 2, 4, 8, 16: 1 + 2 + 4 + 4 + 4 sends of a node's ranks leave it */
+    assert_int_equal(counts.posted_sends, 1 + 2 + 4 + 4 + 4);
+    /* as many come in from others, but distance 16 of 32 ranks is the same peer both ways */
+    assert_int_equal(counts.queue_pairs, 2 * (1 + 2 + 4 + 4) + 4);
+}
+
+static void counts_are_those_of_the_execution(void **state)
+{
+    (void)state;
+    struct map map;
+    place(&map, 5, 4, true, SCRAMBLED);
+    struct coll_world world = {.size = map.size, .element_bytes = 1, .bytes = 3, .nodes = &map.nodes};
+    for (size_t a = 0; a < coll_algorithm_count; a++) {
+        struct coll_proof proof;
+        if (coll_algorithms[a]->kind != COLL_ALLTOALL)
+            continue;
+        assert_true(coll_prove(coll_algorithms[a], &world, &proof));
+        struct coll_counts counts = count(coll_algorithms[a]->name, &map, 3);
+        assert_int_equal(counts.messages + counts.local_messages, proof.messages);
+        assert_int_equal(counts.bytes + counts.local_bytes, proof.bytes);
+        assert_int_equal(counts.copied_bytes, proof.copied_bytes);
+        assert_int_equal(counts.shared_bytes, proof.shared_max);
+        assert_int_equal(counts.messages_rank_max, proof.messages_rank_max);
+    }
+}
+
+/* k leaders share the messages of their node; one leader does all. */
+static void leaders_share_the_messages(void **state)
+{
+    (void)state;
+    struct map map;
+    place(&map, 8, 4, false, BLOCKS);
+    struct coll_call call = {
+        .kind = COLL_ALLTOALL, .size = map.size, .element = 1, .bytes = 8, .nodes = &map.nodes};
+    for (call.leaders = 1; call.leaders <= 4; call.leaders *= 2) {
+        struct coll_counts counts = coll_count(coll_find(COLL_ALLTOALL, "leaders"), &call);
+        assert_int_equal(counts.posted_sends, 7);
+        assert_int_equal(counts.messages_rank_max, call.leaders == 1 ? 7 : 8 / call.leaders);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------- mutations */
+
+/* One algorithm, with something of it left out. */
+static struct mutation {
+    const struct coll_algorithm *whole;
+    enum { LEAVE_STEP, LEAVE_BARRIER, LEAVE_FLAG } what;
+    uint32_t rank, phase, step; /* LEAVE_STEP; its rank: UINT32_MAX for all of a node's first ones */
+    uint32_t number;            /* LEAVE_BARRIER: the how many-th of each rank; LEAVE_FLAG: the flag */
+    bool left_out;
+} mutation;
+
+struct mutant_sink {
+    struct coll_sink base;
+    struct coll_sink *whole;
+    bool here;
+    uint32_t step;
+    uint32_t barriers_before; /* of this rank, in earlier phases */
+};
+
+static struct coll_sink *pass(struct coll_sink *sink)
+{
+    struct mutant_sink *self = (struct mutant_sink *)sink;
+    if (mutation.what != LEAVE_STEP || !self->here || self->step++ != mutation.step)
+        return self->whole;
+    mutation.left_out = true;
+    return NULL;
+}
+
+static bool is_left_flag(uint32_t flag)
+{
+    bool left = mutation.what == LEAVE_FLAG && flag == mutation.number;
+    mutation.left_out |= left;
+    return left;
+}
+
+static void mutant_send(struct coll_sink *sink, uint32_t peer, struct coll_span from)
+{
+    if ((sink = pass(sink)))
+        sink->send(sink, peer, from);
+}
+
+static void mutant_recv(struct coll_sink *sink, uint32_t peer, struct coll_span into)
+{
+    if ((sink = pass(sink)))
+        sink->recv(sink, peer, into);
+}
+
+static void mutant_recv_raise(struct coll_sink *sink, uint32_t peer, struct coll_span into, uint32_t flag)
+{
+    bool left = is_left_flag(flag);
+    if (!(sink = pass(sink)))
+        return;
+    if (left)
+        sink->recv(sink, peer, into);
+    else
+        sink->recv_raise(sink, peer, into, flag);
+}
+
+static void mutant_barrier(struct coll_sink *sink)
+{
+    struct mutant_sink *self = (struct mutant_sink *)sink;
+    bool left = mutation.what == LEAVE_BARRIER && self->barriers_before++ == mutation.number;
+    mutation.left_out |= left;
+    if (!left && (sink = pass(sink)))
+        sink->barrier(sink);
+}
+
+static void mutant_raise(struct coll_sink *sink, uint32_t flag)
+{
+    if (!is_left_flag(flag) && (sink = pass(sink)))
+        sink->raise(sink, flag);
+}
+
+static void mutant_await(struct coll_sink *sink, uint32_t flag)
+{
+    if (!is_left_flag(flag) && (sink = pass(sink)))
+        sink->await(sink, flag);
+}
+
+static void mutant_copy(struct coll_sink *sink, struct coll_span from, struct coll_span into)
+{
+    if ((sink = pass(sink)))
+        sink->copy(sink, from, into);
+}
+
+static void count_barrier(struct coll_sink *sink)
+{
+    ((struct mutant_sink *)sink)->barriers_before++;
+}
+
+static void ignore_message(struct coll_sink *sink, uint32_t peer, struct coll_span span)
+{
+    (void)sink, (void)peer, (void)span;
+}
+
+static void ignore_recv_raise(struct coll_sink *sink, uint32_t peer, struct coll_span span, uint32_t flag)
+{
+    (void)sink, (void)peer, (void)span, (void)flag;
+}
+
+static void ignore_flag(struct coll_sink *sink, uint32_t flag)
+{
+    (void)sink, (void)flag;
+}
+
+static uint32_t barriers_before(const struct coll_call *call, uint32_t phase)
+{
+    struct mutant_sink counter = {.base = {.send = ignore_message,
+                                           .recv = ignore_message,
+                                           .recv_raise = ignore_recv_raise,
+                                           .barrier = count_barrier,
+                                           .raise = ignore_flag,
+                                           .await = ignore_flag}};
+    for (uint32_t earlier = 0; earlier < phase; earlier++)
+        mutation.whole->emit(call, earlier, &counter.base);
+    return counter.barriers_before;
+}
+
+static bool emit_mutant(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    struct mutant_sink mutant = {.base = {.send = mutant_send,
+                                          .recv = mutant_recv,
+                                          .recv_raise = mutant_recv_raise,
+                                          .barrier = mutant_barrier,
+                                          .raise = mutant_raise,
+                                          .await = mutant_await,
+                                          .copy = mutant_copy,
+                                          .local = true},
+                                 .whole = sink,
+                                 .here = call->rank == mutation.rank && phase == mutation.phase,
+                                 .barriers_before = barriers_before(call, phase)};
+    return mutation.whole->emit(call, phase, &mutant.base);
+}
+
+/* False when there was nothing to leave out. */
+static bool mutant_is_caught(const struct coll_world *world)
+{
+    static const char *const names[] = {"step", "barrier", "flag"};
+    struct coll_algorithm broken = *mutation.whole;
+    struct coll_proof proof;
+    broken.emit = emit_mutant;
+    mutation.left_out = false;
+    if (coll_prove(&broken, world, &proof) && mutation.left_out)
+        fail_msg("%s with %u leaders on %u nodes needs no %s: %u; rank %u, phase %u, step %u", broken.name,
+                 world->leaders, world->nodes->count, names[mutation.what], mutation.number, mutation.rank,
+                 mutation.phase, mutation.step);
+    return mutation.left_out;
+}
+
+static void leave_out_everything(const struct coll_world *world)
+{
+    mutation.what = LEAVE_STEP;
+    for (mutation.rank = 0; mutation.rank < world->size; mutation.rank++)
+        for (mutation.phase = 0; mutation.phase < 2 * world->size; mutation.phase++)
+            for (mutation.step = 0; mutant_is_caught(world); mutation.step++)
+                ;
+    mutation.what = LEAVE_FLAG;
+    for (mutation.number = 0; mutation.number < world->size; mutation.number++)
+        mutant_is_caught(world);
+    mutation.what = LEAVE_BARRIER;
+    for (mutation.number = 0; mutant_is_caught(world); mutation.number++)
+        ;
+    bool has_barriers = mutation.whole->shared != NULL;
+    assert_true(mutation.number > 0 || !has_barriers);
+}
+
+static void leave_out_on(const struct map *map)
+{
+    struct coll_world world = {.size = map->size, .repeats = 4, .nodes = &map->nodes};
+    for (size_t a = 0; a < coll_algorithm_count; a++) {
+        mutation.whole = coll_algorithms[a];
+        if (!knows_nodes(mutation.whole))
+            continue;
+        bool has_leaders = !strcmp(mutation.whole->name, "leaders");
+        for (world.leaders = 1; world.leaders <= (has_leaders ? 2 : 1); world.leaders++)
+            for (int large = 0; large <= (has_leaders ? 1 : 0); large++) {
+                world.element_bytes = world.bytes = large ? 40000 : 1;
+                leave_out_everything(&world);
+            }
+    }
+}
+
+/* Every step of every rank, and every barrier and flag of all nodes, is needed, and the prover sees it. */
+static void nothing_may_be_left_out(void **state)
+{
+    (void)state;
+    struct map map;
+    for (uint32_t nodes = 1; nodes <= 4; nodes++) {
+        place(&map, nodes, nodes == 4 ? 2 : 3, false, SCRAMBLED);
+        leave_out_on(&map);
+    }
+}
+
+/* `leaders` has no barrier at the end: with one memory for all calls, a rank stages while the leader still
+ * sends. */
+static void turns_are_needed(void **state)
+{
+    (void)state;
+    struct map map;
+    struct coll_algorithm leaders = *coll_find(COLL_ALLTOALL, "leaders");
+    struct coll_proof proof;
+    place(&map, 3, 3, false, BLOCKS);
+    struct coll_world world = {
+        .size = map.size, .repeats = 2, .element_bytes = 1, .bytes = 1, .nodes = &map.nodes};
+    assert_true(coll_prove(&leaders, &world, &proof));
+    leaders.shared_copies = 1;
+    assert_false(coll_prove(&leaders, &world, &proof));
+    assert_non_null(strstr(proof.problem, "races with rank"));
+    world.repeats = COLL_PROOF_REPEATS_MAX + 1;
+    assert_false(coll_prove(&leaders, &world, &proof));
+    assert_string_equal(proof.problem, "the prover takes up to 8 calls one after another");
+}
+
+/* ----------------------------------------------------------------------------- what the prover says of races
+ */
+
+typedef void step_function(const struct coll_call *call, struct coll_sink *sink);
+
+static step_function *racing[4];
+
+static bool emit_racing(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    if (phase == 4 || !racing[phase])
+        return false;
+    racing[phase](call, sink);
+    return true;
+}
+
+static uint64_t four_bytes(const struct coll_call *call)
+{
+    (void)call;
+    return 4;
+}
+
+static uint32_t two_flags(const struct coll_call *call)
+{
+    (void)call;
+    return 2;
+}
+
+static const struct coll_span first_block = {COLL_SEND_BUFFER, 0, 1}, result = {COLL_RECV_BUFFER, 0, 1};
+static const struct coll_span shared_byte = {COLL_SHARED, 0, 1};
+
+static void assert_says(step_function *first, step_function *second, step_function *third,
+                        const char *problem)
+{
+    struct map map;
+    struct coll_algorithm algorithm = {.kind = COLL_ALLTOALL,
+                                       .name = "racing",
+                                       .emit = emit_racing,
+                                       .shared = four_bytes,
+                                       .flags = two_flags};
+    struct coll_proof proof;
+    make_map(&map, 3, (uint32_t[]){0, 0, 1});
+    struct coll_world world = {.size = 3, .element_bytes = 1, .bytes = 1, .nodes = &map.nodes};
+    racing[0] = first, racing[1] = second, racing[2] = third;
+    assert_false(coll_prove(&algorithm, &world, &proof));
+    assert_string_equal(proof.problem, problem);
+}
+
+static void all_write(const struct coll_call *call, struct coll_sink *sink)
+{
+    if (call->rank < 2)
+        sink->copy(sink, first_block, shared_byte);
+}
+
+static void rank_0_writes(const struct coll_call *call, struct coll_sink *sink)
+{
+    if (call->rank == 0)
+        sink->copy(sink, first_block, shared_byte);
+}
+
+static void rank_1_reads(const struct coll_call *call, struct coll_sink *sink)
+{
+    if (call->rank == 1)
+        sink->copy(sink, shared_byte, result);
+}
+
+static void rank_0_meets_too_early(const struct coll_call *call, struct coll_sink *sink)
+{
+    if (call->rank == 1)
+        sink->barrier(sink);
+    if (call->rank == 0) {
+        sink->barrier(sink);
+        sink->copy(sink, first_block, shared_byte);
+    }
+}
+
+static void rank_0_alone_arrives(const struct coll_call *call, struct coll_sink *sink)
+{
+    if (call->rank == 0)
+        sink->barrier(sink);
+}
+
+static void rank_1_awaits(const struct coll_call *call, struct coll_sink *sink)
+{
+    if (call->rank == 1)
+        sink->await(sink, 1);
+}
+
+static void rank_0_raises(const struct coll_call *call, struct coll_sink *sink)
+{
+    if (call->rank == 0)
+        sink->raise(sink, 1);
+}
+
+static void receives_and_says_so_at_once(const struct coll_call *call, struct coll_sink *sink)
+{
+    if (call->rank == 2)
+        sink->send(sink, 0, first_block);
+    if (call->rank == 0) {
+        sink->recv(sink, 2, shared_byte);
+        sink->raise(sink, 1);
+    }
+    rank_1_awaits(call, sink);
+}
+
+static void two_arrive_one_says_so(const struct coll_call *call, struct coll_sink *sink)
+{
+    if (call->rank == 2) {
+        sink->send(sink, 0, first_block);
+        sink->send(sink, 0, (struct coll_span){COLL_SEND_BUFFER, 1, 1});
+    }
+    if (call->rank == 0) {
+        sink->recv(sink, 2, shared_byte);
+        sink->recv_raise(sink, 2, (struct coll_span){COLL_SHARED, 1, 1}, 1);
+    }
+    rank_1_awaits(call, sink);
+}
+
+static void flag_out_of_range(const struct coll_call *call, struct coll_sink *sink)
+{
+    if (call->rank == 0)
+        sink->raise(sink, 2);
+}
+
+static void what_the_prover_says_of_nodes(void **state)
+{
+    (void)state;
+    assert_says(
+        all_write, NULL, NULL,
+        "rank 1, phase 0, step 0: copy of 1 B from send buffer+0 into shared memory+0 races with rank 0, "
+        "which may be writing there");
+    assert_says(
+        rank_0_writes, rank_1_reads, NULL,
+        "rank 1, phase 1, step 0: copy of 1 B from shared memory+0 into receive buffer+0 races with rank "
+        "0, which may be writing there");
+    assert_says(
+        rank_0_meets_too_early, rank_1_reads, NULL,
+        "rank 1, phase 1, step 0: copy of 1 B from shared memory+0 into receive buffer+0 races with rank "
+        "0, which may be writing there");
+    assert_says(rank_0_alone_arrives, NULL, NULL,
+                "rank 0, phase 0, step 0: barrier is reached by 1 of the node's 2 ranks");
+    assert_says(rank_1_awaits, NULL, NULL,
+                "rank 1, phase 0, step 0: wait for flag 1 does not end: nobody raises it");
+    assert_says(
+        rank_0_raises, rank_0_raises, NULL,
+        "rank 0, phase 1, step 0: raise of flag 1 raises flag 1, which has been raised 1 times in 0 calls "
+        "before");
+    assert_says(
+        receives_and_says_so_at_once, rank_1_reads, NULL,
+        "rank 1, phase 1, step 0: copy of 1 B from shared memory+0 into receive buffer+0 races with rank "
+        "0, which may be writing there");
+    assert_says(
+        two_arrive_one_says_so, rank_1_reads, NULL,
+        "rank 1, phase 1, step 0: copy of 1 B from shared memory+0 into receive buffer+0 races with rank "
+        "0, which may be writing there");
+    assert_says(flag_out_of_range, NULL, NULL, "rank 0, phase 0, step 0: raise of flag 2 names flag 2 of 2");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(maps_number_nodes_by_their_lowest_rank),
+        cmocka_unit_test(every_algorithm_is_right_on_every_map),
+        cmocka_unit_test(costs_of_the_tables),
+        cmocka_unit_test(bruck_is_not_quite_what_the_table_says),
+        cmocka_unit_test(counts_are_those_of_the_execution),
+        cmocka_unit_test(leaders_share_the_messages),
+        cmocka_unit_test(nothing_may_be_left_out),
+        cmocka_unit_test(turns_are_needed),
+        cmocka_unit_test(what_the_prover_says_of_nodes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
