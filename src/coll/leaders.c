@@ -152,6 +152,8 @@ static uint64_t two_buffers(const struct coll_call *call)
 static uint32_t flag_a_node_or_leader(const struct coll_call *call)
 {
     struct node_call self = node_call_of(call);
+    if (self.here == 1)
+        return 0;
     return self.nodes > self.here ? self.nodes : self.here;
 }
 

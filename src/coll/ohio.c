@@ -182,7 +182,8 @@ static uint64_t two_halves(const struct coll_call *call)
 
 static uint32_t flag_a_round(const struct coll_call *call)
 {
-    return node_count(call) - 1;
+    struct node_call self = node_call_of(call);
+    return self.here > 1 ? self.nodes - 1 : 0;
 }
 
 static bool v1(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
