@@ -13,6 +13,7 @@ static const struct subcommand {
     {"run", cli_run, "replay a trace or a workload over one or several fabrics"},
     {"sweep", cli_sweep, "run an experiment for every combination of values, and keep the results"},
     {"export", cli_export, "print the results of a sweep as comma-separated values"},
+    {"report", cli_report, "draw the results of a sweep as one page with charts"},
     {"rerun", cli_rerun, "do one run of a sweep again, to the byte"},
     {"merge", cli_merge, "put the results of several sweeps into one file"},
     {"trace", cli_trace, "look at, check and convert traces"},

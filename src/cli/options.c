@@ -29,9 +29,16 @@ static void print_names(const struct cli_command *command, size_t option, FILE *
     putc('\n', out);
 }
 
+const char *cli_title(const struct cli_command *command)
+{
+    static char title[64];
+    snprintf(title, sizeof title, "%s%s", command->alone ? "" : "helio ", command->name);
+    return title;
+}
+
 void cli_print_help(const struct cli_command *command, FILE *out)
 {
-    fprintf(out, "Usage: helio %s%s%s%s\n\n%s\n", command->name, command->option_count ? " [OPTIONS]" : "",
+    fprintf(out, "Usage: %s%s%s%s\n\n%s\n", cli_title(command), command->option_count ? " [OPTIONS]" : "",
             *command->words ? " " : "", command->words, command->doc);
     fprintf(out, "\nOptions:\n");
     for (size_t i = 0; i < command->option_count; i++) {
@@ -73,9 +80,9 @@ static int unknown_option(const struct cli_command *command, const char *word, s
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)length, word);
     diag_error(
-        "helio %s has no option '%s'%s", command->name, name,
+        "%s has no option '%s'%s", cli_title(command), name,
         diag_did_you_mean(diag_nearest(name, command->options, command->option_count, option_name_at)));
-    diag_note("helio %s --help lists its options", command->name);
+    diag_note("%s --help lists its options", cli_title(command));
     return CLI_ERROR;
 }
 

@@ -1,6 +1,7 @@
 #ifndef HELIO_CLI_OPTIONS_H
 #define HELIO_CLI_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -15,6 +16,7 @@ struct cli_option {
 
 struct cli_command {
     const char *name;  /* "run" */
+    bool alone;        /* a program of its own, such as helio-sweep, and no subcommand of helio */
     const char *words; /* "[EXPERIMENT.yaml]": what it takes beside options */
     const char *doc;
     const struct cli_option *options;
@@ -43,6 +45,9 @@ enum cli_found {
 };
 
 int cli_read(struct cli_reader *reader, const char **value);
+
+/* "helio run": what users type. Valid until the next call. */
+const char *cli_title(const struct cli_command *command);
 
 void cli_print_help(const struct cli_command *command, FILE *out);
 

@@ -1,10 +1,8 @@
 #include <inttypes.h>
 #include <jansson.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -13,13 +11,19 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/schedule.h"
+#include "rank/machine.h"
 #include "tdm/load.h"
-#include "tdm/network.h"
 #include "tdm/verify.h"
 #include "tdm/write.h"
 
 enum option {
     OPTION_TOPOLOGY,
+    OPTION_TRACE,
+    OPTION_WORKLOAD,
+    OPTION_AGAINST,
+    OPTION_ONLY,
+    OPTION_SET,
     OPTION_ALGORITHM,
     OPTION_ROUTES,
     OPTION_ORDER,
@@ -36,6 +40,14 @@ static const struct cli_option options[] = {
     [OPTION_TOPOLOGY] = {"--topology", 't', "TOPOLOGY",
                          "torus:8x8, mesh:4x4, linear:5, fattree:4x3 ... (helio topo --help); of a torus or\n"
                          "mesh the last dimension is routed first unless it says order="},
+    [OPTION_TRACE] = {"--trace", 0, "PATH", "the patterns of a program, each with its schedule: a trace"},
+    [OPTION_WORKLOAD] = {"--workload", 'w', "SPEC",
+                         "the same of a generated program, as npb:cg:class=S,ranks=16"},
+    [OPTION_AGAINST] = {"--against", 0, "PATH|SPEC",
+                        "another trace or workload, which tells what of the program was to be foreseen"},
+    [OPTION_ONLY] = {"--only", 0, "N", "schedule pattern N of the program as if it were given as a file"},
+    [OPTION_SET] = {"--set", 's', "PARAMETER=VALUE",
+                    "mpi.alltoall, ranks_per_node ..., which make messages of calls"},
     [OPTION_ALGORITHM] = {"--algorithm", 'a', "NAME",
                           "greedy, coloring, coloring-literal, aapc, combined, best (the default)"},
     [OPTION_ROUTES] = {"--routes", 0, "fixed|free", "free: greedy and best choose among minimal routes, too"},
@@ -53,7 +65,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_command command = {
     .name = "schedule",
-    .words = "PATTERN.csv|PATTERN --topology TOPOLOGY",
+    .words = "PATTERN.csv|PATTERN|--trace PATH|--workload SPEC --topology TOPOLOGY",
     .doc =
         "Schedules the connections of a pattern on a time-multiplexed network with as few slots as it can.\n"
         "A pattern is a file of lines src,dst, or one of those named below.",
@@ -69,32 +81,13 @@ static const struct cli_command command = {
         "Examples:\n"
         "  helio schedule hypercube --topology torus:8x8\n"
         "  helio schedule pairs.csv --topology torus:8x8 --algorithm combined -o schedule.csv\n"
-        "  helio schedule pairs.csv --topology torus:8x8 --verify schedule.csv",
+        "  helio schedule pairs.csv --topology torus:8x8 --verify schedule.csv\n"
+        "  helio schedule --workload npb:cg:class=W,ranks=64 --topology torus:8x8 \\\n"
+        "                 --against npb:cg:class=A,ranks=64",
 };
 
-static const char *const algorithms[] = {"greedy", "coloring", "coloring-literal",
-                                         "aapc",   "combined", "best"};
-enum algorithm { GREEDY, COLORING, COLORING_LITERAL, AAPC, COMBINED, BEST, ALGORITHMS };
-
-struct settings {
-    const char *pattern_name, *topology_text;
-    const char *output, *switches, *verify;
-    int algorithm;
-    bool free_routes, random_order, json;
-    ps_t limit_ps;
-    uint64_t moves, seed;
-};
-
-/* What was scheduled, and how it came out. */
-struct outcome {
-    struct topo topo;
-    struct tdm_pattern pattern;
-    struct tdm_problem problem;
-    struct tdm_schedule schedule;
-    uint32_t bound;
-    uint64_t moves;
-    double seconds;
-};
+const char *const algorithm_names[ALGORITHMS] = {"greedy", "coloring", "coloring-literal",
+                                                 "aapc",   "combined", "best"};
 
 /* ------------------------------------------------------------------------------------------------ options */
 
@@ -145,8 +138,21 @@ static enum status apply(struct settings *settings, int option, const char *valu
     case OPTION_TOPOLOGY:
         settings->topology_text = value;
         break;
+    case OPTION_TRACE:
+        settings->trace = value;
+        break;
+    case OPTION_WORKLOAD:
+        settings->workload = value;
+        break;
+    case OPTION_AGAINST:
+        settings->against = value;
+        break;
+    case OPTION_ONLY:
+        return read_count("--only", value, &settings->only);
+    case OPTION_SET:
+        return config_set(settings->config, value);
     case OPTION_ALGORITHM:
-        return pick("--algorithm", value, algorithms, ALGORITHMS, &settings->algorithm);
+        return pick("--algorithm", value, algorithm_names, ALGORITHMS, &settings->algorithm);
     case OPTION_ROUTES:
         return pick_flag("--routes", value, "fixed", "free", &settings->free_routes);
     case OPTION_ORDER:
@@ -179,15 +185,31 @@ static bool ends_in(const char *text, const char *ending)
     return length >= ending_length && strcmp(text + length - ending_length, ending) == 0;
 }
 
+/* A program and all its patterns, rather than one pattern. */
+static bool is_report(const struct settings *settings)
+{
+    return !settings->pattern_name && !settings->only;
+}
+
 static enum status check_settings(const struct settings *settings)
 {
-    if (!settings->pattern_name || !settings->topology_text) {
-        diag_error("helio schedule needs a pattern and a topology: %s", command.words);
+    int inputs = !!settings->pattern_name + !!settings->trace + !!settings->workload;
+    if (inputs != 1 || !settings->topology_text) {
+        diag_error("helio schedule needs one pattern or program, and a topology: %s", command.words);
+        return STATUS_BAD_INPUT;
+    }
+    if (settings->pattern_name && (settings->against || settings->only)) {
+        diag_error("%s is about the patterns of a program: --trace or --workload",
+                   settings->against ? "--against" : "--only");
+        return STATUS_BAD_INPUT;
+    }
+    if (is_report(settings) && (settings->output || settings->switches || settings->verify)) {
+        diag_error("a program has several patterns: --only N says which is meant");
         return STATUS_BAD_INPUT;
     }
     if (settings->free_routes && settings->algorithm != GREEDY && settings->algorithm != BEST) {
         diag_error("only greedy and best choose routes; %s schedules fixed ones",
-                   algorithms[settings->algorithm]);
+                   algorithm_names[settings->algorithm]);
         return STATUS_BAD_INPUT;
     }
     if (settings->switches && !ends_in(settings->switches, ".csv") && !ends_in(settings->switches, ".json")) {
@@ -219,108 +241,24 @@ static enum status read_settings(struct settings *settings, int argc, char **arg
     return check_settings(settings);
 }
 
-/* ----------------------------------------------------------------------------------------------- schedule */
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal_number)
-{
-    (void)signal_number;
-    interrupted = 1;
-}
-
-static bool is_interrupted(void *context)
-{
-    (void)context;
-    return interrupted;
-}
-
-/* Ctrl-C ends the search, not the program: what it has found so far is written. */
-static void search_best(const struct settings *settings, const uint32_t *phase, uint32_t phases,
-                        struct outcome *outcome)
-{
-    struct sigaction action = {.sa_handler = on_interrupt}, before;
-    struct tdm_limit limit = {.moves = settings->moves, .stopped = is_interrupted};
-    if (!settings->moves)
-        limit.seconds = (double)settings->limit_ps / (double)PS_PER_S;
-    sigaction(SIGINT, &action, &before);
-    outcome->moves = tdm_best(&outcome->problem, phase, phases, outcome->bound, settings->seed, &limit,
-                              &outcome->schedule);
-    sigaction(SIGINT, &before, NULL);
-}
-
-static enum status run_algorithm(const struct settings *settings, struct outcome *outcome)
-{
-    const struct tdm_problem *problem = &outcome->problem;
-    struct tdm_schedule *schedule = &outcome->schedule;
-    uint32_t phases = 0, *phase = NULL, *order = NULL;
-    enum status status = STATUS_OK;
-    bool wants_phases = settings->algorithm == AAPC || settings->algorithm == COMBINED;
-    if (wants_phases || (settings->algorithm == BEST && tdm_has_closed_aapc(&outcome->topo))) {
-        phase = mem_alloc((size_t)problem->requests + 1, sizeof *phase, "phases of requests");
-        status = tdm_aapc_phases(&outcome->topo, &outcome->pattern, phase, &phases);
-    }
-    if (status == STATUS_OK)
-        switch (settings->algorithm) {
-        case GREEDY:
-            order = settings->random_order ? tdm_random_order(problem->requests, settings->seed, "tdm.greedy")
-                                           : NULL;
-            tdm_greedy(problem, order, schedule);
-            break;
-        case COLORING:
-            status = tdm_coloring(problem, TDM_COLORING_FITTED, settings->seed, schedule);
-            break;
-        case COLORING_LITERAL:
-            status = tdm_coloring(problem, TDM_COLORING_LITERAL, settings->seed, schedule);
-            break;
-        case AAPC:
-            tdm_ordered_aapc(problem, phase, phases, schedule);
-            break;
-        case COMBINED:
-            status = tdm_combined(problem, phase, phases, settings->seed, schedule);
-            break;
-        case BEST:
-            search_best(settings, phase, phases, outcome);
-            break;
-        }
-    free(order);
-    free(phase);
-    return status;
-}
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static enum status schedule_pattern(const struct settings *settings, struct outcome *outcome)
-{
-    double begun_s = seconds_now();
-    enum status status =
-        tdm_problem_of(&outcome->topo, &outcome->pattern, settings->free_routes, &outcome->problem);
-    if (status != STATUS_OK)
-        return status;
-    tdm_schedule_open(&outcome->schedule, outcome->problem.requests);
-    outcome->bound = tdm_lower_bound(&outcome->problem);
-    status = run_algorithm(settings, outcome);
-    outcome->seconds = seconds_now() - begun_s;
-    return status;
-}
-
 /* ------------------------------------------------------------------------------------------------ results */
+
+static const char *pattern_title(const struct settings *settings)
+{
+    return settings->pattern_name ? settings->pattern_name
+                                  : (settings->trace ? settings->trace : settings->workload);
+}
 
 static enum status print_json(const struct settings *settings, const struct outcome *outcome)
 {
     char topology[TOPO_TEXT];
     json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:f}", "pattern", settings->pattern_name, "topology",
-        topo_print(&outcome->topo, topology, sizeof topology), "algorithm", algorithms[settings->algorithm],
-        "routes", settings->free_routes ? "free" : "fixed", "requests", (json_int_t)outcome->problem.requests,
-        "degree", (json_int_t)outcome->schedule.degree, "lower_bound", (json_int_t)outcome->bound,
-        "proven_optimal", outcome->schedule.degree == outcome->bound, "moves", (json_int_t)outcome->moves,
-        "seconds", outcome->seconds);
+        "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:f}", "pattern", pattern_title(settings), "topology",
+        topo_print(&outcome->topo, topology, sizeof topology), "algorithm",
+        algorithm_names[settings->algorithm], "routes", settings->free_routes ? "free" : "fixed", "requests",
+        (json_int_t)outcome->problem.requests, "degree", (json_int_t)outcome->schedule.degree, "lower_bound",
+        (json_int_t)outcome->bound, "proven_optimal", outcome->schedule.degree == outcome->bound, "moves",
+        (json_int_t)outcome->moves, "seconds", outcome->seconds);
     bool good =
         json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && putchar('\n') != EOF;
     json_decref(object);
@@ -333,9 +271,9 @@ static enum status print_text(const struct settings *settings, const struct outc
 {
     char topology[TOPO_TEXT];
     bool optimal = outcome->schedule.degree == outcome->bound;
-    printf("pattern      %s\n", settings->pattern_name);
+    printf("pattern      %s\n", pattern_title(settings));
     printf("topology     %s\n", topo_print(&outcome->topo, topology, sizeof topology));
-    printf("algorithm    %s, %s routes\n", algorithms[settings->algorithm],
+    printf("algorithm    %s, %s routes\n", algorithm_names[settings->algorithm],
            settings->free_routes ? "free" : "fixed");
     printf("requests     %" PRIu32 "\n", outcome->problem.requests);
     printf("degree       %" PRIu32 "%s\n", outcome->schedule.degree, optimal ? ", proven optimal" : "");
@@ -396,34 +334,53 @@ static enum status verify(const struct settings *settings, const struct outcome 
 static enum status read_pattern(const struct settings *settings, struct outcome *outcome)
 {
     const char *name = settings->pattern_name;
-    enum status status = tdm_topology("--topology", settings->topology_text, &outcome->topo);
-    if (status != STATUS_OK)
-        return status;
+    if (!name)
+        return program_pattern(settings, &outcome->topo, &outcome->pattern);
     if (ends_in(name, ".csv") || access(name, F_OK) == 0)
         return tdm_pattern_read(name, outcome->topo.nodes, &outcome->pattern);
     return tdm_pattern_named(name, outcome->topo.nodes, &outcome->pattern);
 }
 
+static enum status schedule_pattern(const struct settings *settings, struct outcome *outcome)
+{
+    enum status status = read_pattern(settings, outcome);
+    if (status == STATUS_OK && settings->verify)
+        return verify(settings, outcome);
+    if (status == STATUS_OK)
+        status = outcome_schedule(settings, outcome);
+    if (status == STATUS_OK)
+        status = write_files(settings, outcome);
+    if (status == STATUS_OK)
+        status = (settings->json ? print_json : print_text)(settings, outcome);
+    return status;
+}
+
+static enum status schedule(const struct settings *settings)
+{
+    struct outcome outcome = {0};
+    enum status status = tdm_topology("--topology", settings->topology_text, &outcome.topo);
+    if (status != STATUS_OK)
+        return status;
+    if (is_report(settings))
+        return program_schedule(settings, &outcome.topo);
+    status = schedule_pattern(settings, &outcome);
+    outcome_close(&outcome);
+    return status;
+}
+
 int cli_schedule(int argc, char **argv)
 {
-    struct settings settings = {.algorithm = BEST, .limit_ps = 10 * PS_PER_S, .seed = 1};
-    struct outcome outcome = {0};
+    static const struct param_table *const tables[] = {&collective_params, &node_params};
+    struct settings settings = {.algorithm = BEST,
+                                .limit_ps = 10 * PS_PER_S,
+                                .seed = 1,
+                                .config = config_new(tables, sizeof tables / sizeof *tables)};
+    if (!settings.config)
+        return STATUS_FAILED;
     bool help = false;
     enum status status = read_settings(&settings, argc, argv, &help);
-    if (status != STATUS_OK || help)
-        return status;
-    status = read_pattern(&settings, &outcome);
-    if (status == STATUS_OK && settings.verify) {
-        status = verify(&settings, &outcome);
-    } else if (status == STATUS_OK) {
-        status = schedule_pattern(&settings, &outcome);
-        if (status == STATUS_OK)
-            status = write_files(&settings, &outcome);
-        if (status == STATUS_OK)
-            status = (settings.json ? print_json : print_text)(&settings, &outcome);
-        tdm_schedule_close(&outcome.schedule);
-        tdm_problem_close(&outcome.problem);
-    }
-    tdm_pattern_close(&outcome.pattern);
+    if (status == STATUS_OK && !help)
+        status = schedule(&settings);
+    config_free(settings.config);
     return status;
 }

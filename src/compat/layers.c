@@ -1,3 +1,6 @@
+#include <string.h>
+
+#include "coll/coll.h"
 #include "compat/parts.h"
 
 /* Collectives as SimpleComm expands them (its Col_*.py, after SimGrid's). A layer is what a rank posts at
@@ -74,6 +77,26 @@ static void put_reduce(struct layer *layer, uint32_t root, uint64_t bytes)
     }
 }
 
+/* Its CA_Reduce = alltoroot: one layer, everybody straight to the root. */
+static void put_reduce_to_root(struct layer *layer, uint32_t root, uint64_t bytes)
+{
+    if (layer->wanted > 0)
+        return;
+    if (layer->rank != root) {
+        put(layer, true, root, bytes, TAG_REDUCE);
+        return;
+    }
+    for (uint32_t rank = 0; rank < layer->engine->ranks; rank++)
+        if (rank != root)
+            put(layer, false, rank, bytes, TAG_REDUCE);
+}
+
+static bool reduces_to_root(const struct simplecomm *engine, uint64_t bytes)
+{
+    struct coll_call call = {.kind = COLL_REDUCE, .size = engine->ranks, .bytes = bytes};
+    return strcmp(coll_choose(&engine->plan->collective->choice[COLL_REDUCE], &call)->name, "linear") == 0;
+}
+
 static void put_barrier(struct layer *layer)
 {
     if (layer->wanted > 1)
@@ -136,7 +159,10 @@ uint64_t compat_post_layer(struct simplecomm *engine, uint32_t rank)
         put_bcast(&layer, (uint32_t)call->peer, call->bytes);
         break;
     case CALL_REDUCE:
-        put_reduce(&layer, (uint32_t)call->peer, call->bytes);
+        if (reduces_to_root(engine, call->bytes))
+            put_reduce_to_root(&layer, (uint32_t)call->peer, call->bytes);
+        else
+            put_reduce(&layer, (uint32_t)call->peer, call->bytes);
         break;
     case CALL_ALLREDUCE:
         put_reduce(&layer, 0, call->bytes);

@@ -118,10 +118,17 @@ static enum status put_styles(const struct writing *writing)
 static enum status put_program(const struct writing *writing)
 {
     put_script(writing->file, kit_js, kit_js_length);
-    if (writing->content->program == REPORT_OF_PAPER)
-        put_script(writing->file, paper_js, paper_js_length);
-    else
+    switch (writing->content->program) {
+    case REPORT_OF_RUN:
         put_script(writing->file, page_js, page_js_length);
+        break;
+    case REPORT_OF_PAPER:
+        put_script(writing->file, paper_js, paper_js_length);
+        break;
+    case REPORT_OF_SWEEP:
+        put_script(writing->file, sweep_js, sweep_js_length);
+        break;
+    }
     return STATUS_OK;
 }
 

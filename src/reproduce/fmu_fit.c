@@ -19,19 +19,18 @@ static double log_odds(double share)
     return log(share / (1 - share));
 }
 
-/* Mean logarithm of published over computed odds of a program's class C rows at this rate. */
+/* Mean logarithm of published over computed odds of a program's class C rows at this rate; in a hurry LU's
+ * row of 64 ranks is not among them. */
 static double residual(struct reproduction *reproduction, const struct fmu_way *way, const char *program,
                        double rate)
 {
     double sum = 0;
     int rows = 0;
-    for (int ranks = 4; ranks <= 64; ranks *= 4, rows++) {
+    for (int ranks = 4; ranks <= fmu_most_ranks(reproduction, program); ranks *= 4, rows++) {
         char workload[FMU_WORKLOAD_TEXT], item[64];
         snprintf(item, sizeof item, "table-5/%s.C.%d/idleness", program, ranks);
-        struct fmu_way plain = *way;
-        plain.fitted = false;
         const struct run_facts *run =
-            fmu_run_with(reproduction, &plain, "packet", fmu_npb(workload, program, 'C', ranks),
+            fmu_run_with(reproduction, way, "packet", fmu_npb(workload, program, 'C', ranks),
                          "compute.rate=%.0fflop/s", rate);
         sum += log_odds(reproduction_published(reproduction, item) / 100) - log_odds(run->idle_fraction);
     }

@@ -11,8 +11,8 @@ static const char *classes(const struct reproduction *reproduction)
     return reproduction_is_quick(reproduction) ? "C" : "CD";
 }
 
-static double speedup(struct reproduction *reproduction, const struct fmu_way *way, const char *fabric,
-                      const char *workload, int fmus)
+double fmu_npb_speedup(struct reproduction *reproduction, const struct fmu_way *way, const char *fabric,
+                       const char *workload, int fmus)
 {
     return fmu_run(reproduction, way, "packet", workload)->makespan_s /
            fmu_run_with(reproduction, way, fabric, workload, "fmu.count=%d", fmus)->makespan_s;
@@ -48,7 +48,7 @@ static void draw_program(struct reproduction *reproduction, const struct fmu_way
             snprintf(x, sizeof x, "%d", fmus);
             reproduction_point(
                 reproduction, panel, series, x,
-                speedup(reproduction, way, fabric, fmu_npb(workload, program, class, ranks), fmus));
+                fmu_npb_speedup(reproduction, way, fabric, fmu_npb(workload, program, class, ranks), fmus));
         }
 }
 
@@ -74,8 +74,8 @@ static double best(struct reproduction *reproduction, const struct fmu_way *way,
                     if (ranks > fmu_most_ranks(reproduction, fmu_programs[i]))
                         continue;
                     char workload[FMU_WORKLOAD_TEXT];
-                    double ratio = speedup(reproduction, way, fabric,
-                                           fmu_npb(workload, fmu_programs[i], *class, ranks), fmus);
+                    double ratio = fmu_npb_speedup(reproduction, way, fabric,
+                                                   fmu_npb(workload, fmu_programs[i], *class, ranks), fmus);
                     most = isnan(ratio) || ratio > most ? ratio : most;
                 }
     return most;
@@ -84,15 +84,16 @@ static double best(struct reproduction *reproduction, const struct fmu_way *way,
 static double gain_percent(struct reproduction *reproduction, const struct fmu_way *way, const char *fabric,
                            const char *workload)
 {
-    return 100 * (speedup(reproduction, way, fabric, workload, FMUS_AT_MOST) - 1);
+    return 100 * (fmu_npb_speedup(reproduction, way, fabric, workload, FMUS_AT_MOST) - 1);
 }
 
 static void speedup_items(struct reproduction *reproduction, const struct fmu_way *way)
 {
     static const char cg_16[] = "npb:cg:class=C,ranks=16", cg_64[] = "npb:cg:class=C,ranks=64";
     static const char ft_16[] = "npb:ft:class=C,ranks=16";
-    fmu_item(reproduction, way, speedup(reproduction, way, "fmu", ft_16, 16), "figure-14/ft.C.16-on-16-fmus");
-    fmu_item(reproduction, way, speedup(reproduction, way, "hybrid", ft_16, 16),
+    fmu_item(reproduction, way, fmu_npb_speedup(reproduction, way, "fmu", ft_16, 16),
+             "figure-14/ft.C.16-on-16-fmus");
+    fmu_item(reproduction, way, fmu_npb_speedup(reproduction, way, "hybrid", ft_16, 16),
              "figure-15/ft.C.16-on-16-fmus");
     fmu_item(reproduction, way, best(reproduction, way, "fmu"), "figure-14/best");
     fmu_item(reproduction, way, best(reproduction, way, "hybrid"), "figure-15/best");
@@ -123,14 +124,16 @@ static double peak(struct reproduction *reproduction, const struct fmu_way *way,
 static void memory_items(struct reproduction *reproduction, const struct fmu_way *way)
 {
     enum { ENTRY_BYTES = 8 }; /* section VII-B */
-    double entries = peak(reproduction, way, "q_header_entries", "is", 'C');
+    const char *q_data = way->simplecomm ? "biggest_buffer_bytes" : "q_data_bytes";
+    const char *q_header = way->simplecomm ? "biggest_buffer_messages" : "q_header_entries";
+    double entries = peak(reproduction, way, q_header, "is", 'C');
     fmu_item(reproduction, way, entries, "section-VII-B/q-header-entries-is.C");
     fmu_item(reproduction, way, 1e-3 * ENTRY_BYTES * entries, "section-VII-B/q-header");
     if (reproduction_is_quick(reproduction))
         return;
-    fmu_item(reproduction, way, peak(reproduction, way, "q_header_entries", "is", 'D'),
+    fmu_item(reproduction, way, peak(reproduction, way, q_header, "is", 'D'),
              "section-VII-B/q-header-entries-is.D");
-    fmu_item(reproduction, way, 1e-9 * peak(reproduction, way, "q_data_bytes", "ft", 'D'),
+    fmu_item(reproduction, way, 1e-9 * peak(reproduction, way, q_data, "ft", 'D'),
              "section-VII-B/q-data-ft.D");
 }
 

@@ -27,7 +27,7 @@ static const char *name_of(int index)
 static double within_s(struct reproduction *reproduction, const struct fmu_way *way, const char *workload,
                        int ranks)
 {
-    if (*way->settings)
+    if (way->simplecomm)
         return fmu_run_with(reproduction, way, "packet", workload, "ranks_per_node=%d", ranks)->makespan_s;
     return fmu_run_with(reproduction, way, "fmu", workload,
                         "fmu.count=1 fmu.t_switch=0ps fmu.bandwidth=153.6GB/s fmu.capacity=1TB")
@@ -43,13 +43,20 @@ static double speedup(struct reproduction *reproduction, const struct fmu_way *w
            fmu_run(reproduction, way, fabric, workload)->makespan_s;
 }
 
+/* The geometric mean: in an arithmetic one of 2.81, FMU's 8.8 on the ring would leave 0.81 for the other
+ * three, which the paper calls speedups. */
 static double mean(struct reproduction *reproduction, const struct fmu_way *way, const char *fabric,
                    const int *list, int count, int ranks)
 {
     double sum = 0;
     for (int i = 0; i < count; i++)
-        sum += speedup(reproduction, way, fabric, list[i], ranks);
-    return sum / count;
+        sum += log(speedup(reproduction, way, fabric, list[i], ranks));
+    return exp(sum / count);
+}
+
+static bool is_drawn(const struct reproduction *reproduction, int index, int ranks)
+{
+    return index >= FMU_PROGRAMS || ranks <= fmu_most_ranks(reproduction, fmu_programs[index]);
 }
 
 static void figure_16(struct reproduction *reproduction, const struct fmu_way *way)
@@ -69,7 +76,7 @@ static void figure_16(struct reproduction *reproduction, const struct fmu_way *w
                                          .reference = 1});
     for (int ranks = 4; ranks <= 64; ranks *= 16)
         for (int i = 0; i < WORKLOADS; i++)
-            for (int k = 0; k < 2; k++) {
+            for (int k = 0; k < 2 && is_drawn(reproduction, i, ranks); k++) {
                 snprintf(panel, sizeof panel, "%d ranks", ranks);
                 reproduction_point(reproduction, panel, names[k], name_of(i),
                                    speedup(reproduction, way, fabrics[k], i, ranks));

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "reproduce/runs.h"
+#include "sweep/sweep.h"
 
 /* What the file of a paper is made of. CONTRIBUTING.md, "A paper", says how to add one. */
 struct reproduction;
@@ -26,8 +27,23 @@ bool reproduction_is_quick(const struct reproduction *reproduction);
 const struct run_facts *reproduction_run(struct reproduction *reproduction, const char *fabric,
                                          const char *workload, const char *settings);
 
-/* Whether this helio has a parameter, for what depends on one that may not be built in. */
-bool reproduction_has_parameter(const char *name);
+/* A run of an experiment file that has a sweep (docs/sweep.md). */
+struct swept_run {
+    const char *fabric;
+    const struct sweep_setting *values; /* what the sweep gave it */
+    size_t count;
+    const struct run_facts *facts;
+    double speedup; /* over the fabric that is the file's `baseline`; NaN without one */
+};
+typedef void swept_visit(void *self, struct reproduction *reproduction, const struct swept_run *run);
+
+/* The value of a parameter that the sweep varies, in canonical form ("5 us"); "" where it does not. */
+const char *swept_value(const struct swept_run *run, const char *name);
+
+/* Asks for the runs of an experiment file of the paper's, "papers/fmu/switch-time.yaml", and visits each but
+ * those of the baseline. */
+void reproduction_sweep(struct reproduction *reproduction, const char *path, void *self, swept_visit *visit);
+
 /* The default of a parameter that is a quantity, in its base unit (units.h; times in ps); NaN if there is no
  * such. */
 double reproduction_parameter(const char *name);

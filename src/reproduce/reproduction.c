@@ -36,11 +36,6 @@ static const struct param *find_parameter(const char *name)
     return NULL;
 }
 
-bool reproduction_has_parameter(const char *name)
-{
-    return find_parameter(name);
-}
-
 double reproduction_parameter(const char *name)
 {
     const struct param *param = find_parameter(name);

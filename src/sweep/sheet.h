@@ -43,6 +43,10 @@ void sheet_free(struct sheet *sheet);
 /* The row's value of a parameter; NULL: it has none. */
 const char *sheet_value(const struct sheet_row *row, const char *parameter);
 
+/* The groups, with what they have in common and what not, as one JSON object: what the page of a sweep shows.
+ * To be freed. */
+char *sheet_json(const struct sheet *sheet);
+
 /* Comma-separated values: a line of names, then a line per run, or per group with means and 95 % confidence
  * intervals. The same bytes for the same results. */
 enum status sheet_print_runs(const struct sheet *sheet, FILE *out);

@@ -34,8 +34,8 @@ struct estimate estimate_of(const double *values, size_t count)
 {
     double sum = 0, squares = 0;
     for (size_t i = 0; i < count; i++)
-        sum += values[i];
-    struct estimate estimate = {.count = count, .mean = count ? sum / (double)count : 0};
+        sum += values[i] - values[0]; /* so that the mean of equal values is that value to the last bit */
+    struct estimate estimate = {.count = count, .mean = count ? values[0] + sum / (double)count : 0};
     if (count < 2)
         return estimate;
     for (size_t i = 0; i < count; i++)

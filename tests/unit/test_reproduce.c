@@ -13,6 +13,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "reproduce/fmu.h"
 #include "reproduce/paper.h"
 #include "reproduce/published.h"
 #include "reproduce/reproduce.h"
@@ -123,6 +124,15 @@ static void assert_has(const char *text, const char *part)
         fail_msg("'%s' is not in:\n%s", part, text);
 }
 
+static void remove_folder(void)
+{
+    char *store = mem_format("%s/runs.db", folder);
+    unlink(store);
+    assert_int_equal(rmdir(folder), 0);
+    free(store);
+    memcpy(strchr(folder, '\0') - 6, "XXXXXX", 6);
+}
+
 static void test_a_paper(void **state)
 {
     (void)state;
@@ -147,9 +157,71 @@ static void test_a_paper(void **state)
     assert_has(rows, "few,table-3/fmus,64,,,,0,not run,not computed\n");
     assert_string_equal(read_and_remove("few-figures.csv"),
                         "figure,panel,series,x,y\nfigure,p,s,1,1.6e-05\n");
-    unlink(store);
-    assert_int_equal(rmdir(folder), 0);
+    remove_folder();
     free(store);
+}
+
+/* ------------------------------------------------------------------------------------------- a real one */
+
+static void in_folder(const struct paper *paper)
+{
+    assert_non_null(mkdtemp(folder));
+    diag_set_sink(keep_quiet, NULL);
+    assert_int_equal(reproduce_paper(paper, &(struct reproduce_options){.folder = folder}), STATUS_OK);
+    diag_set_sink(NULL, NULL);
+}
+
+/* Figures 11 and 12, where both models are the paper's equations but for SimpleComm's 16 bytes a message. */
+static void test_one_message(void **state)
+{
+    (void)state;
+    in_folder(&(struct paper){.name = "few", .folder = "fmu", .title = "few", .reproduce = fmu_messages});
+    const char *rows = read_and_remove("few.csv");
+    assert_has(rows, "few,figure-11/speedup-at-10MB/correct,2.99,2.987981,x,-0.068,0.2,reproduced,");
+    assert_has(rows, "few,figure-11/speedup-at-10MB/simplecomm,2.99,2.987");
+    assert_has(rows, "few,figure-12/pivot/correct,37,37.06567,KB,0.177,1.4,reproduced,");
+    assert_has(rows, "few,figure-12/pivot/simplecomm,37,37.0");
+    assert_has(read_and_remove("few-figures.csv"), "figure-11,correct,InfiniBand,10,808\n");
+    remove_folder();
+}
+
+/* The map of switching times: every combination is there, and one message alone follows Eq. 5 and 6. */
+static size_t swept;
+
+static void check_swept(void *self, struct reproduction *reproduction, const struct swept_run *run)
+{
+    (void)self, (void)reproduction;
+    assert_string_equal(run->fabric, "fmu");
+    if (isnan(run->speedup))
+        return;
+    swept++;
+    if (strcmp(swept_value(run, "workload"), "pingpong:bytes=1MiB") != 0)
+        return;
+    char *end;
+    double t_switch = strtod(swept_value(run, "fmu.t_switch"), &end), bytes = 1 << 20;
+    t_switch *= strcmp(end, " ps") == 0   ? 1e-12
+                : strcmp(end, " ns") == 0 ? 1e-9
+                : strcmp(end, " us") == 0 ? 1e-6
+                                          : 1e-3;
+    double expected = (8e-6 + bytes / 12.5e9) / (2 * (t_switch + bytes / 76.8e9));
+    assert_true(fabs(run->speedup / expected - 1) < 1e-6);
+}
+
+static void sweep_switch_time(struct reproduction *reproduction)
+{
+    swept = 0;
+    reproduction_sweep(reproduction, "papers/fmu/switch-time.yaml", NULL, check_swept);
+}
+
+static void test_a_sweep(void **state)
+{
+    (void)state;
+    in_folder(
+        &(struct paper){.name = "few", .folder = "fmu", .title = "few", .reproduce = sweep_switch_time});
+    assert_int_equal(swept, 27 * 11);
+    read_and_remove("few.csv");
+    read_and_remove("few-figures.csv");
+    remove_folder();
 }
 
 int main(void)
@@ -157,7 +229,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_split),           cmocka_unit_test(test_split_refuses),
         cmocka_unit_test(test_all_papers_load), cmocka_unit_test(test_notes_of_variants),
-        cmocka_unit_test(test_a_paper),
+        cmocka_unit_test(test_a_paper),         cmocka_unit_test(test_one_message),
+        cmocka_unit_test(test_a_sweep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

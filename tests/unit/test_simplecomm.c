@@ -372,6 +372,24 @@ static void a_hundred_rounds_take_5_18_times_as_long(void **state)
     assert_true(fabs(network_s / fmu_s - 5.178) < 0.001);
 }
 
+/* CA_Reduce = alltoroot: on KAHUNA the three that send at once share the root's port, root after root. */
+static void a_linear_reduce_goes_straight_to_the_root(void **state)
+{
+    (void)state;
+    enum { MIB = 1 << 20 };
+    double seconds[2];
+    for (int i = 0; i < 2; i++) {
+        struct result result = {0};
+        char *workload = mem_format("workload=ring-reduce:ranks=4,iterations=1,bytes=%dMiB", 1 + i);
+        assert_int_equal(run(SET(workload, "fabric=packet", "mpi.reduce=linear"), false, &result), STATUS_OK);
+        assert_int_equal(result.messages, 4 * 3 + 2 * 3);
+        seconds[i] = (double)result.makespan / 1e12;
+        result_free(&result);
+        free(workload);
+    }
+    assert_true(fabs(seconds[1] - seconds[0] - 4 * 3 * MIB / 12.5e9) < 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +402,7 @@ int main(void)
         cmocka_unit_test(rings_take_as_long_as_theirs),
         cmocka_unit_test(rings_speed_up_as_theirs),
         cmocka_unit_test(a_hundred_rounds_take_5_18_times_as_long),
+        cmocka_unit_test(a_linear_reduce_goes_straight_to_the_root),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
 }

@@ -217,6 +217,8 @@ static void an_interval_by_hand(void **state)
     struct estimate estimate = estimate_of(values, 5);
     assert_true(estimate.mean == 3);
     assert_float_equal((float)estimate.half_width, 1.9633f, 0.0001f);
+    const double equal[] = {1e-5 / 3, 1e-5 / 3, 1e-5 / 3};
+    assert_true(estimate_of(equal, 3).mean == equal[0] && estimate_of(equal, 3).half_width == 0);
     assert_true(estimate_of(values, 1).half_width == 0);
     assert_int_equal(estimate_of(values, 0).count, 0);
 }

@@ -1,0 +1,97 @@
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "report/page.h"
+#include "sweep/sheet.h"
+
+enum option { OPTION_OUTPUT };
+
+static const struct cli_option options[] = {
+    [OPTION_OUTPUT] = {"--output", 'o', "FILE.html", "the page: one file that needs no network"},
+};
+
+static const struct cli_command command = {
+    .name = "report",
+    .words = "RESULTS.db -o FILE.html",
+    .doc = "Draws the results of a sweep: what was fastest, the time and the speedup by each parameter that "
+           "was\n"
+           "varied, and all numbers. helio run --html draws those of one run.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+};
+
+/* "alltoall:ranks=16", or how many programs there are. To be freed. */
+static char *title_of(const struct sheet *sheet)
+{
+    size_t programs = 0;
+    for (size_t i = 0; i < sheet->count; i++) {
+        bool known = false;
+        for (size_t j = 0; j < i && !known; j++)
+            known = strcmp(sheet->rows[i].program, sheet->rows[j].program) == 0;
+        programs += !known;
+    }
+    return programs == 1 ? mem_text(sheet->rows[0].program) : mem_format("A sweep of %zu programs", programs);
+}
+
+static enum status write_page(const struct sheet *sheet, const char *path)
+{
+    struct report_page *page = NULL;
+    char *title = title_of(sheet), *results = sheet_json(sheet);
+    enum status status = report_page_open(path, &page);
+    if (status == STATUS_OK)
+        status = report_page_put(
+            page, &(struct report_content){
+                      .title = title, .results = results, .meanings = "{}", .program = REPORT_OF_SWEEP});
+    status = report_page_close(page, status);
+    if (status == STATUS_OK)
+        diag_note("the report is %s: a page for any browser", path);
+    free(title);
+    free(results);
+    return status;
+}
+
+static enum status report(const char *results, const char *output)
+{
+    struct store *store = NULL;
+    struct sheet sheet = {.count = 0};
+    enum status status = store_open(results, STORE_READ, &store);
+    if (status == STATUS_OK)
+        status = sheet_read(&sheet, store);
+    if (status == STATUS_OK && !sheet.count) {
+        diag_error("%s has no finished run; helio sweep makes some", results);
+        status = STATUS_BAD_INPUT;
+    }
+    if (status == STATUS_OK)
+        status = write_page(&sheet, output);
+    sheet_free(&sheet);
+    store_close(store);
+    return status;
+}
+
+int cli_report(int argc, char **argv)
+{
+    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
+    const char *results = NULL, *output = NULL, *value;
+    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
+        if (found == CLI_HELP || found == CLI_ERROR)
+            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+        if (found >= CLI_OPTION) {
+            output = value;
+        } else if (results) {
+            diag_error(
+                "helio report takes one file of results, not also '%s'; helio merge puts several together",
+                value);
+            return STATUS_BAD_INPUT;
+        } else {
+            results = value;
+        }
+    }
+    if (!results || !output) {
+        diag_error("helio report needs results and a page to write: %s", command.words);
+        return STATUS_BAD_INPUT;
+    }
+    return report(results, output);
+}

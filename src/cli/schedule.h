@@ -1,0 +1,51 @@
+#ifndef HELIO_CLI_SCHEDULE_H
+#define HELIO_CLI_SCHEDULE_H
+
+#include <stdbool.h>
+
+#include "base/config.h"
+#include "base/status.h"
+#include "base/time.h"
+#include "tdm/network.h"
+#include "tdm/schedule.h"
+
+/* What the files of `helio schedule` share. */
+
+enum algorithm { GREEDY, COLORING, COLORING_LITERAL, AAPC, COMBINED, BEST, ALGORITHMS };
+extern const char *const algorithm_names[ALGORITHMS];
+
+struct settings {
+    const char *pattern_name, *topology_text;
+    const char *trace, *workload, *against; /* a program instead of a pattern, and another to compare with */
+    uint64_t only;                          /* this pattern of the program, from 1; 0 = all */
+    struct config *config;                  /* how the program's calls become messages */
+    const char *output, *switches, *verify;
+    int algorithm;
+    bool free_routes, random_order, json;
+    ps_t limit_ps;
+    uint64_t moves, seed;
+};
+
+/* What was scheduled, and how it came out. */
+struct outcome {
+    struct topo topo;
+    struct tdm_pattern pattern;
+    struct tdm_problem problem;
+    struct tdm_schedule schedule;
+    uint32_t bound;
+    uint64_t moves;
+    double seconds;
+};
+
+/* Of outcome->pattern on outcome->topo, by the algorithm of the settings. outcome_close frees everything,
+ * whatever comes out. */
+enum status outcome_schedule(const struct settings *settings, struct outcome *outcome);
+void outcome_close(struct outcome *outcome);
+
+/* The program that the settings name, and its patterns: a line for each, or into outcome->pattern the one
+ * that is wanted alone. */
+enum status program_schedule(const struct settings *settings, const struct topo *topo);
+enum status program_pattern(const struct settings *settings, const struct topo *topo,
+                            struct tdm_pattern *pattern);
+
+#endif

@@ -1,0 +1,213 @@
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "cli/schedule.h"
+#include "rank/machine.h"
+#include "trace/cache.h"
+#include "workload/patterns.h"
+#include "workload/workload.h"
+
+/* `helio schedule --trace`: the patterns of a program, and how static it is. */
+
+struct report {
+    struct patterns patterns, others; /* others: of --against */
+    uint64_t recurring_bytes, foreseen_bytes, static_bytes;
+    json_t *rows; /* NULL: a table */
+};
+
+/* ---------------------------------------------------------------------------------------------- programs */
+
+static enum status open_program(const struct settings *settings, const char *name, struct program **program)
+{
+    return settings->trace ? trace_open(name, program) : workload_open(name, program);
+}
+
+static enum status find_patterns(const struct settings *settings, const char *name, struct patterns *patterns)
+{
+    const struct collective_config *collective = config_of(settings->config, &collective_params);
+    const struct node_config *node = config_of(settings->config, &node_params);
+    struct patterns_options options = {.choices = collective->choice,
+                                       .window = (uint32_t)collective->window,
+                                       .ranks_per_node = (uint32_t)node->ranks_per_node};
+    struct program *program;
+    enum status status = open_program(settings, name, &program);
+    if (status != STATUS_OK)
+        return status;
+    status = patterns_find(program, &options, patterns);
+    program->ops->close(program);
+    return status;
+}
+
+static enum status find_own_patterns(const struct settings *settings, const struct topo *topo,
+                                     struct patterns *patterns)
+{
+    const char *name = settings->trace ? settings->trace : settings->workload;
+    enum status status = find_patterns(settings, name, patterns);
+    if (status != STATUS_OK)
+        return status;
+    if (patterns->nodes > topo->nodes) {
+        diag_error("%s runs on %" PRIu32 " nodes, the topology %s has %" PRIu32, name, patterns->nodes,
+                   settings->topology_text, topo->nodes);
+        status = STATUS_BAD_INPUT;
+    } else if (patterns->count == 0) {
+        diag_error("%s sends no message from node to node", name);
+        status = STATUS_BAD_INPUT;
+    }
+    if (status != STATUS_OK)
+        patterns_close(patterns);
+    return status;
+}
+
+static void copy_pairs(const struct pattern *from, struct tdm_pattern *to)
+{
+    for (size_t i = 0; i < from->pair_count; i++)
+        tdm_pattern_add(to, from->pairs[i].source, from->pairs[i].destination);
+}
+
+enum status program_pattern(const struct settings *settings, const struct topo *topo,
+                            struct tdm_pattern *pattern)
+{
+    struct patterns patterns;
+    enum status status = find_own_patterns(settings, topo, &patterns);
+    if (status != STATUS_OK)
+        return status;
+    if (settings->only <= patterns.count) {
+        copy_pairs(&patterns.patterns[settings->only - 1], pattern);
+    } else {
+        diag_error("--only: the program has %zu patterns, not %" PRIu64, patterns.count, settings->only);
+        status = STATUS_BAD_INPUT;
+    }
+    patterns_close(&patterns);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------ report */
+
+static void sum_up(const struct settings *settings, struct report *report)
+{
+    for (size_t i = 0; i < report->patterns.count; i++) {
+        const struct pattern *pattern = &report->patterns.patterns[i];
+        bool recurs = pattern_recurs(&report->patterns, pattern);
+        bool foreseen = settings->against && pattern_is_in(pattern, &report->others);
+        report->recurring_bytes += recurs ? pattern->bytes : 0;
+        report->foreseen_bytes += foreseen ? pattern->bytes : 0;
+        report->static_bytes += recurs && foreseen ? pattern->bytes : 0;
+    }
+}
+
+static double percent_of(const struct report *report, uint64_t bytes)
+{
+    return report->patterns.bytes ? 100.0 * (double)bytes / (double)report->patterns.bytes : 100.0;
+}
+
+static void print_head(const struct settings *settings, const struct report *report, const struct topo *topo)
+{
+    char topology[TOPO_TEXT];
+    const struct patterns *patterns = &report->patterns;
+    printf("program      %s\n", settings->trace ? settings->trace : settings->workload);
+    printf("topology     %s\n", topo_print(topo, topology, sizeof topology));
+    printf("algorithm    %s, %s routes\n", algorithm_names[settings->algorithm],
+           settings->free_routes ? "free" : "fixed");
+    printf("main loop    %" PRIu64 " iterations\n", patterns->iterations);
+    printf("bytes        %" PRIu64 " in %" PRIu64 " messages\n", patterns->bytes, patterns->messages);
+    printf("recurring    %.1f %% of the bytes are in patterns of every iteration\n",
+           percent_of(report, report->recurring_bytes));
+    if (settings->against) {
+        printf("foreseen     %.1f %% are in patterns of %s\n", percent_of(report, report->foreseen_bytes),
+               settings->against);
+        printf("static       %.1f %% are both\n", percent_of(report, report->static_bytes));
+    }
+    printf("\npattern      phases  iterations  foreseen  connections  degree  bound      messages           "
+           "bytes\n");
+}
+
+static void add_row(const struct settings *settings, struct report *report, size_t index,
+                    const struct outcome *outcome)
+{
+    const struct pattern *pattern = &report->patterns.patterns[index];
+    bool foreseen = settings->against && pattern_is_in(pattern, &report->others);
+    if (!report->rows) {
+        printf("%7zu  %10" PRIu64 "  %10" PRIu64 "  %8s  %11zu  %6" PRIu32 "  %5" PRIu32 "  %12" PRIu64
+               "  %14" PRIu64 "\n",
+               index + 1, pattern->phases, pattern->iterations,
+               settings->against ? (foreseen ? "yes" : "no") : "-", pattern->pair_count,
+               outcome->schedule.degree, outcome->bound, pattern->messages, pattern->bytes);
+        return;
+    }
+    json_t *row = json_pack(
+        "{s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:f}", "pattern", (json_int_t)(index + 1), "phases",
+        (json_int_t)pattern->phases, "iterations", (json_int_t)pattern->iterations, "requests",
+        (json_int_t)pattern->pair_count, "degree", (json_int_t)outcome->schedule.degree, "lower_bound",
+        (json_int_t)outcome->bound, "proven_optimal", outcome->schedule.degree == outcome->bound, "messages",
+        (json_int_t)pattern->messages, "bytes", (json_int_t)pattern->bytes, "seconds", outcome->seconds);
+    if (settings->against)
+        json_object_set_new(row, "foreseen", json_boolean(foreseen));
+    json_array_append_new(report->rows, row);
+}
+
+static enum status schedule_each(const struct settings *settings, const struct topo *topo,
+                                 struct report *report)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < report->patterns.count && status == STATUS_OK; i++) {
+        struct outcome outcome = {.topo = *topo};
+        copy_pairs(&report->patterns.patterns[i], &outcome.pattern);
+        status = outcome_schedule(settings, &outcome);
+        if (status == STATUS_OK)
+            add_row(settings, report, i, &outcome);
+        outcome_close(&outcome);
+    }
+    return status;
+}
+
+static bool print_json(const struct settings *settings, const struct report *report, const struct topo *topo)
+{
+    char topology[TOPO_TEXT];
+    const struct patterns *patterns = &report->patterns;
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f}", "program",
+        settings->trace ? settings->trace : settings->workload, "topology",
+        topo_print(topo, topology, sizeof topology), "algorithm", algorithm_names[settings->algorithm],
+        "routes", settings->free_routes ? "free" : "fixed", "iterations", (json_int_t)patterns->iterations,
+        "messages", (json_int_t)patterns->messages, "bytes", (json_int_t)patterns->bytes, "recurring_percent",
+        percent_of(report, report->recurring_bytes));
+    if (settings->against) {
+        json_object_set_new(object, "against", json_string(settings->against));
+        json_object_set_new(object, "foreseen_percent",
+                            json_real(percent_of(report, report->foreseen_bytes)));
+        json_object_set_new(object, "static_percent", json_real(percent_of(report, report->static_bytes)));
+    }
+    json_object_set(object, "patterns", report->rows);
+    bool good =
+        json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && putchar('\n') != EOF;
+    json_decref(object);
+    return good;
+}
+
+enum status program_schedule(const struct settings *settings, const struct topo *topo)
+{
+    struct report report = {.rows = settings->json ? json_array() : NULL};
+    enum status status = find_own_patterns(settings, topo, &report.patterns);
+    if (status == STATUS_OK && settings->against) {
+        status = find_patterns(settings, settings->against, &report.others);
+        if (status != STATUS_OK)
+            patterns_close(&report.patterns);
+    }
+    if (status == STATUS_OK) {
+        sum_up(settings, &report);
+        if (!settings->json)
+            print_head(settings, &report, topo);
+        status = schedule_each(settings, topo, &report);
+        bool good = status != STATUS_OK || !settings->json || print_json(settings, &report, topo);
+        if (!good || fflush(stdout) != 0) {
+            diag_error("the result cannot be written to standard output");
+            status = STATUS_FAILED;
+        }
+        patterns_close(&report.patterns);
+        patterns_close(&report.others);
+    }
+    json_decref(report.rows);
+    return status;
+}

@@ -1,0 +1,237 @@
+#include "cli/sweep_command.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/units.h"
+#include "sim/components.h"
+
+const struct cli_option sweep_command_options[SWEEP_OPTIONS] = {
+    [SWEEP_OUTPUT] = {"--output", 'o', "RESULTS.db",
+                      "where results are kept; runs that it has already are not run again"},
+    [SWEEP_SHARD] = {"--shard", 0, "I/N",
+                     "run the I-th of N parts, counted from 1; helio merge puts their results together"},
+    [SWEEP_DRY_RUN] = {"--dry-run", 0, NULL,
+                       "say how many runs there are and what they would take; run nothing"},
+    [SWEEP_SET] = {"--set", 's', "PARAMETER=VALUE",
+                   "set a parameter that the sweep does not vary; may be repeated"},
+    [SWEEP_JOBS] = {"--jobs", 'j', "N", "runs at the same time; as many as there are processors"},
+};
+
+/* ---------------------------------------------------------------------------------------------- arguments */
+
+static enum status read_jobs(struct sweep_command *sweep, const char *value)
+{
+    enum { JOBS_AT_MOST = 1024 };
+    struct units_problem problem;
+    uint64_t jobs;
+    if (!units_count(value, &jobs, &problem) || jobs < 1 || jobs > JOBS_AT_MOST) {
+        diag_error("--jobs is a number from 1 to %d, not '%s'", JOBS_AT_MOST, value);
+        return STATUS_BAD_INPUT;
+    }
+    sweep->options.jobs = (unsigned)jobs;
+    return STATUS_OK;
+}
+
+static enum status read_shard(struct sweep_command *sweep, const char *value)
+{
+    unsigned shard, shards;
+    int end = 0;
+    if (sscanf(value, "%5u/%5u%n", &shard, &shards, &end) != 2 || value[end] || shard < 1 || shard > shards) {
+        diag_error("--shard is I/N, such as 1/4 to 4/4, not '%s'", value);
+        return STATUS_BAD_INPUT;
+    }
+    sweep->options.shard = shard - 1;
+    sweep->options.shards = shards;
+    return STATUS_OK;
+}
+
+static enum status apply(struct sweep_command *sweep, int found, const char *value)
+{
+    switch (found - CLI_OPTION) {
+    case SWEEP_OUTPUT:
+        sweep->output = value;
+        return STATUS_OK;
+    case SWEEP_JOBS:
+        return read_jobs(sweep, value);
+    case SWEEP_SHARD:
+        return read_shard(sweep, value);
+    case SWEEP_DRY_RUN:
+        sweep->dry_run = true;
+        return STATUS_OK;
+    case SWEEP_SET:
+        return STATUS_OK; /* once the file has been read */
+    }
+    return STATUS_BAD_INPUT;
+}
+
+/* All but --set, which wins over the file and so comes behind it. */
+static enum status read_options(struct sweep_command *sweep, struct cli_reader reader)
+{
+    const struct cli_command *command = reader.command;
+    enum status status = STATUS_OK;
+    const char *value;
+    for (int found; status == STATUS_OK && (found = cli_read(&reader, &value)) != CLI_END;) {
+        sweep->help = found == CLI_HELP;
+        if (found == CLI_HELP || found == CLI_ERROR)
+            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+        if (found >= CLI_OPTION) {
+            status = apply(sweep, found, value);
+        } else if (sweep->file) {
+            diag_error("%s takes one experiment file, not also '%s'", cli_title(command), value);
+            status = STATUS_BAD_INPUT;
+        } else {
+            sweep->file = value;
+        }
+    }
+    if (status == STATUS_OK && (!sweep->file || (!sweep->output && !sweep->dry_run))) {
+        diag_error("%s needs an experiment file and where to keep the results: %s", cli_title(command),
+                   command->words);
+        status = STATUS_BAD_INPUT;
+    }
+    return status;
+}
+
+static enum status apply_settings(struct sweep_command *sweep, struct cli_reader reader)
+{
+    enum status status = STATUS_OK;
+    const char *value;
+    for (int found; status == STATUS_OK && (found = cli_read(&reader, &value)) != CLI_END;)
+        if (found == CLI_OPTION + SWEEP_SET)
+            status = config_set(sweep->config, value);
+    return status;
+}
+
+enum status sweep_command_open(struct sweep_command *sweep, const struct cli_command *command, int argc,
+                               char **argv)
+{
+    const struct cli_reader reader = {.command = command, .argc = argc, .argv = argv, .next = 1};
+    size_t tables;
+    *sweep = (struct sweep_command){.file = NULL};
+    enum status status = read_options(sweep, reader);
+    if (status != STATUS_OK || sweep->help)
+        return status;
+    const struct param_table *const *params = components_params(&tables);
+    sweep->config = config_new(params, tables);
+    if (!sweep->config)
+        return STATUS_FAILED;
+    status = definition_read_file(&sweep->definition, sweep->config, sweep->file);
+    if (status == STATUS_OK)
+        status = apply_settings(sweep, reader);
+    if (status == STATUS_OK)
+        status = definition_points(&sweep->definition, sweep->config, &sweep->points, &sweep->count);
+    return status;
+}
+
+void sweep_command_close(struct sweep_command *sweep)
+{
+    definition_free(&sweep->definition);
+    if (sweep->config)
+        config_free(sweep->config);
+}
+
+/* ----------------------------------------------------------------------------------------------- progress */
+
+struct progress {
+    double began_s, shown_s;
+    bool visible;
+};
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void wipe(struct progress *progress)
+{
+    if (progress->visible)
+        fprintf(stderr, "\r\033[K");
+    progress->visible = false;
+}
+
+/* On a terminal only, after two seconds, and wiped at the end. */
+static void show(void *self, size_t ended, size_t to_run)
+{
+    enum { FIRST_AFTER_S = 2 };
+    const double every_s = 0.2;
+    struct progress *progress = self;
+    double now_s = seconds_now(), elapsed_s = now_s - progress->began_s;
+    if (ended == to_run)
+        wipe(progress);
+    if (!ended || ended == to_run || elapsed_s < FIRST_AFTER_S || now_s - progress->shown_s < every_s ||
+        !isatty(STDERR_FILENO))
+        return;
+    progress->shown_s = now_s;
+    progress->visible = true;
+    fprintf(stderr, "\r\033[K%zu of %zu runs, %.0f s to go", ended, to_run,
+            elapsed_s * (double)(to_run - ended) / (double)ended);
+    fflush(stderr);
+}
+
+/* --------------------------------------------------------------------------------------------------- runs */
+
+static const char *show_seconds(double time_s, char *text, size_t size)
+{
+    const double ps_per_s = 1e12, most_s = 9e6; /* what 64 bits of picoseconds hold */
+    return units_show_time((ps_t)((time_s < most_s ? time_s : most_s) * ps_per_s), 3, text, size);
+}
+
+static void print_forecast(const struct sweep_forecast *forecast, unsigned workers, const char *worker)
+{
+    char work[32], time[32], memory[64];
+    const char *source =
+        forecast->learnt_from ? "from the runs that are done" : "assumed: nothing has been run yet";
+    printf("runs    %zu, of which %zu are to be run\n", forecast->runs, forecast->to_run);
+    printf("time    %s of work, %s with %u %s (%s)\n", show_seconds(forecast->work_s, work, sizeof work),
+           show_seconds(forecast->work_s / workers, time, sizeof time), workers, worker, source);
+    printf("memory  %s for the largest run, beside its trace (%s)\n",
+           units_show_size((double)forecast->memory_bytes, 3, memory, sizeof memory), source);
+}
+
+enum status sweep_command_forecast(struct sweep_command *sweep, unsigned workers, const char *one,
+                                   const char *several)
+{
+    struct store *store = NULL;
+    struct sweep_forecast forecast;
+    bool is_there = sweep->output && access(sweep->output, F_OK) == 0;
+    enum status status = store_open(is_there ? sweep->output : ":memory:", STORE_WRITE, &store);
+    if (status == STATUS_OK)
+        status = sweep_forecast(store, sweep->points, sweep->count, &sweep->options, &forecast);
+    if (status == STATUS_OK)
+        print_forecast(&forecast, workers, workers == 1 ? one : several);
+    store_close(store);
+    return status;
+}
+
+static enum status run_points(struct sweep_command *sweep, struct crew *crew, struct store *store)
+{
+    if (crew)
+        return sweep_run_with(crew, store, sweep->points, sweep->count, &sweep->options, NULL);
+    return sweep_run(store, sweep->points, sweep->count, &sweep->options, NULL);
+}
+
+enum status sweep_command_run(struct sweep_command *sweep, struct crew *crew)
+{
+    struct store *store = NULL;
+    struct progress progress = {.began_s = seconds_now()};
+    sweep->options.progress = show;
+    sweep->options.self = &progress;
+    bool is_new = access(sweep->output, F_OK) != 0;
+    enum status status = store_open(sweep->output, STORE_WRITE, &store);
+    if (status == STATUS_OK)
+        status = definition_note(&sweep->definition, store);
+    if (status == STATUS_OK)
+        status = run_points(sweep, crew, store);
+    else if (crew)
+        crew->dismiss(crew);
+    wipe(&progress);
+    store_close(store);
+    if (status == STATUS_BAD_INPUT && is_new)
+        unlink(sweep->output); /* nothing has been run, so nothing is to be left */
+    return status;
+}

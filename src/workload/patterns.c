@@ -1,0 +1,186 @@
+#include "workload/patterns.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "workload/patterns_parts.h"
+#include "workload/repetition.h"
+
+/* ---------------------------------------------------------------------------------------------- patterns */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t hash_of_pairs(const struct pattern_pair *pairs, size_t count)
+{
+    uint64_t hash = count;
+    for (size_t i = 0; i < count; i++)
+        hash = mix(hash, (uint64_t)pairs[i].source << 32 | pairs[i].destination);
+    return hash;
+}
+
+static bool is_same(const struct pattern *pattern, const struct pattern_pair *pairs, size_t count,
+                    uint64_t hash)
+{
+    return pattern->hash == hash && pattern->pair_count == count &&
+           memcmp(pattern->pairs, pairs, count * sizeof *pairs) == 0;
+}
+
+bool pattern_is_in(const struct pattern *pattern, const struct patterns *others)
+{
+    for (size_t i = 0; i < others->count; i++)
+        if (is_same(&others->patterns[i], pattern->pairs, pattern->pair_count, pattern->hash))
+            return true;
+    return false;
+}
+
+/* Programs have few patterns, and the one before last is the likeliest: they are searched from the end. */
+static uint32_t intern(struct patterns *patterns, const struct pattern_pair *pairs, size_t count)
+{
+    uint64_t hash = hash_of_pairs(pairs, count);
+    for (size_t i = patterns->count; i-- > 0;)
+        if (is_same(&patterns->patterns[i], pairs, count, hash))
+            return (uint32_t)i;
+    patterns->patterns =
+        mem_grow(patterns->patterns, &patterns->capacity, patterns->count + 1, "patterns of a program");
+    struct pattern *pattern = &patterns->patterns[patterns->count];
+    *pattern =
+        (struct pattern){.pair_count = count, .hash = hash, .first_phase = (uint32_t)patterns->phase_count};
+    pattern->pairs = mem_alloc(count, sizeof *pairs, "pairs of a pattern");
+    memcpy(pattern->pairs, pairs, count * sizeof *pairs);
+    return (uint32_t)patterns->count++;
+}
+
+/* --------------------------------------------------------------------------------------------- main loop */
+
+/* One element for each phase, however often it follows itself. */
+static uint64_t expand(const struct patterns *patterns, uint64_t *skeleton, uint64_t *bytes_before,
+                       uint32_t *pattern)
+{
+    uint64_t count = 0, bytes = 0;
+    for (size_t i = 0; i < patterns->phase_count; i++) {
+        const struct pattern_phase *phase = &patterns->phases[i];
+        for (uint64_t time = 0; time < phase->times; time++, count++) {
+            if (!skeleton)
+                continue;
+            skeleton[count] = phase->skeleton;
+            pattern[count] = phase->pattern;
+            bytes_before[count] = bytes + phase->bytes / phase->times * time;
+        }
+        bytes += phase->bytes;
+    }
+    if (bytes_before)
+        bytes_before[count] = bytes;
+    return count;
+}
+
+void patterns_find_main_loop(struct patterns *patterns)
+{
+    uint64_t count = expand(patterns, NULL, NULL, NULL);
+    uint64_t *skeleton = mem_alloc(count + 1, sizeof *skeleton, "phases of a program");
+    uint64_t *bytes_before = mem_alloc(count + 1, sizeof *bytes_before, "phases of a program");
+    uint32_t *pattern = mem_alloc(count + 1, sizeof *pattern, "phases of a program");
+    expand(patterns, skeleton, bytes_before, pattern);
+    struct repetition loop;
+    if (!repetition_find(skeleton, count, bytes_before, &loop))
+        loop = (struct repetition){.start = 0, .period = count, .repeats = 1};
+    patterns->iterations = loop.repeats;
+    uint64_t *seen_in = mem_alloc(patterns->count + 1, sizeof *seen_in, "patterns of a program");
+    for (uint64_t i = 0; i < loop.period * loop.repeats; i++) {
+        uint64_t iteration = i / loop.period + 1;
+        uint32_t at = pattern[loop.start + i];
+        if (seen_in[at] == iteration)
+            continue;
+        seen_in[at] = iteration;
+        patterns->patterns[at].iterations++;
+    }
+    free(seen_in);
+    free(pattern);
+    free(bytes_before);
+    free(skeleton);
+}
+
+/* ------------------------------------------------------------------------------------------------ phases */
+
+static int compare_tallies(const void *left, const void *right)
+{
+    const struct tally *a = left, *b = right;
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    return (a->destination > b->destination) - (a->destination < b->destination);
+}
+
+size_t tallies_unite(struct tally *tallies, size_t count)
+{
+    size_t kept = 0;
+    qsort(tallies, count, sizeof *tallies, compare_tallies);
+    for (size_t i = 0; i < count; i++) {
+        if (kept > 0 && compare_tallies(&tallies[kept - 1], &tallies[i]) == 0) {
+            tallies[kept - 1].messages += tallies[i].messages;
+            tallies[kept - 1].bytes += tallies[i].bytes;
+        } else {
+            tallies[kept++] = tallies[i];
+        }
+    }
+    return kept;
+}
+
+static uint64_t volume_of(struct patterns *patterns, const struct tally *tallies, size_t count)
+{
+    patterns->volumes =
+        mem_grow(patterns->volumes, &patterns->volume_capacity, patterns->volume_count + count, "messages");
+    uint64_t *volume = patterns->volumes + patterns->volume_count;
+    for (size_t i = 0; i < count; i++)
+        volume[i] = tallies[i].messages;
+    /* What a loop does again and again is kept once. */
+    for (size_t i = patterns->phase_count; i-- > 0 && patterns->phase_count - i <= 64;) {
+        const struct pattern_phase *phase = &patterns->phases[i];
+        if (patterns->patterns[phase->pattern].pair_count == count &&
+            memcmp(patterns->volumes + phase->volume, volume, count * sizeof *volume) == 0)
+            return phase->volume;
+    }
+    patterns->volume_count += count;
+    return patterns->volume_count - count;
+}
+
+void patterns_add_phase(struct patterns *patterns, struct tally *tallies, size_t count, uint64_t times,
+                        uint64_t skeleton)
+{
+    count = tallies_unite(tallies, count);
+    if (count == 0)
+        return;
+    struct pattern_phase phase = {.times = times, .skeleton = skeleton};
+    struct pattern_pair *pairs = mem_alloc(count, sizeof *pairs, "pairs of a phase");
+    for (size_t i = 0; i < count; i++) {
+        pairs[i] = (struct pattern_pair){tallies[i].source, tallies[i].destination};
+        phase.messages += tallies[i].messages * times;
+        phase.bytes += tallies[i].bytes;
+    }
+    phase.pattern = intern(patterns, pairs, count);
+    free(pairs);
+    phase.volume = volume_of(patterns, tallies, count);
+    patterns->phases =
+        mem_grow(patterns->phases, &patterns->phase_capacity, patterns->phase_count + 1, "phases");
+    patterns->phases[patterns->phase_count++] = phase;
+    struct pattern *pattern = &patterns->patterns[phase.pattern];
+    pattern->phases += times;
+    pattern->messages += phase.messages;
+    pattern->bytes += phase.bytes;
+    patterns->messages += phase.messages;
+    patterns->bytes += phase.bytes;
+}
+
+void patterns_close(struct patterns *patterns)
+{
+    for (size_t i = 0; i < patterns->count; i++)
+        free(patterns->patterns[i].pairs);
+    free(patterns->patterns);
+    free(patterns->phases);
+    free(patterns->volumes);
+    *patterns = (struct patterns){.count = 0};
+}

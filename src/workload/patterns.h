@@ -1,0 +1,76 @@
+#ifndef HELIO_WORKLOAD_PATTERNS_H
+#define HELIO_WORKLOAD_PATTERNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "call/call.h"
+#include "coll/coll.h"
+
+/* A program as compiled communication sees it ("Compiled Communication for All-optical TDM Networks", section
+ * 3): phases, each with the set of (source, destination) pairs that communicate in it.
+ *
+ * A collective call of all ranks is a phase: the messages of its algorithm. What lies between two of them is
+ * one, too; if the sends of every rank there repeat themselves, equally often, each iteration is a phase, and
+ * so is what is before and behind them. Phases whose pairs are the same have the same pattern. The main loop
+ * of the program is the repetition in the sequence of its phases that has most bytes, whatever their pairs.
+ */
+struct pattern_pair {
+    uint32_t source, destination; /* nodes; never equal */
+};
+
+struct pattern {
+    struct pattern_pair *pairs; /* ascending by (source, destination), all distinct; at least one */
+    size_t pair_count;
+    uint64_t hash;            /* of the pairs */
+    uint64_t phases;          /* that have it */
+    uint64_t iterations;      /* of the main loop that have it */
+    uint64_t messages, bytes; /* of all its phases */
+    uint32_t first_phase;     /* the first of phases that has it */
+};
+
+/* Phases that follow each other and do the same. */
+struct pattern_phase {
+    uint32_t pattern;
+    uint64_t times;           /* at least 1 */
+    uint64_t messages, bytes; /* of all these times */
+    uint64_t volume;          /* into `volumes`: messages of each pair of the pattern, of one time */
+    uint64_t skeleton;        /* what the program called, without its peers */
+};
+
+struct patterns {
+    uint32_t ranks, nodes;
+    struct pattern *patterns; /* in the order in which they first appear */
+    struct pattern_phase *phases;
+    uint64_t *volumes;
+    size_t count, capacity, phase_count, phase_capacity, volume_count, volume_capacity;
+    uint64_t iterations; /* of the main loop; 1 = there is none, and the program is one iteration */
+    uint64_t messages, bytes;
+};
+
+/* How the program's collectives and ranks become messages between nodes. */
+struct patterns_options {
+    const struct coll_choice *choices; /* [COLL_KINDS]; NULL = every kind's default */
+    uint32_t window;                   /* as in struct coll_call */
+    uint32_t ranks_per_node;           /* rank r is on node r / ranks_per_node */
+};
+
+/* Goes through the whole program; it is rewound before and after. STATUS_BAD_INPUT, reported: its ranks
+ * disagree about their collectives, or a peer is no rank. */
+enum status patterns_find(struct program *program, const struct patterns_options *options,
+                          struct patterns *patterns);
+void patterns_close(struct patterns *patterns);
+
+/* Whether the pattern is there in each iteration of the main loop. */
+static inline bool pattern_recurs(const struct patterns *patterns, const struct pattern *pattern)
+{
+    return pattern->iterations == patterns->iterations;
+}
+
+/* Whether another program (the same one for another size of problem, say) has the very same pattern, so that
+ * a compiler who has seen that one knows this pattern before the program runs. */
+bool pattern_is_in(const struct pattern *pattern, const struct patterns *others);
+
+#endif

@@ -1,0 +1,388 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "workload/patterns_parts.h"
+#include "workload/repetition.h"
+
+/* From calls to phases. All ranks go from one collective call of all ranks to the next; each rank's sends on
+ * that stretch are folded into what comes before its loop, one iteration, and what comes behind, before the
+ * next rank is looked at: so memory holds one rank's stretch and what is left of the others. */
+
+/* A send, or one message of a collective call of some ranks. */
+struct sent {
+    uint32_t destination; /* a rank */
+    int32_t tag;
+    uint64_t bytes;
+};
+
+struct span {
+    size_t first, count; /* of struct walk's tallies */
+};
+
+/* A rank's stretch. `body` has the messages of one iteration and the bytes of all. */
+struct folded {
+    struct span before, body, behind;
+    uint64_t repeats, messages;
+};
+
+struct walk {
+    struct program *program;
+    const struct patterns_options *options;
+    struct patterns *patterns;
+    struct sent *sent;
+    uint64_t *signatures; /* of `sent`, for the search of a loop */
+    struct tally *tallies, *phase;
+    struct folded *folded;    /* [ranks] */
+    struct call *collectives; /* [ranks]: the one that ends the stretch */
+    struct call_place *places;
+    bool *ended; /* [ranks]: no further call */
+    size_t sent_count, sent_capacity, signature_capacity, tally_count, tally_capacity, phase_count,
+        phase_capacity;
+};
+
+/* ------------------------------------------------------------------------------------------------- calls */
+
+static void add_sent(struct walk *walk, uint32_t destination, int32_t tag, uint64_t bytes)
+{
+    walk->sent = mem_grow(walk->sent, &walk->sent_capacity, walk->sent_count + 1, "sends of a rank");
+    walk->sent[walk->sent_count++] = (struct sent){.destination = destination, .tag = tag, .bytes = bytes};
+}
+
+struct sink {
+    struct coll_sink base;
+    struct walk *walk;
+    const struct group *group;
+    int32_t tag;
+};
+
+static void sink_send(struct coll_sink *base, uint32_t peer, struct coll_span from)
+{
+    struct sink *sink = (struct sink *)base;
+    add_sent(sink->walk, group_world(sink->group, peer), sink->tag, from.bytes);
+}
+
+static void sink_nothing(struct coll_sink *sink, uint32_t peer, struct coll_span span)
+{
+    (void)sink, (void)peer, (void)span;
+}
+
+static void sink_local(struct coll_sink *sink, struct coll_span from, struct coll_span into)
+{
+    (void)sink, (void)from, (void)into;
+}
+
+_Static_assert(CALL_EXSCAN - CALL_BARRIER == COLL_EXSCAN,
+               "calls and schedules list the collectives in one order");
+
+static struct coll_call coll_call_of(const struct walk *walk, uint32_t rank, const struct call *call)
+{
+    const struct program *program = walk->program;
+    const struct group *group = &program->groups[call->group];
+    uint32_t group_rank = rank;
+    for (uint32_t i = 0; group->world && i < group->size; i++)
+        if (group->world[i] == rank)
+            group_rank = i;
+    bool receives = call->op == CALL_SCATTER || call->op == CALL_SCATTERV;
+    return (struct coll_call){
+        .kind = (enum coll_kind)(call->op - CALL_BARRIER),
+        .size = group->size,
+        .rank = group_rank,
+        .root = (uint32_t)call->peer,
+        .window = walk->options->window,
+        .element = call->element_bytes ? (uint64_t)call->element_bytes : 1,
+        .bytes = receives ? call->recv_bytes : call->bytes,
+        .send_bytes = call->send_counts ? program->counts + call->send_counts : NULL,
+        .recv_bytes = call->recv_counts ? program->counts + call->recv_counts : NULL,
+    };
+}
+
+static const struct coll_algorithm *algorithm_of(const struct walk *walk, const struct coll_call *call)
+{
+    if (walk->options->choices)
+        return coll_choose(&walk->options->choices[call->kind], call);
+    size_t i = 0;
+    while (coll_algorithms[i]->kind != call->kind)
+        i++;
+    return coll_algorithms[i];
+}
+
+/* The messages that a rank sends in a collective call. */
+static void add_collective(struct walk *walk, uint32_t rank, const struct call *call)
+{
+    struct sink sink = {
+        .base = {.send = sink_send, .recv = sink_nothing, .copy = sink_local, .reduce = sink_local},
+        .walk = walk,
+        .group = &walk->program->groups[call->group],
+        .tag = -1 - (int32_t)call->op};
+    struct coll_call coll_call = coll_call_of(walk, rank, call);
+    const struct coll_algorithm *algorithm = algorithm_of(walk, &coll_call);
+    for (uint32_t phase = 0; algorithm->emit(&coll_call, phase, &sink.base); phase++)
+        continue;
+}
+
+static enum status check_peer(const struct walk *walk, uint32_t rank, const struct call *call)
+{
+    if (call->peer >= 0 && (uint32_t)call->peer < walk->program->ranks)
+        return STATUS_OK;
+    struct call_place place = walk->program->ops->place(walk->program, rank);
+    diag_report(DIAG_ERROR, &(struct diag_place){.file = place.file, .line = place.line},
+                "rank %" PRIu32 " sends to rank %" PRId32 ", but there are %" PRIu32, rank, call->peer,
+                walk->program->ranks);
+    return STATUS_BAD_INPUT;
+}
+
+/* A rank's sends up to its next collective call of all ranks, which goes to walk->collectives. */
+static enum status gather(struct walk *walk, uint32_t rank)
+{
+    struct call scratch;
+    const struct call *call;
+    walk->sent_count = 0;
+    while ((call = program_next(walk->program, rank, &scratch))) {
+        if (call->op == CALL_SEND || call->op == CALL_SENDRECV) {
+            if (call->peer == CALL_PROC_NULL)
+                continue;
+            enum status status = check_peer(walk, rank, call);
+            if (status != STATUS_OK)
+                return status;
+            add_sent(walk, (uint32_t)call->peer, call->tag, call->bytes);
+        } else if (call_is_collective(call)) {
+            if (call->group == 0) {
+                walk->collectives[rank] = *call;
+                walk->places[rank] = walk->program->ops->place(walk->program, rank);
+                return STATUS_OK;
+            }
+            add_collective(walk, rank, call);
+        }
+    }
+    walk->ended[rank] = true;
+    return STATUS_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------- stretches */
+
+/* sent[first ... first + count - 1] as tallies; `every` 1, or the period if there are several iterations, in
+ * which case messages are those of the first and bytes those of all. */
+static struct span fold_part(struct walk *walk, uint32_t rank, size_t first, size_t count, size_t period)
+{
+    uint32_t per_node = walk->options->ranks_per_node, source = rank / per_node;
+    struct span span = {.first = walk->tally_count};
+    walk->tallies = mem_grow(walk->tallies, &walk->tally_capacity, walk->tally_count + count, "messages");
+    for (size_t i = 0; i < count; i++) {
+        const struct sent *sent = &walk->sent[first + i];
+        uint32_t destination = sent->destination / per_node;
+        if (destination == source)
+            continue;
+        walk->tallies[span.first + span.count++] = (struct tally){
+            .source = source, .destination = destination, .messages = i < period, .bytes = sent->bytes};
+    }
+    span.count = tallies_unite(walk->tallies + span.first, span.count);
+    walk->tally_count = span.first + span.count;
+    return span;
+}
+
+static void fold(struct walk *walk, uint32_t rank)
+{
+    struct folded *folded = &walk->folded[rank];
+    size_t count = walk->sent_count;
+    struct repetition loop = {.repeats = 0};
+    walk->signatures = mem_grow(walk->signatures, &walk->signature_capacity, count, "sends of a rank");
+    for (size_t i = 0; i < count; i++)
+        walk->signatures[i] = (uint64_t)walk->sent[i].destination << 32 | (uint32_t)walk->sent[i].tag;
+    *folded = (struct folded){.messages = count};
+    if (!repetition_find(walk->signatures, count, NULL, &loop)) {
+        folded->before = fold_part(walk, rank, 0, count, count);
+        return;
+    }
+    size_t end = loop.start + loop.period * loop.repeats;
+    folded->repeats = loop.repeats;
+    folded->before = fold_part(walk, rank, 0, loop.start, loop.start);
+    folded->body = fold_part(walk, rank, loop.start, end - loop.start, loop.period);
+    folded->behind = fold_part(walk, rank, end, count - end, count - end);
+}
+
+/* How many iterations all ranks that send have in common. A rank may do the same several times in each of
+ * them, and what comes before or behind its loop may look like some more. 0: no loop, or a minor one. */
+static uint64_t common_repeats(const struct walk *walk)
+{
+    uint64_t repeats = UINT64_MAX, messages = 0, outside = 0;
+    for (uint32_t rank = 0; rank < walk->program->ranks; rank++) {
+        const struct folded *folded = &walk->folded[rank];
+        if (folded->messages && folded->repeats < repeats)
+            repeats = folded->repeats;
+        messages += folded->messages;
+        for (size_t i = 0; i < folded->before.count; i++)
+            outside += walk->tallies[folded->before.first + i].messages;
+        for (size_t i = 0; i < folded->behind.count; i++)
+            outside += walk->tallies[folded->behind.first + i].messages;
+    }
+    if (repeats == UINT64_MAX || repeats < 2 || outside > messages / 2)
+        return 0;
+    for (uint32_t rank = 0; rank < walk->program->ranks; rank++) {
+        const struct folded *folded = &walk->folded[rank];
+        uint64_t in_each = folded->repeats / repeats, left_over = folded->repeats % repeats;
+        if (left_over > 1 && left_over >= in_each)
+            return 0;
+    }
+    return repeats;
+}
+
+/* Of the bytes of all its iterations those of `times`. */
+static uint64_t share_of(const struct folded *folded, uint64_t bytes, uint64_t times)
+{
+    return bytes / folded->repeats * times + bytes % folded->repeats * times / folded->repeats;
+}
+
+/* Iterations of a rank to the phase that is being gathered: `skipped` are elsewhere, `taken` are in it and
+ * those like it, `each` in one of them. */
+static void add_body(struct walk *walk, const struct folded *folded, uint64_t skipped, uint64_t taken,
+                     uint64_t each)
+{
+    for (size_t i = 0; i < folded->body.count && taken; i++) {
+        struct tally tally = walk->tallies[folded->body.first + i];
+        tally.bytes = share_of(folded, tally.bytes, skipped + taken) - share_of(folded, tally.bytes, skipped);
+        tally.messages *= each;
+        walk->phase = mem_grow(walk->phase, &walk->phase_capacity, walk->phase_count + 1, "a phase");
+        walk->phase[walk->phase_count++] = tally;
+    }
+}
+
+static void add_span(struct walk *walk, struct span span)
+{
+    walk->phase = mem_grow(walk->phase, &walk->phase_capacity, walk->phase_count + span.count, "a phase");
+    if (span.count)
+        memcpy(walk->phase + walk->phase_count, walk->tallies + span.first, span.count * sizeof *walk->phase);
+    walk->phase_count += span.count;
+}
+
+enum { SKELETON_STRETCH = 0, SKELETON_ITERATION = 1, SKELETON_COLLECTIVE = 2 };
+
+static void end_phase(struct walk *walk, uint64_t times, uint64_t skeleton)
+{
+    patterns_add_phase(walk->patterns, walk->phase, walk->phase_count, times, skeleton);
+    walk->phase_count = 0;
+}
+
+static void end_whole_stretch(struct walk *walk)
+{
+    for (uint32_t rank = 0; rank < walk->program->ranks; rank++) {
+        const struct folded *folded = &walk->folded[rank];
+        add_span(walk, folded->before);
+        add_body(walk, folded, 0, folded->repeats, folded->repeats);
+        add_span(walk, folded->behind);
+    }
+    end_phase(walk, 1, SKELETON_STRETCH);
+}
+
+/* A phase for what is before the loop, one for each iteration, one for what is behind it. */
+static void end_loop(struct walk *walk, uint64_t repeats)
+{
+    uint32_t ranks = walk->program->ranks;
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        add_span(walk, walk->folded[rank].before);
+    end_phase(walk, 1, SKELETON_STRETCH);
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        const struct folded *folded = &walk->folded[rank];
+        uint64_t left_over = folded->repeats % repeats;
+        add_body(walk, folded, 0, folded->repeats - left_over, folded->repeats / repeats);
+    }
+    end_phase(walk, repeats, SKELETON_ITERATION);
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        const struct folded *folded = &walk->folded[rank];
+        uint64_t left_over = folded->repeats % repeats;
+        add_body(walk, folded, folded->repeats - left_over, left_over, left_over);
+        add_span(walk, folded->behind);
+    }
+    end_phase(walk, 1, SKELETON_STRETCH);
+}
+
+static void end_stretch(struct walk *walk)
+{
+    uint64_t repeats = common_repeats(walk);
+    if (repeats)
+        end_loop(walk, repeats);
+    else
+        end_whole_stretch(walk);
+    walk->tally_count = 0;
+}
+
+/* -------------------------------------------------------------------------------------------- collectives */
+
+static enum status refuse(const struct walk *walk, uint32_t rank)
+{
+    char mine[128], first[128];
+    const struct call_place *place = &walk->places[rank];
+    if (walk->ended[rank] != walk->ended[0])
+        diag_error("rank %" PRIu32 " is at its end while rank %" PRIu32 " makes a further collective call",
+                   walk->ended[rank] ? rank : 0, walk->ended[rank] ? 0 : rank);
+    else
+        diag_report(DIAG_ERROR, &(struct diag_place){.file = place->file, .line = place->line},
+                    "rank %" PRIu32 " calls %s, rank 0 calls %s; all ranks make the same collective calls",
+                    rank, call_describe(&walk->collectives[rank], mine, sizeof mine),
+                    call_describe(&walk->collectives[0], first, sizeof first));
+    return STATUS_BAD_INPUT;
+}
+
+static enum status end_collective(struct walk *walk)
+{
+    const struct call *first = &walk->collectives[0];
+    for (uint32_t rank = 0; rank < walk->program->ranks; rank++) {
+        const struct call *call = &walk->collectives[rank];
+        if (walk->ended[rank] != walk->ended[0] ||
+            (!walk->ended[0] && (call->op != first->op || call->peer != first->peer)))
+            return refuse(walk, rank);
+        if (walk->ended[0])
+            continue;
+        walk->sent_count = 0;
+        add_collective(walk, rank, call);
+        add_span(walk, fold_part(walk, rank, 0, walk->sent_count, walk->sent_count));
+    }
+    end_phase(walk, 1, SKELETON_COLLECTIVE + (first->op | (uint64_t)(uint32_t)first->peer << 8));
+    walk->tally_count = 0;
+    return STATUS_OK;
+}
+
+static enum status walk_through(struct walk *walk)
+{
+    while (!walk->ended[0]) {
+        for (uint32_t rank = 0; rank < walk->program->ranks; rank++) {
+            enum status status = gather(walk, rank);
+            if (status != STATUS_OK)
+                return status;
+            fold(walk, rank);
+        }
+        end_stretch(walk);
+        enum status status = end_collective(walk);
+        if (status != STATUS_OK)
+            return status;
+    }
+    patterns_find_main_loop(walk->patterns);
+    return STATUS_OK;
+}
+
+enum status patterns_find(struct program *program, const struct patterns_options *options,
+                          struct patterns *patterns)
+{
+    struct walk walk = {.program = program, .options = options, .patterns = patterns};
+    *patterns = (struct patterns){.ranks = program->ranks,
+                                  .nodes = (program->ranks - 1) / options->ranks_per_node + 1};
+    walk.folded = mem_alloc(program->ranks, sizeof *walk.folded, "stretches of ranks");
+    walk.collectives = mem_alloc(program->ranks, sizeof *walk.collectives, "calls of ranks");
+    walk.places = mem_alloc(program->ranks, sizeof *walk.places, "calls of ranks");
+    walk.ended = mem_alloc(program->ranks, sizeof *walk.ended, "calls of ranks");
+    program->ops->rewind(program);
+    enum status status = walk_through(&walk);
+    program->ops->rewind(program);
+    free(walk.sent);
+    free(walk.signatures);
+    free(walk.tallies);
+    free(walk.phase);
+    free(walk.folded);
+    free(walk.collectives);
+    free(walk.places);
+    free(walk.ended);
+    if (status != STATUS_OK)
+        patterns_close(patterns);
+    return status;
+}
