@@ -23,7 +23,7 @@ static const struct cli_command command = {
     .option_count = sizeof options / sizeof *options,
     .after = "PAPER is breakdown, fmu, or all. Written are PAPER.csv, its figures' numbers as "
              "PAPER-figures.csv, and both\n"
-             "drawn as PAPER.html.\n\n"
+             "drawn as PAPER.html; by all, all.csv and all.html besides.\n\n"
              "Examples:\n"
              "  helio reproduce fmu --quick\n"
              "  helio reproduce all -o results",
@@ -46,19 +46,14 @@ static enum status unknown_paper(const char *word)
     return STATUS_BAD_INPUT;
 }
 
-/* All papers are gone through, also when one of them fails. */
 static enum status reproduce(const char *word, const struct reproduce_options *chosen)
 {
-    enum status status = STATUS_OK;
-    bool all = strcmp(word, "all") == 0, found = all;
-    for (size_t i = 0; papers[i]; i++) {
-        if (!all && strcmp(paper_name(papers[i]), word) != 0)
-            continue;
-        found = true;
-        enum status one = reproduce_paper(papers[i], chosen);
-        status = one == STATUS_OK ? status : one;
-    }
-    return found ? status : unknown_paper(word);
+    if (strcmp(word, "all") == 0)
+        return reproduce_all(papers, chosen);
+    for (size_t i = 0; papers[i]; i++)
+        if (strcmp(paper_name(papers[i]), word) == 0)
+            return reproduce_paper(papers[i], chosen);
+    return unknown_paper(word);
 }
 
 static enum status read_jobs(const char *value, struct reproduce_options *chosen)

@@ -125,6 +125,9 @@ static enum status put_program(const struct writing *writing)
     case REPORT_OF_PAPER:
         put_script(writing->file, paper_js, paper_js_length);
         break;
+    case REPORT_OF_PAPERS:
+        put_script(writing->file, papers_js, papers_js_length);
+        break;
     case REPORT_OF_SWEEP:
         put_script(writing->file, sweep_js, sweep_js_length);
         break;

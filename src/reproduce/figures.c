@@ -58,7 +58,8 @@ static json_t *number_or_null(double value)
 static json_t *row_json(const struct row *row)
 {
     const struct published_item *published = row->published;
-    return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:s, s:s, s:s}", "item", row->name, "published",
+    return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:s, s:s, s:s}", "item", row->name, "of",
+                     published->item, "published",
                      number_or_null(published->has_value ? published->value : NAN), "ours",
                      number_or_null(row->ours), "unit", published->unit, "deviation_percent",
                      number_or_null(row->deviation_percent), "tolerance_percent",
@@ -66,21 +67,37 @@ static json_t *row_json(const struct row *row)
                      verdict_name(row->verdict), "source", published->source, "note", row->note);
 }
 
-char *page_json(const struct reproduction *reproduction)
+/* Takes the JSON. */
+char *json_text(json_t *taken)
 {
-    json_t *rows = json_array(), *counts = json_object();
-    for (size_t i = 0; i < reproduction->row_count; i++)
-        json_array_append_new(rows, row_json(&reproduction->rows[i]));
-    for (int i = 0; i < VERDICTS; i++)
-        json_object_set_new(counts, verdict_name((enum verdict)i),
-                            json_integer((json_int_t)rows_count(reproduction, (enum verdict)i)));
-    json_t *whole =
-        json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:O}", "paper", reproduction->paper->name, "title",
-                  reproduction->paper->title, "version", HELIO_VERSION, "quick", reproduction->quick,
-                  "counts", counts, "rows", rows, "figures", reproduction->figures);
-    char *text = json_dumps(whole, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
-    json_decref(whole);
+    char *text = json_dumps(taken, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
+    json_decref(taken);
     char *copy = mem_text(text ? text : "{}");
     free(text);
     return copy;
+}
+
+json_t *paper_json(const struct reproduction *reproduction)
+{
+    json_t *rows = json_array(), *values = json_object(), *numbers = json_object();
+    size_t counts[VERDICTS];
+    numbers_count(reproduction, counts);
+    for (size_t i = 0; i < reproduction->row_count; i++)
+        json_array_append_new(rows, row_json(&reproduction->rows[i]));
+    for (int i = 0; i < VERDICTS; i++) {
+        const char *name = verdict_name((enum verdict)i);
+        json_object_set_new(values, name,
+                            json_integer((json_int_t)rows_count(reproduction, (enum verdict)i)));
+        json_object_set_new(numbers, name, json_integer((json_int_t)counts[i]));
+    }
+    return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o}", "paper", reproduction->paper->name, "title",
+                     reproduction->paper->title, "version", HELIO_VERSION, "quick", reproduction->quick,
+                     "numbers", numbers, "values", values, "rows", rows);
+}
+
+char *page_json(const struct reproduction *reproduction)
+{
+    json_t *whole = paper_json(reproduction);
+    json_object_set(whole, "figures", reproduction->figures);
+    return json_text(whole);
 }

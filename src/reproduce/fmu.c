@@ -84,6 +84,7 @@ const struct run_facts *fmu_run_with(struct reproduction *reproduction, const st
 
 static void reproduce(struct reproduction *reproduction)
 {
+    fmu_conclusions(reproduction);
     fmu_tables(reproduction);
     fmu_characterization(reproduction);
     fmu_messages(reproduction);
@@ -92,7 +93,6 @@ static void reproduce(struct reproduction *reproduction)
     fmu_fit(reproduction);
     fmu_mapping_study(reproduction);
     fmu_within_node(reproduction);
-    fmu_conclusions(reproduction);
     fmu_beyond(reproduction);
 }
 

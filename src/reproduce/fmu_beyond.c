@@ -92,7 +92,8 @@ static void point_of_capacity(void *self, struct reproduction *reproduction, con
 {
     const struct of_capacity *wanted = self;
     char panel[64], series[32];
-    snprintf(series, sizeof series, "%s FMUs", swept_value(run, "fmu.count"));
+    const char *fmus = swept_value(run, "fmu.count");
+    snprintf(series, sizeof series, "%s FMU%s", fmus, strcmp(fmus, "1") == 0 ? "" : "s");
     reproduction_point_at(reproduction, without_size(swept_value(run, "workload"), panel, sizeof panel),
                           series, capacity_mib(run), wanted->of(reproduction, run));
 }
@@ -101,18 +102,18 @@ static void capacity(struct reproduction *reproduction)
 {
     reproduction_figure(
         reproduction,
-        &(struct figure){.id = "capacity",
-                         .title = "Beyond the paper: what little memory costs",
-                         .says = "Time by the memory of an FMU, as a multiple of that with the paper's 16 GB "
-                                 "(papers/fmu/capacity.yaml).",
-                         .how =
-                             "Where a ring is full, its writers wait until the message at its head has been "
-                             "read. A line that ends begins at the smallest memory that the program ends in.",
-                         .x = "memory of an FMU in MiB",
-                         .y = "times as long",
-                         .kind = FIGURE_LINES,
-                         .x_log = true,
-                         .reference = 1});
+        &(struct figure){
+            .id = "capacity",
+            .title = "Beyond the paper: what little memory costs",
+            .says = "Time by the memory of an FMU, as a multiple of that with the paper's 16 GB "
+                    "(papers/fmu/capacity.yaml).",
+            .how = "Where a ring is full, its writers wait until the message at its head has been "
+                   "read. Below 1 the waiting pays: accesses that had to wait share a switch more often.",
+            .x = "memory of an FMU in MiB",
+            .y = "times as long",
+            .kind = FIGURE_LINES,
+            .x_log = true,
+            .reference = 1});
     reproduction_sweep(reproduction, "papers/fmu/capacity.yaml", &(struct of_capacity){slowdown},
                        point_of_capacity);
     reproduction_figure(reproduction,

@@ -6,6 +6,7 @@
 
 #include "reproduce/paper.h"
 #include "reproduce/published.h"
+#include "reproduce/reproduce.h"
 
 /* What the files of this room share. */
 enum verdict {
@@ -41,11 +42,22 @@ void rows_clear(struct reproduction *reproduction);
 /* A row for each published item that nothing was given for, so that none gets lost. */
 void rows_complete(struct reproduction *reproduction);
 size_t rows_count(const struct reproduction *reproduction, enum verdict verdict);
+/* Published numbers and claims, each once: one that is computed in several ways has the verdict of the way
+ * that comes out best; those in words only are "measured", or "not run". */
+void numbers_count(const struct reproduction *reproduction, size_t counts[static VERDICTS]);
 
 /* What is written of a reproduction; all but the summary into files. */
 enum status write_summary(const struct reproduction *reproduction, FILE *out);
-void write_rows(const struct reproduction *reproduction, FILE *out);    /* NAME.csv */
+void write_rows_header(FILE *out);
+void write_rows(const struct reproduction *reproduction, FILE *out);    /* NAME.csv, but for its header */
 void write_figures(const struct reproduction *reproduction, FILE *out); /* NAME-figures.csv */
+json_t *paper_json(const struct reproduction *reproduction);            /* all but the figures */
 char *page_json(const struct reproduction *reproduction);               /* to be freed */
+char *json_text(json_t *taken);                                         /* to be freed */
+
+/* reproduce_paper(), and `seen` is shown what came out before it is forgotten. */
+typedef void reproduction_seen(void *self, const struct reproduction *reproduction);
+enum status reproduce_paper_seen(const struct paper *paper, const struct reproduce_options *options,
+                                 reproduction_seen *seen, void *self);
 
 #endif

@@ -25,4 +25,8 @@ struct reproduce_options {
  * files that cannot be written. */
 enum status reproduce_paper(const struct paper *paper, const struct reproduce_options *options);
 
+/* Every paper of a list that ends with NULL in this way, also when one of them fails; then what they come to
+ * together: a table on standard output, all.csv and all.html. The first status that is not STATUS_OK. */
+enum status reproduce_all(const struct paper *const *list, const struct reproduce_options *options);
+
 #endif

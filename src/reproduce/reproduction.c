@@ -1,14 +1,9 @@
-#include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/diag.h"
-#include "base/output.h"
-#include "report/assets.h"
-#include "report/page.h"
+#include "reproduce/folder.h"
 #include "reproduce/parts.h"
-#include "reproduce/reproduce.h"
 #include "sim/components.h"
 
 /* ------------------------------------------------------------------------------------- what papers ask for
@@ -67,80 +62,52 @@ static void compute(struct reproduction *reproduction)
     rows_complete(reproduction);
 }
 
-static enum status write_file(const struct reproduction *reproduction, const char *folder, const char *ending,
-                              void (*write)(const struct reproduction *reproduction, FILE *out))
-{
-    char *path = mem_format("%s/%s%s", folder, reproduction->paper->name, ending);
-    struct output output;
-    enum status status = output_open(&output, path);
-    if (status == STATUS_OK) {
-        write(reproduction, output.file);
-        status = output_close(&output, STATUS_OK);
-    }
-    free(path);
-    return status;
-}
-
 static enum status write_page(const struct reproduction *reproduction, struct report_page *page)
 {
     char *results = page_json(reproduction);
-    enum status status = report_page_put(page, &(struct report_content){.title = reproduction->paper->title,
-                                                                        .results = results,
-                                                                        .meanings = "{}",
-                                                                        .program = REPORT_OF_PAPER});
+    enum status status = folder_put_page(page, reproduction->paper->title, results, REPORT_OF_PAPER);
     free(results);
-    return report_page_close(page, status);
+    return status;
+}
+
+static void put_rows(FILE *out, const void *reproduction)
+{
+    write_rows_header(out);
+    write_rows(reproduction, out);
+}
+
+static void put_figures(FILE *out, const void *reproduction)
+{
+    write_figures(reproduction, out);
 }
 
 static enum status write_all(const struct reproduction *reproduction, const char *folder,
                              struct report_page *page)
 {
+    const char *name = reproduction->paper->name;
     enum status status = write_summary(reproduction, stdout);
     if (status == STATUS_OK)
-        status = write_file(reproduction, folder, ".csv", write_rows);
+        status = folder_put_file(folder, name, ".csv", put_rows, reproduction);
     if (status == STATUS_OK)
-        status = write_file(reproduction, folder, "-figures.csv", write_figures);
+        status = folder_put_file(folder, name, "-figures.csv", put_figures, reproduction);
     if (page)
         status = status == STATUS_OK ? write_page(reproduction, page) : report_page_close(page, status);
     if (status == STATUS_OK)
-        diag_note("in %s: %s.csv, %s-figures.csv%s", folder, reproduction->paper->name,
-                  reproduction->paper->name, page ? ", and both drawn as a page" : "");
+        diag_note("in %s: %s.csv, %s-figures.csv%s", folder, name, name,
+                  page ? ", and both drawn as a page" : "");
     return status;
-}
-
-/* The page needs libraries that only the set-up can get; the numbers do not. */
-static enum status open_page(const char *folder, const char *name, struct report_page **page)
-{
-    *page = NULL;
-    char *assets = report_assets_folder();
-    if (!assets) {
-        diag_warning("no page is written: the libraries that draw it are not here (tools/report-assets)");
-        return STATUS_OK;
-    }
-    free(assets);
-    char *path = mem_format("%s/%s.html", folder, name);
-    enum status status = report_page_open(path, page);
-    free(path);
-    return status;
-}
-
-static enum status make_folder(const char *folder)
-{
-    struct stat found;
-    if (mkdir(folder, 0777) == 0 || (errno == EEXIST && stat(folder, &found) == 0 && S_ISDIR(found.st_mode)))
-        return STATUS_OK;
-    diag_error("cannot make the folder %s: %s", folder, strerror(errno));
-    return STATUS_FAILED;
 }
 
 /* Everything between opening the outputs and closing them. */
 static enum status compute_and_write(struct reproduction *reproduction, const char *folder,
-                                     struct report_page *page)
+                                     struct report_page *page, reproduction_seen *seen, void *self)
 {
     reproduction->figures = json_array();
     compute(reproduction);
     enum status status =
         reproduction->broken ? report_page_close(page, STATUS_FAILED) : write_all(reproduction, folder, page);
+    if (seen && status == STATUS_OK)
+        seen(self, reproduction);
     rows_clear(reproduction);
     free(reproduction->rows);
     json_decref(reproduction->figures);
@@ -149,18 +116,24 @@ static enum status compute_and_write(struct reproduction *reproduction, const ch
 
 enum status reproduce_paper(const struct paper *paper, const struct reproduce_options *options)
 {
+    return reproduce_paper_seen(paper, options, NULL, NULL);
+}
+
+enum status reproduce_paper_seen(const struct paper *paper, const struct reproduce_options *options,
+                                 reproduction_seen *seen, void *self)
+{
     struct reproduction reproduction = {.paper = paper, .quick = options->quick};
     struct report_page *page = NULL;
     char *path = mem_format("%s/runs.db", options->folder);
     enum status status = published_load(&reproduction.published, paper->folder);
     if (status == STATUS_OK)
-        status = make_folder(options->folder);
+        status = folder_make(options->folder);
     if (status == STATUS_OK)
         status = runs_open(path, options->jobs, &reproduction.runs);
     if (status == STATUS_OK)
-        status = open_page(options->folder, paper->name, &page);
+        status = folder_open_page(options->folder, paper->name, &page);
     if (status == STATUS_OK)
-        status = compute_and_write(&reproduction, options->folder, page);
+        status = compute_and_write(&reproduction, options->folder, page, seen, self);
     if (reproduction.runs)
         runs_close(reproduction.runs);
     published_free(&reproduction.published);

@@ -110,6 +110,23 @@ size_t rows_count(const struct reproduction *reproduction, enum verdict verdict)
     return count;
 }
 
+/* The verdicts stand in the order of how much they say. */
+static enum verdict best_verdict(const struct reproduction *reproduction, const struct published_item *item)
+{
+    enum verdict best = VERDICT_NOT_RUN;
+    for (size_t i = 0; i < reproduction->row_count; i++)
+        if (reproduction->rows[i].published == item && reproduction->rows[i].verdict < best)
+            best = reproduction->rows[i].verdict;
+    return best;
+}
+
+void numbers_count(const struct reproduction *reproduction, size_t counts[static VERDICTS])
+{
+    memset(counts, 0, VERDICTS * sizeof *counts);
+    for (size_t i = 0; i < reproduction->published.count; i++)
+        counts[best_verdict(reproduction, &reproduction->published.items[i])]++;
+}
+
 /* ------------------------------------------------------------------------------------------------ writing */
 
 static void put_field(FILE *out, const char *text, char after)
@@ -135,9 +152,13 @@ static void put_number(FILE *out, const char *format, bool known, double value)
     fputc(',', out);
 }
 
-void write_rows(const struct reproduction *reproduction, FILE *out)
+void write_rows_header(FILE *out)
 {
     fputs("paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note\n", out);
+}
+
+void write_rows(const struct reproduction *reproduction, FILE *out)
+{
     for (size_t i = 0; i < reproduction->row_count; i++) {
         const struct row *row = &reproduction->rows[i];
         put_field(out, reproduction->paper->name, ',');
@@ -170,6 +191,14 @@ void write_figures(const struct reproduction *reproduction, FILE *out)
     }
 }
 
+static void put_counts(FILE *out, size_t all, const char *of_what, const size_t counts[static VERDICTS])
+{
+    fprintf(out, "%zu %s: ", all, of_what);
+    for (int i = 0; i < VERDICTS; i++)
+        fprintf(out, "%s%zu %s", i ? ", " : "", counts[i], verdict_names[i]);
+    fputc('\n', out);
+}
+
 /* What deviates, and how many of each verdict there are. */
 enum status write_summary(const struct reproduction *reproduction, FILE *out)
 {
@@ -183,10 +212,14 @@ enum status write_summary(const struct reproduction *reproduction, FILE *out)
         if (*row->note)
             fprintf(out, "    %s\n", row->note);
     }
-    fprintf(out, "\n%zu numbers: ", reproduction->row_count);
+    size_t values[VERDICTS], numbers[VERDICTS];
+    numbers_count(reproduction, numbers);
     for (int i = 0; i < VERDICTS; i++)
-        fprintf(out, "%s%zu %s", i ? ", " : "", rows_count(reproduction, (enum verdict)i), verdict_names[i]);
+        values[i] = rows_count(reproduction, (enum verdict)i);
     fputc('\n', out);
+    put_counts(out, reproduction->published.count,
+               "published numbers and claims, each in the way that fits best", numbers);
+    put_counts(out, reproduction->row_count, "values of ours", values);
     if (fflush(out) || ferror(out)) {
         diag_error("cannot write the summary: %s", strerror(errno));
         return STATUS_FAILED;

@@ -49,6 +49,20 @@ const facts = (width) => `(() => {
           program: data.manifest.program,
           saved: "fabric,makespan_s,speedup,idle_fraction",
         }
+      : data.papers
+      ? {
+          fabrics: [],
+          due: ["overview", ...data.papers.map((p) => "paper-" + p.paper)],
+          program: "The papers, recomputed",
+          saved: "paper,published numbers,",
+        }
+      : data.paper
+      ? {
+          fabrics: [],
+          due: ["numbers", ...data.figures.filter((f) => f.points.length).map((f) => f.id)],
+          program: data.title,
+          saved: "panel,series,",
+        }
       : {
           fabrics: [data.groups[0].fabric],
           due: ["numbers", "manifest"].concat(data.axes.length ? ["time-by-0"] : ["time-by-fabric"], data.axes.length > 1 ? ["map-0"] : []),

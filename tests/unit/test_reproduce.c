@@ -102,7 +102,7 @@ static char folder[] = "/tmp/heliograph-reproduce-XXXXXX";
 
 static char *read_and_remove(const char *name)
 {
-    static char text[65536];
+    static char text[262144];
     char *path = mem_format("%s/%s", folder, name);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
@@ -159,6 +159,31 @@ static void test_a_paper(void **state)
                         "figure,panel,series,x,y\nfigure,p,s,1,1.6e-05\n");
     remove_folder();
     free(store);
+}
+
+/* -------------------------------------------------------------------------------------------- several */
+
+/* The rows of both stand in all.csv under one header, and each paper has files of its own. */
+static void test_all_papers(void **state)
+{
+    (void)state;
+    static const struct paper one = {.name = "one", .folder = "fmu", .title = "one", .reproduce = few_items};
+    static const struct paper two = {.name = "two", .folder = "fmu", .title = "two", .reproduce = few_items};
+    static const struct paper *const list[] = {&one, &two, NULL};
+    assert_non_null(mkdtemp(folder));
+    diag_set_sink(keep_quiet, NULL);
+    assert_int_equal(reproduce_all(list, &(struct reproduce_options){.folder = folder}), STATUS_OK);
+    diag_set_sink(NULL, NULL);
+    size_t alone = strlen(read_and_remove("one.csv"));
+    assert_int_equal(strlen(read_and_remove("two.csv")), alone);
+    const char *rows = read_and_remove("all.csv");
+    assert_int_equal(strlen(rows), 2 * alone - strlen("paper,item,published,ours,unit,deviation_percent,"
+                                                      "tolerance_percent,verdict,note\n"));
+    assert_has(rows, "\none,table-3/infiniband-latency/right,8,8,us,0.000,0,reproduced,\n");
+    assert_has(rows, "\ntwo,table-3/infiniband-latency/right,8,8,us,0.000,0,reproduced,\n");
+    read_and_remove("one-figures.csv");
+    read_and_remove("two-figures.csv");
+    remove_folder();
 }
 
 /* ------------------------------------------------------------------------------------------- a real one */
@@ -230,7 +255,7 @@ int main(void)
         cmocka_unit_test(test_split),           cmocka_unit_test(test_split_refuses),
         cmocka_unit_test(test_all_papers_load), cmocka_unit_test(test_notes_of_variants),
         cmocka_unit_test(test_a_paper),         cmocka_unit_test(test_one_message),
-        cmocka_unit_test(test_a_sweep),
+        cmocka_unit_test(test_all_papers),      cmocka_unit_test(test_a_sweep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,13 +64,13 @@ const kit = (() => {
     return made;
   }
 
-  // columns: {name, of(row), show(value)}; numbers go to the right.
+  // columns: {name, of(row), show(value), prose}; numbers go to the right, prose gets room for its sentences.
   function table(caption, columns, rows) {
     const isNumber = (column) => column.number || rows.some((row) => typeof column.of(row) === "number");
     const cell = (column, row, i) => {
       const value = column.of(row);
       const shown = value === null || value === undefined ? "" : column.show ? column.show(value) : String(value);
-      const attributes = isNumber(column) ? {class: "number"} : {};
+      const attributes = isNumber(column) ? {class: "number"} : column.prose ? {class: "prose"} : {};
       return i === 0 ? element("th", {scope: "row", ...attributes}, shown) : element("td", attributes, shown);
     };
     return element(

@@ -10,37 +10,43 @@
     "not run": "var(--faint)",
   };
   const number = (value) =>
-    Number.isInteger(value) && Math.abs(value) < 1e9 ? value.toLocaleString("en") : digits(value, 4);
+    Number.isInteger(value) && Math.abs(value) < 1e9 ? value.toLocaleString("en") : digits(value, 5);
+  const deviation = (v) =>
+    `${v > 0 ? "+" : ""}${Math.abs(v) < 0.05 ? digits(v, 1) : digits(Math.round(10 * v) / 10, 5)}\u00a0%`;
   const withUnit = (value, unit) => (unit ? `${number(value)}\u00a0${unit}` : number(value));
 
   // -------------------------------------------------------------------------------------------------- the answer first
 
+  // A number that is computed in several ways counts once, in the way that fits best.
   function answer() {
-    const {reproduced, deviates} = paper.counts;
+    const {reproduced, deviates, "not run": left} = paper.numbers;
+    const ways = paper.rows.some((row) => row.item !== row.of);
     return element(
       "p",
       {class: "answer", id: "answer"},
       "Of ",
       element("strong", {}, plural(reproduced + deviates, "published number")),
       " that were computed, ",
-      element("strong", {class: "good"}, `${reproduced} came out`),
+      element("strong", {class: "good"}, `${reproduced} ${reproduced === 1 ? "comes" : "come"} out`),
+      ways ? " in at least one of the models," : "",
       " within what the paper's own rounding or a stated tolerance allows, and ",
-      element("strong", {class: deviates ? "bad" : ""}, `${deviates} did not`),
+      element("strong", {class: deviates ? "bad" : ""}, `${deviates} ${deviates === 1 ? "does" : "do"} not`),
       paper.rows.every((row) => row.verdict !== "deviates" || row.note)
         ? ". Each deviation has its cause beside it."
         : ". Causes are beside the deviations, as far as they are known.",
+      left ? ` ${left} were not computed.` : "",
     );
   }
 
   const tiles = () =>
     element(
       "ul",
-      {class: "tiles", "aria-label": "Verdicts"},
-      ...Object.entries(paper.counts).map(([name, count]) =>
+      {class: "tiles", "aria-label": "Values of ours by verdict"},
+      ...Object.entries(paper.values).map(([name, count]) =>
         element(
           "li",
           {},
-          element("span", {class: "label"}, name),
+          element("span", {class: "label"}, `values: ${name}`),
           element("span", {class: "value"}, String(count)),
         ),
       ),
@@ -56,7 +62,7 @@
       ...common(width),
       height: 260,
       color: {type: "identity"},
-      y: {label: figure.y, grid: true, type: figure.y_log ? "log" : "linear", ticks: 5},
+      y: {label: figure.y || null, grid: true, type: figure.y_log ? "log" : "linear", ticks: 5},
     };
   }
 
@@ -67,7 +73,7 @@
     return Plot.plot({
       ...axes(figure, width),
       marginLeft: 56,
-      x: {label: figure.x, type: figure.x_log ? "log" : "linear", ...(figure.x_log ? {base: 2, ticks: 7} : {}), tickFormat: (x) => digits(x, 3)},
+      x: {label: figure.x, type: figure.x_log ? "log" : "linear", ...(figure.x_log ? {base: 2, ticks: 7} : {}), tickFormat: (x) => digits(x, 4)},
       y: {...axes(figure, width).y, ...(figure.y_log ? {} : {zero: true})},
       marks: [
         ...reference(figure),
@@ -86,16 +92,27 @@
   function bars(figure, points, colors, width) {
     const names = unique(points.map((p) => p.x));
     const narrow = width / names.length < 48;
+    const below = narrow ? 44 + 5.8 * d3.max(names, (name) => name.length) : 48; // room for names at a slant
+    const alone = names.length === points.length; // one bar for each name: in its middle, with its number
     return Plot.plot({
       ...axes(figure, width),
+      height: 212 + below,
       marginLeft: 56,
-      marginBottom: narrow ? 78 : 48,
-      fx: {label: figure.x, domain: names, padding: 0.15, tickRotate: narrow ? -60 : 0},
-      x: {axis: null, domain: unique(points.map((p) => p.series))},
+      marginBottom: below,
+      fx: {label: figure.x, labelOffset: below - 8, domain: names, padding: 0.15, tickRotate: narrow ? -60 : 0},
+      x: {axis: null, domain: alone ? [""] : unique(points.map((p) => p.series)), padding: alone ? 0.5 : 0.1},
       marks: [
+        ...(alone && !narrow
+          ? [-1, 1].map((sign) =>
+              Plot.text(
+                points.filter((p) => (p.y < 0 ? -1 : 1) === sign),
+                {fx: "x", x: () => "", y: "y", text: (p) => number(p.y), dy: -8 * sign},
+              ),
+            )
+          : []),
         Plot.barY(points, {
           fx: "x",
-          x: "series",
+          x: alone ? () => "" : "series",
           y1: figure.y_log ? figure.reference || 1 : 0,
           y2: "y",
           fill: (p) => colors.get(p.series),
@@ -187,9 +204,9 @@
     itemColumns[0],
     {...itemColumns[1], of: (r) => (r.published === null ? "" : withUnit(r.published, r.unit))},
     {...itemColumns[2], of: (r) => (r.ours === null ? "" : withUnit(r.ours, r.unit))},
-    {...itemColumns[4], show: (v) => `${v >= 0.05 ? "+" : ""}${digits(Math.round(10 * v) / 10, 5)}\u00a0%`},
+    {...itemColumns[4], show: deviation},
     itemColumns[6],
-    {name: "source and cause", of: (r) => (r.note ? `${r.source}. ${r.note}` : r.source)},
+    {name: "source and cause", prose: true, of: (r) => (r.note ? `${r.source}. ${r.note}` : r.source)},
   ];
 
   function coloured(rows) {
