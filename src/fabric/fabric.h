@@ -10,6 +10,7 @@
 #include "base/metric.h"
 #include "base/param.h"
 #include "base/status.h"
+#include "base/tap.h"
 #include "fabric/message.h"
 
 /* A fabric moves messages between nodes: an ops table, a table of parameters, a table of metrics. ideal.c is
@@ -38,6 +39,7 @@ struct fabric_plan {
     uint64_t included_bytes; /* of each message, whose time the latency includes: with a host model, the first
                                 block; else 0 */
     struct fabric_answers answers;
+    const struct tap *tap; /* for tap_tell_part: where a message's time goes */
 };
 
 /* The bytes of a message whose time the fabric has to count. */

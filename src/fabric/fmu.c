@@ -197,6 +197,7 @@ static enum status fmu_prepare(const struct fabric_plan *plan, struct fabric **f
     fmu->loop = plan->loop;
     fmu->messages = plan->messages;
     fmu->answers = plan->answers;
+    fmu->tap = plan->tap;
     fmu->unit_count = (uint32_t)config->count;
     fmu->node_count = plan->nodes;
     make_units(fmu);

@@ -87,6 +87,7 @@ struct fmu {
     struct event_loop *loop;
     const struct pool *messages;
     struct fabric_answers answers;
+    const struct tap *tap;
     struct fmu_mapping mapping;
     struct fmu_unit *units;
     uint32_t unit_count;

@@ -157,6 +157,19 @@ static void note_wait(struct fmu *fmu, const struct access *access)
     statistics->queue_wait_max = ps_max(statistics->queue_wait_max, wait);
 }
 
+/* Where the time of an access goes that is granted now, up to its release. */
+static void tell_access(const struct fmu *fmu, uint32_t unit_index, const struct access *access,
+                        ps_t before_copy, ps_t copied)
+{
+    uint32_t message = transfer_at(fmu, access->transfer)->message;
+    ps_t now = fmu->loop->now, came = access->queued_at;
+    ps_t left = came - ps_add(fmu->config->t_ocm, fmu->config->t_map), switched = ps_add(now, before_copy);
+    tap_tell_part(fmu->tap, message, PART_ACQUIRE, left, came, NULL, 0);
+    tap_tell_part(fmu->tap, message, PART_QUEUE, came, now, "FMU", unit_index);
+    tap_tell_part(fmu->tap, message, PART_SWITCH, now, switched, NULL, 0);
+    tap_tell_part(fmu->tap, message, PART_TRANSFER, switched, ps_add(now, copied), NULL, 0);
+}
+
 /* Serves an access that is out of its queue; `before_copy` passes before its data move. */
 static void serve(struct fmu *fmu, uint32_t unit_index, uint32_t index, ps_t before_copy)
 {
@@ -169,6 +182,7 @@ static void serve(struct fmu *fmu, uint32_t unit_index, uint32_t index, ps_t bef
     fmu->units[unit_index].serving = index;
     ps_t copied =
         ps_add(before_copy, ps_add(config->t_ocm, service_ps(bytes, config->bandwidth_bytes_per_s)));
+    tell_access(fmu, unit_index, access, before_copy, copied);
     loop_at(fmu->loop, ps_add(fmu->loop->now, copied), fmu->copied_kind, unit_index);
 }
 
@@ -328,6 +342,8 @@ void fmu_on_release(void *self, uint32_t unit_index)
     unit->serving = POOL_NONE;
     controller->busy = false;
     fmu->busy[unit_index] += fmu->loop->now - unit->granted_at;
+    tap_tell_part(fmu->tap, transfer_at(fmu, access_at(fmu, served)->transfer)->message, PART_RELEASE,
+                  fmu->loop->now - fmu->config->t_ocm, fmu->loop->now, NULL, 0);
     settle(fmu, unit_index, served);
     try_head(fmu, unit_index);
     if (!controller->busy && controller->wait_head != POOL_NONE)

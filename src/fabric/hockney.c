@@ -32,6 +32,7 @@ struct hockney {
     const struct pool *messages;
     struct fabric_answers answers;
     uint64_t included_bytes;
+    const struct tap *tap;
 };
 
 static enum status hockney_prepare(const struct fabric_plan *plan, struct fabric **fabric)
@@ -43,6 +44,7 @@ static enum status hockney_prepare(const struct fabric_plan *plan, struct fabric
     hockney->messages = plan->messages;
     hockney->answers = plan->answers;
     hockney->included_bytes = plan->included_bytes;
+    hockney->tap = plan->tap;
     *fabric = &hockney->fabric;
     return STATUS_OK;
 }
@@ -54,11 +56,15 @@ static void hockney_submit(struct fabric *fabric, uint32_t message)
     const struct fabric_answers *answers = &hockney->answers;
     uint64_t bytes =
         fabric_bytes_beyond(message_at(hockney->messages, message)->bytes, hockney->included_bytes);
-    ps_t injected = ps_add(hockney->loop->now, service_ps(bytes, config->bandwidth_bytes_per_s));
+    ps_t now = hockney->loop->now;
+    ps_t injected = ps_add(now, service_ps(bytes, config->bandwidth_bytes_per_s));
+    ps_t delivered = ps_add(injected, config->latency_ps);
 
-    answers->visible(answers->self, message, ps_add(hockney->loop->now, config->latency_ps));
+    tap_tell_part(hockney->tap, message, PART_TRANSFER, now, injected, NULL, 0);
+    tap_tell_part(hockney->tap, message, PART_WIRE, injected, delivered, NULL, 0);
+    answers->visible(answers->self, message, ps_add(now, config->latency_ps));
     answers->sender_done(answers->self, message, injected);
-    answers->delivered(answers->self, message, ps_add(injected, config->latency_ps));
+    answers->delivered(answers->self, message, delivered);
 }
 
 static size_t hockney_bytes(const struct fabric *fabric)

@@ -17,6 +17,7 @@ struct message {
     uint32_t context;
     int32_t tag;
     ps_t send_posted;
+    ps_t injected;      /* handed to the fabric, or copied within the node */
     ps_t send_released; /* the sender may go on */
     ps_t recv_posted;
     ps_t delivered;                  /* the last byte is at the receiver's node */

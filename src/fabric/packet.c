@@ -108,6 +108,7 @@ struct packet {
     const struct pool *messages;
     struct fabric_answers answers;
     uint64_t included_bytes;
+    const struct tap *tap;
     uint32_t nodes;
     struct maxmin *solver;
     struct flow *flows;
@@ -154,10 +155,37 @@ static ps_t latency_of(const struct packet *packet, const struct message *messag
     return ps_add(packet->config->latency_ps, packet->config->hop_latency_ps * hops_of(packet, message));
 }
 
+/* The message is the first of its flow now: those before it are gone. */
+static void tell_queued(const struct packet *packet, uint32_t index)
+{
+    const struct message *message = message_at(packet->messages, index);
+    tap_tell_part(packet->tap, index, PART_QUEUE, message->injected, packet->loop->now,
+                  "messages sent before it by node", message->source_node);
+}
+
+static void tell_moved(const struct packet *packet, uint32_t index, ps_t latency)
+{
+    const struct message *message = message_at(packet->messages, index);
+    uint64_t bytes = fabric_bytes_beyond(message->bytes, packet->included_bytes);
+    ps_t now = packet->loop->now;
+    if (now > message->injected && tap_hears(packet->tap, TAP_PART))
+        tap_tell(packet->tap,
+                 &(struct tap_record){.kind = TAP_PART,
+                                      .index = index,
+                                      .since = message->injected,
+                                      .at = now,
+                                      .part = PART_TRANSFER,
+                                      .awaited = "its share of the links to node",
+                                      .which = message->destination_node,
+                                      .alone = service_ps(bytes, packet->config->bandwidth_bytes_per_s)});
+    tap_tell_part(packet->tap, index, PART_WIRE, now, ps_add(now, latency), NULL, 0);
+}
+
 static void deliver(struct packet *packet, uint32_t message)
 {
     const struct fabric_answers *answers = &packet->answers;
     ps_t now = packet->loop->now, latency = latency_of(packet, message_at(packet->messages, message));
+    tell_moved(packet, message, latency);
     answers->sender_done(answers->self, message, now);
     answers->delivered(answers->self, message, ps_add(now, latency));
 }
@@ -209,6 +237,7 @@ static void begin_flow(struct packet *packet, struct key_entry *entry, struct qu
                                       .since = packet->loop->now,
                                       .finish = PS_NEVER,
                                       .event_at = PS_NEVER};
+    tell_queued(packet, queue.head);
     entry->queue.head = id;
     packet->statistics.flows++;
     if (++packet->flow_count > packet->statistics.peak_flows)
@@ -289,6 +318,7 @@ static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t 
     if (next != POOL_NONE && same_way(packet, ended, next)) {
         flow->messages.head = next;
         flow->left = work_of(packet, message_at(packet->messages, next));
+        tell_queued(packet, next);
         flow->since = packet->loop->now;
         if (packet->has_topology)
             paths_carry(&packet->paths, route_of(packet, id), flow->links,
@@ -383,6 +413,7 @@ static enum status packet_prepare(const struct fabric_plan *plan, struct fabric 
     packet->messages = plan->messages;
     packet->answers = plan->answers;
     packet->included_bytes = plan->included_bytes;
+    packet->tap = plan->tap;
     packet->nodes = plan->nodes;
     keytable_init(&packet->by_key);
     packet->solve_kind = loop_register(plan->loop, on_solve, packet);

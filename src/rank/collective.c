@@ -100,10 +100,11 @@ static void run_phases(struct machine *machine, uint32_t index)
         run->latest = machine->loop->now;
         if (!run->algorithm->emit(&run->call, run->phase, &sink.base)) {
             uint32_t slot = run->slot, rank = run->rank;
+            uint32_t peer = run->peer;
             uint8_t op = run->op;
             gathering_leave(machine, index);
             pool_give(&machine->runs, index);
-            machine_complete(machine, slot, rank, machine->loop->now, op);
+            machine_complete(machine, slot, rank, machine->loop->now, op, peer);
             return;
         }
         run->phase++;
@@ -121,7 +122,7 @@ void collective_on_phase(void *self, uint32_t run)
     run_phases(self, run);
 }
 
-void collective_message_done(struct machine *machine, uint32_t index, ps_t at)
+void collective_message_done(struct machine *machine, uint32_t index, ps_t at, uint32_t peer)
 {
     if (index & OWNER_FLAG) {
         uint32_t record = index & ~OWNER_FLAG;
@@ -131,7 +132,10 @@ void collective_message_done(struct machine *machine, uint32_t index, ps_t at)
         index = arrival.run;
     }
     struct run *run = run_at(machine, index);
-    run->latest = ps_max(run->latest, at);
+    if (at >= run->latest) {
+        run->latest = at;
+        run->peer = peer;
+    }
     if (--run->pending == 0)
         loop_at(machine->loop, ps_max(run->latest, machine->loop->now), machine->phase_kind, index);
 }
@@ -202,6 +206,7 @@ void collective_begin(struct machine *machine, uint32_t rank, const struct call 
                         .sequence = (*sequence)++,
                         .slot = slot,
                         .gathering = POOL_NONE,
+                        .peer = TAP_NOBODY,
                         .op = call->op};
     run->algorithm = coll_choose(&machine->collective->choice[run->call.kind], &run->call);
     if (run->algorithm->node_aware) {

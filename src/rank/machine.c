@@ -55,17 +55,19 @@ struct call_place machine_place(const struct machine *machine, uint32_t rank)
 /* --------------------------------------------------------------------------------------------- requests */
 
 /* A request or message end of this rank completes at `at`, now or later. */
-void machine_complete(struct machine *machine, uint32_t owner, uint32_t rank_index, ps_t at, uint8_t op)
+void machine_complete(struct machine *machine, uint32_t owner, uint32_t rank_index, ps_t at, uint8_t op,
+                      uint32_t peer)
 {
     if (owner == OWNER_NONE)
         return;
     if (owner & OWNER_RUN) {
-        collective_message_done(machine, owner & ~OWNER_RUN, at);
+        collective_message_done(machine, owner & ~OWNER_RUN, at, peer);
         return;
     }
     struct slot *slot = &machine->slots[owner];
     bool awaited = slot->at == SLOT_AWAITED;
     slot->op = op;
+    slot->peer = peer;
     slot->at = awaited ? SLOT_FREE : at;
     if (!awaited)
         return;
@@ -73,6 +75,7 @@ void machine_complete(struct machine *machine, uint32_t owner, uint32_t rank_ind
     if (at >= rank->wake) {
         rank->wake = at;
         rank->cause = op;
+        rank->peer = peer;
     }
     if (--rank->awaited > 0)
         return;
@@ -102,6 +105,7 @@ static void await_slot(struct machine *machine, struct rank *rank, uint32_t slot
     if (slot->at >= rank->wake) {
         rank->wake = slot->at;
         rank->cause = slot->op;
+        rank->peer = slot->peer;
     }
     slot->at = SLOT_FREE;
 }
@@ -111,16 +115,19 @@ static void await_slot(struct machine *machine, struct rank *rank, uint32_t slot
 /* It has been blocked since then; what its core did for messages meanwhile is not idle. */
 static void tell_idle(struct machine *machine, uint32_t rank_index, ps_t since)
 {
+    const struct rank *rank = &machine->ranks[rank_index];
+    ps_t now = machine->loop->now;
     if (machine->host) {
         const struct hosted *hosted = &machine->hosted[rank_index];
         since += hosted->core.software - hosted->software_before;
     }
-    if (machine->loop->now > since)
-        tap_tell(machine->tap, &(struct tap_record){.kind = TAP_IDLE,
-                                                    .rank = rank_index,
-                                                    .cause = machine->ranks[rank_index].cause,
-                                                    .since = since,
-                                                    .at = machine->loop->now});
+    tap_tell(machine->tap, &(struct tap_record){.kind = TAP_IDLE,
+                                                .rank = rank_index,
+                                                .call = rank->call->op,
+                                                .cause = rank->cause,
+                                                .peer = rank->peer,
+                                                .since = since < now ? since : now,
+                                                .at = now});
 }
 
 /* Moves the rank to `at`. True when it may go on there at once, because nothing else happens before; else its
@@ -165,6 +172,12 @@ static bool block(struct machine *machine, uint32_t rank_index, enum rank_state 
     rank->state = (uint8_t)state;
     rank->blocked_at = since;
     rank->idle = true;
+    if (tap_hears(machine->tap, TAP_BLOCKED))
+        tap_tell(machine->tap, &(struct tap_record){.kind = TAP_BLOCKED,
+                                                    .rank = rank_index,
+                                                    .call = rank->call->op,
+                                                    .since = since,
+                                                    .at = since});
     if (machine->host && host_completes(machine, rank_index))
         return false;
     if (rank->awaited > 0 || !advance(machine, rank_index, rank->wake))
@@ -437,7 +450,8 @@ static enum status prepare_fabric(struct machine *machine)
                                .nodes = nodes_of(machine),
                                .seed = machine->plan->seed,
                                .included_bytes = machine->host ? machine->host->block_bytes : 0,
-                               .answers = protocol_answers(machine)};
+                               .answers = protocol_answers(machine),
+                               .tap = machine->tap};
     return machine->plan->fabric->prepare(&plan, &machine->fabric);
 }
 

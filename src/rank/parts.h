@@ -34,13 +34,15 @@ struct rank {
     uint8_t cause;    /* enum call_op of the last completion it waited for */
     uint8_t idle;     /* its next resume ends an idle time that began at blocked_at */
     ps_t blocked_at;
-    ps_t wake; /* the latest completion it waited for */
+    ps_t wake;     /* the latest completion it waited for */
+    uint32_t peer; /* the rank at that one's other end */
 };
 
 /* A request: when it completes, or one of the values below, and which call it belongs to. */
 struct slot {
     ps_t at;
-    uint8_t op; /* enum call_op */
+    uint8_t op;    /* enum call_op */
+    uint32_t peer; /* the rank at the other end, or TAP_NOBODY */
 };
 
 #define SLOT_FREE    ((ps_t)-1)
@@ -87,7 +89,8 @@ struct post {
 struct run {
     struct coll_call call;
     const struct coll_algorithm *algorithm;
-    ps_t latest; /* completion of the phase, so far */
+    ps_t latest;   /* completion of the phase, so far */
+    uint32_t peer; /* of that completion */
     uint32_t rank;
     uint32_t group;
     uint32_t context;
@@ -199,7 +202,8 @@ struct machine {
 };
 
 /* machine.c */
-void machine_complete(struct machine *machine, uint32_t owner, uint32_t rank, ps_t at, uint8_t op);
+void machine_complete(struct machine *machine, uint32_t owner, uint32_t rank, ps_t at, uint8_t op,
+                      uint32_t peer);
 void machine_fail(struct machine *machine, enum status status);
 struct call_place machine_place(const struct machine *machine, uint32_t rank);
 
@@ -239,7 +243,7 @@ void mailbox_visible(struct machine *machine, uint32_t message); /* its envelope
 
 /* collective.c */
 void collective_begin(struct machine *machine, uint32_t rank, const struct call *call, uint32_t slot);
-void collective_message_done(struct machine *machine, uint32_t run, ps_t at);
+void collective_message_done(struct machine *machine, uint32_t run, ps_t at, uint32_t peer);
 void collective_on_phase(void *self, uint32_t run); /* event: the phase is complete */
 
 /* gathering.c */

@@ -43,18 +43,36 @@ void protocol_sender_done(struct machine *machine, struct message *message, ps_t
     uint32_t owner = message->send_owner;
     message->state |= MESSAGE_SENDER_DONE;
     message->send_released = at;
-    machine_complete(machine, owner, message->source, at, message->op);
+    machine_complete(machine, owner, message->source, at, message->op, message->destination);
 }
 
 /* Both ends are done: whoever observes the run sees the whole message, and it is gone. */
 static void finish(struct machine *machine, uint32_t index)
 {
     const struct message *message = message_at(&machine->messages, index);
-    tap_tell(machine->tap, &(struct tap_record){.kind = TAP_FINISHED, .message = message});
+    tap_tell(machine->tap, &(struct tap_record){.kind = TAP_FINISHED, .index = index, .message = message});
     pool_give(&machine->messages, index);
 }
 
 /* ----------------------------------------------------------------------------------------- transferring */
+
+/* A message waited for its receive until now, or until `at`. */
+static void tell_wait(const struct machine *machine, uint32_t index, ps_t since, ps_t at)
+{
+    const struct message *message = message_at(&machine->messages, index);
+    tap_tell_part(machine->tap, index, PART_WAIT, since, at, "the receive of rank", message->destination);
+}
+
+/* The receiver of a message that the fabric stores is there, and knows of it. */
+static void match_stored(struct machine *machine, uint32_t index)
+{
+    const struct message *message = message_at(&machine->messages, index);
+    ps_t now = machine->loop->now;
+    tell_wait(machine, index, message->injected, message->recv_posted);
+    tap_tell_part(machine->tap, index, PART_WAIT, ps_max(message->injected, message->recv_posted), now,
+                  "its tag at rank", message->destination);
+    machine->fabric->ops->match(machine->fabric, index);
+}
 
 static void answer_visible(void *self, uint32_t index, ps_t at)
 {
@@ -71,7 +89,7 @@ static void answer_visible(void *self, uint32_t index, ps_t at)
     }
     message->state |= MESSAGE_VISIBLE;
     if ((message->state & MESSAGE_STORED) && (message->state & MESSAGE_RECEIVING))
-        machine->fabric->ops->match(machine->fabric, index);
+        match_stored(machine, index);
 }
 
 void protocol_on_visible(void *self, uint32_t index)
@@ -84,7 +102,7 @@ void protocol_on_visible(void *self, uint32_t index)
     }
     message->state |= MESSAGE_VISIBLE;
     if (message->state & MESSAGE_RECEIVING)
-        machine->fabric->ops->match(machine->fabric, index);
+        match_stored(machine, index);
 }
 
 static void answer_sender_done(void *self, uint32_t index, ps_t at)
@@ -103,7 +121,11 @@ void protocol_received(struct machine *machine, uint32_t index)
 {
     struct message *message = message_at(&machine->messages, index);
     ps_t at = message_received(message);
-    machine_complete(machine, message->recv_owner, message->destination, at, message->op);
+    tell_wait(machine, index, message->delivered, at);
+    if (tap_hears(machine->tap, TAP_RECEIVED))
+        tap_tell(machine->tap,
+                 &(struct tap_record){.kind = TAP_RECEIVED, .index = index, .at = at, .message = message});
+    machine_complete(machine, message->recv_owner, message->destination, at, message->op, message->source);
     if (message->state & MESSAGE_SENDER_DONE) {
         finish(machine, index);
         return;
@@ -121,7 +143,8 @@ static void answer_delivered(void *self, uint32_t index, ps_t at)
 {
     struct machine *machine = self;
     struct message *message = message_at(&machine->messages, index);
-    tap_tell(machine->tap, &(struct tap_record){.kind = TAP_DELIVERED, .at = at, .message = message});
+    tap_tell(machine->tap,
+             &(struct tap_record){.kind = TAP_DELIVERED, .index = index, .at = at, .message = message});
     if (machine->host) {
         hosted_delivered(machine, index, at);
         return;
@@ -156,16 +179,23 @@ static void transfer_within_node(struct machine *machine, uint32_t index)
     uint64_t bytes = message_at(&machine->messages, index)->bytes;
     ps_t now = machine->loop->now;
     ps_t copied = ps_add(now, service_ps(bytes, node->bandwidth_bytes_per_s));
+    ps_t there = ps_add(copied, node->latency_ps);
+    tap_tell_part(machine->tap, index, PART_TRANSFER, now, copied, NULL, 0);
+    tap_tell_part(machine->tap, index, PART_WIRE, copied, there, NULL, 0);
     answer_visible(machine, index, ps_add(now, node->latency_ps));
     answer_sender_done(machine, index, copied);
-    answer_delivered(machine, index, ps_add(copied, node->latency_ps));
+    answer_delivered(machine, index, there);
 }
 
 void protocol_submit(struct machine *machine, uint32_t index)
 {
-    const struct message *message = message_at(&machine->messages, index);
+    struct message *message = message_at(&machine->messages, index);
+    ps_t now = machine->loop->now;
+    message->injected = now;
     tap_tell(machine->tap,
-             &(struct tap_record){.kind = TAP_INJECTED, .at = machine->loop->now, .message = message});
+             &(struct tap_record){.kind = TAP_INJECTED, .index = index, .at = now, .message = message});
+    if (!(message->state & MESSAGE_CONTROL))
+        tell_wait(machine, index, message->send_posted, now);
     if (message->source_node == message->destination_node)
         transfer_within_node(machine, index);
     else
@@ -192,6 +222,7 @@ static void send_control(struct machine *machine, uint32_t of, bool to_receiver,
     control->bytes = 0;
     control->state = MESSAGE_CONTROL;
     control->next = of;
+    control->send_posted = at;
     if (!to_receiver) {
         control->source = message_at(&machine->messages, of)->destination;
         control->destination = message_at(&machine->messages, of)->source;
@@ -226,6 +257,8 @@ void protocol_on_control(void *self, uint32_t index)
         return;
     }
     uint32_t of = control->next;
+    tap_tell_part(machine->tap, of, PART_HANDSHAKE, control->send_posted, machine->loop->now,
+                  "a control message from rank", control->source);
     pool_give(&machine->messages, index);
     struct message *message = message_at(&machine->messages, of);
     if (message->state & MESSAGE_FIN_SENT) {
@@ -267,7 +300,7 @@ void protocol_matched(struct machine *machine, uint32_t index)
         return;
     bool stored = message->state & MESSAGE_STORED;
     if (stored && (message->state & MESSAGE_VISIBLE))
-        machine->fabric->ops->match(machine->fabric, index);
+        match_stored(machine, index);
     else if (!stored && (message->state & MESSAGE_DELIVERED))
         protocol_received(machine, index);
     else if (protocol_is_rendezvous(message) &&
@@ -341,6 +374,11 @@ void protocol_send(struct machine *machine, const struct post *post)
         message->state |= MESSAGE_IN_MAILBOX;
         mailbox_send(machine, index);
     }
+    if (tap_hears(machine->tap, TAP_SENT))
+        tap_tell(machine->tap, &(struct tap_record){.kind = TAP_SENT,
+                                                    .index = index,
+                                                    .at = machine->loop->now,
+                                                    .message = message_at(&machine->messages, index)});
     launch(machine, index);
     if (waiting != POOL_NONE && !machine->loop->stopped)
         protocol_matched(machine, index);
