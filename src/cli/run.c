@@ -13,6 +13,7 @@
 #include "report/table.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
+#include "timeline/timeline.h"
 #include "workload/workload.h"
 
 enum option {
@@ -22,7 +23,8 @@ enum option {
     OPTION_SET,
     OPTION_JSON,
     OPTION_HTML,
-    OPTION_MESSAGES
+    OPTION_MESSAGES,
+    OPTION_TIMELINE
 };
 
 static const char *name_at(size_t option, size_t index)
@@ -46,6 +48,9 @@ static const struct cli_option options[] = {
     [OPTION_JSON] = {"--json", 0, NULL, "print one JSON object instead of the table"},
     [OPTION_HTML] = {"--html", 0, "FILE.html", "write a report: one page with charts that needs no network"},
     [OPTION_MESSAGES] = {"--messages", 'm', "FILE.csv", "write a line per message"},
+    [OPTION_TIMELINE] = {"--timeline", 0, "FILE",
+                         "write what each rank and each message did, for a viewer: FILE.pftrace for\n"
+                         "Perfetto, FILE.paje for ViTE"},
 };
 
 static const struct cli_command command = {
@@ -65,7 +70,7 @@ static const struct cli_command command = {
 struct run_options {
     struct config *config;
     const char *file;
-    const char *messages, *html;
+    const char *messages, *html, *timeline;
     bool json;
 };
 
@@ -88,6 +93,9 @@ static enum status apply(struct run_options *run, int found, const char *value)
         return STATUS_OK;
     case OPTION_MESSAGES:
         run->messages = value;
+        return STATUS_OK;
+    case OPTION_TIMELINE:
+        run->timeline = value;
         return STATUS_OK;
     }
     return STATUS_BAD_INPUT;
@@ -138,21 +146,52 @@ static enum status read_options(struct run_options *run, int argc, char **argv)
     return status;
 }
 
+/* What the runs are written to as they go on. */
+static enum status open_logs(const struct run_options *run, const struct experiment *experiment,
+                             struct experiment_watch *watch)
+{
+    struct timeline *timeline = NULL;
+    if (run->timeline && experiment->chosen->compat != COMPAT_NONE) {
+        diag_error("--timeline shows runs of our own semantics; with compat=simplecomm there is --messages");
+        return STATUS_BAD_INPUT;
+    }
+    if (run->messages && message_log_open(run->messages, &watch->messages) != STATUS_OK)
+        return STATUS_FAILED;
+    if (run->timeline) {
+        enum status status = timeline_open(run->timeline, experiment->fabric_count, &timeline);
+        if (status != STATUS_OK)
+            return status;
+        watch->listen = timeline_listen;
+        watch->listener = timeline;
+    }
+    return STATUS_OK;
+}
+
+static enum status run_fabric(struct experiment *experiment, size_t index,
+                              const struct experiment_watch *watch, struct result *result)
+{
+    struct progress_line *progress = watch->self;
+    struct timeline *timeline = watch->listener;
+    enum status status =
+        timeline ? timeline_begin_run(timeline, experiment->fabrics[index]->name) : STATUS_OK;
+    if (status != STATUS_OK)
+        return status;
+    progress_begin(progress);
+    status = experiment_run(experiment, index, watch, result);
+    progress_end(progress, result);
+    return timeline ? timeline_end_run(timeline, status) : status;
+}
+
 static enum status run_fabrics(const struct run_options *run, struct experiment *experiment,
                                struct result *results, size_t *done)
 {
-    struct message_log *log = NULL;
-    if (run->messages && message_log_open(run->messages, &log) != STATUS_OK)
-        return STATUS_FAILED;
     struct progress_line progress = {0};
-    struct experiment_watch watch = {.messages = log, .progress = progress_show, .self = &progress};
-    enum status status = STATUS_OK;
-    for (; status == STATUS_OK && *done < experiment->fabric_count; ++*done) {
-        progress_begin(&progress);
-        status = experiment_run(experiment, *done, &watch, &results[*done]);
-        progress_end(&progress, &results[*done]);
-    }
-    return log ? message_log_close(log, status) : status;
+    struct experiment_watch watch = {.progress = progress_show, .self = &progress};
+    enum status status = open_logs(run, experiment, &watch);
+    for (; status == STATUS_OK && *done < experiment->fabric_count; ++*done)
+        status = run_fabric(experiment, *done, &watch, &results[*done]);
+    status = timeline_close(watch.listener, status);
+    return watch.messages ? message_log_close(watch.messages, status) : status;
 }
 
 static enum status print_results(const struct run_options *run, const struct manifest *manifest,

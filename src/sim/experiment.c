@@ -167,6 +167,8 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
     conservation_attach(&conservation, &tap);
     if (watch->messages)
         message_log_attach(watch->messages, fabric->name, &tap);
+    if (watch->listen)
+        watch->listen(watch->listener, program->ranks, &tap);
 
     struct progress progress = {.watch = watch, .fabric = fabric->name, .total_calls = program->total_calls};
     struct machine_plan plan = {.program = program,

@@ -50,6 +50,9 @@ struct experiment_watch {
     struct message_log *messages; /* NULL = no log */
     void (*progress)(void *self, const char *fabric, uint64_t calls, uint64_t total_calls, ps_t now);
     void *self;
+    /* Anybody else, who puts listeners on the tap of the run: NULL = nobody. */
+    void (*listen)(void *listener, uint32_t ranks, struct tap *tap);
+    void *listener;
 };
 
 /* One run of the program on fabrics[index]; the result is to be freed with result_free. */

@@ -1,0 +1,382 @@
+/* Timelines, read back by a decoder of its own: slices nest, nothing ends before it begins, and what is shown
+ * adds up to what the run came to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "sim/components.h"
+#include "sim/experiment.h"
+#include "timeline/timeline.h"
+
+/* ------------------------------------------------------------------------------------------------- reading
+ */
+
+struct span {
+    const uint8_t *at, *end;
+};
+
+static uint64_t varint(struct span *from)
+{
+    uint64_t value = 0;
+    for (int shift = 0;; shift += 7) {
+        assert_true(from->at < from->end && shift < 64);
+        uint8_t byte = *from->at++;
+        value |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128)
+            return value;
+    }
+}
+
+struct field {
+    uint32_t number;
+    uint64_t value; /* of a number, or the bits of a double */
+    struct span block;
+};
+
+/* The next field of a message; false behind the last. */
+static int next_field(struct span *from, struct field *field)
+{
+    if (from->at == from->end)
+        return 0;
+    uint64_t key = varint(from);
+    *field = (struct field){.number = (uint32_t)(key >> 3)};
+    switch (key & 7) {
+    case 0:
+        field->value = varint(from);
+        return 1;
+    case 1:
+        assert_true(from->end - from->at >= 8);
+        memcpy(&field->value, from->at, 8);
+        from->at += 8;
+        return 1;
+    case 2: {
+        uint64_t length = varint(from);
+        assert_true(length <= (uint64_t)(from->end - from->at));
+        field->block = (struct span){from->at, from->at + length};
+        from->at += length;
+        return 1;
+    }
+    }
+    fail_msg("wire type %u", (unsigned)(key & 7));
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------ checking
+ */
+
+enum { TRACKS = 4096, DEPTH = 2, RANKS = 64 };
+enum { RANK = 1, MESSAGE = 2, PART = 3 }; /* categories, in the order in which they are named */
+enum { NOTE_NS = 1, NOTE_IDLE_NS = 2, NOTE_BYTES = 8 };
+
+struct track {
+    uint64_t rank; /* plus 1, of ranks' own */
+    uint64_t depth, time, category[DEPTH], begun[DEPTH];
+    int is_computing;
+    double message_ns, parts_ns;
+};
+
+static struct track tracks[TRACKS];
+static double compute_ns[RANKS], idle_ns[RANKS];
+static uint64_t messages, bytes, events, compute_name, unnamed_name;
+
+static double as_double(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+struct slice_event {
+    uint64_t type, track, category, name;
+    double ns;
+    int has_ns;
+};
+
+static void read_annotation(struct span from, struct slice_event *event)
+{
+    struct field field;
+    uint64_t name = 0;
+    while (next_field(&from, &field)) {
+        if (field.number == 1)
+            name = field.value;
+        if (field.number == 5 && (name == NOTE_NS || name == NOTE_IDLE_NS)) {
+            event->ns = as_double(field.value);
+            event->has_ns = 1;
+        }
+        if (field.number == 3 && name == NOTE_BYTES)
+            bytes += field.value;
+    }
+}
+
+static void begin_slice(struct track *track, const struct slice_event *event, uint64_t time)
+{
+    assert_true(track->depth < DEPTH);
+    assert_int_equal(event->category, track->rank ? RANK : track->depth == 0 ? MESSAGE : PART);
+    track->begun[track->depth] = time;
+    track->category[track->depth++] = event->category;
+    if (event->category == RANK)
+        track->is_computing = event->name == compute_name;
+    if (event->category == MESSAGE) {
+        messages++;
+        track->message_ns = event->ns;
+        track->parts_ns = 0;
+    }
+    if (event->category == PART) {
+        assert_true(event->ns > 0);
+        assert_int_not_equal(event->name, unnamed_name); /* these fabrics tell all there is to know */
+        track->parts_ns += event->ns;
+    }
+}
+
+static void end_slice(struct track *track, const struct slice_event *event, uint64_t time)
+{
+    assert_true(track->depth > 0);
+    uint64_t category = track->category[--track->depth];
+    assert_true(time >= track->begun[track->depth]);
+    if (category == RANK) {
+        double ns = event->has_ns && !track->is_computing ? event->ns : 0;
+        idle_ns[track->rank - 1] += ns;
+        if (track->is_computing)
+            compute_ns[track->rank - 1] += (double)(time - track->begun[track->depth]);
+    }
+    if (category == MESSAGE) /* each of its nanoseconds has one name */
+        assert_true(track->parts_ns - track->message_ns < 1e-3 && track->message_ns - track->parts_ns < 1e-3);
+}
+
+static void read_event(struct span from, uint64_t time)
+{
+    struct slice_event event = {0};
+    struct field field;
+    while (next_field(&from, &field)) {
+        if (field.number == 3)
+            event.category = field.value;
+        if (field.number == 4)
+            read_annotation(field.block, &event);
+        if (field.number == 9)
+            event.type = field.value;
+        if (field.number == 10)
+            event.name = field.value;
+        if (field.number == 11)
+            event.track = field.value;
+    }
+    assert_in_range(event.track, 1, TRACKS - 1);
+    struct track *track = &tracks[event.track];
+    assert_true(time >= track->time); /* a track's events are in the order of time */
+    track->time = time;
+    events++;
+    assert_in_range(event.type, 1, 2);
+    (event.type == 1 ? begin_slice : end_slice)(track, &event, time);
+}
+
+static void read_track(struct span from)
+{
+    struct field field, inner;
+    uint64_t uuid = 0, rank = 0;
+    while (next_field(&from, &field)) {
+        if (field.number == 1)
+            uuid = field.value;
+        if (field.number != 4)
+            continue;
+        while (next_field(&field.block, &inner))
+            if (inner.number == 5)
+                rank = 1 + strtoull((const char *)inner.block.at + strlen("rank "), NULL, 10);
+    }
+    assert_in_range(uuid, 1, TRACKS - 1);
+    tracks[uuid] = (struct track){.rank = rank};
+}
+
+static int is_text(struct span block, const char *text)
+{
+    size_t length = (size_t)(block.end - block.at);
+    return length == strlen(text) && memcmp(block.at, text, length) == 0;
+}
+
+static void read_names(struct span from)
+{
+    struct field table, entry;
+    while (next_field(&from, &table)) {
+        uint64_t id = 0;
+        while (next_field(&table.block, &entry)) {
+            if (entry.number == 1)
+                id = entry.value;
+            else if (table.number == 2 && is_text(entry.block, "compute"))
+                compute_name = id;
+            else if (table.number == 2 && is_text(entry.block, "fabric"))
+                unnamed_name = id;
+        }
+    }
+}
+
+static void read_packet(struct span from)
+{
+    struct field field;
+    uint64_t time = 0;
+    while (next_field(&from, &field)) {
+        if (field.number == 8)
+            time = field.value;
+        if (field.number == 11)
+            read_event(field.block, time);
+        if (field.number == 12)
+            read_names(field.block);
+        if (field.number == 60)
+            read_track(field.block);
+    }
+}
+
+static void read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t capacity = 1 << 24;
+    uint8_t *content = mem_alloc(capacity, 1, "a timeline");
+    size_t length = fread(content, 1, capacity, file);
+    fclose(file);
+    assert_true(length < capacity);
+    struct span from = {content, content + length};
+    struct field field;
+    memset(tracks, 0, sizeof tracks);
+    memset(compute_ns, 0, sizeof compute_ns);
+    memset(idle_ns, 0, sizeof idle_ns);
+    messages = bytes = events = 0;
+    while (next_field(&from, &field)) {
+        assert_int_equal(field.number, 1);
+        read_packet(field.block);
+    }
+    free(content);
+    for (int i = 0; i < TRACKS; i++)
+        assert_int_equal(tracks[i].depth, 0);
+}
+
+/* --------------------------------------------------------------------------------------------------- tests
+ */
+
+static char path[] = "/tmp/helio-timeline-XXXXXX";
+
+static struct config *configure(const char *const *settings)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    struct config *config = config_new(tables, count);
+    assert_non_null(config);
+    for (; *settings; settings++)
+        assert_int_equal(config_set(config, *settings), STATUS_OK);
+    return config;
+}
+
+/* Nanoseconds, of times that Perfetto's clock has cut to whole ones `slices` times. */
+static void check_ns(double shown, ps_t exact, double slices)
+{
+    double off = shown - (double)exact / 1000;
+    assert_true(off > -slices - 1e-3 && off < slices + 1e-3);
+}
+
+/* One run on one fabric: what its timeline shows is what it came to. */
+static void check(const char *const *settings)
+{
+    struct config *config = configure(settings);
+    struct experiment experiment;
+    struct result result;
+    struct timeline *timeline;
+    assert_int_equal(experiment_open(&experiment, config), STATUS_OK);
+    assert_int_equal(timeline_open(path, 1, &timeline), STATUS_OK);
+    struct experiment_watch watch = {.listen = timeline_listen, .listener = timeline};
+    assert_int_equal(timeline_begin_run(timeline, experiment.fabrics[0]->name), STATUS_OK);
+    assert_int_equal(experiment_run(&experiment, 0, &watch, &result), STATUS_OK);
+    assert_int_equal(timeline_end_run(timeline, STATUS_OK), STATUS_OK);
+    assert_int_equal(timeline_close(timeline, STATUS_OK), STATUS_OK);
+    read_file(path);
+    assert_int_equal(messages, result.messages);
+    assert_int_equal(bytes, result.bytes);
+    assert_true(result.messages > 0);
+    for (uint32_t rank = 0; rank < result.ranks; rank++) {
+        check_ns(idle_ns[rank], result.rows[rank].idle, 0);
+        check_ns(compute_ns[rank], result.rows[rank].compute, (double)events);
+    }
+    result_free(&result);
+    experiment_close(&experiment);
+    config_free(config);
+}
+
+static void on_every_fabric(void **state)
+{
+    static const char *const fabrics_[] = {"fabric=ideal", "fabric=hockney", "fabric=packet", "fabric=fmu",
+                                           "fabric=hybrid"};
+    static const char *const workloads_[] = {
+        "workload=ring-allreduce:ranks=8,bytes=1MiB,iterations=3", "workload=alltoall:ranks=8,bytes=8KiB",
+        "workload=npb:cg:class=S,ranks=4", "workload=pingpong:bytes=1MiB,iterations=20"};
+    (void)state;
+    for (size_t i = 0; i < sizeof fabrics_ / sizeof *fabrics_; i++)
+        for (size_t k = 0; k < sizeof workloads_ / sizeof *workloads_; k++)
+            check((const char *const[]){fabrics_[i], workloads_[k], NULL});
+}
+
+static void with_handshakes_and_nodes(void **state)
+{
+    static const char *const handshakes[] = {"rendezvous.handshakes=1", "rendezvous.handshakes=2",
+                                             "rendezvous.handshakes=3"};
+    (void)state;
+    for (size_t i = 0; i < sizeof handshakes / sizeof *handshakes; i++)
+        check((const char *const[]){"fabric=packet",
+                                    "workload=ring-allreduce:ranks=8,bytes=4MiB,iterations=2",
+                                    "ranks_per_node=2", handshakes[i], NULL});
+}
+
+/* Queues, switches, tags that travel, rooms that are full. */
+static void with_every_part_of_an_fmu(void **state)
+{
+    (void)state;
+    check((const char *const[]){"fabric=fmu", "workload=alltoall:ranks=8,bytes=64KiB", "fmu.count=2",
+                                "fmu.t_ocm=10 ns", "fmu.t_map=7 ns", "fmu.tag=network", "fmu.coalesce=off",
+                                "fmu.capacity=1 MB", NULL});
+    check((const char *const[]){"fabric=fmu", "workload=alltoall:ranks=8,bytes=64KiB", "fmu.count=3",
+                                "fmu.tag=header", NULL});
+}
+
+static void a_failed_run_leaves_nothing(void **state)
+{
+    (void)state;
+    struct timeline *timeline;
+    unlink(path);
+    assert_int_equal(timeline_open(path, 1, &timeline), STATUS_OK);
+    assert_int_equal(timeline_close(timeline, STATUS_FAILED), STATUS_FAILED);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+static int make_path(void **state)
+{
+    (void)state;
+    int file = mkstemp(path);
+    return file < 0 ? -1 : close(file);
+}
+
+static int remove_path(void **state)
+{
+    (void)state;
+    unlink(path);
+    return 0;
+}
+
+static void quiet(void *self, enum diag_level level, const char *message)
+{
+    (void)self, (void)level, (void)message;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_every_fabric),
+        cmocka_unit_test(with_handshakes_and_nodes),
+        cmocka_unit_test(with_every_part_of_an_fmu),
+        cmocka_unit_test(a_failed_run_leaves_nothing),
+    };
+    diag_set_sink(quiet, NULL);
+    return cmocka_run_group_tests(tests, make_path, remove_path);
+}
