@@ -25,17 +25,17 @@ enum tap_kind {
 
 /* What a message did for a part of its time: moved, or waited. */
 enum tap_part {
-    PART_WAIT,      /* for its receiver; whatever else happened meanwhile goes before it */
-    PART_HANDSHAKE, /* for a control message of its rendezvous */
-    PART_SOFTWARE,  /* the core at one of its ends worked on it, or had to finish something else first */
-    PART_BUS,       /* between core or memory and the NIC */
-    PART_ACQUIRE,   /* asked for the resource that moves it */
-    PART_QUEUE,     /* stood in the queue for it */
-    PART_SWITCH,    /* a circuit was set up for it */
-    PART_TRANSFER,  /* its bytes were put onto the way */
-    PART_WIRE,      /* the last of them were on the way */
-    PART_RELEASE,   /* gave the resource back */
-    PARTS
+    TAP_PART_WAIT,      /* for its receiver; whatever else happened meanwhile goes before it */
+    TAP_PART_HANDSHAKE, /* for a control message of its rendezvous */
+    TAP_PART_SOFTWARE,  /* the core at one of its ends worked on it, or had to finish something else first */
+    TAP_PART_BUS,       /* between core or memory and the NIC */
+    TAP_PART_ACQUIRE,   /* asked for the resource that moves it */
+    TAP_PART_QUEUE,     /* stood in the queue for it */
+    TAP_PART_SWITCH,    /* a circuit was set up for it */
+    TAP_PART_TRANSFER,  /* its bytes were put onto the way */
+    TAP_PART_WIRE,      /* the last of them were on the way */
+    TAP_PART_RELEASE,   /* gave the resource back */
+    TAP_PARTS
 };
 
 #define TAP_NOBODY UINT32_MAX

@@ -164,10 +164,10 @@ static void tell_access(const struct fmu *fmu, uint32_t unit_index, const struct
     uint32_t message = transfer_at(fmu, access->transfer)->message;
     ps_t now = fmu->loop->now, came = access->queued_at;
     ps_t left = came - ps_add(fmu->config->t_ocm, fmu->config->t_map), switched = ps_add(now, before_copy);
-    tap_tell_part(fmu->tap, message, PART_ACQUIRE, left, came, NULL, 0);
-    tap_tell_part(fmu->tap, message, PART_QUEUE, came, now, "FMU", unit_index);
-    tap_tell_part(fmu->tap, message, PART_SWITCH, now, switched, NULL, 0);
-    tap_tell_part(fmu->tap, message, PART_TRANSFER, switched, ps_add(now, copied), NULL, 0);
+    tap_tell_part(fmu->tap, message, TAP_PART_ACQUIRE, left, came, NULL, 0);
+    tap_tell_part(fmu->tap, message, TAP_PART_QUEUE, came, now, "FMU", unit_index);
+    tap_tell_part(fmu->tap, message, TAP_PART_SWITCH, now, switched, NULL, 0);
+    tap_tell_part(fmu->tap, message, TAP_PART_TRANSFER, switched, ps_add(now, copied), NULL, 0);
 }
 
 /* Serves an access that is out of its queue; `before_copy` passes before its data move. */
@@ -342,7 +342,7 @@ void fmu_on_release(void *self, uint32_t unit_index)
     unit->serving = POOL_NONE;
     controller->busy = false;
     fmu->busy[unit_index] += fmu->loop->now - unit->granted_at;
-    tap_tell_part(fmu->tap, transfer_at(fmu, access_at(fmu, served)->transfer)->message, PART_RELEASE,
+    tap_tell_part(fmu->tap, transfer_at(fmu, access_at(fmu, served)->transfer)->message, TAP_PART_RELEASE,
                   fmu->loop->now - fmu->config->t_ocm, fmu->loop->now, NULL, 0);
     settle(fmu, unit_index, served);
     try_head(fmu, unit_index);

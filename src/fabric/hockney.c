@@ -60,8 +60,8 @@ static void hockney_submit(struct fabric *fabric, uint32_t message)
     ps_t injected = ps_add(now, service_ps(bytes, config->bandwidth_bytes_per_s));
     ps_t delivered = ps_add(injected, config->latency_ps);
 
-    tap_tell_part(hockney->tap, message, PART_TRANSFER, now, injected, NULL, 0);
-    tap_tell_part(hockney->tap, message, PART_WIRE, injected, delivered, NULL, 0);
+    tap_tell_part(hockney->tap, message, TAP_PART_TRANSFER, now, injected, NULL, 0);
+    tap_tell_part(hockney->tap, message, TAP_PART_WIRE, injected, delivered, NULL, 0);
     answers->visible(answers->self, message, ps_add(now, config->latency_ps));
     answers->sender_done(answers->self, message, injected);
     answers->delivered(answers->self, message, delivered);

@@ -159,7 +159,7 @@ static ps_t latency_of(const struct packet *packet, const struct message *messag
 static void tell_queued(const struct packet *packet, uint32_t index)
 {
     const struct message *message = message_at(packet->messages, index);
-    tap_tell_part(packet->tap, index, PART_QUEUE, message->injected, packet->loop->now,
+    tap_tell_part(packet->tap, index, TAP_PART_QUEUE, message->injected, packet->loop->now,
                   "messages sent before it by node", message->source_node);
 }
 
@@ -174,11 +174,11 @@ static void tell_moved(const struct packet *packet, uint32_t index, ps_t latency
                                       .index = index,
                                       .since = message->injected,
                                       .at = now,
-                                      .part = PART_TRANSFER,
+                                      .part = TAP_PART_TRANSFER,
                                       .awaited = "its share of the links to node",
                                       .which = message->destination_node,
                                       .alone = service_ps(bytes, packet->config->bandwidth_bytes_per_s)});
-    tap_tell_part(packet->tap, index, PART_WIRE, now, ps_add(now, latency), NULL, 0);
+    tap_tell_part(packet->tap, index, TAP_PART_WIRE, now, ps_add(now, latency), NULL, 0);
 }
 
 static void deliver(struct packet *packet, uint32_t message)

@@ -69,8 +69,8 @@ static void post_now(struct machine *machine, uint32_t index)
         join_batch(machine, hosted, message);
         at_nic = ps_add(at, cost.to_nic);
     }
-    tap_tell_part(machine->tap, index, PART_SOFTWARE, now, at, "the core of rank", message->source);
-    tap_tell_part(machine->tap, index, PART_BUS, at, at_nic, NULL, 0);
+    tap_tell_part(machine->tap, index, TAP_PART_SOFTWARE, now, at, "the core of rank", message->source);
+    tap_tell_part(machine->tap, index, TAP_PART_BUS, at, at_nic, NULL, 0);
     loop_at(machine->loop, at_nic, machine->nic_kind, index);
     if (protocol_done_when_posted(machine, message) && !(message->state & MESSAGE_SENDER_DONE))
         protocol_sender_done(machine, message, at);
@@ -82,7 +82,7 @@ static void post_pending(struct machine *machine, struct hosted *hosted)
     while (hosted->pending.head != POOL_NONE && hosted->posted_count < machine->host->queue_depth) {
         uint32_t index = take(machine, &hosted->pending);
         const struct message *message = message_at(&machine->messages, index);
-        tap_tell_part(machine->tap, index, PART_QUEUE, message->injected, machine->loop->now,
+        tap_tell_part(machine->tap, index, TAP_PART_QUEUE, message->injected, machine->loop->now,
                       "the transmit queue of rank", message->source);
         post_now(machine, index);
     }
@@ -162,7 +162,7 @@ void hosted_delivered(struct machine *machine, uint32_t index, ps_t at)
     ps_t in_memory = at;
     if (crosses_nic(machine, message))
         in_memory = ps_add(at, host_message(machine->host, message->bytes).to_memory);
-    tap_tell_part(machine->tap, index, PART_BUS, at, in_memory, NULL, 0);
+    tap_tell_part(machine->tap, index, TAP_PART_BUS, at, in_memory, NULL, 0);
     loop_at(machine->loop, in_memory, machine->memory_kind, index);
 }
 
@@ -189,9 +189,9 @@ static void look_at(struct machine *machine, struct hosted *hosted, uint32_t ind
     bool control = message->state & MESSAGE_CONTROL;
     ps_t cost = control ? host->polled_control : host->polled;
     ps_t now = machine->loop->now, at = host_core_work(&hosted->core, now, cost);
-    tap_tell_part(machine->tap, index, PART_WAIT, message->injected, now, "a call that polls, of rank",
+    tap_tell_part(machine->tap, index, TAP_PART_WAIT, message->injected, now, "a call that polls, of rank",
                   message->destination);
-    tap_tell_part(machine->tap, index, PART_SOFTWARE, now, at, "the core of rank", message->destination);
+    tap_tell_part(machine->tap, index, TAP_PART_SOFTWARE, now, at, "the core of rank", message->destination);
     hosted->polled = true;
     message->delivered = at;
     message->state |= MESSAGE_DELIVERED;

@@ -60,7 +60,7 @@ static void finish(struct machine *machine, uint32_t index)
 static void tell_wait(const struct machine *machine, uint32_t index, ps_t since, ps_t at)
 {
     const struct message *message = message_at(&machine->messages, index);
-    tap_tell_part(machine->tap, index, PART_WAIT, since, at, "the receive of rank", message->destination);
+    tap_tell_part(machine->tap, index, TAP_PART_WAIT, since, at, "the receive of rank", message->destination);
 }
 
 /* The receiver of a message that the fabric stores is there, and knows of it. */
@@ -69,7 +69,7 @@ static void match_stored(struct machine *machine, uint32_t index)
     const struct message *message = message_at(&machine->messages, index);
     ps_t now = machine->loop->now;
     tell_wait(machine, index, message->injected, message->recv_posted);
-    tap_tell_part(machine->tap, index, PART_WAIT, ps_max(message->injected, message->recv_posted), now,
+    tap_tell_part(machine->tap, index, TAP_PART_WAIT, ps_max(message->injected, message->recv_posted), now,
                   "its tag at rank", message->destination);
     machine->fabric->ops->match(machine->fabric, index);
 }
@@ -180,8 +180,8 @@ static void transfer_within_node(struct machine *machine, uint32_t index)
     ps_t now = machine->loop->now;
     ps_t copied = ps_add(now, service_ps(bytes, node->bandwidth_bytes_per_s));
     ps_t there = ps_add(copied, node->latency_ps);
-    tap_tell_part(machine->tap, index, PART_TRANSFER, now, copied, NULL, 0);
-    tap_tell_part(machine->tap, index, PART_WIRE, copied, there, NULL, 0);
+    tap_tell_part(machine->tap, index, TAP_PART_TRANSFER, now, copied, NULL, 0);
+    tap_tell_part(machine->tap, index, TAP_PART_WIRE, copied, there, NULL, 0);
     answer_visible(machine, index, ps_add(now, node->latency_ps));
     answer_sender_done(machine, index, copied);
     answer_delivered(machine, index, there);
@@ -257,7 +257,7 @@ void protocol_on_control(void *self, uint32_t index)
         return;
     }
     uint32_t of = control->next;
-    tap_tell_part(machine->tap, of, PART_HANDSHAKE, control->send_posted, machine->loop->now,
+    tap_tell_part(machine->tap, of, TAP_PART_HANDSHAKE, control->send_posted, machine->loop->now,
                   "a control message from rank", control->source);
     pool_give(&machine->messages, index);
     struct message *message = message_at(&machine->messages, of);

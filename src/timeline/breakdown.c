@@ -1,9 +1,10 @@
 #include "timeline/parts.h"
 
-static const char *const part_names[PARTS + 1] = {
-    [PART_WAIT] = "wait",   [PART_HANDSHAKE] = "handshake", [PART_SOFTWARE] = "software",   [PART_BUS] = "bus",     [PART_ACQUIRE] = "acquire",
-    [PART_QUEUE] = "queue", [PART_SWITCH] = "switch",       [PART_TRANSFER] = "transfer",
-    [PART_WIRE] = "wire",   [PART_RELEASE] = "release",     [PART_UNNAMED] = "fabric",
+static const char *const part_names[TAP_PARTS + 1] = {
+    [TAP_PART_WAIT] = "wait",       [TAP_PART_HANDSHAKE] = "handshake", [TAP_PART_SOFTWARE] = "software",
+    [TAP_PART_BUS] = "bus",         [TAP_PART_ACQUIRE] = "acquire",     [TAP_PART_QUEUE] = "queue",
+    [TAP_PART_SWITCH] = "switch",   [TAP_PART_TRANSFER] = "transfer",   [TAP_PART_WIRE] = "wire",
+    [TAP_PART_RELEASE] = "release", [PART_UNNAMED] = "fabric",
 };
 
 const char *timeline_part_name(uint32_t part)
@@ -32,7 +33,7 @@ static void fill_gap(struct breakdown *breakdown, const struct pool *told,
     for (uint32_t i = message->first_part; i != POOL_NONE && since < at;) {
         const struct timeline_part *wait = pool_at(told, i);
         i = wait->next;
-        if (wait->part != PART_WAIT || wait->at <= since || wait->since >= at)
+        if (wait->part != TAP_PART_WAIT || wait->at <= since || wait->since >= at)
             continue;
         if (wait->since > since)
             append(breakdown, &unnamed, since, wait->since);
@@ -55,7 +56,7 @@ static uint32_t next_part(const struct pool *told, const struct timeline_message
         bool is_first = best == POOL_NONE ||
                         ps_max(part->since, since) <
                             ps_max(((const struct timeline_part *)pool_at(told, best))->since, since);
-        if (part->part != PART_WAIT && part->at > since && is_first)
+        if (part->part != TAP_PART_WAIT && part->at > since && is_first)
             best = i;
         i = part->next;
     }
@@ -67,7 +68,7 @@ void breakdown_make(struct breakdown *breakdown, const struct pool *told,
 {
     breakdown->count = 0;
     breakdown->shared = 0;
-    for (int i = 0; i <= PARTS; i++)
+    for (int i = 0; i <= TAP_PARTS; i++)
         breakdown->by_part[i] = 0;
     ps_t now = message->since;
     while (now < message->at) {

@@ -17,7 +17,7 @@
 #include "fabric/message.h"
 #include "timeline/timeline.h"
 
-/* A part of a message's time; `part` PARTS is time of which the fabric has told nothing. */
+/* A part of a message's time; `part` TAP_PARTS is time of which the fabric has told nothing. */
 struct timeline_part {
     ps_t since, at;
     ps_t alone; /* 0 = not known */
@@ -27,7 +27,7 @@ struct timeline_part {
     uint8_t part;  /* enum tap_part */
 };
 
-enum { PART_UNNAMED = PARTS };
+enum { PART_UNNAMED = TAP_PARTS };
 const char *timeline_part_name(uint32_t part);
 
 /* A message from its send on. */
@@ -54,7 +54,7 @@ struct timeline_wait {
 struct breakdown {
     struct timeline_part *parts;
     size_t count, capacity;
-    ps_t by_part[PARTS + 1];
+    ps_t by_part[TAP_PARTS + 1];
     ps_t shared; /* of the transfers: beyond what they would have taken alone */
 };
 void breakdown_make(struct breakdown *breakdown, const struct pool *told,

@@ -64,8 +64,9 @@ enum annotation {
     NOTE_KIND,
     NOTE_PARTS
 };
-static const char *const note_names[NOTE_PARTS] = {
-    NULL, "ns", "idle_ns", "waited_for", "alone_ns", "shared_ns", "from_rank", "to_rank", "bytes", "tag", "kind"};
+static const char *const note_names[NOTE_PARTS] = {NULL,       "ns",        "idle_ns",   "waited_for",
+                                                   "alone_ns", "shared_ns", "from_rank", "to_rank",
+                                                   "bytes",    "tag",       "kind"};
 
 enum { SEQUENCE = 1, NAME_OF_PART = CALL_OPS + 1 }; /* event names: calls from 1 on, then parts */
 
@@ -108,11 +109,11 @@ static void put_names(struct perfetto *perfetto)
         put_name(perfetto, INTERNED_CATEGORIES, i, category_names[i], flags);
     for (uint32_t i = 0; i < CALL_OPS; i++)
         put_name(perfetto, INTERNED_EVENTS, i + 1, call_op_name((enum call_op)i), flags);
-    for (uint32_t i = 0; i <= PARTS; i++)
+    for (uint32_t i = 0; i <= TAP_PARTS; i++)
         put_name(perfetto, INTERNED_EVENTS, NAME_OF_PART + i, timeline_part_name(i), flags);
     for (uint32_t i = 1; i < NOTE_PARTS; i++)
         put_name(perfetto, INTERNED_ANNOTATIONS, i, note_names[i], flags);
-    for (uint32_t i = 0; i <= PARTS; i++) {
+    for (uint32_t i = 0; i <= TAP_PARTS; i++) {
         char name[32];
         snprintf(name, sizeof name, "%s_ns", timeline_part_name(i));
         put_name(perfetto, INTERNED_ANNOTATIONS, NOTE_PARTS + i, name, flags);
@@ -345,7 +346,7 @@ static void note_message(struct protobuf *event, const struct timeline_message *
     protobuf_message(event, EVENT_ANNOTATION, &tag);
     note_text(event, NOTE_KIND, message->op < CALL_BARRIER ? "p2p" : call_op_name(message->op));
     note_ns(event, NOTE_NS, message->at - message->since);
-    for (uint32_t part = 0; part <= PARTS; part++)
+    for (uint32_t part = 0; part <= TAP_PARTS; part++)
         if (breakdown->by_part[part])
             note_ns(event, NOTE_PARTS + part, breakdown->by_part[part]);
     if (breakdown->shared)

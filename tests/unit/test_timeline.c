@@ -329,6 +329,21 @@ static void with_handshakes_and_nodes(void **state)
                                     "ranks_per_node=2", handshakes[i], NULL});
 }
 
+/* What the ends of a message cost, queues that are full included. */
+static void with_hosts(void **state)
+{
+    static const char *const fabrics_[] = {"fabric=hockney", "fabric=packet", "fabric=fmu"};
+    (void)state;
+    for (size_t i = 0; i < sizeof fabrics_ / sizeof *fabrics_; i++) {
+        check((const char *const[]){fabrics_[i], "workload=alltoall:ranks=8,bytes=512B",
+                                    "host.system=thunderx2", "packet.latency=383 ns",
+                                    "hockney.latency=383 ns", "ranks_per_node=2", NULL});
+        check((const char *const[]){fabrics_[i], "workload=npb:lu:class=S,ranks=4", "host.system=thunderx2",
+                                    "packet.latency=383 ns", "hockney.latency=383 ns",
+                                    "rendezvous.handshakes=3", "mpi.eager_threshold=100 B", NULL});
+    }
+}
+
 /* Queues, switches, tags that travel, rooms that are full. */
 static void with_every_part_of_an_fmu(void **state)
 {
@@ -374,6 +389,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_every_fabric),
         cmocka_unit_test(with_handshakes_and_nodes),
+        cmocka_unit_test(with_hosts),
         cmocka_unit_test(with_every_part_of_an_fmu),
         cmocka_unit_test(a_failed_run_leaves_nothing),
     };
