@@ -121,6 +121,7 @@ static void on_nic(void *self, uint32_t index)
     ps_t now = machine->loop->now, at = now;
     if (crosses_nic(machine, message))
         at = host_nodes_send(&machine->nodes, message->source_node, now, message->bytes);
+    tap_tell_part(machine->tap, index, TAP_PART_QUEUE, now, at, "the NIC of node", message->source_node);
     if (at > now)
         loop_at(machine->loop, at, machine->leave_kind, index);
     else
@@ -248,6 +249,7 @@ static void on_memory(void *self, uint32_t index)
     ps_t now = machine->loop->now, at = now;
     if (crosses_nic(machine, message))
         at = host_nodes_receive(&machine->nodes, message->destination_node, now, message->bytes);
+    tap_tell_part(machine->tap, index, TAP_PART_QUEUE, now, at, "PCIe of node", message->destination_node);
     if (at > now)
         loop_at(machine->loop, at, machine->taken_kind, index);
     else
