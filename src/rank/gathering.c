@@ -107,7 +107,7 @@ static void release(struct machine *machine, struct gathering *self, uint32_t fl
         uint32_t run = wait->run;
         *link = wait->next;
         pool_give(&machine->waits, record);
-        collective_message_done(machine, run, at);
+        collective_message_done(machine, run, at, TAP_NOBODY);
     }
 }
 
