@@ -75,6 +75,14 @@ int datatype_bytes(int id)
     return id >= 0 && id < DATATYPE_COUNT_OF ? datatypes[id].bytes : -1;
 }
 
+int datatype_of_bytes(int bytes)
+{
+    for (int id = 0; id < DATATYPE_COUNT_OF; id++)
+        if (datatypes[id].bytes == bytes)
+            return id;
+    return DATATYPE_BYTE;
+}
+
 const char *datatype_name(int id)
 {
     return id >= 0 && id < DATATYPE_COUNT_OF ? datatypes[id].name : NULL;

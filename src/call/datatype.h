@@ -14,6 +14,8 @@ enum {
 
 /* Bytes of one element, or -1 for an id that names no datatype. A derived type (-1) has lost its size: -1. */
 int datatype_bytes(int id);
+/* The first type whose elements have that size; bytes where there is none. */
+int datatype_of_bytes(int bytes);
 const char *datatype_name(int id); /* "DOUBLE", NULL for an id that names no datatype */
 
 #endif

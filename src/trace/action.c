@@ -333,35 +333,16 @@ static bool read_sendrecv(struct action_reader *reader, const struct arguments *
            read_bytes(reader, arguments, 'C', 'X', &call->recv_bytes);
 }
 
-/* By which tag SimGrid names the request of a non-blocking collective in its wait: the number of its source
- * code's COLL_TAG_*, or one less. */
-static const struct {
-    uint8_t op;
-    int16_t tag;
-} collective_tags[] = {
-    {CALL_REDUCE, -112},     {CALL_SCATTER, -223},    {CALL_SCATTERV, -334}, {CALL_GATHER, -445},
-    {CALL_ALLGATHER, -556},  {CALL_ALLGATHERV, -667}, {CALL_BARRIER, -778},  {CALL_REDUCE_SCATTER, -889},
-    {CALL_ALLTOALLV, -1000}, {CALL_ALLTOALL, -1112},  {CALL_GATHERV, -2223}, {CALL_BCAST, -3334},
-    {CALL_ALLREDUCE, -4445},
-};
-
-enum { COLLECTIVE_TAGS = sizeof collective_tags / sizeof *collective_tags };
-
 static uint32_t started_collective_key(struct action_reader *reader, uint8_t op)
 {
-    int32_t tag = -(int32_t)op; /* scans: SimGrid's number for them is not known */
-    for (size_t i = 0; i < COLLECTIVE_TAGS; i++)
-        if (collective_tags[i].op == op)
-            tag = collective_tags[i].tag;
-    return requests_collective_key(reader->requests, tag);
+    return requests_collective_key(reader->requests, form_collective_tag((enum call_op)op));
 }
 
+/* SimGrid prints the tag, or one less. */
 static uint32_t waited_collective_key(struct action_reader *reader, int32_t tag)
 {
-    for (size_t i = 0; i < COLLECTIVE_TAGS; i++)
-        if (tag == collective_tags[i].tag - 1)
-            tag = collective_tags[i].tag;
-    return requests_collective_key(reader->requests, tag);
+    bool one_less = form_is_collective_tag(tag + 1);
+    return requests_collective_key(reader->requests, one_less ? tag + 1 : tag);
 }
 
 static bool read_wait(struct action_reader *reader, const struct arguments *arguments, struct action *action)

@@ -56,9 +56,6 @@ struct action_reader {
     uint64_t *vector; /* `ranks` entries */
 };
 
-/* MPI_UNDEFINED, and MPI_ANY_TAG, as SimGrid prints them. */
-enum { TI_UNDEFINED = -333, TI_ANY_TAG = -444 };
-
 /* Reads reader->text from reader->body on. False: an error has been reported. */
 bool action_read(struct action_reader *reader, struct action *action);
 void action_reader_free(struct action_reader *reader);

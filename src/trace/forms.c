@@ -158,6 +158,43 @@ size_t form_fields(const struct form *form, uint32_t ranks, bool optional)
     return fields;
 }
 
+/* The numbers of SimGrid's COLL_TAG_*. */
+static const struct {
+    uint8_t op;
+    int16_t tag;
+} collective_tags[] = {
+    {CALL_REDUCE, -112},     {CALL_SCATTER, -223},    {CALL_SCATTERV, -334}, {CALL_GATHER, -445},
+    {CALL_ALLGATHER, -556},  {CALL_ALLGATHERV, -667}, {CALL_BARRIER, -778},  {CALL_REDUCE_SCATTER, -889},
+    {CALL_ALLTOALLV, -1000}, {CALL_ALLTOALL, -1112},  {CALL_GATHERV, -2223}, {CALL_BCAST, -3334},
+    {CALL_ALLREDUCE, -4445},
+};
+
+enum { COLLECTIVE_TAGS = sizeof collective_tags / sizeof *collective_tags };
+
+int32_t form_collective_tag(enum call_op op)
+{
+    for (size_t i = 0; i < COLLECTIVE_TAGS; i++)
+        if (collective_tags[i].op == op)
+            return collective_tags[i].tag;
+    return -(int32_t)op; /* scans: SimGrid's number for them is not known */
+}
+
+bool form_is_collective_tag(int32_t tag)
+{
+    for (size_t i = 0; i < COLLECTIVE_TAGS; i++)
+        if (collective_tags[i].tag == tag)
+            return true;
+    return false;
+}
+
+const struct form *form_of_call(const struct call *call)
+{
+    for (size_t i = 0; i < FORMS; i++)
+        if (forms[i].op == call->op && forms[i].flags == call->flags)
+            return &forms[i];
+    return NULL;
+}
+
 const struct form *form_at(size_t index)
 {
     return index < FORMS ? &forms[index] : NULL;

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "call/call.h"
+
 /* The actions of a time-independent trace and what stands behind each. One letter per field:
  *
  *   d destination   s source   t tag   c, C count sent, received   v, V a count sent, received per rank
@@ -19,6 +21,9 @@ struct form {
     const char *letters;
     const char *usage; /* for messages */
 };
+
+/* MPI_UNDEFINED, and MPI_ANY_TAG, as SimGrid prints them. */
+enum { TI_UNDEFINED = -333, TI_ANY_TAG = -444 };
 
 enum { FORM_LETTERS = 64 };
 
@@ -35,6 +40,13 @@ static inline bool form_is_vector(char letter)
 const struct form *form_find(const char *name, size_t length); /* NULL: no action that is replayed */
 const char *form_refusal(const char *name, size_t length); /* why SimGrid's action is not; NULL: unknown */
 const char *form_nearest(const char *name);                /* NULL: nothing near */
+
+/* The action that says a call; NULL: none does. */
+const struct form *form_of_call(const struct call *call);
+
+/* By which tag SimGrid names the request of a non-blocking collective in the wait for it. */
+int32_t form_collective_tag(enum call_op op);
+bool form_is_collective_tag(int32_t tag);
 
 /* How many fields an action has in a trace of that many ranks, with or without the optional ones. */
 size_t form_fields(const struct form *form, uint32_t ranks, bool optional);

@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "call/datatype.h"
+#include "trace/forms.h"
 #include "trace/number.h"
 
 /* A non-blocking call that a wait will name by its ends and tag. */
@@ -27,114 +28,131 @@ struct writer {
     uint32_t outstanding;
 };
 
+/* Calls read from a trace do not name their type; a reduction still must not be cut within an element. */
 static int type_of(const struct call *call)
 {
-    return call->datatype ? call->datatype - 1 : DATATYPE_BYTE;
+    if (call->datatype)
+        return call->datatype - 1;
+    return call->element_bytes > 1 ? datatype_of_bytes(call->element_bytes) : DATATYPE_BYTE;
 }
 
-static uint64_t elements(const struct call *call, uint64_t bytes)
+static void print_count(const struct writer *writer, const struct call *call, uint64_t bytes)
 {
-    return bytes / (uint64_t)datatype_bytes(type_of(call));
+    fprintf(writer->out, " %" PRIu64, bytes / (uint64_t)datatype_bytes(type_of(call)));
 }
 
-static void write_point(struct writer *writer, const struct call *call, const char *name, uint64_t bytes)
+/* A count for each rank; `at` 0: all are `uniform`. */
+static void print_counts(const struct writer *writer, const struct call *call, uint64_t at, uint64_t uniform)
 {
-    bool immediate = call->flags & CALL_IMMEDIATE;
-    fprintf(writer->out, "%s%s %d %d %" PRIu64 " %d\n", immediate ? "i" : "", name, call->peer, call->tag,
-            elements(call, bytes), type_of(call));
-    if (!immediate)
-        return;
+    for (uint32_t i = 0; i < writer->program->ranks; i++)
+        print_count(writer, call, at ? writer->program->counts[at + i] : uniform);
+}
+
+/* The buffer that holds a block for each rank, one behind the other. */
+static void print_buffer(const struct writer *writer, const struct call *call, uint64_t at, uint64_t uniform)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < writer->program->ranks; i++)
+        bytes += at ? writer->program->counts[at + i] : uniform;
+    print_count(writer, call, bytes);
+}
+
+static void print_amount(const struct writer *writer, const struct call *call)
+{
+    char text[NUMBER_TEXT];
+    fprintf(writer->out, " %.*s", (int)number_print(call->amount, text), text);
+}
+
+static void print_source(const struct writer *writer, int32_t source)
+{
+    fprintf(writer->out, " %d", source == CALL_ANY_SOURCE ? TI_UNDEFINED : source);
+}
+
+static void print_tag(const struct writer *writer, int32_t tag)
+{
+    fprintf(writer->out, " %d", tag == CALL_ANY_TAG ? TI_ANY_TAG : tag);
+}
+
+/* One letter of a form (trace/forms.h). 'b' describes the counts that follow it. */
+static void print_field(const struct writer *writer, const struct call *call, const char *letter)
+{
+    bool sends = letter[1] == 'v';
+    switch (*letter) {
+    case 'd':
+        fprintf(writer->out, " %d", call->peer);
+        break;
+    case 's':
+        print_source(writer, call->op == CALL_SENDRECV ? call->source : call->peer);
+        break;
+    case 't':
+        print_tag(writer, call->tag);
+        break;
+    case 'c':
+    case 'C':
+        print_count(writer, call, *letter == 'c' ? call->bytes : call->recv_bytes);
+        break;
+    case 'v':
+        print_counts(writer, call, call->send_counts, call->bytes);
+        break;
+    case 'V':
+        print_counts(writer, call, call->recv_counts, call->recv_bytes);
+        break;
+    case 'b':
+        print_buffer(writer, call, sends ? call->send_counts : call->recv_counts,
+                     sends ? call->bytes : call->recv_bytes);
+        break;
+    case 'a':
+        print_amount(writer, call);
+        break;
+    case 'r':
+        fprintf(writer->out, " %d", call->peer);
+        break;
+    default: /* x, X */
+        fprintf(writer->out, " %d", type_of(call));
+    }
+}
+
+static void note_request(struct writer *writer, const struct call *call)
+{
+    struct request request = {call->peer, call->tag, call->op == CALL_SEND};
+    if (call_is_collective(call))
+        request = (struct request){(int32_t)writer->rank, form_collective_tag((enum call_op)call->op), false};
+    writer->requests[call->slot] = request;
     writer->outstanding++;
-    writer->requests[call->slot] = (struct request){call->peer, call->tag, call->op == CALL_SEND};
 }
 
-static void write_wait(struct writer *writer, const struct call *call)
+static void print_wait(struct writer *writer, const struct call *call)
 {
     const struct request *request = &writer->requests[call->slot];
     int32_t me = (int32_t)writer->rank;
-    writer->outstanding--;
-    fprintf(writer->out, "wait %d %d %d\n", request->is_send ? me : request->peer,
-            request->is_send ? request->peer : me, request->tag);
+    print_source(writer, request->is_send ? me : request->peer);
+    fprintf(writer->out, " %d", request->is_send ? request->peer : me);
+    print_tag(writer, request->tag);
 }
 
-/* The buffer's extent comes before its counts: their sum, as they lie one behind the other. */
-static void write_counts(const struct writer *writer, const struct call *call, uint64_t at)
-{
-    const uint64_t *bytes = writer->program->counts + at;
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < writer->program->ranks; i++)
-        sum += bytes[i];
-    fprintf(writer->out, " %" PRIu64, elements(call, sum));
-    for (uint32_t i = 0; i < writer->program->ranks; i++)
-        fprintf(writer->out, " %" PRIu64, elements(call, bytes[i]));
-}
-
-static bool write_collective(const struct writer *writer, const struct call *call)
-{
-    FILE *out = writer->out;
-    int type = type_of(call);
-    uint64_t count = elements(call, call->bytes);
-    switch ((enum call_op)call->op) {
-    case CALL_BARRIER:
-        fprintf(out, "barrier\n");
-        return true;
-    case CALL_BCAST:
-        fprintf(out, "bcast %" PRIu64 " %d %d\n", count, call->peer, type);
-        return true;
-    case CALL_REDUCE:
-        fprintf(out, "reduce %" PRIu64 " 0 %d %d\n", count, call->peer, type);
-        return true;
-    case CALL_ALLREDUCE:
-        fprintf(out, "allreduce %" PRIu64 " 0 %d\n", count, type);
-        return true;
-    case CALL_ALLTOALL:
-        fprintf(out, "alltoall %" PRIu64 " %" PRIu64 " %d %d\n", count, elements(call, call->recv_bytes),
-                type, type);
-        return true;
-    case CALL_ALLTOALLV:
-        fprintf(out, "alltoallv");
-        write_counts(writer, call, call->send_counts);
-        write_counts(writer, call, call->recv_counts);
-        fprintf(out, " %d %d\n", type, type);
-        return true;
-    default:
-        return false;
-    }
-}
-
+/* False where no action says the call. */
 static bool write_call(struct writer *writer, const struct call *call)
 {
-    FILE *out = writer->out;
-    char amount[NUMBER_TEXT];
-    fprintf(out, "%u ", writer->rank);
-    switch ((enum call_op)call->op) {
-    case CALL_INIT:
-    case CALL_FINALIZE:
-        fprintf(out, "%s\n", call_op_name((enum call_op)call->op));
+    const struct form *form = form_of_call(call);
+    if (call->op == CALL_NOTHING)
         return true;
-    case CALL_COMPUTE:
-        fprintf(out, "compute %.*s\n", (int)number_print(call->amount, amount), amount);
-        return true;
-    case CALL_SEND:
-        write_point(writer, call, "send", call->bytes);
-        return true;
-    case CALL_RECV:
-        write_point(writer, call, "recv", call->recv_bytes);
-        return true;
-    case CALL_SENDRECV:
-        fprintf(out, "sendRecv %" PRIu64 " %d %" PRIu64 " %d %d %d\n", elements(call, call->bytes),
-                call->peer, elements(call, call->recv_bytes), call->source, type_of(call), type_of(call));
-        return true;
-    case CALL_WAIT:
-        write_wait(writer, call);
-        return true;
-    case CALL_WAITALL:
-        fprintf(out, "waitall %u\n", writer->outstanding);
+    if (!form || call->group || call->context)
+        return false;
+    fprintf(writer->out, "%u %s", writer->rank, form->name);
+    if (call->op == CALL_WAITALL) {
+        fprintf(writer->out, " %u", writer->outstanding);
         writer->outstanding = 0;
-        return true;
-    default:
-        return write_collective(writer, call);
+    } else if (call->op == CALL_WAIT || call->op == CALL_TEST) {
+        print_wait(writer, call);
+        writer->outstanding -= call->op == CALL_WAIT;
+    } else {
+        for (const char *letter = form->letters; *letter && *letter != '*'; letter++)
+            print_field(writer, call, letter);
     }
+    if (call->flags & CALL_IMMEDIATE)
+        note_request(writer, call);
+    putc('\n', writer->out);
+    return true;
 }
 
 /* False where the program makes a call that has no line here. */

@@ -15,6 +15,7 @@
 #include "trace/forms.h"
 #include "trace/summary.h"
 #include "trace/text.h"
+#include "trace/write.h"
 
 static const char *const shipped[] = {"bt.S.4", "cg.S.4", "ft.S.4", "is.S.4",
                                       "lu.S.4", "mg.S.4", "sp.S.4", "ring_bcast.64.it2.16M"};
@@ -370,6 +371,39 @@ static void shipped_traces_come_back_byte_for_byte(void **state)
     }
 }
 
+/* Written call by call instead of copied line by line: the same calls, lines that are none apart. */
+static void every_action_is_written(void **state)
+{
+    (void)state;
+    struct compiled *original, *again;
+    assert_int_equal(trace_open_compiled("tests/traces/every.4", &original), STATUS_OK);
+    assert_int_equal(program_write(&original->program, traces_path("every.written")), STATUS_OK);
+    assert_int_equal(trace_open_compiled(traces_path("every.written"), &again), STATUS_OK);
+    struct program *programs[] = {&original->program, &again->program};
+    original->program.ops->rewind(&original->program);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        struct call scratch[2], pair[2];
+        do {
+            for (int i = 0; i < 2; i++) {
+                const struct call *call;
+                do
+                    call = program_next(programs[i], rank, &scratch[i]);
+                while (call && call->op == CALL_NOTHING);
+                pair[i] = call ? *call : (struct call){.op = CALL_OPS};
+                pair[i].send_counts = pair[i].recv_counts = 0; /* as the two traces number them */
+                pair[i].channel = pair[i].source_channel = 0;
+            }
+            if (memcmp(&pair[0], &pair[1], sizeof pair[0]) != 0)
+                fail_msg("line %lu of rank %u comes back as line %lu",
+                         (unsigned long)programs[0]->ops->place(programs[0], rank).line, rank,
+                         (unsigned long)programs[1]->ops->place(programs[1], rank).line);
+        } while (pair[0].op != CALL_OPS);
+    }
+    traces_close(again);
+    traces_close(original);
+    traces_messages();
+}
+
 /* tests/traces/every.4 has every action in an order that ends. */
 static void every_action_in_one_trace(void **state)
 {
@@ -528,6 +562,7 @@ int main(void)
         cmocka_unit_test(text_survives_the_way_there_and_back),
         cmocka_unit_test(shipped_traces_come_back_byte_for_byte),
         cmocka_unit_test(every_action_in_one_trace),
+        cmocka_unit_test(every_action_is_written),
         cmocka_unit_test(text_is_the_text_that_was_read),
         cmocka_unit_test(messages_are_counted_as_in_table_5),
         cmocka_unit_test(shipped_traces_count_as_known),
