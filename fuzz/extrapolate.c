@@ -1,0 +1,109 @@
+/* Any bytes as traces of one program: whatever compiles is extrapolated or refused, and what comes out is a
+ * program whose slots are in range and whose waits find their requests.
+ *
+ * The ranks of a trace are separated by lines of "----", traces by lines of "====". */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "extrapolate/extrapolate.h"
+#include "trace/compile.h"
+#include "trace/compiled.h"
+
+enum { MOST_RANKS = 16, MOST_TRACES = 4, RANKS_WANTED = 24 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void say_nothing(void *self, enum diag_level level, const char *message)
+{
+    (void)self;
+    (void)level;
+    (void)message;
+}
+
+static void must(bool holds, const char *what)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "broken: %s\n", what);
+    abort();
+}
+
+/* The bytes before the next separator, which are taken off the rest. */
+static struct source_file cut(struct source_file *rest, const char *separator)
+{
+    size_t width = strlen(separator);
+    char *end = rest->size ? memmem(rest->bytes, rest->size, separator, width) : NULL;
+    struct source_file piece = {.name = rest->name, .bytes = rest->bytes, .size = rest->size};
+    if (!end) {
+        rest->size = 0;
+        return piece;
+    }
+    piece.size = (size_t)(end - rest->bytes);
+    rest->bytes = end + width;
+    rest->size -= piece.size + width;
+    return piece;
+}
+
+static struct program *compile_trace(struct source_file text)
+{
+    struct source_file files[MOST_RANKS];
+    struct source source = {.kind = SOURCE_MEMORY, .path = "fuzz", .name = "fuzz", .files = files};
+    do
+        files[source.ranks++] = cut(&text, "----\n");
+    while (text.size && source.ranks < MOST_RANKS);
+    int descriptor = memfd_create("fuzz", MFD_CLOEXEC), error;
+    must(descriptor >= 0, "a memory file");
+    FILE *file = fdopen(dup(descriptor), "wb");
+    enum status status = compile(&source, file, &error);
+    fclose(file);
+    struct compiled *compiled = NULL;
+    const char *fault;
+    if (status == STATUS_OK)
+        compiled = compiled_map(descriptor, &source, &fault);
+    close(descriptor);
+    return compiled ? &compiled->program : NULL;
+}
+
+static void walk(struct program *program)
+{
+    struct call scratch;
+    uint64_t calls = 0;
+    program->ops->rewind(program);
+    for (uint32_t rank = 0; rank < program->ranks; rank++)
+        for (const struct call *call; (call = program_next(program, rank, &scratch)); calls++)
+            must(call->slot < program->ops->slots(program, rank), "a slot is in range");
+    must(calls == program->total_calls, "every call is made");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    diag_set_sink(say_nothing, NULL);
+    char *bytes = mem_alloc(size, 1, "an input");
+    memcpy(bytes, data, size);
+    struct source_file rest = {.name = "rank-1.txt", .bytes = bytes, .size = size};
+    struct program *programs[MOST_TRACES];
+    size_t count = 0;
+    while (rest.size && count < MOST_TRACES) {
+        programs[count] = compile_trace(cut(&rest, "====\n"));
+        count += programs[count] != NULL;
+    }
+    struct extrapolation *extrapolation;
+    if (count > 1 && extrapolate(programs, count, RANKS_WANTED, &extrapolation) == STATUS_OK) {
+        FILE *nowhere = fopen("/dev/null", "w");
+        must(nowhere != NULL, "/dev/null");
+        extrapolation_print(extrapolation, nowhere);
+        fclose(nowhere);
+        walk(extrapolation_program(extrapolation));
+        extrapolation_free(extrapolation);
+    }
+    while (count)
+        count--, programs[count]->ops->close(programs[count]);
+    free(bytes);
+    return 0;
+}

@@ -1,0 +1,231 @@
+#include "extrapolate/describe.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "call/call.h"
+
+static const char axis[GRID_DIMENSIONS] = {'x', 'y', 'z'};
+static const char *const extent[] = {"P", "X", "Y", "Z"}; /* by dimension + 1 */
+
+struct describer {
+    FILE *to;
+    const struct model *model;
+    const struct role *role;
+    struct grid grid;
+};
+
+/* ------------------------------------------------------------------------------------------------- rules */
+
+static int dimensions(const struct grid *grid)
+{
+    return grid->kind == GRID_LINE ? 1 : grid->kind >= GRID_CUBE ? 3 : 2;
+}
+
+static void print_neighbour(const struct describer *describer, const struct peer_rule *rule)
+{
+    fputc('(', describer->to);
+    for (int d = 0; d < dimensions(&describer->grid); d++) {
+        fprintf(describer->to, "%s%c", d ? ", " : "", axis[d]);
+        if (rule->a[d])
+            fprintf(describer->to, " %c %d", rule->a[d] < 0 ? '-' : '+',
+                    rule->a[d] < 0 ? -rule->a[d] : rule->a[d]);
+    }
+    fprintf(describer->to, rule->kind == PEER_WRAP ? "), round the edge" : ")");
+}
+
+/* "stage", "3 + stage", "3" */
+static void print_stage(const struct describer *describer, int32_t first, int step)
+{
+    if (step <= 0 || first)
+        fprintf(describer->to, "%d", first);
+    if (step)
+        fprintf(describer->to, "%sstage", step < 0 ? " - " : first ? " + " : "");
+}
+
+/* Bits are counted from one end or the other, so that what is subtracted may be a sum of two. */
+static void print_bit(const struct describer *describer, const struct peer_rule *rule)
+{
+    static const char *const from[] = {[PEER_LOWEST] = "",
+                                       [PEER_ROW_TOP] = "log2(X) - 1 - ",
+                                       [PEER_ROW_END] = "log2(X) + ",
+                                       [PEER_TOP] = "log2(P) - 1 - "};
+    bool down = rule->base == PEER_ROW_TOP || rule->base == PEER_TOP;
+    bool sum = down && rule->a[0] && rule->step;
+    fprintf(describer->to, "rank with bit %s%s", from[rule->base], sum ? "(" : "");
+    print_stage(describer, rule->a[0], down ? -rule->step : rule->step);
+    fprintf(describer->to, "%s flipped", sum ? ")" : "");
+}
+
+static void print_rule(const struct describer *describer, const struct peer_rule *rule)
+{
+    switch ((enum peer_kind)rule->kind) {
+    case PEER_OFFSET:
+    case PEER_WRAP:
+        print_neighbour(describer, rule);
+        return;
+    case PEER_XOR_BIT:
+        print_bit(describer, rule);
+        return;
+    case PEER_TRANSPOSE:
+        fprintf(describer->to, "(y, x)");
+        return;
+    case PEER_RING:
+    case PEER_XOR_COUNT:
+        fprintf(describer->to, rule->kind == PEER_RING ? "rank + (" : "rank xor (");
+        print_stage(describer, rule->a[0], rule->step);
+        fprintf(describer->to, rule->kind == PEER_RING ? ") mod P" : ")");
+        return;
+    case PEER_RING_POWER:
+        fprintf(describer->to, "rank %c 2^stage mod P", rule->a[0] < 0 ? '-' : '+');
+        return;
+    case PEER_RANK:
+        fprintf(describer->to, "rank ");
+        print_stage(describer, rule->a[0], rule->step);
+        return;
+    case PEER_FROM_END:
+        fprintf(describer->to, "rank P - 1 - (");
+        print_stage(describer, rule->a[0], rule->step);
+        fputc(')', describer->to);
+        return;
+    case PEER_WILDCARD:
+        fprintf(describer->to, "any rank");
+    }
+}
+
+static void print_peer(const struct describer *describer, const struct pattern_node *leaf, unsigned which,
+                       const char *before)
+{
+    fprintf(describer->to, " %s ", before);
+    print_rule(describer, &leaf->rules[which][__builtin_ctz(leaf->possible[which])]);
+}
+
+/* -------------------------------------------------------------------------------------------------- fits */
+
+static void print_power(const struct describer *describer, const struct fit *fit)
+{
+    fprintf(describer->to, "%" PRIu64, fit->value);
+    for (int d = 0; d < GRID_DIMENSIONS; d++)
+        if (fit->power[d])
+            fprintf(describer->to, " (%s/%u)^%d", dimensions(&describer->grid) == 1 ? "P" : extent[d + 1],
+                    fit->reference.size[d], fit->power[d]);
+}
+
+static void print_fit(const struct describer *describer, const struct fit *fit)
+{
+    switch (fit->form) {
+    case FIT_CONSTANT:
+        fprintf(describer->to, "%" PRIu64, fit->value);
+        return;
+    case FIT_LOGARITHM:
+    case FIT_EXTENT:
+        fprintf(describer->to, fit->form == FIT_EXTENT ? "%s" : "log2(%s)", extent[fit->dimension + 1]);
+        if (fit->add)
+            fprintf(describer->to, " %c %" PRId64, fit->add < 0 ? '-' : '+',
+                    fit->add < 0 ? -fit->add : fit->add);
+        return;
+    case FIT_POWER:
+        print_power(describer, fit);
+        return;
+    case FIT_BLOCK:
+        fprintf(describer->to, "%" PRIu64 " x the rank's share of %" PRIu64 " along %c", fit->unit,
+                fit->whole, axis[fit->dimension]);
+        if (fit->add)
+            fprintf(describer->to, " %c %" PRId64, fit->add < 0 ? '-' : '+',
+                    fit->add < 0 ? -fit->add : fit->add);
+    }
+}
+
+static void print_size(const struct describer *describer, const struct fit *fit)
+{
+    if (fit->form == FIT_CONSTANT && !fit->value)
+        return;
+    fprintf(describer->to, ", ");
+    print_fit(describer, fit);
+    fprintf(describer->to, " bytes");
+}
+
+/* -------------------------------------------------------------------------------------------------- calls */
+
+static void print_indent(const struct describer *describer, int depth)
+{
+    for (int i = 0; i <= depth; i++)
+        fprintf(describer->to, "  ");
+}
+
+static void print_operations(const struct describer *describer, const struct site *site, int depth)
+{
+    if (site->scale == 0)
+        return;
+    print_indent(describer, depth);
+    fprintf(describer->to, "compute in all %.6g", site->scale);
+    if (fabs(site->power) > 1e-9)
+        fprintf(describer->to, " P^%.4g", site->power);
+    fprintf(describer->to, " operations per rank (fit");
+    if (site->residual > 1e-9)
+        fprintf(describer->to, ", up to %.2g %% off", 100 * site->residual);
+    fprintf(describer->to, ")\n");
+}
+
+static void print_call(const struct describer *describer, const struct pattern_node *leaf, int depth)
+{
+    const struct event *event = &leaf->event;
+    const struct site *site = &describer->role->sites[leaf->index];
+    bool sends = event->op == CALL_SEND || event->op == CALL_SENDRECV;
+    print_operations(describer, site, depth);
+    print_indent(describer, depth);
+    fprintf(describer->to, "%s%s", event->flags & CALL_IMMEDIATE ? "i" : "",
+            call_op_name((enum call_op)event->op));
+    if (event_peers(event))
+        print_peer(describer, leaf, 0,
+                   event->op > CALL_WAIT                                                ? "at"
+                   : sends || (event->op == CALL_WAIT && event->waits_for == CALL_SEND) ? "to"
+                                                                                        : "from");
+    if (event->op != CALL_RECV)
+        print_size(describer, &site->bytes);
+    if (event_peers(event) == 2)
+        print_peer(describer, leaf, 1, "and from");
+    if (event->op == CALL_RECV || event->op == CALL_SENDRECV)
+        print_size(describer, &site->recv_bytes);
+    fputc('\n', describer->to);
+}
+
+static void print_loop(const struct describer *describer, const struct pattern_node *loop, int depth)
+{
+    for (uint32_t i = 0; i < loop->body_count; i++) {
+        const struct pattern_node *node = loop->body[i];
+        if (!node->body) {
+            print_call(describer, node, depth);
+            continue;
+        }
+        print_indent(describer, depth);
+        print_fit(describer, &describer->role->passes[node->index]);
+        fprintf(describer->to, " times%s\n", node->stages ? ", stage = 0, 1, ..." : "");
+        print_loop(describer, node, depth + 1);
+    }
+}
+
+static void print_grid(const struct describer *describer)
+{
+    char text[GRID_TEXT];
+    int count = dimensions(&describer->grid);
+    fprintf(describer->to, "P = %u ranks", describer->grid.ranks);
+    grid_text(&describer->grid, text);
+    if (count == 2)
+        fprintf(describer->to, " as X x Y = %s; rank = x + X y", text);
+    if (count == 3)
+        fprintf(describer->to, " as X x Y x Z = %s; rank = x + X (y + Y z)", text);
+    fputc('\n', describer->to);
+}
+
+void describe_model(const struct model *model, uint32_t ranks, FILE *to)
+{
+    struct describer describer = {to, model, NULL, grid_of(model->hypothesis.grid, ranks)};
+    print_grid(&describer);
+    for (int role = model->hypothesis.apart; role >= 0; role--) {
+        describer.role = &model->roles[role];
+        if (model->hypothesis.apart)
+            fprintf(to, role ? "rank 0:\n" : "every other rank:\n");
+        print_loop(&describer, &describer.role->pattern.root, 0);
+    }
+}

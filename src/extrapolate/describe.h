@@ -1,0 +1,15 @@
+#ifndef HELIO_EXTRAPOLATE_DESCRIBE_H
+#define HELIO_EXTRAPOLATE_DESCRIBE_H
+
+#include <stdio.h>
+
+#include "extrapolate/model.h"
+
+/* A model as loops of calls with their rules, for people:
+ *
+ *   76 times
+ *     send to (x + 1, y), 720 bytes
+ */
+void describe_model(const struct model *model, uint32_t ranks, FILE *to);
+
+#endif

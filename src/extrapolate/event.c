@@ -1,0 +1,133 @@
+#include "extrapolate/event.h"
+
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+
+void outstanding_add(struct outstanding *outstanding, struct pending request)
+{
+    outstanding->at =
+        mem_grow(outstanding->at, &outstanding->capacity, outstanding->count + 1, "outstanding of a rank");
+    outstanding->at[outstanding->count++] = request;
+}
+
+void outstanding_remove(struct outstanding *outstanding, size_t index)
+{
+    outstanding->count--;
+    memmove(&outstanding->at[index], &outstanding->at[index + 1],
+            (outstanding->count - index) * sizeof *outstanding->at);
+}
+
+/* What a call stands in the way with, or NULL. */
+static const char *hindrance(const struct call *call)
+{
+    if (call->group || call->context)
+        return "belongs to a communicator of its own, and how those grow is not known";
+    if (call->send_counts || call->recv_counts || call->op == CALL_ALLTOALLV || call->op == CALL_ALLGATHERV ||
+        call->op == CALL_GATHERV || call->op == CALL_SCATTERV || call->op == CALL_REDUCE_SCATTER)
+        return "has a count for each rank, which comes from the program's data and not from its size";
+    if (call->op == CALL_TEST)
+        return "asks whether a request is done, so how often it is called depends on the network";
+    if (call->op == CALL_SLEEP)
+        return "sleeps for a time that nothing explains";
+    return NULL;
+}
+
+static enum status refuse(struct program *program, uint32_t rank, const struct call *call, const char *why)
+{
+    struct call_place at = program->ops->place(program, rank);
+    char text[128];
+    diag_report(DIAG_ERROR, &(struct diag_place){.file = at.file, .line = at.line},
+                "cannot be extrapolated: %s %s", call_describe(call, text, sizeof text), why);
+    return STATUS_BAD_INPUT;
+}
+
+/* The request that a wait names, taken off the list; none: what a trace's own check has let through. */
+static struct pending take_pending(struct outstanding *outstanding, uint32_t slot)
+{
+    for (size_t i = 0; i < outstanding->count; i++)
+        if (outstanding->at[i].slot == slot) {
+            struct pending request = outstanding->at[i];
+            outstanding_remove(outstanding, i);
+            return request;
+        }
+    return (struct pending){.peer = CALL_PROC_NULL, .op = CALL_RECV};
+}
+
+static struct event event_of(const struct call *call, struct outstanding *outstanding)
+{
+    struct event event = {.op = call->op,
+                          .flags = call->flags,
+                          .element_bytes = call->element_bytes,
+                          .datatype = call->datatype,
+                          .peer = call->peer,
+                          .source = call->source,
+                          .tag = call->tag,
+                          .bytes = call->bytes,
+                          .recv_bytes = call->recv_bytes,
+                          .amount = call->amount};
+    if (call->flags & CALL_IMMEDIATE)
+        outstanding_add(outstanding, (struct pending){call->peer, call->tag, call->slot, call->op});
+    if (call->op == CALL_WAIT) {
+        struct pending request = take_pending(outstanding, call->slot);
+        event.peer = request.peer;
+        event.tag = request.tag;
+        event.waits_for = request.op;
+    } else if (call->op == CALL_WAITALL) {
+        outstanding->count = 0;
+    }
+    return event;
+}
+
+/* The rank's next event; false behind the last, and for a call that cannot be extrapolated. */
+static bool next_event(struct program *program, uint32_t rank, struct outstanding *outstanding,
+                       struct event *event, enum status *status)
+{
+    struct call scratch;
+    double operations = 0;
+    for (const struct call *call; (call = program_next(program, rank, &scratch));) {
+        if (call->op == CALL_NOTHING)
+            continue;
+        if (call->op == CALL_COMPUTE) {
+            operations += call->amount;
+            continue;
+        }
+        const char *why = hindrance(call);
+        if (why) {
+            *status = refuse(program, rank, call, why);
+            return false;
+        }
+        *event = event_of(call, outstanding);
+        event->operations = operations;
+        return true;
+    }
+    return false;
+}
+
+enum status events_read(struct program *program, uint32_t rank, struct events *events)
+{
+    struct outstanding outstanding = {0};
+    struct event event;
+    enum status status = STATUS_OK;
+    events->count = 0;
+    while (next_event(program, rank, &outstanding, &event, &status)) {
+        events->at = mem_grow(events->at, &events->capacity, events->count + 1, "calls of a rank");
+        events->at[events->count++] = event;
+    }
+    free(outstanding.at);
+    return status;
+}
+
+struct call_place events_place(struct program *program, uint32_t rank, size_t index)
+{
+    struct outstanding outstanding = {0};
+    struct event event;
+    enum status status = STATUS_OK;
+    program->ops->rewind(program);
+    for (size_t i = 0; i <= index; i++)
+        if (!next_event(program, rank, &outstanding, &event, &status))
+            break;
+    free(outstanding.at);
+    return program->ops->place(program, rank);
+}

@@ -1,0 +1,256 @@
+#include "extrapolate/evidence.h"
+
+#include <string.h>
+
+/* A reading is tried and, where it fails, taken back; the trail holds what it did. */
+/* SIZES, TAG: were not known before. */
+enum trail_kind { TRAIL_CALL, TRAIL_SIZES, TRAIL_TAG, TRAIL_PASSES, TRAIL_POSSIBLE };
+
+struct trail_entry {
+    uint8_t kind;
+    uint8_t which; /* POSSIBLE: which of the leaf's partners */
+    uint32_t index;
+    uint64_t value; /* CALL: the event; PASSES: how many; POSSIBLE: the rules before */
+};
+
+struct reader {
+    struct evidence *evidence;
+    struct pattern *pattern;
+    const struct events *events;
+    uint32_t rank;
+    bool free_passes; /* a loop may make more passes than in the pattern */
+    size_t next, furthest;
+    struct trail_entry *trail;
+    size_t trail_count, trail_capacity;
+};
+
+static void note(struct reader *reader, struct trail_entry entry)
+{
+    reader->trail = mem_grow(reader->trail, &reader->trail_capacity, reader->trail_count + 1,
+                             "the reading of a rank's calls");
+    reader->trail[reader->trail_count++] = entry;
+}
+
+static uint64_t *bytes_of(const struct reader *reader, uint32_t leaf)
+{
+    return &reader->evidence->bytes[(size_t)leaf * reader->evidence->grid.ranks + reader->rank];
+}
+
+static uint64_t *recv_bytes_of(const struct reader *reader, uint32_t leaf)
+{
+    return &reader->evidence->recv_bytes[(size_t)leaf * reader->evidence->grid.ranks + reader->rank];
+}
+
+static void take_back(struct reader *reader, size_t trail_count, size_t next)
+{
+    while (reader->trail_count > trail_count) {
+        const struct trail_entry *entry = &reader->trail[--reader->trail_count];
+        if (entry->kind == TRAIL_POSSIBLE)
+            reader->pattern->leaves[entry->index]->possible[entry->which] = (uint32_t)entry->value;
+        if (entry->kind == TRAIL_SIZES)
+            *bytes_of(reader, entry->index) = *recv_bytes_of(reader, entry->index) = UNSEEN;
+        if (entry->kind == TRAIL_TAG)
+            reader->evidence->tags[entry->index] = UNSEEN;
+    }
+    reader->next = next;
+}
+
+static void narrow(struct reader *reader, struct pattern_node *leaf, unsigned which, uint32_t possible)
+{
+    if (leaf->possible[which] == possible)
+        return;
+    note(reader, (struct trail_entry){TRAIL_POSSIBLE, (uint8_t)which, leaf->index, leaf->possible[which]});
+    leaf->possible[which] = possible;
+}
+
+/* The rules that still hold if the partner is `peer`. */
+static uint32_t rules_giving(const struct reader *reader, const struct pattern_node *leaf, unsigned which,
+                             uint32_t stage, int64_t peer)
+{
+    uint32_t giving = 0;
+    for (uint32_t i = 0; i < leaf->rule_count[which]; i++)
+        if (leaf->possible[which] >> i & 1 &&
+            peer_of(&leaf->rules[which][i], &reader->evidence->grid, reader->rank, stage) == peer)
+            giving |= 1U << i;
+    return giving;
+}
+
+/* A call of the pattern has the same size each time that a rank makes it. */
+static bool keep_sizes(struct reader *reader, uint32_t leaf, const struct event *event)
+{
+    uint64_t *bytes = bytes_of(reader, leaf), *recv_bytes = recv_bytes_of(reader, leaf);
+    if (*bytes != UNSEEN)
+        return *bytes == event->bytes && *recv_bytes == event->recv_bytes;
+    *bytes = event->bytes;
+    *recv_bytes = event->recv_bytes;
+    note(reader, (struct trail_entry){TRAIL_SIZES, 0, leaf, 0});
+    return true;
+}
+
+/* And the same tag, whichever rank makes it, or one that counts along with the stages. */
+static bool keep_tag(struct reader *reader, const struct pattern_node *leaf, uint32_t stage, int32_t tag)
+{
+    uint64_t *known = &reader->evidence->tags[leaf->index];
+    uint32_t first = (uint32_t)tag - (uint32_t)leaf->tag_step * stage;
+    if (*known != UNSEEN)
+        return *known == first;
+    *known = first;
+    note(reader, (struct trail_entry){TRAIL_TAG, 0, leaf->index, 0});
+    return true;
+}
+
+/* The next event is this call. */
+static bool read_call(struct reader *reader, struct pattern_node *leaf, uint32_t stage)
+{
+    if (reader->next == reader->events->count)
+        return false;
+    const struct event *event = &reader->events->at[reader->next];
+    uint32_t possible[2] = {0};
+    if (!event_like(event, &leaf->event))
+        return false;
+    for (unsigned which = 0; which < event_peers(event); which++) {
+        possible[which] = rules_giving(reader, leaf, which, stage, event_peer(event, which));
+        if (!possible[which])
+            return false;
+    }
+    if (!keep_tag(reader, leaf, stage, event->tag) || !keep_sizes(reader, leaf->index, event))
+        return false;
+    for (unsigned which = 0; which < event_peers(event); which++)
+        narrow(reader, leaf, which, possible[which]);
+    note(reader, (struct trail_entry){TRAIL_CALL, 0, leaf->index, reader->next});
+    reader->next++;
+    if (reader->next > reader->furthest)
+        reader->furthest = reader->next;
+    return true;
+}
+
+/* The rank stands at the edge and has nobody to call. */
+static bool leave_out(struct reader *reader, struct pattern_node *leaf, uint32_t stage)
+{
+    if (leaf->event.op > CALL_WAIT || !event_peers(&leaf->event))
+        return false;
+    uint32_t possible[2] = {0};
+    for (unsigned which = 0; which < event_peers(&leaf->event); which++) {
+        possible[which] = rules_giving(reader, leaf, which, stage, PEER_NONE);
+        if (!possible[which])
+            return false;
+    }
+    for (unsigned which = 0; which < event_peers(&leaf->event); which++)
+        narrow(reader, leaf, which, possible[which]);
+    return true;
+}
+
+static bool read_loop(struct reader *reader, struct pattern_node *loop, uint32_t stage);
+
+static bool read_body(struct reader *reader, struct pattern_node *loop, uint32_t stage)
+{
+    for (uint32_t i = 0; i < loop->body_count; i++) {
+        struct pattern_node *node = loop->body[i];
+        if (node->body ? !read_loop(reader, node, stage)
+                       : !read_call(reader, node, stage) && !leave_out(reader, node, stage))
+            return false;
+    }
+    return true;
+}
+
+/* How many passes to look for: as many as other ranks of this size have made; else as in the pattern, since
+ * most loops iterate whatever the size. Stages go on while they have partners, each rank once at most. */
+static uint64_t most_passes(const struct reader *reader, const struct pattern_node *loop)
+{
+    uint64_t known = reader->evidence->passes[loop->index];
+    if (known != UNSEEN)
+        return known;
+    if (loop->stages)
+        return reader->evidence->grid.ranks;
+    return reader->free_passes ? UINT64_MAX : loop->passes;
+}
+
+static bool read_loop(struct reader *reader, struct pattern_node *loop, uint32_t stage)
+{
+    uint64_t known = reader->evidence->passes[loop->index], most = most_passes(reader, loop), passes = 0;
+    for (; passes < most; passes++) {
+        size_t trail_count = reader->trail_count, next = reader->next;
+        if (!read_body(reader, loop, loop->stages ? (uint32_t)passes : stage)) {
+            take_back(reader, trail_count, next);
+            break;
+        }
+        if (reader->next == next) /* every call left out: nothing shows how often */
+            return true;
+    }
+    note(reader, (struct trail_entry){TRAIL_PASSES, 0, loop->index, passes});
+    return known == UNSEEN || passes == known;
+}
+
+/* ------------------------------------------------------------------------------------------- the tables */
+
+static bool set(uint64_t *entry, uint64_t value)
+{
+    if (*entry != UNSEEN && *entry != value)
+        return false;
+    *entry = value;
+    return true;
+}
+
+static bool enter(struct evidence *evidence, const struct reader *reader)
+{
+    for (size_t i = 0; i < reader->trail_count; i++) {
+        const struct trail_entry *entry = &reader->trail[i];
+        if (entry->kind == TRAIL_PASSES && !set(&evidence->passes[entry->index], entry->value))
+            return false;
+        if (entry->kind != TRAIL_CALL)
+            continue;
+        evidence->operations[entry->index] += reader->events->at[entry->value].operations;
+    }
+    return true;
+}
+
+static bool read_rank(struct reader *reader)
+{
+    return read_body(reader, &reader->pattern->root, 0) && reader->next == reader->events->count;
+}
+
+bool evidence_add(struct evidence *evidence, struct pattern *pattern, uint32_t rank,
+                  const struct events *events, size_t *furthest)
+{
+    struct reader reader = {.evidence = evidence, .pattern = pattern, .events = events, .rank = rank};
+    bool fits = read_rank(&reader);
+    if (!fits) {
+        take_back(&reader, 0, 0);
+        reader.free_passes = true;
+        fits = read_rank(&reader);
+    }
+    *furthest = reader.furthest;
+    fits = fits && enter(evidence, &reader);
+    free(reader.trail);
+    return fits;
+}
+
+static uint64_t *unseen(size_t count, const char *what)
+{
+    uint64_t *table = mem_alloc(count, sizeof *table, what);
+    memset(table, 0xff, count * sizeof *table);
+    return table;
+}
+
+void evidence_init(struct evidence *evidence, const struct pattern *pattern, const struct grid *grid)
+{
+    size_t sizes = (size_t)pattern->leaf_count * grid->ranks;
+    *evidence = (struct evidence){
+        .grid = *grid,
+        .bytes = unseen(sizes, "sizes of messages"),
+        .recv_bytes = unseen(sizes, "sizes of messages"),
+        .passes = unseen(pattern->loop_count, "passes of loops"),
+        .tags = unseen(pattern->leaf_count, "tags"),
+        .operations = mem_alloc(pattern->leaf_count, sizeof *evidence->operations, "computation"),
+    };
+}
+
+void evidence_free(struct evidence *evidence)
+{
+    free(evidence->bytes);
+    free(evidence->recv_bytes);
+    free(evidence->passes);
+    free(evidence->tags);
+    free(evidence->operations);
+    *evidence = (struct evidence){0};
+}

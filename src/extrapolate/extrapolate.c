@@ -1,0 +1,225 @@
+#include "extrapolate/extrapolate.h"
+
+#include <string.h>
+
+#include "base/diag.h"
+#include "extrapolate/describe.h"
+#include "extrapolate/generate.h"
+
+struct extrapolation {
+    struct model *model;
+    struct sample *samples;
+    size_t count;
+    uint32_t ranks;
+    uint32_t held_back; /* the number of ranks whose sample was predicted from the others; 0: none */
+    struct program *program;
+};
+
+/* --------------------------------------------------------------------------------------------- samples */
+
+static int by_ranks(const void *a, const void *b)
+{
+    const struct sample *one = a, *other = b;
+    return (one->ranks > other->ranks) - (one->ranks < other->ranks);
+}
+
+static enum status read_samples(struct extrapolation *work, struct program **traces, size_t count)
+{
+    work->samples = mem_alloc(count, sizeof *work->samples, "traces");
+    work->count = count;
+    for (size_t i = 0; i < count; i++) {
+        work->samples[i].program = traces[i];
+        enum status status = sample_read(&work->samples[i]);
+        if (status != STATUS_OK)
+            return status;
+    }
+    qsort(work->samples, count, sizeof *work->samples, by_ranks);
+    for (size_t i = 1; i < count; i++)
+        if (work->samples[i].ranks == work->samples[i - 1].ranks) {
+            diag_error(
+                "%s and %s have %u ranks both; extrapolation takes traces of different numbers of ranks",
+                work->samples[i - 1].program->name, work->samples[i].program->name, work->samples[i].ranks);
+            return STATUS_BAD_INPUT;
+        }
+    return STATUS_OK;
+}
+
+/* --------------------------------------------------------------------------------------------- attempts */
+
+/* Whether the other samples predict this one. */
+static bool predicts(const struct extrapolation *work, struct hypothesis hypothesis, size_t held_back,
+                     struct misfit *misfit)
+{
+    struct model model;
+    struct sample *others = mem_alloc(work->count, sizeof *others, "traces");
+    size_t count = 0;
+    for (size_t i = 0; i < work->count; i++)
+        if (i != held_back)
+            others[count++] = work->samples[i];
+    bool fits = model_learn(&model, hypothesis, others, count, work->samples[held_back].ranks, misfit) &&
+                generate_verify(&model, &work->samples[held_back], misfit);
+    model_free(&model);
+    /* `others` ends here, so the misfit must point to what stays. */
+    for (size_t i = 0; i < work->count; i++)
+        if (misfit->sample && misfit->sample->program == work->samples[i].program)
+            misfit->sample = &work->samples[i];
+    free(others);
+    return fits;
+}
+
+/* The largest sample is the one to predict; where the others leave open what it would be, the next, down to
+ * the second smallest. False: a prediction was wrong. *held_back: the number of ranks predicted rightly, 0
+ * where none was decided. */
+static bool test_on_held_back(const struct extrapolation *work, struct hypothesis hypothesis,
+                              uint32_t *held_back, struct misfit *misfit)
+{
+    uint32_t furthest = 0;
+    *held_back = 0;
+    for (size_t i = work->count; work->count > 2 && i-- > 1;) {
+        if (predicts(work, hypothesis, i, misfit)) {
+            *held_back = work->samples[i].ranks;
+            return true;
+        }
+        furthest = misfit->progress > furthest ? misfit->progress : furthest;
+        misfit->progress = furthest;
+        if (!misfit->undecided)
+            return false;
+    }
+    return true;
+}
+
+/* Learns from all samples, and with three or more is tested on one that it has not learned from. */
+static struct program *attempt(struct extrapolation *work, struct hypothesis hypothesis, struct model *model,
+                               uint32_t *held_back, struct misfit *misfit)
+{
+    if (!test_on_held_back(work, hypothesis, held_back, misfit))
+        return NULL;
+    if (!model_learn(model, hypothesis, work->samples, work->count, work->ranks, misfit))
+        return NULL;
+    for (size_t i = 0; i < work->count; i++)
+        if (!generate_verify(model, &work->samples[i], misfit))
+            return NULL;
+    misfit->progress = PROGRESS_VERIFIED;
+    misfit->sample = NULL;
+    return generate_open(model, work->ranks, misfit->why, sizeof misfit->why);
+}
+
+static enum status report_ambiguous(const struct extrapolation *work, struct hypothesis other)
+{
+    char one_grid[GRID_TEXT], other_grid[GRID_TEXT];
+    struct grid first = grid_of(work->model->hypothesis.grid, work->ranks),
+                second = grid_of(other.grid, work->ranks);
+    diag_error(
+        "cannot be extrapolated to %u ranks: the traces fit %s as well as %s ranks, which differ there; "
+        "a trace of another number of ranks would tell",
+        work->ranks, grid_text(&first, one_grid), grid_text(&second, other_grid));
+    return STATUS_BAD_INPUT;
+}
+
+static enum status report_misfit(const struct misfit *misfit)
+{
+    if (!misfit->sample) {
+        diag_error("cannot be extrapolated to so many ranks: %s", misfit->why);
+        return STATUS_BAD_INPUT;
+    }
+    char grid_words[GRID_TEXT];
+    struct grid grid = grid_of(misfit->hypothesis.grid, misfit->sample->ranks);
+    struct call_place at = events_place(misfit->sample->program, misfit->rank, misfit->event);
+    diag_report(DIAG_ERROR, &(struct diag_place){.file = at.file, .line = at.line},
+                "cannot be extrapolated: %s", misfit->why);
+    diag_note("the reading that went furthest takes the %u ranks for %s%s", misfit->sample->ranks,
+              grid.kind == GRID_LINE ? "a line of " : "", grid_text(&grid, grid_words));
+    return STATUS_BAD_INPUT;
+}
+
+static void free_model(struct model *model)
+{
+    if (model) {
+        model_free(model);
+        free(model);
+    }
+}
+
+/* Keeps the first that works. A second that says something else makes both worthless. */
+static enum status try_one(struct extrapolation *work, struct hypothesis hypothesis, struct misfit *furthest)
+{
+    struct model *model = mem_alloc(1, sizeof *model, "a model of a program");
+    struct misfit misfit = {0};
+    uint32_t held_back;
+    struct program *program = attempt(work, hypothesis, model, &held_back, &misfit);
+    enum status status = STATUS_OK;
+    if (program && !work->program) {
+        work->model = model;
+        work->held_back = held_back;
+        work->program = program;
+        return STATUS_OK;
+    }
+    if (program) {
+        if (generate_hash(work->program) != generate_hash(program))
+            status = report_ambiguous(work, hypothesis);
+        program->ops->close(program);
+    } else if (!furthest->why[0] || misfit.progress > furthest->progress) {
+        *furthest = misfit;
+    }
+    free_model(model);
+    return status;
+}
+
+static enum status search(struct extrapolation *work)
+{
+    struct misfit furthest = {0};
+    enum status status = STATUS_OK;
+    for (int apart = 0; apart <= 1 && status == STATUS_OK && !work->program; apart++)
+        for (int grid = 0; grid < GRID_KINDS && status == STATUS_OK; grid++)
+            for (int stages = 0; stages <= 1 && status == STATUS_OK; stages++)
+                status = try_one(work, (struct hypothesis){(enum grid_kind)grid, stages, apart}, &furthest);
+    if (status == STATUS_OK && !work->program)
+        status = report_misfit(&furthest);
+    return status;
+}
+
+enum status extrapolate(struct program **traces, size_t count, uint32_t ranks,
+                        struct extrapolation **extrapolation)
+{
+    struct extrapolation *work = mem_alloc(1, sizeof *work, "an extrapolation");
+    *extrapolation = NULL;
+    work->ranks = ranks;
+    enum status status = read_samples(work, traces, count);
+    if (status == STATUS_OK)
+        status = search(work);
+    if (status == STATUS_OK && !work->held_back)
+        diag_warning(
+            "these traces leave nothing to test the extrapolation on; one more, of another number of "
+            "ranks, would");
+    if (status == STATUS_OK)
+        *extrapolation = work;
+    else
+        extrapolation_free(work);
+    return status;
+}
+
+struct program *extrapolation_program(struct extrapolation *extrapolation)
+{
+    return extrapolation->program;
+}
+
+void extrapolation_print(const struct extrapolation *extrapolation, FILE *to)
+{
+    for (size_t i = 0; i < extrapolation->count; i++)
+        fprintf(to, "%s%u", i ? ", " : "learned from ", extrapolation->samples[i].ranks);
+    fprintf(to, " ranks, every call of which it gives back; ");
+    if (extrapolation->held_back)
+        fprintf(to, "the calls on %u were first predicted from the others\n", extrapolation->held_back);
+    else
+        fprintf(to, "nothing was held back to test it on\n");
+    describe_model(extrapolation->model, extrapolation->ranks, to);
+}
+
+void extrapolation_free(struct extrapolation *extrapolation)
+{
+    if (extrapolation->program)
+        extrapolation->program->ops->close(extrapolation->program);
+    free_model(extrapolation->model);
+    free(extrapolation->samples);
+    free(extrapolation);
+}

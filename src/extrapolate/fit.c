@@ -1,0 +1,233 @@
+#include "extrapolate/fit.h"
+
+/* Exponents of one extent that are tried, and the sum of their sizes. */
+enum { MOST_POWER = 3, MOST_POWERS = 6 };
+
+static uint32_t extent_of(const struct grid *grid, int dimension)
+{
+    return dimension < 0 ? grid->ranks : grid->size[dimension];
+}
+
+/* value x product of (size / reference)^power, in exact arithmetic. */
+static bool power_value(const struct fit *fit, const struct grid *grid, uint64_t *value)
+{
+    unsigned __int128 over = fit->value, under = 1;
+    for (int d = 0; d < GRID_DIMENSIONS; d++)
+        for (int i = 0; i < (fit->power[d] < 0 ? -fit->power[d] : fit->power[d]); i++) {
+            bool up = fit->power[d] > 0;
+            over *= up ? grid->size[d] : fit->reference.size[d];
+            under *= up ? fit->reference.size[d] : grid->size[d];
+            /* Keeps both small: a size has 40 bits at most, an extent 24. */
+            while (!(over & 1) && !(under & 1) && over)
+                over >>= 1, under >>= 1;
+            if (over >> 100 || under >> 100)
+                return false;
+        }
+    *value = (uint64_t)(over / under);
+    return over % under == 0 && over / under <= UINT64_MAX / 2;
+}
+
+static bool block_value(const struct fit *fit, const struct grid *grid, uint32_t rank, uint64_t *value)
+{
+    int64_t at[GRID_DIMENSIONS];
+    grid_coordinates(grid, rank, at);
+    uint64_t n = grid->size[fit->dimension];
+    uint64_t share = fit->whole / n + ((uint64_t)at[fit->dimension] < fit->whole % n);
+    int64_t sum = (int64_t)(fit->unit * share) + fit->add;
+    *value = (uint64_t)sum;
+    return sum >= 0;
+}
+
+bool fit_value(const struct fit *fit, const struct grid *grid, uint32_t rank, uint64_t *value)
+{
+    int64_t sum = fit->add;
+    uint32_t log2;
+    switch (fit->form) {
+    case FIT_CONSTANT:
+        *value = fit->value;
+        return true;
+    case FIT_LOGARITHM:
+        if (!grid_log2(extent_of(grid, fit->dimension), &log2))
+            return false;
+        sum += log2;
+        break;
+    case FIT_EXTENT:
+        sum += extent_of(grid, fit->dimension);
+        break;
+    case FIT_POWER:
+        return power_value(fit, grid, value);
+    case FIT_BLOCK:
+        return block_value(fit, grid, rank, value);
+    }
+    *value = (uint64_t)sum;
+    return sum >= 0;
+}
+
+/* ----------------------------------------------------------------------------------------------- search */
+
+struct search {
+    const struct observation *observations;
+    size_t count;
+    const struct grid *target;
+    struct fit *found;
+    enum fit_outcome outcome;
+};
+
+static bool holds(const struct search *search, const struct fit *fit)
+{
+    uint64_t value;
+    for (size_t i = 0; i < search->count; i++) {
+        const struct observation *seen = &search->observations[i];
+        if (!fit_value(fit, seen->grid, seen->rank, &value) || value != seen->value)
+            return false;
+    }
+    return true;
+}
+
+static bool same_on_target(const struct search *search, const struct fit *a, const struct fit *b)
+{
+    for (uint32_t rank = 0; rank < search->target->ranks; rank++) {
+        uint64_t of_a, of_b;
+        if (!fit_value(a, search->target, rank, &of_a) || !fit_value(b, search->target, rank, &of_b) ||
+            of_a != of_b)
+            return false;
+        if (a->form != FIT_BLOCK && b->form != FIT_BLOCK)
+            return true; /* the same for all ranks */
+    }
+    return true;
+}
+
+static void consider(struct search *search, const struct fit *fit)
+{
+    uint64_t value;
+    if (!holds(search, fit) || !fit_value(fit, search->target, 0, &value))
+        return;
+    if (search->outcome == FIT_NO_FORM) {
+        search->outcome = FIT_FOUND;
+        *search->found = *fit;
+    } else if (search->outcome == FIT_FOUND && !same_on_target(search, fit, search->found)) {
+        search->outcome = FIT_AMBIGUOUS;
+    }
+}
+
+static void consider_extents(struct search *search, enum fit_form form)
+{
+    const struct observation *first = &search->observations[0];
+    for (int d = -1; d < GRID_DIMENSIONS; d++) {
+        struct fit fit = {.form = form, .dimension = d};
+        uint64_t plain;
+        if (!fit_value(&fit, first->grid, first->rank, &plain))
+            continue;
+        fit.add = (int64_t)(first->value - plain);
+        if (fit.add >= -2 && fit.add <= 1)
+            consider(search, &fit);
+    }
+}
+
+static int magnitude(int number)
+{
+    return number < 0 ? -number : number;
+}
+
+/* The powers whose sizes add up to `sum`. */
+static void consider_powers_of(struct search *search, struct fit *fit, int sum)
+{
+    bool flat = search->target->kind < GRID_CUBE, line = search->target->kind == GRID_LINE;
+    for (int i = -MOST_POWER; i <= MOST_POWER; i++)
+        for (int j = -MOST_POWER; j <= MOST_POWER; j++)
+            for (int k = -MOST_POWER; k <= MOST_POWER; k++) {
+                if ((flat && k) || (line && j) || magnitude(i) + magnitude(j) + magnitude(k) != sum)
+                    continue;
+                fit->power[0] = i;
+                fit->power[1] = j;
+                fit->power[2] = k;
+                consider(search, fit);
+            }
+}
+
+/* The simplest first: of several that agree, the first is kept. */
+static void consider_powers(struct search *search)
+{
+    const struct observation *first = &search->observations[0];
+    struct fit fit = {.form = FIT_POWER, .value = first->value, .reference = *first->grid};
+    for (int sum = 1; sum <= MOST_POWERS; sum++)
+        consider_powers_of(search, &fit, sum);
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The sum over one line of ranks along the dimension, and how much its numbers differ; false where a rank
+ * of the line has none. */
+static bool sum_along(const struct search *search, const struct grid *grid, int dimension, uint64_t *sum,
+                      uint64_t *spread)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    *sum = 0;
+    for (uint32_t c = 0; c < grid->size[dimension]; c++) {
+        bool seen = false;
+        for (size_t i = 0; i < search->count && !seen; i++) {
+            const struct observation *one = &search->observations[i];
+            int64_t at[GRID_DIMENSIONS];
+            grid_coordinates(one->grid, one->rank, at);
+            if (one->grid->ranks != grid->ranks || at[dimension] != c)
+                continue;
+            seen = true;
+            *sum += one->value;
+            least = one->value < least ? one->value : least;
+            most = one->value > most ? one->value : most;
+        }
+        if (!seen)
+            return false;
+    }
+    *spread = most - least;
+    return true;
+}
+
+/* Numbers along a line of n ranks add up to unit x whole + n x add. Two lengths of line tell both, and the
+ * difference between neighbours is the unit, where the whole does not divide evenly. */
+static void consider_blocks(struct search *search, int dimension)
+{
+    const struct grid *one = search->observations[0].grid;
+    const struct grid *other = search->observations[search->count - 1].grid;
+    uint64_t sum, other_sum, spread, other_spread;
+    int64_t n = one->size[dimension], m = other->size[dimension];
+    if (n == m || !sum_along(search, one, dimension, &sum, &spread) ||
+        !sum_along(search, other, dimension, &other_sum, &other_spread) || (!spread && !other_spread))
+        return;
+    int64_t apart = (int64_t)sum - (int64_t)other_sum;
+    if (apart % (n - m))
+        return;
+    struct fit fit = {.form = FIT_BLOCK, .dimension = dimension, .add = apart / (n - m)};
+    int64_t rest = (int64_t)sum - n * fit.add;
+    fit.unit = common_divisor(spread, other_spread);
+    if (rest < 0 || (uint64_t)rest % fit.unit)
+        return;
+    fit.whole = (uint64_t)rest / fit.unit;
+    consider(search, &fit);
+}
+
+enum fit_outcome fit_find(const struct observation *observations, size_t count, const struct grid *target,
+                          bool passes, struct fit *fit)
+{
+    struct search search = {observations, count, target, fit, FIT_NO_FORM};
+    if (!count || observations[0].grid->ranks == observations[count - 1].grid->ranks)
+        return FIT_ONE_SIZE;
+    consider(&search, &(struct fit){.form = FIT_CONSTANT, .value = observations[0].value});
+    if (search.outcome == FIT_NO_FORM && passes)
+        consider_extents(&search, FIT_LOGARITHM);
+    if (search.outcome == FIT_NO_FORM && passes)
+        consider_extents(&search, FIT_EXTENT);
+    if (search.outcome == FIT_NO_FORM)
+        consider_powers(&search);
+    for (int d = 0; d < GRID_DIMENSIONS && search.outcome == FIT_NO_FORM && !passes; d++)
+        consider_blocks(&search, d);
+    return search.outcome;
+}

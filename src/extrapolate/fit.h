@@ -1,0 +1,51 @@
+#ifndef HELIO_EXTRAPOLATE_FIT_H
+#define HELIO_EXTRAPOLATE_FIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "extrapolate/grid.h"
+
+/* How a whole number (the size of a message, the passes of a loop) follows from the grid. Each form either
+ * gives every observed number exactly or is not considered. */
+enum fit_form {
+    FIT_CONSTANT,
+    FIT_LOGARITHM, /* log2(extent) + add */
+    FIT_EXTENT,    /* extent + add */
+    FIT_POWER,     /* value x product of (extent / its reference)^power */
+    FIT_BLOCK      /* unit x the share of `whole` that is the rank's along a dimension, + add */
+};
+
+struct fit {
+    enum fit_form form;
+    int dimension; /* LOGARITHM, EXTENT, BLOCK: which extent; -1 = all ranks */
+    int64_t add;
+    uint64_t value;
+    struct grid reference;
+    int power[GRID_DIMENSIONS];
+    uint64_t unit, whole;
+};
+
+struct observation {
+    const struct grid *grid;
+    uint32_t rank;
+    uint64_t value;
+};
+
+/* False where the form gives no whole number there. */
+bool fit_value(const struct fit *fit, const struct grid *grid, uint32_t rank, uint64_t *value);
+
+enum fit_outcome {
+    FIT_FOUND,
+    FIT_ONE_SIZE,  /* seen on one number of ranks only: nothing shows how it grows */
+    FIT_NO_FORM,   /* none gives the observed numbers, or none gives a whole number on the target */
+    FIT_AMBIGUOUS, /* several do, and disagree on the target */
+};
+
+/* The simplest form that gives all observations and means something on the target. `passes`: they are
+ * passes of a loop; else sizes. */
+enum fit_outcome fit_find(const struct observation *observations, size_t count, const struct grid *target,
+                          bool passes, struct fit *fit);
+
+#endif

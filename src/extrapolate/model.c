@@ -1,0 +1,407 @@
+#include "extrapolate/model.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct learner {
+    struct model *model;
+    struct sample *samples;
+    size_t count;
+    struct grid target;
+    struct evidence *evidence[2]; /* by role: [sample] */
+    struct events events;
+    struct misfit *misfit;
+};
+
+/* --------------------------------------------------------------------------------------------- samples */
+
+enum status sample_read(struct sample *sample)
+{
+    struct program *program = sample->program;
+    struct events events = {0};
+    size_t most[2] = {0};
+    enum status status = STATUS_OK;
+    sample->ranks = program->ranks;
+    program->ops->rewind(program);
+    for (uint32_t rank = 0; rank < program->ranks && status == STATUS_OK; rank++) {
+        status = events_read(program, rank, &events);
+        for (int among = 0; among < 2; among++)
+            if (events.count > most[among] && (rank || !among)) {
+                most[among] = events.count;
+                sample->richest[among] = rank;
+            }
+    }
+    free(events.at);
+    return status;
+}
+
+static void read_rank(struct learner *learner, struct sample *sample, uint32_t rank)
+{
+    sample->program->ops->rewind(sample->program);
+    events_read(sample->program, rank, &learner->events); /* sample_read has seen every call */
+}
+
+/* --------------------------------------------------------------------------------------------- patterns */
+
+static uint32_t richest(const struct learner *learner, const struct sample *sample, uint32_t role)
+{
+    return role ? 0 : sample->richest[learner->model->hypothesis.apart];
+}
+
+/* The pattern is that of the rank with the most calls on the most ranks: others leave calls out. */
+static void build_patterns(struct learner *learner)
+{
+    struct hypothesis hypothesis = learner->model->hypothesis;
+    struct sample *largest = &learner->samples[learner->count - 1];
+    struct grid grid = grid_of(hypothesis.grid, largest->ranks);
+    for (uint32_t role = 0; role <= hypothesis.apart; role++) {
+        uint32_t rank = richest(learner, largest, role);
+        struct pattern *pattern = &learner->model->roles[role].pattern;
+        read_rank(learner, largest, rank);
+        pattern_build(pattern, &learner->events, &grid, rank, hypothesis.stages);
+    }
+}
+
+static bool add_rank(struct learner *learner, size_t index, uint32_t rank)
+{
+    struct misfit *misfit = learner->misfit;
+    uint32_t role = model_role(learner->model, rank);
+    read_rank(learner, &learner->samples[index], rank);
+    if (evidence_add(&learner->evidence[role][index], &learner->model->roles[role].pattern, rank,
+                     &learner->events, &misfit->event)) {
+        misfit->progress++;
+        return true;
+    }
+    misfit->sample = &learner->samples[index];
+    misfit->rank = rank;
+    snprintf(misfit->why, sizeof misfit->why,
+             misfit->event < learner->events.count ? "nothing in what other ranks do explains this call"
+                                                   : "other ranks go on where this one ends");
+    return false;
+}
+
+/* The richest rank comes first: it shows the passes of loops in which others do nothing. */
+static bool add_sample(struct learner *learner, size_t index)
+{
+    const struct sample *sample = &learner->samples[index];
+    uint32_t first = richest(learner, sample, 0);
+    if (!add_rank(learner, index, first))
+        return false;
+    for (uint32_t rank = 0; rank < sample->ranks; rank++)
+        if (rank != first && !add_rank(learner, index, rank))
+            return false;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------- fits */
+
+struct observations {
+    struct observation *at;
+    size_t count, capacity;
+};
+
+static void observe(struct observations *seen, const struct grid *grid, uint32_t rank, uint64_t value)
+{
+    if (value == UNSEEN)
+        return;
+    seen->at = mem_grow(seen->at, &seen->capacity, seen->count + 1, "sizes of messages");
+    seen->at[seen->count++] = (struct observation){grid, rank, value};
+}
+
+/* "640 on 4 ranks, 320 on 16 ranks": a few, the first of each size. */
+static void print_observations(const struct observations *seen, char *text, size_t size)
+{
+    uint32_t ranks = 0;
+    size_t length = 0;
+    *text = '\0';
+    for (size_t i = 0; i < seen->count && length < size; i++) {
+        const struct observation *one = &seen->at[i];
+        if (one->grid->ranks == ranks)
+            continue;
+        ranks = one->grid->ranks;
+        length += (size_t)snprintf(text + length, size - length, "%s%" PRIu64 " on %u ranks",
+                                   length ? ", " : "", one->value, ranks);
+    }
+}
+
+/* A fit that was not found, as a misfit at the call where it begins. */
+static void miss(struct learner *learner, uint32_t role, size_t event, enum fit_outcome outcome,
+                 const char *what, const struct observations *seen)
+{
+    struct misfit *misfit = learner->misfit;
+    char values[100];
+    print_observations(seen, values, sizeof values);
+    misfit->sample = &learner->samples[learner->count - 1];
+    misfit->rank = richest(learner, misfit->sample, role);
+    misfit->event = event;
+    static const char *const reasons[] = {
+        [FIT_FOUND] = "",
+        [FIT_ONE_SIZE] = "are seen on one number of ranks only, so nothing shows how they grow",
+        [FIT_NO_FORM] = "follow none of the rules that are known",
+        [FIT_AMBIGUOUS] = ("follow several rules, which disagree on the ranks asked for; a trace of another "
+                           "size would tell"),
+    };
+    misfit->undecided = outcome == FIT_AMBIGUOUS;
+    snprintf(misfit->why, sizeof misfit->why, *values ? "%s (%s) %s" : "%s%s %s", what, values,
+             reasons[outcome]);
+}
+
+static bool fit_sizes(struct learner *learner, uint32_t role, uint32_t leaf, bool received,
+                      struct observations *seen)
+{
+    const struct pattern *pattern = &learner->model->roles[role].pattern;
+    struct site *site = &learner->model->roles[role].sites[leaf];
+    seen->count = 0;
+    for (size_t s = 0; s < learner->count; s++) {
+        const struct evidence *evidence = &learner->evidence[role][s];
+        const uint64_t *values = received ? evidence->recv_bytes : evidence->bytes;
+        for (uint32_t rank = 0; rank < evidence->grid.ranks; rank++)
+            observe(seen, &evidence->grid, rank, values[(size_t)leaf * evidence->grid.ranks + rank]);
+    }
+    enum fit_outcome outcome =
+        fit_find(seen->at, seen->count, &learner->target, false, received ? &site->recv_bytes : &site->bytes);
+    if (outcome == FIT_FOUND)
+        return true;
+    miss(learner, role, pattern->leaves[leaf]->at, outcome, "its bytes", seen);
+    return false;
+}
+
+static bool fit_tag(struct learner *learner, uint32_t role, uint32_t leaf, struct observations *seen)
+{
+    struct role *part = &learner->model->roles[role];
+    seen->count = 0;
+    for (size_t s = 0; s < learner->count; s++)
+        observe(seen, &learner->evidence[role][s].grid, 0, learner->evidence[role][s].tags[leaf]);
+    enum fit_outcome outcome =
+        fit_find(seen->at, seen->count, &learner->target, true, &part->sites[leaf].tag);
+    if (outcome == FIT_FOUND)
+        return true;
+    miss(learner, role, part->pattern.leaves[leaf]->at, outcome, "its tag", seen);
+    return false;
+}
+
+static const struct pattern_node *first_leaf(const struct pattern_node *node)
+{
+    while (node->body && node->body_count)
+        node = node->body[0];
+    return node;
+}
+
+static bool fit_passes(struct learner *learner, uint32_t role, uint32_t loop, struct observations *seen)
+{
+    struct role *part = &learner->model->roles[role];
+    seen->count = 0;
+    for (size_t s = 0; s < learner->count; s++)
+        observe(seen, &learner->evidence[role][s].grid, 0, learner->evidence[role][s].passes[loop]);
+    if (loop == 0) { /* the root: once, whatever the size */
+        part->passes[0] = (struct fit){.form = FIT_CONSTANT, .value = 1};
+        return true;
+    }
+    enum fit_outcome outcome = fit_find(seen->at, seen->count, &learner->target, true, &part->passes[loop]);
+    if (outcome == FIT_FOUND)
+        return true;
+    miss(learner, role, first_leaf(part->pattern.loops[loop])->at, outcome,
+         "the passes of the loop that begins here", seen);
+    return false;
+}
+
+/* What a rank computes before this call in all, mean of those that make it; 0 where none does. */
+static double operations_of(const struct evidence *evidence, uint32_t leaf)
+{
+    uint32_t callers = 0;
+    for (uint32_t rank = 0; rank < evidence->grid.ranks; rank++)
+        callers += evidence->bytes[(size_t)leaf * evidence->grid.ranks + rank] != UNSEEN;
+    return callers ? evidence->operations[leaf] / callers : 0;
+}
+
+/* log(operations) = log(scale) + power x log(ranks), least squares over the sizes that compute anything. */
+static void fit_operations(const struct learner *learner, uint32_t role, uint32_t leaf, struct site *site)
+{
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+    for (size_t s = 0; s < learner->count; s++) {
+        const struct evidence *evidence = &learner->evidence[role][s];
+        double operations = operations_of(evidence, leaf), log_ranks = log(evidence->grid.ranks);
+        if (operations <= 0)
+            continue;
+        n++;
+        x += log_ranks;
+        y += log(operations);
+        xx += log_ranks * log_ranks;
+        xy += log_ranks * log(operations);
+    }
+    double spread = n * xx - x * x;
+    site->power = n > 1 && spread > 0 ? (n * xy - x * y) / spread : 0;
+    site->scale = n > 0 ? exp((y - site->power * x) / n) : 0;
+    for (size_t s = 0; s < learner->count && site->scale > 0; s++) {
+        const struct evidence *evidence = &learner->evidence[role][s];
+        double fitted = site->scale * pow(evidence->grid.ranks, site->power);
+        double off = fabs(operations_of(evidence, leaf) / fitted - 1);
+        site->residual = off > site->residual ? off : site->residual;
+    }
+}
+
+static bool fit_role(struct learner *learner, uint32_t role, struct observations *seen)
+{
+    struct role *part = &learner->model->roles[role];
+    part->sites = mem_alloc(part->pattern.leaf_count, sizeof *part->sites, "fits of sizes");
+    part->passes = mem_alloc(part->pattern.loop_count, sizeof *part->passes, "fits of passes");
+    for (uint32_t loop = 0; loop < part->pattern.loop_count; loop++, learner->misfit->progress++)
+        if (!fit_passes(learner, role, loop, seen))
+            return false;
+    for (uint32_t leaf = 0; leaf < part->pattern.leaf_count; leaf++, learner->misfit->progress++) {
+        if (!fit_tag(learner, role, leaf, seen) || !fit_sizes(learner, role, leaf, false, seen) ||
+            !fit_sizes(learner, role, leaf, true, seen))
+            return false;
+        fit_operations(learner, role, leaf, &part->sites[leaf]);
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------ rules */
+
+/* For the ranks of this role. */
+static bool rules_agree(const struct learner *learner, uint32_t role, const struct pattern_node *leaf,
+                        unsigned which, uint64_t stages)
+{
+    const struct grid *grid = &learner->target;
+    uint32_t from = role == 0 && learner->model->hypothesis.apart, to = role ? 1 : grid->ranks;
+    const struct peer_rule *rules = leaf->rules[which];
+    uint32_t first = (uint32_t)__builtin_ctz(leaf->possible[which]);
+    for (uint32_t i = first + 1; i < leaf->rule_count[which]; i++)
+        for (uint32_t rank = from; leaf->possible[which] >> i & 1 && rank < to; rank++)
+            for (uint64_t stage = 0; stage < stages; stage++)
+                if (peer_of(&rules[i], grid, rank, (uint32_t)stage) !=
+                    peer_of(&rules[first], grid, rank, (uint32_t)stage))
+                    return false;
+    return true;
+}
+
+/* The partners of two stages, 1 and 2 away, are rank xor 2^stage as well as rank xor (1 + stage). Where there
+ * are log2 as many stages as ranks, the first is meant: it reaches all of them. */
+static void prefer_doubling(struct pattern_node *leaf, unsigned which)
+{
+    uint32_t doubling = 0;
+    for (uint32_t i = 0; i < leaf->rule_count[which]; i++) {
+        uint8_t kind = leaf->rules[which][i].kind;
+        doubling |= (uint32_t)(kind == PEER_XOR_BIT || kind == PEER_RING_POWER) << i;
+    }
+    if (leaf->possible[which] & doubling)
+        leaf->possible[which] &= doubling;
+}
+
+/* Rules that all samples leave over must mean the same on the target. */
+static bool decide_rules(struct learner *learner, uint32_t role, const struct pattern_node *loop,
+                         uint64_t stages)
+{
+    const struct role *part = &learner->model->roles[role];
+    uint64_t passes = 1;
+    if (loop->stages && fit_value(&part->passes[loop->index], &learner->target, 0, &passes))
+        stages = passes;
+    for (uint32_t i = 0; i < loop->body_count; i++) {
+        const struct pattern_node *node = loop->body[i];
+        if (node->body) {
+            if (!decide_rules(learner, role, node, stages))
+                return false;
+            continue;
+        }
+        for (unsigned which = 0; which < event_peers(&node->event); which++) {
+            if (loop->stages && part->passes[loop->index].form == FIT_LOGARITHM)
+                prefer_doubling(loop->body[i], which);
+            if (!rules_agree(learner, role, node, which, stages)) {
+                miss(learner, role, node->at, FIT_AMBIGUOUS, "its partners", &(struct observations){0});
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------ whole */
+
+static void begin_evidence(struct learner *learner)
+{
+    for (uint32_t role = 0; role <= learner->model->hypothesis.apart; role++) {
+        learner->evidence[role] = mem_alloc(learner->count, sizeof(struct evidence), "evidence");
+        for (size_t s = 0; s < learner->count; s++) {
+            struct grid grid = grid_of(learner->model->hypothesis.grid, learner->samples[s].ranks);
+            evidence_init(&learner->evidence[role][s], &learner->model->roles[role].pattern, &grid);
+        }
+    }
+}
+
+static void end_evidence(struct learner *learner)
+{
+    for (uint32_t role = 0; role <= learner->model->hypothesis.apart; role++) {
+        for (size_t s = 0; s < learner->count; s++)
+            evidence_free(&learner->evidence[role][s]);
+        free(learner->evidence[role]);
+    }
+    free(learner->events.at);
+}
+
+static bool add_samples(struct learner *learner)
+{
+    /* The largest first: it tells most rules apart. */
+    for (size_t s = learner->count; s-- > 0;)
+        if (!add_sample(learner, s))
+            return false;
+    return true;
+}
+
+/* What follows from an extent of the grid shows only where that changes. */
+static bool grid_tells(struct learner *learner)
+{
+    struct hypothesis hypothesis = learner->model->hypothesis;
+    for (int d = 0; d < GRID_DIMENSIONS; d++) {
+        uint32_t first = grid_of(hypothesis.grid, learner->samples[0].ranks).size[d];
+        bool same = first != learner->target.size[d];
+        for (size_t s = 1; s < learner->count; s++)
+            same = same && grid_of(hypothesis.grid, learner->samples[s].ranks).size[d] == first;
+        if (!same)
+            continue;
+        learner->misfit->undecided = true;
+        snprintf(learner->misfit->why, sizeof learner->misfit->why,
+                 "all traces have %u ranks along one side, where %u ranks have %u", first,
+                 learner->target.ranks, learner->target.size[d]);
+        return false;
+    }
+    return true;
+}
+
+bool model_learn(struct model *model, struct hypothesis hypothesis, struct sample *samples, size_t count,
+                 uint32_t target, struct misfit *misfit)
+{
+    struct learner learner = {.model = model,
+                              .samples = samples,
+                              .count = count,
+                              .target = grid_of(hypothesis.grid, target),
+                              .misfit = misfit};
+    struct observations seen = {0};
+    *model = (struct model){.hypothesis = hypothesis};
+    *misfit = (struct misfit){.hypothesis = hypothesis};
+    if (!grid_tells(&learner))
+        return false;
+    build_patterns(&learner);
+    begin_evidence(&learner);
+    bool fits = add_samples(&learner);
+    if (fits)
+        misfit->progress = PROGRESS_READ;
+    for (uint32_t role = 0; role <= hypothesis.apart && fits; role++)
+        fits = fit_role(&learner, role, &seen) &&
+               decide_rules(&learner, role, &model->roles[role].pattern.root, 1);
+    free(seen.at);
+    end_evidence(&learner);
+    return fits;
+}
+
+void model_free(struct model *model)
+{
+    for (int role = 0; role < 2; role++) {
+        pattern_free(&model->roles[role].pattern);
+        free(model->roles[role].sites);
+        free(model->roles[role].passes);
+    }
+    *model = (struct model){0};
+}

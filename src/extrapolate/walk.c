@@ -1,0 +1,166 @@
+#include "extrapolate/walk.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* --------------------------------------------------------------------------------------------- instance */
+
+static bool fill_site(struct instance *instance, const struct site *site, struct site_values *values)
+{
+    values->by_rank = site->bytes.form == FIT_BLOCK || site->recv_bytes.form == FIT_BLOCK;
+    return fit_value(&site->tag, &instance->grid, 0, &values->tag) &&
+           (values->by_rank || (fit_value(&site->bytes, &instance->grid, 0, &values->bytes) &&
+                                fit_value(&site->recv_bytes, &instance->grid, 0, &values->recv_bytes)));
+}
+
+/* To the six digits that traces have: a fit knows no more. */
+static double rounded(double operations)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", operations);
+    return strtod(text, NULL);
+}
+
+/* A rank's computation is spread evenly over its passes. */
+static void spread_operations(struct instance *instance, uint32_t role, const struct pattern_node *loop,
+                              double passes)
+{
+    const struct site *sites = instance->model->roles[role].sites;
+    passes *= (double)instance->passes[role][loop->index];
+    for (uint32_t i = 0; i < loop->body_count; i++) {
+        const struct pattern_node *node = loop->body[i];
+        if (node->body)
+            spread_operations(instance, role, node, passes);
+        else if (passes > 0)
+            instance->sites[role][node->index].operations = rounded(
+                sites[node->index].scale * pow(instance->grid.ranks, sites[node->index].power) / passes);
+    }
+}
+
+bool instance_init(struct instance *instance, const struct model *model, uint32_t ranks, char *why,
+                   size_t why_size)
+{
+    *instance = (struct instance){.model = model, .grid = grid_of(model->hypothesis.grid, ranks)};
+    for (uint32_t role = 0; role <= model->hypothesis.apart; role++) {
+        const struct role *part = &model->roles[role];
+        instance->sites[role] = mem_alloc(part->pattern.leaf_count, sizeof(struct site_values), "sizes");
+        instance->passes[role] = mem_alloc(part->pattern.loop_count, sizeof(uint64_t), "passes");
+        for (uint32_t leaf = 0; leaf < part->pattern.leaf_count; leaf++)
+            if (!fill_site(instance, &part->sites[leaf], &instance->sites[role][leaf])) {
+                snprintf(why, why_size,
+                         "a message would have no whole number of bytes, or no tag, on %u ranks", ranks);
+                return false;
+            }
+        for (uint32_t loop = 0; loop < part->pattern.loop_count; loop++)
+            if (!fit_value(&part->passes[loop], &instance->grid, 0, &instance->passes[role][loop])) {
+                snprintf(why, why_size, "a loop would have no whole number of passes on %u ranks", ranks);
+                return false;
+            }
+        spread_operations(instance, role, &part->pattern.root, 1);
+    }
+    return true;
+}
+
+void instance_free(struct instance *instance)
+{
+    for (int role = 0; role < 2; role++) {
+        free(instance->sites[role]);
+        free(instance->passes[role]);
+    }
+    *instance = (struct instance){0};
+}
+
+/* ------------------------------------------------------------------------------------------------- walk */
+
+static uint32_t role_of(const struct walk *walk, const struct instance *instance)
+{
+    return model_role(instance->model, walk->rank);
+}
+
+void walk_begin(struct walk *walk, const struct instance *instance)
+{
+    const struct role *part = &instance->model->roles[role_of(walk, instance)];
+    walk->frames[0] = (struct frame){.loop = &part->pattern.root};
+    walk->depth = 1;
+}
+
+static bool give_sizes(const struct walk *walk, const struct instance *instance, uint32_t leaf,
+                       struct event *event)
+{
+    uint32_t role = role_of(walk, instance);
+    const struct site_values *values = &instance->sites[role][leaf];
+    const struct site *site = &instance->model->roles[role].sites[leaf];
+    event->bytes = values->bytes;
+    event->recv_bytes = values->recv_bytes;
+    event->operations = values->operations;
+    return !values->by_rank ||
+           (fit_value(&site->bytes, &instance->grid, walk->rank, &event->bytes) &&
+            fit_value(&site->recv_bytes, &instance->grid, walk->rank, &event->recv_bytes));
+}
+
+enum made { MADE, LEFT_OUT, LOST };
+
+static enum made make_call(const struct walk *walk, const struct instance *instance,
+                           const struct pattern_node *leaf, uint32_t stage, struct event *event)
+{
+    int64_t peers[2] = {leaf->event.peer, leaf->event.source};
+    for (unsigned which = 0; which < event_peers(&leaf->event); which++) {
+        uint32_t rule = (uint32_t)__builtin_ctz(leaf->possible[which]);
+        peers[which] = peer_of(&leaf->rules[which][rule], &instance->grid, walk->rank, stage);
+        if (peers[which] == PEER_INVALID)
+            return LOST;
+    }
+    /* A sendrecv that has one partner only keeps the other end as MPI_PROC_NULL: traces cannot say that. */
+    bool alone = peers[0] == PEER_NONE && event_peers(&leaf->event) > 0;
+    if (event_peers(&leaf->event) == 2 && alone != (peers[1] == PEER_NONE))
+        return LOST;
+    if (alone)
+        return leaf->event.op > CALL_WAIT ? LOST : LEFT_OUT;
+    *event = leaf->event;
+    event->peer = (int32_t)peers[0];
+    event->source = (int32_t)peers[1];
+    event->tag = (int32_t)((uint32_t)instance->sites[role_of(walk, instance)][leaf->index].tag +
+                           (uint32_t)leaf->tag_step * stage);
+    return give_sizes(walk, instance, leaf->index, event) ? MADE : LOST;
+}
+
+/* Into the loop, unless it makes no pass. */
+static void enter_loop(struct walk *walk, const struct instance *instance, const struct pattern_node *loop,
+                       uint32_t stage)
+{
+    if (instance->passes[role_of(walk, instance)][loop->index])
+        walk->frames[walk->depth++] = (struct frame){.loop = loop, .stage = loop->stages ? 0 : stage};
+}
+
+/* At the end of a body: the next pass, or out of the loop. */
+static void end_pass(struct walk *walk, const struct instance *instance)
+{
+    struct frame *frame = &walk->frames[walk->depth - 1];
+    frame->pass++;
+    frame->next = 0;
+    if (frame->loop->stages)
+        frame->stage = (uint32_t)frame->pass;
+    if (frame->pass == instance->passes[role_of(walk, instance)][frame->loop->index])
+        walk->depth--;
+}
+
+enum walk_step walk_next(struct walk *walk, const struct instance *instance, struct event *event)
+{
+    while (walk->depth) {
+        struct frame *frame = &walk->frames[walk->depth - 1];
+        if (frame->next == frame->loop->body_count) {
+            end_pass(walk, instance);
+            continue;
+        }
+        const struct pattern_node *node = frame->loop->body[frame->next++];
+        if (node->body) {
+            enter_loop(walk, instance, node, frame->stage);
+            continue;
+        }
+        enum made made = make_call(walk, instance, node, frame->stage, event);
+        if (made != LEFT_OUT)
+            return made == MADE ? WALK_CALL : WALK_LOST;
+    }
+    return WALK_END;
+}

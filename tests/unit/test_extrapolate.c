@@ -1,0 +1,357 @@
+/* From traces on few ranks to the trace on many: what is found exactly, and what is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "extrapolate/event.h"
+#include "extrapolate/extrapolate.h"
+#include "extrapolate/fit.h"
+#include "extrapolate/peer.h"
+#include "support/traces.h"
+#include "trace/cache.h"
+#include "workload/workload.h"
+
+enum { MOST_TRACES = 4 };
+
+struct family {
+    struct program *programs[MOST_TRACES];
+    size_t count;
+};
+
+static void add(struct family *family, struct program *program)
+{
+    family->programs[family->count++] = program;
+}
+
+static void add_workload(struct family *family, const char *format, unsigned ranks)
+{
+    char spec[96];
+    struct program *program;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(spec, sizeof spec, format, ranks);
+#pragma GCC diagnostic pop
+    if (workload_open(spec, &program) != STATUS_OK)
+        fail_msg("%s: %s", spec, traces_messages());
+    add(family, program);
+}
+
+static void close_all(struct family *family)
+{
+    for (size_t i = 0; i < family->count; i++)
+        family->programs[i]->ops->close(family->programs[i]);
+    family->count = 0;
+}
+
+/* The same calls of every rank; computation to one part in a thousand. */
+static void assert_same(struct program *expected, struct program *found)
+{
+    struct events a = {0}, b = {0};
+    double computed[2] = {0};
+    assert_int_equal(expected->ranks, found->ranks);
+    expected->ops->rewind(expected);
+    found->ops->rewind(found);
+    for (uint32_t rank = 0; rank < expected->ranks; rank++) {
+        events_read(expected, rank, &a);
+        events_read(found, rank, &b);
+        assert_int_equal(a.count, b.count);
+        for (size_t i = 0; i < a.count; i++) {
+            if (!event_same(&a.at[i], &b.at[i]))
+                fail_msg("call %zu of rank %u differs", i, rank);
+            computed[0] += a.at[i].operations;
+            computed[1] += b.at[i].operations;
+        }
+    }
+    assert_true(computed[1] >= 0.999 * computed[0] && computed[1] <= 1.001 * computed[0]);
+    free(a.at);
+    free(b.at);
+}
+
+static void assert_extrapolates(struct family *family, struct program *expected)
+{
+    struct extrapolation *extrapolation;
+    if (extrapolate(family->programs, family->count, expected->ranks, &extrapolation) != STATUS_OK)
+        fail_msg("%s: %s", expected->name, traces_messages());
+    assert_same(expected, extrapolation_program(extrapolation));
+    extrapolation_free(extrapolation);
+    traces_messages();
+}
+
+static void assert_refused(struct family *family, uint32_t ranks, const char *why)
+{
+    struct extrapolation *extrapolation;
+    assert_int_equal(extrapolate(family->programs, family->count, ranks, &extrapolation), STATUS_BAD_INPUT);
+    assert_null(extrapolation);
+    const char *messages = traces_messages();
+    if (!strstr(messages, why))
+        fail_msg("'%s' is not in: %s", why, messages);
+    close_all(family);
+}
+
+/* -------------------------------------------------------------------------------------------- generated */
+
+static void workloads_grow_as_they_are_generated(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        unsigned from[3], to; /* 0 = no third */
+    } cases[] = {
+        {"npb:cg:class=S,ranks=%u", {4, 16}, 64},      {"npb:cg:class=S,ranks=%u", {4, 8, 16}, 32},
+        {"npb:cg:class=A,ranks=%u", {16, 4, 32}, 128}, {"npb:ft:class=S,ranks=%u", {4, 16}, 64},
+        {"npb:ft:class=S,ranks=%u", {4, 8, 16}, 32},   {"npb:ep:class=S,ranks=%u", {4, 16, 32}, 128},
+        {"alltoall:ranks=%u,bytes=4KiB", {4, 7}, 12},  {"dissemination:ranks=%u", {4, 8, 16}, 64},
+        {"ring-bcast:ranks=%u", {4, 7, 9}, 20},        {"ring-allreduce:ranks=%u", {4, 7, 9}, 20},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct family family = {0}, expected = {0};
+        for (int k = 0; k < 3 && cases[i].from[k]; k++)
+            add_workload(&family, cases[i].spec, cases[i].from[k]);
+        add_workload(&expected, cases[i].spec, cases[i].to);
+        assert_extrapolates(&family, expected.programs[0]);
+        close_all(&family);
+        close_all(&expected);
+    }
+}
+
+static void what_follows_from_data_is_refused(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    add_workload(&family, "npb:is:class=S,ranks=%u", 4);
+    add_workload(&family, "npb:is:class=S,ranks=%u", 16);
+    assert_refused(&family, 64, "has a count for each rank, which comes from the program's data");
+}
+
+/* Some ranks stop taking part on MG's coarse grids; LU's faces belong to some ranks only. */
+static void what_no_rule_explains_is_refused(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"npb:mg:class=S,ranks=%u", "npb:lu:class=S,ranks=%u"};
+    for (int i = 0; i < 2; i++) {
+        struct family family = {0};
+        add_workload(&family, specs[i], 4);
+        add_workload(&family, specs[i], 16);
+        assert_refused(&family, 64, "nothing in what other ranks do explains this call");
+    }
+}
+
+static void the_number_of_ranks_must_suit(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    add_workload(&family, "npb:cg:class=S,ranks=%u", 4);
+    add_workload(&family, "npb:cg:class=S,ranks=%u", 8);
+    add_workload(&family, "npb:cg:class=S,ranks=%u", 16);
+    assert_refused(&family, 48, "cannot be extrapolated to so many ranks");
+    add_workload(&family, "npb:cg:class=S,ranks=%u", 4);
+    add_workload(&family, "npb:ft:class=S,ranks=%u", 4);
+    assert_refused(&family, 16, "have 4 ranks both");
+}
+
+/* --------------------------------------------------------------------------------------------- made here */
+
+static uint64_t share(uint64_t whole, unsigned parts, unsigned index)
+{
+    return whole / parts + (index < whole % parts);
+}
+
+/* A plane of cells, 100 x 84, on nx x ny ranks, no edge wrapped: what a stencil program sends. `odd` bytes
+ * more in one message of rank 1. */
+static struct program *halo(const char *name, unsigned nx, unsigned ny, unsigned odd)
+{
+    static const int step[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+    for (unsigned rank = 0; rank < nx * ny; rank++) {
+        unsigned x = rank % nx, y = rank / nx;
+        char text[8192], file[64];
+        size_t length = (size_t)snprintf(text, sizeof text, "%u init\n", rank);
+        for (int pass = 0; pass < 5; pass++) {
+            for (int sends = 0; sends < 2; sends++)
+                for (int d = 0; d < 4; d++) {
+                    unsigned to_x = x + (unsigned)step[d][0], to_y = y + (unsigned)step[d][1];
+                    uint64_t edge = d < 2 ? share(84, ny, y) : share(100, nx, x);
+                    if (to_x < nx && to_y < ny)
+                        length += (size_t)snprintf(
+                            text + length, sizeof text - length, "%u %s %u %d %lu 0\n", rank,
+                            sends ? "isend" : "irecv", to_y * nx + to_x, sends ? d : d ^ 1,
+                            (unsigned long)edge + (sends && rank == 1 && pass == 2 && d == 0 ? odd : 0));
+                }
+            length += (size_t)snprintf(text + length, sizeof text - length,
+                                       "%u waitall 8\n%u compute %g\n%u allreduce 1 0 0\n", rank, rank,
+                                       8.4e6 / (nx * ny), rank);
+        }
+        length += (size_t)snprintf(text + length, sizeof text - length, "%u finalize\n", rank);
+        snprintf(file, sizeof file, "%s/rank-%u.txt", name, rank + 1);
+        traces_write(file, text, length);
+    }
+    struct program *program;
+    if (trace_open(traces_path(name), &program) != STATUS_OK)
+        fail_msg("%s: %s", name, traces_messages());
+    return program;
+}
+
+static void stencils_have_edges_and_uneven_blocks(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    add(&family, halo("halo.9", 3, 3, 0));
+    add(&family, halo("halo.16", 4, 4, 0));
+    add(&family, halo("halo.20", 5, 4, 0));
+    struct program *expected = halo("halo.56", 8, 7, 0);
+    assert_extrapolates(&family, expected);
+    expected->ops->close(expected);
+    close_all(&family);
+}
+
+static void one_other_size_is_found_at_its_line(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    add(&family, halo("odd.9", 3, 3, 0));
+    add(&family, halo("odd.16", 4, 4, 0));
+    add(&family, halo("odd.20", 5, 4, 3));
+    assert_refused(&family, 56, "odd.20/rank-2.txt:");
+}
+
+/* What all calls of the largest trace agree on, but not with the smaller ones. */
+static void a_held_back_trace_that_is_another_program_is_refused(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    add_workload(&family, "npb:cg:class=S,ranks=%u", 4);
+    add_workload(&family, "npb:cg:class=S,ranks=%u", 8);
+    add_workload(&family, "npb:cg:class=S,ranks=%u", 16);
+    add_workload(&family, "npb:cg:class=W,ranks=%u", 32);
+    assert_refused(&family, 64, "the program is expected to do something else here");
+}
+
+/* Rank 0 hands out work and collects results. */
+static struct program *farm(const char *name, unsigned ranks)
+{
+    for (unsigned rank = 0; rank < ranks; rank++) {
+        char text[8192], file[64];
+        size_t length = (size_t)snprintf(text, sizeof text, "%u init\n", rank);
+        for (unsigned other = 1; other < ranks && !rank; other++)
+            length += (size_t)snprintf(text + length, sizeof text - length, "0 send %u 7 4000 6\n", other);
+        for (unsigned other = 1; other < ranks && !rank; other++)
+            length += (size_t)snprintf(text + length, sizeof text - length, "0 recv -333 8 16 6\n");
+        if (rank)
+            length +=
+                (size_t)snprintf(text + length, sizeof text - length,
+                                 "%u recv 0 7 4000 6\n%u compute 1e6\n%u send 0 8 16 6\n", rank, rank, rank);
+        length += (size_t)snprintf(text + length, sizeof text - length, "%u finalize\n", rank);
+        snprintf(file, sizeof file, "%s/rank-%u.txt", name, rank + 1);
+        traces_write(file, text, length);
+    }
+    struct program *program;
+    if (trace_open(traces_path(name), &program) != STATUS_OK)
+        fail_msg("%s: %s", name, traces_messages());
+    return program;
+}
+
+static void rank_0_may_stand_apart(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    add(&family, farm("farm.4", 4));
+    add(&family, farm("farm.7", 7));
+    add(&family, farm("farm.12", 12));
+    struct program *expected = farm("farm.30", 30);
+    assert_extrapolates(&family, expected);
+    expected->ops->close(expected);
+    close_all(&family);
+}
+
+static void what_depends_on_the_network_is_refused(void **state)
+{
+    (void)state;
+    struct family family = {0};
+    add(&family, &traces_open("poll.2", "0 init\n0 irecv 1 1 8 6\n0 test 1 0 1\n0 wait 1 0 1\n0 finalize\n",
+                              "1 init\n1 send 0 1 8 6\n1 finalize\n", NULL)
+                      ->program);
+    add_workload(&family, "npb:ep:class=S,ranks=%u", 4);
+    assert_refused(&family, 8, "poll.2/rank-1.txt:3: error: cannot be extrapolated");
+}
+
+/* ---------------------------------------------------------------------------------------- rules and fits */
+
+static bool holds(const struct peer_rule *rules, size_t count, enum peer_kind kind)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rules[i].kind == kind)
+            return true;
+    return false;
+}
+
+static void partners_follow_rules(void **state)
+{
+    (void)state;
+    struct grid grid = grid_of(GRID_WIDE, 32), half = grid_of(GRID_WIDE, 8);
+    struct peer_rule rules[PEER_RULES];
+    assert_int_equal(grid.size[0], 8);
+    assert_int_equal(grid.size[1], 4);
+    size_t count = peer_rules(&grid, 9, (int32_t[]){8, 11, 13}, 3, rules);
+    assert_true(holds(rules, count, PEER_XOR_BIT));
+    assert_false(holds(rules, count, PEER_RING));
+    count = peer_rules(&grid, 30, (int32_t[]){31, 0, 1}, 3, rules);
+    assert_true(holds(rules, count, PEER_RING));
+    struct peer_rule east = {.kind = PEER_OFFSET, .a = {1, 0, 0}};
+    assert_int_equal(peer_of(&east, &grid, 6, 0), 7);
+    assert_int_equal(peer_of(&east, &grid, 7, 0), PEER_NONE);
+    assert_int_equal(peer_of(&east, &half, 3, 0), PEER_NONE);
+    struct peer_rule transpose = {.kind = PEER_TRANSPOSE};
+    for (uint32_t rank = 0; rank < 32; rank++) {
+        int64_t partner = peer_of(&transpose, &grid, rank, 0);
+        assert_int_equal(peer_of(&transpose, &grid, (uint32_t)partner, 0), rank);
+    }
+}
+
+static void sizes_follow_forms(void **state)
+{
+    (void)state;
+    struct grid four = grid_of(GRID_WIDE, 4), sixteen = grid_of(GRID_WIDE, 16),
+                target = grid_of(GRID_WIDE, 64);
+    struct fit fit;
+    uint64_t value;
+    struct observation area[] = {{&four, 0, 4096}, {&sixteen, 0, 1024}};
+    assert_int_equal(fit_find(area, 2, &target, false, &fit), FIT_FOUND);
+    assert_true(fit_value(&fit, &target, 0, &value));
+    assert_int_equal(value, 256);
+    struct observation odd[] = {{&four, 0, 4096}, {&sixteen, 0, 1000}};
+    assert_int_equal(fit_find(odd, 2, &target, false, &fit), FIT_NO_FORM);
+    assert_int_equal(fit_find(area, 1, &target, false, &fit), FIT_ONE_SIZE);
+    struct observation stages[] = {{&four, 0, 1}, {&sixteen, 0, 2}};
+    assert_int_equal(fit_find(stages, 2, &target, true, &fit), FIT_FOUND);
+    assert_true(fit_value(&fit, &target, 0, &value));
+    assert_int_equal(value, 3);
+    struct grid eight = grid_of(GRID_WIDE, 8), thirty_two = grid_of(GRID_WIDE, 32);
+    assert_int_equal(fit_find(stages, 2, &thirty_two, true, &fit), FIT_AMBIGUOUS); /* X or Y? */
+    struct observation three[] = {{&four, 0, 1}, {&eight, 0, 2}, {&sixteen, 0, 2}};
+    assert_int_equal(fit_find(three, 3, &thirty_two, true, &fit), FIT_FOUND);
+    assert_true(fit_value(&fit, &thirty_two, 0, &value));
+    assert_int_equal(value, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(workloads_grow_as_they_are_generated),
+        cmocka_unit_test(what_follows_from_data_is_refused),
+        cmocka_unit_test(what_no_rule_explains_is_refused),
+        cmocka_unit_test(the_number_of_ranks_must_suit),
+        cmocka_unit_test(stencils_have_edges_and_uneven_blocks),
+        cmocka_unit_test(one_other_size_is_found_at_its_line),
+        cmocka_unit_test(a_held_back_trace_that_is_another_program_is_refused),
+        cmocka_unit_test(rank_0_may_stand_apart),
+        cmocka_unit_test(what_depends_on_the_network_is_refused),
+        cmocka_unit_test(partners_follow_rules),
+        cmocka_unit_test(sizes_follow_forms),
+    };
+    return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
+}
