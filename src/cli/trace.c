@@ -188,6 +188,7 @@ static const struct subcommand {
     {"info", cli_trace_info, "what a trace consists of: calls, messages, sizes"},
     {"validate", validate, "check every line, all sends and receives, all collectives"},
     {"convert", convert, "to text, an archive or the compiled form"},
+    {"extrapolate", cli_trace_extrapolate, "from several numbers of ranks to another"},
 };
 
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
@@ -195,12 +196,13 @@ enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
 static void print_help(FILE *out)
 {
     fprintf(out,
-            "Usage: helio trace info|validate|convert PATH [OPTIONS]\n\n"
+            "Usage: helio trace info|validate|convert PATH [OPTIONS]\n"
+            "       helio trace extrapolate PATH PATH... --ranks N [-o DIR]\n\n"
             "PATH is a folder of rank-<k>.txt in SimGrid's time-independent format, an index file that\n"
             "names one such file per rank, an archive of the folder (.tar.zst, .tar.gz, .tar.xz, .tar),\n"
             "or a compiled trace.\n\n");
     for (size_t i = 0; i < SUBCOMMANDS; i++)
-        fprintf(out, "  %-10s %s\n", subcommands[i].name, subcommands[i].doc);
+        fprintf(out, "  %-12s %s\n", subcommands[i].name, subcommands[i].doc);
     fprintf(out, "\n  helio trace info --help     its options\n");
 }
 
@@ -222,7 +224,7 @@ int cli_trace(int argc, char **argv)
     for (size_t i = 0; i < SUBCOMMANDS; i++)
         if (!strcmp(argv[1], subcommands[i].name))
             return subcommands[i].run(argc - 1, argv + 1);
-    diag_error("helio trace knows info, validate and convert, not '%s'%s", argv[1],
+    diag_error("helio trace knows info, validate, convert and extrapolate, not '%s'%s", argv[1],
                diag_did_you_mean(diag_nearest(argv[1], subcommands, SUBCOMMANDS, name_at)));
     return STATUS_BAD_INPUT;
 }
