@@ -238,6 +238,12 @@ enum status config_assign(struct config *config, const char *name, const char *v
     return assign(config, &assignment, value, origin);
 }
 
+bool config_try(struct config *config, const char *name, const char *value, const char *origin,
+                struct param_problem *problem)
+{
+    return config_put(config, config_find(config, name), value, origin, problem);
+}
+
 /* -------------------------------------------------------------------------------------------- looking up */
 
 const void *config_of(const struct config *config, const struct param_table *table)

@@ -67,6 +67,11 @@ enum status config_set(struct config *config, const char *text);
 /* One parameter by name; `origin` names where the value came from ("--fabric"). */
 enum status config_assign(struct config *config, const char *name, const char *value, const char *origin);
 
+/* For readers of other kinds of files: the same, but what is wrong with the value is handed back, to be
+ * reported where it stands there. There must be a parameter of that name. */
+bool config_try(struct config *config, const char *name, const char *value, const char *origin,
+                struct param_problem *problem);
+
 /* The component's struct; `table` must be one the config was made with. */
 const void *config_of(const struct config *config, const struct param_table *table);
 

@@ -1,5 +1,6 @@
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/config.h"
@@ -8,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "compat/ini.h"
 #include "fabric/fabric.h"
 #include "report/page.h"
 #include "report/table.h"
@@ -20,6 +22,7 @@ enum option {
     OPTION_TRACE,
     OPTION_WORKLOAD,
     OPTION_FABRIC,
+    OPTION_INI,
     OPTION_SET,
     OPTION_JSON,
     OPTION_HTML,
@@ -43,6 +46,7 @@ static const struct cli_option options[] = {
                          "a generated program, as alltoall:ranks=64,bytes=8KiB; NAME is one of"},
     [OPTION_FABRIC] = {"--fabric", 'f', "NAME[,NAME...]",
                        "the networks; speedups are over the first named. NAME is one of"},
+    [OPTION_INI] = {"--ini", 0, "FILE.ini", "a configuration of SimpleComm's, to compute what it computes"},
     [OPTION_SET] = {"--set", 's', "PARAMETER=VALUE",
                     "set a parameter (helio params lists them); may be repeated"},
     [OPTION_JSON] = {"--json", 0, NULL, "print one JSON object instead of the table"},
@@ -70,6 +74,7 @@ static const struct cli_command command = {
 struct run_options {
     struct config *config;
     const char *file;
+    bool file_is_ini;
     const char *messages, *html, *timeline;
     bool json;
 };
@@ -83,6 +88,8 @@ static enum status apply(struct run_options *run, int found, const char *value)
         return config_assign(run->config, "workload", value, "--workload");
     case OPTION_FABRIC:
         return config_assign(run->config, "fabric", value, "--fabric");
+    case OPTION_INI:
+        return STATUS_OK; /* read before, as experiment files are */
     case OPTION_SET:
         return config_set(run->config, value);
     case OPTION_JSON:
@@ -110,9 +117,20 @@ static void refuse(void *self, struct config_reader *reader, const struct config
 
 static const struct config_section of_sweeps[] = {{"sweep", refuse}, {"seeds", refuse}, {"baseline", refuse}};
 
-static enum status read_file(struct config *config, const char *path)
+static enum status read_file(const struct run_options *run)
 {
-    return config_read_file_with(config, path, of_sweeps, sizeof of_sweeps / sizeof *of_sweeps, NULL);
+    if (!run->file)
+        return STATUS_OK;
+    if (run->file_is_ini)
+        return simplecomm_read_ini(run->config, run->file);
+    return config_read_file_with(run->config, run->file, of_sweeps, sizeof of_sweeps / sizeof *of_sweeps,
+                                 NULL);
+}
+
+static bool is_ini(const char *path)
+{
+    size_t length = strlen(path);
+    return length >= 4 && strcmp(path + length - 4, ".ini") == 0;
 }
 
 /* The experiment file is read first, wherever it stands among the words, so that options win over it. */
@@ -124,15 +142,17 @@ static enum status find_file(struct run_options *run, int argc, char **argv, boo
         *help = found == CLI_HELP;
         if (found == CLI_HELP || found == CLI_ERROR)
             return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
-        if (found != CLI_WORD)
+        bool as_ini = found == CLI_OPTION + OPTION_INI;
+        if (found != CLI_WORD && !as_ini)
             continue;
         if (run->file) {
             diag_error("helio run takes one experiment file, not also '%s'", value);
             return STATUS_BAD_INPUT;
         }
         run->file = value;
+        run->file_is_ini = as_ini || is_ini(value);
     }
-    return run->file ? read_file(run->config, run->file) : STATUS_OK;
+    return read_file(run);
 }
 
 static enum status read_options(struct run_options *run, int argc, char **argv)

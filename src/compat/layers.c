@@ -8,6 +8,7 @@
 
 /* SimpleComm's tags of collectives lie among the tags of users. */
 enum {
+    TAG_ALLREDUCE = 2,
     TAG_BARRIER = 3,
     TAG_BCAST = 4,
     TAG_REDUCE = 5,
@@ -77,18 +78,19 @@ static void put_reduce(struct layer *layer, uint32_t root, uint64_t bytes)
     }
 }
 
-/* Its CA_Reduce = alltoroot: one layer, everybody straight to the root. */
-static void put_reduce_to_root(struct layer *layer, uint32_t root, uint64_t bytes)
+/* Its CA_Reduce = alltoroot, and the first half of its CA_Allreduce = reduce_bcast: one layer, everybody
+ * straight to the root. */
+static void put_reduce_to_root(struct layer *layer, uint32_t root, uint64_t bytes, int32_t tag)
 {
-    if (layer->wanted > 0)
+    if (layer->at++ != layer->wanted)
         return;
     if (layer->rank != root) {
-        put(layer, true, root, bytes, TAG_REDUCE);
+        put(layer, true, root, bytes, tag);
         return;
     }
     for (uint32_t rank = 0; rank < layer->engine->ranks; rank++)
         if (rank != root)
-            put(layer, false, rank, bytes, TAG_REDUCE);
+            put(layer, false, rank, bytes, tag);
 }
 
 static bool reduces_to_root(const struct simplecomm *engine, uint64_t bytes)
@@ -126,19 +128,23 @@ static void put_alltoall(struct layer *layer, uint64_t send_bytes, uint64_t recv
         put(layer, true, (me + ranks - distance) % ranks, send_bytes, TAG_ALLTOALL);
 }
 
+static uint64_t count_at(const struct layer *layer, uint64_t counts, uint32_t rank, uint64_t otherwise)
+{
+    return counts ? layer->engine->plan->program->counts[counts + rank] : otherwise;
+}
+
 static void put_alltoallv(struct layer *layer, const struct call *call)
 {
-    const uint64_t *counts = layer->engine->plan->program->counts;
+    bool with_empty = layer->engine->config->alltoallv == ALLTOALLV_ALL;
     if (layer->wanted > 0)
         return;
-    for (uint32_t rank = 0; rank < layer->engine->ranks; rank++)
-        if (rank != layer->rank)
-            put(layer, false, rank, call->recv_counts ? counts[call->recv_counts + rank] : call->recv_bytes,
-                TAG_ALLTOALLV);
-    for (uint32_t rank = 0; rank < layer->engine->ranks; rank++)
-        if (rank != layer->rank)
-            put(layer, true, rank, call->send_counts ? counts[call->send_counts + rank] : call->bytes,
-                TAG_ALLTOALLV);
+    for (int sending = 0; sending < 2; sending++)
+        for (uint32_t rank = 0; rank < layer->engine->ranks; rank++) {
+            uint64_t bytes = sending ? count_at(layer, call->send_counts, rank, call->bytes)
+                                     : count_at(layer, call->recv_counts, rank, call->recv_bytes);
+            if (rank != layer->rank && (bytes > 0 || with_empty))
+                put(layer, sending, rank, bytes, TAG_ALLTOALLV);
+        }
 }
 
 static void put_sendrecv(struct layer *layer, const struct call *call)
@@ -160,12 +166,15 @@ uint64_t compat_post_layer(struct simplecomm *engine, uint32_t rank)
         break;
     case CALL_REDUCE:
         if (reduces_to_root(engine, call->bytes))
-            put_reduce_to_root(&layer, (uint32_t)call->peer, call->bytes);
+            put_reduce_to_root(&layer, (uint32_t)call->peer, call->bytes, TAG_REDUCE);
         else
             put_reduce(&layer, (uint32_t)call->peer, call->bytes);
         break;
     case CALL_ALLREDUCE:
-        put_reduce(&layer, 0, call->bytes);
+        if (engine->config->allreduce == ALLREDUCE_TO_ROOT)
+            put_reduce_to_root(&layer, 0, call->bytes, TAG_ALLREDUCE);
+        else
+            put_reduce(&layer, 0, call->bytes);
         put_bcast(&layer, 0, call->bytes);
         break;
     case CALL_ALLTOALL:

@@ -106,12 +106,21 @@ struct match *match_list_take(struct match_list *list, size_t index)
     return match;
 }
 
+/* A message of this many bytes, once boosted. */
+static uint64_t boosted(struct simplecomm *engine, uint64_t bytes)
+{
+    const struct simplecomm_config *config = engine->config;
+    uint64_t factor = engine->formed++ % config->booster_every == 0 ? config->booster_factor : 1;
+    uint64_t product;
+    return __builtin_mul_overflow(bytes, factor, &product) ? UINT64_MAX : product;
+}
+
 static void meet(struct simplecomm *engine, const struct post *send, const struct post *recv)
 {
     struct match *match = match_new(engine);
     *match = (struct match){.source = send->rank,
                             .destination = recv->rank,
-                            .bytes = send->bytes,
+                            .bytes = boosted(engine, send->bytes),
                             .tag = send->tag,
                             .send_op = send->op,
                             .recv_op = recv->op,

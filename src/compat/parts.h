@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "base/time.h"
 #include "call/call.h"
+#include "compat/simplecomm.h"
 #include "fabric/fabric.h"
 #include "fabric/fmu.h"
 #include "fabric/packet.h"
@@ -165,6 +166,8 @@ struct compat_rank {
 struct simplecomm {
     struct fabric fabric; /* for whoever visits the statistics */
     const struct machine_plan *plan;
+    const struct simplecomm_config *config;
+    uint64_t formed; /* matches; every so manieth is boosted */
     enum compat_topology topology;
     uint32_t ranks, cores_per_node;
     uint64_t eager_bytes;

@@ -9,6 +9,40 @@
 #include "fabric/list.h"
 #include "fabric/message.h"
 
+/* -------------------------------------------------------------------------------------------- parameters */
+
+static const char *const allreduce_names[] = {
+    [ALLREDUCE_BINOMIAL] = "reduceBinomialTree_bcast", [ALLREDUCE_TO_ROOT] = "reduce_bcast", NULL};
+static const char *const alltoallv_names[] = {
+    [ALLTOALLV_ALL] = "nbc_like_simgrid", [ALLTOALLV_WITHOUT_EMPTY] = "nbc_improved", NULL};
+
+PARAM_TABLE(simplecomm_params, "simplecomm", struct simplecomm_config,
+            "what only SimpleComm has; nothing without compat=simplecomm",
+            {.name = "simplecomm.booster_factor",
+             .type = PARAM_COUNT,
+             .offset = offsetof(struct simplecomm_config, booster_factor),
+             .fallback = "1",
+             .max = "1000000000",
+             .doc = "multiplies the sizes of messages"},
+            {.name = "simplecomm.booster_every",
+             .type = PARAM_COUNT,
+             .offset = offsetof(struct simplecomm_config, booster_every),
+             .fallback = "1",
+             .min = "1",
+             .doc = "but only of every so manieth message, from the first on"},
+            {.name = "simplecomm.allreduce",
+             .type = PARAM_CHOICE,
+             .offset = offsetof(struct simplecomm_config, allreduce),
+             .fallback = "reduceBinomialTree_bcast",
+             .choices = allreduce_names,
+             .doc = "the reduction before the broadcast: a tree, or everybody straight to rank 0"},
+            {.name = "simplecomm.alltoallv",
+             .type = PARAM_CHOICE,
+             .offset = offsetof(struct simplecomm_config, alltoallv),
+             .fallback = "nbc_like_simgrid",
+             .choices = alltoallv_names,
+             .doc = "with messages of no bytes, or without them"});
+
 /* ----------------------------------------------------------------------------------------------- results */
 
 #define STATISTIC(name, type, field, doc)                                                                    \
@@ -260,9 +294,11 @@ static enum status check(const struct simplecomm *engine)
     return STATUS_OK;
 }
 
+/* The largest rate that can be written stands for SimpleComm's 0, where bytes take no time at all. */
 static struct link_speed link_of(ps_t latency_ps, uint64_t bytes_per_s)
 {
-    return (struct link_speed){.latency_s = (double)latency_ps / 1e12, .bytes_per_s = (double)bytes_per_s};
+    return (struct link_speed){.latency_s = (double)latency_ps / 1e12,
+                               .bytes_per_s = bytes_per_s == INT64_MAX ? 0 : (double)bytes_per_s};
 }
 
 static enum status open_engine(struct simplecomm *engine, const struct machine_plan *plan)
@@ -270,6 +306,7 @@ static enum status open_engine(struct simplecomm *engine, const struct machine_p
     const struct packet_config *packet = config_of(plan->config, &packet_params);
     const struct fmu_config *fmu = config_of(plan->config, &fmu_params);
     engine->plan = plan;
+    engine->config = config_of(plan->config, &simplecomm_params);
     engine->ranks = plan->program->ranks;
     engine->cores_per_node = (uint32_t)plan->node->ranks_per_node;
     engine->eager_bytes = plan->protocol->eager_threshold_bytes;

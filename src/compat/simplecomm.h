@@ -6,6 +6,17 @@
 #include "base/status.h"
 #include "rank/machine.h"
 
+/* What only SimpleComm can be told. */
+struct simplecomm_config {
+    uint64_t booster_factor, booster_every;
+    int allreduce; /* enum simplecomm_allreduce */
+    int alltoallv; /* enum simplecomm_alltoallv */
+};
+enum simplecomm_allreduce { ALLREDUCE_BINOMIAL, ALLREDUCE_TO_ROOT };
+enum simplecomm_alltoallv { ALLTOALLV_ALL, ALLTOALLV_WITHOUT_EMPTY };
+
+extern const struct param_table simplecomm_params; /* struct simplecomm_config */
+
 /* Whether SimpleComm has a topology like this fabric. */
 bool simplecomm_has(const struct fabric_ops *fabric);
 
