@@ -54,7 +54,7 @@ static const struct cli_option options[] = {
     [OPTION_MESSAGES] = {"--messages", 'm', "FILE.csv", "write a line per message"},
     [OPTION_TIMELINE] = {"--timeline", 0, "FILE",
                          "write what each rank and each message did, for a viewer: FILE.pftrace for\n"
-                         "Perfetto, FILE.paje for ViTE"},
+                         "Perfetto, FILE.paje for ViTE, FILE.otf2 for Vampir"},
 };
 
 static const struct cli_command command = {

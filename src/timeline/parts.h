@@ -7,6 +7,7 @@
  *   breakdown.c   a message's time, each instant under one name
  *   perfetto.c    the formats: each an ops table
  *   paje.c
+ *   otf2.c        or no_otf2.c where its library is not installed
  */
 
 #include <stdbool.h>
@@ -78,7 +79,7 @@ struct timeline_format {
     enum status (*close)(struct timeline *timeline, enum status run);
 };
 
-extern const struct timeline_format perfetto_format, paje_format;
+extern const struct timeline_format perfetto_format, paje_format, otf2_format;
 
 /* Lanes of a rank, lowest free one first. */
 struct timeline_lane {

@@ -277,7 +277,7 @@ static const struct {
 } suffixes[] = {
     {".pftrace", &perfetto_format},  {".perfetto-trace", &perfetto_format},
     {".perfetto", &perfetto_format}, {".paje", &paje_format},
-    {".trace", &paje_format},
+    {".trace", &paje_format},        {".otf2", &otf2_format},
 };
 
 static const struct timeline_format *format_of(const char *path)
@@ -288,9 +288,9 @@ static const struct timeline_format *format_of(const char *path)
         if (length > ending && strcasecmp(path + length - ending, suffixes[i].suffix) == 0)
             return suffixes[i].format;
     }
-    diag_note(
-        "%s is written for Perfetto (https://ui.perfetto.dev), as .pftrace files are; .paje is for ViTE",
-        path);
+    diag_note("%s is written for Perfetto (https://ui.perfetto.dev), as .pftrace files are; .paje is for "
+              "ViTE, .otf2 for Vampir",
+              path);
     return &perfetto_format;
 }
 
