@@ -12,10 +12,10 @@
  * what has been. docs/timelines.md */
 struct timeline;
 
-/* The format follows from the name: .paje and .trace are Paje's (ViTE), .otf2 OTF2's (Vampir), any other is Perfetto's.
- * Perfetto shows several runs beside each other; of the others, where there is more than one run, each gets a
- * file of its own, NAME.FABRIC.SUFFIX. STATUS_BAD_INPUT or STATUS_FAILED, reported, when it cannot be
- * written. */
+/* The format follows from the name: .paje and .trace are Paje's (ViTE), .otf2 OTF2's (Vampir), any other is
+ * Perfetto's. Perfetto shows several runs beside each other; of the others, where there is more than one run,
+ * each gets a file of its own, NAME.FABRIC.SUFFIX. STATUS_BAD_INPUT or STATUS_FAILED, reported, when it
+ * cannot be written. */
 enum status timeline_open(const char *path, size_t runs, struct timeline **timeline);
 
 /* Before a run. `fabric` lives until its end. */
