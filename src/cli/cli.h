@@ -4,6 +4,7 @@
 /* One function per subcommand; argv[0] is its name. Each returns the exit status: 0 done, 1 the run failed, 2
  * bad usage or input. */
 int cli_run(int argc, char **argv);
+int cli_alltoall(int argc, char **argv);
 int cli_breakdown(int argc, char **argv);
 int cli_sweep(int argc, char **argv);
 int cli_export(int argc, char **argv);

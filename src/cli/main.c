@@ -20,6 +20,7 @@ static const struct subcommand {
     {"gen", cli_gen, "write a generated workload as a trace"},
     {"reproduce", cli_reproduce, "the papers recomputed: published numbers beside ours"},
     {"breakdown", cli_breakdown, "where each nanosecond of a small message goes, and what would help"},
+    {"alltoall", cli_alltoall, "what each algorithm of MPI_Alltoall asks of nodes, step by step"},
     {"topo", cli_topo, "facts about a topology, its routes, and pictures of it"},
     {"schedule", cli_schedule, "schedule light paths on a time-multiplexed network, with a proven bound"},
     {"params", cli_params, "every parameter, as an editable file"},

@@ -8,8 +8,8 @@ struct counter {
     struct coll_call call;
     struct coll_counts counts;
     uint32_t node;
-    uint64_t *queue_pairs, *posted_sends, *scratch; /* of each node */
-    uint32_t *met;                                  /* of each rank: the last one that met it, plus 1 */
+    uint64_t *queue_pairs, *posted_sends, *messages, *scratch; /* of each node */
+    uint32_t *met; /* of each rank: the last one that met it, plus 1 */
     uint64_t messages_of_rank;
 };
 
@@ -27,6 +27,7 @@ static void count_send(struct coll_sink *sink, uint32_t peer, struct coll_span f
     bool within = node_of(&counter->call, peer) == counter->node;
     meet(counter, peer);
     counter->messages_of_rank++;
+    counter->messages[counter->node]++;
     counter->posted_sends[counter->node] += !within;
     *(within ? &counter->counts.local_messages : &counter->counts.messages) += 1;
     *(within ? &counter->counts.local_bytes : &counter->counts.bytes) += from.bytes;
@@ -94,10 +95,11 @@ static void count_rank(const struct coll_algorithm *algorithm, struct counter *c
                                             (algorithm->shared_copies ? algorithm->shared_copies : 1));
 }
 
-struct coll_counts coll_count(const struct coll_algorithm *algorithm, const struct coll_call *call)
+struct coll_counts coll_count(const struct coll_algorithm *algorithm, const struct coll_call *call,
+                              bool local)
 {
     uint32_t nodes = node_count(call);
-    uint64_t *of_nodes = mem_alloc(3 * (size_t)nodes, sizeof *of_nodes, "counts of nodes");
+    uint64_t *of_nodes = mem_alloc(4 * (size_t)nodes, sizeof *of_nodes, "counts of nodes");
     struct counter counter = {.base = {.send = count_send,
                                        .recv = count_recv,
                                        .recv_raise = count_recv_raise,
@@ -106,11 +108,12 @@ struct coll_counts coll_count(const struct coll_algorithm *algorithm, const stru
                                        .await = count_await,
                                        .copy = count_local,
                                        .reduce = count_local,
-                                       .local = true},
+                                       .local = local},
                               .call = *call,
                               .queue_pairs = of_nodes,
                               .posted_sends = of_nodes + nodes,
-                              .scratch = of_nodes + 2 * (size_t)nodes,
+                              .messages = of_nodes + 2 * (size_t)nodes,
+                              .scratch = of_nodes + 3 * (size_t)nodes,
                               .met = mem_alloc(call->size, sizeof(uint32_t), "ranks met")};
     for (uint32_t rank = 0; rank < call->size; rank++) {
         counter.call.rank = rank;
@@ -119,6 +122,7 @@ struct coll_counts coll_count(const struct coll_algorithm *algorithm, const stru
     for (uint32_t node = 0; node < nodes; node++) {
         raise_to(&counter.counts.queue_pairs, counter.queue_pairs[node]);
         raise_to(&counter.counts.posted_sends, counter.posted_sends[node]);
+        raise_to(&counter.counts.node_messages, counter.messages[node]);
         raise_to(&counter.counts.scratch_bytes, counter.scratch[node]);
     }
     free(counter.met);

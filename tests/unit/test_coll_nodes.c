@@ -129,7 +129,7 @@ static struct coll_counts count(const char *name, const struct map *map, uint64_
 {
     struct coll_call call = {
         .kind = COLL_ALLTOALL, .size = map->size, .element = 1, .bytes = bytes, .nodes = &map->nodes};
-    return coll_count(coll_find(COLL_ALLTOALL, name), &call);
+    return coll_count(coll_find(COLL_ALLTOALL, name), &call, true);
 }
 
 /* Queue pairs and posted sends of a node, extra memory in blocks of a node. */
@@ -209,7 +209,7 @@ static void leaders_share_the_messages(void **state)
     struct coll_call call = {
         .kind = COLL_ALLTOALL, .size = map.size, .element = 1, .bytes = 8, .nodes = &map.nodes};
     for (call.leaders = 1; call.leaders <= 4; call.leaders *= 2) {
-        struct coll_counts counts = coll_count(coll_find(COLL_ALLTOALL, "leaders"), &call);
+        struct coll_counts counts = coll_count(coll_find(COLL_ALLTOALL, "leaders"), &call, false);
         assert_int_equal(counts.posted_sends, 7);
         assert_int_equal(counts.messages_rank_max, call.leaders == 1 ? 7 : 8 / call.leaders);
     }
