@@ -235,7 +235,7 @@ static void show_progress(void *self, size_t ended, size_t to_run)
     fflush(stderr);
 }
 
-/* Runs the points together. A point that is wrong keeps all others from being run, which is said. */
+/* Runs the points together. STATUS_BAD_INPUT: one of several is wrong, and none has been run. */
 static enum status run_points(struct runs *runs, struct point *points, size_t count, const char *name)
 {
     struct said said = {0};
@@ -267,6 +267,21 @@ static int compare_workloads(const void *a, const void *b)
     return strcmp(left->workload, right->workload);
 }
 
+/* A point that is wrong would keep all others from being run: then those of each workload are run by
+ * themselves, and where that is wrong too, each alone. */
+static void run_workloads_apart(struct runs *runs, struct point *points, size_t count, const char *name)
+{
+    for (size_t first = 0, next; first < count; first = next) {
+        const char *workload = points[first].run->workload;
+        for (next = first + 1; next < count && strcmp(points[next].run->workload, workload) == 0;)
+            next++;
+        if (run_points(runs, &points[first], next - first, name) != STATUS_BAD_INPUT || next - first == 1)
+            continue;
+        for (size_t i = first; i < next; i++)
+            run_points(runs, &points[i], 1, name);
+    }
+}
+
 size_t runs_catch_up(struct runs *runs, const char *name)
 {
     size_t count = 0;
@@ -277,8 +292,7 @@ size_t runs_catch_up(struct runs *runs, const char *name)
         if (runs->list[i]->state == RUN_WANTED)
             point_make(&points[count++], runs, runs->list[i]);
     if (count && run_points(runs, points, count, name) == STATUS_BAD_INPUT && count > 1)
-        for (size_t i = 0; i < count; i++)
-            run_points(runs, &points[i], 1, name);
+        run_workloads_apart(runs, points, count, name);
     for (size_t i = 0; i < count; i++)
         free(points[i].text);
     free(points);
