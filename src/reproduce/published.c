@@ -1,6 +1,6 @@
 #include "reproduce/published.h"
 
-#include <errno.h>
+#include <fnmatch.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -179,7 +179,7 @@ const struct published_item *published_find(const struct published *published, c
 static const char *note_of(const struct published *published, const char *item)
 {
     for (size_t i = 0; i < published->note_count; i++)
-        if (strcmp(published->notes[i].item, item) == 0)
+        if (fnmatch(published->notes[i].item, item, 0) == 0)
             return published->notes[i].note;
     return NULL;
 }

@@ -13,7 +13,8 @@
  *
  * `published` is empty where the paper has words and no number; the tolerance is what the paper's own
  * rounding allows, or a stated judgement. papers/FOLDER/notes.csv has `item,note`: the cause of a deviation,
- * for an item or for one of its variants (`item/variant`). Lines that begin with # are comments. */
+ * for an item or for one of its variants (`item/variant`), or for all that match a pattern in the manner of
+ * file names; the first that fits holds. Lines that begin with # are comments. */
 struct published_item {
     const char *item, *unit, *source;
     bool has_value;

@@ -63,12 +63,15 @@ static void test_all_papers_load(void **state)
 static void test_notes_of_variants(void **state)
 {
     (void)state;
-    struct published_note notes[] = {{"a", "of a"}, {"a/x", "of a in way x"}};
-    struct published published = {.notes = notes, .note_count = 2};
+    struct published_note notes[] = {
+        {"a", "of a"}, {"a/x", "of a in way x"}, {"t/*/i/y", "of all t in way y"}};
+    struct published published = {.notes = notes, .note_count = 3};
     assert_string_equal(published_note(&published, "a", "x"), "of a in way x");
     assert_string_equal(published_note(&published, "a", "y"), "of a");
     assert_string_equal(published_note(&published, "a", NULL), "of a");
     assert_string_equal(published_note(&published, "b", "x"), "");
+    assert_string_equal(published_note(&published, "t/3/i", "y"), "of all t in way y");
+    assert_string_equal(published_note(&published, "t/3/i", "x"), "");
 }
 
 /* ------------------------------------------------------------------------------------------------ a paper */
