@@ -81,7 +81,8 @@ static double slowdown(struct reproduction *reproduction, const struct swept_run
 static double share_that_waited(struct reproduction *reproduction, const struct swept_run *run)
 {
     (void)reproduction;
-    return 100 * fmin(1, run_metric(run->facts, "space_waits") / run->facts->messages);
+    double share = run_metric(run->facts, "space_waits") / run->facts->messages;
+    return share > 1 ? 100 : 100 * share; /* a write may wait more than once */
 }
 
 struct of_capacity {
@@ -108,7 +109,9 @@ static void capacity(struct reproduction *reproduction)
             .says = "Time by the memory of an FMU, as a multiple of that with the paper's 16 GB "
                     "(papers/fmu/capacity.yaml).",
             .how = "Where a ring is full, its writers wait until the message at its head has been "
-                   "read. Below 1 the waiting pays: accesses that had to wait share a switch more often.",
+                   "read. Below 1 the waiting pays: accesses that had to wait share a switch more "
+                   "often. Where a line begins further right, its program is stuck with less: all wait "
+                   "for room behind a message that nobody can read yet.",
             .x = "memory of an FMU in MiB",
             .y = "times as long",
             .kind = FIGURE_LINES,
