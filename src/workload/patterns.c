@@ -151,9 +151,9 @@ static uint64_t volume_of(struct patterns *patterns, const struct tally *tallies
 void patterns_add_phase(struct patterns *patterns, struct tally *tallies, size_t count, uint64_t times,
                         uint64_t skeleton)
 {
-    count = tallies_unite(tallies, count);
     if (count == 0)
         return;
+    count = tallies_unite(tallies, count);
     struct pattern_phase phase = {.times = times, .skeleton = skeleton};
     struct pattern_pair *pairs = mem_alloc(count, sizeof *pairs, "pairs of a phase");
     for (size_t i = 0; i < count; i++) {

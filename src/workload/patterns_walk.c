@@ -168,6 +168,8 @@ static struct span fold_part(struct walk *walk, uint32_t rank, size_t first, siz
 {
     uint32_t per_node = walk->options->ranks_per_node, source = rank / per_node;
     struct span span = {.first = walk->tally_count};
+    if (count == 0)
+        return span;
     walk->tallies = mem_grow(walk->tallies, &walk->tally_capacity, walk->tally_count + count, "messages");
     for (size_t i = 0; i < count; i++) {
         const struct sent *sent = &walk->sent[first + i];
