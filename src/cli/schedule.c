@@ -86,9 +86,6 @@ static const struct cli_command command = {
         "                 --against npb:cg:class=A,ranks=64",
 };
 
-const char *const algorithm_names[ALGORITHMS] = {"greedy", "coloring", "coloring-literal",
-                                                 "aapc",   "combined", "best"};
-
 /* ------------------------------------------------------------------------------------------------ options */
 
 static enum status pick(const char *option, const char *value, const char *const *names, size_t count,
@@ -152,7 +149,7 @@ static enum status apply(struct settings *settings, int option, const char *valu
     case OPTION_SET:
         return config_set(settings->config, value);
     case OPTION_ALGORITHM:
-        return pick("--algorithm", value, algorithm_names, ALGORITHMS, &settings->algorithm);
+        return pick("--algorithm", value, tdm_algorithm_names, TDM_ALGORITHMS, &settings->algorithm);
     case OPTION_ROUTES:
         return pick_flag("--routes", value, "fixed", "free", &settings->free_routes);
     case OPTION_ORDER:
@@ -207,9 +204,9 @@ static enum status check_settings(const struct settings *settings)
         diag_error("a program has several patterns: --only N says which is meant");
         return STATUS_BAD_INPUT;
     }
-    if (settings->free_routes && settings->algorithm != GREEDY && settings->algorithm != BEST) {
+    if (settings->free_routes && settings->algorithm != TDM_GREEDY && settings->algorithm != TDM_BEST) {
         diag_error("only greedy and best choose routes; %s schedules fixed ones",
-                   algorithm_names[settings->algorithm]);
+                   tdm_algorithm_names[settings->algorithm]);
         return STATUS_BAD_INPUT;
     }
     if (settings->switches && !ends_in(settings->switches, ".csv") && !ends_in(settings->switches, ".json")) {
@@ -255,10 +252,11 @@ static enum status print_json(const struct settings *settings, const struct outc
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:f}", "pattern", pattern_title(settings), "topology",
         topo_print(&outcome->topo, topology, sizeof topology), "algorithm",
-        algorithm_names[settings->algorithm], "routes", settings->free_routes ? "free" : "fixed", "requests",
-        (json_int_t)outcome->problem.requests, "degree", (json_int_t)outcome->schedule.degree, "lower_bound",
-        (json_int_t)outcome->bound, "proven_optimal", outcome->schedule.degree == outcome->bound, "moves",
-        (json_int_t)outcome->moves, "seconds", outcome->seconds);
+        tdm_algorithm_names[settings->algorithm], "routes", settings->free_routes ? "free" : "fixed",
+        "requests", (json_int_t)outcome->plan.problem.requests, "degree",
+        (json_int_t)outcome->plan.schedule.degree, "lower_bound", (json_int_t)outcome->plan.bound,
+        "proven_optimal", outcome->plan.schedule.degree == outcome->plan.bound, "moves",
+        (json_int_t)outcome->plan.moves, "seconds", outcome->seconds);
     bool good =
         json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && putchar('\n') != EOF;
     json_decref(object);
@@ -270,14 +268,14 @@ static enum status print_json(const struct settings *settings, const struct outc
 static enum status print_text(const struct settings *settings, const struct outcome *outcome)
 {
     char topology[TOPO_TEXT];
-    bool optimal = outcome->schedule.degree == outcome->bound;
+    bool optimal = outcome->plan.schedule.degree == outcome->plan.bound;
     printf("pattern      %s\n", pattern_title(settings));
     printf("topology     %s\n", topo_print(&outcome->topo, topology, sizeof topology));
-    printf("algorithm    %s, %s routes\n", algorithm_names[settings->algorithm],
+    printf("algorithm    %s, %s routes\n", tdm_algorithm_names[settings->algorithm],
            settings->free_routes ? "free" : "fixed");
-    printf("requests     %" PRIu32 "\n", outcome->problem.requests);
-    printf("degree       %" PRIu32 "%s\n", outcome->schedule.degree, optimal ? ", proven optimal" : "");
-    printf("lower bound  %" PRIu32 "\n", outcome->bound);
+    printf("requests     %" PRIu32 "\n", outcome->plan.problem.requests);
+    printf("degree       %" PRIu32 "%s\n", outcome->plan.schedule.degree, optimal ? ", proven optimal" : "");
+    printf("lower bound  %" PRIu32 "\n", outcome->plan.bound);
     if (fflush(stdout) != 0) {
         diag_error("the result cannot be written to standard output");
         return STATUS_FAILED;
@@ -294,8 +292,8 @@ static enum status write_files(const struct settings *settings, const struct out
     if (settings->output) {
         status = output_open(&output, settings->output);
         if (status == STATUS_OK)
-            tdm_write_schedule(&outcome->topo, &outcome->pattern, &outcome->problem, &outcome->schedule,
-                               output.file);
+            tdm_write_schedule(&outcome->topo, &outcome->pattern, &outcome->plan.problem,
+                               &outcome->plan.schedule, output.file);
         status = output_close(&output, status);
     }
     if (status == STATUS_OK && settings->switches) {
@@ -303,7 +301,7 @@ static enum status write_files(const struct settings *settings, const struct out
         status = output_open(&output, settings->switches);
         if (status == STATUS_OK)
             (ends_in(settings->switches, ".csv") ? tdm_write_switches_csv : tdm_write_switches_json)(
-                &outcome->topo, &outcome->problem, &outcome->schedule, output.file);
+                &outcome->topo, &outcome->plan.problem, &outcome->plan.schedule, output.file);
         status = output_close(&output, status);
     }
     return status;
@@ -371,7 +369,7 @@ static enum status schedule(const struct settings *settings)
 int cli_schedule(int argc, char **argv)
 {
     static const struct param_table *const tables[] = {&collective_params, &node_params};
-    struct settings settings = {.algorithm = BEST,
+    struct settings settings = {.algorithm = TDM_BEST,
                                 .limit_ps = 10 * PS_PER_S,
                                 .seed = 1,
                                 .config = config_new(tables, sizeof tables / sizeof *tables)};

@@ -6,13 +6,9 @@
 #include "base/config.h"
 #include "base/status.h"
 #include "base/time.h"
-#include "tdm/network.h"
-#include "tdm/schedule.h"
+#include "tdm/method.h"
 
 /* What the files of `helio schedule` share. */
-
-enum algorithm { GREEDY, COLORING, COLORING_LITERAL, AAPC, COMBINED, BEST, ALGORITHMS };
-extern const char *const algorithm_names[ALGORITHMS];
 
 struct settings {
     const char *pattern_name, *topology_text;
@@ -30,10 +26,7 @@ struct settings {
 struct outcome {
     struct topo topo;
     struct tdm_pattern pattern;
-    struct tdm_problem problem;
-    struct tdm_schedule schedule;
-    uint32_t bound;
-    uint64_t moves;
+    struct tdm_plan plan;
     double seconds;
 };
 

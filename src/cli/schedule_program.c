@@ -108,7 +108,7 @@ static void print_head(const struct settings *settings, const struct report *rep
     const struct patterns *patterns = &report->patterns;
     printf("program      %s\n", settings->trace ? settings->trace : settings->workload);
     printf("topology     %s\n", topo_print(topo, topology, sizeof topology));
-    printf("algorithm    %s, %s routes\n", algorithm_names[settings->algorithm],
+    printf("algorithm    %s, %s routes\n", tdm_algorithm_names[settings->algorithm],
            settings->free_routes ? "free" : "fixed");
     printf("main loop    %" PRIu64 " iterations\n", patterns->iterations);
     printf("bytes        %" PRIu64 " in %" PRIu64 " messages\n", patterns->bytes, patterns->messages);
@@ -133,15 +133,16 @@ static void add_row(const struct settings *settings, struct report *report, size
                "  %14" PRIu64 "\n",
                index + 1, pattern->phases, pattern->iterations,
                settings->against ? (foreseen ? "yes" : "no") : "-", pattern->pair_count,
-               outcome->schedule.degree, outcome->bound, pattern->messages, pattern->bytes);
+               outcome->plan.schedule.degree, outcome->plan.bound, pattern->messages, pattern->bytes);
         return;
     }
     json_t *row = json_pack(
         "{s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:f}", "pattern", (json_int_t)(index + 1), "phases",
         (json_int_t)pattern->phases, "iterations", (json_int_t)pattern->iterations, "requests",
-        (json_int_t)pattern->pair_count, "degree", (json_int_t)outcome->schedule.degree, "lower_bound",
-        (json_int_t)outcome->bound, "proven_optimal", outcome->schedule.degree == outcome->bound, "messages",
-        (json_int_t)pattern->messages, "bytes", (json_int_t)pattern->bytes, "seconds", outcome->seconds);
+        (json_int_t)pattern->pair_count, "degree", (json_int_t)outcome->plan.schedule.degree, "lower_bound",
+        (json_int_t)outcome->plan.bound, "proven_optimal",
+        outcome->plan.schedule.degree == outcome->plan.bound, "messages", (json_int_t)pattern->messages,
+        "bytes", (json_int_t)pattern->bytes, "seconds", outcome->seconds);
     if (settings->against)
         json_object_set_new(row, "foreseen", json_boolean(foreseen));
     json_array_append_new(report->rows, row);
@@ -169,7 +170,7 @@ static bool print_json(const struct settings *settings, const struct report *rep
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f}", "program",
         settings->trace ? settings->trace : settings->workload, "topology",
-        topo_print(topo, topology, sizeof topology), "algorithm", algorithm_names[settings->algorithm],
+        topo_print(topo, topology, sizeof topology), "algorithm", tdm_algorithm_names[settings->algorithm],
         "routes", settings->free_routes ? "free" : "fixed", "iterations", (json_int_t)patterns->iterations,
         "messages", (json_int_t)patterns->messages, "bytes", (json_int_t)patterns->bytes, "recurring_percent",
         percent_of(report, report->recurring_bytes));

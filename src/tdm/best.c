@@ -63,7 +63,7 @@ enum status tdm_combined(const struct tdm_problem *problem, const uint32_t *phas
     struct tdm_schedule ordered;
     tdm_schedule_open(&ordered, problem->requests);
     tdm_ordered_aapc(problem, phase, phases, &ordered);
-    enum status status = tdm_coloring(problem, TDM_COLORING_FITTED, seed, schedule);
+    enum status status = tdm_coloring(problem, TDM_READING_FITTED, seed, schedule);
     if (status == STATUS_OK && ordered.degree < schedule->degree)
         swap(&ordered, schedule);
     tdm_schedule_close(&ordered);

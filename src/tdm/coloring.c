@@ -102,7 +102,7 @@ struct painter {
 static void leave_work(struct painter *painter, uint32_t request)
 {
     painter->is_work[request] = false;
-    if (painter->reading != TDM_COLORING_FITTED)
+    if (painter->reading != TDM_READING_FITTED)
         return;
     for (uint64_t at = painter->graph.first[request]; at < painter->graph.first[request + 1]; at++)
         painter->work_degree[painter->graph.neighbours[at]]--;
@@ -112,7 +112,7 @@ static void leave_work(struct painter *painter, uint32_t request)
  * compared as fractions, links / degree; without conflicts they are infinite. */
 static uint32_t highest_priority(struct painter *painter)
 {
-    const uint32_t *degree = painter->reading == TDM_COLORING_FITTED ? painter->work_degree : painter->degree;
+    const uint32_t *degree = painter->reading == TDM_READING_FITTED ? painter->work_degree : painter->degree;
     uint32_t kept = 0, best = UINT32_MAX;
     for (uint32_t i = 0; i < painter->work_count; i++) {
         uint32_t request = painter->work[i];

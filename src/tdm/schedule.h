@@ -38,7 +38,7 @@ void tdm_descending_load(const struct tdm_problem *problem, struct tdm_schedule 
  * configuration (WORK), which reproduces Table 1; in the literal one all that have no slot yet (NCSET), as
  * section 3.2 is worded, which is worse than greedy at 400 to 1600 connections. Ties are broken at random.
  * STATUS_FAILED, reported, if the conflict graph is too large to be held. Routes are the first ones. */
-enum tdm_coloring { TDM_COLORING_FITTED, TDM_COLORING_LITERAL };
+enum tdm_coloring { TDM_READING_FITTED, TDM_READING_LITERAL };
 enum status tdm_coloring(const struct tdm_problem *problem, enum tdm_coloring reading, uint64_t seed,
                          struct tdm_schedule *schedule);
 

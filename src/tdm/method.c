@@ -1,0 +1,68 @@
+#include "tdm/method.h"
+
+#include "base/mem.h"
+
+const char *const tdm_algorithm_names[] = {"greedy", "coloring", "coloring-literal", "aapc", "combined",
+                                           "best",   NULL};
+
+static bool wants_phases(const struct topo *topo, int algorithm)
+{
+    return algorithm == TDM_AAPC || algorithm == TDM_COMBINED ||
+           (algorithm == TDM_BEST && tdm_has_closed_aapc(topo));
+}
+
+static enum status run(struct tdm_plan *plan, const struct tdm_method *method, const uint32_t *phase,
+                       uint32_t phases)
+{
+    const struct tdm_problem *problem = &plan->problem;
+    struct tdm_schedule *schedule = &plan->schedule;
+    uint32_t *order = NULL;
+    switch (method->algorithm) {
+    case TDM_GREEDY:
+        if (method->random_order)
+            order = tdm_random_order(problem->requests, method->seed, "tdm.greedy");
+        tdm_greedy(problem, order, schedule);
+        free(order);
+        return STATUS_OK;
+    case TDM_COLORING:
+        return tdm_coloring(problem, TDM_READING_FITTED, method->seed, schedule);
+    case TDM_COLORING_LITERAL:
+        return tdm_coloring(problem, TDM_READING_LITERAL, method->seed, schedule);
+    case TDM_AAPC:
+        tdm_ordered_aapc(problem, phase, phases, schedule);
+        return STATUS_OK;
+    case TDM_COMBINED:
+        return tdm_combined(problem, phase, phases, method->seed, schedule);
+    default:
+        plan->moves = tdm_best(problem, phase, phases, plan->bound, method->seed, &method->limit, schedule);
+        return STATUS_OK;
+    }
+}
+
+enum status tdm_plan_open(struct tdm_plan *plan, const struct topo *topo, const struct tdm_pattern *pattern,
+                          const struct tdm_method *method)
+{
+    *plan = (struct tdm_plan){.moves = 0};
+    enum status status = tdm_problem_of(topo, pattern, method->free_routes, &plan->problem);
+    if (status != STATUS_OK)
+        return status;
+    tdm_schedule_open(&plan->schedule, plan->problem.requests);
+    plan->bound = tdm_lower_bound(&plan->problem);
+    uint32_t phases = 0, *phase = NULL;
+    if (wants_phases(topo, method->algorithm)) {
+        phase = mem_alloc(pattern->count + 1, sizeof *phase, "phases of requests");
+        status = tdm_aapc_phases(topo, pattern, phase, &phases);
+    }
+    if (status == STATUS_OK)
+        status = run(plan, method, phase, phases);
+    free(phase);
+    if (status != STATUS_OK)
+        tdm_plan_close(plan);
+    return status;
+}
+
+void tdm_plan_close(struct tdm_plan *plan)
+{
+    tdm_schedule_close(&plan->schedule);
+    tdm_problem_close(&plan->problem);
+}
