@@ -30,6 +30,7 @@ static enum status find_patterns(const struct settings *settings, const char *na
     const struct node_config *node = config_of(settings->config, &node_params);
     struct patterns_options options = {.choices = collective->choice,
                                        .window = (uint32_t)collective->window,
+                                       .leaders = (uint32_t)collective->leaders,
                                        .ranks_per_node = (uint32_t)node->ranks_per_node};
     struct program *program;
     enum status status = open_program(settings, name, &program);

@@ -29,6 +29,25 @@ struct fabric_answers {
     void (*failed)(void *self, enum status status);
 };
 
+/* What a program is going to send, for fabrics that are set up for it before it runs: phase after phase, how
+ * many messages each pair of nodes has. Ranks of one node are no pair. */
+struct fabric_pair {
+    uint32_t source, destination;
+    uint64_t messages;
+};
+
+struct fabric_phase {
+    uint32_t pattern;                /* phases with the same pairs have the same number, from 0 */
+    const struct fabric_pair *pairs; /* ascending by (source, destination) */
+    size_t count;
+};
+
+struct fabric_traffic {
+    const struct fabric_phase *phases;
+    size_t count;
+    uint32_t patterns;
+};
+
 /* What a fabric is made with. */
 struct fabric_plan {
     const struct config *config; /* config_of(config, &its_params) is its struct */
@@ -39,7 +58,8 @@ struct fabric_plan {
     uint64_t included_bytes; /* of each message, whose time the latency includes: with a host model, the first
                                 block; else 0 */
     struct fabric_answers answers;
-    const struct tap *tap; /* for tap_tell_part: where a message's time goes */
+    const struct tap *tap;                /* for tap_tell_part: where a message's time goes */
+    const struct fabric_traffic *traffic; /* where wants_traffic() said so; else NULL */
 };
 
 /* The bytes of a message whose time the fabric has to count. */
@@ -71,6 +91,8 @@ struct fabric_ops {
      * a large one waits for its receiver (rendezvous). If so, it is submitted when it is sent, whatever its
      * size, and match() tells when its receiver is there and its envelope visible. */
     bool (*stores)(const struct fabric *fabric, const struct message *message);
+    /* Whether it is to know what the program is going to send (NULL: no). */
+    bool (*wants_traffic)(const struct config *config);
     enum status (*prepare)(const struct fabric_plan *plan, struct fabric **fabric);
     void (*submit)(struct fabric *fabric, uint32_t message); /* its transfer may begin now; nodes differ */
     void (*match)(struct fabric *fabric,

@@ -3,8 +3,17 @@
 #include <string.h>
 
 const struct fabric_ops *const fabrics[] = {
-    &ideal_fabric,   &hockney_fabric,    &packet_fabric,  &fmu_fabric, &hybrid_fabric,
-    &circuit_fabric, &packetised_fabric, &segment_fabric, NULL,
+    &ideal_fabric,
+    &hockney_fabric,
+    &packet_fabric,
+    &fmu_fabric,
+    &hybrid_fabric,
+    &circuit_fabric,
+    &packetised_fabric,
+    &segment_fabric,
+    &tdm_compiled_fabric,
+    &tdm_dynamic_fabric,
+    NULL,
 };
 
 const struct fabric_ops *fabric_find(const char *name)

@@ -12,6 +12,8 @@ extern const struct fabric_ops hybrid_fabric;
 extern const struct fabric_ops circuit_fabric;
 extern const struct fabric_ops packetised_fabric;
 extern const struct fabric_ops segment_fabric;
+extern const struct fabric_ops tdm_compiled_fabric;
+extern const struct fabric_ops tdm_dynamic_fabric;
 
 /* Of the fabrics that others are made of. */
 extern const struct param_table packet_params; /* struct packet_config, packet.h */

@@ -451,7 +451,8 @@ static enum status prepare_fabric(struct machine *machine)
                                .seed = machine->plan->seed,
                                .included_bytes = machine->host ? machine->host->block_bytes : 0,
                                .answers = protocol_answers(machine),
-                               .tap = machine->tap};
+                               .tap = machine->tap,
+                               .traffic = machine->plan->traffic};
     return machine->plan->fabric->prepare(&plan, &machine->fabric);
 }
 

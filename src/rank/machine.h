@@ -54,6 +54,7 @@ struct machine_plan {
     const struct host *host; /* what a message costs at its ends; NULL = nothing */
     struct tap *tap;
     uint64_t seed;
+    const struct fabric_traffic *traffic; /* for the fabric; NULL where it does not want it */
     /* Called about every 2^20 calls with the number executed so far; NULL = not. */
     void (*progress)(void *self, uint64_t calls, ps_t now);
     void *progress_self;

@@ -2,6 +2,7 @@
 
 #include "compat/simplecomm.h"
 #include "fabric/fabric.h"
+#include "fabric/tdm.h"
 #include "fabric/topology.h"
 #include "host/host.h"
 #include "rank/machine.h"
@@ -16,7 +17,7 @@ const struct param_table *const *components_params(size_t *count)
     if (!filled) {
         const struct param_table *const first[] = {&experiment_params, &compute_params,    &node_params,
                                                    &protocol_params,   &collective_params, &host_params,
-                                                   &topology_params,   &simplecomm_params};
+                                                   &topology_params,   &simplecomm_params, &tdm_params};
         for (size_t i = 0; i < sizeof first / sizeof *first; i++)
             tables[filled++] = first[i];
         for (size_t i = 0; fabrics[i]; i++)

@@ -7,6 +7,7 @@
 #include "compat/simplecomm.h"
 #include "rank/machine.h"
 #include "sim/hosts.h"
+#include "sim/traffic.h"
 #include "trace/cache.h"
 #include "workload/workload.h"
 
@@ -183,11 +184,18 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
                                 .seed = experiment->chosen->seed,
                                 .progress = watch->progress ? pass_progress : NULL,
                                 .progress_self = &progress};
-    program->ops->rewind(program);
     double began = seconds_now();
+    struct traffic traffic = {.pairs = NULL};
+    enum status status = STATUS_OK;
+    if (fabric->wants_traffic && fabric->wants_traffic(config)) {
+        status = traffic_open(&traffic, program, plan.collective, plan.node);
+        plan.traffic = &traffic.traffic;
+    }
+    program->ops->rewind(program);
     bool is_ours = experiment->chosen->compat == COMPAT_NONE;
-    enum status status =
-        (is_ours ? machine_run : simplecomm_run)(&plan, &result->usage, keep_statistics, result);
+    if (status == STATUS_OK)
+        status = (is_ours ? machine_run : simplecomm_run)(&plan, &result->usage, keep_statistics, result);
+    traffic_close(&traffic);
     result->wall_s = seconds_now() - began;
     if (status == STATUS_OK)
         status = conservation_check(&conservation, fabric->name);

@@ -9,6 +9,7 @@ extern const struct workload alltoall_workload;
 extern const struct workload ring_bcast_workload;
 extern const struct workload ring_reduce_workload;
 extern const struct workload ring_allreduce_workload;
+extern const struct workload pattern_workload;
 extern const struct workload npb_bt_workload;
 extern const struct workload npb_cg_workload;
 extern const struct workload npb_ep_workload;

@@ -53,7 +53,7 @@ struct patterns {
 /* How the program's collectives and ranks become messages between nodes. */
 struct patterns_options {
     const struct coll_choice *choices; /* [COLL_KINDS]; NULL = every kind's default */
-    uint32_t window;                   /* as in struct coll_call */
+    uint32_t window, leaders;          /* as in struct coll_call */
     uint32_t ranks_per_node;           /* rank r is on node r / ranks_per_node */
 };
 

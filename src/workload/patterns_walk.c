@@ -3,6 +3,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "coll/nodes.h"
 #include "workload/patterns_parts.h"
 #include "workload/repetition.h"
 
@@ -27,6 +28,11 @@ struct folded {
     uint64_t repeats, messages;
 };
 
+struct group_nodes {
+    struct coll_nodes nodes;
+    uint32_t *words; /* NULL: not made yet */
+};
+
 struct walk {
     struct program *program;
     const struct patterns_options *options;
@@ -37,7 +43,8 @@ struct walk {
     struct folded *folded;    /* [ranks] */
     struct call *collectives; /* [ranks]: the one that ends the stretch */
     struct call_place *places;
-    bool *ended; /* [ranks]: no further call */
+    bool *ended;                     /* [ranks]: no further call */
+    struct group_nodes *group_nodes; /* [groups] */
     size_t sent_count, sent_capacity, signature_capacity, tally_count, tally_capacity, phase_count,
         phase_capacity;
 };
@@ -68,9 +75,57 @@ static void sink_nothing(struct coll_sink *sink, uint32_t peer, struct coll_span
     (void)sink, (void)peer, (void)span;
 }
 
+static void sink_recv_raise(struct coll_sink *sink, uint32_t peer, struct coll_span into, uint32_t flag)
+{
+    (void)sink, (void)peer, (void)into, (void)flag;
+}
+
+static void sink_barrier(struct coll_sink *sink)
+{
+    (void)sink;
+}
+
+static void sink_flag(struct coll_sink *sink, uint32_t flag)
+{
+    (void)sink, (void)flag;
+}
+
 static void sink_local(struct coll_sink *sink, struct coll_span from, struct coll_span into)
 {
     (void)sink, (void)from, (void)into;
+}
+
+/* Only what leaves a rank is looked at; barriers, flags and memory of nodes are no messages. */
+static const struct coll_sink sends_only = {.send = sink_send,
+                                            .recv = sink_nothing,
+                                            .recv_raise = sink_recv_raise,
+                                            .barrier = sink_barrier,
+                                            .raise = sink_flag,
+                                            .await = sink_flag,
+                                            .copy = sink_local,
+                                            .reduce = sink_local};
+
+/* Nodes of a group, numbered in the order in which its ranks are on them. */
+static const struct coll_nodes *nodes_of(struct walk *walk, uint32_t group)
+{
+    struct group_nodes *made = &walk->group_nodes[group];
+    const struct group *members = &walk->program->groups[group];
+    if (made->words)
+        return &made->nodes;
+    uint32_t *place_of = mem_alloc(members->size, sizeof *place_of, "places of ranks");
+    uint32_t *number_of = mem_alloc(walk->program->ranks, sizeof *number_of, "numbers of places");
+    uint32_t places = 0;
+    for (uint32_t rank = 0; rank < members->size; rank++) {
+        uint32_t node = group_world(members, rank) / walk->options->ranks_per_node;
+        if (number_of[node] == 0)
+            number_of[node] = ++places;
+        place_of[rank] = number_of[node] - 1;
+    }
+    made->words = mem_alloc(coll_nodes_words(members->size), sizeof *made->words, "nodes of a group");
+    coll_nodes_make(&made->nodes, members->size, place_of, made->words);
+    free(number_of);
+    free(place_of);
+    return &made->nodes;
 }
 
 _Static_assert(CALL_EXSCAN - CALL_BARRIER == COLL_EXSCAN,
@@ -91,6 +146,7 @@ static struct coll_call coll_call_of(const struct walk *walk, uint32_t rank, con
         .rank = group_rank,
         .root = (uint32_t)call->peer,
         .window = walk->options->window,
+        .leaders = walk->options->leaders,
         .element = call->element_bytes ? (uint64_t)call->element_bytes : 1,
         .bytes = receives ? call->recv_bytes : call->bytes,
         .send_bytes = call->send_counts ? program->counts + call->send_counts : NULL,
@@ -111,13 +167,14 @@ static const struct coll_algorithm *algorithm_of(const struct walk *walk, const 
 /* The messages that a rank sends in a collective call. */
 static void add_collective(struct walk *walk, uint32_t rank, const struct call *call)
 {
-    struct sink sink = {
-        .base = {.send = sink_send, .recv = sink_nothing, .copy = sink_local, .reduce = sink_local},
-        .walk = walk,
-        .group = &walk->program->groups[call->group],
-        .tag = -1 - (int32_t)call->op};
+    struct sink sink = {.base = sends_only,
+                        .walk = walk,
+                        .group = &walk->program->groups[call->group],
+                        .tag = -1 - (int32_t)call->op};
     struct coll_call coll_call = coll_call_of(walk, rank, call);
     const struct coll_algorithm *algorithm = algorithm_of(walk, &coll_call);
+    if (algorithm->node_aware)
+        coll_call.nodes = nodes_of(walk, call->group);
     for (uint32_t phase = 0; algorithm->emit(&coll_call, phase, &sink.base); phase++)
         continue;
 }
@@ -373,6 +430,7 @@ enum status patterns_find(struct program *program, const struct patterns_options
     walk.collectives = mem_alloc(program->ranks, sizeof *walk.collectives, "calls of ranks");
     walk.places = mem_alloc(program->ranks, sizeof *walk.places, "calls of ranks");
     walk.ended = mem_alloc(program->ranks, sizeof *walk.ended, "calls of ranks");
+    walk.group_nodes = mem_alloc(program->group_count, sizeof *walk.group_nodes, "nodes of groups");
     program->ops->rewind(program);
     enum status status = walk_through(&walk);
     program->ops->rewind(program);
@@ -384,6 +442,9 @@ enum status patterns_find(struct program *program, const struct patterns_options
     free(walk.collectives);
     free(walk.places);
     free(walk.ended);
+    for (uint32_t group = 0; group < program->group_count; group++)
+        free(walk.group_nodes[group].words);
+    free(walk.group_nodes);
     if (status != STATUS_OK)
         patterns_close(patterns);
     return status;

@@ -9,11 +9,10 @@
 #include "workload/phase.h"
 
 const struct workload *const workloads[] = {
-    &pingpong_workload,   &dissemination_workload, &alltoall_workload,
-    &ring_bcast_workload, &ring_reduce_workload,   &ring_allreduce_workload,
-    &npb_bt_workload,     &npb_cg_workload,        &npb_ep_workload,
-    &npb_ft_workload,     &npb_is_workload,        &npb_lu_workload,
-    &npb_mg_workload,     &npb_sp_workload,        NULL,
+    &pingpong_workload,    &dissemination_workload,  &alltoall_workload, &ring_bcast_workload,
+    &ring_reduce_workload, &ring_allreduce_workload, &npb_bt_workload,   &npb_cg_workload,
+    &npb_ep_workload,      &npb_ft_workload,         &npb_is_workload,   &npb_lu_workload,
+    &npb_mg_workload,      &npb_sp_workload,         &pattern_workload,  NULL,
 };
 
 struct position {
@@ -64,7 +63,10 @@ static const struct call *generated_next(struct program *program, uint32_t rank,
 static uint32_t generated_slots(const struct program *program, uint32_t rank)
 {
     (void)rank;
-    uint32_t slots = ((const struct generated *)program)->workload->slots;
+    const struct generated *generated = (const struct generated *)program;
+    uint32_t slots = generated->workload->slots;
+    if (generated->workload->slots_of)
+        slots = generated->workload->slots_of(generated->config);
     return slots > SLOT_FIRST ? slots : SLOT_FIRST;
 }
 
@@ -198,7 +200,8 @@ static enum status configure(struct generated *generated, const char *spec, size
     struct workload_problem problem = {.text = ""};
     if (status == STATUS_OK && workload->prepare &&
         !workload->prepare(generated->config, &generated->program, &problem)) {
-        report_problem(spec, list_at, &problem);
+        if (problem.param)
+            report_problem(spec, list_at, &problem);
         status = STATUS_BAD_INPUT;
     }
     return status;

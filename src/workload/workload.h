@@ -11,7 +11,7 @@ struct phase;
 
 /* What is wrong with parameters that are right one by one. */
 struct workload_problem {
-    const char *param; /* the one to blame: "ranks" */
+    const char *param; /* the one to blame: "ranks"; NULL = what is wrong has been reported already */
     char text[512];    /* the sentence behind "error: " */
 };
 
@@ -33,7 +33,8 @@ struct workload {
     /* Instead of steps and call: the calls of the rank's phase `number`; false behind the last phase. A phase
      * may be empty. It uses fewer than `slots` slots. */
     bool (*phase)(const void *config, uint32_t rank, uint64_t number, struct phase *phase);
-    uint32_t slots; /* SLOT_FIRST included; 0 = no non-blocking call */
+    uint32_t slots;                           /* SLOT_FIRST included; 0 = no non-blocking call */
+    uint32_t (*slots_of)(const void *config); /* instead, where that depends on the config */
 };
 
 /* All workloads there are; ends with NULL. */

@@ -14,6 +14,7 @@
 #include "rank/machine.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
+#include "sim/traffic.h"
 
 enum { SCRIPT_SLOTS = 128 };
 
@@ -51,8 +52,13 @@ static struct call_place script_place(const struct program *program, uint32_t ra
                                .line = ((const struct script *)program)->position[rank]};
 }
 
+static void script_rewind(struct program *program)
+{
+    memset(((struct script *)program)->position, 0, sizeof((struct script *)program)->position);
+}
+
 static const struct program_ops script_ops = {
-    .next = script_next, .slots = script_slots, .place = script_place};
+    .next = script_next, .slots = script_slots, .place = script_place, .rewind = script_rewind};
 
 static void keep_message(void *self, const struct tap_record *record)
 {
@@ -135,9 +141,15 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
                                 .host = host_config->system ? &host : NULL,
                                 .tap = &tap,
                                 .seed = 1};
+    struct traffic traffic = {.pairs = NULL};
+    if (fabric->wants_traffic && fabric->wants_traffic(config)) {
+        assert_int_equal(traffic_open(&traffic, &script.program, plan.collective, plan.node), STATUS_OK);
+        plan.traffic = &traffic.traffic;
+    }
     diag_set_sink(keep_saying, outcome->said);
     outcome->status = machine_run(&plan, &result.usage, script_visit, NULL);
     diag_set_sink(NULL, NULL);
+    traffic_close(&traffic);
     if (outcome->status == STATUS_OK)
         assert_int_equal(conservation_check(&conservation, fabric_name), STATUS_OK);
     keep_result(outcome, &result);

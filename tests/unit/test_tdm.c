@@ -225,7 +225,7 @@ static void every_algorithm_gives_minimal_configuration_sets(void **state)
         tdm_ordered_aapc(&scene.problem, phase, phases, &scene.schedule);
         assert_minimal(&scene);
         assert_true(combined <= scene.schedule.degree);
-        for (int reading = TDM_COLORING_FITTED; reading <= TDM_COLORING_LITERAL; reading++) {
+        for (int reading = TDM_READING_FITTED; reading <= TDM_READING_LITERAL; reading++) {
             assert_int_equal(tdm_coloring(&scene.problem, reading, 1, &scene.schedule), STATUS_OK);
             assert_minimal(&scene);
         }

@@ -1,0 +1,483 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/keytable.h"
+#include "base/mem.h"
+#include "fabric/list.h"
+#include "fabric/tdm.h"
+#include "fabric/tdm_patterns.h"
+#include "fabric/topology.h"
+
+/* Compiled communication ("Compiled Communication for All-optical TDM Networks"): connections are scheduled
+ * before the program runs, and the switches' circular shift registers are loaded before a phase begins. A
+ * node begins with one message in a slot; each waits for the slot of its connection and takes one slot of
+ * every cycle. docs/models/tdm.md */
+enum schedule { SCHEDULE_PHASES, SCHEDULE_PROGRAM, SCHEDULE_ALL_TO_ALL, SCHEDULE_LOGICAL };
+
+struct compiled_config {
+    int schedule, algorithm, routes;
+    uint64_t moves;
+    ps_t reconfiguration_ps;
+    const char *logical;
+    ps_t forwarding_ps;
+};
+
+static const char *const schedule_names[] = {"phases", "program", "all-to-all", "logical", NULL};
+static const char *const route_names[] = {"fixed", "free", NULL};
+
+PARAM_TABLE(
+    tdm_compiled_params, "tdm-compiled", struct compiled_config,
+    "light paths scheduled before the program runs (Yuan, Melhem and Gupta)",
+    {.name = "tdm.schedule",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct compiled_config, schedule),
+     .fallback = "phases",
+     .choices = schedule_names,
+     .doc = "what is scheduled: each phase's pattern, their union, all pairs, or a logical topology"},
+    {.name = "tdm.algorithm",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct compiled_config, algorithm),
+     .fallback = "best",
+     .choices = tdm_algorithm_names,
+     .doc = "the scheduler (docs/models/tdm.md)"},
+    {.name = "tdm.routes",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct compiled_config, routes),
+     .fallback = "fixed",
+     .choices = route_names,
+     .doc = "free: greedy and best choose among minimal routes"},
+    {.name = "tdm.moves",
+     .type = PARAM_COUNT,
+     .offset = offsetof(struct compiled_config, moves),
+     .fallback = "20000",
+     .min = "1",
+     .doc = "moves after which best gives up on coming down to its bound"},
+    {.name = "tdm.reconfiguration",
+     .type = PARAM_TIME,
+     .offset = offsetof(struct compiled_config, reconfiguration_ps),
+     .fallback = "0 ps",
+     .doc = "cost of a change of patterns, beside the K slots in which registers are loaded"},
+    {.name = "tdm.logical",
+     .type = PARAM_TEXT,
+     .offset = offsetof(struct compiled_config, logical),
+     .fallback = "hypercube",
+     .doc = "the logical topology of tdm.schedule=logical: hypercube, or a mesh or torus of the run's nodes"},
+    {.name = "tdm.forwarding",
+     .type = PARAM_TIME,
+     .offset = offsetof(struct compiled_config, forwarding_ps),
+     .fallback = "0 ps",
+     .doc = "what it costs a node to pass on a message over the logical topology"});
+
+/* A connection of the registers that are loaded. */
+struct connection {
+    uint64_t left;     /* messages of the phase that have not been submitted */
+    int64_t free_slot; /* its slots before this one are taken */
+};
+
+struct compiled {
+    struct fabric fabric;
+    const struct tdm_config *tdm;
+    const struct compiled_config *config;
+    struct event_loop *loop;
+    struct pool *messages;
+    struct fabric_answers answers;
+    const struct tap *tap;
+    uint64_t included_bytes;
+    const struct fabric_traffic *traffic;
+    struct topo topo, logical;
+    struct tdm_registers *registers; /* by pattern */
+    uint32_t patterns;
+    uint32_t *at_node; /* SCHEDULE_LOGICAL: by message, where it is; grows */
+    size_t at_node_capacity;
+    size_t phase;
+    struct connection *connections; /* of registers[pattern now] */
+    size_t connection_capacity;
+    const struct tdm_registers *now;
+    int64_t base;         /* slot at which the registers that are loaded begin their cycle */
+    int64_t phase_end;    /* slot at which all messages of the phase so far are there */
+    uint64_t phase_left;  /* messages of the phase that have not been submitted */
+    int64_t *next_issue;  /* by node: the first slot in which it may begin with a message */
+    struct queue waiting; /* for a later phase, in the order of submission, by message->fabric */
+    uint32_t hop_kind;
+    struct tdm_statistics statistics;
+};
+
+/* -------------------------------------------------------------------------------------------- registers */
+
+/* Loads the registers once everything under way is there: K slots, and what a change costs. */
+static void load(struct compiled *compiled, const struct tdm_registers *registers)
+{
+    int64_t begun = compiled->phase_end;
+    if (compiled->now) /* the first time costs no change, there was nothing before */
+        begun = ps_add(begun, tdm_slot_from(compiled->tdm, compiled->config->reconfiguration_ps));
+    compiled->now = registers;
+    compiled->base = compiled->phase_end = ps_add(begun, registers->degree);
+    compiled->statistics.reconfigurations++;
+    if (registers->degree > compiled->statistics.degree)
+        compiled->statistics.degree = registers->degree;
+    compiled->connections =
+        mem_grow(compiled->connections, &compiled->connection_capacity, registers->count + 1, "connections");
+    memset(compiled->connections, 0, registers->count * sizeof *compiled->connections);
+}
+
+static bool has_phases(const struct compiled *compiled)
+{
+    return compiled->config->schedule == SCHEDULE_PHASES;
+}
+
+/* Sets up phase compiled->phase, which is there. */
+static void begin_phase(struct compiled *compiled)
+{
+    const struct fabric_phase *phase = &compiled->traffic->phases[compiled->phase];
+    load(compiled, &compiled->registers[phase->pattern]);
+    compiled->phase_left = 0;
+    for (size_t i = 0; i < phase->count; i++) {
+        compiled->connections[i].left = phase->pairs[i].messages;
+        compiled->phase_left += phase->pairs[i].messages;
+    }
+}
+
+/* --------------------------------------------------------------------------------------------- messages */
+
+/* Over a connection from now on, for which it has waited since `since`; returns the slot at which it is
+ * there.
+ */
+static int64_t pass(struct compiled *compiled, uint32_t index, size_t at, uint32_t node, ps_t since)
+{
+    struct connection *connection = &compiled->connections[at];
+    const struct tdm_registers *registers = compiled->now;
+    uint64_t bytes = message_at(compiled->messages, index)->bytes;
+    int64_t count = tdm_slots_of(compiled->tdm, fabric_bytes_beyond(bytes, compiled->included_bytes));
+    int64_t issue = ps_max(ps_max(tdm_slot_from(compiled->tdm, compiled->loop->now), compiled->base),
+                           compiled->next_issue[node]);
+    compiled->next_issue[node] = ps_add(issue, 1);
+    int64_t first = tdm_next_slot(ps_max(issue, connection->free_slot), compiled->base, registers->slot[at],
+                                  registers->degree);
+    int64_t end = tdm_end_slot(first, count, registers->degree);
+    connection->free_slot = end;
+    compiled->phase_end = ps_max(compiled->phase_end, end);
+    compiled->statistics.data_slots += (uint64_t)count;
+    compiled->statistics.hops++;
+    ps_t begun = tdm_slot_begin(compiled->tdm, first);
+    compiled->statistics.waited = ps_add(compiled->statistics.waited, begun - since);
+    tap_tell_part(compiled->tap, index, TAP_PART_QUEUE, since, begun, "its slot at node", node);
+    tap_tell_part(compiled->tap, index, TAP_PART_TRANSFER, begun, tdm_slot_begin(compiled->tdm, end), NULL,
+                  0);
+    return end;
+}
+
+static void arrive(struct compiled *compiled, uint32_t index, int64_t slot)
+{
+    const struct fabric_answers *answers = &compiled->answers;
+    ps_t at = tdm_slot_begin(compiled->tdm, slot);
+    if ((uint64_t)slot > compiled->statistics.slots)
+        compiled->statistics.slots = (uint64_t)slot;
+    compiled->statistics.released = ps_max(compiled->statistics.released, at);
+    answers->visible(answers->self, index, at);
+    answers->sender_done(answers->self, index, at);
+    answers->delivered(answers->self, index, at);
+}
+
+/* False: no connection of this phase is left for it. */
+static bool send(struct compiled *compiled, uint32_t index)
+{
+    const struct message *message = message_at(compiled->messages, index);
+    size_t at = tdm_registers_find(compiled->now, message->source_node, message->destination_node);
+    if (at == compiled->now->count || (has_phases(compiled) && compiled->connections[at].left == 0))
+        return false;
+    if (has_phases(compiled)) {
+        compiled->connections[at].left--;
+        compiled->phase_left--;
+    }
+    arrive(compiled, index, pass(compiled, index, at, message->source_node, message->injected));
+    return true;
+}
+
+static void put_off(struct compiled *compiled, uint32_t index)
+{
+    message_at(compiled->messages, index)->fabric = POOL_NONE;
+    if (compiled->waiting.head == POOL_NONE)
+        compiled->waiting.head = index;
+    else
+        message_at(compiled->messages, compiled->waiting.tail)->fabric = index;
+    compiled->waiting.tail = index;
+}
+
+/* Sends what has been waiting for the phase that begins; what it does not fit goes on waiting. */
+static void send_waiting(struct compiled *compiled)
+{
+    struct queue before = compiled->waiting;
+    compiled->waiting = (struct queue){POOL_NONE, POOL_NONE};
+    for (uint32_t index = before.head, next; index != POOL_NONE; index = next) {
+        next = message_at(compiled->messages, index)->fabric;
+        if (!send(compiled, index))
+            put_off(compiled, index);
+    }
+}
+
+static void hop(void *self, uint32_t index);
+
+static bool is_foreseen(const struct compiled *compiled, const struct message *message)
+{
+    for (size_t i = compiled->phase; has_phases(compiled) && i < compiled->traffic->count; i++) {
+        const struct tdm_registers *registers = &compiled->registers[compiled->traffic->phases[i].pattern];
+        if (tdm_registers_find(registers, message->source_node, message->destination_node) !=
+            registers->count)
+            return true;
+    }
+    return false;
+}
+
+static void compiled_submit(struct fabric *fabric, uint32_t index)
+{
+    struct compiled *compiled = (struct compiled *)fabric;
+    const struct message *message = message_at(compiled->messages, index);
+    if (compiled->config->schedule == SCHEDULE_LOGICAL) {
+        compiled->at_node =
+            mem_grow(compiled->at_node, &compiled->at_node_capacity, (size_t)index + 1, "messages under way");
+        compiled->at_node[index] = message->source_node;
+        hop(compiled, index);
+        return;
+    }
+    if (compiled->now && send(compiled, index)) {
+        while (has_phases(compiled) && compiled->phase_left == 0 &&
+               compiled->phase + 1 < compiled->traffic->count) {
+            compiled->phase++;
+            begin_phase(compiled);
+            send_waiting(compiled);
+        }
+        return;
+    }
+    if (!is_foreseen(compiled, message)) {
+        diag_error("no connection from node %" PRIu32 " to node %" PRIu32
+                   " has been compiled; tdm.schedule=all-to-all or logical carries what was not foreseen, "
+                   "such as rendezvous.handshakes",
+                   message->source_node, message->destination_node);
+        compiled->answers.failed(compiled->answers.self, STATUS_FAILED);
+        return;
+    }
+    put_off(compiled, index);
+}
+
+/* ------------------------------------------------------------------------------------- logical topology */
+
+/* A message is at a node and goes on over one logical link, in the order in which messages come. */
+static void hop(void *self, uint32_t index)
+{
+    struct compiled *compiled = self;
+    uint32_t node = compiled->at_node[index];
+    uint32_t destination = message_at(compiled->messages, index)->destination_node;
+    uint32_t next = topo_link_to(&compiled->logical, topo_next(&compiled->logical, node, destination));
+    size_t at = tdm_registers_find(compiled->now, node, next);
+    int64_t end = pass(compiled, index, at, node, compiled->loop->now);
+    compiled->at_node[index] = next;
+    if (next == destination)
+        arrive(compiled, index, end);
+    else
+        loop_at(compiled->loop, ps_add(tdm_slot_begin(compiled->tdm, end), compiled->config->forwarding_ps),
+                compiled->hop_kind, index);
+}
+
+static bool is_power_of_two(uint32_t number)
+{
+    return (number & (number - 1)) == 0;
+}
+
+/* A hypercube is a mesh of two nodes in each dimension. */
+static enum status read_logical(struct compiled *compiled, uint32_t nodes)
+{
+    const char *text = compiled->config->logical;
+    char hypercube[TOPO_TEXT] = "mesh:2";
+    if (strcmp(text, "hypercube") == 0) {
+        if (!is_power_of_two(nodes) || nodes < 2) {
+            diag_error("tdm.logical=hypercube needs 2, 4, 8 ... nodes, and the run has %" PRIu32
+                       "; give a mesh or torus",
+                       nodes);
+            return STATUS_BAD_INPUT;
+        }
+        for (uint32_t n = 2; n < nodes && strlen(hypercube) + 3 < sizeof hypercube; n *= 2)
+            strcat(hypercube, "x2");
+        text = hypercube;
+    }
+    enum status status = topo_parse("tdm.logical", text, &compiled->logical);
+    if (status != STATUS_OK)
+        return status;
+    bool is_grid = compiled->logical.kind == TOPO_MESH || compiled->logical.kind == TOPO_TORUS;
+    if (is_grid && compiled->logical.nodes == nodes)
+        return STATUS_OK;
+    diag_error("tdm.logical is to be a mesh or torus of as many nodes as the run has, %" PRIu32
+               "; '%s' is none",
+               nodes, text);
+    return STATUS_BAD_INPUT;
+}
+
+static void add_logical_links(const struct topo *logical, struct tdm_pattern *pattern)
+{
+    for (uint32_t link = 2 * logical->nodes; link < logical->links; link++) {
+        struct topo_ends ends = topo_link_ends(logical, link);
+        tdm_pattern_add(pattern, ends.from.id, ends.to.id);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------- prepare */
+
+static void add_pairs(const struct fabric_phase *phase, struct tdm_pattern *pattern)
+{
+    for (size_t i = 0; i < phase->count; i++)
+        tdm_pattern_add(pattern, phase->pairs[i].source, phase->pairs[i].destination);
+}
+
+/* The pattern with this number of what tdm.schedule says. */
+static void gather(const struct compiled *compiled, uint32_t number, uint32_t nodes,
+                   struct tdm_pattern *pattern)
+{
+    const struct fabric_traffic *traffic = compiled->traffic;
+    size_t i = 0;
+    switch (compiled->config->schedule) {
+    case SCHEDULE_PHASES:
+        while (traffic->phases[i].pattern != number)
+            i++;
+        add_pairs(&traffic->phases[i], pattern);
+        return;
+    case SCHEDULE_PROGRAM:
+        for (; i < traffic->count; i++)
+            add_pairs(&traffic->phases[i], pattern);
+        return;
+    case SCHEDULE_ALL_TO_ALL:
+        for (uint32_t source = 0; source < nodes; source++)
+            for (uint32_t destination = 0; destination < nodes; destination++)
+                if (source != destination)
+                    tdm_pattern_add(pattern, source, destination);
+        return;
+    default:
+        add_logical_links(&compiled->logical, pattern);
+    }
+}
+
+static enum status compile(struct compiled *compiled, uint32_t nodes, uint64_t seed)
+{
+    const struct compiled_config *config = compiled->config;
+    struct tdm_method method = {.algorithm = config->algorithm,
+                                .free_routes = config->routes == 1,
+                                .seed = seed,
+                                .limit = {.moves = config->moves}};
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; i < compiled->patterns && status == STATUS_OK; i++) {
+        struct tdm_pattern pattern = {0};
+        gather(compiled, i, nodes, &pattern);
+        status = tdm_registers_load(&compiled->registers[i], &compiled->topo, &pattern, &method);
+        tdm_pattern_close(&pattern);
+    }
+    if (status != STATUS_OK || compiled->patterns == 0)
+        return status;
+    if (has_phases(compiled))
+        begin_phase(compiled);
+    else
+        load(compiled, &compiled->registers[0]);
+    return STATUS_OK;
+}
+
+static void compiled_close(struct fabric *fabric)
+{
+    struct compiled *compiled = (struct compiled *)fabric;
+    for (uint32_t i = 0; i < compiled->patterns; i++)
+        tdm_registers_close(&compiled->registers[i]);
+    free(compiled->registers);
+    free(compiled->at_node);
+    free(compiled->connections);
+    free(compiled->next_issue);
+    free(compiled);
+}
+
+static enum status check(const struct compiled_config *config)
+{
+    if (config->routes == 0 || config->algorithm == TDM_GREEDY || config->algorithm == TDM_BEST)
+        return STATUS_OK;
+    diag_error("only greedy and best choose routes; tdm.algorithm=%s schedules fixed ones",
+               tdm_algorithm_names[config->algorithm]);
+    return STATUS_BAD_INPUT;
+}
+
+static bool compiled_wants_traffic(const struct config *config)
+{
+    int schedule = ((const struct compiled_config *)config_of(config, &tdm_compiled_params))->schedule;
+    return schedule == SCHEDULE_PHASES || schedule == SCHEDULE_PROGRAM;
+}
+
+static enum status compiled_prepare(const struct fabric_plan *plan, struct fabric **fabric)
+{
+    struct compiled *compiled = mem_alloc(1, sizeof *compiled, "the tdm-compiled fabric");
+    compiled->fabric.ops = &tdm_compiled_fabric;
+    compiled->tdm = config_of(plan->config, &tdm_params);
+    compiled->config = config_of(plan->config, &tdm_compiled_params);
+    compiled->loop = plan->loop;
+    compiled->messages = plan->messages;
+    compiled->answers = plan->answers;
+    compiled->tap = plan->tap;
+    compiled->included_bytes = plan->included_bytes;
+    compiled->traffic = plan->traffic;
+    compiled->waiting = (struct queue){POOL_NONE, POOL_NONE};
+    compiled->next_issue = mem_alloc(plan->nodes, sizeof *compiled->next_issue, "nodes");
+    compiled->hop_kind = loop_register(plan->loop, hop, compiled);
+    int schedule = compiled->config->schedule;
+    enum status status = check(compiled->config);
+    if (status == STATUS_OK)
+        status = topology_for_nodes(plan->config, plan->nodes, &compiled->topo);
+    if (status == STATUS_OK && schedule == SCHEDULE_LOGICAL)
+        status = read_logical(compiled, plan->nodes);
+    if (status == STATUS_OK) {
+        if (schedule == SCHEDULE_PHASES)
+            compiled->patterns = plan->traffic->patterns;
+        else
+            compiled->patterns = schedule != SCHEDULE_PROGRAM || plan->traffic->count > 0;
+        compiled->registers = mem_alloc((size_t)compiled->patterns + 1, sizeof *compiled->registers,
+                                        "registers of the switches");
+        status = compile(compiled, plan->nodes, plan->seed);
+    }
+    if (status == STATUS_OK)
+        *fabric = &compiled->fabric;
+    else
+        compiled_close(&compiled->fabric);
+    return status;
+}
+
+static const void *compiled_statistics(struct fabric *fabric)
+{
+    return &((struct compiled *)fabric)->statistics;
+}
+
+static size_t compiled_bytes(const struct fabric *fabric)
+{
+    const struct compiled *compiled = (const struct compiled *)fabric;
+    size_t bytes = sizeof *compiled + compiled->connection_capacity * sizeof *compiled->connections +
+                   compiled->at_node_capacity * sizeof *compiled->at_node +
+                   compiled->topo.nodes * sizeof *compiled->next_issue;
+    for (uint32_t i = 0; i < compiled->patterns; i++)
+        bytes += tdm_registers_bytes(&compiled->registers[i], compiled->topo.nodes);
+    return bytes;
+}
+
+static void compiled_explain(const struct fabric *fabric)
+{
+    const struct compiled *compiled = (const struct compiled *)fabric;
+    if (compiled->waiting.head != POOL_NONE)
+        diag_note("tdm-compiled is in phase %zu of %zu, of which %" PRIu64
+                  " messages have not been sent; messages of later phases wait for them",
+                  compiled->phase + 1, compiled->traffic->count, compiled->phase_left);
+}
+
+const struct fabric_ops tdm_compiled_fabric = {
+    .name = "tdm-compiled",
+    .doc = "time-multiplexed light paths, scheduled before the program runs",
+    .params = &tdm_compiled_params,
+    .metrics = &tdm_metrics,
+    .crosses = CROSSES_NIC,
+    .wants_traffic = compiled_wants_traffic,
+    .prepare = compiled_prepare,
+    .submit = compiled_submit,
+    .statistics = compiled_statistics,
+    .bytes = compiled_bytes,
+    .explain = compiled_explain,
+    .close = compiled_close,
+};

@@ -1,0 +1,438 @@
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/keytable.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "fabric/list.h"
+#include "fabric/tdm.h"
+#include "fabric/topology.h"
+
+/* Distributed path reservation ("Compiled Communication for All-optical TDM Networks", section 4.1). A node
+ * reserves one path at a time: a reservation goes forward and takes every channel that is free on all links
+ * so far; the destination picks one; the acknowledgement goes back, gives up the others, and the data begins
+ * while the node goes on to its next request; behind the data a release goes forward. Where no channel is
+ * left, a failure goes back and gives up everything, and the node tries again. docs/models/tdm.md */
+enum control { CONTROL_SHADOW, CONTROL_CHANNEL };
+
+struct dynamic_config {
+    uint64_t degree;
+    int control;
+    ps_t transmission_ps, processing_ps;
+    uint64_t retry;
+};
+
+enum { MOST_CHANNELS = 64 };
+static const char *const control_names[] = {"shadow", "channel", NULL};
+
+PARAM_TABLE(tdm_dynamic_params, "tdm-dynamic", struct dynamic_config,
+            "light paths reserved while the program runs (Yuan, Melhem and Gupta, section 4.1)",
+            {.name = "tdm.degree",
+             .type = PARAM_COUNT,
+             .offset = offsetof(struct dynamic_config, degree),
+             .fallback = "2",
+             .min = "1",
+             .max = "64",
+             .doc = "the multiplexing degree K, which is fixed"},
+            {.name = "tdm.control",
+             .type = PARAM_CHOICE,
+             .offset = offsetof(struct dynamic_config, control),
+             .fallback = "shadow",
+             .choices = control_names,
+             .doc = "what carries reservations: a network of their own, or channel 0 of the K"},
+            {.name = "tdm.control_time",
+             .type = PARAM_TIME,
+             .offset = offsetof(struct dynamic_config, transmission_ps),
+             .fallback = "1 us",
+             .min = "1 ps",
+             .doc = "a control packet's transmission over a link of the shadow network"},
+            {.name = "tdm.control_processing",
+             .type = PARAM_TIME,
+             .offset = offsetof(struct dynamic_config, processing_ps),
+             .fallback = "1 us",
+             .doc = "its processing at the next switch"},
+            {.name = "tdm.retry",
+             .type = PARAM_COUNT,
+             .offset = offsetof(struct dynamic_config, retry),
+             .fallback = "29",
+             .min = "1",
+             .max = "1000000000",
+             .doc = "a node waits 1 to so many times tdm.control_time before each reservation"});
+
+enum packet_kind { PACKET_RESERVE, PACKET_ACKNOWLEDGE, PACKET_FAIL, PACKET_RELEASE };
+
+/* A control packet on its way; `step` is the link of the path at whose beginning it is. */
+struct packet {
+    uint32_t kind; /* enum packet_kind */
+    uint32_t node; /* whose request it is */
+    uint32_t destination;
+    uint32_t channel;
+    uint32_t step;
+    uint32_t at; /* PACKET_RELEASE: the switch, since the node has another path by then */
+};
+
+/* A node's request: the head of its queue, and what it holds while it is being made. */
+struct source {
+    struct queue messages; /* by message->fabric */
+    uint64_t *held;        /* [links of the path]: channels */
+    uint32_t *path;
+    uint32_t length;
+    ps_t submitted; /* when its head became the head: no earlier reservation */
+};
+
+/* A message whose path is there. */
+struct transfer {
+    uint32_t message, node, destination, channel;
+};
+
+struct dynamic {
+    struct fabric fabric;
+    const struct tdm_config *tdm;
+    const struct dynamic_config *config;
+    struct event_loop *loop;
+    struct pool *messages;
+    struct fabric_answers answers;
+    const struct tap *tap;
+    uint64_t included_bytes;
+    struct topo topo;
+    struct source *sources;
+    uint64_t *path_channels; /* what sources[i].held points into, and likewise their paths */
+    uint32_t *path_links;
+    uint64_t *free_channels; /* [links] */
+    ps_t *control_free;      /* [links]: when the link can take the next control packet */
+    struct pool packets, transfers;
+    struct rng rng;
+    uint32_t try_kind, packet_kind, sent_kind;
+    struct tdm_statistics statistics;
+};
+
+/* ------------------------------------------------------------------------------------------ the control
+ * plane */
+
+/* The time at which a packet that is ready to go over a link has been processed behind it. */
+static ps_t over_link(struct dynamic *dynamic, uint32_t link)
+{
+    const struct dynamic_config *config = dynamic->config;
+    ps_t begin = ps_max(dynamic->loop->now, dynamic->control_free[link]), end;
+    if (config->control == CONTROL_SHADOW) {
+        end = ps_add(begin, config->transmission_ps);
+    } else { /* slot 0 of the next cycle */
+        int64_t slot = tdm_next_slot(tdm_slot_from(dynamic->tdm, begin), 0, 0, (int64_t)config->degree);
+        end = tdm_slot_begin(dynamic->tdm, ps_add(slot, 1));
+    }
+    dynamic->control_free[link] = end;
+    return ps_add(end, config->processing_ps);
+}
+
+static void send_packet(struct dynamic *dynamic, uint32_t index, uint32_t link)
+{
+    loop_at(dynamic->loop, over_link(dynamic, link), dynamic->packet_kind, index);
+}
+
+static void try_later(struct dynamic *dynamic, uint32_t node)
+{
+    uint64_t periods = 1 + rng_below(&dynamic->rng, dynamic->config->retry);
+    ps_t wait;
+    if (__builtin_mul_overflow((ps_t)periods, dynamic->config->transmission_ps, &wait))
+        wait = PS_NEVER;
+    loop_at(dynamic->loop, ps_add(dynamic->loop->now, wait), dynamic->try_kind, node);
+}
+
+static void fail(struct dynamic *dynamic, uint32_t node)
+{
+    dynamic->statistics.retransmissions++;
+    try_later(dynamic, node);
+}
+
+/* Takes every channel that is free on this link and, before it, on all others of the path. */
+static bool reserve(struct dynamic *dynamic, struct source *source, uint32_t step)
+{
+    uint64_t *free_here = &dynamic->free_channels[source->path[step]];
+    uint64_t wanted = step ? source->held[step - 1] : UINT64_MAX;
+    source->held[step] = *free_here & wanted;
+    *free_here &= ~source->held[step];
+    return source->held[step] != 0;
+}
+
+static void give_up(struct dynamic *dynamic, struct source *source, uint32_t step, uint64_t kept)
+{
+    dynamic->free_channels[source->path[step]] |= source->held[step] & ~kept;
+    source->held[step] = kept;
+}
+
+/* ------------------------------------------------------------------------------------------------- data */
+
+static void tell_parts(struct dynamic *dynamic, uint32_t message, const struct source *source, ps_t begin,
+                       ps_t end)
+{
+    ps_t now = dynamic->loop->now;
+    const struct message *of = message_at(dynamic->messages, message);
+    tap_tell_part(dynamic->tap, message, TAP_PART_QUEUE, of->injected, source->submitted,
+                  "messages sent before it by node", of->source_node);
+    tap_tell_part(dynamic->tap, message, TAP_PART_ACQUIRE, source->submitted, now, "channels to node",
+                  of->destination_node);
+    tap_tell_part(dynamic->tap, message, TAP_PART_TRANSFER, now, end, NULL, 0);
+    dynamic->statistics.waited = ps_add(dynamic->statistics.waited, begin - of->injected);
+}
+
+/* The path is there: data in the channel's slots. The head's message leaves the queue. */
+static void begin_data(struct dynamic *dynamic, uint32_t node, uint32_t channel)
+{
+    struct source *source = &dynamic->sources[node];
+    uint32_t message = source->messages.head;
+    const struct message *head = message_at(dynamic->messages, message);
+    uint64_t bytes = fabric_bytes_beyond(head->bytes, dynamic->included_bytes);
+    int64_t count = tdm_slots_of(dynamic->tdm, bytes), degree = (int64_t)dynamic->config->degree;
+    int64_t first = tdm_next_slot(tdm_slot_from(dynamic->tdm, dynamic->loop->now), 0, channel, degree);
+    int64_t end = tdm_end_slot(first, count, degree);
+    ps_t sent = tdm_slot_begin(dynamic->tdm, end);
+    dynamic->statistics.data_slots += (uint64_t)count;
+    dynamic->statistics.hops++;
+    if ((uint64_t)end > dynamic->statistics.slots)
+        dynamic->statistics.slots = (uint64_t)end;
+    tell_parts(dynamic, message, source, tdm_slot_begin(dynamic->tdm, first), sent);
+
+    uint32_t transfer = pool_take(&dynamic->transfers);
+    *(struct transfer *)pool_at(&dynamic->transfers, transfer) = (struct transfer){
+        .message = message, .node = node, .destination = head->destination_node, .channel = channel};
+    loop_at(dynamic->loop, sent, dynamic->sent_kind, transfer);
+    source->messages.head = head->fabric;
+    source->submitted = dynamic->loop->now;
+    if (source->messages.head != POOL_NONE)
+        try_later(dynamic, node);
+}
+
+/* The last slot of a message is over: it is there, and the release sets out. */
+static void on_sent(void *self, uint32_t index)
+{
+    struct dynamic *dynamic = self;
+    struct transfer transfer = *(struct transfer *)pool_at(&dynamic->transfers, index);
+    pool_give(&dynamic->transfers, index);
+    uint64_t channel = UINT64_C(1) << transfer.channel;
+    dynamic->free_channels[topo_injection(&dynamic->topo, transfer.node)] |= channel;
+    uint32_t packet = pool_take(&dynamic->packets);
+    *(struct packet *)pool_at(&dynamic->packets, packet) =
+        (struct packet){.kind = PACKET_RELEASE,
+                        .node = transfer.node,
+                        .destination = transfer.destination,
+                        .channel = transfer.channel,
+                        .at = topo_switch_of(&dynamic->topo, transfer.node)};
+    loop_at(dynamic->loop, dynamic->loop->now, dynamic->packet_kind, packet);
+    const struct fabric_answers *answers = &dynamic->answers;
+    answers->visible(answers->self, transfer.message, dynamic->loop->now);
+    answers->sender_done(answers->self, transfer.message, dynamic->loop->now);
+    answers->delivered(answers->self, transfer.message, dynamic->loop->now);
+}
+
+/* ------------------------------------------------------------------------------------------- the protocol */
+
+/* Acknowledgement or failure is back at the node: the node's own link ends at this switch. */
+static void end_request(struct dynamic *dynamic, uint32_t index, uint64_t kept)
+{
+    struct packet packet = *(struct packet *)pool_at(&dynamic->packets, index);
+    pool_give(&dynamic->packets, index);
+    give_up(dynamic, &dynamic->sources[packet.node], 0, kept);
+    if (packet.kind == PACKET_ACKNOWLEDGE)
+        begin_data(dynamic, packet.node, packet.channel);
+    else
+        fail(dynamic, packet.node);
+}
+
+/* An acknowledgement or failure stands before link `step`: what is not kept there is free again, and it goes
+ * on to the switch before. */
+static void on_way_back(struct dynamic *dynamic, uint32_t index)
+{
+    struct packet *packet = pool_at(&dynamic->packets, index);
+    struct source *source = &dynamic->sources[packet->node];
+    uint64_t kept = packet->kind == PACKET_ACKNOWLEDGE ? UINT64_C(1) << packet->channel : 0;
+    give_up(dynamic, source, packet->step, kept);
+    if (packet->step == 1) {
+        end_request(dynamic, index, kept);
+        return;
+    }
+    packet->step--;
+    send_packet(dynamic, index, topo_link_reverse(&dynamic->topo, source->path[packet->step]));
+}
+
+static uint32_t any_channel(struct dynamic *dynamic, uint64_t channels)
+{
+    uint64_t skipped = rng_below(&dynamic->rng, (uint64_t)__builtin_popcountll(channels));
+    for (; skipped > 0; skipped--)
+        channels &= channels - 1;
+    return (uint32_t)__builtin_ctzll(channels);
+}
+
+/* The reservation stands before link `step`, which it has to take before it goes on. */
+static void on_reserve(struct dynamic *dynamic, uint32_t index)
+{
+    struct packet *packet = pool_at(&dynamic->packets, index);
+    struct source *source = &dynamic->sources[packet->node];
+    uint32_t step = packet->step;
+    bool is_free = reserve(dynamic, source, step);
+    if (is_free && step + 1 < source->length) {
+        packet->step++;
+        send_packet(dynamic, index, source->path[step]);
+        return;
+    }
+    packet->kind = is_free ? PACKET_ACKNOWLEDGE : PACKET_FAIL;
+    if (is_free)
+        packet->channel = any_channel(dynamic, source->held[step]);
+    on_way_back(dynamic, index);
+}
+
+static void on_release(struct dynamic *dynamic, uint32_t index)
+{
+    struct packet *packet = pool_at(&dynamic->packets, index);
+    uint32_t link = topo_next(&dynamic->topo, packet->at, packet->destination);
+    dynamic->free_channels[link] |= UINT64_C(1) << packet->channel;
+    if (topo_is_ejection(&dynamic->topo, link)) {
+        dynamic->statistics.released = dynamic->loop->now;
+        pool_give(&dynamic->packets, index);
+        return;
+    }
+    packet->at = topo_link_to(&dynamic->topo, link);
+    send_packet(dynamic, index, link);
+}
+
+static void on_packet(void *self, uint32_t index)
+{
+    const struct packet *packet = pool_at(&((struct dynamic *)self)->packets, index);
+    if (packet->kind == PACKET_RESERVE)
+        on_reserve(self, index);
+    else if (packet->kind == PACKET_RELEASE)
+        on_release(self, index);
+    else
+        on_way_back(self, index);
+}
+
+/* The node takes its own link's channels and sends the reservation out. */
+static void on_try(void *self, uint32_t node)
+{
+    struct dynamic *dynamic = self;
+    struct source *source = &dynamic->sources[node];
+    uint32_t destination = message_at(dynamic->messages, source->messages.head)->destination_node;
+    source->length = topo_route(&dynamic->topo, node, destination, source->path);
+    if (!reserve(dynamic, source, 0)) {
+        fail(dynamic, node);
+        return;
+    }
+    uint32_t index = pool_take(&dynamic->packets);
+    *(struct packet *)pool_at(&dynamic->packets, index) =
+        (struct packet){.kind = PACKET_RESERVE, .node = node, .destination = destination, .step = 1};
+    on_reserve(dynamic, index);
+}
+
+static void dynamic_submit(struct fabric *fabric, uint32_t index)
+{
+    struct dynamic *dynamic = (struct dynamic *)fabric;
+    struct message *message = message_at(dynamic->messages, index);
+    struct source *source = &dynamic->sources[message->source_node];
+    message->fabric = POOL_NONE;
+    if (source->messages.head != POOL_NONE) {
+        message_at(dynamic->messages, source->messages.tail)->fabric = index;
+        source->messages.tail = index;
+        return;
+    }
+    source->messages.head = source->messages.tail = index;
+    source->submitted = dynamic->loop->now;
+    try_later(dynamic, message->source_node);
+}
+
+/* ---------------------------------------------------------------------------------------------- prepare */
+
+static void dynamic_close(struct fabric *fabric)
+{
+    struct dynamic *dynamic = (struct dynamic *)fabric;
+    free(dynamic->sources);
+    free(dynamic->path_channels);
+    free(dynamic->path_links);
+    free(dynamic->free_channels);
+    free(dynamic->control_free);
+    pool_free(&dynamic->packets);
+    pool_free(&dynamic->transfers);
+    free(dynamic);
+}
+
+static void lay_out(struct dynamic *dynamic, uint32_t nodes)
+{
+    uint32_t limit = topo_route_limit(&dynamic->topo), links = dynamic->topo.links;
+    uint64_t degree = dynamic->config->degree;
+    uint64_t channels = degree == MOST_CHANNELS ? UINT64_MAX : (UINT64_C(1) << degree) - 1;
+    if (dynamic->config->control == CONTROL_CHANNEL)
+        channels &= ~UINT64_C(1);
+    dynamic->sources = mem_alloc(nodes, sizeof *dynamic->sources, "nodes");
+    dynamic->path_channels = mem_alloc((size_t)nodes * limit, sizeof(uint64_t), "paths");
+    dynamic->path_links = mem_alloc((size_t)nodes * limit, sizeof(uint32_t), "paths");
+    for (uint32_t node = 0; node < nodes; node++)
+        dynamic->sources[node] = (struct source){.messages = {POOL_NONE, POOL_NONE},
+                                                 .held = dynamic->path_channels + (size_t)node * limit,
+                                                 .path = dynamic->path_links + (size_t)node * limit};
+    dynamic->free_channels = mem_alloc(links, sizeof *dynamic->free_channels, "links");
+    dynamic->control_free = mem_alloc(links, sizeof *dynamic->control_free, "links");
+    for (uint32_t link = 0; link < links; link++)
+        dynamic->free_channels[link] = channels;
+}
+
+static enum status dynamic_prepare(const struct fabric_plan *plan, struct fabric **fabric)
+{
+    const struct dynamic_config *config = config_of(plan->config, &tdm_dynamic_params);
+    struct topo topo;
+    if (config->control == CONTROL_CHANNEL && config->degree < 2) {
+        diag_error(
+            "tdm.control=channel takes one of the tdm.degree channels, so there have to be at least 2");
+        return STATUS_BAD_INPUT;
+    }
+    enum status status = topology_for_nodes(plan->config, plan->nodes, &topo);
+    if (status != STATUS_OK)
+        return status;
+    struct dynamic *dynamic = mem_alloc(1, sizeof *dynamic, "the tdm-dynamic fabric");
+    dynamic->fabric.ops = &tdm_dynamic_fabric;
+    dynamic->tdm = config_of(plan->config, &tdm_params);
+    dynamic->config = config;
+    dynamic->loop = plan->loop;
+    dynamic->messages = plan->messages;
+    dynamic->answers = plan->answers;
+    dynamic->tap = plan->tap;
+    dynamic->included_bytes = plan->included_bytes;
+    dynamic->topo = topo;
+    dynamic->rng = rng_open(plan->seed, "tdm.dynamic");
+    dynamic->statistics.degree = config->degree;
+    dynamic->try_kind = loop_register(plan->loop, on_try, dynamic);
+    dynamic->packet_kind = loop_register(plan->loop, on_packet, dynamic);
+    dynamic->sent_kind = loop_register(plan->loop, on_sent, dynamic);
+    pool_init(&dynamic->packets, sizeof(struct packet), "control packets");
+    pool_init(&dynamic->transfers, sizeof(struct transfer), "messages under way");
+    lay_out(dynamic, plan->nodes);
+    *fabric = &dynamic->fabric;
+    return STATUS_OK;
+}
+
+static const void *dynamic_statistics(struct fabric *fabric)
+{
+    return &((struct dynamic *)fabric)->statistics;
+}
+
+static size_t dynamic_bytes(const struct fabric *fabric)
+{
+    const struct dynamic *dynamic = (const struct dynamic *)fabric;
+    const struct topo *topo = &dynamic->topo;
+    size_t per_node =
+        sizeof *dynamic->sources + topo_route_limit(topo) * (sizeof(uint64_t) + sizeof(uint32_t));
+    size_t per_link = sizeof *dynamic->free_channels + sizeof *dynamic->control_free;
+    return sizeof *dynamic + topo->nodes * per_node + topo->links * per_link +
+           dynamic->packets.capacity * dynamic->packets.size +
+           dynamic->transfers.capacity * dynamic->transfers.size;
+}
+
+const struct fabric_ops tdm_dynamic_fabric = {
+    .name = "tdm-dynamic",
+    .doc = "time-multiplexed light paths, reserved when a message is sent",
+    .params = &tdm_dynamic_params,
+    .metrics = &tdm_metrics,
+    .crosses = CROSSES_NIC,
+    .prepare = dynamic_prepare,
+    .submit = dynamic_submit,
+    .statistics = dynamic_statistics,
+    .bytes = dynamic_bytes,
+    .close = dynamic_close,
+};

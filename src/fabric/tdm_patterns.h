@@ -1,0 +1,27 @@
+#ifndef HELIO_FABRIC_TDM_PATTERNS_H
+#define HELIO_FABRIC_TDM_PATTERNS_H
+
+#include "base/status.h"
+#include "fabric/fabric.h"
+#include "tdm/method.h"
+
+/* A pattern in registers: which of the K slots each of its connections has. */
+struct tdm_registers {
+    uint32_t degree;
+    size_t count;
+    struct tdm_request *pairs; /* ascending by (source, destination) */
+    uint32_t *slot;            /* [count] */
+    size_t *first;             /* [nodes + 1]: the pairs of each source */
+};
+
+/* Schedules the pattern, which need not be sorted and is sorted here. */
+enum status tdm_registers_load(struct tdm_registers *registers, const struct topo *topo,
+                               struct tdm_pattern *pattern, const struct tdm_method *method);
+void tdm_registers_close(struct tdm_registers *registers);
+
+/* The index of the connection; registers->count when there is none. */
+size_t tdm_registers_find(const struct tdm_registers *registers, uint32_t source, uint32_t destination);
+
+size_t tdm_registers_bytes(const struct tdm_registers *registers, uint32_t nodes);
+
+#endif

@@ -1,0 +1,21 @@
+#ifndef HELIO_SIM_TRAFFIC_H
+#define HELIO_SIM_TRAFFIC_H
+
+#include "base/status.h"
+#include "call/call.h"
+#include "fabric/fabric.h"
+#include "rank/machine.h"
+
+/* What a program is going to send, as fabrics want to know it that are set up before it runs. The program is
+ * rewound. */
+struct traffic {
+    struct fabric_traffic traffic;
+    struct fabric_phase *phases;
+    struct fabric_pair *pairs; /* of all phases */
+};
+
+enum status traffic_open(struct traffic *traffic, struct program *program,
+                         const struct collective_config *collective, const struct node_config *node);
+void traffic_close(struct traffic *traffic);
+
+#endif

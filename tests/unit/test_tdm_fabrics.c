@@ -1,0 +1,231 @@
+/* The fabrics with time-division multiplexing in runs, slot by slot: 1 us and 1000 B a slot, control packets
+ * of 1 us for transmission and 1 us for processing, no chance in the waits (tdm.retry=1). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fabric/tdm.h"
+#include "support/script.h"
+
+#define US    INT64_C(1000000)
+#define CALLS static const struct call
+
+static struct script_outcome out;
+static struct tdm_statistics seen;
+
+static void look(void *self, struct fabric *fabric)
+{
+    (void)self;
+    seen = *(const struct tdm_statistics *)fabric->ops->statistics(fabric);
+}
+
+/* `settings` follow those that all runs share; at most 8, NULL behind them. */
+static enum status run(const char *fabric, const struct call *const *calls, uint32_t ranks,
+                       const char *const *settings)
+{
+    const char *all[16] = {"tdm.slot_time=1us", "tdm.slot_bytes=1000B", "tdm.retry=1"};
+    for (size_t i = 0; settings[i]; i++)
+        all[3 + i] = settings[i];
+    script_visit = look;
+    script_run(calls, ranks, fabric, all, &out);
+    script_visit = NULL;
+    return out.status;
+}
+
+static ps_t received_from(uint32_t source)
+{
+    ps_t at = 0;
+    for (size_t i = 0; i < out.message_count; i++)
+        if (out.messages[i].source == source)
+            at = ps_max(at, out.messages[i].received);
+    return at;
+}
+
+#define SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* ----------------------------------------------------------------------------------------------- compiled */
+
+static void a_message_takes_a_slot_of_each_cycle(void **state)
+{
+    (void)state;
+    CALLS zero[] = {ISEND(1, 1, 2500, 2), ISEND(2, 1, 10, 3), WAITALL, FINALIZE};
+    CALLS one[] = {RECV(0, 1, 2500), FINALIZE};
+    CALLS two[] = {RECV(0, 1, 10), FINALIZE};
+    const struct call *const calls[] = {zero, one, two};
+    assert_int_equal(run("tdm-compiled", calls, 3, SETTINGS("topology=linear:3")), STATUS_OK);
+    assert_int_equal(seen.degree, 2);
+    assert_int_equal(seen.reconfigurations, 1);
+    /* Registers are loaded in slots 0 and 1. The longer connection, to 2, has the even slots, that to 1 the
+     * odd ones. The first message begins in slot 3 and takes 3, 5, 7; the second, which the node begins in
+     * slot 3 at the earliest, takes slot 4. */
+    assert_int_equal(out.finish[1], 8 * US);
+    assert_int_equal(out.finish[2], 5 * US);
+    assert_int_equal(seen.data_slots, 4);
+    assert_int_equal(seen.waited, 3 * US + 4 * US);
+}
+
+/* Two messages of one connection follow each other in its slots. */
+static void messages_of_a_connection_queue(void **state)
+{
+    (void)state;
+    CALLS zero[] = {ISEND(1, 1, 2000, 2), ISEND(1, 2, 1000, 3), WAITALL, FINALIZE};
+    CALLS one[] = {RECV(0, 1, 2000), RECV(0, 2, 1000), FINALIZE};
+    const struct call *const calls[] = {zero, one};
+    assert_int_equal(run("tdm-compiled", calls, 2, SETTINGS("topology=linear:2")), STATUS_OK);
+    assert_int_equal(out.finish[1], 4 * US); /* slot 0 to load, 1 and 2, 3 */
+}
+
+/* The message of the second phase waits until the broadcast, which is the first, is over, for 10 us and for
+ * the slot that its registers take. */
+static void phases_wait_for_their_registers(void **state)
+{
+    (void)state;
+    CALLS zero[] = {COLLECTIVE(CALL_BCAST, 8, 0), FINALIZE};
+    CALLS one[] = {COLLECTIVE(CALL_BCAST, 8, 0), SEND(2, 1, 10), FINALIZE};
+    CALLS two[] = {COLLECTIVE(CALL_BCAST, 8, 0), RECV(1, 1, 10), FINALIZE};
+    const struct call *const calls[] = {zero, one, two};
+    const char *const *settings = SETTINGS("topology=linear:3", "tdm.reconfiguration=10us");
+    assert_int_equal(run("tdm-compiled", calls, 3, settings), STATUS_OK);
+    assert_int_equal(seen.reconfigurations, 2);
+    assert_int_equal(out.finish[2], received_from(0) + (10 + 1 + 1) * US);
+    assert_int_equal(run("tdm-compiled", calls, 3, SETTINGS("topology=linear:3", "tdm.schedule=program")),
+                     STATUS_OK);
+    assert_int_equal(seen.reconfigurations, 1);
+}
+
+static void the_same_pattern_again_costs_nothing(void **state)
+{
+    (void)state;
+    CALLS zero[] = {COLLECTIVE(CALL_BCAST, 8, 0), COLLECTIVE(CALL_BCAST, 8, 0), FINALIZE};
+    const struct call *const calls[] = {zero, zero};
+    assert_int_equal(run("tdm-compiled", calls, 2, SETTINGS("topology=linear:2")), STATUS_OK);
+    assert_int_equal(seen.reconfigurations, 1);
+    assert_int_equal(out.makespan, 3 * US);
+}
+
+static void what_was_not_foreseen_is_refused_or_embedded(void **state)
+{
+    (void)state;
+    CALLS zero[] = {SEND(1, 1, 100000), FINALIZE};
+    CALLS one[] = {RECV(0, 1, 100000), FINALIZE};
+    const struct call *const calls[] = {zero, one};
+    const char *handshakes = "rendezvous.handshakes=2", *topology = "topology=linear:2";
+    assert_int_equal(run("tdm-compiled", calls, 2, SETTINGS(topology, handshakes)), STATUS_FAILED);
+    assert_non_null(strstr(out.said, "no connection from node 1 to node 0 has been compiled"));
+    assert_int_equal(run("tdm-compiled", calls, 2, SETTINGS(topology, handshakes, "tdm.schedule=all-to-all")),
+                     STATUS_OK);
+    assert_int_equal(run("tdm-compiled", calls, 2, SETTINGS(topology, handshakes, "tdm.schedule=logical")),
+                     STATUS_OK);
+}
+
+/* From 0 to 3 of a square: two hops, the second of which begins when the first is over. */
+static void a_logical_topology_takes_hops(void **state)
+{
+    (void)state;
+    CALLS zero[] = {SEND(3, 1, 10), FINALIZE};
+    CALLS nobody[] = {FINALIZE};
+    CALLS three[] = {RECV(0, 1, 10), FINALIZE};
+    const struct call *const calls[] = {zero, nobody, nobody, three};
+    assert_int_equal(run("tdm-compiled", calls, 4,
+                         SETTINGS("topology=crossbar:4", "tdm.schedule=logical", "tdm.forwarding=7us")),
+                     STATUS_OK);
+    assert_int_equal(seen.degree, 2); /* each node has two neighbours */
+    assert_int_equal(seen.hops, 2);
+    assert_true(out.makespan >= (2 + 1 + 7 + 1) * US && out.makespan <= (2 + 2 + 7 + 2) * US);
+    assert_int_equal(run("tdm-compiled", calls, 4,
+                         SETTINGS("topology=crossbar:4", "tdm.schedule=logical", "tdm.logical=torus:3")),
+                     STATUS_BAD_INPUT);
+    const struct call *const three_ranks[] = {nobody, nobody, nobody};
+    assert_int_equal(run("tdm-compiled", three_ranks, 3, SETTINGS("tdm.schedule=logical")), STATUS_BAD_INPUT);
+}
+
+/* ------------------------------------------------------------------------------------------------ dynamic */
+
+/* 1 us of waiting, three hops of 2 us there and back, two slots of data; the release takes three hops more.
+ */
+static void a_path_is_reserved_and_released(void **state)
+{
+    (void)state;
+    CALLS zero[] = {SEND(3, 1, 2000), FINALIZE};
+    CALLS nobody[] = {FINALIZE};
+    CALLS three[] = {RECV(0, 1, 2000), FINALIZE};
+    const struct call *const calls[] = {zero, nobody, nobody, three};
+    assert_int_equal(run("tdm-dynamic", calls, 4, SETTINGS("topology=linear:4", "tdm.degree=1")), STATUS_OK);
+    assert_int_equal(out.finish[3], (1 + 6 + 6 + 2) * US);
+    assert_int_equal(seen.released, (1 + 6 + 6 + 2 + 6) * US);
+    assert_int_equal(seen.retransmissions, 0);
+    /* A control plane ten times faster; data begins with a slot. */
+    assert_int_equal(run("tdm-dynamic", calls, 4,
+                         SETTINGS("topology=linear:4", "tdm.degree=1", "tdm.control_time=100ns",
+                                  "tdm.control_processing=100ns")),
+                     STATUS_OK);
+    assert_int_equal(out.finish[3], (2 + 2) * US);
+}
+
+/* Two to one: with one channel one of them finds the last link taken, with two it does not. */
+static void who_finds_no_channel_tries_again(void **state)
+{
+    (void)state;
+    CALLS sender[] = {SEND(1, 1, 20000), FINALIZE};
+    CALLS middle[] = {IRECV(0, 1, 20000, 2), IRECV(2, 1, 20000, 3), WAITALL, FINALIZE};
+    const struct call *const calls[] = {sender, middle, sender};
+    assert_int_equal(run("tdm-dynamic", calls, 3, SETTINGS("topology=linear:3", "tdm.degree=1")), STATUS_OK);
+    assert_true(seen.retransmissions > 0);
+    assert_int_equal(received_from(0), (1 + 2 + 2 + 20) * US);
+    assert_true(received_from(2) >= received_from(0) + 20 * US);
+    assert_int_equal(run("tdm-dynamic", calls, 3, SETTINGS("topology=linear:3", "tdm.degree=2")), STATUS_OK);
+    assert_int_equal(seen.retransmissions, 0);
+    assert_true(out.makespan >= (5 + 39) * US && out.makespan <= (5 + 41) * US);
+}
+
+/* The next request begins when the path of the one before is there, not when its data is over. */
+static void a_node_reserves_while_it_sends(void **state)
+{
+    (void)state;
+    CALLS zero[] = {ISEND(1, 1, 50000, 2), ISEND(2, 1, 1000, 3), WAITALL, FINALIZE};
+    CALLS one[] = {RECV(0, 1, 50000), FINALIZE};
+    CALLS two[] = {RECV(0, 1, 1000), FINALIZE};
+    const struct call *const calls[] = {zero, one, two};
+    assert_int_equal(run("tdm-dynamic", calls, 3, SETTINGS("topology=linear:3", "tdm.degree=2")), STATUS_OK);
+    assert_true(out.finish[2] < 20 * US);
+    assert_true(out.finish[1] > 100 * US);
+}
+
+/* Channel 0 of two carries control: each packet waits for an even slot. Try at 1, over the link in slot 2,
+ * processed at 4, back in slot 4, processed at 6; data in slot 7. */
+static void control_may_take_a_channel(void **state)
+{
+    (void)state;
+    CALLS zero[] = {SEND(1, 1, 10), FINALIZE};
+    CALLS one[] = {RECV(0, 1, 10), FINALIZE};
+    const struct call *const calls[] = {zero, one};
+    assert_int_equal(
+        run("tdm-dynamic", calls, 2, SETTINGS("topology=linear:2", "tdm.degree=2", "tdm.control=channel")),
+        STATUS_OK);
+    assert_int_equal(out.makespan, 8 * US);
+    assert_int_equal(
+        run("tdm-dynamic", calls, 2, SETTINGS("topology=linear:2", "tdm.degree=1", "tdm.control=channel")),
+        STATUS_BAD_INPUT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_message_takes_a_slot_of_each_cycle),
+        cmocka_unit_test(messages_of_a_connection_queue),
+        cmocka_unit_test(phases_wait_for_their_registers),
+        cmocka_unit_test(the_same_pattern_again_costs_nothing),
+        cmocka_unit_test(what_was_not_foreseen_is_refused_or_embedded),
+        cmocka_unit_test(a_logical_topology_takes_hops),
+        cmocka_unit_test(a_path_is_reserved_and_released),
+        cmocka_unit_test(who_finds_no_channel_tries_again),
+        cmocka_unit_test(a_node_reserves_while_it_sends),
+        cmocka_unit_test(control_may_take_a_channel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
