@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/group.h"
 #include "coll/nodes.h"
 
 /* ------------------------------------------------------------------------------------------------- shape */
@@ -205,46 +206,19 @@ int alltoall_flush(void)
 
 /* ----------------------------------------------------------------------------------------------- commands */
 
-static const struct subcommand {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *doc;
-} subcommands[] = {
-    {"plan", cli_alltoall_plan, "messages, queue pairs, posted sends and memory of each algorithm"},
-    {"explain", cli_alltoall_explain, "one algorithm, step by step, and whether it is proven"},
+static const struct cli_subcommand commands[] = {
+    {"plan", cli_alltoall_plan, "messages, queue pairs, posted sends and memory of each algorithm", NULL},
+    {"explain", cli_alltoall_explain, "one algorithm, step by step, and whether it is proven", NULL},
 };
 
-enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
-
-static void print_help(FILE *out)
-{
-    fprintf(out, "MPI_Alltoall on nodes with many ranks: the algorithms, and what they cost.\n\n"
-                 "Usage: helio alltoall COMMAND [OPTIONS]\n\n");
-    for (size_t i = 0; i < SUBCOMMANDS; i++)
-        fprintf(out, "  %-10s %s\n", subcommands[i].name, subcommands[i].doc);
-    fprintf(out, "\n  helio alltoall COMMAND --help     its options\n");
-}
-
-static const char *subcommand_at(const void *list, size_t index)
-{
-    return ((const struct subcommand *)list)[index].name;
-}
+const struct cli_group cli_alltoall_group = {
+    .title = "helio alltoall",
+    .doc = "MPI_Alltoall on nodes with many ranks: the algorithms, and what they cost.",
+    .commands = commands,
+    .count = sizeof commands / sizeof *commands,
+};
 
 int cli_alltoall(int argc, char **argv)
 {
-    if (argc < 2) {
-        print_help(stderr);
-        return STATUS_BAD_INPUT;
-    }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-        print_help(stdout);
-        return STATUS_OK;
-    }
-    for (size_t i = 0; i < SUBCOMMANDS; i++)
-        if (!strcmp(argv[1], subcommands[i].name))
-            return subcommands[i].run(argc - 1, argv + 1);
-    diag_error("helio alltoall has no command '%s'%s", argv[1],
-               diag_did_you_mean(diag_nearest(argv[1], subcommands, SUBCOMMANDS, subcommand_at)));
-    diag_note("helio alltoall --help lists them");
-    return STATUS_BAD_INPUT;
+    return cli_group_run(&cli_alltoall_group, argc, argv);
 }

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/group.h"
 
 int breakdown_flush(void)
 {
@@ -46,47 +47,20 @@ bool breakdown_read_payload(const char *text, uint64_t *bytes)
     return false;
 }
 
-static const struct subcommand {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *doc;
-} subcommands[] = {
-    {"model", cli_breakdown_model, "where each nanosecond of a small message goes"},
-    {"whatif", cli_breakdown_whatif, "what a change of its components would buy, or cost"},
-    {"pcie", cli_breakdown_pcie, "component times from the trace of a PCIe analyzer"},
+static const struct cli_subcommand commands[] = {
+    {"model", cli_breakdown_model, "where each nanosecond of a small message goes", NULL},
+    {"whatif", cli_breakdown_whatif, "what a change of its components would buy, or cost", NULL},
+    {"pcie", cli_breakdown_pcie, "component times from the trace of a PCIe analyzer", NULL},
 };
 
-enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
-
-static void print_help(FILE *out)
-{
-    fprintf(out, "The small-message model of \"Breaking Band\" (Zambre et al., ICPP 2019).\n\n"
-                 "Usage: helio breakdown COMMAND [OPTIONS]\n\n");
-    for (size_t i = 0; i < SUBCOMMANDS; i++)
-        fprintf(out, "  %-10s %s\n", subcommands[i].name, subcommands[i].doc);
-    fprintf(out, "\n  helio breakdown COMMAND --help     its options\n");
-}
-
-static const char *name_at(const void *list, size_t index)
-{
-    return ((const struct subcommand *)list)[index].name;
-}
+const struct cli_group cli_breakdown_group = {
+    .title = "helio breakdown",
+    .doc = "The small-message model of \"Breaking Band\" (Zambre et al., ICPP 2019).",
+    .commands = commands,
+    .count = sizeof commands / sizeof *commands,
+};
 
 int cli_breakdown(int argc, char **argv)
 {
-    if (argc < 2) {
-        print_help(stderr);
-        return STATUS_BAD_INPUT;
-    }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-        print_help(stdout);
-        return STATUS_OK;
-    }
-    for (size_t i = 0; i < SUBCOMMANDS; i++)
-        if (!strcmp(argv[1], subcommands[i].name))
-            return subcommands[i].run(argc - 1, argv + 1);
-    diag_error("helio breakdown has no command '%s'%s", argv[1],
-               diag_did_you_mean(diag_nearest(argv[1], subcommands, SUBCOMMANDS, name_at)));
-    diag_note("helio breakdown --help lists them");
-    return STATUS_BAD_INPUT;
+    return cli_group_run(&cli_breakdown_group, argc, argv);
 }

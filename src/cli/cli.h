@@ -18,5 +18,7 @@ int cli_gen(int argc, char **argv);
 int cli_reproduce(int argc, char **argv);
 int cli_topo(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
+int cli_manual(int argc, char **argv);
+int cli_completion(int argc, char **argv);
 
 #endif

@@ -36,6 +36,13 @@ const char *cli_title(const struct cli_command *command)
     return title;
 }
 
+static const struct cli_command **caught;
+
+void cli_catch_help(const struct cli_command **table)
+{
+    caught = table;
+}
+
 void cli_print_help(const struct cli_command *command, FILE *out)
 {
     fprintf(out, "Usage: %s%s%s%s\n\n%s\n", cli_title(command), command->option_count ? " [OPTIONS]" : "",
@@ -125,7 +132,10 @@ int cli_read(struct cli_reader *reader, const char **value)
         return CLI_WORD;
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-        cli_print_help(reader->command, stdout);
+        if (caught)
+            *caught = reader->command;
+        else
+            cli_print_help(reader->command, stdout);
         return CLI_HELP;
     }
     return read_option(reader, word, value);

@@ -51,4 +51,7 @@ const char *cli_title(const struct cli_command *command);
 
 void cli_print_help(const struct cli_command *command, FILE *out);
 
+/* From now on --help prints nothing and leaves the command's table there; NULL: it prints again. */
+void cli_catch_help(const struct cli_command **table);
+
 #endif

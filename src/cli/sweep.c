@@ -11,12 +11,14 @@ static const struct cli_command command = {
         "as soon as it is there: a sweep that was ended goes on where it was.",
     .options = sweep_command_options,
     .option_count = SWEEP_OPTIONS,
-    .after = "Example, as sweep.yaml:\n"
-             "  workload: alltoall:ranks=16,bytes=8KiB\n"
-             "  fabric: [packet, fmu]\n"
-             "  sweep: {fmu.count: [8, 16, 32]}\n"
-             "  baseline: packet\n\n"
-             "  helio sweep sweep.yaml -o results.db && helio export results.db",
+    .after =
+        "Example, as sweep.yaml:\n"
+        "  workload: alltoall:ranks=16,bytes=8KiB\n"
+        "  fabric: [packet, fmu]\n"
+        "  sweep: {fmu.count: [8, 16, 32]}\n"
+        "  baseline: packet\n\n"
+        "  helio sweep sweep.yaml -o results.db && helio export results.db\n\n"
+        "helio-sweep is the same with the ranks of an MPI program for workers: mpirun -n N helio-sweep ...",
 };
 
 static unsigned jobs_of(const struct sweep_command *sweep)

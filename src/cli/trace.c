@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "cli/cli.h"
+#include "cli/group.h"
 #include "trace/cache.h"
 #include "trace/check.h"
 #include "trace/text.h"
@@ -180,51 +181,23 @@ static int convert(int argc, char **argv)
 
 /* ------------------------------------------------------------------------------------------ subcommands */
 
-static const struct subcommand {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *doc;
-} subcommands[] = {
-    {"info", cli_trace_info, "what a trace consists of: calls, messages, sizes"},
-    {"validate", validate, "check every line, all sends and receives, all collectives"},
-    {"convert", convert, "to text, an archive or the compiled form"},
-    {"extrapolate", cli_trace_extrapolate, "from several numbers of ranks to another"},
+static const struct cli_subcommand commands[] = {
+    {"info", cli_trace_info, "what a trace consists of: calls, messages, sizes", NULL},
+    {"validate", validate, "check every line, all sends and receives, all collectives", NULL},
+    {"convert", convert, "to text, an archive or the compiled form", NULL},
+    {"extrapolate", cli_trace_extrapolate, "from several numbers of ranks to another", NULL},
 };
 
-enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
-
-static void print_help(FILE *out)
-{
-    fprintf(out,
-            "Usage: helio trace info|validate|convert PATH [OPTIONS]\n"
-            "       helio trace extrapolate PATH PATH... --ranks N [-o DIR]\n\n"
-            "PATH is a folder of rank-<k>.txt in SimGrid's time-independent format, an index file that\n"
-            "names one such file per rank, an archive of the folder (.tar.zst, .tar.gz, .tar.xz, .tar),\n"
-            "or a compiled trace.\n\n");
-    for (size_t i = 0; i < SUBCOMMANDS; i++)
-        fprintf(out, "  %-12s %s\n", subcommands[i].name, subcommands[i].doc);
-    fprintf(out, "\n  helio trace info --help     its options\n");
-}
-
-static const char *name_at(const void *list, size_t index)
-{
-    return ((const struct subcommand *)list)[index].name;
-}
+const struct cli_group cli_trace_group = {
+    .title = "helio trace",
+    .doc = "Looks at, checks, converts and scales traces. A trace is a folder of rank-<k>.txt in SimGrid's\n"
+           "time-independent format, an index file that names one such file per rank, an archive of the\n"
+           "folder (.tar.zst, .tar.gz, .tar.xz, .tar), or a compiled trace.",
+    .commands = commands,
+    .count = sizeof commands / sizeof *commands,
+};
 
 int cli_trace(int argc, char **argv)
 {
-    if (argc < 2) {
-        print_help(stderr);
-        return STATUS_BAD_INPUT;
-    }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-        print_help(stdout);
-        return STATUS_OK;
-    }
-    for (size_t i = 0; i < SUBCOMMANDS; i++)
-        if (!strcmp(argv[1], subcommands[i].name))
-            return subcommands[i].run(argc - 1, argv + 1);
-    diag_error("helio trace knows info, validate, convert and extrapolate, not '%s'%s", argv[1],
-               diag_did_you_mean(diag_nearest(argv[1], subcommands, SUBCOMMANDS, name_at)));
-    return STATUS_BAD_INPUT;
+    return cli_group_run(&cli_trace_group, argc, argv);
 }

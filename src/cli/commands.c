@@ -1,0 +1,34 @@
+#include "cli/cli.h"
+#include "cli/group.h"
+
+static const struct cli_subcommand commands[] = {
+    {"run", cli_run, "replay a trace or a workload over one or several fabrics", NULL},
+    {"sweep", cli_sweep, "run an experiment for every combination of values, and keep the results", NULL},
+    {"export", cli_export, "print the results of a sweep as comma-separated values", NULL},
+    {"report", cli_report, "draw the results of a sweep as one page with charts", NULL},
+    {"rerun", cli_rerun, "do one run of a sweep again, to the byte", NULL},
+    {"merge", cli_merge, "put the results of several sweeps into one file", NULL},
+    {"trace", cli_trace, "look at, check and convert traces", &cli_trace_group},
+    {"gen", cli_gen, "write a generated workload as a trace", NULL},
+    {"reproduce", cli_reproduce, "the papers recomputed: published numbers beside ours", NULL},
+    {"breakdown", cli_breakdown, "where each nanosecond of a small message goes, and what would help",
+     &cli_breakdown_group},
+    {"alltoall", cli_alltoall, "what each algorithm of MPI_Alltoall asks of nodes, step by step",
+     &cli_alltoall_group},
+    {"topo", cli_topo, "facts about a topology, its routes, and pictures of it", NULL},
+    {"schedule", cli_schedule, "schedule light paths on a time-multiplexed network, with a proven bound",
+     NULL},
+    {"params", cli_params, "every parameter, as an editable file", NULL},
+    {"manual", cli_manual, "the manual's pages, of helio and of each command", NULL},
+    {"completion", cli_completion, "what lets a shell complete command lines", NULL},
+    {"doctor", cli_doctor, "what this machine offers, and what is missing", NULL},
+};
+
+const struct cli_group cli_helio = {
+    .title = "helio",
+    .doc = "helio: an interconnect laboratory. What would my messages cost on that network?",
+    .commands = commands,
+    .count = sizeof commands / sizeof *commands,
+    .after = "  helio --version\n\n"
+             "Try: helio run --workload alltoall:ranks=64,bytes=8KiB --fabric hockney,packet",
+};

@@ -1,0 +1,90 @@
+#include <string.h>
+
+#include "cli/completion.h"
+#include "cli/group.h"
+
+#define QUOTE "'\\''" /* ends the quotes, is one, and begins others */
+
+/* A function per group and per command; "_helio_trace_info" is that of `helio trace info`. */
+
+static void put_function_name(FILE *out, const char *title)
+{
+    fputc('_', out);
+    for (; *title; title++)
+        fputc(*title == ' ' ? '_' : *title, out);
+}
+
+/* '(-s --set)'{-s,--set}'[doc]:PARAMETER=VALUE:_files' */
+static void put_option(FILE *out, const struct cli_command *of, size_t index)
+{
+    const struct cli_option *option = &of->options[index];
+    enum completion_value kind = completion_value_of(of, index);
+    if (option->letter)
+        fprintf(out, "        '*'{-%c,%s}'[", option->letter, option->name);
+    else
+        fprintf(out, "        '*%s[", option->name);
+    completion_print_doc(out, option->doc, "[]:\\", QUOTE);
+    fputc(']', out);
+    if (kind == COMPLETE_FILE)
+        fputs(":file:_files", out);
+    else if (kind == COMPLETE_SETTING)
+        fputs(":parameter:_helio_parameters", out);
+    else if (kind == COMPLETE_NAMES) {
+        fputs(":name:_values -s , name", out);
+        for (size_t i = 0; of->name_at(index, i); i++)
+            fprintf(out, " %s", of->name_at(index, i));
+    }
+    fputs("' \\\n", out);
+}
+
+static void put_command(FILE *out, const struct cli_visit *here)
+{
+    put_function_name(out, here->title);
+    fputs("()\n{\n    _arguments \\\n", out);
+    for (size_t i = 0; i < here->command->option_count; i++)
+        put_option(out, here->command, i);
+    fputs("        '(-h --help)'{-h,--help}'[a summary]' \\\n        '*:file:_files'\n}\n\n", out);
+}
+
+static void put_group(FILE *out, const char *title, const struct cli_group *group)
+{
+    put_function_name(out, title);
+    fputs("()\n{\n    local -a commands=(\n", out);
+    for (size_t i = 0; i < group->count; i++) {
+        fprintf(out, "        '%s:", group->commands[i].name);
+        completion_print_doc(out, group->commands[i].doc, ":\\", QUOTE);
+        fputs("'\n", out);
+    }
+    fputs("    )\n"
+          "    if ((CURRENT == 2)); then\n"
+          "        _describe command commands\n"
+          "        return\n"
+          "    fi\n"
+          "    local function=$0_${words[2]}\n"
+          "    shift words\n"
+          "    ((CURRENT--))\n"
+          "    (($+functions[$function])) && $function\n"
+          "}\n\n",
+          out);
+}
+
+static void put_function(void *out, const struct cli_visit *here)
+{
+    if (here->command)
+        put_command(out, here);
+    else
+        put_group(out, here->title, here->group);
+}
+
+void completion_print_zsh(FILE *out)
+{
+    fputs(
+        "#compdef helio\n# Completion of helio's command lines in zsh; `helio completion zsh` prints it.\n\n"
+        "_helio_parameters()\n{\n    local -a parameters=(",
+        out);
+    completion_print_parameters(out);
+    fputs(")\n    compadd -S = -a parameters\n}\n\n", out);
+    put_group(out, cli_helio.title, &cli_helio);
+    cli_group_each(&cli_helio, out, put_function);
+    fputs("_helio \"$@\"\n", out);
+}

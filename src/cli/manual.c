@@ -1,0 +1,309 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/output.h"
+#include "cli/cli.h"
+#include "cli/group.h"
+#include "sim/components.h"
+
+enum option { OPTION_OUTPUT };
+
+static const struct cli_option options[] = {
+    [OPTION_OUTPUT] = {"--output", 'o', "DIR", "write all pages into this folder"},
+};
+
+static const struct cli_command command = {
+    .name = "manual",
+    .words = "[COMMAND...]",
+    .doc =
+        "Prints a page of the manual for man: of helio, of a command such as `trace info`, or `parameters`.\n"
+        "Everything in it comes from the tables that the program itself reads.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .after = "Examples:\n"
+             "  helio manual run | man -l -\n"
+             "  helio manual -o /usr/local/share/man/man1",
+};
+
+#define PARAMETERS_PAGE "parameters"
+
+/* -------------------------------------------------------------------------------------------------- troff */
+
+/* Text as it is to be read: without this a dash is a hyphen, and a point at the start of a line an order. */
+static void put(FILE *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        bool begins = i == 0 || text[i - 1] == '\n';
+        if (begins && (text[i] == '.' || text[i] == '\''))
+            fputs("\\&", out);
+        if (text[i] == '-')
+            fputs("\\-", out);
+        else if (text[i] == '\\')
+            fputs("\\e", out);
+        else
+            fputc(text[i], out);
+    }
+}
+
+static void put_text(FILE *out, const char *text)
+{
+    put(out, text, strlen(text));
+}
+
+static void put_line(FILE *out, const char *text)
+{
+    put_text(out, text);
+    fputc('\n', out);
+}
+
+/* "helio-trace-info" for "helio trace info": what the page is called. */
+static void put_name(FILE *out, const char *title)
+{
+    for (; *title; title++)
+        fputs(*title == ' ' ? "\\-" : (char[]){*title, '\0'}, out);
+}
+
+static void put_head(FILE *out, const char *title, int section, const char *doc)
+{
+    fputs(".TH ", out);
+    put_name(out, title);
+    fprintf(out, " %d \"\" \"Heliograph " HELIO_VERSION "\" \"Heliograph\"\n.SH NAME\n", section);
+    put_name(out, title);
+    fputs(" \\- ", out);
+    put_line(out, doc);
+}
+
+/* What stands in lines stays in lines. */
+static void put_lines(FILE *out, const char *text)
+{
+    fputs(".nf\n", out);
+    put_line(out, text);
+    fputs(".fi\n", out);
+}
+
+static void put_tail(FILE *out, const char *see_also)
+{
+    fputs(".SH \"EXIT STATUS\"\n0: done; 1: it failed; 2: wrong usage or input.\n.SH \"SEE ALSO\"\n", out);
+    fprintf(out, "%s\n", see_also);
+}
+
+/* ------------------------------------------------------------------------------------------------- pages */
+
+static void put_option(FILE *out, const struct cli_command *of, size_t index)
+{
+    const struct cli_option *option = &of->options[index];
+    fputs(".TP\n.B ", out);
+    if (option->letter)
+        fprintf(out, "\\-%c, ", option->letter);
+    put_text(out, option->name);
+    if (option->value) {
+        fputs(" \\fI", out);
+        put_text(out, option->value);
+        fputs("\\fR", out);
+    }
+    fputc('\n', out);
+    put_line(out, option->doc);
+    for (size_t i = 0; of->name_at && of->name_at(index, i); i++) {
+        put_text(out, of->name_at(index, i));
+        fputs(of->name_at(index, i + 1) ? ",\n" : "\n", out);
+    }
+}
+
+static void put_command_page(FILE *out, const struct cli_visit *here)
+{
+    const struct cli_command *of = here->command;
+    put_head(out, here->title, 1, here->doc);
+    fputs(".SH SYNOPSIS\n.B ", out);
+    put_text(out, here->title);
+    fputs(of->option_count ? "\n[OPTIONS]\n" : "\n", out);
+    if (*of->words)
+        put_line(out, of->words);
+    fputs(".SH DESCRIPTION\n", out);
+    put_line(out, of->doc);
+    fputs(".SH OPTIONS\n", out);
+    for (size_t i = 0; i < of->option_count; i++)
+        put_option(out, of, i);
+    fputs(".TP\n.B \\-h, \\-\\-help\nprint a summary of this page\n", out);
+    if (of->after) {
+        fputs(".SH NOTES\n", out);
+        put_lines(out, of->after);
+    }
+    put_tail(out, ".BR helio (1),\n.BR helio\\-parameters (7)");
+}
+
+static void put_group_page(FILE *out, const char *title, const char *doc, const struct cli_group *group)
+{
+    put_head(out, title, 1, doc);
+    fputs(".SH SYNOPSIS\n.B ", out);
+    put_text(out, title);
+    fputs("\nCOMMAND [OPTIONS] ...\n.SH DESCRIPTION\n", out);
+    put_line(out, group->doc);
+    fputs(".SH COMMANDS\n", out);
+    for (size_t i = 0; i < group->count; i++) {
+        fputs(".TP\n.BR ", out);
+        put_name(out, title);
+        fputs("\\-", out);
+        put_name(out, group->commands[i].name);
+        fputs(" (1)\n", out);
+        put_line(out, group->commands[i].doc);
+    }
+    if (group->after) {
+        fputs(".SH NOTES\n", out);
+        put_lines(out, group->after);
+    }
+    put_tail(out, ".BR helio (1),\n.BR helio\\-parameters (7)");
+}
+
+static void put_parameter(FILE *out, const struct param *param)
+{
+    fputs(".TP\n.B ", out);
+    put_text(out, param->name);
+    if (param->fallback) {
+        fputs(" \\fR(", out);
+        put_text(out, *param->fallback ? param->fallback : "empty");
+        fputc(')', out);
+    }
+    fputc('\n', out);
+    put_line(out, param->doc);
+    if (param->min || param->max)
+        fputs(".br\n", out);
+    if (param->min) {
+        fputs(param->max ? "from " : "at least ", out);
+        put_line(out, param->min);
+    }
+    if (param->max) {
+        fputs(param->min ? "to " : "at most ", out);
+        put_line(out, param->max);
+    }
+    if (param->choices)
+        fputs(".br\none of\n", out);
+    for (size_t i = 0; param->choices && param->choices[i]; i++) {
+        put_text(out, param->choices[i]);
+        fputs(param->choices[i + 1] ? ",\n" : "\n", out);
+    }
+}
+
+static void put_parameters_page(FILE *out)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    put_head(out, "helio-" PARAMETERS_PAGE, 7, "what an experiment file may set");
+    fputs(".SH DESCRIPTION\n"
+          "An experiment file is YAML, its keys are these, and \\-\\-set sets them one by one. A quantity "
+          "has a\n"
+          "unit; defaults stand in parentheses. helio params prints all as a file to edit.\n",
+          out);
+    for (size_t i = 0; i < count; i++) {
+        fputs(".SH ", out);
+        put_line(out, tables[i]->component);
+        put_line(out, tables[i]->doc);
+        for (size_t j = 0; j < tables[i]->count; j++)
+            put_parameter(out, &tables[i]->params[j]);
+    }
+    fputs(".SH \"SEE ALSO\"\n.BR helio\\-params (1),\n.BR helio\\-run (1),\n.BR helio\\-sweep (1)\n", out);
+}
+
+static void put_page(FILE *out, const struct cli_visit *here)
+{
+    if (here->command)
+        put_command_page(out, here);
+    else
+        put_group_page(out, here->title, here->doc, here->group);
+}
+
+static const struct cli_visit helio_itself = {
+    .title = "helio", .doc = "an interconnect laboratory", .group = &cli_helio};
+
+/* ------------------------------------------------------------------------------------------- one, or all */
+
+struct wanted {
+    const char *title; /* "helio trace info" */
+    bool found;
+};
+
+static void print_wanted(void *self, const struct cli_visit *here)
+{
+    struct wanted *wanted = self;
+    if (strcmp(wanted->title, here->title) != 0)
+        return;
+    put_page(stdout, here);
+    wanted->found = true;
+}
+
+static enum status print_page(const char *title)
+{
+    struct wanted wanted = {.title = title};
+    if (strcmp(title, "helio " PARAMETERS_PAGE) == 0) {
+        put_parameters_page(stdout);
+        wanted.found = true;
+    }
+    print_wanted(&wanted, &helio_itself);
+    cli_group_each(&cli_helio, &wanted, print_wanted);
+    if (!wanted.found) {
+        diag_error("there is no page for '%s'; helio manual prints that of helio, which names the others",
+                   title);
+        return STATUS_BAD_INPUT;
+    }
+    return fflush(stdout) ? STATUS_FAILED : STATUS_OK;
+}
+
+struct folder {
+    const char *path;
+    enum status status;
+};
+
+static void write_page(struct folder *folder, const char *title, int section, const struct cli_visit *here)
+{
+    struct output output;
+    char *path = mem_format("%s/%s.%d", folder->path, title, section);
+    for (char *c = path + strlen(folder->path) + 1; *c; c++)
+        *c = *c == ' ' ? '-' : *c;
+    if (folder->status == STATUS_OK)
+        folder->status = output_open(&output, path);
+    if (folder->status == STATUS_OK) {
+        if (here)
+            put_page(output.file, here);
+        else
+            put_parameters_page(output.file);
+        folder->status = output_close(&output, STATUS_OK);
+    }
+    free(path);
+}
+
+static void write_visited(void *self, const struct cli_visit *here)
+{
+    write_page(self, here->title, 1, here);
+}
+
+static enum status write_all(const char *path)
+{
+    struct folder folder = {.path = path};
+    write_visited(&folder, &helio_itself);
+    cli_group_each(&cli_helio, &folder, write_visited);
+    write_page(&folder, "helio-" PARAMETERS_PAGE, 7, NULL);
+    return folder.status;
+}
+
+int cli_manual(int argc, char **argv)
+{
+    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
+    const char *value, *output = NULL;
+    char *title = mem_text("helio");
+    int found;
+    while ((found = cli_read(&reader, &value)) == CLI_WORD || found >= CLI_OPTION) {
+        if (found >= CLI_OPTION) {
+            output = value;
+            continue;
+        }
+        char *longer = mem_format("%s %s", title, value);
+        free(title);
+        title = longer;
+    }
+    enum status status = found == CLI_ERROR ? STATUS_BAD_INPUT : STATUS_OK;
+    if (found == CLI_END)
+        status = output ? write_all(output) : print_page(title);
+    free(title);
+    return status;
+}
