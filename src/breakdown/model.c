@@ -147,6 +147,38 @@ ps_t model_channel_time(const struct model *model)
 
 /* ------------------------------------------------------------------------------------------------- bars */
 
+const char *model_part_name(enum component part)
+{
+    static const char *const names[PARTS] = {
+        [PART_MD_SETUP] = "MD setup",
+        [PART_MD_BARRIER] = "Barrier for MD",
+        [PART_DBC_BARRIER] = "Barrier for DBC",
+        [PART_PIO_COPY] = "PIO copy",
+        [PART_LLP_POST_MISC] = "Misc in LLP_post",
+        [PART_LLP_PROG] = "LLP_prog",
+        [PART_LLP_TX_PROG] = "LLP_tx_prog",
+        [PART_BUSY_POST] = "Busy post",
+        [PART_MEASUREMENT_UPDATE] = "Measurement update",
+        [PART_TX_PCIE] = "TX PCIe",
+        [PART_DMA_MD] = "DMA read of the descriptor",
+        [PART_DMA_PAYLOAD] = "DMA read of the payload",
+        [PART_WIRE] = "Wire",
+        [PART_SWITCH] = "Switch",
+        [PART_RX_PCIE] = "RX PCIe",
+        [PART_RC_TO_MEM] = "RC-to-MEM",
+        [PART_HLP_POST_MPI] = "HLP_post, MPI",
+        [PART_HLP_POST_UCP] = "HLP_post, UCP",
+        [PART_HLP_TX_PROG] = "HLP_tx_prog",
+        [PART_MISC] = "Misc per message",
+        [PART_CALLBACK_MPI] = "Callback, MPI",
+        [PART_CALLBACK_UCP] = "Callback, UCP",
+        [PART_AFTER_PROGRESS_MPI] = "After progress, MPI",
+        [PART_WAIT_MPI] = "MPI_Wait, MPI",
+        [PART_WAIT_UCP] = "MPI_Wait, UCP",
+    };
+    return names[part];
+}
+
 /* The figures, each bar as sets of components. */
 static const struct bar_plan {
     const char *figure, *name;
@@ -236,7 +268,7 @@ void model_bar(const struct model *model, size_t index, struct bar *bar)
         ps_t time_ps = model_sum(model, plan->parts[i].parts);
         if (plan->parts[i].parts == DMA_READS && time_ps == 0)
             continue;
-        bar->parts[bar->count++] = (struct bar_part){plan->parts[i].name, time_ps};
+        bar->parts[bar->count++] = (struct bar_part){plan->parts[i].name, plan->parts[i].parts, time_ps};
         bar->total_ps = ps_add(bar->total_ps, time_ps);
     }
 }

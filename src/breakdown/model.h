@@ -35,6 +35,9 @@ enum component {
     PARTS
 };
 
+/* "TX PCIe": what a component is called where it stands alone. */
+const char *model_part_name(enum component part);
+
 /* Sets of components: bits 1 << component. */
 #define PART_BIT(part) (UINT32_C(1) << (part))
 
@@ -89,6 +92,7 @@ enum { BAR_PARTS = 10 };
 
 struct bar_part {
     const char *name;
+    uint32_t parts; /* which components */
     ps_t time_ps;
 };
 

@@ -7,13 +7,14 @@
 #include "cli/breakdown.h"
 #include "cli/options.h"
 
-enum model_option { MODEL_SYSTEM, MODEL_PAYLOAD, MODEL_JSON, MODEL_SVG };
+enum model_option { MODEL_SYSTEM, MODEL_PAYLOAD, MODEL_JSON, MODEL_SVG, MODEL_HTML };
 
 static const struct cli_option options[] = {
     [MODEL_SYSTEM] = {"--system", 's', "FILE.yaml", "component times; by default the paper's ThunderX2"},
     [MODEL_PAYLOAD] = {"--payload", 'p', "BYTES", "of the message: 8 (the default), 4KiB"},
     [MODEL_JSON] = {"--json", 0, NULL, "print one JSON object instead of the tables"},
     [MODEL_SVG] = {"--svg", 0, "FILE", "write the stacked bars as a picture"},
+    [MODEL_HTML] = {"--html", 0, "FILE", "write a page of bars, with a slider for each time of the system"},
 };
 
 static const struct cli_command command = {
@@ -25,7 +26,8 @@ static const struct cli_command command = {
     .option_count = sizeof options / sizeof *options,
     .after = "Examples:\n"
              "  helio breakdown model\n"
-             "  helio breakdown model --payload 4KiB --svg breakdown.svg\n\n"
+             "  helio breakdown model --payload 4KiB --svg breakdown.svg\n"
+             "  helio breakdown model --html breakdown.html\n\n"
              "docs/models/breakdown.md has the equations, and the keys of a system file.",
 };
 
@@ -203,7 +205,7 @@ static int print_json(const struct model *model)
 /* ---------------------------------------------------------------------------------------------- command */
 
 struct arguments {
-    const char *system, *svg;
+    const char *system, *svg, *html;
     uint64_t bytes;
     bool json;
 };
@@ -234,9 +236,24 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments)
         case MODEL_SVG:
             arguments->svg = value;
             break;
+        case MODEL_HTML:
+            arguments->html = value;
+            break;
         }
     }
     return CLI_END;
+}
+
+static enum status write_page(const struct model *model, const char *path)
+{
+    struct report_page *page = NULL;
+    enum status status = report_page_open(path, &page);
+    if (status == STATUS_OK)
+        status = breakdown_page_write(model, page);
+    status = report_page_close(page, status);
+    if (status == STATUS_OK)
+        diag_note("the report is %s: a page for any browser", path);
+    return status;
 }
 
 int cli_breakdown_model(int argc, char **argv)
@@ -253,6 +270,8 @@ int cli_breakdown_model(int argc, char **argv)
     model_make(&model, &file.system, arguments.bytes);
     if (arguments.svg)
         status = model_picture(&model, arguments.svg);
+    if (arguments.html && status == STATUS_OK)
+        status = write_page(&model, arguments.html);
     int printed = arguments.json ? print_json(&model) : print_tables(&model);
     system_close(&file);
     return status == STATUS_OK ? printed : (int)status;

@@ -131,6 +131,9 @@ static enum status put_program(const struct writing *writing)
     case REPORT_OF_SWEEP:
         put_script(writing->file, sweep_js, sweep_js_length);
         break;
+    case REPORT_OF_BREAKDOWN:
+        put_script(writing->file, breakdown_js, breakdown_js_length);
+        break;
     }
     return STATUS_OK;
 }

@@ -49,6 +49,14 @@ const facts = (width) => `(() => {
           program: data.manifest.program,
           saved: "fabric,makespan_s,speedup,idle_fraction",
         }
+      : data.components
+      ? {
+          fabrics: [],
+          due: ["whatif", "ranking", "breakdowns", "manifest"],
+          program: document.querySelector("h1").textContent,
+          saved: "time,component,time_ns",
+          sliders: data.times.length,
+        }
       : data.papers
       ? {
           fabrics: [],
@@ -84,10 +92,32 @@ async function checkKeyboard(browser, name, columns) {
   await browser.evaluate("document.querySelector('main button').focus()");
   const saved = await browser.evaluate(`new Promise((done) => {
     URL.createObjectURL = (blob) => { blob.text().then(done); return "#"; };
-    document.querySelector("main section button").click();
+    [...document.querySelectorAll("main section button")].find((b) => b.textContent.startsWith("Save as")).click();
   })`);
   expect(saved.startsWith(columns), `${name}: the saved file is ${saved}`);
   expect(saved.split("\n").length >= 2, `${name}: the saved file has no rows`);
+}
+
+// A slider at nothing takes its time out of the sums, and the way back is one button.
+async function checkSliders(browser, name) {
+  const latency = () => browser.evaluate(`Number(document.querySelector("#totals .value").textContent.replace(/[^0-9.]/g, ""))`);
+  const measured = await latency();
+  const wire = await browser.evaluate(`(() => {
+    const data = JSON.parse(document.getElementById("results").textContent);
+    const i = data.times.findIndex((time) => time.name === "Wire");
+    const input = document.getElementById("time-" + i);
+    input.value = 0;
+    input.dispatchEvent(new Event("input"));
+    return data.times[i].time_ns;
+  })()`);
+  const without = await latency();
+  expect(Math.abs(measured - wire - without) < 0.02, `${name}: ${measured} less ${wire} is not ${without}`);
+  const said = await browser.evaluate(`document.getElementById("whatif-sum").textContent`);
+  expect(/ less, /.test(said), `${name}: the sum says ${said}`);
+  const rows = await browser.evaluate(`document.querySelectorAll("#whatif svg g[aria-label='bar'] rect").length`);
+  expect(rows > 10, `${name}: ${rows} parts of two bars`);
+  await browser.evaluate(`[...document.querySelectorAll(".presets button")].at(-1).click()`);
+  expect((await latency()) === measured, `${name}: the way back does not lead back`);
 }
 
 async function check(browser, report, look) {
@@ -112,16 +142,24 @@ async function check(browser, report, look) {
   expect(!/undefined|NaN|\[object/.test(seen.text), `${name}: something undefined is shown`);
   const light = Number(seen.ground.match(/\d+/)[0]) > 128;
   expect(light !== look.dark, `${name}: the ground is ${seen.ground}`);
+  if (seen.sliders) await checkSliders(browser, name);
   if (look.width === 1280 && !look.dark) await checkKeyboard(browser, name, seen.saved);
 }
 
 const browser = new Browser(chromium);
-const tooLong = setTimeout(() => {
-  console.error("page: the browser does not answer");
-  browser.close().then(() => process.exit(1));
-}, 100000);
+const watch = () =>
+  setTimeout(() => {
+    console.error("page: the browser does not answer");
+    browser.close().then(() => process.exit(1));
+  }, 100000);
+let tooLong = watch();
 try {
-  for (const report of reports) for (const look of looks) await check(browser, report, look);
+  for (const report of reports)
+    for (const look of looks) {
+      await check(browser, report, look);
+      clearTimeout(tooLong);
+      tooLong = watch();
+    }
 } catch (error) {
   failures++;
   console.error(`page: ${error.message}`);

@@ -138,6 +138,12 @@ const kit = (() => {
     }
   }
 
+  // What is drawn depends on more than the width.
+  function refresh() {
+    for (const drawing of drawings) drawing.width = 0;
+    redraw();
+  }
+
   // how: [[question, answer]]; data: {name, columns, rows}
   function section(id, title, says, how, charts, data) {
     const made = element(
@@ -208,6 +214,7 @@ const kit = (() => {
     legend,
     chart,
     redraw,
+    refresh,
     section,
     palette,
     common,
