@@ -107,6 +107,7 @@ struct call_place {
 };
 
 struct program;
+struct openloop;
 
 struct program_ops {
     /* The rank's next call, NULL behind the last. Either points into the program or into *scratch, which is
@@ -131,6 +132,9 @@ struct program {
     const uint64_t *counts; /* vector collectives' bytes per peer; index 0 is unused */
     uint64_t total_calls;   /* of all ranks; 0 = unknown */
     uint64_t bytes_mapped;  /* of the input, for the memory account */
+    /* Instead of calls: messages that nodes send by themselves (workload/openloop.h); NULL = none. Ranks are
+     * nodes then, and 0 where they are all of the topology's. */
+    const struct openloop *openloop;
 };
 
 static inline const struct call *program_next(struct program *program, uint32_t rank, struct call *scratch)

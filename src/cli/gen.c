@@ -46,7 +46,12 @@ int cli_gen(int argc, char **argv)
     enum status status = workload_open(spec, &program);
     if (status != STATUS_OK)
         return status;
-    status = program_write(program, folder);
+    if (program->openloop) {
+        diag_error("workload %s is traffic between nodes, without calls that a trace could hold", spec);
+        status = STATUS_BAD_INPUT;
+    } else {
+        status = program_write(program, folder);
+    }
     program->ops->close(program);
     return status;
 }

@@ -180,7 +180,7 @@ PARAM_TABLE(
      .fallback = "preset",
      .parse = parse_injection,
      .doc = "messages that they may belong to; preset: unlimited, but one on trees in the fit"},
-    CHOICE_OF("photonic.order", order, "message", order_names,
+    CHOICE_OF("photonic.order", order, "turns", order_names,
               "of a node's packets: message after message, or messages by turns"),
     CHOICE_OF(
         "photonic.retry", retry, "wait", retry_names,

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "compat/simplecomm.h"
 #include "rank/machine.h"
+#include "sim/flows.h"
 #include "sim/hosts.h"
 #include "sim/traffic.h"
 #include "trace/cache.h"
@@ -100,13 +101,38 @@ static enum status open_program(struct experiment *experiment)
                          : workload_open(chosen->workload, &experiment->program);
 }
 
+/* Traffic has no ranks, so neither hosts nor another simulator's semantics of them. */
+static enum status settle_openloop(struct experiment *experiment)
+{
+    if (!experiment->program->openloop)
+        return STATUS_OK;
+    if (experiment->has_host || experiment->chosen->compat != COMPAT_NONE) {
+        diag_error("workload %s is traffic between nodes, without MPI: %s needs ranks",
+                   experiment->program->name, experiment->has_host ? "host.system" : "compat");
+        return STATUS_BAD_INPUT;
+    }
+    for (size_t i = 0; i < experiment->fabric_count; i++) {
+        const struct fabric_ops *fabric = experiment->fabrics[i];
+        if (fabric->wants_traffic && fabric->wants_traffic(experiment->config)) {
+            diag_error(
+                "fabric %s needs the calls of a program to know its messages before they are sent, which "
+                "workload %s has not",
+                fabric->name, experiment->program->name);
+            return STATUS_BAD_INPUT;
+        }
+    }
+    return flows_settle(experiment->program, experiment->config);
+}
+
 enum status experiment_open(struct experiment *experiment, const struct config *config)
 {
     *experiment = (struct experiment){.config = config, .chosen = config_of(config, &experiment_params)};
     enum status status = choose_fabrics(experiment);
     if (status == STATUS_OK)
         status = hosts_open(experiment);
-    return status == STATUS_OK ? open_program(experiment) : status;
+    if (status == STATUS_OK)
+        status = open_program(experiment);
+    return status == STATUS_OK ? settle_openloop(experiment) : status;
 }
 
 enum status experiment_open_with(struct experiment *experiment, const struct config *config,
@@ -117,7 +143,9 @@ enum status experiment_open_with(struct experiment *experiment, const struct con
                                       .program = program,
                                       .program_is_lent = true};
     enum status status = choose_fabrics(experiment);
-    return status == STATUS_OK ? hosts_open(experiment) : status;
+    if (status == STATUS_OK)
+        status = hosts_open(experiment);
+    return status == STATUS_OK ? settle_openloop(experiment) : status;
 }
 
 void experiment_close(struct experiment *experiment)
@@ -193,8 +221,9 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
     }
     program->ops->rewind(program);
     bool is_ours = experiment->chosen->compat == COMPAT_NONE;
+    __typeof__(machine_run) *engine = program->openloop ? flows_run : is_ours ? machine_run : simplecomm_run;
     if (status == STATUS_OK)
-        status = (is_ours ? machine_run : simplecomm_run)(&plan, &result->usage, keep_statistics, result);
+        status = engine(&plan, &result->usage, keep_statistics, result);
     traffic_close(&traffic);
     result->wall_s = seconds_now() - began;
     if (status == STATUS_OK)

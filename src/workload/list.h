@@ -18,5 +18,11 @@ extern const struct workload npb_is_workload;
 extern const struct workload npb_lu_workload;
 extern const struct workload npb_mg_workload;
 extern const struct workload npb_sp_workload;
+extern const struct workload uniform_workload;
+extern const struct workload permutation_workload;
+extern const struct workload tornado_workload;
+extern const struct workload bitcomplement_workload;
+extern const struct workload hotspot_workload;
+extern const struct workload neighbour_workload;
 
 #endif

@@ -9,10 +9,17 @@
 #include "workload/phase.h"
 
 const struct workload *const workloads[] = {
-    &pingpong_workload,    &dissemination_workload,  &alltoall_workload, &ring_bcast_workload,
-    &ring_reduce_workload, &ring_allreduce_workload, &npb_bt_workload,   &npb_cg_workload,
-    &npb_ep_workload,      &npb_ft_workload,         &npb_is_workload,   &npb_lu_workload,
-    &npb_mg_workload,      &npb_sp_workload,         &pattern_workload,  NULL,
+    &pingpong_workload,      &dissemination_workload,
+    &alltoall_workload,      &ring_bcast_workload,
+    &ring_reduce_workload,   &ring_allreduce_workload,
+    &npb_bt_workload,        &npb_cg_workload,
+    &npb_ep_workload,        &npb_ft_workload,
+    &npb_is_workload,        &npb_lu_workload,
+    &npb_mg_workload,        &npb_sp_workload,
+    &pattern_workload,       &uniform_workload,
+    &permutation_workload,   &tornado_workload,
+    &bitcomplement_workload, &hotspot_workload,
+    &neighbour_workload,     NULL,
 };
 
 struct position {
@@ -29,6 +36,7 @@ struct generated {
     char *spec;
     uint64_t steps;
     struct position *positions; /* per rank */
+    struct openloop openloop;   /* of workloads that have no calls */
 };
 
 static const struct call *next_in_phases(const struct generated *generated, uint32_t rank,
@@ -79,7 +87,8 @@ static struct call_place generated_place(const struct program *program, uint32_t
 static void generated_rewind(struct program *program)
 {
     struct generated *generated = (struct generated *)program;
-    memset(generated->positions, 0, program->ranks * sizeof *generated->positions);
+    if (!program->openloop)
+        memset(generated->positions, 0, program->ranks * sizeof *generated->positions);
 }
 
 static void generated_close(struct program *program)
@@ -232,6 +241,10 @@ enum status workload_open(const char *spec, struct program **program)
     generated->program.ranks = ranks;
     generated->program.groups = &generated->world;
     generated->program.group_count = 1;
+    if (workload->is_openloop) {
+        generated->openloop = (struct openloop){.pattern = workload->pattern, .config = generated->config};
+        generated->program.openloop = &generated->openloop;
+    }
     if (__builtin_mul_overflow(generated->steps, ranks, &generated->program.total_calls))
         generated->program.total_calls = 0; /* nobody will see its end */
     *program = &generated->program;

@@ -6,6 +6,7 @@
 #include "base/param.h"
 #include "base/status.h"
 #include "call/call.h"
+#include "workload/openloop.h"
 
 struct phase;
 
@@ -35,6 +36,10 @@ struct workload {
     bool (*phase)(const void *config, uint32_t rank, uint64_t number, struct phase *phase);
     uint32_t slots;                           /* SLOT_FIRST included; 0 = no non-blocking call */
     uint32_t (*slots_of)(const void *config); /* instead, where that depends on the config */
+    /* Instead of calls: open-loop traffic, whose parameters are a struct openloop_config; ranks() are nodes.
+     */
+    bool is_openloop;
+    enum openloop_pattern pattern;
 };
 
 /* All workloads there are; ends with NULL. */
