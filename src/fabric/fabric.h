@@ -49,8 +49,10 @@ struct fabric_traffic {
 };
 
 /* What a fabric is made with. */
+struct fabric_ops;
 struct fabric_plan {
-    const struct config *config; /* config_of(config, &its_params) is its struct */
+    const struct fabric_ops *ops; /* which fabric of the list is made, also where it makes others */
+    const struct config *config;  /* config_of(config, &its_params) is its struct */
     struct event_loop *loop;
     struct pool *messages;
     uint32_t nodes;
@@ -110,7 +112,11 @@ struct fabric {
 };
 
 /* All fabrics there are; ends with NULL. */
-extern const struct fabric_ops *const fabrics[];
+enum { FABRICS_AT_MOST = 64 };
+extern const struct fabric_ops *fabrics[FABRICS_AT_MOST + 1];
+
+/* One more, for the rest of the process. STATUS_BAD_INPUT, reported: there is one of its name, or no room. */
+enum status fabric_add(const struct fabric_ops *ops);
 
 const struct fabric_ops *fabric_find(const char *name); /* NULL when there is none */
 

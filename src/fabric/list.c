@@ -2,18 +2,11 @@
 
 #include <string.h>
 
-const struct fabric_ops *const fabrics[] = {
-    &ideal_fabric,
-    &hockney_fabric,
-    &packet_fabric,
-    &fmu_fabric,
-    &hybrid_fabric,
-    &circuit_fabric,
-    &packetised_fabric,
-    &segment_fabric,
-    &tdm_compiled_fabric,
-    &tdm_dynamic_fabric,
-    NULL,
+#include "base/diag.h"
+
+const struct fabric_ops *fabrics[FABRICS_AT_MOST + 1] = {
+    &ideal_fabric,   &hockney_fabric,    &packet_fabric,  &fmu_fabric,          &hybrid_fabric,
+    &circuit_fabric, &packetised_fabric, &segment_fabric, &tdm_compiled_fabric, &tdm_dynamic_fabric,
 };
 
 const struct fabric_ops *fabric_find(const char *name)
@@ -22,4 +15,18 @@ const struct fabric_ops *fabric_find(const char *name)
         if (strcmp(fabrics[i]->name, name) == 0)
             return fabrics[i];
     return NULL;
+}
+
+enum status fabric_add(const struct fabric_ops *ops)
+{
+    size_t count = 0;
+    while (fabrics[count])
+        count++;
+    if (fabric_find(ops->name))
+        diag_error("there is a fabric %s already", ops->name);
+    else if (count == FABRICS_AT_MOST)
+        diag_error("there are %d fabrics already; no more can be added", FABRICS_AT_MOST);
+    else
+        fabrics[count] = ops;
+    return fabrics[count] == ops ? STATUS_OK : STATUS_BAD_INPUT;
 }

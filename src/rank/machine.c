@@ -444,7 +444,8 @@ static void close_machine(struct machine *machine)
 
 static enum status prepare_fabric(struct machine *machine)
 {
-    struct fabric_plan plan = {.config = machine->plan->config,
+    struct fabric_plan plan = {.ops = machine->plan->fabric,
+                               .config = machine->plan->config,
                                .loop = machine->loop,
                                .messages = &machine->messages,
                                .nodes = nodes_of(machine),
