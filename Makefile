@@ -5,12 +5,13 @@
 # make bench       speed, beside SimGrid in the same run
 # make format      the one formatting there is
 # make install     to PREFIX (/usr/local), below DESTDIR
+# make packages    Debian packages, in build/
 # make clean       removes build/ and build-*/
 # What is missing on the machine is installed first (tools/packages.txt).
 PREFIX ?= /usr/local
 HELIO  := build/bin/helio
 
-.PHONY: build demo check check-long bench format install clean help
+.PHONY: build demo check check-long bench format install packages clean help
 .DEFAULT_GOAL := build
 
 help:
@@ -46,6 +47,9 @@ format:
 
 install: build
 	@cmake --install build --prefix $(PREFIX)
+
+packages: build
+	@cd build && cpack -G DEB
 
 clean:
 	rm -rf build build-*

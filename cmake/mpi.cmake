@@ -47,7 +47,7 @@ function(helio_mpi_library name)
     if(NOT HELIO_SANITIZE) # the sanitizers' own symbols come from the program
       target_link_options(helio_${name}_${mpi} PRIVATE -Wl,-z,defs -Wl,-z,now)
     endif()
-    install(TARGETS helio_${name}_${mpi})
+    install(TARGETS helio_${name}_${mpi} COMPONENT ${mpi})
   endforeach()
 endfunction()
 
