@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "report/page.h"
+#include "report/topology.h"
 
 /* The page of one experiment: its results as `--json` prints them, and what their names mean. */
 
@@ -42,7 +43,7 @@ static const char *unit_of(enum metric_type type)
 }
 
 /* What the tables know of their entries and JSON for programs leaves out: where a parameter's value came
- * from, and what parameters and metrics mean. */
+ * from, what parameters and metrics mean, and how the network is drawn. */
 static enum status meanings_text(const struct manifest *manifest, const struct result *results, size_t count,
                                  char **text)
 {
@@ -55,7 +56,8 @@ static enum status meanings_text(const struct manifest *manifest, const struct r
                                 json_pack("{s:s, s:s}", "doc", table->metrics[k].doc, "unit",
                                           unit_of(table->metrics[k].type)));
     }
-    json_t *whole = json_pack("{s:o, s:o}", "parameters", parameters, "metrics", metrics);
+    json_t *whole = json_pack("{s:o, s:o, s:o*}", "parameters", parameters, "metrics", metrics, "topology",
+                              report_topology(manifest->config));
     *text = whole ? json_dumps(whole, JSON_COMPACT) : NULL;
     json_decref(whole);
     if (!*text) {

@@ -103,3 +103,29 @@ void layout_free(struct layout *layout)
     free(layout->nodes);
     free(layout->switches);
 }
+
+/* ------------------------------------------------------------------------------------------------ links */
+
+static struct point point_of(const struct layout *layout, struct topo_end end)
+{
+    return end.is_node ? layout->nodes[end.id] : layout->switches[end.id];
+}
+
+/* Links of a mesh or torus that pass over other switches bow out of their way: those around a ring, which
+ * lead up and yet to a lower number, and those between pictures side by side. */
+void layout_print_path(const struct layout *layout, struct topo_ends ends, FILE *out)
+{
+    struct point from = point_of(layout, ends.from), to = point_of(layout, ends.to);
+    double dx = to.x - from.x, dy = to.y - from.y, length = sqrt(dx * dx + dy * dy);
+    fprintf(out, "M%.1f %.1f", from.x, from.y);
+    bool passes_over = ends.from.id > ends.to.id || length > 1.5 * layout->cell;
+    if (!layout->node_is_switch || !passes_over) {
+        fprintf(out, "L%.1f %.1f", to.x, to.y);
+        return;
+    }
+    double bow = fmin(40.0, 14 + 0.08 * length);
+    double side = dx > 0 || (dx == 0 && dy < 0) ? 1 : -1;
+    double over_x = side * dy / length * bow, over_y = -side * dx / length * bow;
+    fprintf(out, "C%.1f %.1f %.1f %.1f %.1f %.1f", from.x + 0.2 * dx + over_x, from.y + 0.2 * dy + over_y,
+            to.x - 0.2 * dx + over_x, to.y - 0.2 * dy + over_y, to.x, to.y);
+}

@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include "topo/layout.h"
 #include "topo/picture.h"
 
@@ -20,30 +18,6 @@ static void put_head(const struct topo_picture *picture, const struct layout *la
             layout->width, layout->height, layout->width, layout->height, text);
 }
 
-static struct point point_of(const struct layout *layout, struct topo_end end)
-{
-    return end.is_node ? layout->nodes[end.id] : layout->switches[end.id];
-}
-
-/* Links of a mesh or torus that pass over other switches bow out of their way: those around a ring, which
- * lead up and yet to a lower number, and those between pictures side by side. */
-static void put_line(const struct layout *layout, struct topo_ends ends, FILE *out)
-{
-    struct point from = point_of(layout, ends.from), to = point_of(layout, ends.to);
-    double dx = to.x - from.x, dy = to.y - from.y, length = sqrt(dx * dx + dy * dy);
-    fprintf(out, "M%.1f %.1f", from.x, from.y);
-    bool passes_over = ends.from.id > ends.to.id || length > 1.5 * layout->cell;
-    if (!layout->node_is_switch || !passes_over) {
-        fprintf(out, "L%.1f %.1f", to.x, to.y);
-        return;
-    }
-    double bow = fmin(40.0, 14 + 0.08 * length);
-    double side = dx > 0 || (dx == 0 && dy < 0) ? 1 : -1;
-    double over_x = side * dy / length * bow, over_y = -side * dx / length * bow;
-    fprintf(out, "C%.1f %.1f %.1f %.1f %.1f %.1f", from.x + 0.2 * dx + over_x, from.y + 0.2 * dy + over_y,
-            to.x - 0.2 * dx + over_x, to.y - 0.2 * dy + over_y, to.x, to.y);
-}
-
 /* Both directions of a link are one line; it is marked if the route takes either. */
 static void put_links(const struct topo_picture *picture, const struct layout *layout, bool marked, FILE *out)
 {
@@ -58,7 +32,7 @@ static void put_links(const struct topo_picture *picture, const struct layout *l
             continue;
         struct topo_ends ends = topo_link_ends(topo, link);
         fprintf(out, "<path d=\"");
-        put_line(layout, ends, out);
+        layout_print_path(layout, ends, out);
         fprintf(out, "\"><title>%s to %s: link %u, back %u</title></path>\n",
                 topo_end_name(topo, ends.from, from, sizeof from),
                 topo_end_name(topo, ends.to, to, sizeof to), link, reverse);

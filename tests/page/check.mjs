@@ -45,6 +45,8 @@ const facts = (width) => `(() => {
           due: ["time", "ranks-time", "per-rank", "manifest"].concat(
             data.runs.some((r) => r.fabric_stats.busy_s && r.fabric_stats.busy_s.length) ? ["fmus"] : [],
             data.runs[0].message_sizes.length ? ["sizes"] : [],
+            data.runs.some((r) => r.fabric_stats.link_bytes?.length || r.fabric_stats.link_data_s?.length) ? ["links"] : [],
+            data.runs.some((r) => r.fabric_stats.buffer_reserved_s?.length) ? ["buffers"] : [],
           ),
           program: data.manifest.program,
           saved: "fabric,makespan_s,speedup,idle_fraction",

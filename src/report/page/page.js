@@ -555,6 +555,176 @@
     );
   }
 
+  // -------------------------------------------------------------------------------------------------------------- links
+
+  // What a fabric counted for each link between switches: the first such series is what is drawn. Where it has those
+  // of the nodes as well, they come first.
+  function linkLoads() {
+    const network = meanings.topology;
+    if (!network) return [];
+    const lengths = [network.links, network.links + 2 * network.nodes];
+    return runs.flatMap((run) => {
+      const found = Object.entries(run.fabric_stats).find(
+        ([name, values]) => name.startsWith("link_") && Array.isArray(values) && lengths.includes(values.length),
+      );
+      if (!found) return [];
+      const name = found[0];
+      const values = found[1].slice(-network.links);
+      const show = name.endsWith("_s") ? (v) => time(v) : name.endsWith("bytes") ? (v) => size(v) : count;
+      return [{fabric: run.fabric, name, values, show, most: d3.max(values), mean: d3.mean(values)}];
+    });
+  }
+
+  // The lines of the picture are as dark as the busier direction of each; the darkest is the busiest link of all.
+  function drawnNetwork(load) {
+    const {picture} = meanings.topology;
+    const shade = (value) =>
+      `color-mix(in srgb, ${fabricColor.get(load.fabric)} ${Math.round(100 * Math.sqrt(load.most ? value / load.most : 0))}%, var(--ended))`;
+    // Links that bow out of the way of others leave the switches' rectangle by up to this.
+    const BOW = 44;
+    const [left, right] = d3.extent(picture.switches, (s) => s.x), [top, bottom] = d3.extent(picture.switches, (s) => s.y);
+    const [wide, high] = [right - left + 2 * BOW, bottom - top + 2 * BOW];
+    return (width) => {
+      const shown = Math.min(width, 1.6 * wide);
+      const svg = d3
+        .create("svg")
+        .attr("viewBox", `${left - BOW} ${top - BOW} ${wide} ${high}`)
+        .attr("width", shown)
+        .attr("height", (shown / wide) * high);
+      const busier = (line) => d3.max(line.links, (link) => load.values[link]);
+      svg
+        .append("g")
+        .attr("fill", "none")
+        .attr("stroke-linecap", "round")
+        .selectAll("path")
+        .data(d3.sort(picture.lines, busier))
+        .join("path")
+        .attr("d", (line) => line.path)
+        .style("stroke", (line) => shade(busier(line)))
+        .attr("stroke-width", (line) => 2 + 4 * (load.most ? busier(line) / load.most : 0))
+        .append("title")
+        .text((line) => line.names.map((name, i) => `${name}: ${load.show(load.values[line.links[i]])}`).join("\n"));
+      svg
+        .append("g")
+        .selectAll("circle")
+        .data(picture.switches)
+        .join("circle")
+        .attr("cx", (s) => s.x)
+        .attr("cy", (s) => s.y)
+        .attr("r", 5)
+        .style("fill", "var(--faint)")
+        .append("title")
+        .text((s) => s.name);
+      return svg.node();
+    };
+  }
+
+  // Links from the busiest to the least busy.
+  function sortedCurve(load) {
+    const sorted = d3.sort(load.values, (a, b) => b - a);
+    const step = Math.max(1, Math.floor(sorted.length / 1000));
+    const points = sorted.map((value, i) => ({at: sorted.length > 1 ? (100 * i) / (sorted.length - 1) : 0, value}));
+    const few = points.filter((_, i) => i % step === 0 || i === points.length - 1);
+    return (width) =>
+      Plot.plot({
+        ...common(width),
+        height: 190,
+        marginLeft: 50,
+        x: {label: "% of the links", domain: [0, 100]},
+        y: {label: "% of the busiest", grid: true, ticks: 4, domain: [0, 100]},
+        marks: [
+          Plot.areaY(few, {x: "at", y: (p) => (load.most ? (100 * p.value) / load.most : 0), fill: fabricColor.get(load.fabric), fillOpacity: 0.25}),
+          Plot.lineY(few, {x: "at", y: (p) => (load.most ? (100 * p.value) / load.most : 0), stroke: fabricColor.get(load.fabric), strokeWidth: 2}),
+        ],
+      });
+  }
+
+  function links() {
+    const loads = linkLoads();
+    if (!loads.length) return null;
+    const {picture, text} = meanings.topology;
+    const names = new Map((picture?.lines ?? []).flatMap((line) => line.links.map((link, i) => [link, line.names[i]])));
+    const rows = loads
+      .flatMap((load) => load.values.map((value, link) => ({load, link, value})))
+      .slice(0, UNITS_SHOWN * loads.length);
+    const columns = [
+      {name: "fabric", of: (r) => r.load.fabric},
+      {name: "link", of: (r) => names.get(r.link) ?? String(r.link)},
+      {name: "statistic", of: (r) => r.load.name},
+      {name: "value", number: true, of: (r) => r.value},
+    ];
+    return section(
+      "links",
+      `Links of ${text}`,
+      null,
+      [
+        "A line is the pair of links between two switches, as thick and dark as the busier of them; at most as the busiest of all. Those between nodes and their switches are left out.",
+        "Below, all links from the busiest on: a flat curve is a load spread evenly, a steep one a few links that all wait for.",
+      ],
+      loads.flatMap((load) => [
+        element("h3", {}, `${load.fabric}: ${meanings.metrics[load.name].doc}`),
+        element("p", {class: "says"}, `The busiest has ${load.show(load.most)}, ${load.mean ? digits(load.most / load.mean, 3) : 0} times the mean.`),
+        ...(picture
+          ? [chart(`${text} under ${load.fabric}: the busiest link has ${load.show(load.most)}, the mean is ${load.show(load.mean)}.`, drawnNetwork(load))]
+          : []),
+        chart(`All ${count(load.values.length)} links of ${load.fabric} in order of their load; the mean is ${percent(load.most ? load.mean / load.most : 0)} of the busiest.`, sortedCurve(load)),
+      ]),
+      {name: "links", columns, rows},
+    );
+  }
+
+  // The buffers of segment switching.
+  function buffers() {
+    const withBuffers = runs.filter((run) => run.fabric_stats.buffer_reserved_s?.length);
+    if (!withBuffers.length) return null;
+    const rows = withBuffers.flatMap((run) =>
+      run.fabric_stats.buffer_reserved_s.map((value, buffer) => ({fabric: run.fabric, buffer, value})),
+    );
+    const stored = withBuffers.flatMap((run) =>
+      run.fabric_stats.times_stored.map((packets, times_) => ({fabric: run.fabric, times: times_, packets})),
+    );
+    const columns = [
+      {name: "fabric", of: (r) => r.fabric},
+      {name: "buffer", of: (r) => r.buffer},
+      {name: "slot time", csv: "reserved_s", number: true, of: (r) => r.value, show: (v) => time(v)},
+    ];
+    return section(
+      "buffers",
+      "Buffers in the switches",
+      null,
+      [
+        "How long the slots of each buffer were reserved, in sum. A packet is stored where its next link had no channel free; one that is stored often has met one busy link after another.",
+      ],
+      withBuffers.flatMap((run) => {
+        const mine = rows.filter((r) => r.fabric === run.fabric);
+        const {scale, name} = timeScale(d3.max(mine, (r) => r.value));
+        const held = stored.filter((r) => r.fabric === run.fabric);
+        return [
+          element("h3", {}, `${run.fabric}: slot time by buffer`),
+          chart(`${run.fabric}: ${plural(mine.length, "buffer")}, the busiest reserved for ${time(d3.max(mine, (r) => r.value))} of slot time.`, (width) =>
+            Plot.plot({
+              ...common(width),
+              height: 165,
+              marginLeft: 50,
+              color: {type: "identity"},
+              x: {label: "buffer", domain: [0, mine.length], tickFormat: "d", ticks: Math.min(mine.length, width < 500 ? 4 : 8)},
+              y: {label: name, grid: true, ticks: 3, domain: upTo(mine.map((r) => r.value / scale))},
+              marks: [
+                Plot.rect(mine, {x1: "buffer", x2: (r) => r.buffer + 1, y1: 0, y2: (r) => r.value / scale, fill: fabricColor.get(run.fabric), insetLeft: gap(mine.length, width), insetRight: gap(mine.length, width)}),
+                Plot.ruleY([0]),
+              ],
+            }),
+          ),
+          table(`${run.fabric}: how often packets were stored`, [
+            {name: "times stored", of: (r) => r.times},
+            {name: "packets", of: (r) => r.packets, show: count},
+          ], held),
+        ];
+      }),
+      {name: "buffers", columns, rows: rows.slice(0, UNITS_SHOWN * withBuffers.length)},
+    );
+  }
+
   // ------------------------------------------------------------------------------------------- everything else that is known
 
   function statistics() {
@@ -674,6 +844,8 @@
           perRank(),
           messageSizes(),
           fmus(),
+          links(),
+          buffers(),
           statistics(),
           parameters(),
         ].filter((part) => part),

@@ -1,0 +1,16 @@
+#ifndef HELIO_REPORT_TOPOLOGY_H
+#define HELIO_REPORT_TOPOLOGY_H
+
+#include <jansson.h>
+
+#include "base/config.h"
+
+/* The network of a run for the page to draw: the links between its switches in the order in which fabrics
+ * count what they carried, and a picture of them where an eye could follow it. NULL: it has no such links.
+ *
+ *   {"text": "torus:4x4", "nodes": 16, "links": 64,
+ *    "picture": {"switches": [{"name", "x", "y"}, ...],
+ *                "lines": [{"path": "M..", "links": [0, 3], "names": ["(0,0)>(1,0)", ...]}, ...]}} */
+json_t *report_topology(const struct config *config);
+
+#endif
