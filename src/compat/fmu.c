@@ -81,9 +81,6 @@ static void finish_write(struct simplecomm *engine, struct match *match)
 static void coalesce(struct simplecomm *engine, struct match *other, double access_end_s)
 {
     phase_move(other, -other->latency_s);
-    if (other->written && other->recv_base_s <= other->send_end_s &&
-        !seconds_equal(other->recv_base_s, other->send_end_s))
-        compat_abort(engine, ABORT_READ_ORDER);
     double wait_s = access_end_s - phase_base(other);
     if (wait_s > 0)
         phase_move(other, wait_s);

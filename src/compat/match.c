@@ -21,6 +21,9 @@ static struct post *post_at(const struct simplecomm *engine, uint32_t index)
 static void keep(struct simplecomm *engine, struct queue *queue, const struct post *post)
 {
     uint32_t index = pool_take(&engine->posts);
+    struct compat_rank *rank = &engine->rank[post->rank];
+    if (post->blocking && rank->in_point_to_point)
+        rank->blocked_by = index;
     *post_at(engine, index) = *post;
     post_at(engine, index)->next = POOL_NONE;
     if (queue->head == POOL_NONE)
@@ -34,6 +37,8 @@ static struct post take_first(struct simplecomm *engine, struct key_entry *entry
 {
     uint32_t index = entry->queue.head;
     struct post first = *post_at(engine, index);
+    if (engine->rank[first.rank].blocked_by == index)
+        engine->rank[first.rank].blocked_by = POOL_NONE;
     pool_give(&engine->posts, index);
     entry->queue.head = first.next;
     if (first.next == POOL_NONE)
@@ -61,7 +66,8 @@ static bool takes_fmu(const struct simplecomm *engine, const struct match *match
     if (engine->topology != COMPAT_HYBRID)
         return engine->topology == COMPAT_FMU;
     return engine->pivot_bytes >= 0 && !same_node(engine, match->source, match->destination) &&
-           (double)bytes >= engine->pivot_bytes;
+           (engine->fmus_take_the_small ? (double)bytes <= engine->pivot_bytes
+                                        : (double)bytes >= engine->pivot_bytes);
 }
 
 static double seconds_for(const struct link_speed *link, uint64_t bytes)
@@ -118,6 +124,8 @@ static uint64_t boosted(struct simplecomm *engine, uint64_t bytes)
 static void meet(struct simplecomm *engine, const struct post *send, const struct post *recv)
 {
     struct match *match = match_new(engine);
+    if (send->bytes > recv->bytes)
+        compat_abort(engine, ABORT_ROOM);
     *match = (struct match){.source = send->rank,
                             .destination = recv->rank,
                             .bytes = boosted(engine, send->bytes),
@@ -126,6 +134,7 @@ static void meet(struct simplecomm *engine, const struct post *send, const struc
                             .recv_op = recv->op,
                             .send_blocking = send->blocking,
                             .recv_blocking = recv->blocking,
+                            .send_given_up = send->given_up,
                             .send_base_s = send->posted_s,
                             .recv_base_s = recv->posted_s,
                             .send_posted_s = send->posted_s,
@@ -153,4 +162,21 @@ void compat_post(struct simplecomm *engine, const struct post *post)
         meet(engine, post, &partner);
     else
         meet(engine, &partner, post);
+}
+
+bool compat_give_up_send(struct simplecomm *engine, uint32_t index)
+{
+    struct compat_rank *rank = &engine->rank[index];
+    if (rank->blocked_by == POOL_NONE)
+        return false;
+    struct post *post = post_at(engine, rank->blocked_by);
+    if (!post->sending || post->bytes > engine->eager_bytes)
+        return false;
+    post->given_up = true;
+    post->blocking = false;
+    rank->blocking_posts--;
+    rank->blocked_by = POOL_NONE;
+    rank->in_point_to_point = false;
+    rank->state = RANK_NORMAL;
+    return true;
 }

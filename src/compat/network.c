@@ -51,7 +51,7 @@ static void count_sharing(struct simplecomm *engine, double window_end_s)
 {
     const struct match_list *open = &engine->network.open;
     uint32_t *sharing = engine->network.sharing, cores = engine->cores_per_node;
-    for (uint32_t node = 0; node < engine->ranks / cores; node++)
+    for (uint32_t node = 0; node < node_count(engine); node++)
         sharing[node] = 0;
     for (size_t i = 0; i < open->count; i++) {
         const struct match *match = open->items[i];
@@ -97,13 +97,25 @@ static void stretch(struct simplecomm *engine, double lowest_s, double window_en
     }
 }
 
-/* Moves every start to the end of the window, and takes back the stretching of what is left. */
-static void crop(struct match_list *open, double lowest_s)
+/* SimpleComm counts bytes to see that no more are sent than there are, at the network's speed also within
+ * nodes, and stops at a tenth too many. The count changes nothing. */
+static void count_sent(struct simplecomm *engine, struct match *match, double end_s)
 {
+    double bytes_per_s = engine->network_link.bytes_per_s, whole = (double)(match->bytes + 16);
+    match->sent_bytes += trunc((end_s - match->base_s) * bytes_per_s / (double)match->factor);
+    if (match->sent_bytes >= whole && !seconds_close(match->sent_bytes, whole, 0.1, 15))
+        compat_abort(engine, ABORT_SENT);
+}
+
+/* Moves every start to the end of the window, and takes back the stretching of what is left. */
+static void crop(struct simplecomm *engine, double lowest_s)
+{
+    struct match_list *open = &engine->network.open;
     double end_s = window_end(open, lowest_s);
     for (size_t i = 0; i < open->count; i++) {
         struct match *match = open->items[i];
         if (in_window(match, end_s)) {
+            count_sent(engine, match, end_s);
             match->base_s = end_s;
             if (seconds_equal(match->base_s, match->solved_s)) {
                 match->factor = 1;
@@ -124,30 +136,15 @@ static void crop(struct match_list *open, double lowest_s)
     }
 }
 
-/* A window without length, where SimpleComm stops: what was worked out so far is dropped, and the next window
- * begins afresh. */
-static void forget_solved(struct match_list *open)
-{
-    for (size_t i = 0; i < open->count; i++) {
-        open->items[i]->solved_s = -1;
-        open->items[i]->factor = 1;
-    }
-}
-
 struct match *compat_network_next(struct simplecomm *engine)
 {
     struct match_list *open = &engine->network.open;
     size_t ready;
     while ((ready = find_ready(open)) == open->count) {
         double lowest_s = lowest_base(open), end_s = window_end(open, lowest_s);
-        if (seconds_equal(lowest_s, end_s)) {
-            compat_abort(engine, ABORT_WINDOW);
-            forget_solved(open);
-            end_s = window_end(open, lowest_s);
-        }
         count_sharing(engine, end_s);
         stretch(engine, lowest_s, end_s);
-        crop(open, lowest_s);
+        crop(engine, lowest_s);
     }
     return match_list_take(open, ready);
 }
@@ -160,8 +157,8 @@ double compat_network_lowest(const struct compat_network *network)
 
 void compat_network_init(struct simplecomm *engine)
 {
-    uint32_t nodes = engine->ranks / engine->cores_per_node;
-    engine->network.sharing = mem_alloc(nodes, sizeof *engine->network.sharing, "transfers per node");
+    engine->network.sharing =
+        mem_alloc(node_count(engine), sizeof *engine->network.sharing, "transfers per node");
 }
 
 void compat_network_free(struct compat_network *network)

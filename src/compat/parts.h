@@ -26,6 +26,8 @@
  *   network.c     KAHUNA: InfiniBand whose ports share their bandwidth in windows of time
  *   fmu.c         FMU: every message is a write and then a read
  *   fmu_choose.c  which FMU a write goes to
+ *   stops.c       where SimpleComm itself stops, and this engine goes on
+ *   ini.c         its configuration files, which no other part needs
  *
  * Time is seconds in double, and sums are formed in SimpleComm's order: results have to equal its own. */
 
@@ -37,6 +39,7 @@ struct post {
     int32_t tag;
     uint64_t bytes;
     double posted_s;
+    bool given_up; /* its rank went on without it, where SimpleComm stops */
     uint32_t next; /* under the same key */
 };
 
@@ -48,6 +51,7 @@ struct match {
     int32_t tag;
     uint8_t send_op, recv_op;
     bool send_blocking, recv_blocking;
+    bool send_given_up;
     bool on_network;
     double latency_s, base_s, end_s;
     double send_base_s, send_end_s, recv_base_s, recv_end_s;
@@ -55,6 +59,7 @@ struct match {
     /* Network: up to where the sharing by `factor` has been worked out; -1 = it has not. */
     double solved_s;
     uint32_t factor;
+    double sent_bytes;
     /* FMU. */
     bool timed, written, read;
     int32_t fmu; /* -1 = none yet */
@@ -75,7 +80,19 @@ struct link_speed {
 };
 
 /* What SimpleComm would have stopped at. */
-enum compat_abort { ABORT_FMU_ORDER, ABORT_READ_ORDER, ABORT_WINDOW, ABORT_WAITALL, ABORT_ACTION, ABORTS };
+enum compat_abort {
+    ABORT_NODES,
+    ABORT_PIVOT,
+    ABORT_ROOM,
+    ABORT_CLOCK,
+    ABORT_FMU_ORDER,
+    ABORT_SENT,
+    ABORT_NOTHING_OPEN,
+    ABORT_SEND_BLOCKED,
+    ABORT_WAITALL,
+    ABORT_ACTION,
+    ABORTS
+};
 
 struct compat_network {
     struct match_list open;
@@ -150,6 +167,7 @@ struct compat_rank {
     enum compat_state state;
     double now_s;
     bool in_point_to_point; /* blocked by a send or receive of its own */
+    uint32_t blocked_by;    /* the post that does so, while nothing has met it; POOL_NONE */
     bool in_collective, ending, waits_for_all;
     struct call collective;
     uint32_t layer;          /* the next one */
@@ -172,7 +190,8 @@ struct simplecomm {
     uint32_t ranks, cores_per_node;
     uint64_t eager_bytes;
     struct link_speed network_link, fmu_link, node_link;
-    double pivot_bytes; /* -1: nothing takes an FMU */
+    double pivot_bytes;       /* -1: nothing takes an FMU */
+    bool fmus_take_the_small; /* those up to the pivot, not those from it on */
     struct compat_network network;
     struct compat_fmu fmu;
     struct compat_statistics statistics;
@@ -186,6 +205,12 @@ struct simplecomm {
     uint64_t aborts[ABORTS];
     struct call scratch;
 };
+
+/* 2^63 ps are 106 days and 18 hours. */
+static inline bool time_fits(double seconds)
+{
+    return seconds < 9.2e6;
+}
 
 /* Python's math.isclose. */
 static inline bool seconds_close(double a, double b, double relative, double absolute)
@@ -204,17 +229,26 @@ static inline ps_t seconds_to_ps(double seconds)
     return (ps_t)llround(seconds * 1e12);
 }
 
+static inline uint32_t node_count(const struct simplecomm *engine)
+{
+    return (engine->ranks + engine->cores_per_node - 1) / engine->cores_per_node;
+}
+
 static inline bool same_node(const struct simplecomm *engine, uint32_t a, uint32_t b)
 {
     return a / engine->cores_per_node == b / engine->cores_per_node;
 }
 
-/* simplecomm.c */
+/* stops.c */
 void compat_abort(struct simplecomm *engine, enum compat_abort reason); /* counts it; warns at the first */
+enum status compat_too_long(const struct simplecomm *engine);           /* reports it */
+
+/* simplecomm.c */
 void compat_idle(struct simplecomm *engine, uint32_t rank, double until_s, uint8_t op); /* moves its clock */
 
 /* step.c */
 enum status compat_step(struct simplecomm *engine, uint32_t rank);
+bool compat_may_go_on(const struct compat_rank *rank); /* what it waits for is done */
 void compat_completed(struct compat_rank *rank, int32_t tag, double end_s, uint8_t op);
 
 /* layers.c: posts a layer of the rank's collective; the number of its posts, 0 behind the last layer. */
@@ -222,6 +256,7 @@ uint64_t compat_post_layer(struct simplecomm *engine, uint32_t rank);
 
 /* match.c */
 void compat_post(struct simplecomm *engine, const struct post *post);
+bool compat_give_up_send(struct simplecomm *engine, uint32_t rank); /* if eager; the rank goes on */
 struct match *match_list_take(struct match_list *list, size_t index);
 
 /* network.c: takes out the match that is finished next. */

@@ -54,7 +54,7 @@ static const struct metric metric_list[] = {
     STATISTIC("late_receives", METRIC_COUNT, late_receives, "posted when the message had left its sender"),
     STATISTIC("network_messages", METRIC_COUNT, by_network, "that took the network"),
     STATISTIC("fmu_messages", METRIC_COUNT, by_fmu, "that took an FMU"),
-    STATISTIC("pivot_bytes", METRIC_BYTES, pivot_bytes, "hybrid: smallest message that takes an FMU"),
+    STATISTIC("pivot_bytes", METRIC_BYTES, pivot_bytes, "hybrid: size from which on messages take FMUs"),
     STATISTIC("coalesced_writes", METRIC_COUNT, coalesced_writes, "writes under the switch of another"),
     STATISTIC("coalesced_reads", METRIC_COUNT, coalesced_reads, "reads under the switch of another"),
     STATISTIC("idle_mappings", METRIC_COUNT, idle_mappings, "messages whose FMU was found idle"),
@@ -87,21 +87,6 @@ static const struct fabric_ops topology_ops[] = {
     [COMPAT_HYBRID] = {.name = "hybrid", .metrics = &fmu_metrics, .statistics = statistics},
 };
 enum { TOPOLOGIES = sizeof topology_ops / sizeof *topology_ops };
-
-void compat_abort(struct simplecomm *engine, enum compat_abort reason)
-{
-    static const char *const what[ABORTS] = {
-        [ABORT_FMU_ORDER] = "an FMU is busy for less long than before; it stays busy",
-        [ABORT_READ_ORDER] = "a read comes before its write; it stays there",
-        [ABORT_WINDOW] = "a window of time has no length; its sharing is worked out again",
-        [ABORT_WAITALL] =
-            "more requests are done than a waitall names, so that it never returns; it takes them all",
-        [ABORT_ACTION] =
-            "it does not have sendrecv, sleep and test; sendrecv is two messages of tag 0, test nothing",
-    };
-    if (engine->aborts[reason]++ == 0)
-        diag_warning("fabric %s: SimpleComm itself stops here: %s", engine->plan->fabric->name, what[reason]);
-}
 
 void compat_idle(struct simplecomm *engine, uint32_t index, double until_s, uint8_t op)
 {
@@ -170,6 +155,14 @@ static void release(const struct simplecomm *engine, struct match *match)
         match->send_end_s = match->send_base_s;
 }
 
+/* KAHUNA's ranks may not be further than a message that releases them, but for a millisecond. */
+static void check_clock(struct simplecomm *engine, uint32_t index, double end_s)
+{
+    double now_s = engine->rank[index].now_s;
+    if (engine->topology == COMPAT_KAHUNA && now_s >= end_s && !seconds_close(now_s, end_s, 1e-9, 0.001))
+        compat_abort(engine, ABORT_CLOCK);
+}
+
 static void end_of_side(struct simplecomm *engine, uint32_t index, bool blocking, double end_s, uint8_t op,
                         int32_t tag)
 {
@@ -189,32 +182,56 @@ static void end_of_side(struct simplecomm *engine, uint32_t index, bool blocking
         rank->layer_pending--;
 }
 
-static void finish(struct simplecomm *engine, struct match *match)
+static enum status finish(struct simplecomm *engine, struct match *match)
 {
+    if (!time_fits(fmax(match->end_s, match->send_end_s)))
+        return compat_too_long(engine);
     engine->statistics.late_receives +=
         match->recv_posted_s > (match->on_network ? match->end_s : match->send_end_s);
     release(engine, match);
     engine->rank[match->source].blocking_posts -= match->send_blocking;
     engine->rank[match->destination].blocking_posts -= match->recv_blocking;
     tell_message(engine, match);
-    end_of_side(engine, match->source, match->send_blocking, match->send_end_s, match->send_op, match->tag);
+    if (match->send_blocking && match->bytes >= engine->eager_bytes)
+        check_clock(engine, match->source, match->send_end_s);
+    if (!match->send_given_up)
+        end_of_side(engine, match->source, match->send_blocking, match->send_end_s, match->send_op,
+                    match->tag);
+    if (match->recv_blocking)
+        check_clock(engine, match->destination, match->recv_end_s);
     end_of_side(engine, match->destination, match->recv_blocking, match->recv_end_s, match->recv_op,
                 match->tag);
     match->next_free = engine->free_matches;
     engine->free_matches = match;
     engine->live_matches--;
     engine->finished++;
+    return STATUS_OK;
+}
+
+/* SimpleComm stops as soon as no rank can go on and no message has both ends. It looks at a waitall one step
+ * late, and blocks eager senders until their receive is posted; neither keeps a program from going on. */
+static bool revive(struct simplecomm *engine)
+{
+    bool revived = false;
+    for (uint32_t rank = 0; rank < engine->ranks; rank++)
+        if (compat_may_go_on(&engine->rank[rank])) {
+            compat_abort(engine, ABORT_NOTHING_OPEN);
+            return true; /* with the next step */
+        }
+    for (uint32_t rank = 0; rank < engine->ranks; rank++)
+        revived = compat_give_up_send(engine, rank) || revived;
+    if (revived)
+        compat_abort(engine, ABORT_SEND_BLOCKED);
+    return revived;
 }
 
 static enum status report_deadlock(const struct simplecomm *engine)
 {
     enum { SHOWN = 8 };
     struct program *program = engine->plan->program;
-    diag_error("fabric %s: SimpleComm finds no message that has both ends and no rank that can go on; in its "
-               "model a "
-               "blocking send waits for its receive, whatever its size",
-               engine->plan->fabric->name);
-    uint32_t shown = 0;
+    uint32_t blocked = engine->ranks - engine->ended, shown = 0;
+    diag_error("fabric %s: deadlock: %u of %u ranks are blocked, and no message has both ends",
+               engine->plan->fabric->name, blocked, engine->ranks);
     for (uint32_t rank = 0; rank < engine->ranks && shown < SHOWN; rank++) {
         if (engine->rank[rank].state == RANK_ENDED)
             continue;
@@ -223,6 +240,8 @@ static enum status report_deadlock(const struct simplecomm *engine)
                     "rank %u is blocked here", rank);
         shown++;
     }
+    if (blocked > shown)
+        diag_note("and %u more", blocked - shown);
     return STATUS_FAILED;
 }
 
@@ -241,9 +260,13 @@ static enum status simulate(struct simplecomm *engine)
             normal = engine->rank[rank].state == RANK_NORMAL;
         if (normal)
             continue;
-        if (engine->live_matches == 0)
-            return report_deadlock(engine);
-        finish(engine, next_match(engine));
+        enum status status = STATUS_OK;
+        if (engine->live_matches > 0)
+            status = finish(engine, next_match(engine));
+        else if (!revive(engine))
+            status = report_deadlock(engine);
+        if (status != STATUS_OK)
+            return status;
     }
 }
 
@@ -277,21 +300,12 @@ bool simplecomm_has(const struct fabric_ops *fabric)
     return topology_of(fabric) < TOPOLOGIES;
 }
 
-static enum status check(const struct simplecomm *engine)
+static void check(struct simplecomm *engine)
 {
-    if (engine->ranks % engine->cores_per_node != 0) {
-        diag_error("SimpleComm wants full nodes: %u ranks do not fill nodes of %u", engine->ranks,
-                   engine->cores_per_node);
-        return STATUS_BAD_INPUT;
-    }
-    if (engine->topology == COMPAT_HYBRID && engine->pivot_bytes > 0 &&
-        engine->fmu_link.bytes_per_s / 2 < engine->network_link.bytes_per_s) {
-        diag_error(
-            "SimpleComm's HYBRID has no answer where FMUs are better for small messages and worse for large "
-            "ones");
-        return STATUS_BAD_INPUT;
-    }
-    return STATUS_OK;
+    if (engine->ranks % engine->cores_per_node != 0)
+        compat_abort(engine, ABORT_NODES);
+    if (engine->topology == COMPAT_HYBRID && engine->fmus_take_the_small)
+        compat_abort(engine, ABORT_PIVOT);
 }
 
 /* The largest rate that can be written stands for SimpleComm's 0, where bytes take no time at all. */
@@ -301,7 +315,7 @@ static struct link_speed link_of(ps_t latency_ps, uint64_t bytes_per_s)
                                .bytes_per_s = bytes_per_s == INT64_MAX ? 0 : (double)bytes_per_s};
 }
 
-static enum status open_engine(struct simplecomm *engine, const struct machine_plan *plan)
+static void open_engine(struct simplecomm *engine, const struct machine_plan *plan)
 {
     const struct packet_config *packet = config_of(plan->config, &packet_params);
     const struct fmu_config *fmu = config_of(plan->config, &fmu_params);
@@ -316,20 +330,21 @@ static enum status open_engine(struct simplecomm *engine, const struct machine_p
     engine->pivot_bytes = pivot_of(&engine->network_link, &engine->fmu_link);
     engine->topology = (enum compat_topology)topology_of(plan->fabric);
     engine->fabric.ops = &topology_ops[engine->topology];
-    enum status status = check(engine);
-    if (status != STATUS_OK)
-        return status;
+    engine->fmus_take_the_small =
+        engine->pivot_bytes > 0 && engine->fmu_link.bytes_per_s / 2 < engine->network_link.bytes_per_s;
+    check(engine);
     if (engine->topology == COMPAT_HYBRID)
         engine->statistics.pivot_bytes = (uint64_t)ceil(fmax(engine->pivot_bytes, 0));
     engine->rank = mem_alloc(engine->ranks, sizeof *engine->rank, "ranks");
-    for (uint32_t rank = 0; rank < engine->ranks; rank++)
+    for (uint32_t rank = 0; rank < engine->ranks; rank++) {
+        engine->rank[rank].blocked_by = POOL_NONE;
         engine->rank[rank].slot_tags =
             mem_alloc(plan->program->ops->slots(plan->program, rank), sizeof(int32_t), "requests");
+    }
     keytable_init(&engine->unmatched);
     pool_init(&engine->posts, sizeof(struct post), "unmatched sends and receives");
     compat_network_init(engine);
     compat_fmu_init(engine, fmu, plan->seed);
-    return STATUS_OK;
 }
 
 static void close_engine(struct simplecomm *engine)
@@ -350,10 +365,8 @@ enum status simplecomm_run(const struct machine_plan *plan, struct machine_usage
                            void (*visit_fabric)(void *self, struct fabric *fabric), void *self)
 {
     struct simplecomm engine = {0};
-    enum status status = open_engine(&engine, plan);
-    if (status != STATUS_OK)
-        return status;
-    status = simulate(&engine);
+    open_engine(&engine, plan);
+    enum status status = simulate(&engine);
     *usage = (struct machine_usage){
         .bytes = engine.match_memory.used + engine.posts.capacity * engine.posts.size +
                  keytable_bytes(&engine.unmatched) + engine.ranks * sizeof *engine.rank,

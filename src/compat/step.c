@@ -10,6 +10,21 @@ void compat_completed(struct compat_rank *rank, int32_t tag, double end_s, uint8
     rank->waitall_balance++;
 }
 
+static bool tag_is_done(const struct compat_rank *rank, int32_t tag)
+{
+    size_t i = 0;
+    while (i < rank->completion_count && rank->completions[i].tag != tag)
+        i++;
+    return i < rank->completion_count;
+}
+
+bool compat_may_go_on(const struct compat_rank *rank)
+{
+    if (rank->state != RANK_WAITING)
+        return false;
+    return rank->waits_for_all ? rank->waitall_balance >= 0 : tag_is_done(rank, rank->waiting_tag);
+}
+
 /* Waitall is over when as many requests have completed as it names, and takes all that have. SimpleComm never
  * comes back when there are more. */
 static bool waited_for_all(struct simplecomm *engine, uint32_t index)
@@ -106,15 +121,18 @@ static enum status point_to_point(struct simplecomm *engine, uint32_t index, con
     return STATUS_OK;
 }
 
-static void compute(struct simplecomm *engine, uint32_t index, double seconds)
+static enum status compute(struct simplecomm *engine, uint32_t index, double seconds)
 {
     struct compat_rank *rank = &engine->rank[index];
     double since_s = rank->now_s;
     rank->now_s = rank->now_s + seconds;
+    if (!time_fits(rank->now_s))
+        return compat_too_long(engine);
     tap_tell(engine->plan->tap, &(struct tap_record){.kind = TAP_COMPUTED,
                                                      .rank = index,
                                                      .since = seconds_to_ps(since_s),
                                                      .at = seconds_to_ps(rank->now_s)});
+    return STATUS_OK;
 }
 
 static void wait_for(struct simplecomm *engine, uint32_t index, const struct call *call)
@@ -194,13 +212,11 @@ static enum status execute(struct simplecomm *engine, uint32_t index)
     case CALL_NOTHING:
         return STATUS_OK;
     case CALL_COMPUTE:
-        compute(engine, index,
-                trunc(call->amount * plan->compute->scale) / (double)plan->compute->rate_flops);
-        return STATUS_OK;
+        return compute(engine, index,
+                       trunc(call->amount * plan->compute->scale) / (double)plan->compute->rate_flops);
     case CALL_SLEEP:
         compat_abort(engine, ABORT_ACTION);
-        compute(engine, index, call->amount);
-        return STATUS_OK;
+        return compute(engine, index, call->amount);
     case CALL_FINALIZE:
         return finalize(engine, index);
     default:
