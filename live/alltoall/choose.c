@@ -1,0 +1,71 @@
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alltoall/live.h"
+#include "coll/nodes.h"
+
+/* The call as a rank of the largest node makes it: what it needs bounds what the others need. */
+static struct coll_call largest_call(const struct live_comm *comm, uint64_t block_bytes)
+{
+    struct coll_call call = {.kind = COLL_ALLTOALL,
+                             .size = comm->size,
+                             .leaders = comm->settings.leaders,
+                             .element = 1,
+                             .bytes = block_bytes,
+                             .nodes = &comm->nodes};
+    for (uint32_t rank = 0; rank < comm->size; rank++)
+        if (node_ranks(&call, node_of(&call, rank)) > node_ranks(&call, node_of(&call, call.rank)))
+            call.rank = rank;
+    return call;
+}
+
+/* Why `algorithm` cannot do it, or NULL. */
+static const char *obstacle(const struct live_comm *comm, const struct coll_algorithm *algorithm,
+                            uint64_t block_bytes)
+{
+    struct coll_call call = largest_call(comm, block_bytes);
+    uint64_t room = INT_MAX / comm->size / comm->most_here;
+    if (block_bytes > room)
+        return "its messages would be longer than MPI can say";
+    if (algorithm->shared && !comm->shared)
+        return "there is no shared memory";
+    if (algorithm->shared && algorithm->shared(&call) > comm->copy_bytes)
+        return "it would take more shared memory than there is";
+    return NULL;
+}
+
+/* Limits within which the staged alltoall was faster than the MPIs' own where it was measured;
+ * docs/alltoall.md. */
+enum { ONE_NODE_LEAST = 32, ONE_NODE_MOST = 65536, NODES_MOST = 32768 };
+
+static const char *automatic(const struct live_comm *comm, uint64_t block_bytes, char *why, size_t size)
+{
+    if (comm->most_here == 1) {
+        snprintf(why, size, "no node has two ranks");
+        return "mpi";
+    }
+    if (comm->nodes.count == 1) {
+        bool wins = block_bytes >= ONE_NODE_LEAST && block_bytes <= ONE_NODE_MOST;
+        snprintf(why, size, "on one node %d B to %d B go through shared memory", ONE_NODE_LEAST,
+                 ONE_NODE_MOST);
+        return wins ? "leaders" : "mpi";
+    }
+    snprintf(why, size, "blocks of up to %d B are put together on each node", NODES_MOST);
+    return block_bytes > 0 && block_bytes <= NODES_MOST ? "leaders" : "mpi";
+}
+
+const struct coll_algorithm *live_choose(const struct live_comm *comm, uint64_t block_bytes, char *why,
+                                         size_t size)
+{
+    const char *name = comm->settings.algorithm;
+    if (strcmp(name, "auto") == 0)
+        name = automatic(comm, block_bytes, why, size);
+    else
+        snprintf(why, size, "HELIO_ALLTOALL=%s", name);
+    const struct coll_algorithm *algorithm = coll_find(COLL_ALLTOALL, name);
+    const char *problem = algorithm ? obstacle(comm, algorithm, block_bytes) : NULL;
+    if (problem)
+        snprintf(why, size, "not %s, %s", name, problem);
+    return problem ? NULL : algorithm;
+}

@@ -1,0 +1,333 @@
+#include "alltoall/live.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "coll/nodes.h"
+
+/* ---------------------------------------------------------------------------------------------- progress */
+
+/* Any call that looks for messages moves those that are under way. */
+static void progress(void *self)
+{
+    struct live_comm *comm = self;
+    int flag;
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->mine, &flag, MPI_STATUS_IGNORE);
+}
+
+/* With a core for each rank waiting costs nothing, and sleep would cost latency. With fewer, who waits is in
+ * the way of whom it waits for. */
+static void set_patience(struct live_comm *comm, uint32_t ranks_here)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    bool crowded = cores > 0 && ranks_here > (uint32_t)cores;
+    comm->patience = (struct patience){
+        .spins = crowded ? 50 : 20000, .yields = crowded ? 2 : 100, .progress = progress, .self = comm};
+}
+
+/* --------------------------------------------------------------------------------------------------- nodes
+ */
+
+static bool all_agree(MPI_Comm comm, bool here)
+{
+    int mine = here, all = 0;
+    return PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
+}
+
+/* The ranks that share a node with this one, in `node`, and that node's number: its lowest rank. */
+static bool find_node(struct live_comm *comm, MPI_Comm *node, uint32_t *place)
+{
+    MPI_Comm host;
+    int host_rank, host_size, group;
+    uint32_t lowest;
+    if (PMPI_Comm_split_type(comm->mine, MPI_COMM_TYPE_SHARED, (int)comm->rank, MPI_INFO_NULL, &host) !=
+        MPI_SUCCESS)
+        return false;
+    PMPI_Comm_rank(host, &host_rank);
+    PMPI_Comm_size(host, &host_size);
+    set_patience(comm, (uint32_t)host_size);
+    group = comm->settings.ranks_per_node ? (int)(comm->rank / comm->settings.ranks_per_node) : 0;
+    bool found = PMPI_Comm_split(host, group, host_rank, node) == MPI_SUCCESS;
+    PMPI_Comm_free(&host);
+    return found && PMPI_Allreduce(&comm->rank, &lowest, 1, MPI_UINT32_T, MPI_MIN, *node) == MPI_SUCCESS &&
+           (*place = lowest, true);
+}
+
+static bool map_nodes(struct live_comm *comm, uint32_t place)
+{
+    uint32_t *place_of = malloc(comm->size * sizeof *place_of);
+    comm->node_words = malloc(coll_nodes_words(comm->size) * sizeof *comm->node_words);
+    bool room = all_agree(comm->mine, place_of && comm->node_words);
+    if (room) {
+        PMPI_Allgather(&place, 1, MPI_UINT32_T, place_of, 1, MPI_UINT32_T, comm->mine);
+        coll_nodes_make(&comm->nodes, comm->size, place_of, comm->node_words);
+        const struct coll_call call = {.size = comm->size, .nodes = &comm->nodes};
+        comm->node = node_of(&call, comm->rank);
+        comm->local = node_local_of(&call, comm->rank);
+        comm->here = node_ranks(&call, comm->node);
+        for (uint32_t node = 0; node < comm->nodes.count; node++)
+            if (node_ranks(&call, node) > comm->most_here)
+                comm->most_here = node_ranks(&call, node);
+    }
+    free(place_of);
+    return room;
+}
+
+/* ------------------------------------------------------------------------------------------- shared memory
+ */
+
+/* Pages are taken when they are first touched, so this is address space. */
+enum { COPY_MIB = 128 };
+
+static size_t words_bytes(const struct live_comm *comm)
+{
+    size_t words = 1 + (size_t)comm->nodes.count + comm->here;
+    size_t bytes = words * sizeof(struct word), page = (size_t)sysconf(_SC_PAGESIZE);
+    return (bytes + page - 1) / page * page;
+}
+
+/* A file without a name: nothing is left behind, whoever dies. The others of the node open it through /proc.
+ */
+static int make_file(size_t bytes)
+{
+    int file = memfd_create("helio-alltoall", MFD_CLOEXEC);
+    if (file >= 0 && ftruncate(file, (off_t)bytes) == 0)
+        return file;
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
+static int open_file_of(int process, int number)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", process, number);
+    return open(path, O_RDWR | O_CLOEXEC);
+}
+
+/* Collective over `node`. Every rank must come out of it, whatever went wrong on its side. */
+static bool share_memory(struct live_comm *comm, MPI_Comm node)
+{
+    int owner[2] = {(int)getpid(), -1}, file;
+    comm->copy_bytes = (uint64_t)COPY_MIB << 20;
+    comm->shared_bytes = words_bytes(comm) + SHARED_COPIES * comm->copy_bytes;
+    if (comm->local == 0)
+        owner[1] = make_file(comm->shared_bytes);
+    if (PMPI_Bcast(owner, 2, MPI_INT, 0, node) != MPI_SUCCESS)
+        return false;
+    file = comm->local == 0 ? owner[1] : owner[1] >= 0 ? open_file_of(owner[0], owner[1]) : -1;
+    if (file >= 0) {
+        void *memory =
+            mmap(NULL, comm->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+        if (memory != MAP_FAILED)
+            comm->shared = memory;
+    }
+    bool shared = all_agree(node, comm->shared != NULL); /* and everybody has opened the file */
+    if (file >= 0)
+        close(file);
+    comm->barrier = (struct word *)comm->shared;
+    comm->flags = comm->barrier + 1;
+    return shared;
+}
+
+static void unshare_memory(struct live_comm *comm)
+{
+    if (comm->shared)
+        munmap(comm->shared, comm->shared_bytes);
+    comm->shared = NULL;
+}
+
+/* --------------------------------------------------------------------------------------------- begin, end */
+
+static void live_comm_free(struct live_comm *comm)
+{
+    unshare_memory(comm);
+    for (int i = 0; i < LIVE_PLANS; i++)
+        plan_free(&comm->plans[i].plan);
+    if (comm->mine != MPI_COMM_NULL)
+        PMPI_Comm_free(&comm->mine);
+    free(comm->node_words);
+    free(comm->requests);
+    free(comm->completed);
+    free(comm->statuses);
+    free(comm->scratch);
+    free(comm->packed_send);
+    free(comm->packed_recv);
+    free(comm);
+}
+
+static void say_hello(const struct live_comm *comm)
+{
+    if (!comm->settings.verbose || comm->rank != 0)
+        return;
+    fprintf(stderr, "helio alltoall (" HELIO_MPI "): %u ranks on %u nodes of at most %u; %s%s\n", comm->size,
+            comm->nodes.count, comm->most_here, comm->settings.algorithm,
+            comm->shared ? "" : "; no shared memory");
+}
+
+/* Errors of what is ours are returned to us; the user's handler hears of them once, in live_alltoall. */
+static bool begin(struct live_comm *comm, MPI_Comm theirs)
+{
+    MPI_Comm node = MPI_COMM_NULL;
+    uint32_t place = 0;
+    int rank, size;
+    PMPI_Comm_rank(theirs, &rank);
+    PMPI_Comm_size(theirs, &size);
+    comm->rank = (uint32_t)rank;
+    comm->size = (uint32_t)size;
+    /* A split and not a dup, which would call the copy functions of the user's attributes. */
+    if (PMPI_Comm_split(theirs, 0, rank, &comm->mine) != MPI_SUCCESS)
+        return false;
+    PMPI_Comm_set_errhandler(comm->mine, MPI_ERRORS_RETURN);
+    if (rank == 0)
+        settings_read(&comm->settings);
+    PMPI_Bcast(&comm->settings, sizeof comm->settings, MPI_BYTE, 0, comm->mine);
+    if (!comm->settings.valid || strcmp(comm->settings.algorithm, "mpi") == 0)
+        return false;
+    bool usable = all_agree(comm->mine, find_node(comm, &node, &place)) && map_nodes(comm, place);
+    if (usable && !all_agree(comm->mine, share_memory(comm, node)))
+        unshare_memory(comm);
+    if (node != MPI_COMM_NULL)
+        PMPI_Comm_free(&node);
+    if (usable)
+        say_hello(comm);
+    return usable;
+}
+
+/* ---------------------------------------------------------------------------------------------- attributes
+ */
+
+static int keyval = MPI_KEYVAL_INVALID;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int forget(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)extra;
+    live_comm_free(value);
+    return MPI_SUCCESS;
+}
+
+static bool have_keyval(void)
+{
+    int initialized = 0;
+    pthread_mutex_lock(&lock);
+    if (keyval == MPI_KEYVAL_INVALID && PMPI_Initialized(&initialized) == MPI_SUCCESS && initialized)
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL);
+    pthread_mutex_unlock(&lock);
+    return keyval != MPI_KEYVAL_INVALID;
+}
+
+struct live_comm *live_comm_of(MPI_Comm theirs)
+{
+    struct live_comm *comm;
+    int found = 0, is_inter = 1;
+    if (!have_keyval() || PMPI_Comm_get_attr(theirs, keyval, &comm, &found) != MPI_SUCCESS)
+        return NULL;
+    if (found)
+        return comm->usable ? comm : NULL;
+    if (PMPI_Comm_test_inter(theirs, &is_inter) != MPI_SUCCESS || is_inter)
+        return NULL;
+    comm = calloc(1, sizeof *comm);
+    if (!all_agree(theirs, comm != NULL)) {
+        free(comm);
+        return NULL;
+    }
+    comm->mine = MPI_COMM_NULL;
+    comm->usable = begin(comm, theirs);
+    if (PMPI_Comm_set_attr(theirs, keyval, comm) != MPI_SUCCESS)
+        comm->usable = false;
+    return comm->usable ? comm : NULL;
+}
+
+/* --------------------------------------------------------------------------------------------------- plans
+ */
+
+static struct live_plan *place_for(struct live_comm *comm)
+{
+    struct live_plan *oldest = &comm->plans[0];
+    for (int i = 0; i < LIVE_PLANS; i++) {
+        if (!comm->plans[i].there)
+            return &comm->plans[i];
+        if (comm->plans[i].used < oldest->used)
+            oldest = &comm->plans[i];
+    }
+    plan_free(&oldest->plan);
+    return oldest;
+}
+
+bool live_room(unsigned char **buffer, size_t *room, size_t bytes)
+{
+    if (bytes <= *room)
+        return true;
+    void *larger = realloc(*buffer, bytes);
+    if (!larger)
+        return false;
+    *buffer = larger;
+    *room = bytes;
+    return true;
+}
+
+static bool room_for(struct live_comm *comm, const struct plan *plan)
+{
+    if (plan->messages_max > comm->request_room) {
+        MPI_Request *requests = realloc(comm->requests, plan->messages_max * sizeof *requests);
+        if (requests)
+            comm->requests = requests;
+        int *completed = realloc(comm->completed, plan->messages_max * sizeof *completed);
+        if (completed)
+            comm->completed = completed;
+        MPI_Status *statuses = realloc(comm->statuses, plan->messages_max * sizeof *statuses);
+        if (statuses)
+            comm->statuses = statuses;
+        if (!requests || !completed || !statuses)
+            return false;
+        comm->request_room = plan->messages_max;
+    }
+    return live_room(&comm->scratch, &comm->scratch_room, plan->scratch_bytes);
+}
+
+static bool write_plan(struct live_comm *comm, struct live_plan *place, uint64_t block_bytes)
+{
+    char why[128] = "";
+    const struct coll_algorithm *algorithm = live_choose(comm, block_bytes, why, sizeof why);
+    struct coll_call call = {.kind = COLL_ALLTOALL,
+                             .size = comm->size,
+                             .rank = comm->rank,
+                             .leaders = comm->settings.leaders,
+                             .element = 1,
+                             .bytes = block_bytes,
+                             .nodes = &comm->nodes};
+    *place = (struct live_plan){.block_bytes = block_bytes, .there = true};
+    if (comm->settings.verbose && comm->rank == 0)
+        fprintf(stderr, "helio alltoall: %llu B: %s (%s)\n", (unsigned long long)block_bytes,
+                algorithm ? algorithm->name : "the MPI's own", why);
+    if (!algorithm)
+        return true;
+    if (plan_make(&place->plan, algorithm, &call) && room_for(comm, &place->plan))
+        return true;
+    plan_free(&place->plan);
+    place->there = false;
+    return false;
+}
+
+const struct plan *live_plan_of(struct live_comm *comm, uint64_t block_bytes, int *error)
+{
+    struct live_plan *found = NULL;
+    for (int i = 0; i < LIVE_PLANS && !found; i++)
+        if (comm->plans[i].there && comm->plans[i].block_bytes == block_bytes)
+            found = &comm->plans[i];
+    *error = MPI_SUCCESS;
+    if (!found) {
+        found = place_for(comm);
+        if (!write_plan(comm, found, block_bytes)) {
+            *error = MPI_ERR_NO_MEM;
+            return NULL;
+        }
+    }
+    found->used = ++comm->calls;
+    return found->plan.algorithm ? &found->plan : NULL;
+}

@@ -1,0 +1,17 @@
+#ifndef HELIO_LIVE_ENTRY_H
+#define HELIO_LIVE_ENTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Between the functions that programs call and the library. A handle is a pointer in one MPI and an int in
+ * the other; here it is a number that holds either, so that a program of the wrong MPI gets its own back. */
+
+/* Whether the program's MPI is the one this library is built for; says so once if not. */
+bool entry_is_ours(void);
+
+/* True: *error is the result of the call. False: it is the MPI's. */
+bool entry_alltoall(const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf, int recvcount,
+                    uintptr_t recvtype, uintptr_t comm, int *error);
+
+#endif

@@ -1,0 +1,111 @@
+#ifndef HELIO_LIVE_LIVE_H
+#define HELIO_LIVE_LIVE_H
+
+#include <mpi.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "alltoall/plan.h"
+#include "alltoall/words.h"
+
+/* What the files of the preloaded alltoall share.
+ *
+ *   entry.c     MPI_Alltoall as C programs call it; the wrong MPI is refused there
+ *   fortran.c   as Fortran programs of Open MPI call it; MPICH's Fortran calls C
+ *   call.c      one call: may it be ours, what is to be done, data into and out of contiguous buffers
+ *   settings.c  the environment, read by one rank
+ *   choose.c    which algorithm
+ *   comm.c      what a communicator keeps: nodes, shared memory, plans
+ *   execute.c   a plan, on real buffers
+ *   plan.c      a schedule written down
+ *   words.c     waiting in shared memory
+ *
+ * Nothing here ends the process. What cannot be done is left to the MPI, on all ranks of the communicator,
+ * and whatever ranks must agree in is agreed when the communicator is first seen. */
+
+/* ----------------------------------------------------------------------------------------------- settings */
+
+enum { SETTINGS_NAME = 32 };
+
+/* As one rank read them; broadcast as bytes. */
+struct settings {
+    char algorithm[SETTINGS_NAME]; /* of coll, "auto" or "mpi" */
+    uint32_t ranks_per_node;       /* 0: as the machine is */
+    uint32_t leaders;
+    uint32_t verbose;
+    uint32_t valid; /* 0: something was wrong, and has been said */
+};
+
+void settings_read(struct settings *settings);
+
+/* ---------------------------------------------------------------------------------------- communicators */
+
+enum { LIVE_PLANS = 32 };
+
+struct live_plan {
+    uint64_t block_bytes;
+    uint64_t used; /* the how many-th call of the communicator used it last */
+    bool there;
+    struct plan plan; /* no algorithm: the MPI's own */
+};
+
+/* The shared memory of a node: words first, then SHARED_COPIES of data. */
+enum { SHARED_COPIES = 2 };
+
+struct live_comm {
+    bool usable;   /* false: everything is the MPI's */
+    MPI_Comm mine; /* same ranks, for our messages alone */
+    struct settings settings;
+    uint32_t size, rank;
+    struct coll_nodes nodes;
+    uint32_t *node_words;
+    uint32_t node, local, here;
+    uint32_t most_here;   /* ranks of the largest node */
+    uint32_t fewest_here; /* and of the smallest */
+    struct patience patience;
+
+    unsigned char *shared; /* NULL: none */
+    size_t shared_bytes;
+    uint64_t copy_bytes; /* of one copy of the data */
+    struct word *barrier, *flags;
+    uint64_t barriers; /* this rank has met so far */
+    uint64_t turns;    /* calls that used shared memory */
+
+    uint64_t calls;
+    struct live_plan plans[LIVE_PLANS];
+    MPI_Request *requests;
+    MPI_Status *statuses;
+    int *completed;
+    uint32_t request_room;
+    unsigned char *scratch, *packed_send, *packed_recv;
+    size_t scratch_room, packed_send_room, packed_recv_room;
+};
+
+/* What the library keeps for `comm`, made at its first calls; NULL: leave it to the MPI. Collective. */
+struct live_comm *live_comm_of(MPI_Comm comm);
+
+/* The plan for blocks of that many bytes, or NULL: the MPI's own. The same answer on all ranks. Also NULL,
+ * with *error set to an MPI error class, when this rank has no memory. */
+const struct plan *live_plan_of(struct live_comm *comm, uint64_t block_bytes, int *error);
+
+/* ------------------------------------------------------------------------------------------------- choose */
+
+/* The algorithm for blocks of that size; NULL: the MPI's own. `why` gets a text for people. */
+const struct coll_algorithm *live_choose(const struct live_comm *comm, uint64_t block_bytes, char *why,
+                                         size_t size);
+
+/* ------------------------------------------------------------------------------------------- execute, call
+ */
+
+/* Returns an MPI error code. */
+int live_execute(struct live_comm *comm, const struct plan *plan, const void *send, void *recv);
+
+/* Room of at least `bytes` in a buffer that is kept; false: no memory. */
+bool live_room(unsigned char **buffer, size_t *room, size_t bytes);
+
+/* The whole call; true: *error is its result. False: it is the MPI's. */
+bool live_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                   MPI_Datatype recvtype, MPI_Comm comm, int *error);
+
+#endif

@@ -1,0 +1,122 @@
+#include "alltoall/plan.h"
+
+#include <stdlib.h>
+
+struct writer {
+    struct coll_sink base;
+    struct plan *plan;
+    uint32_t messages; /* of this phase */
+};
+
+static void add(struct coll_sink *sink, struct plan_step step)
+{
+    struct plan *plan = ((struct writer *)sink)->plan;
+    if (plan->step_count == plan->step_capacity) {
+        size_t capacity = plan->step_capacity ? 2 * plan->step_capacity : 64;
+        struct plan_step *steps = realloc(plan->steps, capacity * sizeof *steps);
+        if (!steps) {
+            plan->out_of_memory = true;
+            return;
+        }
+        plan->steps = steps;
+        plan->step_capacity = capacity;
+    }
+    plan->steps[plan->step_count++] = step;
+    ((struct writer *)sink)->messages += step.op == PLAN_SEND || step.op == PLAN_RECV;
+    /* A message reads when it likes, until the end of its phase; a copy here and now. */
+    bool reads = (step.op == PLAN_SEND || step.op == PLAN_COPY) && step.from == COLL_SEND_BUFFER;
+    bool writes = (step.op == PLAN_RECV || step.op == PLAN_COPY) && step.into == COLL_RECV_BUFFER;
+    if (reads && (writes || plan->touched || step.op == PLAN_SEND))
+        plan->reads_first = false;
+    plan->touched |= writes;
+}
+
+static void add_send(struct coll_sink *sink, uint32_t peer, struct coll_span from)
+{
+    add(sink, (struct plan_step){.op = PLAN_SEND,
+                                 .peer = peer,
+                                 .flag = PLAN_NO_FLAG,
+                                 .from = (uint8_t)from.buffer,
+                                 .from_offset = from.offset,
+                                 .bytes = from.bytes});
+}
+
+static void add_recv_raise(struct coll_sink *sink, uint32_t peer, struct coll_span into, uint32_t flag)
+{
+    add(sink, (struct plan_step){.op = PLAN_RECV,
+                                 .peer = peer,
+                                 .flag = flag,
+                                 .into = (uint8_t)into.buffer,
+                                 .into_offset = into.offset,
+                                 .bytes = into.bytes});
+}
+
+static void add_recv(struct coll_sink *sink, uint32_t peer, struct coll_span into)
+{
+    add_recv_raise(sink, peer, into, PLAN_NO_FLAG);
+}
+
+static void add_barrier(struct coll_sink *sink)
+{
+    ((struct writer *)sink)->plan->barriers++;
+    add(sink, (struct plan_step){.op = PLAN_BARRIER, .flag = PLAN_NO_FLAG});
+}
+
+static void add_raise(struct coll_sink *sink, uint32_t flag)
+{
+    add(sink, (struct plan_step){.op = PLAN_RAISE, .flag = flag});
+}
+
+static void add_await(struct coll_sink *sink, uint32_t flag)
+{
+    add(sink, (struct plan_step){.op = PLAN_AWAIT, .flag = flag});
+}
+
+static void add_copy(struct coll_sink *sink, struct coll_span from, struct coll_span into)
+{
+    add(sink, (struct plan_step){.op = PLAN_COPY,
+                                 .flag = PLAN_NO_FLAG,
+                                 .from = (uint8_t)from.buffer,
+                                 .into = (uint8_t)into.buffer,
+                                 .from_offset = from.offset,
+                                 .into_offset = into.offset,
+                                 .bytes = from.bytes});
+}
+
+/* Alltoalls reduce nothing. */
+static void add_reduce(struct coll_sink *sink, struct coll_span from, struct coll_span into)
+{
+    (void)sink, (void)from, (void)into;
+}
+
+bool plan_make(struct plan *plan, const struct coll_algorithm *algorithm, const struct coll_call *call)
+{
+    *plan = (struct plan){.algorithm = algorithm,
+                          .shared_bytes = algorithm->shared ? algorithm->shared(call) : 0,
+                          .scratch_bytes = algorithm->scratch ? algorithm->scratch(call) : 0,
+                          .flags = algorithm->flags ? algorithm->flags(call) : 0,
+                          .reads_first = true};
+    struct writer writer = {.base = {.send = add_send,
+                                     .recv = add_recv,
+                                     .recv_raise = add_recv_raise,
+                                     .barrier = add_barrier,
+                                     .raise = add_raise,
+                                     .await = add_await,
+                                     .copy = add_copy,
+                                     .reduce = add_reduce,
+                                     .local = true},
+                            .plan = plan};
+    for (uint32_t phase = 0; !plan->out_of_memory && algorithm->emit(call, phase, &writer.base); phase++) {
+        if (writer.messages > plan->messages_max)
+            plan->messages_max = writer.messages;
+        writer.messages = 0;
+        add(&writer.base, (struct plan_step){.op = PLAN_PHASE_END, .flag = PLAN_NO_FLAG});
+    }
+    return !plan->out_of_memory;
+}
+
+void plan_free(struct plan *plan)
+{
+    free(plan->steps);
+    *plan = (struct plan){0};
+}

@@ -1,0 +1,58 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alltoall/live.h"
+#include "coll/coll.h"
+
+/* The names that the environment uses for algorithms that coll calls otherwise. */
+static const char *coll_name(const char *name)
+{
+    return strcmp(name, "scatter") == 0 ? "scatter-destination" : name;
+}
+
+static bool read_number(const char *name, uint32_t *number)
+{
+    const char *text = getenv(name);
+    char *end;
+    if (!text || !*text)
+        return true;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (*end || errno || *text == '-' || value > UINT32_MAX) {
+        fprintf(stderr, "helio alltoall: %s=%s is no number; the MPI's own alltoall is used\n", name, text);
+        return false;
+    }
+    *number = (uint32_t)value;
+    return true;
+}
+
+static bool read_algorithm(char *algorithm)
+{
+    const char *text = getenv("HELIO_ALLTOALL");
+    if (!text || !*text)
+        text = "auto";
+    if (strcmp(text, "auto") != 0 && strcmp(text, "mpi") != 0 && !coll_find(COLL_ALLTOALL, coll_name(text))) {
+        fprintf(stderr, "helio alltoall: HELIO_ALLTOALL=%s: it is auto, mpi", text);
+        for (size_t i = 0; i < coll_algorithm_count; i++)
+            if (coll_algorithms[i]->kind == COLL_ALLTOALL)
+                fprintf(stderr, ", %s", coll_algorithms[i]->name);
+        fprintf(stderr, " or scatter; the MPI's own is used\n");
+        return false;
+    }
+    snprintf(algorithm, SETTINGS_NAME, "%s", coll_name(text));
+    return true;
+}
+
+void settings_read(struct settings *settings)
+{
+    *settings = (struct settings){.leaders = 1};
+    bool valid = read_algorithm(settings->algorithm);
+    valid &= read_number("HELIO_RANKS_PER_NODE", &settings->ranks_per_node);
+    valid &= read_number("HELIO_ALLTOALL_LEADERS", &settings->leaders);
+    valid &= read_number("HELIO_VERBOSE", &settings->verbose);
+    if (settings->leaders == 0)
+        settings->leaders = 1;
+    settings->valid = valid;
+}

@@ -1,0 +1,73 @@
+#include "alltoall/words.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SLEEP_NS = 200000 };
+
+static inline void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* The half of the word that a futex looks at. */
+static uint32_t *lower_half(struct word *word)
+{
+    uint32_t *halves = (uint32_t *)&word->value;
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? halves : halves + 1;
+}
+
+static void wake(struct word *word)
+{
+    if (atomic_load(&word->sleepers) > 0)
+        syscall(SYS_futex, lower_half(word), FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* The order matters: whoever goes to sleep says so before it looks again, whoever raises looks for sleepers
+ * after; so one of them sees the other. */
+static void sleep_on(struct word *word, uint64_t value)
+{
+    const struct timespec limit = {.tv_nsec = SLEEP_NS};
+    atomic_fetch_add(&word->sleepers, 1);
+    uint64_t now = atomic_load(&word->value);
+    if (now < value)
+        syscall(SYS_futex, lower_half(word), FUTEX_WAIT, (uint32_t)now, &limit, NULL, 0);
+    atomic_fetch_sub(&word->sleepers, 1);
+}
+
+void word_await(struct word *word, uint64_t value, const struct patience *patience)
+{
+    for (uint32_t i = 0; i < patience->spins; i++) {
+        if (word_reached(word, value))
+            return;
+        relax();
+    }
+    for (uint32_t i = 0; i < patience->yields; i++) {
+        if (word_reached(word, value))
+            return;
+        sched_yield();
+    }
+    while (!word_reached(word, value)) {
+        sleep_on(word, value);
+        if (!word_reached(word, value))
+            patience->progress(patience->self);
+    }
+}
+
+void word_raise(struct word *word, uint64_t value)
+{
+    atomic_store(&word->value, value);
+    wake(word);
+}
+
+void word_add(struct word *word, uint64_t value)
+{
+    if (atomic_fetch_add(&word->value, 1) + 1 == value)
+        wake(word);
+}
