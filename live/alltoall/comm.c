@@ -11,12 +11,15 @@
 
 /* ---------------------------------------------------------------------------------------------- progress */
 
-/* Any call that looks for messages moves those that are under way. */
+/* A call that looks for a message, in vain, moves those that are under way. It must be in vain: an MPI that
+ * finds one at once, as one of our own that has come too early, may look no further and move nothing, for
+ * ever. */
 static void progress(void *self)
 {
     struct live_comm *comm = self;
+    MPI_Status status;
     int flag;
-    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->mine, &flag, MPI_STATUS_IGNORE);
+    PMPI_Iprobe(MPI_ANY_SOURCE, LIVE_TAG_NEVER_SENT, comm->mine, &flag, &status);
 }
 
 /* With a core for each rank waiting costs nothing, and sleep would cost latency. With fewer, who waits is in

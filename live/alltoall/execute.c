@@ -3,8 +3,6 @@
 
 #include "alltoall/live.h"
 
-enum { TAG = 0 };
-
 struct execution {
     struct live_comm *comm;
     const struct plan *plan;
@@ -22,10 +20,10 @@ static int post(struct execution *self, const struct plan_step *step)
     MPI_Request *request = &comm->requests[self->posted++];
     if (step->op == PLAN_SEND)
         return PMPI_Isend(self->buffers[step->from] + step->from_offset, (int)step->bytes, MPI_BYTE,
-                          (int)step->peer, TAG, comm->mine, request);
+                          (int)step->peer, LIVE_TAG, comm->mine, request);
     self->raises |= step->flag != PLAN_NO_FLAG;
     return PMPI_Irecv(self->buffers[step->into] + step->into_offset, (int)step->bytes, MPI_BYTE,
-                      (int)step->peer, TAG, comm->mine, request);
+                      (int)step->peer, LIVE_TAG, comm->mine, request);
 }
 
 /* The flag of the index-th message of the phase. */

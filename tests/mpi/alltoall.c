@@ -1,0 +1,410 @@
+/* What an MPI_Alltoall that replaces the MPI's own must honour. Run with the library preloaded, and without,
+ * where everything must hold too.
+ *
+ *   alltoall_MPI CHECK...      runs the checks named, on any number of ranks; prints "ok CHECK" for each on
+ * rank 0 */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static int world_rank, world_size;
+
+static void fail(const char *check, const char *what, long a, long b)
+{
+    fprintf(stderr, "alltoall: %s: rank %d: %s (%ld, %ld)\n", check, world_rank, what, a, b);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void *room(size_t bytes)
+{
+    void *memory = malloc(bytes ? bytes : 1);
+    if (!memory)
+        fail("room", "no memory", (long)bytes, 0);
+    return memory;
+}
+
+/* Byte i of what `from` has for `to`, in the round-th call. */
+static unsigned char byte_of(int from, int to, long i, int round)
+{
+    return (unsigned char)(from * 31 + to * 7 + i * 3 + i / 256 + round * 13);
+}
+
+static void fill(unsigned char *buffer, int rank, int size, long bytes, int round)
+{
+    for (int to = 0; to < size; to++)
+        for (long i = 0; i < bytes; i++)
+            buffer[to * bytes + i] = byte_of(rank, to, i, round);
+}
+
+static void check_bytes(const char *check, const unsigned char *buffer, int rank, int size, long bytes,
+                        int round)
+{
+    for (int from = 0; from < size; from++)
+        for (long i = 0; i < bytes; i++)
+            if (buffer[from * bytes + i] != byte_of(from, rank, i, round))
+                fail(check, "wrong byte: from, index", from, i);
+}
+
+static void exchange(const char *check, MPI_Comm comm, long bytes, int rounds, int in_place)
+{
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    unsigned char *send = room((size_t)(bytes * size)), *recv = room((size_t)(bytes * size));
+    for (int round = 0; round < rounds; round++) {
+        fill(in_place ? recv : send, rank, size, bytes, round);
+        if (!in_place)
+            memset(recv, 0xee, (size_t)(bytes * size));
+        int error = MPI_Alltoall(in_place ? MPI_IN_PLACE : send, (int)bytes, MPI_BYTE, recv, (int)bytes,
+                                 MPI_BYTE, comm);
+        if (error != MPI_SUCCESS)
+            fail(check, "error returned", error, bytes);
+        check_bytes(check, recv, rank, size, bytes, round);
+    }
+    free(send);
+    free(recv);
+}
+
+/* --------------------------------------------------------------------------------------------------- sizes
+ */
+
+static void check_sizes(void)
+{
+    static const long sizes[] = {1, 2, 7, 8, 64, 100, 1024, 4096, 10000, 16384, 70000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        exchange("sizes", MPI_COMM_WORLD, sizes[i], 4, 0);
+        exchange("sizes", MPI_COMM_WORLD, sizes[i], 3, 1);
+    }
+    exchange("sizes", MPI_COMM_WORLD, 0, 2, 0);
+    exchange("sizes", MPI_COMM_SELF, 100, 2, 0);
+}
+
+/* More sizes than plans are kept for, in an order in which each is looked for when it has gone. */
+static void check_plans(void)
+{
+    for (int turn = 0; turn < 3; turn++)
+        for (long bytes = 1; bytes <= 70; bytes++)
+            exchange("plans", MPI_COMM_WORLD, bytes, 1, turn == 1);
+}
+
+/* Calls in a row, without anything in between that would order the ranks; late ranks among them. */
+static void check_rows(void)
+{
+    enum { ROUNDS = 300 };
+    unsigned char *send = room((size_t)world_size * 8), *recv = room((size_t)world_size * 8);
+    for (int round = 0; round < ROUNDS; round++) {
+        fill(send, world_rank, world_size, 8, round);
+        if ((round + world_rank) % 97 == 0)
+            usleep(2000);
+        MPI_Alltoall(send, 8, MPI_BYTE, recv, 8, MPI_BYTE, MPI_COMM_WORLD);
+        check_bytes("rows", recv, world_rank, world_size, 8, round);
+    }
+    free(send);
+    free(recv);
+}
+
+/* --------------------------------------------------------------------------------------------------- types
+ */
+
+/* Pairs of ints swapped: as many bytes as two ints and as long, but in another order. */
+static MPI_Datatype swapped_pair(void)
+{
+    MPI_Datatype type;
+    MPI_Type_indexed(2, (int[]){1, 1}, (int[]){1, 0}, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+/* An int every other int. */
+static MPI_Datatype int_with_a_hole(void)
+{
+    MPI_Datatype type;
+    MPI_Type_create_resized(MPI_INT, 0, 2 * (MPI_Aint)sizeof(int), &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+static int number_of(int from, int to, int i)
+{
+    return from * 10000 + to * 100 + i;
+}
+
+/* Ranks whose number is odd send ints with holes, the others plain ones; received are swapped pairs. */
+static void check_types(void)
+{
+    enum { INTS = 6 };
+    MPI_Datatype pair = swapped_pair(), hole = int_with_a_hole();
+    int stride = world_rank % 2 ? 2 : 1;
+    int *send = room((size_t)(world_size * INTS * stride) * sizeof *send);
+    int *recv = room((size_t)(world_size * INTS) * sizeof *recv);
+    for (int to = 0; to < world_size; to++)
+        for (int i = 0; i < INTS; i++)
+            send[(to * INTS + i) * stride] = number_of(world_rank, to, i);
+    for (int round = 0; round < 3; round++) {
+        memset(recv, 0, (size_t)(world_size * INTS) * sizeof *recv);
+        MPI_Alltoall(send, INTS, stride == 2 ? hole : MPI_INT, recv, INTS / 2, pair, MPI_COMM_WORLD);
+        for (int from = 0; from < world_size; from++)
+            for (int i = 0; i < INTS; i++)
+                if (recv[from * INTS + (i ^ 1)] != number_of(from, world_rank, i))
+                    fail("types", "wrong number: from, index", from, i);
+    }
+    /* in place, with holes, which must be left as they are */
+    int *both = room((size_t)(world_size * INTS * 2) * sizeof *both);
+    for (int at = 0; at < world_size * INTS; at++) {
+        both[2 * at] = number_of(world_rank, at / INTS, at % INTS);
+        both[2 * at + 1] = -7;
+    }
+    MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, both, INTS, hole, MPI_COMM_WORLD);
+    for (int at = 0; at < world_size * INTS; at++)
+        if (both[2 * at] != number_of(at / INTS, world_rank, at % INTS) || both[2 * at + 1] != -7)
+            fail("types", "in place: wrong number or hole: from, index", at / INTS, at % INTS);
+    MPI_Type_free(&pair);
+    MPI_Type_free(&hole);
+    free(send);
+    free(recv);
+    free(both);
+}
+
+/* ------------------------------------------------------------------------------------------ communicators */
+
+static int copies_made;
+
+static int count_copy(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)comm, (void)key, (void)extra, (void)in, (void)out;
+    copies_made++;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static void check_intercommunicator(void)
+{
+    MPI_Comm half, inter;
+    int side = world_rank >= world_size / 2, size;
+    if (world_size < 2)
+        return;
+    MPI_Comm_split(MPI_COMM_WORLD, side, world_rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, side ? 0 : world_size / 2, 5, &inter);
+    MPI_Comm_remote_size(inter, &size);
+    int *send = room((size_t)size * sizeof *send), *recv = room((size_t)size * sizeof *recv);
+    for (int to = 0; to < size; to++)
+        send[to] = number_of(world_rank, to, 0);
+    MPI_Alltoall(send, 1, MPI_INT, recv, 1, MPI_INT, inter);
+    int mine = side ? world_rank - world_size / 2 : world_rank, first = side ? 0 : world_size / 2;
+    for (int from = 0; from < size; from++)
+        if (recv[from] != number_of(first + from, mine, 0))
+            fail("comms", "intercommunicator: wrong number", from, recv[from]);
+    free(send);
+    free(recv);
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
+static void check_comms(void)
+{
+    MPI_Comm comm;
+    int key;
+    MPI_Comm_create_keyval(count_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, key, &copies_made);
+    for (int round = 0; round < 3; round++) {
+        MPI_Comm_split(MPI_COMM_WORLD, world_rank % 2, -world_rank, &comm); /* ranks in reverse */
+        exchange("comms", comm, 24, 3, round == 1);
+        MPI_Comm_free(&comm);
+        MPI_Comm_split(MPI_COMM_WORLD, world_rank % 3, (world_rank * 5) % 7, &comm);
+        exchange("comms", comm, 1000, 3, 0);
+        MPI_Comm_free(&comm);
+    }
+    exchange("comms", MPI_COMM_WORLD, 8, 2, 0);
+    if (copies_made != 0)
+        fail("comms", "the user's attributes were copied", copies_made, 0);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    exchange("comms", comm, 8, 2, 0);
+    MPI_Comm_free(&comm);
+    MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
+    MPI_Comm_free_keyval(&key);
+    check_intercommunicator();
+}
+
+/* ------------------------------------------------------------------------------------------------ progress
+ */
+
+/* A rank sends a long message and goes into the alltoall; the one that receives it goes there after. Only
+ * calls of the first can move the message, and it is in the alltoall. */
+static void check_progress(void)
+{
+    enum { BYTES = 8 << 20 };
+    char *message = room(BYTES);
+    for (int distance = 1; distance < world_size; distance++) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        int to = (world_rank + distance) % world_size,
+            from = (world_rank + world_size - distance) % world_size;
+        memset(message, world_rank, BYTES);
+        if (world_rank < to)
+            MPI_Isend(message, BYTES, MPI_BYTE, to, 1, MPI_COMM_WORLD, &request);
+        if (from < world_rank) {
+            char *received = room(BYTES);
+            MPI_Recv(received, BYTES, MPI_BYTE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (received[BYTES - 1] != (char)from)
+                fail("progress", "wrong message", from, received[BYTES - 1]);
+            free(received);
+        }
+        exchange("progress", MPI_COMM_WORLD, 16, 1, 0);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    free(message);
+}
+
+/* Receives from anybody must not see what the alltoall sends. */
+static void check_wildcards(void)
+{
+    int number = -1, to = (world_rank + 1) % world_size;
+    MPI_Request request;
+    MPI_Irecv(&number, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+    exchange("wildcards", MPI_COMM_WORLD, 4, 5, 0);
+    MPI_Send(&world_rank, 1, MPI_INT, to, 77, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (number != (world_rank + world_size - 1) % world_size)
+        fail("wildcards", "somebody else's message", number, world_rank);
+}
+
+/* -------------------------------------------------------------------------------------------------- errors
+ */
+
+static int handled;
+
+static void on_error(MPI_Comm *comm, int *error, ...)
+{
+    (void)comm, (void)error;
+    handled++;
+}
+
+static void check_errors(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm comm;
+    int *send = room((size_t)world_size * sizeof *send), *recv = room((size_t)world_size * sizeof *recv),
+        class;
+    memset(send, 0, (size_t)world_size * sizeof *send);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_create_errhandler(on_error, &handler);
+    exchange("errors", comm, 4, 2, 0);
+    MPI_Comm_set_errhandler(comm, handler);
+    int error = MPI_Alltoall(send, -1, MPI_INT, recv, -1, MPI_INT, comm);
+    MPI_Error_class(error, &class);
+    if (class != MPI_ERR_COUNT || handled != 1)
+        fail("errors", "negative count: class, handled", class, handled);
+    error = MPI_Alltoall(send, 1, MPI_DATATYPE_NULL, recv, 1, MPI_INT, comm);
+    MPI_Error_class(error, &class);
+    if (class != MPI_ERR_TYPE || handled != 2)
+        fail("errors", "null type: class, handled", class, handled);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    exchange("errors", comm, 4, 2, 0);
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&comm);
+    free(send);
+    free(recv);
+}
+
+/* ------------------------------------------------------------------------------------------------- threads
+ */
+
+static void *exchange_in_thread(void *comm)
+{
+    for (int round = 0; round < 20; round++)
+        exchange("threads", *(MPI_Comm *)comm, 40, 3, round % 2);
+    return NULL;
+}
+
+static void check_threads(void)
+{
+    MPI_Comm comms[2];
+    pthread_t threads[2];
+    int provided;
+    MPI_Query_thread(&provided);
+    if (provided < MPI_THREAD_MULTIPLE)
+        return;
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, exchange_in_thread, &comms[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_free(&comms[i]);
+}
+
+/* --------------------------------------------------------------------------------------------------- leaks
+ */
+
+static long resident_kib(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+/* Many calls, and many communicators that come and go: memory and file descriptors stay as they are. */
+static void check_leaks(void)
+{
+    enum { WARM = 40, CALLS = 4000, COMMS = 150, GROWTH_KIB = 4096 };
+    MPI_Comm comm;
+    long before = 0;
+    for (int i = 0; i < CALLS; i++) {
+        exchange("leaks", MPI_COMM_WORLD, 8, 1, i % 2);
+        if (i == WARM)
+            before = resident_kib();
+    }
+    if (resident_kib() - before > GROWTH_KIB)
+        fail("leaks", "calls: resident before, after", before, resident_kib());
+    int first = dup(0);
+    close(first);
+    for (int i = 0; i < COMMS; i++) {
+        MPI_Comm_split(MPI_COMM_WORLD, 0, world_rank, &comm);
+        exchange("leaks", comm, 1024, 1, 0);
+        MPI_Comm_free(&comm);
+        if (i == WARM)
+            before = resident_kib();
+    }
+    if (resident_kib() - before > GROWTH_KIB)
+        fail("leaks", "communicators: resident before, after", before, resident_kib());
+    int last = dup(0);
+    close(last);
+    if (last > first + 8)
+        fail("leaks", "file descriptors: before, after", first, last);
+}
+
+static const struct check {
+    const char *name;
+    void (*run)(void);
+} checks[] = {
+    {"sizes", check_sizes},         {"plans", check_plans},   {"rows", check_rows},
+    {"types", check_types},         {"comms", check_comms},   {"progress", check_progress},
+    {"wildcards", check_wildcards}, {"errors", check_errors}, {"threads", check_threads},
+    {"leaks", check_leaks},
+};
+
+int main(int argc, char **argv)
+{
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    for (int i = 1; i < argc; i++) {
+        size_t c = 0;
+        while (c < sizeof checks / sizeof *checks && strcmp(argv[i], checks[c].name) != 0)
+            c++;
+        if (c == sizeof checks / sizeof *checks)
+            fail("main", "there is no such check: argument", i, 0);
+        checks[c].run();
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (world_rank == 0)
+            printf("ok %s\n", argv[i]), fflush(stdout);
+    }
+    MPI_Finalize();
+    return 0;
+}
