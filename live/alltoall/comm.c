@@ -44,40 +44,41 @@ static bool all_agree(MPI_Comm comm, bool here)
 /* The ranks that share a node with this one, in `node`, and that node's number: its lowest rank. */
 static bool find_node(struct live_comm *comm, MPI_Comm *node, uint32_t *place)
 {
-    MPI_Comm host;
-    int host_rank, host_size, group;
-    uint32_t lowest;
-    if (PMPI_Comm_split_type(comm->mine, MPI_COMM_TYPE_SHARED, (int)comm->rank, MPI_INFO_NULL, &host) !=
+    MPI_Group mine, theirs;
+    int host_size, first = 0, lowest;
+    if (PMPI_Comm_split_type(comm->mine, MPI_COMM_TYPE_SHARED, (int)comm->rank, MPI_INFO_NULL, node) !=
         MPI_SUCCESS)
         return false;
-    PMPI_Comm_rank(host, &host_rank);
-    PMPI_Comm_size(host, &host_size);
+    PMPI_Comm_size(*node, &host_size);
     set_patience(comm, (uint32_t)host_size);
-    group = comm->settings.ranks_per_node ? (int)(comm->rank / comm->settings.ranks_per_node) : 0;
-    bool found = PMPI_Comm_split(host, group, host_rank, node) == MPI_SUCCESS;
-    PMPI_Comm_free(&host);
-    return found && PMPI_Allreduce(&comm->rank, &lowest, 1, MPI_UINT32_T, MPI_MIN, *node) == MPI_SUCCESS &&
-           (*place = lowest, true);
+    if (comm->settings.ranks_per_node) {
+        MPI_Comm host = *node;
+        bool split = PMPI_Comm_split(host, (int)(comm->rank / comm->settings.ranks_per_node), (int)comm->rank,
+                                     node) == MPI_SUCCESS;
+        PMPI_Comm_free(&host);
+        if (!split)
+            return false;
+    }
+    PMPI_Comm_group(comm->mine, &mine);
+    PMPI_Comm_group(*node, &theirs);
+    PMPI_Group_translate_ranks(theirs, 1, &first, mine, &lowest);
+    PMPI_Group_free(&mine);
+    PMPI_Group_free(&theirs);
+    *place = (uint32_t)lowest;
+    return true;
 }
 
-static bool map_nodes(struct live_comm *comm, uint32_t place)
+static void map_nodes(struct live_comm *comm, uint32_t place, uint32_t *place_of)
 {
-    uint32_t *place_of = malloc(comm->size * sizeof *place_of);
-    comm->node_words = malloc(coll_nodes_words(comm->size) * sizeof *comm->node_words);
-    bool room = all_agree(comm->mine, place_of && comm->node_words);
-    if (room) {
-        PMPI_Allgather(&place, 1, MPI_UINT32_T, place_of, 1, MPI_UINT32_T, comm->mine);
-        coll_nodes_make(&comm->nodes, comm->size, place_of, comm->node_words);
-        const struct coll_call call = {.size = comm->size, .nodes = &comm->nodes};
-        comm->node = node_of(&call, comm->rank);
-        comm->local = node_local_of(&call, comm->rank);
-        comm->here = node_ranks(&call, comm->node);
-        for (uint32_t node = 0; node < comm->nodes.count; node++)
-            if (node_ranks(&call, node) > comm->most_here)
-                comm->most_here = node_ranks(&call, node);
-    }
-    free(place_of);
-    return room;
+    PMPI_Allgather(&place, 1, MPI_UINT32_T, place_of, 1, MPI_UINT32_T, comm->mine);
+    coll_nodes_make(&comm->nodes, comm->size, place_of, comm->node_words);
+    const struct coll_call call = {.size = comm->size, .nodes = &comm->nodes};
+    comm->node = node_of(&call, comm->rank);
+    comm->local = node_local_of(&call, comm->rank);
+    comm->here = node_ranks(&call, comm->node);
+    for (uint32_t node = 0; node < comm->nodes.count; node++)
+        if (node_ranks(&call, node) > comm->most_here)
+            comm->most_here = node_ranks(&call, node);
 }
 
 /* ------------------------------------------------------------------------------------------- shared memory
@@ -112,16 +113,23 @@ static int open_file_of(int process, int number)
     return open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* Collective over `node`. Every rank must come out of it, whatever went wrong on its side. */
-static bool share_memory(struct live_comm *comm, MPI_Comm node)
+static void unshare_memory(struct live_comm *comm)
+{
+    if (comm->shared)
+        munmap(comm->shared, comm->shared_bytes);
+    comm->shared = NULL;
+}
+
+/* Collective. Every rank must come out of it, whatever went wrong on its side, and all with the same answer;
+ * when they do, all have opened the file. */
+static void share_memory(struct live_comm *comm, MPI_Comm node)
 {
     int owner[2] = {(int)getpid(), -1}, file;
     comm->copy_bytes = (uint64_t)COPY_MIB << 20;
     comm->shared_bytes = words_bytes(comm) + SHARED_COPIES * comm->copy_bytes;
     if (comm->local == 0)
         owner[1] = make_file(comm->shared_bytes);
-    if (PMPI_Bcast(owner, 2, MPI_INT, 0, node) != MPI_SUCCESS)
-        return false;
+    PMPI_Bcast(owner, 2, MPI_INT, 0, node);
     file = comm->local == 0 ? owner[1] : owner[1] >= 0 ? open_file_of(owner[0], owner[1]) : -1;
     if (file >= 0) {
         void *memory =
@@ -129,19 +137,13 @@ static bool share_memory(struct live_comm *comm, MPI_Comm node)
         if (memory != MAP_FAILED)
             comm->shared = memory;
     }
-    bool shared = all_agree(node, comm->shared != NULL); /* and everybody has opened the file */
+    bool shared = all_agree(comm->mine, comm->shared != NULL);
     if (file >= 0)
         close(file);
+    if (!shared)
+        unshare_memory(comm);
     comm->barrier = (struct word *)comm->shared;
     comm->flags = comm->barrier + 1;
-    return shared;
-}
-
-static void unshare_memory(struct live_comm *comm)
-{
-    if (comm->shared)
-        munmap(comm->shared, comm->shared_bytes);
-    comm->shared = NULL;
 }
 
 /* --------------------------------------------------------------------------------------------- begin, end */
@@ -172,33 +174,42 @@ static void say_hello(const struct live_comm *comm)
             comm->shared ? "" : "; no shared memory");
 }
 
-/* Errors of what is ours are returned to us; the user's handler hears of them once, in live_alltoall. */
-static bool begin(struct live_comm *comm, MPI_Comm theirs)
+/* Our own communicator, of all ranks that have the memory to go on. A split and not a dup, which would call
+ * the copy functions of the user's attributes. False, on all ranks, when one is missing. Errors of what is
+ * ours are returned to us; the user's handler hears of them once, in call.c. */
+static bool join(struct live_comm *comm, MPI_Comm theirs, bool have_memory)
+{
+    int size = 0;
+    if (PMPI_Comm_split(theirs, have_memory ? 0 : MPI_UNDEFINED, (int)comm->rank, &comm->mine) !=
+            MPI_SUCCESS ||
+        comm->mine == MPI_COMM_NULL)
+        return false;
+    PMPI_Comm_set_errhandler(comm->mine, MPI_ERRORS_RETURN);
+    PMPI_Comm_size(comm->mine, &size);
+    return (uint32_t)size == comm->size;
+}
+
+static bool begin(struct live_comm *comm, MPI_Comm theirs, uint32_t *place_of)
 {
     MPI_Comm node = MPI_COMM_NULL;
     uint32_t place = 0;
-    int rank, size;
-    PMPI_Comm_rank(theirs, &rank);
-    PMPI_Comm_size(theirs, &size);
-    comm->rank = (uint32_t)rank;
-    comm->size = (uint32_t)size;
-    /* A split and not a dup, which would call the copy functions of the user's attributes. */
-    if (PMPI_Comm_split(theirs, 0, rank, &comm->mine) != MPI_SUCCESS)
+    comm->node_words = malloc(coll_nodes_words(comm->size) * sizeof *comm->node_words);
+    if (!join(comm, theirs, place_of && comm->node_words))
         return false;
-    PMPI_Comm_set_errhandler(comm->mine, MPI_ERRORS_RETURN);
-    if (rank == 0)
+    if (comm->rank == 0)
         settings_read(&comm->settings);
     PMPI_Bcast(&comm->settings, sizeof comm->settings, MPI_BYTE, 0, comm->mine);
     if (!comm->settings.valid || strcmp(comm->settings.algorithm, "mpi") == 0)
         return false;
-    bool usable = all_agree(comm->mine, find_node(comm, &node, &place)) && map_nodes(comm, place);
-    if (usable && !all_agree(comm->mine, share_memory(comm, node)))
-        unshare_memory(comm);
+    bool found = find_node(comm, &node, &place);
+    if (found) {
+        map_nodes(comm, place, place_of);
+        share_memory(comm, node);
+        say_hello(comm);
+    }
     if (node != MPI_COMM_NULL)
         PMPI_Comm_free(&node);
-    if (usable)
-        say_hello(comm);
-    return usable;
+    return found;
 }
 
 /* ---------------------------------------------------------------------------------------------- attributes
@@ -224,26 +235,41 @@ static bool have_keyval(void)
     return keyval != MPI_KEYVAL_INVALID;
 }
 
-struct live_comm *live_comm_of(MPI_Comm theirs)
+/* Collective. What is left to the MPI for good is remembered too, so that it is asked once. */
+static struct live_comm *begin_for(MPI_Comm theirs)
 {
-    struct live_comm *comm;
-    int found = 0, is_inter = 1;
-    if (!have_keyval() || PMPI_Comm_get_attr(theirs, keyval, &comm, &found) != MPI_SUCCESS)
-        return NULL;
-    if (found)
-        return comm->usable ? comm : NULL;
-    if (PMPI_Comm_test_inter(theirs, &is_inter) != MPI_SUCCESS || is_inter)
-        return NULL;
-    comm = calloc(1, sizeof *comm);
-    if (!all_agree(theirs, comm != NULL)) {
-        free(comm);
+    struct live_comm *comm = calloc(1, sizeof *comm), none = {0};
+    int rank, size;
+    PMPI_Comm_rank(theirs, &rank);
+    PMPI_Comm_size(theirs, &size);
+    if (!comm) {
+        none.rank = (uint32_t)rank;
+        join(&none, theirs, false);
         return NULL;
     }
+    comm->rank = (uint32_t)rank;
+    comm->size = (uint32_t)size;
     comm->mine = MPI_COMM_NULL;
-    comm->usable = begin(comm, theirs);
-    if (PMPI_Comm_set_attr(theirs, keyval, comm) != MPI_SUCCESS)
-        comm->usable = false;
-    return comm->usable ? comm : NULL;
+    uint32_t *place_of = malloc(comm->size * sizeof *place_of);
+    comm->usable = begin(comm, theirs, place_of);
+    free(place_of);
+    PMPI_Comm_set_attr(theirs, keyval, comm);
+    return comm;
+}
+
+struct live_comm *live_comm_of(MPI_Comm theirs)
+{
+    struct live_comm *comm = NULL;
+    int found = 0, is_inter = 1, size = 1;
+    if (!have_keyval() || PMPI_Comm_get_attr(theirs, keyval, &comm, &found) != MPI_SUCCESS)
+        return NULL;
+    if (!found) {
+        if (PMPI_Comm_test_inter(theirs, &is_inter) != MPI_SUCCESS || is_inter ||
+            PMPI_Comm_size(theirs, &size) != MPI_SUCCESS || size == 1)
+            return NULL;
+        comm = begin_for(theirs);
+    }
+    return comm && comm->usable ? comm : NULL;
 }
 
 /* --------------------------------------------------------------------------------------------------- plans

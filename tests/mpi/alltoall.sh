@@ -1,0 +1,73 @@
+#!/bin/sh
+# tests/mpi/alltoall.sh PART...: the preloaded alltoall on this machine alone, nodes made of consecutive ranks.
+#
+#   checks       everything that it must honour (alltoall.c): two nodes, one that is the machine, uneven ones
+#   without      the same checks on the MPI's own, which must pass them too
+#   algorithms   every algorithm, by name
+#   fortran      from Fortran, all three ways
+#   other        preloaded into a program of the other MPI: says so, and does nothing
+#   settings     what the environment may say, and what is said to nonsense
+set -eu
+here=$(dirname "$0")
+ours=$HELIO_LIBRARIES/libhelio_alltoall_$MPI.so
+fail() { echo "alltoall.sh: $*" >&2; exit 1; }
+
+with() { ranks=$1 && shift && "$here/launch" "$ranks" LD_PRELOAD="$ours" "$@"; }
+
+checks() {
+    with 4 HELIO_ALLTOALL=leaders HELIO_RANKS_PER_NODE=2 @alltoall \
+        sizes plans rows types comms progress wildcards errors threads progress leaks
+    with 3 HELIO_ALLTOALL=leaders @alltoall sizes rows progress
+    with 5 HELIO_ALLTOALL=v3 HELIO_RANKS_PER_NODE=3 @alltoall sizes rows types progress
+}
+
+without() {
+    "$here/launch" 4 @alltoall sizes plans types comms progress wildcards errors
+}
+
+algorithms() {
+    for name in bruck pairwise scatter transpose khorassani traff chochia v1 v2 linear ring mpi auto; do
+        with 4 HELIO_ALLTOALL=$name HELIO_RANKS_PER_NODE=3 @alltoall sizes types progress >/dev/null || fail "$name"
+    done
+    with 6 HELIO_ALLTOALL=leaders HELIO_ALLTOALL_LEADERS=2 HELIO_RANKS_PER_NODE=3 @alltoall sizes rows >/dev/null ||
+        fail "two leaders"
+}
+
+fortran() {
+    with 4 HELIO_ALLTOALL=v2 HELIO_VERBOSE=1 HELIO_RANKS_PER_NODE=2 @alltoall_f >"$TMP/out" 2>&1 || {
+        status=$?
+        cat "$TMP/out"
+        exit $status
+    }
+    # Seen: the calls came through the library, and in one size for integers and one for doubles.
+    grep -q '4 B: v2' "$TMP/out" && grep -q '8 B: v2' "$TMP/out" && grep -q 'failures 0' "$TMP/out" ||
+        fail "$(cat "$TMP/out")"
+}
+
+other() {
+    case $MPI in
+    openmpi) theirs=$HELIO_LIBRARIES/libhelio_alltoall_mpich.so ;;
+    *) theirs=$HELIO_LIBRARIES/libhelio_alltoall_openmpi.so ;;
+    esac
+    [ -e "$theirs" ] || { echo "skipped: the other MPI is not here" && exit 77; }
+    "$here/launch" 2 LD_PRELOAD="$theirs" HELIO_ALLTOALL=v2 @alltoall sizes types errors >"$TMP/out" 2>&1 ||
+        fail "$(cat "$TMP/out")"
+    [ "$(grep -c "helio alltoall: this is the library for" "$TMP/out")" = 2 ] || fail "$(cat "$TMP/out")"
+}
+
+settings() {
+    with 4 HELIO_ALLTOALL=v9 @alltoall sizes >"$TMP/out" 2>&1
+    [ "$(grep -c "HELIO_ALLTOALL=v9: it is auto, mpi, linear, .* or scatter; the MPI's own is used" "$TMP/out")" = 1 ] ||
+        fail "$(cat "$TMP/out")"
+    with 4 HELIO_RANKS_PER_NODE=two @alltoall sizes >"$TMP/out" 2>&1
+    grep -q "HELIO_RANKS_PER_NODE=two is no number; the MPI's own alltoall is used" "$TMP/out" || fail "$(cat "$TMP/out")"
+    # Ranks are asked differently: the first decides.
+    with 4 HELIO_VERBOSE=1 HELIO_RANKS_PER_NODE=2 sh -c \
+        'r=${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}; [ $r = 0 ] && export HELIO_ALLTOALL=v3 || export HELIO_ALLTOALL=v1; exec "$@"' \
+        - @alltoall sizes >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
+    grep -q "64 B: v3 (HELIO_ALLTOALL=v3)" "$TMP/out" || fail "$(cat "$TMP/out")"
+}
+
+TMP=$(mktemp -d)
+trap 'rm -rf "$TMP"' EXIT
+for part; do "$part"; done
