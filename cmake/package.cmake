@@ -18,6 +18,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_HELIOGRAPH_PACKAGE_NAME heliograph)
+set(CPACK_DEBIAN_HELIOGRAPH_PACKAGE_SUGGESTS python3)
 set(CPACK_COMPONENT_HELIOGRAPH_DESCRIPTION
   "Replays traces and generated workloads of MPI programs over packet switching,
 disaggregated memory, photonic circuits and time-division multiplexing, and says
