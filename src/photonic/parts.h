@@ -140,8 +140,9 @@ struct photonic_statistics {
     double queue_mean_s, network_mean_s, buffer_mean_s; /* of a packet */
     ps_t last_delivery_ps, t95_ps, cycle_ps;
     double data, granted, tried, data_most, granted_most;
-    double granted_curve[CURVE_POINTS];
-    double buffers_reserved, buffers_filled, never_stored, times_stored_mean;
+    double granted_curve[CURVE_POINTS], buffer_curve[CURVE_POINTS];
+    double buffers_reserved, buffers_filled;
+    double never_stored, stored_once, stored_twice, stored_more, times_stored_mean;
     struct metric_series link_data, link_granted, link_tried, buffer_reserved, times_stored;
 };
 

@@ -4,6 +4,17 @@
 
 #define FIELD(field) offsetof(struct photonic_statistics, field)
 
+/* A sorted curve by its tenths. */
+#define TENTH(name, field, tenth, text)                                                                      \
+    {                                                                                                        \
+        name "_" #tenth "0", METRIC_RATIO, FIELD(field[tenth]), text                                         \
+    }
+#define CURVE(name, field, text)                                                                             \
+    {name "_0", METRIC_RATIO, FIELD(field[0]), text}, TENTH(name, field, 1, text),                           \
+        TENTH(name, field, 2, text), TENTH(name, field, 3, text), TENTH(name, field, 4, text),               \
+        TENTH(name, field, 5, text), TENTH(name, field, 6, text), TENTH(name, field, 7, text),               \
+        TENTH(name, field, 8, text), TENTH(name, field, 9, text), TENTH(name, field, 10, text)
+
 static const struct metric metric_list[] = {
     {"messages", METRIC_COUNT, FIELD(messages), "that were sent"},
     {"packets", METRIC_COUNT, FIELD(packets), "that have arrived; without an MTU a message is one"},
@@ -22,23 +33,18 @@ static const struct metric metric_list[] = {
     {"utilisation_tried", METRIC_RATIO, FIELD(tried), "granted, and what probes held that gave it up again"},
     {"most_used_link_data", METRIC_RATIO, FIELD(data_most), "data, of the link that has most"},
     {"most_used_link_granted", METRIC_RATIO, FIELD(granted_most), "granted, of the link that has most"},
-    {"granted_curve_0", METRIC_RATIO, FIELD(granted_curve[0]), "granted, of the least used link"},
-    {"granted_curve_10", METRIC_RATIO, FIELD(granted_curve[1]), "of the link that 10 % are used less than"},
-    {"granted_curve_20", METRIC_RATIO, FIELD(granted_curve[2]), "20 %"},
-    {"granted_curve_30", METRIC_RATIO, FIELD(granted_curve[3]), "30 %"},
-    {"granted_curve_40", METRIC_RATIO, FIELD(granted_curve[4]), "40 %"},
-    {"granted_curve_50", METRIC_RATIO, FIELD(granted_curve[5]), "50 %"},
-    {"granted_curve_60", METRIC_RATIO, FIELD(granted_curve[6]), "60 %"},
-    {"granted_curve_70", METRIC_RATIO, FIELD(granted_curve[7]), "70 %"},
-    {"granted_curve_80", METRIC_RATIO, FIELD(granted_curve[8]), "80 %"},
-    {"granted_curve_90", METRIC_RATIO, FIELD(granted_curve[9]), "90 %"},
-    {"granted_curve_100", METRIC_RATIO, FIELD(granted_curve[10]), "of the most used link"},
+    CURVE("granted_curve", granted_curve,
+          "granted, of the link that is used more than this share of them, %"),
     {"buffers", METRIC_COUNT, FIELD(buffer_count), "switches that have one"},
     {"buffer_utilisation", METRIC_RATIO, FIELD(buffers_reserved),
      "share of slots taken, reserved ones included, over time (Eq. 2); 0 where they are unlimited"},
     {"buffer_utilisation_filled", METRIC_RATIO, FIELD(buffers_filled), "those with a packet alone"},
+    CURVE("buffer_curve", buffer_curve, "Eq. 2 of the buffer that is used more than this share of them, %"),
     {"buffer_peak_slots", METRIC_COUNT, FIELD(buffer_peak_slots), "most slots taken at once, of any buffer"},
     {"never_stored", METRIC_RATIO, FIELD(never_stored), "share of packets that went straight there"},
+    {"stored_once", METRIC_RATIO, FIELD(stored_once), "share of packets that were stored once"},
+    {"stored_twice", METRIC_RATIO, FIELD(stored_twice), "twice"},
+    {"stored_more", METRIC_RATIO, FIELD(stored_more), "more often"},
     {"times_stored_mean", METRIC_RATIO, FIELD(times_stored_mean), "buffers that a packet passed"},
     {"queue_mean_s", METRIC_RATIO, FIELD(queue_mean_s),
      "seconds of a packet between its message's generation and its first reservation"},
@@ -110,6 +116,18 @@ static int by_value(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+/* The values at each tenth of their order, as shares of `whole`. */
+static void make_curve(const int64_t *values, size_t count, double whole, double curve[CURVE_POINTS])
+{
+    int64_t *sorted = mem_alloc(count + 1, sizeof *sorted, "statistics");
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = values[i];
+    qsort(sorted, count, sizeof *sorted, by_value);
+    for (size_t i = 0; count && i < CURVE_POINTS; i++)
+        curve[i] = share((double)sorted[(count - 1) * i / (CURVE_POINTS - 1)], whole);
+    free(sorted);
+}
+
 static void sum_links(struct photonic *photonic, struct photonic_statistics *out)
 {
     uint32_t first = photonic->first_link, count = photonic->topo.links - first;
@@ -130,15 +148,8 @@ static void sum_links(struct photonic *photonic, struct photonic_statistics *out
     out->granted = share(out->granted, channel_ps * count);
     out->tried = share(out->tried, channel_ps * count);
     out->data_most = share((double)data_most, channel_ps);
-    int64_t *sorted = mem_alloc(count ? count : 1, sizeof *sorted, "statistics");
-    for (uint32_t i = 0; i < count; i++)
-        sorted[i] = granted[i];
-    qsort(sorted, count, sizeof *sorted, by_value);
-    for (uint32_t i = 0; count && i < CURVE_POINTS; i++)
-        out->granted_curve[i] =
-            share((double)sorted[(uint64_t)(count - 1) * i / (CURVE_POINTS - 1)], channel_ps);
+    make_curve(granted, count, channel_ps, out->granted_curve);
     out->granted_most = out->granted_curve[CURVE_POINTS - 1];
-    free(sorted);
     out->link_data = (struct metric_series){data, count};
     out->link_granted = (struct metric_series){granted, count};
     out->link_tried = (struct metric_series){tried, count};
@@ -157,10 +168,11 @@ static void sum_buffers(struct photonic *photonic, struct photonic_statistics *o
         if (slots - buffer->least_free_slots > out->buffer_peak_slots)
             out->buffer_peak_slots = slots - buffer->least_free_slots;
     }
-    double slot_ps = (double)photonic->buffer_count * slots * (double)out->last_delivery_ps;
+    double slot_ps = slots == UINT32_MAX ? 0 : (double)slots * (double)out->last_delivery_ps;
     out->buffer_count = photonic->buffer_count;
-    out->buffers_reserved = slots == UINT32_MAX ? 0 : share(reserved_ps, slot_ps);
-    out->buffers_filled = slots == UINT32_MAX ? 0 : share(filled_ps, slot_ps);
+    out->buffers_reserved = share(reserved_ps, slot_ps * photonic->buffer_count);
+    out->buffers_filled = share(filled_ps, slot_ps * photonic->buffer_count);
+    make_curve(reserved, photonic->buffer_count, slot_ps, out->buffer_curve);
     out->buffer_reserved = (struct metric_series){reserved, photonic->buffer_count};
 }
 
@@ -178,6 +190,9 @@ const void *photonic_statistics(struct photonic *photonic)
     out->buffer_mean_s = share(photonic->buffer_total_ps, packets) / (double)PS_PER_S;
     out->times_stored_mean = share(out->times_stored_mean, packets);
     out->never_stored = share((double)photonic->times_stored[0], packets);
+    out->stored_once = share((double)photonic->times_stored[1], packets);
+    out->stored_twice = share((double)photonic->times_stored[2], packets);
+    out->stored_more = packets > 0 ? 1 - out->never_stored - out->stored_once - out->stored_twice : 0;
     uint32_t classes = STORED_CLASSES;
     while (classes > 1 && !photonic->times_stored[classes - 1])
         classes--;

@@ -5,5 +5,6 @@
 
 extern const struct paper breakdown_paper; /* Zambre et al. */
 extern const struct paper fmu_paper;       /* Palma et al. */
+extern const struct paper segment_paper;   /* Duro et al. */
 
 #endif
