@@ -33,6 +33,7 @@ enum option {
     OPTION_JSON,
     OPTION_OUTPUT,
     OPTION_SWITCHES,
+    OPTION_HTML,
     OPTION_VERIFY
 };
 
@@ -59,6 +60,7 @@ static const struct cli_option options[] = {
     [OPTION_JSON] = {"--json", 0, NULL, "print one JSON object"},
     [OPTION_OUTPUT] = {"--output", 'o', "SCHEDULE.csv", "write a line for each request: src,dst,slot,links"},
     [OPTION_SWITCHES] = {"--switches", 0, "FILE", "write what the switches' registers hold, .csv or .json"},
+    [OPTION_HTML] = {"--html", 0, "FILE.html", "write a page: slots by links, and what each slot connects"},
     [OPTION_VERIFY] = {"--verify", 0, "SCHEDULE.csv",
                        "schedule nothing, but check this schedule of the pattern"},
 };
@@ -79,7 +81,7 @@ static const struct cli_command command = {
         "  gs, tscf, p3m:part=1 ... 5      those of the programs in Table 4 of \"Compiled Communication\n"
         "                                  for All-optical TDM Networks\"\n\n"
         "Examples:\n"
-        "  helio schedule hypercube --topology torus:8x8\n"
+        "  helio schedule hypercube --topology torus:8x8 --html hypercube.html\n"
         "  helio schedule pairs.csv --topology torus:8x8 --algorithm combined -o schedule.csv\n"
         "  helio schedule pairs.csv --topology torus:8x8 --verify schedule.csv\n"
         "  helio schedule --workload npb:cg:class=W,ranks=64 --topology torus:8x8 \\\n"
@@ -169,6 +171,9 @@ static enum status apply(struct settings *settings, int option, const char *valu
     case OPTION_SWITCHES:
         settings->switches = value;
         break;
+    case OPTION_HTML:
+        settings->html = value;
+        break;
     case OPTION_VERIFY:
         settings->verify = value;
         break;
@@ -200,7 +205,8 @@ static enum status check_settings(const struct settings *settings)
                    settings->against ? "--against" : "--only");
         return STATUS_BAD_INPUT;
     }
-    if (is_report(settings) && (settings->output || settings->switches || settings->verify)) {
+    if (is_report(settings) &&
+        (settings->output || settings->switches || settings->html || settings->verify)) {
         diag_error("a program has several patterns: --only N says which is meant");
         return STATUS_BAD_INPUT;
     }
@@ -304,6 +310,8 @@ static enum status write_files(const struct settings *settings, const struct out
                 &outcome->topo, &outcome->plan.problem, &outcome->plan.schedule, output.file);
         status = output_close(&output, status);
     }
+    if (status == STATUS_OK && settings->html)
+        status = outcome_write_page(settings, outcome, pattern_title(settings), settings->html);
     return status;
 }
 

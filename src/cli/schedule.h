@@ -15,7 +15,7 @@ struct settings {
     const char *trace, *workload, *against; /* a program instead of a pattern, and another to compare with */
     uint64_t only;                          /* this pattern of the program, from 1; 0 = all */
     struct config *config;                  /* how the program's calls become messages */
-    const char *output, *switches, *verify;
+    const char *output, *switches, *verify, *html;
     int algorithm;
     bool free_routes, random_order, json;
     ps_t limit_ps;
@@ -34,6 +34,10 @@ struct outcome {
  * whatever comes out. */
 enum status outcome_schedule(const struct settings *settings, struct outcome *outcome);
 void outcome_close(struct outcome *outcome);
+
+/* The schedule as a page: slots by links, and what each slot connects. `title` names the pattern. */
+enum status outcome_write_page(const struct settings *settings, const struct outcome *outcome,
+                               const char *title, const char *path);
 
 /* The program that the settings name, and its patterns: a line for each, or into outcome->pattern the one
  * that is wanted alone. */

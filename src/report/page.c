@@ -134,6 +134,9 @@ static enum status put_program(const struct writing *writing)
     case REPORT_OF_BREAKDOWN:
         put_script(writing->file, breakdown_js, breakdown_js_length);
         break;
+    case REPORT_OF_SCHEDULE:
+        put_script(writing->file, schedule_js, schedule_js_length);
+        break;
     }
     return STATUS_OK;
 }

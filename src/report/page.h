@@ -14,14 +14,15 @@ struct report_page;
  * missing is said before anybody has waited. STATUS_FAILED, reported. */
 enum status report_page_open(const char *path, struct report_page **page);
 
-/* Which program draws the page: report/page/page.js, paper.js, papers.js, sweep.js or breakdown.js, each
- * behind kit.js. */
+/* Which program draws the page: report/page/page.js, paper.js, papers.js, sweep.js, breakdown.js or
+ * schedule.js, each behind kit.js. */
 enum report_program {
     REPORT_OF_RUN,
     REPORT_OF_PAPER,
     REPORT_OF_PAPERS,
     REPORT_OF_SWEEP,
-    REPORT_OF_BREAKDOWN
+    REPORT_OF_BREAKDOWN,
+    REPORT_OF_SCHEDULE
 };
 
 struct report_content {

@@ -47,9 +47,12 @@ static json_t *json_of_line(const struct topo *topo, const struct layout *layout
     return line;
 }
 
-static json_t *json_of_picture(const struct topo *topo)
+json_t *report_topology_picture(const struct topo *topo)
 {
     struct layout layout;
+    uint32_t links = topo->links - 2 * topo->nodes;
+    if (!links || links > 2 * MOST_LINES || topo->nodes > TOPO_PICTURE_NODES)
+        return NULL;
     json_t *lines = json_array();
     layout_make(&layout, topo);
     for (uint32_t link = 2 * topo->nodes; link < topo->links; link++)
@@ -69,7 +72,6 @@ json_t *report_topology(const struct config *config)
     if (!text || !topo_read(text, &topo, &problem) || topo.links == 2 * topo.nodes)
         return NULL;
     uint32_t links = topo.links - 2 * topo.nodes;
-    bool small = links <= 2 * MOST_LINES && topo.nodes <= TOPO_PICTURE_NODES;
     return json_pack("{s:s, s:I, s:I, s:o*}", "text", text, "nodes", (json_int_t)topo.nodes, "links",
-                     (json_int_t)links, "picture", small ? json_of_picture(&topo) : NULL);
+                     (json_int_t)links, "picture", report_topology_picture(&topo));
 }

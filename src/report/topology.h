@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include "base/config.h"
+#include "topo/topo.h"
 
 /* The network of a run for the page to draw: the links between its switches in the order in which fabrics
  * count what they carried, and a picture of them where an eye could follow it. NULL: it has no such links.
@@ -12,5 +13,8 @@
  *    "picture": {"switches": [{"name", "x", "y"}, ...],
  *                "lines": [{"path": "M..", "links": [0, 3], "names": ["(0,0)>(1,0)", ...]}, ...]}} */
 json_t *report_topology(const struct config *config);
+
+/* Its picture alone; NULL where there is nothing to draw, or too much. */
+json_t *report_topology_picture(const struct topo *topo);
 
 #endif

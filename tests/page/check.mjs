@@ -52,6 +52,13 @@ const facts = (width) => `(() => {
           program: data.manifest.program,
           saved: "fabric,makespan_s,speedup,idle_fraction",
         }
+      : data.connections
+      ? {
+          fabrics: [],
+          due: ["slots", "configuration", "filling"],
+          program: data.pattern,
+          saved: "source,destination,slot,links",
+        }
       : data.components
       ? {
           fabrics: [],

@@ -1,0 +1,234 @@
+// The program of a schedule's page: which link carries which connection in which slot, and what each slot connects.
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("results").textContent);
+  const {digits, percent, count, plural, element, table, download, chart, redraw, refresh, section, palette, common, upTo} = kit;
+  const LINKS_SHOWN = 256; // of more, the busiest
+  const ROWS_LISTED = 4096;
+  const connections = data.connections.map(([source, destination, slot, links]) => ({source, destination, slot, links}));
+  const networkLinks = data.links.length - 2 * data.nodes;
+  const isNetwork = (link) => link >= 2 * data.nodes;
+  const bySlot = d3.range(data.degree).map((slot) => connections.filter((c) => c.slot === slot));
+  const name = (c) => `${c.source} → ${c.destination}`;
+
+  // Of one slot, connections get colours in turn; they share no link, so that neighbours in the picture differ.
+  const colorOf = new Map(bySlot.flatMap((some) => some.map((c, i) => [c, palette[i % palette.length]])));
+
+  // ---------------------------------------------------------------------------------------------------- the answer first
+
+  const optimal = data.degree === data.lower_bound;
+  const answer = () =>
+    element(
+      "p",
+      {class: "answer", id: "answer"},
+      `${plural(connections.length, "connection")} of ${data.pattern} on ${data.topology} take `,
+      element("strong", {}, plural(data.degree, "slot")),
+      optimal
+        ? ", and no schedule takes fewer: that is proven."
+        : `; at least ${data.lower_bound} are needed, so that ${plural(data.degree - data.lower_bound, "slot")} may be too many.`,
+    );
+
+  const inUse = d3.sum(connections, (c) => c.links.filter(isNetwork).length);
+  const tiles = () =>
+    element(
+      "ul",
+      {class: "tiles", "aria-label": "The schedule in numbers"},
+      ...[
+        ["multiplexing degree", count(data.degree)],
+        ["lower bound", count(data.lower_bound)],
+        ["connections", count(connections.length)],
+        ["links between switches in use", networkLinks ? percent(inUse / (networkLinks * data.degree)) : "none"],
+        ["algorithm", `${data.algorithm}, ${data.free_routes ? "free" : "fixed"} routes`],
+      ].map(([label, value]) =>
+        element("li", {}, element("span", {class: "label"}, label), element("span", {class: "value"}, value)),
+      ),
+    );
+
+  // ------------------------------------------------------------------------------------------------------ slots by links
+
+  const loads = data.links.map(() => 0);
+  for (const c of connections) for (const link of c.links) loads[link]++;
+  const busiest = d3
+    .sort(
+      d3.range(data.links.length).filter((link) => loads[link]),
+      (a, b) => loads[b] - loads[a] || a - b,
+    )
+    .slice(0, LINKS_SHOWN);
+
+  function slots() {
+    const row = new Map(busiest.map((link, i) => [link, i]));
+    const cells = connections.flatMap((c) => c.links.filter((link) => row.has(link)).map((link) => ({c, link})));
+    const used = loads.filter((load) => load).length;
+    const most = loads[busiest[0]];
+    const columns = [
+      {name: "source", of: (c) => c.source},
+      {name: "destination", of: (c) => c.destination},
+      {name: "slot", of: (c) => c.slot},
+      {name: "links", of: (c) => c.links.map((link) => data.links[link]).join(" ")},
+    ];
+    return section(
+      "slots",
+      "Slots by links",
+      used > busiest.length ? `The ${busiest.length} busiest of ${count(used)} links in use.` : `All ${count(used)} links in use.`,
+      [
+        "A row is a link, the busiest on top, those of the nodes among them; a column is a slot. A filled cell is a connection, which has one colour along all of its links; point at it for its name.",
+        `The load of the busiest link, ${most}, is the least that any schedule with these routes could take: a row that is full from one side to the other is why there are not fewer slots.`,
+      ],
+      [
+        chart(
+          `${count(cells.length)} cells in ${plural(data.degree, "slot")}; the busiest link, ${data.links[busiest[0]]}, is in use in ${most} of them.`,
+          (width) =>
+            Plot.plot({
+              ...common(width),
+              height: 68 + Math.max(3, Math.min(14, 700 / busiest.length)) * busiest.length,
+              marginLeft: 16,
+              color: {type: "identity"},
+              x: {label: "slot", domain: [0, data.degree], tickFormat: "d", ticks: Math.min(data.degree, width < 500 ? 6 : 16)},
+              y: {label: "link", axis: null, domain: [0, busiest.length], reverse: true},
+              marks: [
+                Plot.frame({stroke: "var(--line)"}),
+                Plot.rect(cells, {
+                  x1: ({c}) => c.slot,
+                  x2: ({c}) => c.slot + 1,
+                  y1: ({link}) => row.get(link),
+                  y2: ({link}) => row.get(link) + 1,
+                  fill: ({c}) => colorOf.get(c),
+                  inset: busiest.length > 100 || data.degree > 200 ? 0 : 0.5,
+                  title: ({c, link}) => `${name(c)} on ${data.links[link]} in slot ${c.slot}`,
+                }),
+              ],
+            }),
+        ),
+      ],
+      {name: "connections", columns, rows: connections.slice(0, ROWS_LISTED)},
+    );
+  }
+
+  // -------------------------------------------------------------------------------------------------------- one slot
+
+  function drawSlot(slot) {
+    const BOW = 44;
+    const {picture} = data;
+    const [left, right] = d3.extent(picture.switches, (s) => s.x), [top, bottom] = d3.extent(picture.switches, (s) => s.y);
+    const [wide, high] = [right - left + 2 * BOW, bottom - top + 2 * BOW];
+    return (width) => {
+      const shown = Math.min(width, 1.6 * wide);
+      const taken = new Map(bySlot[slot()].flatMap((c) => c.links.filter(isNetwork).map((link) => [link - 2 * data.nodes, c])));
+      const users = (line) => line.links.map((link) => taken.get(link)).filter((c) => c);
+      const svg = d3
+        .create("svg")
+        .attr("viewBox", `${left - BOW} ${top - BOW} ${wide} ${high}`)
+        .attr("width", shown)
+        .attr("height", (shown / wide) * high);
+      const path = (group) => group.selectAll("path").data((lines) => lines).join("path").attr("d", (line) => line.path);
+      const groups = svg.append("g").attr("fill", "none").attr("stroke-linecap", "round");
+      path(groups.append("g").datum(picture.lines)).style("stroke", "var(--ended)").attr("stroke-width", 2);
+      path(groups.append("g").datum(picture.lines.filter((line) => users(line).length)))
+        .style("stroke", (line) => colorOf.get(users(line)[0]))
+        .attr("stroke-width", (line) => 3 + 2 * users(line).length)
+        .append("title")
+        .text((line) => users(line).map(name).join(", "));
+      svg
+        .append("g")
+        .selectAll("circle")
+        .data(picture.switches)
+        .join("circle")
+        .attr("cx", (s) => s.x)
+        .attr("cy", (s) => s.y)
+        .attr("r", 5)
+        .style("fill", "var(--faint)")
+        .append("title")
+        .text((s) => s.name);
+      return svg.node();
+    };
+  }
+
+  function oneSlot() {
+    let slot = 0;
+    const said = element("p", {class: "says", id: "slot-says", role: "status", "aria-live": "polite"});
+    const input = element("input", {type: "range", id: "slot", min: 0, max: data.degree - 1, step: 1, value: 0});
+    const tell = () => {
+      const some = bySlot[slot];
+      said.textContent = `Slot ${slot}: ${plural(some.length, "connection")}${some.length && some.length <= 40 ? `, ${some.map(name).join(", ")}` : ""}`;
+      input.setAttribute("aria-valuetext", `slot ${slot}`);
+    };
+    input.addEventListener("input", () => {
+      slot = Number(input.value);
+      tell();
+      refresh();
+    });
+    tell();
+    return section(
+      "configuration",
+      "What a slot connects",
+      null,
+      [
+        "The switches' setting in one slot: a configuration. No link carries two connections; a line in use in both directions is thicker, and has the colour of one of them.",
+      ],
+      [
+        element("div", {class: "slider"}, element("label", {for: "slot"}, "Slot"), input),
+        said,
+        ...(data.picture
+          ? [chart(`The links of ${data.topology} that are in use in the slot that the slider names.`, drawSlot(() => slot))]
+          : []),
+      ],
+      null,
+    );
+  }
+
+  function filling() {
+    const rows = bySlot.map((some, slot) => ({slot, connections: some.length}));
+    const [least, most] = d3.extent(rows, (r) => r.connections);
+    return section(
+      "filling",
+      "Connections by slot",
+      null,
+      ["Slots that hold few connections are what a better schedule would do without; that it cannot, if the degree is proven."],
+      [
+        chart(`Between ${least} and ${most} connections in a slot, ${digits(connections.length / data.degree, 3)} in the mean.`, (width) =>
+          Plot.plot({
+            ...common(width),
+            height: 165,
+            marginLeft: 50,
+            x: {label: "slot", domain: [0, data.degree], tickFormat: "d", ticks: Math.min(data.degree, width < 500 ? 6 : 16)},
+            y: {label: "connections", grid: true, ticks: 3, domain: upTo(rows.map((r) => r.connections))},
+            marks: [
+              Plot.rect(rows, {x1: "slot", x2: (r) => r.slot + 1, y1: 0, y2: "connections", fill: palette[0], inset: 0.5}),
+              Plot.ruleY([0]),
+            ],
+          }),
+        ),
+      ],
+      {
+        name: "filling",
+        columns: [
+          {name: "slot", of: (r) => r.slot},
+          {name: "connections", of: (r) => r.connections},
+        ],
+        rows,
+      },
+    );
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- the page
+
+  function build() {
+    document.getElementById("subtitle").textContent = `scheduled on ${data.topology} by Heliograph ${data.version}`;
+    const main = document.getElementById("main");
+    main.append(answer(), tiles());
+    if (connections.length) main.append(slots(), oneSlot(), filling());
+    redraw();
+    new ResizeObserver(redraw).observe(main);
+  }
+
+  try {
+    build();
+  } catch (error) {
+    document
+      .getElementById("main")
+      .append(
+        element("p", {class: "notice failed", role: "alert"}, `This page could not be drawn: ${error.message}`),
+      );
+    throw error;
+  }
+})();
