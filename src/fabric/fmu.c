@@ -184,6 +184,8 @@ static void make_units(struct fmu *fmu)
         fmu->controllers[i] = (struct fmu_controller){.wait_head = POOL_NONE, .wait_tail = POOL_NONE};
     fmu->busy = mem_alloc(fmu->unit_count, sizeof *fmu->busy, "statistics");
     fmu->writes = mem_alloc(fmu->unit_count, sizeof *fmu->writes, "statistics");
+    profile_init(&fmu->waiting);
+    profile_init(&fmu->connected);
     fmu->statistics.busy_s = (struct metric_series){fmu->busy, fmu->unit_count};
     fmu->statistics.writes = (struct metric_series){fmu->writes, fmu->unit_count};
 }
@@ -213,12 +215,28 @@ static enum status fmu_prepare(const struct fabric_plan *plan, struct fabric **f
     return STATUS_OK;
 }
 
+/* Both up to the end of the run, and so over the same bins. */
+static void sum_profiles(struct fmu *fmu)
+{
+    ps_t end = fmu->loop->now;
+    struct fmu_statistics *statistics = &fmu->statistics;
+    profile_widen(&fmu->waiting, end);
+    profile_widen(&fmu->connected, end);
+    statistics->profile_bin = profile_width(&fmu->connected);
+    statistics->waiting =
+        (struct metric_series){fmu->waiting_bins, profile_integrals(&fmu->waiting, end, fmu->waiting_bins)};
+    statistics->connected = (struct metric_series){
+        fmu->connected_bins, profile_integrals(&fmu->connected, end, fmu->connected_bins)};
+}
+
 static const void *fmu_statistics_of(struct fabric *fabric)
 {
     struct fmu_statistics *statistics = &((struct fmu *)fabric)->statistics;
-    if (statistics->accesses)
-        statistics->queue_wait_mean_s =
-            (double)statistics->queue_wait_sum / (double)statistics->accesses / (double)PS_PER_S;
+    if (!statistics->accesses)
+        return statistics;
+    sum_profiles((struct fmu *)fabric);
+    statistics->queue_wait_mean_s =
+        (double)statistics->queue_wait_sum / (double)statistics->accesses / (double)PS_PER_S;
     return statistics;
 }
 

@@ -2,6 +2,7 @@
 #define HELIO_FABRIC_FMU_H
 
 #include "base/keytable.h"
+#include "base/profile.h"
 #include "base/rng.h"
 #include "fabric/fabric.h"
 #include "fabric/fmu_mapping.h"
@@ -33,6 +34,8 @@ struct fmu_config {
 
 struct fmu_statistics {
     struct metric_series busy_s, writes;
+    struct metric_series waiting, connected; /* over time, in bins of profile_bin */
+    ps_t profile_bin;
     uint64_t accesses, switches, coalesced, peak_q_data_bytes, peak_q_header_entries;
     uint64_t q_data_in_bytes, q_data_out_bytes; /* equal once everything has been read */
     uint64_t space_waits;                       /* writes that had to wait for room in the rings */
@@ -98,6 +101,8 @@ struct fmu {
     uint32_t arrive_kind, copied_kind, release_kind;
     struct fmu_statistics statistics;
     int64_t *busy, *writes;
+    struct profile waiting, connected; /* accesses in queues, FMUs in use, over time */
+    int64_t waiting_bins[PROFILE_BINS], connected_bins[PROFILE_BINS];
 };
 
 static inline struct transfer *transfer_at(const struct fmu *fmu, uint32_t index)

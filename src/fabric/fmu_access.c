@@ -155,6 +155,10 @@ static void note_wait(struct fmu *fmu, const struct access *access)
     statistics->accesses++;
     statistics->queue_wait_sum = ps_add(statistics->queue_wait_sum, wait);
     statistics->queue_wait_max = ps_max(statistics->queue_wait_max, wait);
+    if (!wait)
+        return;
+    profile_step(&fmu->waiting, access->queued_at, 1);
+    profile_step(&fmu->waiting, fmu->loop->now, -1);
 }
 
 /* Where the time of an access goes that is granted now, up to its release. */
@@ -342,6 +346,8 @@ void fmu_on_release(void *self, uint32_t unit_index)
     unit->serving = POOL_NONE;
     controller->busy = false;
     fmu->busy[unit_index] += fmu->loop->now - unit->granted_at;
+    profile_step(&fmu->connected, unit->granted_at, 1);
+    profile_step(&fmu->connected, fmu->loop->now, -1);
     tap_tell_part(fmu->tap, transfer_at(fmu, access_at(fmu, served)->transfer)->message, TAP_PART_RELEASE,
                   fmu->loop->now - fmu->config->t_ocm, fmu->loop->now, NULL, 0);
     settle(fmu, unit_index, served);

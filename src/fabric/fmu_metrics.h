@@ -22,6 +22,11 @@
         FMU_METRIC("q_data_in_bytes", METRIC_BYTES, q_data_in_bytes, "bytes that got room in a Q_data", at), \
         FMU_METRIC("q_data_out_bytes", METRIC_BYTES, q_data_out_bytes, "bytes whose room is free again",     \
                    at),                                                                                      \
+        FMU_METRIC("profile_bin_s", METRIC_TIME, profile_bin, "width of the bins of the next two", at),      \
+        FMU_METRIC("waiting_profile_s", METRIC_TIMES, waiting,                                               \
+                   "over time: accesses that waited for an FMU x how long, in each bin", at),                \
+        FMU_METRIC("connected_profile_s", METRIC_TIMES, connected,                                           \
+                   "over time: connected FMUs x how long, in each bin", at),                                 \
         FMU_METRIC("busy_s", METRIC_TIMES, busy_s, "per FMU: time that it was connected", at),               \
         FMU_METRIC("writes", METRIC_COUNTS, writes, "per FMU: messages written to it", at)
 

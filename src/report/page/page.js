@@ -457,6 +457,45 @@
 
   // --------------------------------------------------------------------------------------------------------------- FMUs
 
+  // How many accesses wait, and how many FMUs are connected, in the mean of each bin of time.
+  function fmuProfile(run) {
+    const {profile_bin_s: bin, waiting_profile_s: waiting, connected_profile_s: connected} = run.fabric_stats;
+    if (!waiting?.length) return [];
+    const {scale, name: unit} = timeScale(run.makespan_s);
+    const points = waiting.map((sum, i) => {
+      const from = i * bin;
+      const to = from < run.makespan_s ? Math.min(from + bin, run.makespan_s) : from + bin; // the last one is cut short
+      const mean = (value) => value / (to - from);
+      return {from: from / scale, to: to / scale, waiting: mean(sum), connected: mean(connected[i])};
+    });
+    const longest = d3.greatest(points, (p) => p.waiting);
+    const series = [
+      {name: "accesses that wait", key: "waiting", color: "var(--c1)"},
+      {name: "connected FMUs", key: "connected", color: fabricColor.get(run.fabric)},
+    ];
+    const step = (key) => points.flatMap((p) => [{x: p.from, y: p[key]}, {x: p.to, y: p[key]}]);
+    return [
+      element("h3", {}, `${run.fabric}: queues over time`),
+      legend(series),
+      chart(
+        `${run.fabric}: in the mean of a ${time(bin)} bin up to ${digits(longest.waiting, 3)} accesses wait, at ${digits(longest.from, 4)} ${unit}; up to ${digits(d3.max(points, (p) => p.connected), 3)} FMUs are connected.`,
+        (width) =>
+          Plot.plot({
+            ...common(width),
+            marginLeft: 50,
+            height: 185,
+            x: {label: `time, ${unit}`, domain: [0, d3.max(points, (p) => p.to)], ticks: width < 500 ? 4 : 8},
+            y: {label: "in the mean", grid: true, ticks: 3, domain: upTo(points.flatMap((p) => [p.waiting, p.connected]))},
+            marks: [
+              Plot.areaY(step("waiting"), {x: "x", y1: 0, y2: "y", fill: series[0].color, fillOpacity: 0.3}),
+              ...series.map(({key, color}) => Plot.line(step(key), {x: "x", y: "y", stroke: color, strokeWidth: 1.5})),
+              Plot.ruleY([0]),
+            ],
+          }),
+      ),
+    ];
+  }
+
   function fmus() {
     const withFmus = runs.filter(
       (run) => Array.isArray(run.fabric_stats.busy_s) && run.fabric_stats.busy_s.length,
@@ -514,6 +553,7 @@
           `${run.fabric}: between ${count(fewest)} and ${count(most)} messages are written to an FMU.`,
           bars("messages", (r) => r.writes, "var(--c6)", "~s"),
         ),
+        ...fmuProfile(run),
       ];
     });
     const facts = [
@@ -548,6 +588,7 @@
       [
         "An FMU is busy while a node's controller is connected to it: switching, then writing or reading.",
         "Long queue waits with low busy shares say that accesses wait for a node's one controller rather than for FMUs; more FMUs do not help then. High shares say that they do.",
+        "Over time: the queues of all FMUs together. A queue that stays long is a pool too small or a hot FMU; one that comes and goes is the program's own bursts.",
         "A coalesced access goes under the switch of another and saves T_switch. Q_data and Q_header are the rings in an FMU; their peaks are the memory that it needs.",
       ],
       [table("Statistics of the FMUs", factColumns, facts), ...figures],

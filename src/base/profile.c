@@ -1,0 +1,39 @@
+#include "base/profile.h"
+
+void profile_init(struct profile *profile)
+{
+    *profile = (struct profile){.shift = 0};
+}
+
+/* Two neighbours become one: what a step leaves to later bins counts for the whole of the second. */
+static void halve(struct profile *profile)
+{
+    for (size_t i = 0; i < PROFILE_BINS / 2; i++) {
+        __int128 passed_on = (__int128)profile->steps[2 * i] * profile_width(profile);
+        profile->part[i] = profile->part[2 * i] + profile->part[2 * i + 1] + passed_on;
+        profile->steps[i] = profile->steps[2 * i] + profile->steps[2 * i + 1];
+    }
+    for (size_t i = PROFILE_BINS / 2; i < PROFILE_BINS; i++) {
+        profile->part[i] = 0;
+        profile->steps[i] = 0;
+    }
+    profile->shift++;
+}
+
+void profile_widen(struct profile *profile, ps_t at)
+{
+    while (at / PROFILE_BINS >> profile->shift)
+        halve(profile);
+}
+
+size_t profile_integrals(const struct profile *profile, ps_t end, int64_t integrals[PROFILE_BINS])
+{
+    size_t bins = 0;
+    __int128 level = 0;
+    for (; bins < PROFILE_BINS && (ps_t)bins << profile->shift < end; bins++) {
+        __int128 integral = level * profile_width(profile) + profile->part[bins];
+        integrals[bins] = integral > INT64_MAX ? INT64_MAX : (int64_t)integral;
+        level += profile->steps[bins];
+    }
+    return bins;
+}

@@ -1,0 +1,84 @@
+/* Levels over time in few bins: the same as counted bin by bin, however often bins are widened. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/profile.h"
+#include "base/rng.h"
+
+enum { INTERVALS = 400 };
+
+struct interval {
+    ps_t from, to;
+    int64_t height;
+};
+
+static int64_t overlap(ps_t from, ps_t to, ps_t begin, ps_t end)
+{
+    ps_t low = from > begin ? from : begin, high = to < end ? to : end;
+    return high > low ? high - low : 0;
+}
+
+/* Intervals of all lengths up to `longest`, in any order, against the plain sum. */
+static void compare(uint64_t seed, ps_t longest)
+{
+    struct rng rng = rng_open(seed, "profile");
+    struct profile profile;
+    struct interval intervals[INTERVALS];
+    int64_t found[PROFILE_BINS];
+    ps_t end = 0;
+    profile_init(&profile);
+    for (int i = 0; i < INTERVALS; i++) {
+        ps_t from = (ps_t)rng_below(&rng, (uint64_t)longest),
+             length = (ps_t)rng_below(&rng, (uint64_t)longest);
+        intervals[i] = (struct interval){from, from + length, 1 + (int64_t)rng_below(&rng, 5)};
+        profile_step(&profile, intervals[i].from, intervals[i].height);
+        profile_step(&profile, intervals[i].to, -intervals[i].height);
+        end = intervals[i].to > end ? intervals[i].to : end;
+    }
+    profile_widen(&profile, end);
+    size_t bins = profile_integrals(&profile, end, found);
+    ps_t width = profile_width(&profile);
+    assert_true(bins <= PROFILE_BINS && (ps_t)bins * width >= end && ((ps_t)bins - 1) * width < end);
+    for (size_t bin = 0; bin < bins; bin++) {
+        int64_t sum = 0;
+        for (int i = 0; i < INTERVALS; i++)
+            sum += intervals[i].height *
+                   overlap(intervals[i].from, intervals[i].to, (ps_t)bin * width, ((ps_t)bin + 1) * width);
+        assert_int_equal(found[bin], sum);
+    }
+}
+
+static void bins_hold_what_was_there(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        for (ps_t longest = 2; longest < PS_PER_S; longest *= 37)
+            compare(seed, longest);
+}
+
+static void nothing_is_nothing(void **state)
+{
+    (void)state;
+    struct profile profile;
+    int64_t found[PROFILE_BINS];
+    profile_init(&profile);
+    assert_int_equal(profile_integrals(&profile, 0, found), 0);
+    profile_widen(&profile, 1000 * PS_PER_S);
+    assert_true(profile_integrals(&profile, 1000 * PS_PER_S, found) > PROFILE_BINS / 2);
+    for (size_t bin = 0; bin < PROFILE_BINS / 2; bin++)
+        assert_int_equal(found[bin], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bins_hold_what_was_there),
+        cmocka_unit_test(nothing_is_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
