@@ -248,7 +248,7 @@ void compat_idle(struct simplecomm *engine, uint32_t rank, double until_s, uint8
 
 /* step.c */
 enum status compat_step(struct simplecomm *engine, uint32_t rank);
-bool compat_may_go_on(const struct compat_rank *rank); /* what it waits for is done */
+bool compat_may_go_on(const struct compat_rank *rank); /* it waits for nothing more */
 void compat_completed(struct compat_rank *rank, int32_t tag, double end_s, uint8_t op);
 
 /* layers.c: posts a layer of the rank's collective; the number of its posts, 0 behind the last layer. */

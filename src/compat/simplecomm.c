@@ -208,8 +208,9 @@ static enum status finish(struct simplecomm *engine, struct match *match)
     return STATUS_OK;
 }
 
-/* SimpleComm stops as soon as no rank can go on and no message has both ends. It looks at a waitall one step
- * late, and blocks eager senders until their receive is posted; neither keeps a program from going on. */
+/* SimpleComm stops as soon as no rank can go on and no message has both ends. It looks at a waitall, and at
+ * a collective without messages, one step late, and blocks eager senders until their receive is posted;
+ * neither keeps a program from going on. */
 static bool revive(struct simplecomm *engine)
 {
     bool revived = false;

@@ -20,6 +20,8 @@ static bool tag_is_done(const struct compat_rank *rank, int32_t tag)
 
 bool compat_may_go_on(const struct compat_rank *rank)
 {
+    if (rank->state == RANK_COMMUNICATING)
+        return rank->in_collective && rank->layer_pending == 0; /* a layer without messages */
     if (rank->state != RANK_WAITING)
         return false;
     return rank->waits_for_all ? rank->waitall_balance >= 0 : tag_is_done(rank, rank->waiting_tag);

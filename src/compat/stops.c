@@ -17,7 +17,7 @@ static const struct stop {
     [ABORT_SENT] = {"MPI_Constants.py: checkIfTransmittedDataIsCorrect",
                     "it counts bytes within nodes at the network's speed, and the count is passed over"},
     [ABORT_NOTHING_OPEN] = {"\"No valid Match was found\"",
-                            "a rank whose requests are all done goes on, though nothing is under way"},
+                            "a rank that has nothing more to wait for goes on, though nothing is under way"},
     [ABORT_SEND_BLOCKED] = {"\"No valid Match was found\"",
                             "ranks that are blocked by eager sends go on before their receives are posted"},
     [ABORT_WAITALL] = {"Rank.py: self.waitall == 0, for which it waits for ever",

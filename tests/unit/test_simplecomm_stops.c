@@ -170,6 +170,18 @@ static void a_waitall_of_what_is_done(void **state)
     result_free(&result);
 }
 
+/* Nobody has anything for anybody, so that nothing is under way. */
+static void an_alltoallv_without_messages(void **state)
+{
+    (void)state;
+    const char *trace = traces_make("empty", "0 init\n0 alltoallv 0 0 0 0 0 0 2 2\n0 finalize\n",
+                                    "1 init\n1 alltoallv 0 0 0 0 0 0 2 2\n1 finalize\n", NULL);
+    struct result result = go_on(trace, SET("fabric=packet", "simplecomm.alltoallv=nbc_improved"),
+                                 "\"No valid Match was found\"");
+    assert_int_equal(result.messages, 2);
+    expect_makespan(&result, 2 * (LATENCY + HEADER));
+}
+
 /* Two are done when it names one; SimpleComm waits until one less is. Two other ranks keep something under
  * way. */
 static void a_waitall_that_names_too_few(void **state)
@@ -242,6 +254,7 @@ int main(void)
         cmocka_unit_test(an_fmu_whose_end_goes_back),
         cmocka_unit_test(bytes_within_nodes_counted_at_the_networks_speed),
         cmocka_unit_test(a_waitall_of_what_is_done),
+        cmocka_unit_test(an_alltoallv_without_messages),
         cmocka_unit_test(a_waitall_that_names_too_few),
         cmocka_unit_test(two_that_send_to_each_other),
         cmocka_unit_test(two_that_wait_for_each_other),
