@@ -139,12 +139,13 @@ static void meet(struct simplecomm *engine, const struct post *send, const struc
                             .recv_base_s = recv->posted_s,
                             .send_posted_s = send->posted_s,
                             .recv_posted_s = recv->posted_s,
-                            .solved_s = -1,
-                            .factor = 1,
                             .fmu = -1};
     set_times(engine, match);
     match->on_network = !takes_fmu(engine, match, match->bytes);
-    match_list_append(match->on_network ? &engine->network.open : &engine->fmu.open, match);
+    if (match->on_network)
+        compat_network_add(engine, match);
+    else
+        match_list_append(&engine->fmu.open, match);
 }
 
 void compat_post(struct simplecomm *engine, const struct post *post)

@@ -1,158 +1,191 @@
+#include <string.h>
+
 #include "compat/parts.h"
 
 /* KAHUNA (Contention_Kahuna.py): time advances window by window, from the earliest start to the next start or
  * end. In a window each node divides its bandwidth among the transfers that touch it, in and out together,
- * and a transfer is slowed down by the busier of its two nodes. */
+ * and a transfer is slowed down by the busier of its two nodes. Every window changes every transfer in it, by
+ * sums whose rounding has to be SimpleComm's, so none can be left out: the passes are few, and over memory
+ * that lies side by side. */
 
-static bool in_window(const struct match *match, double window_end_s)
+/* Times are never NaN, which fmin would look for. */
+static inline double smaller(double a, double b)
 {
-    return match->base_s < window_end_s;
+    return b < a ? b : a;
 }
 
-static double upper_of(const struct match *match)
+static double upper_of(const struct kahuna_transfer *transfer)
 {
-    return match->solved_s != -1 ? match->solved_s : match->end_s;
+    return transfer->solved_s != -1 ? transfer->solved_s : transfer->end_s;
 }
 
-static size_t find_ready(const struct match_list *open)
+/* What starts first, and what is done first; ready = count: nothing is. */
+struct view {
+    double lowest_s;
+    size_t ready;
+};
+
+static struct view look(const struct compat_network *network)
 {
-    size_t found = open->count;
-    for (size_t i = 0; i < open->count; i++) {
-        const struct match *match = open->items[i];
-        if (seconds_equal(match->base_s, match->end_s) &&
-            (found == open->count || match->base_s < open->items[found]->base_s))
-            found = i;
+    struct view view = {.lowest_s = network->open[0].base_s, .ready = network->count};
+    double ready_s = INFINITY;
+    for (size_t i = 0; i < network->count; i++) {
+        const struct kahuna_transfer *transfer = &network->open[i];
+        view.lowest_s = smaller(view.lowest_s, transfer->base_s);
+        if (transfer->base_s < ready_s && seconds_equal(transfer->base_s, transfer->end_s)) {
+            view.ready = i;
+            ready_s = transfer->base_s;
+        }
     }
-    return found;
-}
-
-static double lowest_base(const struct match_list *open)
-{
-    double lowest_s = open->items[0]->base_s;
-    for (size_t i = 1; i < open->count; i++)
-        lowest_s = fmin(lowest_s, open->items[i]->base_s);
-    return lowest_s;
+    return view;
 }
 
 /* The next start that is not the lowest, or an end, whichever comes first. */
-static double window_end(const struct match_list *open, double lowest_s)
+static double earlier_of(double end_s, const struct kahuna_transfer *transfer, double lowest_s)
 {
-    double end_s = upper_of(open->items[0]);
-    for (size_t i = 0; i < open->count; i++) {
-        const struct match *match = open->items[i];
-        if (match->base_s < end_s && !seconds_equal(match->base_s, lowest_s))
-            end_s = match->base_s;
-        end_s = fmin(end_s, upper_of(match));
-    }
+    if (transfer->base_s < end_s && !seconds_equal(transfer->base_s, lowest_s))
+        end_s = transfer->base_s;
+    return smaller(end_s, upper_of(transfer));
+}
+
+static double window_end(const struct compat_network *network, double lowest_s)
+{
+    double end_s = INFINITY;
+    for (size_t i = 0; i < network->count; i++)
+        end_s = earlier_of(end_s, &network->open[i], lowest_s);
     return end_s;
 }
 
 static void count_sharing(struct simplecomm *engine, double window_end_s)
 {
-    const struct match_list *open = &engine->network.open;
-    uint32_t *sharing = engine->network.sharing, cores = engine->cores_per_node;
+    const struct compat_network *network = &engine->network;
+    uint32_t *sharing = network->sharing;
     for (uint32_t node = 0; node < node_count(engine); node++)
         sharing[node] = 0;
-    for (size_t i = 0; i < open->count; i++) {
-        const struct match *match = open->items[i];
-        if (!in_window(match, window_end_s))
+    for (size_t i = 0; i < network->count; i++) {
+        const struct kahuna_transfer *transfer = &network->open[i];
+        if (transfer->base_s >= window_end_s)
             continue;
-        uint32_t source = match->source / cores, destination = match->destination / cores;
-        sharing[source]++;
-        if (destination != source)
-            sharing[destination]++;
+        sharing[transfer->source_node]++;
+        if (transfer->destination_node != transfer->source_node)
+            sharing[transfer->destination_node]++;
     }
 }
 
-/* Stretches what lies in the window, then goes back to the first point at which the stretching is no longer
- * right because another transfer is at its end. */
-static void stretch(struct simplecomm *engine, double lowest_s, double window_end_s)
+/* Stretches what lies in the window; the first point at which that is no longer right because another
+ * transfer is at its end. */
+static double stretch(struct compat_network *network, double lowest_s, double window_end_s)
 {
-    const struct match_list *open = &engine->network.open;
-    const uint32_t *sharing = engine->network.sharing;
-    uint32_t cores = engine->cores_per_node;
-    double window_s = window_end_s - lowest_s;
-    for (size_t i = 0; i < open->count; i++) {
-        struct match *match = open->items[i];
-        if (!in_window(match, window_end_s))
-            continue;
-        uint32_t at_source = sharing[match->source / cores];
-        uint32_t at_destination = sharing[match->destination / cores];
-        uint32_t factor = at_source > at_destination ? at_source : at_destination;
-        double increment_s = (window_s * ((double)factor / (double)match->factor)) - window_s;
-        match->end_s = match->end_s + increment_s;
-        match->solved_s = match->base_s + window_s + increment_s;
-        match->factor = factor;
+    double window_s = window_end_s - lowest_s, smallest_s = INFINITY;
+    for (size_t i = 0; i < network->count; i++) {
+        struct kahuna_transfer *transfer = &network->open[i];
+        if (transfer->base_s < window_end_s) {
+            uint32_t at_source = network->sharing[transfer->source_node];
+            uint32_t at_destination = network->sharing[transfer->destination_node];
+            uint32_t factor = at_source > at_destination ? at_source : at_destination;
+            double increment_s = window_s * (double)factor - window_s;
+            transfer->end_s = transfer->end_s + increment_s;
+            transfer->solved_s = transfer->base_s + window_s + increment_s;
+            transfer->factor = factor;
+        }
+        smallest_s = smaller(smallest_s, upper_of(transfer));
     }
-    double smallest_s = upper_of(open->items[0]);
-    for (size_t i = 1; i < open->count; i++)
-        smallest_s = fmin(smallest_s, upper_of(open->items[i]));
-    for (size_t i = 0; i < open->count; i++) {
-        struct match *match = open->items[i];
-        if (match->solved_s <= smallest_s)
-            continue;
-        double beyond_s = match->solved_s - smallest_s;
-        match->end_s = match->end_s - (beyond_s - beyond_s * (1.0 / (double)match->factor));
-        match->solved_s = smallest_s;
+    return smallest_s;
+}
+
+/* Takes the stretching beyond `until_s` back; the end of the window that remains. */
+static double take_back(struct compat_network *network, double lowest_s, double until_s)
+{
+    double end_s = INFINITY;
+    for (size_t i = 0; i < network->count; i++) {
+        struct kahuna_transfer *transfer = &network->open[i];
+        if (transfer->solved_s > until_s) {
+            double beyond_s = transfer->solved_s - until_s;
+            transfer->end_s = transfer->end_s - (beyond_s - beyond_s * (1.0 / (double)transfer->factor));
+            transfer->solved_s = until_s;
+        }
+        end_s = earlier_of(end_s, transfer, lowest_s);
     }
+    return end_s;
 }
 
 /* SimpleComm counts bytes to see that no more are sent than there are, at the network's speed also within
  * nodes, and stops at a tenth too many. The count changes nothing. */
-static void count_sent(struct simplecomm *engine, struct match *match, double end_s)
+static void count_sent(struct simplecomm *engine, struct kahuna_transfer *transfer, double end_s)
 {
-    double bytes_per_s = engine->network_link.bytes_per_s, whole = (double)(match->bytes + 16);
-    match->sent_bytes += trunc((end_s - match->base_s) * bytes_per_s / (double)match->factor);
-    if (match->sent_bytes >= whole && !seconds_close(match->sent_bytes, whole, 0.1, 15))
+    double bytes_per_s = engine->network_link.bytes_per_s, whole = (double)(transfer->match->bytes + 16);
+    double bytes = (end_s - transfer->base_s) * bytes_per_s / (double)transfer->factor;
+    transfer->sent_bytes += bytes < 0x1p62 ? (double)(int64_t)bytes : bytes;
+    if (transfer->sent_bytes >= whole && !seconds_close(transfer->sent_bytes, whole, 0.1, 15))
         compat_abort(engine, ABORT_SENT);
 }
 
 /* Moves every start to the end of the window, and takes back the stretching of what is left. */
-static void crop(struct simplecomm *engine, double lowest_s)
+static void crop(struct simplecomm *engine, double end_s)
 {
-    struct match_list *open = &engine->network.open;
-    double end_s = window_end(open, lowest_s);
-    for (size_t i = 0; i < open->count; i++) {
-        struct match *match = open->items[i];
-        if (in_window(match, end_s)) {
-            count_sent(engine, match, end_s);
-            match->base_s = end_s;
-            if (seconds_equal(match->base_s, match->solved_s)) {
-                match->factor = 1;
-                match->solved_s = -1;
+    for (size_t i = 0; i < engine->network.count; i++) {
+        struct kahuna_transfer *transfer = &engine->network.open[i];
+        if (transfer->base_s < end_s) {
+            count_sent(engine, transfer, end_s);
+            transfer->base_s = end_s;
+            if (seconds_equal(transfer->base_s, transfer->solved_s)) {
+                transfer->factor = 1;
+                transfer->solved_s = -1;
             }
         }
-    }
-    for (size_t i = 0; i < open->count; i++) {
-        struct match *match = open->items[i];
-        if (match->factor != 1) {
-            double left_s = match->solved_s - match->base_s;
-            match->end_s = match->end_s - (left_s - left_s * (1.0 / (double)match->factor));
-            match->solved_s = -1;
-            match->factor = 1;
+        if (transfer->factor != 1) {
+            double left_s = transfer->solved_s - transfer->base_s;
+            transfer->end_s = transfer->end_s - (left_s - left_s * (1.0 / (double)transfer->factor));
+            transfer->solved_s = -1;
+            transfer->factor = 1;
         }
-        if (seconds_equal(match->base_s, match->end_s))
-            match->base_s = match->end_s;
+        if (seconds_equal(transfer->base_s, transfer->end_s))
+            transfer->base_s = transfer->end_s;
     }
+}
+
+static struct match *take(struct compat_network *network, size_t index)
+{
+    struct kahuna_transfer *taken = &network->open[index];
+    struct match *match = taken->match;
+    match->base_s = taken->base_s;
+    match->end_s = taken->end_s;
+    network->count--;
+    memmove(taken, taken + 1, (network->count - index) * sizeof *taken);
+    return match;
 }
 
 struct match *compat_network_next(struct simplecomm *engine)
 {
-    struct match_list *open = &engine->network.open;
-    size_t ready;
-    while ((ready = find_ready(open)) == open->count) {
-        double lowest_s = lowest_base(open), end_s = window_end(open, lowest_s);
+    struct compat_network *network = &engine->network;
+    struct view view;
+    while ((view = look(network)).ready == network->count) {
+        double end_s = window_end(network, view.lowest_s);
         count_sharing(engine, end_s);
-        stretch(engine, lowest_s, end_s);
-        crop(engine, lowest_s);
+        double until_s = stretch(network, view.lowest_s, end_s);
+        crop(engine, take_back(network, view.lowest_s, until_s));
     }
-    return match_list_take(open, ready);
+    return take(network, view.ready);
+}
+
+void compat_network_add(struct simplecomm *engine, struct match *match)
+{
+    struct compat_network *network = &engine->network;
+    network->open = mem_grow(network->open, &network->capacity, network->count + 1, "open transfers");
+    network->open[network->count++] =
+        (struct kahuna_transfer){.base_s = match->base_s,
+                                 .end_s = match->end_s,
+                                 .solved_s = -1,
+                                 .factor = 1,
+                                 .source_node = match->source / engine->cores_per_node,
+                                 .destination_node = match->destination / engine->cores_per_node,
+                                 .match = match};
 }
 
 double compat_network_lowest(const struct compat_network *network)
 {
-    size_t ready = find_ready(&network->open);
-    return ready < network->open.count ? network->open.items[ready]->base_s : lowest_base(&network->open);
+    struct view view = look(network);
+    return view.ready < network->count ? network->open[view.ready].base_s : view.lowest_s;
 }
 
 void compat_network_init(struct simplecomm *engine)
@@ -164,5 +197,5 @@ void compat_network_init(struct simplecomm *engine)
 void compat_network_free(struct compat_network *network)
 {
     free(network->sharing);
-    free(network->open.items);
+    free(network->open);
 }

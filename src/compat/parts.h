@@ -56,10 +56,6 @@ struct match {
     double latency_s, base_s, end_s;
     double send_base_s, send_end_s, recv_base_s, recv_end_s;
     double send_posted_s, recv_posted_s;
-    /* Network: up to where the sharing by `factor` has been worked out; -1 = it has not. */
-    double solved_s;
-    uint32_t factor;
-    double sent_bytes;
     /* FMU. */
     bool timed, written, read;
     int32_t fmu; /* -1 = none yet */
@@ -94,8 +90,18 @@ enum compat_abort {
     ABORTS
 };
 
+/* What KAHUNA looks at of a match, time and again: side by side in memory. */
+struct kahuna_transfer {
+    double base_s, end_s;
+    double solved_s; /* up to where the sharing by `factor` has been worked out; -1 = it has not */
+    double sent_bytes;
+    uint32_t factor, source_node, destination_node;
+    struct match *match;
+};
+
 struct compat_network {
-    struct match_list open;
+    struct kahuna_transfer *open; /* in the order in which they formed */
+    size_t count, capacity;
     uint32_t *sharing; /* per node: transfers that touch it */
 };
 
@@ -215,8 +221,8 @@ static inline bool time_fits(double seconds)
 /* Python's math.isclose. */
 static inline bool seconds_close(double a, double b, double relative, double absolute)
 {
-    double difference = fabs(a - b);
-    return a == b || difference <= relative * fmax(fabs(a), fabs(b)) || difference <= absolute;
+    double difference = fabs(a - b), size_a = fabs(a), size_b = fabs(b);
+    return a == b || difference <= relative * (size_a > size_b ? size_a : size_b) || difference <= absolute;
 }
 
 static inline bool seconds_equal(double a, double b)
@@ -260,6 +266,7 @@ bool compat_give_up_send(struct simplecomm *engine, uint32_t rank); /* if eager;
 struct match *match_list_take(struct match_list *list, size_t index);
 
 /* network.c: takes out the match that is finished next. */
+void compat_network_add(struct simplecomm *engine, struct match *match);
 void compat_network_init(struct simplecomm *engine);
 void compat_network_free(struct compat_network *network);
 double compat_network_lowest(const struct compat_network *network); /* start of what happens next there */

@@ -130,7 +130,7 @@ static void tell_message(const struct simplecomm *engine, const struct match *ma
 /* HYBRID takes the next match from where something starts first; neither side knows of the other. */
 static struct match *next_match(struct simplecomm *engine)
 {
-    size_t on_network = engine->network.open.count, on_fmus = engine->fmu.open.count;
+    size_t on_network = engine->network.count, on_fmus = engine->fmu.open.count;
     bool by_network = on_fmus == 0;
     if (on_network > 0 && on_fmus > 0)
         by_network = compat_network_lowest(&engine->network) < compat_fmu_lowest(&engine->fmu);
