@@ -25,6 +25,7 @@ static enum status open_network(const struct fabric_plan *plan, const struct fab
                                     .name = ops->name,
                                     .topo = &topo,
                                     .loop = plan->loop,
+                                    .tap = plan->tap,
                                     .seed = plan->seed,
                                     .answers = {.self = answers->self,
                                                 .visible = answers->visible,

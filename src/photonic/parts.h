@@ -94,6 +94,8 @@ struct node {
 struct transmission {
     uint64_t bytes;
     ps_t generated;
+    ps_t begun_at, sent_at,
+        left_at; /* its first packet's first attempt and transmission, its last one's leaving */
     uint64_t packets, begun, left, arrived; /* how many there are, have begun, left the source, arrived */
     uint32_t next, id;
     uint32_t source, destination;
@@ -152,6 +154,7 @@ struct photonic {
     const char *name;
     struct topo topo;
     struct event_loop *loop;
+    const struct tap *tap;
     struct photonic_answers answers;
     struct rng rng;
     bool is_adaptive;     /* which links lead on is found switch by switch */

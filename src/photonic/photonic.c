@@ -86,7 +86,8 @@ static uint32_t cut_packet(struct photonic *photonic, uint32_t message)
     struct transmission *transmission = transmission_at(photonic, message);
     struct packet *packet = packet_at(photonic, index);
     ps_t now = photonic->loop->now;
-    transmission->begun++;
+    if (transmission->begun++ == 0)
+        transmission->begun_at = now;
     *packet = (struct packet){.transmission = message,
                               .is_short = transmission->begun == transmission->packets &&
                                           transmission->bytes !=
@@ -127,6 +128,7 @@ void photonic_send(struct photonic *photonic, uint32_t id, uint32_t source, uint
     struct transmission *transmission = transmission_at(photonic, index);
     *transmission = (struct transmission){.bytes = bytes,
                                           .generated = photonic->loop->now,
+                                          .sent_at = -1,
                                           .packets = is_cut ? (bytes - 1) / mtu + 1 : 1,
                                           .id = id,
                                           .source = source,
@@ -208,6 +210,7 @@ static bool leave_source(struct photonic *photonic, uint32_t message)
     bool is_last = ++transmission->left == transmission->packets;
     node->in_flight--;
     node->begun -= is_last;
+    transmission->left_at = photonic->loop->now;
     begin_packets(photonic, node);
     return is_last;
 }
@@ -221,6 +224,18 @@ static bool arrive(struct photonic *photonic, uint32_t index)
     packet->state = PACKET_GONE;
     pool_give(&photonic->packets, index);
     return ++transmission->arrived == transmission->packets;
+}
+
+/* Of a message of many packets: of the first of them up to where its bytes move, then of all together. */
+static void tell_parts(const struct photonic *photonic, const struct transmission *transmission)
+{
+    const struct tap *tap = photonic->tap;
+    uint32_t id = transmission->id;
+    ps_t begun = transmission->begun_at, sent = transmission->sent_at, left = transmission->left_at;
+    tap_tell_part(tap, id, TAP_PART_QUEUE, transmission->generated, begun, NULL, 0);
+    tap_tell_part(tap, id, TAP_PART_SWITCH, begun, sent, NULL, 0);
+    tap_tell_part(tap, id, TAP_PART_TRANSFER, sent, left, NULL, 0);
+    tap_tell_part(tap, id, TAP_PART_WIRE, left, photonic->loop->now, NULL, 0);
 }
 
 /* Channels first, and those who wait for them; then the buffer it leaves, the buffer it enters, and its
@@ -245,6 +260,7 @@ static void on_end(void *self, uint32_t index)
     if (is_last)
         photonic->answers.sender_done(photonic->answers.self, id, photonic->loop->now);
     if (is_complete) {
+        tell_parts(photonic, transmission_at(photonic, message));
         pool_give(&photonic->transmissions, message);
         photonic->answers.delivered(photonic->answers.self, id, photonic->loop->now);
     }
@@ -275,6 +291,7 @@ enum status photonic_open(const struct photonic_plan *plan, struct photonic **re
     photonic->name = plan->name;
     photonic->topo = *plan->topo;
     photonic->loop = plan->loop;
+    photonic->tap = plan->tap;
     photonic->answers = plan->answers;
     photonic->rng = rng_open(plan->seed, "photonic");
     photonic->spread.width_ps = 1;

@@ -9,6 +9,7 @@
 #include "base/event.h"
 #include "base/metric.h"
 #include "base/status.h"
+#include "base/tap.h"
 #include "topo/topo.h"
 
 /* Photonic networks at flow level: circuits of WDM channels, reserved by probes. After J. Duro, S. Petit,
@@ -39,6 +40,7 @@ struct photonic_plan {
     const char *name;        /* of the fabric, for messages */
     const struct topo *topo; /* is copied */
     struct event_loop *loop;
+    const struct tap *tap; /* hears where a message's time goes */
     uint64_t seed;
     struct photonic_answers answers;
 };

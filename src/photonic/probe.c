@@ -137,8 +137,11 @@ void probe_grant(struct photonic *photonic, uint32_t index, ps_t from)
     packet->state = PACKET_SENT;
     packet->tries = 0;
     packet->blocked_on = POOL_NONE;
+    struct transmission *transmission = transmission_at(photonic, packet->transmission);
     if (packet->at)
         packet->buffer_ps += from - packet->arrived;
+    else if (transmission->sent_at < 0)
+        transmission->sent_at = from;
     photonic->sending++;
     photonic->statistics.segments++;
     ps_t service = ps_add(config->eo_ps + config->oe_ps, packet_service_ps(photonic, packet));

@@ -124,6 +124,7 @@ void light_run(const char *topology, enum photonic_switching switching, const ch
                struct light_outcome *outcome)
 {
     struct config *config = configure(settings);
+    struct tap tap = {.count = {0}};
     struct bench bench = {.messages = messages, .outcome = outcome};
     struct topo topo;
     assert_true(count <= LIGHT_MESSAGES);
@@ -135,6 +136,7 @@ void light_run(const char *topology, enum photonic_switching switching, const ch
                                  .name = "light",
                                  .topo = &topo,
                                  .loop = &bench.loop,
+                                 .tap = &tap,
                                  .seed = seed,
                                  .answers = {.self = &bench,
                                              .visible = on_visible,
