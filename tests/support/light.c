@@ -40,9 +40,17 @@ static void on_sender_done(void *self, uint32_t index, ps_t at)
     bench->outcome->sender_done[index] = at;
 }
 
+/* 0 <= channels in use <= channels; a count below 0 is a large number. */
+static void check_channels(const struct photonic *network)
+{
+    for (uint32_t i = 0; i < network->topo.links; i++)
+        assert_true(network->free[i] <= network->settings.photonic.channels);
+}
+
 static void on_delivered(void *self, uint32_t index, ps_t at)
 {
     struct bench *bench = self;
+    check_channels(bench->network);
     struct light_outcome *outcome = bench->outcome;
     assert_int_equal(outcome->delivered[index], -1);
     assert_true(at >= outcome->visible[index] && outcome->visible[index] >= 0);
