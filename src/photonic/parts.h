@@ -137,7 +137,7 @@ struct spread {
 };
 
 struct photonic_statistics {
-    uint64_t messages, packets, bytes, hop_bytes, attempts, failed_attempts, probe_hops, segments;
+    uint64_t packets, hop_bytes, attempts, failed_attempts, probe_hops, segments;
     uint64_t buffer_count, buffer_peak_slots;
     double queue_mean_s, network_mean_s, buffer_mean_s; /* of a packet */
     ps_t last_delivery_ps, t95_ps, cycle_ps;

@@ -134,8 +134,6 @@ void photonic_send(struct photonic *photonic, uint32_t id, uint32_t source, uint
                                           .source = source,
                                           .destination = destination};
     links_route(photonic, transmission);
-    photonic->statistics.messages++;
-    photonic->statistics.bytes += bytes;
     photonic->statistics.hop_bytes += bytes * transmission->hops;
     push_message(photonic, &photonic->nodes[source].waiting, index);
     begin_packets(photonic, &photonic->nodes[source]);

@@ -16,10 +16,8 @@
         TENTH(name, field, 8, text), TENTH(name, field, 9, text), TENTH(name, field, 10, text)
 
 static const struct metric metric_list[] = {
-    {"messages", METRIC_COUNT, FIELD(messages), "that were sent"},
     {"packets", METRIC_COUNT, FIELD(packets), "that have arrived; without an MTU a message is one"},
-    {"bytes", METRIC_BYTES, FIELD(bytes), "of these messages"},
-    {"hop_bytes", METRIC_BYTES, FIELD(hop_bytes), "bytes x hops of these messages"},
+    {"hop_bytes", METRIC_BYTES, FIELD(hop_bytes), "bytes x hops of the messages that were sent"},
     {"segments", METRIC_COUNT, FIELD(segments), "transfers: circuits, or parts of one that end in a buffer"},
     {"attempts", METRIC_COUNT, FIELD(attempts), "reservations tried"},
     {"failed_attempts", METRIC_COUNT, FIELD(failed_attempts), "in vain"},
