@@ -242,7 +242,11 @@ static bool make_redistribution(const void *config, uint32_t nodes, struct tdm_p
 
 struct p3m_config {
     uint64_t part;
+    int neighbours;
 };
+
+enum { NEIGHBOURS_6, NEIGHBOURS_26 };
+static const char *const neighbour_names[] = {"6", "26", NULL};
 
 PARAM_TABLE(p3m_params, "p3m", struct p3m_config,
             "the patterns of the particle-mesh program (Table 4), on 64 nodes",
@@ -252,17 +256,34 @@ PARAM_TABLE(p3m_params, "p3m", struct p3m_config,
              .fallback = "1",
              .min = "1",
              .max = "5",
-             .doc = "which of its five patterns"});
+             .doc = "which of its five patterns"},
+            {.name = "neighbours",
+             .type = PARAM_CHOICE,
+             .offset = offsetof(struct p3m_config, neighbours),
+             .fallback = "6",
+             .choices = neighbour_names,
+             .doc = "of part 5: 6 as Table 5 implies, or 26 as Table 4 says"});
 
-/* Part 5: a logical 4 x 4 x 4 array, each node and the six beside it, around the edges. */
-static void make_cube(struct tdm_pattern *pattern)
+/* How far apart two coordinates are on a ring of four. */
+static uint32_t apart(uint32_t a, uint32_t b)
 {
-    enum { SIDE = 4, NODES = SIDE * SIDE * SIDE };
+    uint32_t distance = (a + 4 - b) % 4;
+    return distance == 3 ? 1 : distance;
+}
+
+/* Part 5: a logical 4 x 4 x 4 array. Each node sends to the six beside it, around the edges, or to all 26
+ * that differ by at most one along each dimension. */
+static void make_cube(int neighbours, struct tdm_pattern *pattern)
+{
+    enum { NODES = 4 * 4 * 4 };
     for (uint32_t node = 0; node < NODES; node++)
-        for (uint32_t stride = 1; stride < NODES; stride *= SIDE) {
-            uint32_t digit = node / stride % SIDE, rest = node - digit * stride;
-            tdm_pattern_add(pattern, node, rest + (digit + 1) % SIDE * stride);
-            tdm_pattern_add(pattern, node, rest + (digit + SIDE - 1) % SIDE * stride);
+        for (uint32_t other = 0; other < NODES; other++) {
+            uint32_t x = apart(node / 16, other / 16), y = apart(node / 4 % 4, other / 4 % 4),
+                     z = apart(node % 4, other % 4);
+            bool is_beside = x + y + z == 1;
+            bool is_around = x <= 1 && y <= 1 && z <= 1 && node != other;
+            if (neighbours == NEIGHBOURS_6 ? is_beside : is_around)
+                tdm_pattern_add(pattern, node, other);
         }
 }
 
@@ -284,7 +305,7 @@ static bool make_p3m(const void *config, uint32_t nodes, struct tdm_pattern *pat
     else if (part == 4)
         tdm_pattern_redistribute(elements, &planes, &cubes, pattern);
     else
-        make_cube(pattern);
+        make_cube(((const struct p3m_config *)config)->neighbours, pattern);
     return true;
 }
 
