@@ -1,4 +1,6 @@
+#include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "tdm/schedule.h"
@@ -39,9 +41,33 @@ static void swap(struct tdm_schedule *a, struct tdm_schedule *b)
     *b = kept;
 }
 
+double tdm_seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Requests times slots that slot by slot is tried for where no time is set: half a minute. */
+enum { MOST_WORK = 1 << 29 };
+
+static void try_slot_by_slot(const struct tdm_problem *problem, const struct tdm_limit *limit,
+                             struct tdm_schedule *schedule)
+{
+    if ((uint64_t)problem->requests * schedule->degree > MOST_WORK)
+        return;
+    struct tdm_schedule filled;
+    tdm_schedule_open(&filled, problem->requests);
+    if (tdm_slot_by_slot(problem, limit, &filled) && filled.degree < schedule->degree)
+        swap(&filled, schedule);
+    tdm_schedule_close(&filled);
+}
+
 uint64_t tdm_best(const struct tdm_problem *problem, const uint32_t *phase, uint32_t phases, uint32_t bound,
                   uint64_t seed, const struct tdm_limit *limit, struct tdm_schedule *schedule)
 {
+    double begun_s = tdm_seconds_now();
+    struct tdm_limit rest = *limit;
     tdm_descending_load(problem, schedule);
     if (phase && schedule->degree > bound) {
         struct tdm_schedule ordered;
@@ -51,7 +77,11 @@ uint64_t tdm_best(const struct tdm_problem *problem, const uint32_t *phase, uint
             swap(&ordered, schedule);
         tdm_schedule_close(&ordered);
     }
-    uint64_t moves = tdm_eject(problem, bound, seed, limit, schedule);
+    if (schedule->degree > bound)
+        try_slot_by_slot(problem, limit, schedule);
+    if (limit->seconds > 0) /* 0 would be no limit */
+        rest.seconds = fmax(limit->seconds - (tdm_seconds_now() - begun_s), 1e-9);
+    uint64_t moves = tdm_eject(problem, bound, seed, &rest, schedule);
     if (schedule->degree > bound)
         settle(problem, schedule);
     return moves;

@@ -26,12 +26,29 @@ void tdm_schedule_close(struct tdm_schedule *schedule);
  * NULL for the order of the problem. */
 void tdm_greedy(const struct tdm_problem *problem, const uint32_t *order, struct tdm_schedule *schedule);
 
+double tdm_seconds_now(void); /* of a clock that only goes forward */
+
 /* A random order of all requests, to be freed. */
 uint32_t *tdm_random_order(uint32_t requests, uint64_t seed, const char *component);
 
 /* First fit by descending sum of the loads of a request's links: requests that are hard to place come first.
  * No conflict graph, so it works where the coloring cannot. */
 void tdm_descending_load(const struct tdm_problem *problem, struct tdm_schedule *schedule);
+
+/* When a search ends: the first of these that comes true. */
+struct tdm_limit {
+    double seconds;                 /* 0 = none */
+    uint64_t moves;                 /* 0 = none; the only limit under which results repeat */
+    bool (*stopped)(void *context); /* NULL = never */
+    void *context;
+};
+
+/* Slot after slot, each filled by descending weight of the requests, where links weigh the more the more load
+ * they have left. Better than any order fixed beforehand where patterns are large and dense: 32 x 32 nodes
+ * with 262,144 random requests take 1200 slots, 1234 by descending load. False: the limit's seconds or stop
+ * came first, and there is no schedule. Routes are the first ones. */
+bool tdm_slot_by_slot(const struct tdm_problem *problem, const struct tdm_limit *limit,
+                      struct tdm_schedule *schedule);
 
 /* The coloring algorithm (Figure 4): the priority of a request is the number of its links over its degree in
  * the conflict graph. In the fitted reading the degree counts neighbours that could still join the present
@@ -52,14 +69,6 @@ void tdm_ordered_aapc(const struct tdm_problem *problem, const uint32_t *phase, 
  * the best weights found. Exact integers, rounded up. */
 uint32_t tdm_lower_bound(const struct tdm_problem *problem);
 
-/* When a search ends: the first of these that comes true. */
-struct tdm_limit {
-    double seconds;                 /* 0 = none */
-    uint64_t moves;                 /* 0 = none; the only limit under which results repeat */
-    bool (*stopped)(void *context); /* NULL = never */
-    void *context;
-};
-
 /* Ejection search: begins with *schedule, empties its smallest slot and seeks places for what was in it, and
  * so on down to `bound` or the limit. *schedule is complete at any time and never gets worse. Returns how
  * many moves it took. */
@@ -70,8 +79,9 @@ uint64_t tdm_eject(const struct tdm_problem *problem, uint32_t bound, uint64_t s
 enum status tdm_combined(const struct tdm_problem *problem, const uint32_t *phase, uint32_t phases,
                          uint64_t seed, struct tdm_schedule *schedule);
 
-/* First fit by descending load, or ordered AAPC where that is better (`phase` NULL: is not tried), improved
- * by ejection search. Returns the moves of the search. Optimal if it comes down to `bound`, a lower bound. */
+/* The best of first fit by descending load, ordered AAPC (`phase` NULL: is not tried) and slot by slot,
+ * improved by ejection search. The limit's seconds are for all of it. Returns the moves of the search.
+ * Optimal if it comes down to `bound`, a lower bound. */
 uint64_t tdm_best(const struct tdm_problem *problem, const uint32_t *phase, uint32_t phases, uint32_t bound,
                   uint64_t seed, const struct tdm_limit *limit, struct tdm_schedule *schedule);
 

@@ -219,6 +219,8 @@ static void every_algorithm_gives_minimal_configuration_sets(void **state)
         assert_minimal(&scene);
         tdm_descending_load(&scene.problem, &scene.schedule);
         assert_minimal(&scene);
+        assert_true(tdm_slot_by_slot(&scene.problem, &(struct tdm_limit){.moves = 1}, &scene.schedule));
+        assert_minimal(&scene);
         assert_int_equal(tdm_combined(&scene.problem, phase, phases, 1, &scene.schedule), STATUS_OK);
         assert_minimal(&scene);
         combined = scene.schedule.degree;
@@ -235,6 +237,28 @@ static void every_algorithm_gives_minimal_configuration_sets(void **state)
         free(order);
         scene_close(&scene);
     }
+}
+
+static bool at_once(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* Where patterns are large and dense no order fixed beforehand comes near it. */
+static void slot_by_slot_is_near_the_bound(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open("torus:16x16", "random:connections=16384", false);
+    uint32_t bound = tdm_lower_bound(&scene.problem);
+    struct tdm_limit none = {.moves = 1}, stop = {.stopped = at_once};
+    tdm_descending_load(&scene.problem, &scene.schedule);
+    assert_true(scene.schedule.degree > bound + bound / 25);
+    assert_true(tdm_slot_by_slot(&scene.problem, &none, &scene.schedule));
+    assert_true(scene.schedule.degree <= bound + bound / 25);
+    assert_minimal(&scene);
+    assert_false(tdm_slot_by_slot(&scene.problem, &stop, &scene.schedule));
+    scene_close(&scene);
 }
 
 static void free_routes_are_minimal_and_help(void **state)
@@ -483,6 +507,7 @@ int main(void)
         cmocka_unit_test(phases_of_tori_are_configurations),
         cmocka_unit_test(phases_elsewhere_are_constructed),
         cmocka_unit_test(every_algorithm_gives_minimal_configuration_sets),
+        cmocka_unit_test(slot_by_slot_is_near_the_bound),
         cmocka_unit_test(free_routes_are_minimal_and_help),
         cmocka_unit_test(best_is_what_exhaustive_search_finds),
         cmocka_unit_test(odd_cycles_take_more_than_the_bound),
