@@ -6,11 +6,12 @@
 #   HELIO_MPIEXEC_MPI     its launcher
 #   HELIO_FORTRAN_MPI     its Fortran compiler, or empty: what is written in Fortran is then left out
 #
-#   helio_mpi_library(NAME SOURCES file... [USES library...])  build/lib/libhelio_NAME_MPI.so, for LD_PRELOAD
+#   helio_mpi_library(NAME [FREESTANDING] SOURCES file... [USES library...])  build/lib/libhelio_NAME_MPI.so
 #   helio_mpi_program(NAME SOURCES file... [USES library...])  build/tests/mpi/NAME_MPI; .f90 files with Fortran
 #   helio_mpi_test(NAME COMMAND command... [LABELS label...])  the tests mpi.NAME.MPI, with MPI, MPIEXEC and MPI_PROGRAMS
 #                                                              in their environment (tests/mpi/launch reads them)
-# All three do their work once per MPI found. A test of an MPI that is missing is there, and says why it is skipped.
+# A library that is FREESTANDING is not linked with its MPI, so that it can be preloaded into launchers as well, and has no
+# sanitizers in it. All three do their work once per MPI found. A test of an MPI that is missing is there, and says why it is skipped.
 set(HELIO_MPI_PACKAGES_openmpi "libopenmpi-dev openmpi-bin")
 set(HELIO_MPI_PACKAGES_mpich "libmpich-dev mpich")
 set(HELIO_MPI_PROGRAMS ${CMAKE_BINARY_DIR}/tests/mpi)
@@ -39,15 +40,25 @@ helio_find_mpi(mpich "mpich")
 
 # Symbols that are not found at once would be found missing in the middle of a user's run.
 function(helio_mpi_library name)
-  cmake_parse_arguments(LIBRARY "" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(LIBRARY "FREESTANDING" "" "SOURCES;USES" ${ARGN})
   foreach(mpi ${HELIO_MPIS})
     add_library(helio_${name}_${mpi} SHARED ${LIBRARY_SOURCES})
-    target_link_libraries(helio_${name}_${mpi} PRIVATE ${LIBRARY_USES} helio::${mpi})
+    target_link_libraries(helio_${name}_${mpi} PRIVATE ${LIBRARY_USES})
     target_compile_definitions(helio_${name}_${mpi} PRIVATE HELIO_MPI="${mpi}")
+    install(TARGETS helio_${name}_${mpi} COMPONENT ${mpi})
+    if(LIBRARY_FREESTANDING)
+      target_include_directories(helio_${name}_${mpi} SYSTEM PRIVATE ${HELIO_${mpi}_INCLUDE_DIRS})
+      if(HELIO_SANITIZE)
+        target_compile_options(helio_${name}_${mpi} PRIVATE -fno-sanitize=all)
+        target_link_options(helio_${name}_${mpi} PRIVATE -fno-sanitize=all)
+      endif()
+      target_link_options(helio_${name}_${mpi} PRIVATE -Wl,-z,lazy)
+      continue()
+    endif()
+    target_link_libraries(helio_${name}_${mpi} PRIVATE helio::${mpi})
     if(NOT HELIO_SANITIZE) # the sanitizers' own symbols come from the program
       target_link_options(helio_${name}_${mpi} PRIVATE -Wl,-z,defs -Wl,-z,now)
     endif()
-    install(TARGETS helio_${name}_${mpi} COMPONENT ${mpi})
   endforeach()
 endfunction()
 

@@ -1,0 +1,106 @@
+#include <string.h>
+
+#include "capture/capture.h"
+
+/* SimGrid's numbers of the predefined types, by the names that both MPIs give them. A derived type has no
+ * number there; it is written as the bytes that it comes to. */
+static const struct {
+    const char *name;
+    int id;
+} names[] = {
+    {"MPI_DOUBLE", 0},
+    {"MPI_DOUBLE_PRECISION", 0},
+    {"MPI_INT", 1},
+    {"MPI_INTEGER", 1},
+    {"MPI_CHAR", 2},
+    {"MPI_CHARACTER", 2},
+    {"MPI_SHORT", 3},
+    {"MPI_LONG", 4},
+    {"MPI_FLOAT", 5},
+    {"MPI_BYTE", 6},
+    {"MPI_LONG_LONG", 7},
+    {"MPI_LONG_LONG_INT", 7},
+    {"MPI_SIGNED_CHAR", 8},
+    {"MPI_UNSIGNED_CHAR", 9},
+    {"MPI_UNSIGNED_SHORT", 10},
+    {"MPI_UNSIGNED", 11},
+    {"MPI_UNSIGNED_LONG", 12},
+    {"MPI_UNSIGNED_LONG_LONG", 13},
+    {"MPI_LONG_DOUBLE", 14},
+    {"MPI_C_BOOL", 16},
+    {"MPI_INT8_T", 17},
+    {"MPI_INT16_T", 18},
+    {"MPI_INT32_T", 19},
+    {"MPI_INT64_T", 20},
+    {"MPI_UINT8_T", 21},
+    {"MPI_UINT16_T", 22},
+    {"MPI_UINT32_T", 23},
+    {"MPI_LOGICAL", 23},
+    {"MPI_UINT64_T", 24},
+    {"MPI_FLOAT_INT", 30},
+    {"MPI_LONG_INT", 31},
+    {"MPI_DOUBLE_INT", 32},
+    {"MPI_2INT", 34},
+    {"MPI_2INTEGER", 34},
+    {"MPI_2REAL", 35},
+    {"MPI_2DOUBLE_PRECISION", 36},
+    {"MPI_REAL", 38},
+    {"MPI_REAL4", 39},
+    {"MPI_REAL8", 40},
+    {"MPI_COMPLEX", 42},
+    {"MPI_C_FLOAT_COMPLEX", 25},
+    {"MPI_C_DOUBLE_COMPLEX", 26},
+    {"MPI_DOUBLE_COMPLEX", 43},
+    {"MPI_PACKED", 57},
+};
+
+enum { TYPE_BYTE = 6, KNOWN_AT_MOST = 128 };
+
+/* Predefined types that have been met: they cannot be freed, so their handles keep their meaning. */
+static struct {
+    MPI_Datatype handle;
+    struct type type;
+} known[KNOWN_AT_MOST];
+static int known_count;
+
+static bool is_predefined(MPI_Datatype handle)
+{
+    int integers, addresses, types, combiner;
+    REAL(Type_get_envelope)(handle, &integers, &addresses, &types, &combiner);
+    return combiner == MPI_COMBINER_NAMED;
+}
+
+static struct type in_bytes(MPI_Datatype handle)
+{
+    MPI_Count bytes;
+    REAL(Type_size_x)(handle, &bytes);
+    return (struct type){.id = TYPE_BYTE, .elements = bytes};
+}
+
+static struct type by_name(MPI_Datatype handle)
+{
+    char name[MPI_MAX_OBJECT_NAME];
+    int length;
+    REAL(Type_get_name)(handle, name, &length);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i].name, name) == 0)
+            return (struct type){.id = names[i].id, .elements = 1};
+    return in_bytes(handle);
+}
+
+struct type type_of(MPI_Datatype handle)
+{
+    for (int i = 0; i < known_count; i++)
+        if (known[i].handle == handle)
+            return known[i].type;
+    if (handle == (MPI_Datatype)0 || handle == MPI_DATATYPE_NULL) /* unset */
+        return (struct type){.id = TYPE_BYTE, .elements = 0};
+    if (!is_predefined(handle))
+        return in_bytes(handle);
+    struct type type = by_name(handle);
+    if (known_count < KNOWN_AT_MOST) {
+        known[known_count].handle = handle;
+        known[known_count++].type = type;
+    }
+    return type;
+}
