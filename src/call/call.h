@@ -67,20 +67,27 @@ struct call {
     int32_t source;          /* sendrecv: where its receive comes from */
     int32_t tag;             /* of the send, or of the receive */
     uint32_t channel;        /* of the send, or of the receive */
-    uint32_t source_channel; /* sendrecv: of its receive, which uses the same tag */
+    uint32_t source_channel; /* sendrecv: of its receive */
     uint32_t group;          /* index into the program's groups; 0 = all ranks */
     uint32_t context;        /* of the communicator; 0 = MPI_COMM_WORLD */
-    uint32_t expected;       /* waitall: requests the program said it waits for, 0 = unknown */
-    uint64_t bytes;          /* sent by this rank: to its peer, to each peer, or its block */
-    uint64_t recv_bytes;     /* posted to receive, likewise */
-    uint64_t send_counts;    /* vector collectives: where in the program's `counts` its size entries start, */
-    uint64_t recv_counts;    /* bytes per peer; 0 = uniform (`bytes`, `recv_bytes`) */
-    double amount;           /* compute, sleep; reductions: operations of the reduction itself */
+    uint32_t expected;    /* waitall: requests the program said it waits for, 0 = unknown; sendrecv: what the
+                             tag of its receive is more than that of its send, modulo 2^32 */
+    uint64_t bytes;       /* sent by this rank: to its peer, to each peer, or its block */
+    uint64_t recv_bytes;  /* posted to receive, likewise */
+    uint64_t send_counts; /* vector collectives: where in the program's `counts` its size entries start, */
+    uint64_t recv_counts; /* bytes per peer; 0 = uniform (`bytes`, `recv_bytes`) */
+    double amount;        /* compute, sleep; reductions: operations of the reduction itself */
 };
 
 static inline int call_is_collective(const struct call *call)
 {
     return call->op >= CALL_BARRIER;
+}
+
+/* The tag of a sendrecv's receive. */
+static inline int32_t call_source_tag(const struct call *call)
+{
+    return (int32_t)((uint32_t)call->tag + call->expected);
 }
 
 const char *call_op_name(enum call_op op); /* "send", "alltoallv": as traces write it */

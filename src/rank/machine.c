@@ -240,6 +240,7 @@ static bool sendrecv(struct machine *machine, uint32_t rank_index, const struct 
         struct post receive = post_of(call, rank_index, open_slot(machine, rank, SLOT_RECV));
         receive.peer = (uint32_t)call->source;
         receive.channel = call->source_channel;
+        receive.tag = call_source_tag(call);
         receive.bytes = call->recv_bytes;
         protocol_receive(machine, &receive);
     }

@@ -7,12 +7,11 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "call/datatype.h"
+#include "trace/action_parts.h"
+#include "trace/comms.h"
 #include "trace/forms.h"
+#include "trace/marks.h"
 #include "trace/number.h"
-
-struct action_field {
-    size_t at, length; /* in the line */
-};
 
 /* The fields of a line by what they mean; letters as in trace/forms.h. */
 struct arguments {
@@ -71,9 +70,8 @@ static void split(struct action_reader *reader)
     }
 }
 
-/* A field as it is shown in a message: cut where long, and without bytes that a terminal would obey. */
-static const char *shown(const struct action_reader *reader, const struct action_field *field,
-                         char buffer[64])
+const char *action_field_shown(const struct action_reader *reader, const struct action_field *field,
+                               char buffer[64])
 {
     size_t length = field->length < 60 ? field->length : 60;
     for (size_t i = 0; i < length; i++) {
@@ -84,10 +82,7 @@ static const char *shown(const struct action_reader *reader, const struct action
     return buffer;
 }
 
-static bool field_error(struct action_reader *reader, const struct action_field *field, const char *format,
-                        ...) __attribute__((format(printf, 3, 4)));
-
-static bool field_error(struct action_reader *reader, const struct action_field *field, const char *format,
+bool action_field_error(struct action_reader *reader, const struct action_field *field, const char *format,
                         ...)
 {
     char text[900];
@@ -99,14 +94,14 @@ static bool field_error(struct action_reader *reader, const struct action_field 
     return false;
 }
 
-static bool read_integer(struct action_reader *reader, const struct action_field *field, const char *what,
-                         int64_t *value)
+bool action_field_integer(struct action_reader *reader, const struct action_field *field, const char *what,
+                          int64_t *value)
 {
     char buffer[64];
     const char *begin = reader->text + field->at, *end = begin + field->length;
     if (number_integer(begin, end, value) != end)
-        return field_error(reader, field, "'%s' is not %s; a whole number is expected",
-                           shown(reader, field, buffer), what);
+        return action_field_error(reader, field, "'%s' is not %s; a whole number is expected",
+                                  action_field_shown(reader, field, buffer), what);
     return true;
 }
 
@@ -115,19 +110,34 @@ static bool read_amount(struct action_reader *reader, const struct action_field 
     char buffer[64];
     const char *begin = reader->text + field->at, *end = begin + field->length;
     if (number_amount(begin, end, amount) != end)
-        return field_error(reader, field,
-                           "'%s' is not an amount; a number such as 12132 or 2.66329e+06, not negative, is "
-                           "expected",
-                           shown(reader, field, buffer));
+        return action_field_error(
+            reader, field,
+            "'%s' is not an amount; a number such as 12132 or 2.66329e+06, not negative, is "
+            "expected",
+            action_field_shown(reader, field, buffer));
     return true;
+}
+
+/* How many ranks the line's communicator has. */
+static uint32_t comm_size(const struct action_reader *reader)
+{
+    return reader->comms->groups[reader->comm].size;
 }
 
 static bool read_rank(struct action_reader *reader, const struct action_field *field, int64_t rank)
 {
     if (rank >= 0 && rank < reader->ranks)
         return true;
-    return field_error(reader, field, "there is no rank %lld; the trace has the ranks 0 to %u",
-                       (long long)rank, reader->ranks - 1);
+    return action_field_error(reader, field, "there is no rank %lld; the trace has the ranks 0 to %u",
+                              (long long)rank, reader->ranks - 1);
+}
+
+static bool read_root(struct action_reader *reader, const struct action_field *field, int64_t root)
+{
+    if (root < 0 || root < comm_size(reader) || reader->comm == 0)
+        return read_rank(reader, field, root);
+    return action_field_error(reader, field, "there is no rank %lld in a communicator of %u", (long long)root,
+                              comm_size(reader));
 }
 
 /* ---------------------------------------------------------------------------------- fields to arguments */
@@ -143,33 +153,36 @@ static bool read_argument(struct action_reader *reader, struct arguments *argume
         return read_amount(reader, field, &arguments->amount);
     case 'd':
     case 's':
-        if (!read_integer(reader, field, "a rank", value))
+        if (!action_field_integer(reader, field, "a rank", value))
             return false;
         return *value == TI_UNDEFINED || read_rank(reader, field, *value);
     case 'r':
-        return read_integer(reader, field, "a root", value) && read_rank(reader, field, *value);
+        return action_field_integer(reader, field, "a root", value) && read_root(reader, field, *value);
     case 't':
-        if (!read_integer(reader, field, "a tag", value))
+        if (!action_field_integer(reader, field, "a tag", value))
             return false;
         if (*value > INT32_MAX || *value <= INT32_MIN)
-            return field_error(reader, field, "the tag %lld does not fit into an int", (long long)*value);
+            return action_field_error(reader, field, "the tag %lld does not fit into an int",
+                                      (long long)*value);
         return true;
     case 'x':
     case 'X':
-        return read_integer(reader, field, "the number of a datatype", value);
+        return action_field_integer(reader, field, "the number of a datatype", value);
     default:
-        if (!read_integer(reader, field, "a count", value))
+        if (!action_field_integer(reader, field, "a count", value))
             return false;
-        return *value >= 0 || field_error(reader, field,
-                                          "the count %lld is negative; a count of elements, 0 or more, is "
-                                          "expected",
-                                          (long long)*value);
+        return *value >= 0 ||
+               action_field_error(reader, field,
+                                  "the count %lld is negative; a count of elements, 0 or more, is "
+                                  "expected",
+                                  (long long)*value);
     }
 }
 
 static bool check_field_count(struct action_reader *reader, const struct form *form)
 {
-    size_t least = form_fields(form, reader->ranks, false), most = form_fields(form, reader->ranks, true);
+    size_t least = form_fields(form, comm_size(reader), false),
+           most = form_fields(form, comm_size(reader), true);
     size_t given = reader->field_count - 1;
     if (given >= least && given <= most)
         return true;
@@ -179,8 +192,8 @@ static bool check_field_count(struct action_reader *reader, const struct form *f
         snprintf(range, sizeof range, "%zu", least);
     else
         snprintf(range, sizeof range, "%zu to %zu", least, most);
-    return field_error(reader, place, "'%s' has %zu fields, but takes %s:%s%s", form->name, given, range,
-                       *form->usage ? " " : " none", form->usage);
+    return action_field_error(reader, place, "'%s' has %zu fields, but takes %s:%s%s", form->name, given,
+                              range, *form->usage ? " " : " none", form->usage);
 }
 
 static bool read_arguments(struct action_reader *reader, struct arguments *arguments)
@@ -195,7 +208,7 @@ static bool read_arguments(struct action_reader *reader, struct arguments *argum
             continue;
         }
         arguments->fields[form_letter(*letter)] = field;
-        for (uint32_t i = 0; i < reader->ranks; i++)
+        for (uint32_t i = 0; i < comm_size(reader); i++)
             if (!read_argument(reader, arguments, *letter == 'v' ? 'c' : 'C', field++))
                 return false;
     }
@@ -215,12 +228,12 @@ static bool element_bytes(struct action_reader *reader, const struct arguments *
         return true;
     *bytes = 0;
     if (id != DATATYPE_DERIVED)
-        return field_error(
+        return action_field_error(
             reader, field, "%lld is not a datatype; SimGrid numbers them from 0 (%s) to %d (%s)",
             (long long)id, datatype_name(0), DATATYPE_COUNT_OF - 1, datatype_name(DATATYPE_COUNT_OF - 1));
     if (!needed)
         return true;
-    return field_error(
+    return action_field_error(
         reader, field,
         "-1 is a derived datatype, whose size the trace has lost; replace it by the number of a "
         "predefined one (6 = BYTE) and the count by that many elements");
@@ -231,8 +244,8 @@ static bool multiply(struct action_reader *reader, const struct action_field *fi
 {
     int64_t product;
     if (__builtin_mul_overflow(count, element, &product))
-        return field_error(reader, field, "%lld elements of %lld bytes are more than 2^63 bytes",
-                           (long long)count, (long long)element);
+        return action_field_error(reader, field, "%lld elements of %lld bytes are more than 2^63 bytes",
+                                  (long long)count, (long long)element);
     *bytes = (uint64_t)product;
     return true;
 }
@@ -255,17 +268,17 @@ static bool read_vector(struct action_reader *reader, const struct arguments *ar
     int64_t element, elements;
     if (!reader->vector)
         reader->vector = mem_alloc(reader->ranks, sizeof *reader->vector, "a vector of counts");
-    for (uint32_t i = 0; i < reader->ranks; i++) {
+    for (uint32_t i = 0; i < comm_size(reader); i++) {
         number_integer(reader->text + fields[i].at, reader->text + reader->length, &elements);
         reader->vector[i] = (uint64_t)elements;
         any |= elements != 0;
     }
     if (!element_bytes(reader, arguments, type, any, &element))
         return false;
-    for (uint32_t i = 0; i < reader->ranks; i++)
+    for (uint32_t i = 0; i < comm_size(reader); i++)
         if (!multiply(reader, &fields[i], (int64_t)reader->vector[i], element, &reader->vector[i]))
             return false;
-    *at = counts_intern(reader->counts, reader->vector, reader->ranks);
+    *at = counts_intern(reader->counts, reader->vector, comm_size(reader));
     return true;
 }
 
@@ -291,8 +304,9 @@ static bool read_send(struct action_reader *reader, const struct arguments *argu
     if (call->flags & CALL_IMMEDIATE) {
         action->role = ROLE_START;
         bool to_itself = call->peer == (int32_t)reader->rank;
-        action->key = requests_key(reader->requests, call->peer,
-                                   to_itself ? tag_of_receive(call->tag) : call->tag, !to_itself);
+        action->key =
+            requests_key(reader->requests, call->peer, to_itself ? tag_of_receive(call->tag) : call->tag,
+                         !to_itself, reader->comm);
     }
     return true;
 }
@@ -313,7 +327,7 @@ static bool read_recv(struct action_reader *reader, const struct arguments *argu
         return false;
     if (call->flags & CALL_IMMEDIATE) {
         action->role = ROLE_START;
-        action->key = requests_key(reader->requests, call->peer, call->tag, false);
+        action->key = requests_key(reader->requests, call->peer, call->tag, false, reader->comm);
     }
     return true;
 }
@@ -325,24 +339,26 @@ static bool read_sendrecv(struct action_reader *reader, const struct arguments *
     struct call *call = &action->call;
     int64_t peer = arguments->integers[form_letter('d')];
     if (peer == TI_UNDEFINED)
-        return field_error(reader, arguments->fields[form_letter('d')],
-                           "sendRecv needs a destination; -333 is none");
+        return action_field_error(reader, arguments->fields[form_letter('d')],
+                                  "sendRecv needs a destination; -333 is none");
     call->peer = (int32_t)peer;
     call->source = source_of(arguments->integers[form_letter('s')]);
+    if (call->source == CALL_ANY_SOURCE)
+        action->doubt = DOUBT_UNDEFINED_SOURCE;
     return read_bytes(reader, arguments, 'c', 'x', &call->bytes) &&
            read_bytes(reader, arguments, 'C', 'X', &call->recv_bytes);
 }
 
-static uint32_t started_collective_key(struct action_reader *reader, uint8_t op)
+uint32_t action_collective_key(struct action_reader *reader, uint8_t op)
 {
-    return requests_collective_key(reader->requests, form_collective_tag((enum call_op)op));
+    return requests_collective_key(reader->requests, form_collective_tag((enum call_op)op), reader->comm);
 }
 
 /* SimGrid prints the tag, or one less. */
 static uint32_t waited_collective_key(struct action_reader *reader, int32_t tag)
 {
     bool one_less = form_is_collective_tag(tag + 1);
-    return requests_collective_key(reader->requests, one_less ? tag + 1 : tag);
+    return requests_collective_key(reader->requests, one_less ? tag + 1 : tag, reader->comm);
 }
 
 static bool read_wait(struct action_reader *reader, const struct arguments *arguments, struct action *action)
@@ -352,18 +368,19 @@ static bool read_wait(struct action_reader *reader, const struct arguments *argu
     int64_t me = reader->rank;
     action->role = action->call.op == CALL_WAIT ? ROLE_WAIT : ROLE_TEST;
     if (source != me && target != me)
-        return field_error(
+        return action_field_error(
             reader, arguments->fields[form_letter('s')],
             "rank %u can only wait for what it sends or receives, but neither end of this is %u",
             reader->rank, reader->rank);
     if (source == me && target == me)
-        action->key = tag < 0 && tag != TI_ANY_TAG
-                          ? waited_collective_key(reader, tag)
-                          : requests_key(reader->requests, (int32_t)me, tag_of_receive(tag), false);
+        action->key = tag < 0 && tag != TI_ANY_TAG ? waited_collective_key(reader, tag)
+                                                   : requests_key(reader->requests, (int32_t)me,
+                                                                  tag_of_receive(tag), false, reader->comm);
     else if (target == me)
-        action->key = requests_key(reader->requests, source_of(source), tag_of_receive(tag), false);
+        action->key =
+            requests_key(reader->requests, source_of(source), tag_of_receive(tag), false, reader->comm);
     else if (target != TI_UNDEFINED)
-        action->key = requests_key(reader->requests, (int32_t)target, tag, true);
+        action->key = requests_key(reader->requests, (int32_t)target, tag, true, reader->comm);
     else {
         action->role = ROLE_PLAIN; /* of a send to MPI_PROC_NULL */
         action->call = (struct call){.op = CALL_NOTHING};
@@ -375,7 +392,7 @@ static bool read_wait(struct action_reader *reader, const struct arguments *argu
 
 static bool read_sizes(struct action_reader *reader, const struct arguments *arguments, struct call *call)
 {
-    bool at_root = call->peer == (int32_t)reader->rank;
+    bool at_root = call->peer == (int32_t)comms_rank(reader->comms, reader->comm, reader->rank);
     switch ((enum call_op)call->op) {
     case CALL_BARRIER:
         return true;
@@ -435,7 +452,7 @@ static bool read_collective(struct action_reader *reader, const struct arguments
     }
     if (call->flags & CALL_IMMEDIATE) {
         action->role = ROLE_START;
-        action->key = started_collective_key(reader, call->op);
+        action->key = action_collective_key(reader, call->op);
     }
     return true;
 }
@@ -456,12 +473,12 @@ static bool is_block_of_zeros(const struct action_reader *reader)
 static bool read_unknown(struct action_reader *reader)
 {
     char name[64];
-    shown(reader, &reader->fields[0], name);
+    action_field_shown(reader, &reader->fields[0], name);
     const char *refusal = form_refusal(reader->text + reader->fields[0].at, reader->fields[0].length);
     if (refusal)
-        return field_error(reader, &reader->fields[0], "'%s' cannot be replayed: %s", name, refusal);
-    return field_error(reader, &reader->fields[0], "'%s' is not an action%s", name,
-                       diag_did_you_mean(form_nearest(name)));
+        return action_field_error(reader, &reader->fields[0], "'%s' cannot be replayed: %s", name, refusal);
+    return action_field_error(reader, &reader->fields[0], "'%s' is not an action%s", name,
+                              diag_did_you_mean(form_nearest(name)));
 }
 
 static bool read_by_op(struct action_reader *reader, const struct arguments *arguments, struct action *action)
@@ -505,6 +522,7 @@ static bool read_by_op(struct action_reader *reader, const struct arguments *arg
 
 bool action_read(struct action_reader *reader, struct action *action)
 {
+    struct marks marks;
     split(reader);
     const struct action_field *name = &reader->fields[0];
     const struct form *form = form_find(reader->text + name->at, name->length);
@@ -512,13 +530,18 @@ bool action_read(struct action_reader *reader, struct action *action)
         return read_unknown(reader);
     *action = (struct action){.call = {.op = form->op, .flags = form->flags}};
     struct arguments arguments = {.form = form};
+    if (!marks_read(reader, &marks))
+        return false;
     if (form->op == CALL_REDUCE_SCATTER && is_block_of_zeros(reader)) {
         action->doubt = DOUBT_ZERO_COUNTS;
         if (form->flags & CALL_IMMEDIATE) {
             action->role = ROLE_START;
-            action->key = started_collective_key(reader, form->op);
+            action->key = action_collective_key(reader, form->op);
         }
-        return true;
+        return marks_apply(reader, &marks, action);
     }
-    return read_arguments(reader, &arguments) && read_by_op(reader, &arguments, action);
+    if (marks.members && !marks_define(reader, &marks))
+        return false;
+    return read_arguments(reader, &arguments) && read_by_op(reader, &arguments, action) &&
+           marks_apply(reader, &marks, action);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "call/call.h"
+#include "trace/comms.h"
 #include "trace/counts.h"
 #include "trace/requests.h"
 
@@ -49,6 +50,8 @@ struct action_reader {
     int default_datatype; /* of counts without one */
     struct requests *requests;
     struct counts *counts;
+    struct comms *comms;
+    uint32_t comm;   /* of the line at hand: 0 is the world */
     uint32_t errors; /* reported so far */
 
     struct action_field *fields;
@@ -58,6 +61,9 @@ struct action_reader {
 
 /* Reads reader->text from reader->body on. False: an error has been reported. */
 bool action_read(struct action_reader *reader, struct action *action);
+/* The key of the requests of non-blocking collectives of a kind, in the communicator of the line at hand. */
+uint32_t action_collective_key(struct action_reader *reader, uint8_t op);
+
 void action_reader_free(struct action_reader *reader);
 
 /* Reports an error at `span` bytes from byte `at` of the line (at = length: behind its end). */

@@ -182,7 +182,7 @@ bool check_next_collective(const struct compiled *compiled, uint32_t rank, uint6
     const struct call *calls = compiled_calls(compiled, rank);
     while (*line < compiled_lines(compiled, rank)) {
         uint32_t token = tokens[(*line)++];
-        if (!(token & TOKEN_COMPUTE) && call_is_collective(&calls[token])) {
+        if (!(token & TOKEN_COMPUTE) && call_is_collective(&calls[token]) && calls[token].group == 0) {
             *call = &calls[token];
             return true;
         }

@@ -29,7 +29,8 @@ bool check_trace(const struct compiled *compiled, struct trace_check *check);
 enum { CHECK_MOST_PAIRED_RANKS = 4096 };
 void check_exchanges(const struct compiled *compiled, struct trace_check *check);
 
-/* The line (from 1) and the call of a rank's first collective behind *line; false when there is none. */
+/* The line (from 1) and the call of a rank's first collective of the world behind *line; false when there is
+ * none. */
 bool check_next_collective(const struct compiled *compiled, uint32_t rank, uint64_t *line,
                            const struct call **call);
 

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "call/datatype.h"
 #include "trace/action.h"
+#include "trace/comms.h"
 #include "trace/image.h"
 #include "trace/map.h"
 #include "trace/number.h"
@@ -36,6 +37,7 @@ struct compiler {
     const struct source *source;
     struct image_writer writer;
     struct counts counts;
+    struct comms comms;
     struct requests requests;
     struct action_reader reader;
     struct notes notes;
@@ -125,7 +127,7 @@ static uint32_t amount_token(struct compiler *compiler, double amount)
 /* What a collective adds to the order that all ranks must share; sizes may differ, kind and root may not. */
 static uint64_t order_of(const struct call *call)
 {
-    if (!call_is_collective(call))
+    if (!call_is_collective(call) || call->group) /* other communicators have their own order */
         return 0;
     return (uint64_t)call->op << 40 | (uint64_t)call->flags << 32 | (uint32_t)call->peer;
 }
@@ -497,6 +499,9 @@ static int write_rest(struct compiler *compiler)
             notes[count++] = compiler->notes.kinds[kind];
     header.notes = image_append(writer, notes, count, sizeof *notes);
     header.ranks = image_append(writer, compiler->ranks, ranks, sizeof *compiler->ranks);
+    const struct comms *comms = &compiler->comms;
+    header.groups = image_append(writer, comms->groups, comms->count, sizeof *comms->groups);
+    header.members = image_append(writer, comms->members, comms->member_count, sizeof *comms->members);
     return image_finish(writer, &header);
 }
 
@@ -516,6 +521,7 @@ static void free_compiler(struct compiler *compiler)
     map_free(&compiler->amounts_index);
     map_free(&compiler->variants);
     counts_free(&compiler->counts);
+    comms_free(&compiler->comms);
     requests_free(&compiler->requests);
     action_reader_free(&compiler->reader);
     if (compiler->hash.state) {
@@ -542,8 +548,11 @@ static enum status check_unchanged(struct compiler *compiler)
 enum status compile(const struct source *source, FILE *out, int *error)
 {
     struct compiler compiler = {.source = source};
-    compiler.reader = (struct action_reader){
-        .ranks = source->ranks, .requests = &compiler.requests, .counts = &compiler.counts};
+    compiler.reader = (struct action_reader){.ranks = source->ranks,
+                                             .requests = &compiler.requests,
+                                             .counts = &compiler.counts,
+                                             .comms = &compiler.comms};
+    comms_init(&compiler.comms, source->ranks);
     compiler.ranks = mem_alloc(source->ranks, sizeof *compiler.ranks, "the ranks of a trace");
     compiler.calls = mem_alloc(source->ranks, sizeof *compiler.calls, "the ranks of a trace");
     counts_init(&compiler.counts);

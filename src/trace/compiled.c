@@ -58,6 +58,7 @@ static void compiled_close(struct program *program)
     free(compiled->owned_files);
     free(compiled->files);
     free(compiled->cursors);
+    free(compiled->groups);
     free(compiled->name);
     free(compiled);
 }
@@ -87,6 +88,19 @@ static void name_files(struct compiled *compiled, const struct source *source)
     }
 }
 
+/* The world first, as the identity. */
+static void use_groups(struct compiled *compiled)
+{
+    const struct image_header *header = compiled->header;
+    const struct image_group *groups =
+        (const struct image_group *)(const void *)(compiled->image + header->groups.at);
+    const uint32_t *members = (const uint32_t *)(const void *)(compiled->image + header->members.at);
+    compiled->groups = mem_alloc(header->groups.count, sizeof *compiled->groups, "communicators");
+    for (uint64_t i = 0; i < header->groups.count; i++)
+        compiled->groups[i] =
+            (struct group){.size = groups[i].size, .world = i ? members + groups[i].first : NULL};
+}
+
 static struct compiled *use_image(const unsigned char *image, uint64_t size, const struct source *source)
 {
     struct compiled *compiled = mem_alloc(1, sizeof *compiled, "a trace");
@@ -95,14 +109,14 @@ static struct compiled *use_image(const unsigned char *image, uint64_t size, con
     compiled->header = (const struct image_header *)(const void *)image;
     compiled->ranks = (const struct image_rank *)(const void *)(image + compiled->header->ranks.at);
     compiled->name = mem_text(source->name);
-    compiled->world.size = (uint32_t)compiled->header->ranks.count;
+    use_groups(compiled);
     compiled->program = (struct program){
         .ops = &compiled_ops,
         .name = compiled->name,
-        .ranks = compiled->world.size,
+        .ranks = (uint32_t)compiled->header->ranks.count,
         .channels = compiled->header->channels,
-        .groups = &compiled->world,
-        .group_count = 1,
+        .groups = compiled->groups,
+        .group_count = (uint32_t)compiled->header->groups.count,
         .counts = (const uint64_t *)(const void *)(image + compiled->header->counts.at),
         .total_calls = compiled->header->lines,
         .bytes_mapped = size,

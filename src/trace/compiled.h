@@ -13,7 +13,7 @@
  * pointers into the mapping. */
 struct compiled {
     struct program program; /* first, so that a program can be cast back */
-    struct group world;
+    struct group *groups;
     const unsigned char *image;
     uint64_t image_bytes;
     const struct image_header *header;

@@ -5,7 +5,7 @@
 #include <xxhash.h>
 
 _Static_assert(sizeof(struct call) == 80, "a new layout of struct call needs a new IMAGE_VERSION");
-_Static_assert(sizeof(struct image_rank) == 88 && sizeof(struct image_header) == 136, "no padding in files");
+_Static_assert(sizeof(struct image_rank) == 88 && sizeof(struct image_header) == 168, "no padding in files");
 
 enum { ALIGNMENT = 16 };
 
@@ -112,10 +112,23 @@ static bool ends_fit(const struct call *call, const struct image_header *header)
     }
 }
 
-static bool vector_fits(uint64_t at, const struct image_header *header)
+static bool vector_fits(uint64_t at, uint64_t size, const struct image_header *header)
 {
-    uint64_t ranks = header->ranks.count, counts = header->counts.count;
-    return at == 0 || (ranks <= counts && at <= counts - ranks);
+    uint64_t counts = header->counts.count;
+    return at == 0 || (size <= counts && at <= counts - size);
+}
+
+/* The communicator of a call, the vectors that go with it, and the root in it. */
+static bool group_fits(const unsigned char *bytes, const struct call *call, const struct image_header *header)
+{
+    const struct image_group *groups = (const struct image_group *)(const void *)(bytes + header->groups.at);
+    bool is_collective = call_is_collective(call);
+    if (call->group >= header->groups.count || call->context >= header->groups.count ||
+        (is_collective ? call->context != call->group : call->group != 0))
+        return false;
+    uint64_t size = groups[call->group].size;
+    return (!is_collective || call->group == 0 || is_rank(call->peer, size)) &&
+           vector_fits(call->send_counts, size, header) && vector_fits(call->recv_counts, size, header);
 }
 
 static bool calls_fit(const unsigned char *bytes, const struct image_header *header,
@@ -126,10 +139,9 @@ static bool calls_fit(const unsigned char *bytes, const struct image_header *hea
     for (uint64_t i = 0; i < rank->calls.count; i++) {
         const struct call *call = &calls[i];
         bool vectors = call->op == CALL_ALLTOALLV;
-        if (call->op >= CALL_OPS || call->slot >= rank->slots || call->group || call->context ||
-            !ends_fit(call, header) || !vector_fits(call->send_counts, header) ||
-            !vector_fits(call->recv_counts, header) ||
-            (vectors && (!call->send_counts || !call->recv_counts)) || starts[i] >= rank->texts.count)
+        if (call->op >= CALL_OPS || call->slot >= rank->slots || !ends_fit(call, header) ||
+            !group_fits(bytes, call, header) || (vectors && (!call->send_counts || !call->recv_counts)) ||
+            starts[i] >= rank->texts.count)
             return false;
     }
     return true;
@@ -160,6 +172,20 @@ static bool notes_fit(const unsigned char *bytes, const struct image_header *hea
     return true;
 }
 
+static bool groups_fit(const unsigned char *bytes, const struct image_header *header)
+{
+    const struct image_group *groups = (const struct image_group *)(const void *)(bytes + header->groups.at);
+    const uint32_t *members = (const uint32_t *)(const void *)(bytes + header->members.at);
+    uint64_t listed = header->members.count;
+    for (uint64_t i = 0; i < listed; i++)
+        if (members[i] >= header->ranks.count)
+            return false;
+    for (uint64_t i = 1; i < header->groups.count; i++)
+        if (groups[i].size > listed || groups[i].first > listed - groups[i].size || groups[i].size == 0)
+            return false;
+    return groups[0].size == header->ranks.count;
+}
+
 const char *image_fault(const unsigned char *bytes, uint64_t size)
 {
     const struct image_header *header = (const struct image_header *)(const void *)bytes;
@@ -176,9 +202,13 @@ const char *image_fault(const unsigned char *bytes, uint64_t size)
     if (!part_fits(&header->counts, sizeof(uint64_t), size) || !part_fits(&header->names, 1, size) ||
         !part_fits(&header->notes, sizeof(struct image_note), size) ||
         !part_fits(&header->ranks, sizeof(struct image_rank), size) || !header->ranks.count ||
+        !part_fits(&header->groups, sizeof(struct image_group), size) || !header->groups.count ||
+        !part_fits(&header->members, sizeof(uint32_t), size) || header->groups.count > INT32_MAX ||
         header->ranks.count > INT32_MAX || !header->names.count ||
         bytes[header->names.at + header->names.count - 1] != '\0')
         return "its header is wrong";
+    if (!groups_fit(bytes, header))
+        return "its communicators are wrong";
     const struct image_rank *ranks = (const struct image_rank *)(const void *)(bytes + header->ranks.at);
     uint64_t calls = 0;
     for (uint64_t i = 0; i < header->ranks.count; i++) {

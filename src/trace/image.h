@@ -11,12 +11,13 @@
 /* The compiled form of a trace: a file that is mapped and used as it is.
  *
  *   header | per rank: tokens, amounts, texts | per rank: calls, text starts | counts | names | notes | ranks
+ * | groups | members
  *
  * A rank is a string of tokens, one per line of its text, so that a line number is a position. A token with
  * its upper bit set is a compute, the rest an index into the rank's amounts; any other token is an index into
  * the rank's distinct calls. Call 0 is a blank line. Offsets are bytes from the file's start. */
 #define IMAGE_MAGIC      "HELIOTI\n"
-#define IMAGE_VERSION    1u
+#define IMAGE_VERSION    2u
 #define IMAGE_BYTE_ORDER 0x01020304u
 #define TOKEN_COMPUTE    UINT32_C(0x80000000)
 #define TOKEN_END        UINT32_MAX
@@ -58,6 +59,13 @@ struct image_note {
     uint64_t count; /* how many there are */
 };
 
+/* The members of a communicator; that of index 0 is the world, whose members are not listed. */
+struct image_group {
+    uint64_t first; /* in `members` */
+    uint32_t size;
+    uint32_t reserved;
+};
+
 struct image_header {
     char magic[8];
     uint32_t version;
@@ -70,10 +78,12 @@ struct image_header {
     uint64_t lines;
     uint32_t channels;
     uint32_t reserved;
-    struct image_part counts; /* uint64_t */
-    struct image_part names;  /* char, each name ended by a zero byte */
-    struct image_part notes;  /* struct image_note */
-    struct image_part ranks;  /* struct image_rank */
+    struct image_part counts;  /* uint64_t */
+    struct image_part names;   /* char, each name ended by a zero byte */
+    struct image_part notes;   /* struct image_note */
+    struct image_part ranks;   /* struct image_rank */
+    struct image_part groups;  /* struct image_group */
+    struct image_part members; /* uint32_t: ranks */
 };
 
 /* Writes an image front to back; the header last. */

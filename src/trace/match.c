@@ -4,12 +4,13 @@
 #include "base/mem.h"
 #include "trace/ranks.h"
 
-/* Matching by the program alone. Messages of one (source, destination, tag) arrive in the order of sending
- * and are received in the order of posting, so where no receive uses a wildcard the k-th send meets the k-th
- * receive whatever the network does (MPI 4.0, section 3.5). All ends are sorted by destination, source and
- * tag; ends that agree are a channel. */
+/* Matching by the program alone. Messages of one (source, destination, communicator, tag) arrive in the order
+ * of sending and are received in the order of posting, so where no receive uses a wildcard the k-th send
+ * meets the k-th receive whatever the network does (MPI 4.0, section 3.5). All ends are sorted by
+ * destination, source, communicator and tag; ends that agree are a channel. */
 struct end {
     int32_t destination, source, tag;
+    uint32_t context;
     uint32_t rank, call; /* whose call this is the end of */
     bool is_send;
     bool is_second; /* the receiving half of a sendrecv */
@@ -33,6 +34,7 @@ static int by_channel(const void *first, const void *second)
     const struct end *a = first, *b = second;
     int order = compare(a->destination, b->destination);
     order = order ? order : compare(a->source, b->source);
+    order = order ? order : compare(a->context, b->context);
     order = order ? order : compare(a->tag, b->tag);
     order = order ? order : compare(b->is_send, a->is_send);
     order = order ? order : compare(a->rank, b->rank);
@@ -62,7 +64,7 @@ static void collect(struct matcher *matcher, uint32_t rank)
     int32_t me = (int32_t)rank;
     for (uint32_t i = 0; i < calls->count; i++) {
         const struct call *call = &calls->calls[i];
-        struct end end = {.rank = rank, .call = i, .tag = call->tag};
+        struct end end = {.rank = rank, .call = i, .tag = call->tag, .context = call->context};
         if (call->op == CALL_SEND || call->op == CALL_SENDRECV) {
             end.source = me;
             end.destination = call->peer;
@@ -74,6 +76,7 @@ static void collect(struct matcher *matcher, uint32_t rank)
             end.destination = me;
             end.is_send = false;
             end.is_second = call->op == CALL_SENDRECV;
+            end.tag = end.is_second ? call_source_tag(call) : call->tag;
             add(matcher, end);
         }
     }
@@ -84,12 +87,12 @@ static void collect(struct matcher *matcher, uint32_t rank)
 /* How many more messages of `tag` (CALL_ANY_TAG: of any) reach a destination than receives with a source
  * take.
  */
-static int64_t surplus(const struct matcher *matcher, size_t begin, size_t end, int32_t tag)
+static int64_t surplus(const struct matcher *matcher, size_t begin, size_t end, uint32_t context, int32_t tag)
 {
     int64_t sum = 0;
     for (size_t i = begin; i < end; i++) {
         const struct end *one = &matcher->ends[i];
-        if (tag != CALL_ANY_TAG && one->tag != tag)
+        if (one->context != context || (tag != CALL_ANY_TAG && one->tag != tag))
             continue;
         int64_t uses = (int64_t)about(matcher, one)->uses;
         if (one->is_send)
@@ -120,8 +123,10 @@ static void decide_undefined(struct matcher *matcher, size_t begin, size_t end, 
     for (size_t i = begin; i < end && matcher->ends[i].source == CALL_ANY_SOURCE; i++) {
         const struct end *one = &matcher->ends[i];
         const struct rank_call *call = about(matcher, one);
-        bool is_null =
-            !one->is_second && surplus(matcher, begin, end, any_tag ? CALL_ANY_TAG : one->tag) <= 0;
+        if (call->doubt != DOUBT_UNDEFINED_SOURCE) /* the trace says that it is MPI_ANY_SOURCE */
+            continue;
+        int32_t tag = any_tag ? CALL_ANY_TAG : one->tag;
+        bool is_null = !one->is_second && surplus(matcher, begin, end, one->context, tag) <= 0;
         notes_add(matcher->notes, is_null ? NOTE_NULL_SOURCE : NOTE_ANY_SOURCE, one->rank, call->first_line,
                   call->uses);
         if (is_null)
@@ -174,7 +179,7 @@ static void match_by_channel(struct matcher *matcher, size_t begin, size_t end)
         const struct end *first = &matcher->ends[begin];
         size_t next = begin;
         while (next < end && matcher->ends[next].source == first->source &&
-               matcher->ends[next].tag == first->tag)
+               matcher->ends[next].context == first->context && matcher->ends[next].tag == first->tag)
             give_channel(matcher, &matcher->ends[next++], matcher->channels);
         note_difference(matcher, begin, next);
         matcher->channels++;

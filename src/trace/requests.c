@@ -12,6 +12,8 @@ void requests_clear(struct requests *requests)
 {
     requests_wait_all(requests);
     map_clear(&requests->index);
+    map_clear(&requests->tags);
+    requests->tag_count = 0;
     requests->key_count = requests->collective_count = 0;
     requests->slots = 0;
     requests->serial = 0;
@@ -20,6 +22,7 @@ void requests_clear(struct requests *requests)
 void requests_free(struct requests *requests)
 {
     map_free(&requests->index);
+    map_free(&requests->tags);
     free(requests->keys);
     free(requests->collectives);
     free(requests->by_slot);
@@ -45,16 +48,30 @@ static uint32_t key_number(struct requests *requests, uint64_t name, bool collec
     return *known - 1;
 }
 
-uint32_t requests_key(struct requests *requests, int32_t peer, int32_t tag, bool is_send)
+/* Tag and communicator as the upper half of a name, and a bit of the lower one that says which of the two it
+ * is: no peer is so large that its number would reach there. */
+static uint64_t tag_part(struct requests *requests, int32_t tag, uint32_t comm)
 {
-    uint64_t end = (uint64_t)((uint32_t)(peer + 2)) << 1 | is_send;
-    return key_number(requests, end | (uint64_t)(uint32_t)tag << 32, false);
+    enum { BIT_OF_COMM = 30 };
+    if (comm == 0)
+        return (uint64_t)(uint32_t)tag << 32;
+    uint32_t *known = map_slot(&requests->tags, (uint64_t)comm << 32 | (uint32_t)tag);
+    if (!*known)
+        *known = ++requests->tag_count;
+    return (uint64_t)*known << 32 | UINT64_C(1) << BIT_OF_COMM;
 }
 
-uint32_t requests_collective_key(struct requests *requests, int32_t tag)
+uint32_t requests_key(struct requests *requests, int32_t peer, int32_t tag, bool is_send, uint32_t comm)
 {
-    /* No peer has this number: peers are ranks, and ranks are fewer than 2^31 - 2. */
-    return key_number(requests, UINT32_MAX | (uint64_t)(uint32_t)tag << 32, true);
+    uint64_t end = (uint64_t)((uint32_t)(peer + 2)) << 1 | is_send;
+    return key_number(requests, end | tag_part(requests, tag, comm), false);
+}
+
+uint32_t requests_collective_key(struct requests *requests, int32_t tag, uint32_t comm)
+{
+    /* No peer has this number: peers are ranks, and ranks are fewer than 2^24. */
+    const uint64_t nobody = UINT64_C(1) << 29;
+    return key_number(requests, nobody | tag_part(requests, tag, comm), true);
 }
 
 static uint32_t take_slot(struct requests *requests)

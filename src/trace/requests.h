@@ -27,7 +27,9 @@ struct request {
 };
 
 struct requests {
-    struct map index; /* of keys, by request_name() */
+    struct map index; /* of keys, by their names */
+    struct map tags;  /* numbers for (communicator, tag), for all communicators but the world */
+    uint32_t tag_count;
     struct request_key *keys;
     size_t key_count, key_capacity;
     uint32_t *collectives; /* the keys that are collectives: a few kinds */
@@ -47,8 +49,8 @@ void requests_clear(struct requests *requests); /* for the next rank; keeps the 
 void requests_free(struct requests *requests);
 
 /* The dense number of a key of this rank. `peer` is the other end (itself for self messages), at least -2. */
-uint32_t requests_key(struct requests *requests, int32_t peer, int32_t tag, bool is_send);
-uint32_t requests_collective_key(struct requests *requests, int32_t tag);
+uint32_t requests_key(struct requests *requests, int32_t peer, int32_t tag, bool is_send, uint32_t comm);
+uint32_t requests_collective_key(struct requests *requests, int32_t tag, uint32_t comm);
 
 uint32_t requests_start(struct requests *requests, uint32_t key);
 uint32_t requests_wait(struct requests *requests, uint32_t key); /* SLOT_NONE: nothing outstanding */

@@ -1,0 +1,213 @@
+#include "trace/marks.h"
+
+#include <stdlib.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "trace/comms.h"
+#include "trace/forms.h"
+#include "trace/number.h"
+
+static const char *const words[] = {"#any", "#b", "#i", "#s", "#tags", "#wait"};
+
+static bool read_flag(const struct action_reader *reader, const struct action_field *field,
+                      struct marks *marks)
+{
+    if (action_field_is(reader, field, "#any"))
+        return marks->any = true;
+    if (action_field_is(reader, field, "#i"))
+        return marks->immediate = true;
+    if (action_field_is(reader, field, "#s"))
+        return marks->synchronous = true;
+    return action_field_is(reader, field, "#b") && (marks->buffered = true);
+}
+
+/* A mark that is no flag, with what belongs to it. Returns how many fields that are, 0 with a report. */
+static size_t read_longer(struct action_reader *reader, const struct action_field *field, size_t left,
+                          struct marks *marks)
+{
+    char name[64];
+    if (action_field_is(reader, field, "#tags") && left >= 3) {
+        marks->send_tag = field + 1;
+        marks->recv_tag = field + 2;
+        return 3;
+    }
+    if (action_field_is(reader, field, "#wait") && left >= 2) {
+        marks->waited = field + 1;
+        return 2;
+    }
+    if (field->length > 2 && reader->text[field->at] == '#' && reader->text[field->at + 1] == 'c') {
+        bool defines = action_field_is(reader, &reader->fields[0], "comm_split") && left >= 2;
+        marks->comm = field;
+        marks->members = defines ? field + 1 : NULL;
+        return defines ? 2 : 1;
+    }
+    action_field_shown(reader, field, name);
+    const char *near = diag_nearest_of(name, words, sizeof words / sizeof *words);
+    action_field_error(reader, field, "'%s' is not what can stand behind an action's fields%s", name,
+                       diag_did_you_mean(near));
+    return 0;
+}
+
+bool marks_read(struct action_reader *reader, struct marks *marks)
+{
+    size_t first = 1;
+    *marks = (struct marks){0};
+    while (first < reader->field_count && reader->text[reader->fields[first].at] != '#')
+        first++;
+    for (size_t i = first, taken; i < reader->field_count; i += taken) {
+        const struct action_field *field = &reader->fields[i];
+        taken =
+            read_flag(reader, field, marks) ? 1 : read_longer(reader, field, reader->field_count - i, marks);
+        if (!taken)
+            return false;
+    }
+    reader->field_count = first;
+    reader->comm = 0;
+    if (!marks->comm || marks->members)
+        return true;
+    reader->comm = comms_find(reader->comms, reader->text + marks->comm->at, marks->comm->length);
+    return reader->comm ||
+           action_field_error(reader, marks->comm,
+                              "no comm_split before this line says which ranks are in this communicator");
+}
+
+/* ------------------------------------------------------------------------------------------------- members
+ */
+
+struct members {
+    uint32_t *ranks;
+    size_t count, capacity;
+};
+
+/* "4" or "0-3" from *at on. */
+static bool read_range(struct action_reader *reader, const struct action_field *field, const char **at,
+                       struct members *members)
+{
+    const char *end = reader->text + field->at + field->length;
+    int64_t first, last;
+    const char *next = number_integer(*at, end, &first);
+    last = first;
+    if (next && next < end && *next == '-')
+        next = number_integer(next + 1, end, &last);
+    if (!next || first < 0 || last < first || last >= reader->ranks)
+        return action_field_error(reader, field, "ranks such as 0-3,5 are expected, none above %u",
+                                  reader->ranks - 1);
+    for (int64_t rank = first; rank <= last; rank++) {
+        if (members->count == reader->ranks)
+            return action_field_error(reader, field, "more members than there are ranks");
+        members->ranks = mem_grow(members->ranks, &members->capacity, members->count + 1, "members");
+        members->ranks[members->count++] = (uint32_t)rank;
+    }
+    *at = next;
+    return true;
+}
+
+static int compare_ranks(const void *first, const void *second)
+{
+    const uint32_t *a = first, *b = second;
+    return (*a > *b) - (*a < *b);
+}
+
+static bool is_sound(struct action_reader *reader, const struct action_field *field,
+                     const struct members *members)
+{
+    uint32_t *sorted = mem_alloc(members->count, sizeof *sorted, "members");
+    bool has_me = false, twice = false;
+    memcpy(sorted, members->ranks, members->count * sizeof *sorted);
+    qsort(sorted, members->count, sizeof *sorted, compare_ranks);
+    for (size_t i = 0; i < members->count; i++) {
+        has_me |= sorted[i] == reader->rank;
+        twice |= i && sorted[i] == sorted[i - 1];
+    }
+    free(sorted);
+    if (twice)
+        return action_field_error(reader, field, "a rank is named twice");
+    return has_me ||
+           action_field_error(reader, field, "rank %u names a communicator that it is not in", reader->rank);
+}
+
+bool marks_define(struct action_reader *reader, const struct marks *marks)
+{
+    struct members members = {0};
+    const struct action_field *field = marks->members;
+    const char *at = reader->text + field->at, *end = at + field->length;
+    bool good = read_range(reader, field, &at, &members);
+    while (good && at < end) {
+        good = *at++ == ',' || action_field_error(reader, field, "a comma is expected between ranks");
+        good = good && read_range(reader, field, &at, &members);
+    }
+    good = good && is_sound(reader, field, &members);
+    if (good && !comms_define(reader->comms, reader->text + marks->comm->at, marks->comm->length,
+                              members.ranks, members.count))
+        good = action_field_error(reader, field, "this communicator has had other members before");
+    free(members.ranks);
+    return good;
+}
+
+/* ------------------------------------------------------------------------------------------------- effects
+ */
+
+static bool read_tag(struct action_reader *reader, const struct action_field *field, int32_t *tag)
+{
+    int64_t value;
+    if (!action_field_integer(reader, field, "a tag", &value))
+        return false;
+    if (value > INT32_MAX || value <= INT32_MIN)
+        return action_field_error(reader, field, "the tag %lld does not fit into an int", (long long)value);
+    *tag = value == TI_ANY_TAG ? CALL_ANY_TAG : (int32_t)value;
+    return true;
+}
+
+static bool apply_tags(struct action_reader *reader, const struct marks *marks, struct call *call)
+{
+    int32_t source_tag = 0;
+    if (call->op != CALL_SENDRECV)
+        return action_field_error(reader, marks->send_tag, "only a sendRecv has two tags");
+    if (!read_tag(reader, marks->send_tag, &call->tag) || !read_tag(reader, marks->recv_tag, &source_tag))
+        return false;
+    call->expected = (uint32_t)source_tag - (uint32_t)call->tag;
+    return true;
+}
+
+static bool apply_wait(struct action_reader *reader, const struct marks *marks, struct action *action)
+{
+    const struct form *form = form_find(reader->text + marks->waited->at, marks->waited->length);
+    if (action->call.op != CALL_NOTHING || !form || form->op < CALL_BARRIER)
+        return action_field_error(reader, marks->waited,
+                                  "the name of a collective is expected behind comm_size #wait");
+    action->call = (struct call){.op = CALL_WAIT};
+    action->role = ROLE_WAIT;
+    action->key = action_collective_key(reader, form->op);
+    return true;
+}
+
+static void apply_to_send(const struct marks *marks, struct call *call)
+{
+    if (marks->synchronous)
+        call->flags |= CALL_SYNCHRONOUS;
+    if (marks->buffered)
+        call->flags |= CALL_BUFFERED;
+}
+
+bool marks_apply(struct action_reader *reader, const struct marks *marks, struct action *action)
+{
+    struct call *call = &action->call;
+    if (call->op == CALL_SEND)
+        apply_to_send(marks, call);
+    if (marks->any)
+        action->doubt = DOUBT_NONE;
+    if (marks->immediate && call_is_collective(call)) {
+        call->flags |= CALL_IMMEDIATE;
+        action->role = ROLE_START;
+        action->key = action_collective_key(reader, call->op);
+    }
+    bool has_ends = call->op == CALL_SEND || call->op == CALL_RECV || call->op == CALL_SENDRECV;
+    if (has_ends || call_is_collective(call))
+        call->context = reader->comm;
+    if (call_is_collective(call))
+        call->group = reader->comm;
+    if (marks->send_tag && !apply_tags(reader, marks, call))
+        return false;
+    return !marks->waited || apply_wait(reader, marks, action);
+}
