@@ -116,8 +116,7 @@ void capture_leave(void)
 /* ------------------------------------------------------------------------------------------------- Fortran
  */
 
-#ifdef OPEN_MPI
-/* Where the library of Fortran's bindings lies in memory: Open MPI's call PMPI functions for the program. */
+/* Where the library of Fortran's bindings lies in memory: what it calls, it calls for the program. */
 static struct {
     uintptr_t begin, end;
 } bindings;
@@ -125,7 +124,7 @@ static struct {
 static int find_bindings(struct dl_phdr_info *library, size_t size, void *unused)
 {
     (void)size, (void)unused;
-    if (!strstr(library->dlpi_name, "libmpi_mpifh"))
+    if (!strstr(library->dlpi_name, "libmpi_mpifh") && !strstr(library->dlpi_name, "libmpichfort"))
         return 0;
     for (int i = 0; i < library->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &library->dlpi_phdr[i];
@@ -145,7 +144,6 @@ bool capture_is_fortran(const void *caller)
     is_known = true;
     return (uintptr_t)caller >= bindings.begin && (uintptr_t)caller < bindings.end;
 }
-#endif
 
 /* --------------------------------------------------------------------------------------------- begin and end
  */

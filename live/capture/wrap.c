@@ -5,8 +5,8 @@
  * before, since their receivers may go on at once; what waits is recorded behind, so that the trace of a
  * program that dies ends with calls that have completed.
  *
- * Programs in C call MPI_Send. Those in Fortran call mpi_send_ of the MPI's bindings, which in MPICH call
- * MPI_Send, and in Open MPI PMPI_Send: there that is stood in for as well, and recorded where it is called by
+ * Programs in C call MPI_Send. Those in Fortran call mpi_send_ and the like of the MPI's bindings, which call
+ * MPI_Send or PMPI_Send: the latter is stood in for as well, and recorded where it is called by
  * the bindings. */
 #define EXPORT __attribute__((visibility("default")))
 
@@ -28,7 +28,6 @@
         return wrapped_##name arguments;                                                                     \
     }
 
-#ifdef OPEN_MPI
 #define WRAP(name, parameters, arguments, before, after)                                                     \
     STAND_IN(name, parameters, arguments, before, after)                                                     \
     EXPORT int PMPI_##name parameters                                                                        \
@@ -37,9 +36,6 @@
             return REAL(name) arguments;                                                                     \
         return wrapped_##name arguments;                                                                     \
     }
-#else
-#define WRAP STAND_IN
-#endif
 
 #define NOTHING (void)0
 
@@ -320,7 +316,6 @@ EXPORT int MPI_Finalize(void)
     return REAL(Finalize)();
 }
 
-#ifdef OPEN_MPI
 EXPORT int PMPI_Init(int *argc, char ***argv)
 {
     int result = REAL(Init)(argc, argv);
@@ -339,4 +334,3 @@ EXPORT int PMPI_Finalize(void)
         capture_end();
     return REAL(Finalize)();
 }
-#endif

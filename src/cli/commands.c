@@ -9,6 +9,7 @@ static const struct cli_subcommand commands[] = {
     {"rerun", cli_rerun, "do one run of a sweep again, to the byte", NULL},
     {"merge", cli_merge, "put the results of several sweeps into one file", NULL},
     {"trace", cli_trace, "look at, check and convert traces", &cli_trace_group},
+    {"capture", cli_capture, "run an MPI program and write the trace of its calls", NULL},
     {"gen", cli_gen, "write a generated workload as a trace", NULL},
     {"reproduce", cli_reproduce, "the papers recomputed: published numbers beside ours", NULL},
     {"breakdown", cli_breakdown, "where each nanosecond of a small message goes, and what would help",

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "cli/capture.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "report/assets.h"
@@ -146,6 +147,18 @@ static void look_for_programs(struct findings *findings)
     }
 }
 
+static void look_for_tracers(struct findings *findings)
+{
+    static const char *const names[] = {"capture-openmpi", "capture-mpich"};
+    for (size_t i = 0; capture_mpis[i]; i++) {
+        char *library = capture_library(capture_mpis[i]);
+        add(findings, names[i], false, library,
+            library ? library
+                    : mem_format("no helio capture for its programs: built where lib%s-dev is installed",
+                                 capture_mpis[i]));
+    }
+}
+
 static void look_for_charts(struct findings *findings)
 {
     char *folder = report_assets_folder();
@@ -223,6 +236,7 @@ int cli_doctor(int argc, char **argv)
     struct findings findings = {.count = 0};
     look_at_machine(&findings);
     look_at_cache(&findings);
+    look_for_tracers(&findings);
     look_for_charts(&findings);
     look_at_terminal(&findings);
     look_for_programs(&findings);

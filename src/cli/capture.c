@@ -1,0 +1,261 @@
+#include "cli/capture.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "trace/prefix.h"
+
+enum capture_option { CAPTURE_OUT, CAPTURE_MPI, CAPTURE_RATE };
+
+const char *const capture_mpis[] = {"openmpi", "mpich", NULL};
+
+static const char *name_at(size_t option, size_t index)
+{
+    return option == CAPTURE_MPI ? capture_mpis[index] : NULL;
+}
+
+static const struct cli_option options[] = {
+    [CAPTURE_OUT] = {"--output", 'o', "DIR", "the folder to make, of rank-<k>.txt, k = rank + 1"},
+    [CAPTURE_MPI] = {"--mpi", 0, "NAME",
+                     "the program's MPI, where its launcher does not tell; NAME is one of"},
+    [CAPTURE_RATE] = {"--rate", 0, "RATE",
+                      "operations that a second of processor time is written as (12 Gflop/s, the\n"
+                      "default of compute.rate, which gives the measured times back)"},
+};
+
+static const struct cli_command command = {
+    .name = "capture",
+    .words = "-o DIR -- LAUNCHER ... PROGRAM ...",
+    .doc = "Runs an MPI program as it is and writes the trace of its calls.\n"
+           "Exit status 1 when the program failed; what it did until then is kept.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .after =
+        "Examples:\n"
+        "  helio capture -o trace -- mpirun -np 4 ./program\n"
+        "  helio capture -o trace -- mpiexec.mpich -n 4 ./program; helio run --trace trace --fabric packet",
+    .name_at = name_at,
+};
+
+struct capture {
+    const char *folder, *mpi;
+    uint64_t rate_flops;
+    char **words; /* ends with NULL */
+};
+
+/* ------------------------------------------------------------------------------------------------- libraries
+ */
+
+/* Beside helio itself, as it is built and as it is installed. */
+char *capture_library(const char *mpi)
+{
+    static const char *const folders[] = {"lib", HELIO_LIBDIR};
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0)
+        return NULL;
+    self[length] = '\0';
+    for (int up = 0; up < 2; up++)
+        *strrchr(self, '/') = '\0'; /* its folder, and the one above */
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        char *path = mem_format("%s/%s/libhelio_capture_%s.so", self, folders[i], mpi);
+        if (access(path, R_OK) == 0)
+            return path;
+        free(path);
+    }
+    return NULL;
+}
+
+/* The first file of that name in PATH; the name itself where it is a path. To be freed. */
+static char *find_program(const char *name)
+{
+    const char *path = getenv("PATH");
+    char *folders = mem_text(path ? path : ""), *rest = folders,
+         *found = strchr(name, '/') ? mem_text(name) : NULL;
+    for (char *folder; !found && (folder = strsep(&rest, ":"));) {
+        char *candidate = mem_format("%s/%s", folder, name);
+        if (access(candidate, X_OK) == 0)
+            found = candidate;
+        else
+            free(candidate);
+    }
+    free(folders);
+    return found;
+}
+
+/* Which MPI a launcher belongs to, by what its file is called behind all links: mpirun is orterun, or hydra.
+ */
+static const char *mpi_of(const char *launcher)
+{
+    char file[PATH_MAX];
+    char *found = find_program(launcher);
+    bool known = found && realpath(found, file);
+    free(found);
+    if (!known)
+        return NULL;
+    const char *name = strrchr(file, '/') + 1;
+    if (strstr(name, "openmpi") || strstr(name, "orte") || strstr(name, "prte"))
+        return "openmpi";
+    return strstr(name, "mpich") || strstr(name, "hydra") ? "mpich" : NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------------- run
+ */
+
+static enum status prepare(struct capture *capture, char **library)
+{
+    if (!capture->mpi)
+        capture->mpi = mpi_of(capture->words[0]);
+    if (!capture->mpi) {
+        diag_error("which MPI '%s' belongs to cannot be seen; say --mpi openmpi or --mpi mpich",
+                   capture->words[0]);
+        return STATUS_BAD_INPUT;
+    }
+    *library = capture_library(capture->mpi);
+    if (!*library) {
+        diag_error("there is no tracer for %s: it is built where the MPI is installed (helio doctor)",
+                   capture->mpi);
+        return STATUS_FAILED;
+    }
+    if (mkdir(capture->folder, 0777) == 0)
+        return STATUS_OK;
+    if (errno == EEXIST)
+        diag_error("%s exists; name a folder that does not, so that ranks of two traces never mix",
+                   capture->folder);
+    else
+        diag_error("cannot make %s: %s", capture->folder, strerror(errno));
+    free(*library);
+    return STATUS_BAD_INPUT;
+}
+
+/* In the child: what the tracer reads, and the program. */
+static void become_program(const struct capture *capture, const char *library)
+{
+    const char *others = getenv("LD_PRELOAD");
+    char folder[PATH_MAX], rate[32];
+    snprintf(rate, sizeof rate, "%" PRIu64, capture->rate_flops);
+    char *preload = mem_format("%s%s%s", library, others ? ":" : "", others ? others : "");
+    if (!realpath(capture->folder, folder) || setenv("HELIO_CAPTURE_DIR", folder, 1) != 0 ||
+        setenv("HELIO_CAPTURE_RATE", rate, 1) != 0 || setenv("LD_PRELOAD", preload, 1) != 0)
+        _exit(STATUS_FAILED);
+    execvp(capture->words[0], capture->words);
+    diag_error("cannot run %s: %s", capture->words[0], strerror(errno));
+    _exit(127);
+}
+
+static enum status run_program(const struct capture *capture, const char *library)
+{
+    int ended = 0;
+    pid_t child = fork();
+    if (child == 0)
+        become_program(capture, library);
+    while (child > 0 && waitpid(child, &ended, 0) < 0 && errno == EINTR)
+        ;
+    if (child < 0) {
+        diag_error("cannot start %s: %s", capture->words[0], strerror(errno));
+        return STATUS_FAILED;
+    }
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
+        return STATUS_OK;
+    if (WIFSIGNALED(ended))
+        diag_error("%s was ended by signal %d", capture->words[0], WTERMSIG(ended));
+    else
+        diag_error("%s ended with status %d", capture->words[0], WEXITSTATUS(ended));
+    return STATUS_FAILED;
+}
+
+static enum status finish(const struct capture *capture, enum status ran)
+{
+    struct prefix prefix;
+    if (prefix_complete(capture->folder, &prefix) != STATUS_OK)
+        return STATUS_FAILED;
+    if (prefix.ranks == 0) {
+        rmdir(capture->folder);
+        diag_error("the program left no trace: is it one of %s, and not linked statically?", capture->mpi);
+        return STATUS_FAILED;
+    }
+    if (prefix.unfinished)
+        diag_warning("%" PRIu32 " of %" PRIu32 " ranks, rank %" PRIu32
+                     " first, did not reach MPI_Finalize: their traces hold what they did until then",
+                     prefix.unfinished, prefix.ranks, prefix.first_unfinished);
+    diag_note("%s: %" PRIu32 " ranks, %" PRIu64 " lines; helio run --trace %s replays it", capture->folder,
+              prefix.ranks, prefix.lines, capture->folder);
+    return ran;
+}
+
+/* --------------------------------------------------------------------------------------------------
+ * arguments */
+
+static enum status take_option(struct capture *capture, int option, const char *value)
+{
+    struct units_problem problem;
+    switch (option) {
+    case CAPTURE_OUT:
+        capture->folder = value;
+        return STATUS_OK;
+    case CAPTURE_RATE:
+        if (units_flops(value, &capture->rate_flops, &problem) && capture->rate_flops > 0)
+            return STATUS_OK;
+        diag_error("--rate %s: a rate such as 12 Gflop/s is expected", value);
+        return STATUS_BAD_INPUT;
+    default:
+        capture->mpi = value;
+        for (size_t i = 0; capture_mpis[i]; i++)
+            if (strcmp(capture_mpis[i], value) == 0)
+                return STATUS_OK;
+        diag_error("--mpi %s: openmpi or mpich is expected", value);
+        return STATUS_BAD_INPUT;
+    }
+}
+
+/* The program's own words follow "--", or begin at the first that is no option. */
+static enum status read_arguments(struct capture *capture, int argc, char **argv, bool *help)
+{
+    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
+    const char *value;
+    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
+        *help = found == CLI_HELP;
+        if (found == CLI_HELP || found == CLI_ERROR)
+            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+        if (found == CLI_WORD) {
+            capture->words = argv + reader.next - 1;
+            break;
+        }
+        enum status status = take_option(capture, found - CLI_OPTION, value);
+        if (status != STATUS_OK)
+            return status;
+    }
+    if (capture->folder && capture->words)
+        return STATUS_OK;
+    diag_error("helio capture needs a folder and a program: helio capture %s", command.words);
+    return STATUS_BAD_INPUT;
+}
+
+int cli_capture(int argc, char **argv)
+{
+    struct capture capture = {.rate_flops = UINT64_C(12000000000)};
+    char *library;
+    bool help = false;
+    enum status status = read_arguments(&capture, argc, argv, &help);
+    if (status != STATUS_OK || help)
+        return status;
+    status = prepare(&capture, &library);
+    if (status != STATUS_OK)
+        return status;
+    status = run_program(&capture, library);
+    free(library);
+    return finish(&capture, status);
+}

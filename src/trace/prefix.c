@@ -1,0 +1,87 @@
+#include "trace/prefix.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "trace/source.h"
+
+static uint64_t count_lines(const char *bytes, size_t size)
+{
+    uint64_t lines = 0;
+    for (const char *at = bytes, *end = bytes + size; (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        lines++;
+    return lines;
+}
+
+/* Up to the last whole line before the zero bytes that room was taken for. */
+static size_t whole_lines(const char *bytes, size_t size)
+{
+    const char *zero = memchr(bytes, '\0', size);
+    size_t length = zero ? (size_t)(zero - bytes) : size;
+    while (length > 0 && bytes[length - 1] != '\n')
+        length--;
+    return length;
+}
+
+static bool ends_with(const char *bytes, size_t length, const char *line)
+{
+    size_t size = strlen(line);
+    return length >= size && memcmp(bytes + length - size, line, size) == 0;
+}
+
+static bool write_end(const char *path, size_t length, const char *line)
+{
+    FILE *file = fopen(path, "r+b");
+    if (!file)
+        return false;
+    bool good = ftruncate(fileno(file), (off_t)length) == 0 && fseek(file, (long)length, SEEK_SET) == 0 &&
+                fputs(line, file) >= 0;
+    return fclose(file) == 0 && good;
+}
+
+static enum status complete_rank(const char *path, uint32_t rank, struct prefix *prefix)
+{
+    char *bytes, line[32];
+    size_t size;
+    if (source_load(path, &bytes, &size) != STATUS_OK)
+        return STATUS_FAILED;
+    size_t length = whole_lines(bytes, size);
+    snprintf(line, sizeof line, "%" PRIu32 " finalize\n", rank);
+    bool is_whole = ends_with(bytes, length, line);
+    prefix->lines += count_lines(bytes, length) + !is_whole;
+    free(bytes);
+    if (!is_whole && (!prefix->unfinished++ || rank < prefix->first_unfinished))
+        prefix->first_unfinished = rank;
+    if ((is_whole && length == size) || write_end(path, length, is_whole ? "" : line))
+        return STATUS_OK;
+    diag_error("cannot write %s: %s", path, strerror(errno));
+    return STATUS_FAILED;
+}
+
+enum status prefix_complete(const char *folder, struct prefix *prefix)
+{
+    DIR *files = opendir(folder);
+    enum status status = STATUS_OK;
+    *prefix = (struct prefix){0};
+    if (!files) {
+        diag_error("cannot read %s: %s", folder, strerror(errno));
+        return STATUS_FAILED;
+    }
+    for (struct dirent *entry; status == STATUS_OK && (entry = readdir(files));) {
+        uint32_t number = source_rank_number(entry->d_name);
+        if (!number)
+            continue;
+        char *path = mem_format("%s/%s", folder, entry->d_name);
+        prefix->ranks++;
+        status = complete_rank(path, number - 1, prefix);
+        free(path);
+    }
+    closedir(files);
+    return status;
+}

@@ -1,0 +1,22 @@
+#ifndef HELIO_TRACE_PREFIX_H
+#define HELIO_TRACE_PREFIX_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* The folder of a capture that may have ended before its program did: what a rank wrote is there up to the
+ * call in which it was, but the file may go on with zero bytes, or end within a line or without `finalize`.
+ */
+struct prefix {
+    uint32_t ranks;
+    uint64_t lines;
+    uint32_t unfinished;       /* ranks that had no `finalize`: it has been added */
+    uint32_t first_unfinished; /* the lowest of them */
+};
+
+/* Cuts the files of all ranks back to whole lines and ends each with `finalize`, so that the trace can be
+ * read. STATUS_FAILED, reported, when a file cannot be read or written. */
+enum status prefix_complete(const char *folder, struct prefix *prefix);
+
+#endif

@@ -1,0 +1,96 @@
+#!/bin/sh
+# helio capture under $MPI: what is written can be read, is consistent, and says what the program did.
+#
+#   tests/mpi/capture.sh calls | fortran | killed | other
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME="$work/cache"
+
+fail() {
+    echo "capture: $*" >&2
+    exit 1
+}
+
+# capture FOLDER RANKS @NAME [ARGUMENT...]: status and output are helio's.
+capture() {
+    folder=$1
+    shift
+    "$HELIO" capture -o "$work/$folder" --mpi "$MPI" -- "$here/launch" "$@" >"$work/out" 2>&1
+}
+
+# has FOLDER RANK LINE...: the rank's lines, computation aside, have these in this order.
+has() {
+    lines=$work/$1/rank-$(($2 + 1)).txt
+    shift 2
+    at=1
+    for line; do
+        found=$(tail -n "+$at" "$lines" | grep -n -x -F -e "$line" | head -n 1 | cut -d: -f1)
+        [ -n "$found" ] || fail "$lines has no '$line' behind line $at: $(cat "$lines")"
+        at=$((at + found))
+    done
+}
+
+valid() {
+    "$HELIO" trace validate "$work/$1" >"$work/valid" 2>&1 || fail "$(cat "$work/valid")"
+    ! grep -q warning "$work/valid" || fail "$(cat "$work/valid")"
+    "$HELIO" run --trace "$work/$1" --fabric packet >"$work/table" 2>&1 || fail "$(cat "$work/table")"
+}
+
+skip_without() {
+    [ -x "$MPI_PROGRAMS/$1_$MPI" ] || { echo "skipped: no Fortran compiler of $MPI" && exit 77; }
+}
+
+case $1 in
+calls)
+    capture trace 4 @calls || fail "$(cat "$work/out")"
+    grep -q '4 ranks' "$work/out" || fail "$(cat "$work/out")"
+    valid trace
+    has trace 0 '0 init' '0 send 1 1 10 0' '0 send 1 2 11 1 #s' '0 recv -333 3 100 0 #any' '0 recv 1 -444 100 0' \
+        '0 sendRecv 5 1 6 3 0 0 #tags 4 4' '0 sendRecv 7 1 7 3 0 0 #tags 5 5' '0 send 1 4 5 0' '0 recv 3 4 6 0' \
+        '0 irecv 3 6 20 0' '0 isend 1 6 20 0' '0 waitall 2' '0 isend 1 7 21 0 #s' '0 wait 3 0 7' \
+        '0 isend 1 9 30 0' '0 irecv 3 9 30 0' '0 waitall 2' '0 isend 1 9 30 0' \
+        '0 sendRecv 320 1 320 3 6 6 #tags 10 10' '0 bcast 36 1 6' '0 reduce 41 0 1 0' '0 allreduce 42 0 0' \
+        '0 scan 43 0 0' '0 exscan 44 0 0' '0 alltoall 5 5 0 0' '0 alltoall 6 6 0 0' \
+        '0 alltoallv 64 1 2 3 4 64 1 2 3 4 0 0' '0 allgather 7 7 0 0' '0 allgatherv 1 1 2 3 4 0 0' \
+        '0 gather 8 8 0 0 0' '0 gatherv 1 0 0 0 0 1 0 0' '0 scatter 9 9 0 0 0' '0 scatterv 0 0 0 0 1 1 0 0' \
+        '0 reducescatter 1 2 3 4 0 0' '0 reducescatter 3 3 3 3 0 0' '0 allreduce 45 0 0 #i' \
+        '0 comm_size #wait allreduce' '0 barrier #i' '0 comm_size #wait barrier' '0 comm_split #c2.1 2,0' \
+        '0 bcast 40 1 0 #c2.1' '0 alltoallv 23 2 3 23 2 3 0 0 #c2.1' '0 comm_split #c0.1 0-3' \
+        '0 sendRecv 1 1 1 3 0 0 #tags 4 4 #c0.1' '0 recv 2 11 2 0 #c2.1' '0 finalize'
+    sum=$(awk '$2 == "compute" { sum += $3 } END { printf "%d", sum / 1e6 }' "$work/trace/rank-1.txt")
+    [ "$sum" -gt 0 ] || fail "no computation was measured"
+    ;;
+fortran)
+    skip_without calls_f
+    capture trace 2 @calls_f || fail "$(cat "$work/out")"
+    valid trace
+    has trace 0 '0 init' '0 irecv 1 1 10 0' '0 isend 1 1 10 0' '0 waitall 2' '0 sendRecv 3 1 3 1 1 1 #tags 2 2' \
+        '0 allreduce 4 0 0' '0 bcast 5 0 43' '0 alltoall 32 32 6 6' '0 comm_split #c0.1 0' '0 barrier #c0.1' \
+        '0 irecv 1 3 6 0' '0 send 1 3 6 0' '0 wait 1 0 3' '0 allreduce 7 0 0 #i' '0 comm_size #wait allreduce' \
+        '0 reduce 8 0 1 38' '0 finalize'
+    [ "$(grep -c sendRecv "$work/trace/rank-1.txt")" -eq 1 ] || fail "calls are written twice"
+    ;;
+killed)
+    ! capture trace 4 @calls 2 || fail "the program was killed, and nobody says so"
+    grep -q 'did not reach MPI_Finalize' "$work/out" || fail "$(cat "$work/out")"
+    has trace 2 '2 init' '2 sendRecv 320 3 320 1 6 6 #tags 10 10' '2 barrier' '2 finalize'
+    "$HELIO" trace info "$work/trace" >"$work/info" 2>&1 || fail "$(cat "$work/info")"
+    ;;
+other)
+    # The other MPI's tracer, preloaded by hand, refuses; a program without MPI leaves no trace, and no folder.
+    case $MPI in openmpi) other=mpich ;; *) other=openmpi ;; esac
+    library=$HELIO_LIBRARIES/libhelio_capture_$other.so
+    [ -e "$library" ] || { echo "skipped: only one MPI is here" && exit 77; }
+    ! HELIO_CAPTURE_DIR="$work" "$here/launch" 1 "LD_PRELOAD=$library" @ring 1 >"$work/out" 2>&1 ||
+        fail "the tracer of $other runs with $MPI"
+    grep -q 'was built for' "$work/out" || fail "$(cat "$work/out")"
+    ! "$HELIO" capture -o "$work/none" --mpi "$MPI" -- true >"$work/out" 2>&1 || fail "a trace of nothing"
+    grep -q 'left no trace' "$work/out" || fail "$(cat "$work/out")"
+    [ ! -e "$work/none" ] || fail "an empty folder is left"
+    ;;
+*)
+    fail "no test '$1'"
+    ;;
+esac
