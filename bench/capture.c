@@ -1,5 +1,5 @@
-/* What a call costs an MPI program, alone: run with the tracer preloaded and without it, the difference is the tracer's.
- * Prints nanoseconds of wall and of processor time per call, the least of several rounds.
+/* What a call costs an MPI program, alone: run with the tracer preloaded and without it, the difference is
+ * the tracer's. Prints nanoseconds of wall and of processor time per call, the least of several rounds.
  *
  * One rank sends to itself, as nothing else waits then. */
 #include <mpi.h>
