@@ -9,6 +9,7 @@ int cli_breakdown(int argc, char **argv);
 int cli_sweep(int argc, char **argv);
 int cli_export(int argc, char **argv);
 int cli_report(int argc, char **argv);
+int cli_plot(int argc, char **argv);
 int cli_rerun(int argc, char **argv);
 int cli_merge(int argc, char **argv);
 int cli_schedule(int argc, char **argv);

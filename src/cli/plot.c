@@ -1,0 +1,69 @@
+#include <stdbool.h>
+
+#include "base/diag.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "sweep/plot.h"
+
+enum plot_option { PLOT_OUT, PLOT_X, PLOT_SPEEDUP };
+
+static const struct cli_option options[] = {
+    [PLOT_OUT] = {"--output", 'o', "DIR", "the folder to make, with plot.csv and plot.gp"},
+    [PLOT_X] = {"--x", 'x', "PARAMETER", "the horizontal axis; without it: the first that was varied"},
+    [PLOT_SPEEDUP] = {"--speedup", 0, NULL, "speedups over the baseline instead of times"},
+};
+
+static const struct cli_command command = {
+    .name = "plot",
+    .words = "RESULTS.db -o DIR",
+    .doc = "Writes a figure of a sweep's results for a paper: a gnuplot script and its data.\n"
+           "A line for each fabric, and for each combination of what else was varied.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .after = "Example:\n"
+             "  helio plot results.db -o figure; cd figure; gnuplot plot.gp",
+};
+
+static enum status plot(const char *results, const struct plot_request *request, const char *folder)
+{
+    struct store *store = NULL;
+    struct sheet sheet = {.count = 0};
+    enum status status = store_open(results, STORE_READ, &store);
+    if (status == STATUS_OK)
+        status = sheet_read(&sheet, store);
+    if (status == STATUS_OK)
+        status = plot_write(&sheet, request, folder);
+    if (status == STATUS_OK)
+        diag_note("in %s, gnuplot plot.gp draws plot.csv into plot.pdf", folder);
+    sheet_free(&sheet);
+    store_close(store);
+    return status;
+}
+
+int cli_plot(int argc, char **argv)
+{
+    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
+    struct plot_request request = {.x = NULL};
+    const char *results = NULL, *folder = NULL, *value;
+    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
+        if (found == CLI_HELP || found == CLI_ERROR)
+            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+        if (found == CLI_OPTION + PLOT_OUT) {
+            folder = value;
+        } else if (found == CLI_OPTION + PLOT_X) {
+            request.x = value;
+        } else if (found == CLI_OPTION + PLOT_SPEEDUP) {
+            request.shows_speedup = true;
+        } else if (results) {
+            diag_error("helio plot takes one file of results, not also '%s'", value);
+            return STATUS_BAD_INPUT;
+        } else {
+            results = value;
+        }
+    }
+    if (!results || !folder) {
+        diag_error("helio plot needs a file of results and a folder: %s", command.words);
+        return STATUS_BAD_INPUT;
+    }
+    return plot(results, &request, folder);
+}

@@ -1,0 +1,288 @@
+#include "sweep/plot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/output.h"
+#include "base/units.h"
+
+/* Texts in the order in which they first appear. */
+struct names {
+    char **list;
+    size_t count, capacity;
+};
+
+struct plot {
+    const struct sheet *sheet;
+    const char *x;
+    bool shows_speedup;
+    struct names values, series;
+    const struct sheet_group **cells; /* [value * series.count + series]; NULL = no run */
+};
+
+/* Takes the name over. */
+static size_t index_of(struct names *names, char *name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->list[i], name) == 0) {
+            free(name);
+            return i;
+        }
+    names->list = mem_grow(names->list, &names->capacity, names->count + 1, "a plot");
+    names->list[names->count] = name;
+    return names->count++;
+}
+
+static void names_free(struct names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->list[i]);
+    free(names->list);
+}
+
+/* ----------------------------------------------------------------------------------------------------- axes
+ */
+
+static const char *varied_at(const struct sheet *sheet, size_t index)
+{
+    return json_string_value(json_array_get(sheet->varied, index));
+}
+
+/* Fabrics are series, and seeds are averaged over. */
+static bool is_axis(const char *name)
+{
+    return strcmp(name, "fabric") != 0 && strcmp(name, "seed") != 0;
+}
+
+static enum status choose_x(struct plot *plot, const char *wanted)
+{
+    const char *first = NULL;
+    for (size_t i = 0; i < json_array_size(plot->sheet->varied); i++) {
+        const char *name = varied_at(plot->sheet, i);
+        if (!is_axis(name))
+            continue;
+        first = first ? first : name;
+        if (wanted && strcmp(name, wanted) == 0)
+            plot->x = name;
+    }
+    if (!wanted)
+        plot->x = first;
+    if (plot->x)
+        return STATUS_OK;
+    if (!wanted)
+        diag_error("nothing but fabrics and seeds is varied, so there is no axis to draw along; helio report "
+                   "draws bars");
+    else
+        diag_error("%s was not varied", wanted);
+    for (size_t i = 0; wanted && i < json_array_size(plot->sheet->varied); i++)
+        if (is_axis(varied_at(plot->sheet, i)))
+            diag_note("varied: %s", varied_at(plot->sheet, i));
+    return STATUS_BAD_INPUT;
+}
+
+/* "fmu, fmu.t_switch=500 ns": the fabric, and what else is varied beside x. */
+static char *series_of(const struct plot *plot, const struct sheet_row *row)
+{
+    char *name = mem_text(row->fabric);
+    for (size_t i = 0; i < json_array_size(plot->sheet->varied); i++) {
+        const char *parameter = varied_at(plot->sheet, i);
+        const char *value = sheet_value(row, parameter);
+        if (!is_axis(parameter) || strcmp(parameter, plot->x) == 0 || !value)
+            continue;
+        char *longer = mem_format("%s, %s=%s", name, parameter, value);
+        free(name);
+        name = longer;
+    }
+    return name;
+}
+
+static char *value_of(const struct plot *plot, const struct sheet_row *row)
+{
+    const char *value = sheet_value(row, plot->x);
+    return mem_text(value ? value : "");
+}
+
+static void place_groups(struct plot *plot)
+{
+    const struct sheet *sheet = plot->sheet;
+    for (size_t i = 0; i < sheet->group_count; i++) {
+        const struct sheet_row *row = &sheet->rows[sheet->groups[i].first];
+        index_of(&plot->values, value_of(plot, row));
+        index_of(&plot->series, series_of(plot, row));
+    }
+    plot->cells = mem_alloc(plot->values.count * plot->series.count, sizeof *plot->cells, "a plot");
+    for (size_t i = 0; i < sheet->group_count; i++) {
+        const struct sheet_row *row = &sheet->rows[sheet->groups[i].first];
+        size_t value = index_of(&plot->values, value_of(plot, row));
+        size_t series = index_of(&plot->series, series_of(plot, row));
+        plot->cells[value * plot->series.count + series] = &sheet->groups[i];
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------- numbers
+ */
+
+/* In base units, which `unit` then names; false: no number. */
+static bool number_of(const char *text, double *number, const char **unit)
+{
+    struct units_problem problem;
+    ps_t time;
+    uint64_t whole;
+    if (units_number(text, number, &problem)) {
+        *unit = "";
+        return true;
+    }
+    if (units_time(text, &time, &problem)) {
+        *number = (double)time / (double)PS_PER_S;
+        *unit = " (s)";
+        return true;
+    }
+    bool size = units_size(text, &whole, &problem);
+    bool rate = !size && units_rate(text, &whole, &problem);
+    *number = (double)whole;
+    *unit = size ? " (B)" : " (B/s)";
+    return size || rate;
+}
+
+/* Whether all values of x are numbers of one kind. */
+static bool is_numeric(const struct plot *plot, const char **unit)
+{
+    const char *first = NULL;
+    double number;
+    for (size_t i = 0; i < plot->values.count; i++) {
+        if (!number_of(plot->values.list[i], &number, unit) || (first && strcmp(first, *unit) != 0))
+            return false;
+        first = *unit;
+    }
+    return first != NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------------- files
+ */
+
+static void put_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static const struct estimate *estimate_at(const struct plot *plot, size_t cell)
+{
+    const struct sheet_group *group = plot->cells[cell];
+    if (!group)
+        return NULL;
+    const struct estimate *estimate = plot->shows_speedup ? &group->speedup : &group->makespan_s;
+    return estimate->count ? estimate : NULL;
+}
+
+static void write_csv(const struct plot *plot, bool numeric, FILE *out)
+{
+    const char *unit;
+    put_quoted(out, plot->x);
+    fputs(",x", out);
+    for (size_t i = 0; i < plot->series.count; i++) {
+        fputc(',', out);
+        put_quoted(out, plot->series.list[i]);
+        fputs(",half_width", out);
+    }
+    for (size_t value = 0; value < plot->values.count; value++) {
+        double x = (double)value;
+        if (numeric)
+            number_of(plot->values.list[value], &x, &unit);
+        fputc('\n', out);
+        put_quoted(out, plot->values.list[value]);
+        fprintf(out, ",%.12g", x);
+        for (size_t i = 0; i < plot->series.count; i++) {
+            const struct estimate *estimate = estimate_at(plot, value * plot->series.count + i);
+            if (estimate)
+                fprintf(out, ",%.12g,%.12g", estimate->mean, estimate->half_width);
+            else
+                fputs(",,", out);
+        }
+    }
+    fputc('\n', out);
+}
+
+static void write_script(const struct plot *plot, bool numeric, const char *unit, FILE *out)
+{
+    fputs("# gnuplot plot.gp, in this folder, draws plot.csv into plot.pdf.\n"
+          "set terminal pdfcairo size 9cm,6cm font \"Helvetica,9\"\n"
+          "set output \"plot.pdf\"\n"
+          "set datafile separator comma\n"
+          "set key outside top center horizontal noenhanced\n"
+          "set grid ytics\n"
+          "set yrange [0:*]\n"
+          "set format y \"%.1s %c\"\n",
+          out);
+    fprintf(out, "set ylabel \"%s\"\nset xlabel \"%s%s\" noenhanced\n",
+            plot->shows_speedup ? "speedup" : "time (s)", plot->x, numeric ? unit : "");
+    fputs("plot ", out);
+    for (size_t i = 0; i < plot->series.count; i++) {
+        size_t column = 3 + 2 * i;
+        fprintf(
+            out,
+            "%s\"plot.csv\" using 2:%zu:%zu%s every ::1 with yerrorlines linewidth 1.5 pointsize 0.5 title ",
+            i ? ", \\\n     " : "", column, column + 1, numeric ? "" : ":xticlabels(1)");
+        put_quoted(out, plot->series.list[i]);
+    }
+    fputc('\n', out);
+}
+
+static enum status write_file(const struct plot *plot, const char *folder, const char *name, bool numeric,
+                              const char *unit, bool is_script)
+{
+    struct output output;
+    char *path = mem_format("%s/%s", folder, name);
+    enum status status = output_open(&output, path);
+    free(path);
+    if (status != STATUS_OK)
+        return status;
+    if (is_script)
+        write_script(plot, numeric, unit, output.file);
+    else
+        write_csv(plot, numeric, output.file);
+    return output_close(&output, STATUS_OK);
+}
+
+static enum status write_files(const struct plot *plot, const char *folder)
+{
+    const char *unit = "";
+    bool numeric = is_numeric(plot, &unit);
+    if (mkdir(folder, 0777) != 0) {
+        diag_error("cannot make %s: %s", folder, strerror(errno));
+        return STATUS_BAD_INPUT;
+    }
+    enum status status = write_file(plot, folder, "plot.csv", numeric, unit, false);
+    return status == STATUS_OK ? write_file(plot, folder, "plot.gp", numeric, unit, true) : status;
+}
+
+enum status plot_write(const struct sheet *sheet, const struct plot_request *request, const char *folder)
+{
+    struct plot plot = {.sheet = sheet, .shows_speedup = request->shows_speedup};
+    if (sheet->group_count == 0) {
+        diag_error("there are no finished runs to draw");
+        return STATUS_BAD_INPUT;
+    }
+    if (request->shows_speedup && json_object_size(sheet->baseline) == 0) {
+        diag_error("speedups need a baseline: in the experiment file of the sweep");
+        return STATUS_BAD_INPUT;
+    }
+    enum status status = choose_x(&plot, request->x);
+    if (status == STATUS_OK) {
+        place_groups(&plot);
+        status = write_files(&plot, folder);
+    }
+    names_free(&plot.values);
+    names_free(&plot.series);
+    free(plot.cells);
+    return status;
+}
