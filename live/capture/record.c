@@ -278,18 +278,18 @@ void record_uniform(const struct collective *collective)
     end(collective, &sides);
 }
 
-/* The root alone knows both sides; elsewhere the other one is not even initialised. `is_gather`: everyone
- * sends. */
+/* The root alone knows both sides; elsewhere the other one is nobody's, and its type may not even be one. As
+ * SimGrid, what the program says is written nevertheless. `is_gather`: everyone sends. */
 static void write_rooted_pair(const struct collective *collective, bool is_gather)
 {
     struct sides sides;
     struct collective own = *collective;
     const struct comm *comm = comm_of(collective->comm);
     if (comm->rank != collective->root && is_gather) {
-        own.recv_count = 0;
+        own.recv_count = own.recv_count > 0 ? own.recv_count : 0;
         own.recv_type = own.send_type;
     } else if (comm->rank != collective->root) {
-        own.send_count = 0;
+        own.send_count = own.send_count > 0 ? own.send_count : 0;
         own.send_type = own.recv_type;
     }
     /* Whose own buffer stays where it is says so instead of the count. */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # helio capture under $MPI: what is written can be read, is consistent, and says what the program did.
 #
-#   tests/mpi/capture.sh calls | fortran | killed | other
+#   tests/mpi/capture.sh calls | fortran | killed | other | smpi
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -89,6 +89,29 @@ other)
     ! "$HELIO" capture -o "$work/none" --mpi "$MPI" -- true >"$work/out" 2>&1 || fail "a trace of nothing"
     grep -q 'left no trace' "$work/out" || fail "$(cat "$work/out")"
     [ ! -e "$work/none" ] || fail "an empty folder is left"
+    ;;
+smpi)
+    # The same program traced by SimGrid: beside computation, communicators and our own words, the lines are equal.
+    command -v smpirun >/dev/null || { echo "skipped: no smpirun (Debian: libsimgrid-dev)" && exit 77; }
+    export work
+    . "$here/../differential/simgrid.sh"
+    platform_hockney 4 >"$work/body"
+    { echo '<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">' && cat "$work/body"; } \
+        >"$work/platform.xml"
+    printf 'n0\nn1\nn2\nn3\n' >"$work/hosts"
+    smpicc -O1 "$here/exchange.c" -o "$work/exchange" >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+    (cd "$work" && smpirun -np 4 -platform platform.xml -hostfile hosts -trace-ti -trace-file smpi \
+        --cfg=smpi/host-speed:12Gf ./exchange) >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+    capture trace 4 @exchange || fail "$(cat "$work/out")"
+    for k in 1 2 3 4; do
+        for file in "$work"/smpi_files/*_rank-$k.txt "$work/trace/rank-$k.txt"; do
+            grep -v -e ' compute ' -e ' comm_split ' "$file" | sed 's/ #.*//; s/ *$//'
+        done >"$work/both"
+        lines=$(($(wc -l <"$work/both") / 2))
+        [ "$lines" -gt 100 ] || fail "$lines lines of rank $k are few"
+        head -n $lines "$work/both" >"$work/theirs"
+        tail -n $lines "$work/both" | diff "$work/theirs" - >"$work/difference" || fail "$(cat "$work/difference")"
+    done
     ;;
 *)
     fail "no test '$1'"
