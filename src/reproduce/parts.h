@@ -39,7 +39,8 @@ struct reproduction {
 
 const char *verdict_name(enum verdict verdict);
 void rows_clear(struct reproduction *reproduction);
-/* A row for each published item that nothing was given for, so that none gets lost. */
+/* A row for each published item that nothing was given for, so that none gets lost; all in the order in which
+ * the items are published. */
 void rows_complete(struct reproduction *reproduction);
 size_t rows_count(const struct reproduction *reproduction, enum verdict verdict);
 /* Published numbers and claims, each once: one that is computed in several ways has the verdict of the way

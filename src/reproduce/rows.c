@@ -89,6 +89,19 @@ void rows_clear(struct reproduction *reproduction)
     reproduction->row_count = 0;
 }
 
+/* In the order of the published items, and each item's in the order in which they were given. */
+static void sort_rows(struct reproduction *reproduction)
+{
+    struct row *sorted = mem_alloc(reproduction->row_capacity, sizeof *sorted, "items");
+    size_t count = 0;
+    for (size_t i = 0; i < reproduction->published.count; i++)
+        for (size_t k = 0; k < reproduction->row_count; k++)
+            if (reproduction->rows[k].published == &reproduction->published.items[i])
+                sorted[count++] = reproduction->rows[k];
+    free(reproduction->rows);
+    reproduction->rows = sorted;
+}
+
 void rows_complete(struct reproduction *reproduction)
 {
     for (size_t i = 0; i < reproduction->published.count; i++) {
@@ -100,6 +113,7 @@ void rows_complete(struct reproduction *reproduction)
             reproduction_skip(reproduction, item->item, NULL,
                               reproduction->quick ? "left out by --quick" : "not computed");
     }
+    sort_rows(reproduction);
 }
 
 size_t rows_count(const struct reproduction *reproduction, enum verdict verdict)

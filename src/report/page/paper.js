@@ -106,7 +106,7 @@
           ? [-1, 1].map((sign) =>
               Plot.text(
                 points.filter((p) => (p.y < 0 ? -1 : 1) === sign),
-                {fx: "x", x: () => "", y: "y", text: (p) => number(p.y), dy: -8 * sign},
+                {fx: "x", x: () => "", y: "y", text: (p) => digits(p.y, 4), dy: -8 * sign},
               ),
             )
           : []),
