@@ -3,7 +3,7 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("results").textContent);
-  const {digits, percent, count, element, table, download, legend, chart, redraw, refresh, section, palette, common, labelWidth} = kit;
+  const {digits, percent, count, element, table, download, legend, chart, refresh, section, palette, common, labelWidth} = kit;
   const ns = (value) => `${digits(value, value >= 1000 ? 6 : value >= 100 ? 5 : 4)}\u00a0ns`;
 
   // ------------------------------------------------------------------------------------------------------------ the sums
@@ -375,17 +375,7 @@
       .getElementById("main")
       .append(answer(), sums.list, whatif.made, ...(halved.length ? [ranking()] : []), breakdowns(), sources());
     changed();
-    new ResizeObserver(redraw).observe(document.getElementById("main"));
   }
 
-  try {
-    build();
-  } catch (error) {
-    document
-      .getElementById("main")
-      .append(
-        element("p", {class: "notice failed", role: "alert"}, `This page could not be drawn: ${error.message}`),
-      );
-    throw error;
-  }
+  kit.page(build);
 })();

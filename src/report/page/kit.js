@@ -138,6 +138,49 @@ const kit = (() => {
     }
   }
 
+  // Runs what makes the page, and keeps its charts as wide as the window lets them be.
+  function page(build) {
+    const main = document.getElementById("main");
+    try {
+      build();
+      redraw();
+      new ResizeObserver(redraw).observe(main);
+    } catch (error) {
+      main.append(
+        element("p", {class: "notice failed", role: "alert"}, `This page could not be drawn: ${error.message}`),
+      );
+      throw error;
+    }
+  }
+
+  // A topology's switches and the links between them, as report/topology.h has it; style(lines) draws the links into a
+  // group. Links that bow out of the way of others leave the switches' rectangle by up to BOW.
+  const BOW = 44;
+  function network({switches}, width, style) {
+    const [left, right] = d3.extent(switches, (s) => s.x);
+    const [top, bottom] = d3.extent(switches, (s) => s.y);
+    const [wide, high] = [right - left + 2 * BOW, bottom - top + 2 * BOW];
+    const shown = Math.min(width, 1.6 * wide);
+    const svg = d3
+      .create("svg")
+      .attr("viewBox", `${left - BOW} ${top - BOW} ${wide} ${high}`)
+      .attr("width", shown)
+      .attr("height", (shown / wide) * high);
+    style(svg.append("g").attr("fill", "none").attr("stroke-linecap", "round"));
+    svg
+      .append("g")
+      .selectAll("circle")
+      .data(switches)
+      .join("circle")
+      .attr("cx", (s) => s.x)
+      .attr("cy", (s) => s.y)
+      .attr("r", 5)
+      .style("fill", "var(--faint)")
+      .append("title")
+      .text((s) => s.name);
+    return svg.node();
+  }
+
   // What is drawn depends on more than the width.
   function refresh() {
     for (const drawing of drawings) drawing.width = 0;
@@ -213,7 +256,8 @@ const kit = (() => {
     download,
     legend,
     chart,
-    redraw,
+    page,
+    network,
     refresh,
     section,
     palette,

@@ -22,7 +22,6 @@
     download,
     legend,
     chart,
-    redraw,
     section,
     palette,
     common,
@@ -621,43 +620,19 @@
     const {picture} = meanings.topology;
     const shade = (value) =>
       `color-mix(in srgb, ${fabricColor.get(load.fabric)} ${Math.round(100 * Math.sqrt(load.most ? value / load.most : 0))}%, var(--ended))`;
-    // Links that bow out of the way of others leave the switches' rectangle by up to this.
-    const BOW = 44;
-    const [left, right] = d3.extent(picture.switches, (s) => s.x), [top, bottom] = d3.extent(picture.switches, (s) => s.y);
-    const [wide, high] = [right - left + 2 * BOW, bottom - top + 2 * BOW];
-    return (width) => {
-      const shown = Math.min(width, 1.6 * wide);
-      const svg = d3
-        .create("svg")
-        .attr("viewBox", `${left - BOW} ${top - BOW} ${wide} ${high}`)
-        .attr("width", shown)
-        .attr("height", (shown / wide) * high);
-      const busier = (line) => d3.max(line.links, (link) => load.values[link]);
-      svg
-        .append("g")
-        .attr("fill", "none")
-        .attr("stroke-linecap", "round")
-        .selectAll("path")
-        .data(d3.sort(picture.lines, busier))
-        .join("path")
-        .attr("d", (line) => line.path)
-        .style("stroke", (line) => shade(busier(line)))
-        .attr("stroke-width", (line) => 2 + 4 * (load.most ? busier(line) / load.most : 0))
-        .append("title")
-        .text((line) => line.names.map((name, i) => `${name}: ${load.show(load.values[line.links[i]])}`).join("\n"));
-      svg
-        .append("g")
-        .selectAll("circle")
-        .data(picture.switches)
-        .join("circle")
-        .attr("cx", (s) => s.x)
-        .attr("cy", (s) => s.y)
-        .attr("r", 5)
-        .style("fill", "var(--faint)")
-        .append("title")
-        .text((s) => s.name);
-      return svg.node();
-    };
+    const busier = (line) => d3.max(line.links, (link) => load.values[link]);
+    return (width) =>
+      kit.network(picture, width, (group) =>
+        group
+          .selectAll("path")
+          .data(d3.sort(picture.lines, busier))
+          .join("path")
+          .attr("d", (line) => line.path)
+          .style("stroke", (line) => shade(busier(line)))
+          .attr("stroke-width", (line) => 2 + 4 * (load.most ? busier(line) / load.most : 0))
+          .append("title")
+          .text((line) => line.names.map((name, i) => `${name}: ${load.show(load.values[line.links[i]])}`).join("\n")),
+      );
   }
 
   // Links from the busiest to the least busy.
@@ -891,8 +866,6 @@
           parameters(),
         ].filter((part) => part),
       );
-    redraw();
-    new ResizeObserver(redraw).observe(document.getElementById("main"));
     // A printer shows what is open.
     let opened = [];
     addEventListener("beforeprint", () => {
@@ -908,14 +881,5 @@
     );
   }
 
-  try {
-    build();
-  } catch (error) {
-    document
-      .getElementById("main")
-      .append(
-        element("p", {class: "notice failed", role: "alert"}, `This page could not be drawn: ${error.message}`),
-      );
-    throw error;
-  }
+  kit.page(build);
 })();

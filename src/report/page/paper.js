@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const paper = JSON.parse(document.getElementById("results").textContent);
-  const {digits, plural, element, table, download, legend, chart, redraw, section, palette, common} = kit;
+  const {digits, plural, element, table, download, legend, chart, section, palette, common} = kit;
   const verdictColor = {
     reproduced: "var(--good)",
     deviates: "var(--bad)",
@@ -250,18 +250,7 @@
     document
       .getElementById("main")
       .append(...[answer(), tiles(), ...paper.figures.map(drawFigure), numbers()].filter((part) => part));
-    redraw();
-    new ResizeObserver(redraw).observe(document.getElementById("main"));
   }
 
-  try {
-    build();
-  } catch (error) {
-    document
-      .getElementById("main")
-      .append(
-        element("p", {class: "notice failed", role: "alert"}, `This page could not be drawn: ${error.message}`),
-      );
-    throw error;
-  }
+  kit.page(build);
 })();

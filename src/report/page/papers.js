@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const {version, quick, papers} = JSON.parse(document.getElementById("results").textContent);
-  const {digits, plural, element, table, download, legend, chart, redraw, section, common, labelWidth} = kit;
+  const {digits, plural, element, table, download, legend, chart, section, common, labelWidth} = kit;
   const verdicts = [
     {name: "reproduced", color: "var(--good)"},
     {name: "deviates", color: "var(--bad)"},
@@ -145,18 +145,7 @@
   function build() {
     document.getElementById("subtitle").textContent = `recomputed by Heliograph ${version}`;
     document.getElementById("main").append(answer(), overview(), ...papers.map(onePaper));
-    redraw();
-    new ResizeObserver(redraw).observe(document.getElementById("main"));
   }
 
-  try {
-    build();
-  } catch (error) {
-    document
-      .getElementById("main")
-      .append(
-        element("p", {class: "notice failed", role: "alert"}, `This page could not be drawn: ${error.message}`),
-      );
-    throw error;
-  }
+  kit.page(build);
 })();

@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("results").textContent);
-  const {digits, percent, count, plural, element, table, download, chart, redraw, refresh, section, palette, common, upTo} = kit;
+  const {digits, percent, count, plural, element, table, download, chart, refresh, section, palette, common, upTo} = kit;
   const LINKS_SHOWN = 256; // of more, the busiest
   const ROWS_LISTED = 4096;
   const connections = data.connections.map(([source, destination, slot, links]) => ({source, destination, slot, links}));
@@ -107,39 +107,22 @@
   // -------------------------------------------------------------------------------------------------------- one slot
 
   function drawSlot(slot) {
-    const BOW = 44;
     const {picture} = data;
-    const [left, right] = d3.extent(picture.switches, (s) => s.x), [top, bottom] = d3.extent(picture.switches, (s) => s.y);
-    const [wide, high] = [right - left + 2 * BOW, bottom - top + 2 * BOW];
     return (width) => {
-      const shown = Math.min(width, 1.6 * wide);
       const taken = new Map(bySlot[slot()].flatMap((c) => c.links.filter(isNetwork).map((link) => [link - 2 * data.nodes, c])));
       const users = (line) => line.links.map((link) => taken.get(link)).filter((c) => c);
-      const svg = d3
-        .create("svg")
-        .attr("viewBox", `${left - BOW} ${top - BOW} ${wide} ${high}`)
-        .attr("width", shown)
-        .attr("height", (shown / wide) * high);
-      const path = (group) => group.selectAll("path").data((lines) => lines).join("path").attr("d", (line) => line.path);
-      const groups = svg.append("g").attr("fill", "none").attr("stroke-linecap", "round");
-      path(groups.append("g").datum(picture.lines)).style("stroke", "var(--ended)").attr("stroke-width", 2);
-      path(groups.append("g").datum(picture.lines.filter((line) => users(line).length)))
-        .style("stroke", (line) => colorOf.get(users(line)[0]))
-        .attr("stroke-width", (line) => 3 + 2 * users(line).length)
-        .append("title")
-        .text((line) => users(line).map(name).join(", "));
-      svg
-        .append("g")
-        .selectAll("circle")
-        .data(picture.switches)
-        .join("circle")
-        .attr("cx", (s) => s.x)
-        .attr("cy", (s) => s.y)
-        .attr("r", 5)
-        .style("fill", "var(--faint)")
-        .append("title")
-        .text((s) => s.name);
-      return svg.node();
+      const paths = (group, lines) => group.selectAll(null).data(lines).join("path").attr("d", (line) => line.path);
+      return kit.network(picture, width, (group) => {
+        paths(group, picture.lines).style("stroke", "var(--ended)").attr("stroke-width", 2);
+        paths(
+          group,
+          picture.lines.filter((line) => users(line).length),
+        )
+          .style("stroke", (line) => colorOf.get(users(line)[0]))
+          .attr("stroke-width", (line) => 3 + 2 * users(line).length)
+          .append("title")
+          .text((line) => users(line).map(name).join(", "));
+      });
     };
   }
 
@@ -217,18 +200,7 @@
     const main = document.getElementById("main");
     main.append(answer(), tiles());
     if (connections.length) main.append(slots(), oneSlot(), filling());
-    redraw();
-    new ResizeObserver(redraw).observe(main);
   }
 
-  try {
-    build();
-  } catch (error) {
-    document
-      .getElementById("main")
-      .append(
-        element("p", {class: "notice failed", role: "alert"}, `This page could not be drawn: ${error.message}`),
-      );
-    throw error;
-  }
+  kit.page(build);
 })();

@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const sweep = JSON.parse(document.getElementById("results").textContent);
-  const {digits, time, size, count, percent, plural, timeScale, element, table, legend, chart, redraw, section, palette, common, labelWidth, upTo} = kit;
+  const {digits, time, size, count, percent, plural, timeScale, element, table, legend, chart, section, palette, common, labelWidth, upTo} = kit;
   const unique = (values) => [...new Set(values)];
   const {groups} = sweep;
   const fabrics = unique(groups.map((g) => g.fabric));
@@ -355,18 +355,7 @@
         ]
       : [byFabric()];
     document.getElementById("main").append(...[answer(), tiles(), ...charts, numbers(), manifest()].filter((part) => part));
-    redraw();
-    new ResizeObserver(redraw).observe(document.getElementById("main"));
   }
 
-  try {
-    build();
-  } catch (error) {
-    document
-      .getElementById("main")
-      .append(
-        element("p", {class: "notice failed", role: "alert"}, `This page could not be drawn: ${error.message}`),
-      );
-    throw error;
-  }
+  kit.page(build);
 })();
