@@ -8,6 +8,7 @@
 #include "compat/parts.h"
 #include "fabric/list.h"
 #include "fabric/message.h"
+#include "fabric/topology.h"
 
 /* -------------------------------------------------------------------------------------------- parameters */
 
@@ -301,6 +302,17 @@ bool simplecomm_has(const struct fabric_ops *fabric)
     return topology_of(fabric) < TOPOLOGIES;
 }
 
+/* It would be passed over without a word. */
+static enum status refuse_topology(const struct machine_plan *plan)
+{
+    const struct topology_config *topology = config_of(plan->config, &topology_params);
+    if (topology->is_given)
+        diag_error(
+            "SimpleComm has no topology, all its nodes hang on one switch; compat=simplecomm and topology "
+            "exclude each other");
+    return topology->is_given ? STATUS_BAD_INPUT : STATUS_OK;
+}
+
 static void check(struct simplecomm *engine)
 {
     if (engine->ranks % engine->cores_per_node != 0)
@@ -366,8 +378,11 @@ enum status simplecomm_run(const struct machine_plan *plan, struct machine_usage
                            void (*visit_fabric)(void *self, struct fabric *fabric), void *self)
 {
     struct simplecomm engine = {0};
+    enum status status = refuse_topology(plan);
+    if (status != STATUS_OK)
+        return status;
     open_engine(&engine, plan);
-    enum status status = simulate(&engine);
+    status = simulate(&engine);
     *usage = (struct machine_usage){
         .bytes = engine.match_memory.used + engine.posts.capacity * engine.posts.size +
                  keytable_bytes(&engine.unmatched) + engine.ranks * sizeof *engine.rank,

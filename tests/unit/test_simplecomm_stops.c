@@ -233,6 +233,16 @@ static void a_sendrecv(void **state)
     result_free(&result);
 }
 
+static void topologies_are_refused(void **state)
+{
+    (void)state;
+    const char *trace = traces_make("without", "0 init\n0 finalize\n", "1 init\n1 finalize\n", NULL);
+    struct result result;
+    assert_int_equal(run(trace, SET("fabric=packet", "topology=torus:2x2"), &result), STATUS_BAD_INPUT);
+    assert_non_null(strstr(traces_messages(), "SimpleComm has no topology"));
+    result_free(&result);
+}
+
 static void time_that_does_not_fit(void **state)
 {
     (void)state;
@@ -259,6 +269,7 @@ int main(void)
         cmocka_unit_test(two_that_send_to_each_other),
         cmocka_unit_test(two_that_wait_for_each_other),
         cmocka_unit_test(a_sendrecv),
+        cmocka_unit_test(topologies_are_refused),
         cmocka_unit_test(time_that_does_not_fit),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
