@@ -1,0 +1,138 @@
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "probe.h"
+
+struct samples {
+    float *values;
+    size_t count, capacity, mark;
+};
+
+enum { AT_MOST = 200000, DELAY_SERIES = 32, TEXT = 16384 };
+
+static const char *const names[QUANTITIES] = {
+    [Q_LLP_POST] = "llp_post",         [Q_LLP_PROG] = "llp_prog",
+    [Q_BUSY_POST] = "busy_post",       [Q_EMPTY_PROG] = "empty_prog",
+    [Q_LLP_LATENCY] = "llp_latency",   [Q_ISEND] = "isend",
+    [Q_UCP_SEND] = "ucp_send",         [Q_UCT_POST] = "uct_post",
+    [Q_RX_TOTAL] = "rx_total",         [Q_HANDLER] = "handler",
+    [Q_MPI_CALLBACK] = "mpi_callback", [Q_LATENCY] = "latency",
+    [Q_WINDOW_POST] = "window_post",   [Q_WINDOW_PROG] = "window_prog",
+    [Q_WINDOW_RATE] = "window_rate",   [Q_LINE] = "line",
+};
+
+static struct samples all[QUANTITIES];
+
+static struct series {
+    char layer[24];
+    unsigned delay_ns;
+    struct samples samples;
+} delays[DELAY_SERIES];
+static size_t delay_count;
+
+static char said[TEXT];
+static size_t said_length;
+
+static void add(struct samples *samples, double ns)
+{
+    if (samples->count == AT_MOST)
+        return;
+    samples->values = mem_grow(samples->values, &samples->capacity, samples->count + 1, "samples");
+    samples->values[samples->count++] = (float)ns;
+}
+
+void record(enum quantity quantity, double ns)
+{
+    add(&all[quantity], ns);
+}
+
+void record_delay(const char *layer, unsigned delay_ns, double ns)
+{
+    size_t i = 0;
+    while (i < delay_count && (strcmp(delays[i].layer, layer) != 0 || delays[i].delay_ns != delay_ns))
+        i++;
+    if (i == DELAY_SERIES)
+        return;
+    if (i == delay_count) {
+        delay_count++;
+        snprintf(delays[i].layer, sizeof delays[i].layer, "%s", layer);
+        delays[i].delay_ns = delay_ns;
+    }
+    add(&delays[i].samples, ns);
+}
+
+void record_mark(void)
+{
+    for (size_t i = 0; i < QUANTITIES; i++)
+        all[i].mark = all[i].count;
+    for (size_t i = 0; i < delay_count; i++)
+        delays[i].samples.mark = delays[i].samples.count;
+}
+
+/* A series that began behind the mark has the mark 0. */
+void record_forget(void)
+{
+    for (size_t i = 0; i < QUANTITIES; i++)
+        all[i].count = all[i].mark;
+    for (size_t i = 0; i < delay_count; i++)
+        delays[i].samples.count = delays[i].samples.mark;
+}
+
+static void say(const char *head, const char *format, va_list arguments)
+{
+    char line[512];
+    vsnprintf(line, sizeof line, format, arguments);
+    int length = snprintf(said + said_length, sizeof said - said_length, "%s%s\n", head, line);
+    if (length > 0 && (size_t)length < sizeof said - said_length)
+        said_length += (size_t)length;
+}
+
+void record_guard(const char *name, bool passed, const char *format, ...)
+{
+    char head[64];
+    snprintf(head, sizeof head, "guard %s %s ", name, passed ? "ok" : "failed");
+    va_list arguments;
+    va_start(arguments, format);
+    say(head, format, arguments);
+    va_end(arguments);
+}
+
+void record_note(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say("note ", format, arguments);
+    va_end(arguments);
+}
+
+static void print_samples(const struct samples *samples)
+{
+    for (size_t i = 0; i < samples->count; i++)
+        printf(" %.2f", (double)samples->values[i]);
+    putchar('\n');
+}
+
+bool record_print(const char *kind, const char *stack)
+{
+    printf("helioprobe 1\nkind %s\nstack %s\n", kind, stack);
+    printf("timer %.3f %.3f\n", probe_clock.pair_ns, probe_clock.resolution_ns);
+    said[said_length] = '\0';
+    fputs(said, stdout);
+    for (size_t i = 0; i < QUANTITIES; i++) {
+        if (all[i].count == 0)
+            continue;
+        printf("samples %s", names[i]);
+        print_samples(&all[i]);
+    }
+    for (size_t i = 0; i < delay_count; i++) {
+        if (delays[i].samples.count == 0)
+            continue;
+        printf("delay %s %u", delays[i].layer, delays[i].delay_ns);
+        print_samples(&delays[i].samples);
+    }
+    puts("end");
+    return !fflush(stdout) && !ferror(stdout);
+}
