@@ -50,6 +50,7 @@ bool breakdown_read_payload(const char *text, uint64_t *bytes)
 static const struct cli_subcommand commands[] = {
     {"model", cli_breakdown_model, "where each nanosecond of a small message goes", NULL},
     {"whatif", cli_breakdown_whatif, "what a change of its components would buy, or cost", NULL},
+    {"measure", cli_breakdown_measure, "the components of this machine's own messages", NULL},
     {"pcie", cli_breakdown_pcie, "component times from the trace of a PCIe analyzer", NULL},
 };
 

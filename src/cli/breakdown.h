@@ -13,6 +13,7 @@
 int cli_breakdown_model(int argc, char **argv);
 int cli_breakdown_whatif(int argc, char **argv);
 int cli_breakdown_pcie(int argc, char **argv);
+int cli_breakdown_measure(int argc, char **argv);
 
 /* The value of --payload: "4096", which are bytes, or "4 KiB". False: reported. */
 bool breakdown_read_payload(const char *text, uint64_t *bytes);

@@ -1,0 +1,115 @@
+#ifndef HELIO_BREAKDOWN_MEASURE_H
+#define HELIO_BREAKDOWN_MEASURE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/status.h"
+
+/* What the probes (live/probe) have measured of one stack of software on one machine, and what follows from
+ * it. Nanoseconds, as real numbers. How it is measured: docs/models/breakdown.md */
+enum measure_quantity {
+    MEASURED_LLP_POST,
+    MEASURED_LLP_PROG,
+    MEASURED_BUSY_POST,
+    MEASURED_EMPTY_PROG,
+    MEASURED_LLP_LATENCY, /* half a round trip without MPI, of whole blocks */
+    MEASURED_ISEND,       /* MPI_Isend with all that it calls */
+    MEASURED_UCP_SEND,    /* of it, UCP with what it calls */
+    MEASURED_UCT_POST,    /* of that, the LLP */
+    MEASURED_RX_TOTAL,    /* HLP_rx_prog: from UCP's callback until MPI_Wait returns */
+    MEASURED_HANDLER,     /* of it, UCP's callback with what it calls */
+    MEASURED_MPI_CALLBACK,
+    MEASURED_LATENCY,     /* half a round trip with MPI, of whole blocks */
+    MEASURED_WINDOW_POST, /* of windows of Isend and a Waitall, per message: the Isends */
+    MEASURED_WINDOW_PROG, /* the Waitall */
+    MEASURED_WINDOW_RATE, /* both */
+    MEASURED_LINE,        /* a cache line from core to core */
+    MEASURED_QUANTITIES
+};
+
+enum { MEASURE_BINS = 24, MEASURE_TEXT = 256, MEASURE_LINES = 24, MEASURE_LAYERS = 16, MEASURE_DELAYS = 8 };
+
+struct measure_series {
+    double *ns; /* in ascending order, once it has been read */
+    size_t count, capacity;
+};
+
+/* A series in numbers. The trimmed mean leaves out a hundredth at each end. Bins are equal, from the least to
+ * the 99 % quantile; what is beyond that is in none. */
+struct measure_summary {
+    size_t count;
+    double mean, trimmed, median, p95, p99, least;
+    double bin_width;
+    size_t bins[MEASURE_BINS];
+};
+
+/* A delay put into a layer, and the half round trips with it. */
+struct measure_delay {
+    double delay_ns;
+    struct measure_series half_trips;
+};
+
+struct measure_layer {
+    char name[32];
+    size_t count;
+    struct measure_delay delays[MEASURE_DELAYS];
+    double slope; /* of the half round trip over the delay: 1 where the layer is on the way */
+};
+
+struct measure_guard {
+    char name[32];
+    bool passed;
+    char reason[MEASURE_TEXT];
+};
+
+struct measurement {
+    char kind[32]; /* "uct", "openmpi", "mpich" */
+    char stack[MEASURE_TEXT];
+    double timer_ns, resolution_ns; /* of a pair of time stamps; removed already */
+    struct measure_series series[MEASURED_QUANTITIES];
+    struct measure_summary summaries[MEASURED_QUANTITIES];
+    struct measure_layer layers[MEASURE_LAYERS];
+    size_t layer_count;
+    struct measure_guard guards[MEASURE_LINES];
+    size_t guard_count;
+    char notes[MEASURE_LINES][MEASURE_TEXT];
+    size_t note_count;
+};
+
+/* What a probe printed. Errors have been reported with their place. To be freed in any case. */
+enum status measure_read(struct measurement *measurement, FILE *file, const char *name);
+void measure_free(struct measurement *measurement);
+
+const char *measure_name(enum measure_quantity quantity);
+const char *measure_doc(enum measure_quantity quantity);
+bool measure_has(const struct measurement *measurement, enum measure_quantity quantity);
+
+/* The number that stands for a quantity: the trimmed mean of what was timed call by call, since a clock with
+ * a coarse step spoils medians; the median of what was timed block by block. */
+double measure_value(const struct measurement *measurement, enum measure_quantity quantity);
+
+/* What follows. Parts that are differences are derived, and so not evidence for the sum. */
+struct measure_result {
+    bool complete;                            /* the LLP was measured */
+    bool has_mpi;                             /* and the layers above it */
+    double llp_post_ns, llp_prog_ns, wire_ns; /* wire: what is left of the LLP's latency */
+    double hlp_post_mpi_ns, hlp_post_ucp_ns;  /* differences of measured calls */
+    double rx_ns, ucp_callback_ns, mpi_callback_ns, mpi_after_ns;
+    double predicted_ns, observed_ns, deviation_percent; /* of the latency with MPI */
+    bool within;                                         /* 5 %, section 6 */
+    bool slopes_are_one;                                 /* within 0.05, in every layer */
+    bool guards_passed;
+};
+
+enum { MEASURE_TOLERANCE_PERCENT = 5 };
+#define MEASURE_SLOPE_TOLERANCE 0.05
+
+/* Adds the guards that need all numbers. */
+void measure_judge(struct measurement *measurement, struct measure_result *result);
+
+/* A system file that the model, whatif and the simulator take. */
+enum status measure_write_system(const struct measurement *measurement, const struct measure_result *result,
+                                 FILE *out);
+
+#endif

@@ -1,0 +1,252 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "breakdown/measure.h"
+
+/* The lines that a probe prints:
+ *
+ *   helioprobe 1
+ *   kind WORD             stack TEXT             timer NS NS
+ *   note TEXT             guard NAME ok|failed TEXT
+ *   samples NAME NS...    delay LAYER NS NS...
+ *   end */
+
+enum { SAMPLES_AT_MOST = 10000000 };
+
+struct reader {
+    struct measurement *measurement;
+    const char *name;
+    char *line;
+    size_t number;
+    bool ended;
+};
+
+static enum status fail(const struct reader *reader, const char *at, const char *what)
+{
+    struct diag_place place = {.file = reader->name,
+                               .line = reader->number,
+                               .column = (uint32_t)(at - reader->line) + 1,
+                               .span = (uint32_t)strcspn(at, " \n")};
+    diag_report(DIAG_ERROR, &place, "%s", what);
+    return STATUS_BAD_INPUT;
+}
+
+/* The word at *text, ended there; *text is behind it. */
+static char *take_word(char **text)
+{
+    char *word = *text + strspn(*text, " ");
+    size_t length = strcspn(word, " ");
+    *text = word + length;
+    if (**text)
+        *(*text)++ = '\0';
+    return word;
+}
+
+static enum status read_number(const struct reader *reader, char **text, double *value)
+{
+    char *from = *text + strspn(*text, " "), *end;
+    *value = strtod(from, &end);
+    if (end == from || (*end && *end != ' ') || !isfinite(*value) || fabs(*value) > 1e12)
+        return fail(reader, from, "a number of nanoseconds is expected here");
+    *text = end;
+    return STATUS_OK;
+}
+
+static enum status read_series(const struct reader *reader, char *text, struct measure_series *series)
+{
+    while (text[strspn(text, " ")]) {
+        double ns;
+        if (read_number(reader, &text, &ns) != STATUS_OK)
+            return STATUS_BAD_INPUT;
+        if (series->count == SAMPLES_AT_MOST)
+            return fail(reader, text, "more samples than a probe takes");
+        series->ns = mem_grow(series->ns, &series->capacity, series->count + 1, "samples");
+        series->ns[series->count++] = ns;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_samples(const struct reader *reader, char *text)
+{
+    char *name = take_word(&text);
+    for (enum measure_quantity i = 0; i < MEASURED_QUANTITIES; i++)
+        if (!strcmp(name, measure_name(i)))
+            return read_series(reader, text, &reader->measurement->series[i]);
+    return fail(reader, name, "no quantity has this name");
+}
+
+static enum status read_delay(const struct reader *reader, char *text)
+{
+    struct measurement *measurement = reader->measurement;
+    char *name = take_word(&text);
+    double delay_ns;
+    if (read_number(reader, &text, &delay_ns) != STATUS_OK)
+        return STATUS_BAD_INPUT;
+    size_t i = 0;
+    while (i < measurement->layer_count && strcmp(measurement->layers[i].name, name) != 0)
+        i++;
+    if (i == MEASURE_LAYERS ||
+        (i < measurement->layer_count && measurement->layers[i].count == MEASURE_DELAYS))
+        return fail(reader, name, "more layers or delays than there are");
+    struct measure_layer *layer = &measurement->layers[i];
+    if (i == measurement->layer_count) {
+        measurement->layer_count++;
+        snprintf(layer->name, sizeof layer->name, "%s", name);
+    }
+    struct measure_delay *delay = &layer->delays[layer->count++];
+    delay->delay_ns = delay_ns;
+    enum status status = read_series(reader, text, &delay->half_trips);
+    if (status == STATUS_OK && delay->half_trips.count == 0)
+        status = fail(reader, name, "a delay without half round trips");
+    return status;
+}
+
+static enum status read_guard(const struct reader *reader, char *text)
+{
+    struct measurement *measurement = reader->measurement;
+    char *name = take_word(&text), *verdict = take_word(&text);
+    bool passed = !strcmp(verdict, "ok");
+    if (!passed && strcmp(verdict, "failed") != 0)
+        return fail(reader, verdict, "a guard is ok or failed");
+    if (measurement->guard_count == MEASURE_LINES)
+        return fail(reader, name, "more guards than a probe has");
+    struct measure_guard *guard = &measurement->guards[measurement->guard_count++];
+    guard->passed = passed;
+    snprintf(guard->name, sizeof guard->name, "%s", name);
+    snprintf(guard->reason, sizeof guard->reason, "%s", text);
+    return STATUS_OK;
+}
+
+static enum status read_timer(const struct reader *reader, char *text)
+{
+    struct measurement *measurement = reader->measurement;
+    enum status status = read_number(reader, &text, &measurement->timer_ns);
+    return status == STATUS_OK ? read_number(reader, &text, &measurement->resolution_ns) : status;
+}
+
+static enum status read_text(const struct reader *reader, char *text)
+{
+    snprintf(reader->measurement->stack, sizeof reader->measurement->stack, "%s", text);
+    return STATUS_OK;
+}
+
+static enum status read_kind(const struct reader *reader, char *text)
+{
+    snprintf(reader->measurement->kind, sizeof reader->measurement->kind, "%s", text);
+    return STATUS_OK;
+}
+
+static enum status read_note(const struct reader *reader, char *text)
+{
+    struct measurement *measurement = reader->measurement;
+    if (measurement->note_count < MEASURE_LINES)
+        snprintf(measurement->notes[measurement->note_count++], MEASURE_TEXT, "%s", text);
+    return STATUS_OK;
+}
+
+static enum status read_line(struct reader *reader)
+{
+    static const struct {
+        const char *word;
+        enum status (*read)(const struct reader *reader, char *text);
+    } kinds[] = {{"samples", read_samples}, {"delay", read_delay}, {"guard", read_guard}, {"note", read_note},
+                 {"timer", read_timer},     {"stack", read_text},  {"kind", read_kind}};
+    char *text = reader->line, *word = take_word(&text);
+    if (!strcmp(word, "end")) {
+        reader->ended = true;
+        return STATUS_OK;
+    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(word, kinds[i].word))
+            return kinds[i].read(reader, text);
+    return fail(reader, word,
+                "a line of a probe begins with samples, delay, guard, note, timer, stack or kind");
+}
+
+/* --------------------------------------------------------------------------------------------- summaries */
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* The least value that so many hundredths are not above. */
+static double quantile(const struct measure_series *series, size_t percent)
+{
+    size_t rank = (series->count * percent + 99) / 100;
+    return series->ns[rank ? rank - 1 : 0];
+}
+
+static double mean_of(const double *values, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    return sum / (double)count;
+}
+
+static void fill_bins(const struct measure_series *series, struct measure_summary *summary)
+{
+    double span = summary->p99 - summary->least;
+    summary->bin_width = span / MEASURE_BINS;
+    for (size_t i = 0; i < series->count && series->ns[i] <= summary->p99; i++) {
+        double place = span > 0 ? (series->ns[i] - summary->least) / summary->bin_width : 0;
+        size_t bin = place < MEASURE_BINS ? (size_t)place : MEASURE_BINS - 1;
+        summary->bins[bin]++;
+    }
+}
+
+static void summarise(struct measure_series *series, struct measure_summary *summary)
+{
+    if (series->count == 0)
+        return;
+    qsort(series->ns, series->count, sizeof *series->ns, compare);
+    size_t cut = series->count / 100;
+    *summary = (struct measure_summary){.count = series->count,
+                                        .mean = mean_of(series->ns, series->count),
+                                        .trimmed = mean_of(series->ns + cut, series->count - 2 * cut),
+                                        .median = quantile(series, 50),
+                                        .p95 = quantile(series, 95),
+                                        .p99 = quantile(series, 99),
+                                        .least = series->ns[0]};
+    fill_bins(series, summary);
+}
+
+static void summarise_all(struct measurement *measurement)
+{
+    for (size_t i = 0; i < MEASURED_QUANTITIES; i++)
+        summarise(&measurement->series[i], &measurement->summaries[i]);
+    for (size_t i = 0; i < measurement->layer_count; i++)
+        for (size_t j = 0; j < measurement->layers[i].count; j++) {
+            struct measure_series *half_trips = &measurement->layers[i].delays[j].half_trips;
+            qsort(half_trips->ns, half_trips->count, sizeof *half_trips->ns, compare);
+        }
+}
+
+enum status measure_read(struct measurement *measurement, FILE *file, const char *name)
+{
+    *measurement = (struct measurement){.timer_ns = 0};
+    struct reader reader = {.measurement = measurement, .name = name};
+    size_t capacity = 0;
+    enum status status = STATUS_OK;
+    for (ssize_t length;
+         status == STATUS_OK && !reader.ended && (length = getline(&reader.line, &capacity, file)) >= 0;) {
+        reader.line[strcspn(reader.line, "\r\n")] = '\0';
+        if (++reader.number > 1)
+            status = read_line(&reader);
+        else if (strcmp(reader.line, "helioprobe 1") != 0)
+            status = fail(&reader, reader.line, "what a probe prints begins with 'helioprobe 1'");
+    }
+    free(reader.line);
+    if (status == STATUS_OK && !reader.ended) {
+        diag_error("%s: what the probe printed has no end; it was cut short", name);
+        status = STATUS_FAILED;
+    }
+    if (status == STATUS_OK)
+        summarise_all(measurement);
+    return status;
+}

@@ -1,0 +1,318 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/output.h"
+#include "cli/breakdown.h"
+#include "cli/breakdown_probe.h"
+#include "cli/options.h"
+
+enum measure_option { MEASURE_MPI, MEASURE_FROM, MEASURE_OUTPUT, MEASURE_JSON };
+
+static const struct cli_option options[] = {
+    [MEASURE_MPI] = {"--mpi", 0, "all|none|mpich|openmpi",
+                     "whose stack is measured beside that of UCX alone; all by default"},
+    [MEASURE_FROM] = {"--from", 'f', "FILE",
+                      "no measurement: what a probe (helio-probe-uct, -mpich, -openmpi) printed elsewhere;\n"
+                      "may be repeated"},
+    [MEASURE_OUTPUT] = {"--output", 'o', "PREFIX",
+                        "write system files, PREFIX-uct.yaml, PREFIX-mpich.yaml, PREFIX-openmpi.yaml"},
+    [MEASURE_JSON] = {"--json", 0, NULL, "print one JSON object, with histograms, instead of the tables"},
+};
+
+static const struct cli_command command = {
+    .name = "breakdown measure",
+    .words = "",
+    .doc = "Measures the components of a small message on this machine: UCX's low-level protocol alone, and\n"
+           "below each MPI library, as they are installed. Takes about twenty seconds for each.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .after =
+        "The system files are for helio breakdown model and whatif, and for host.system in simulations.\n"
+        "docs/models/breakdown.md says how it is done, and what a machine without a NIC cannot show.",
+};
+
+enum { STACKS = 8 };
+
+struct arguments {
+    const char *mpi, *output;
+    const char *from[STACKS];
+    size_t from_count;
+    bool json;
+};
+
+struct stack {
+    struct measurement measurement;
+    struct measure_result result;
+};
+
+/* ------------------------------------------------------------------------------------------------ tables */
+
+static void print_quantities(const struct measurement *measurement)
+{
+    printf("  %-48s %8s %9s %9s %9s %9s %9s\n", "ns", "count", "mean", "trimmed", "median", "p95", "p99");
+    for (enum measure_quantity i = 0; i < MEASURED_QUANTITIES; i++) {
+        const struct measure_summary *summary = &measurement->summaries[i];
+        if (measure_has(measurement, i))
+            printf("  %-48s %8zu %9.2f %9.2f %9.2f %9.2f %9.2f\n", measure_doc(i), summary->count,
+                   summary->mean, summary->trimmed, summary->median, summary->p95, summary->p99);
+    }
+}
+
+static void print_part(const char *name, double ns, const char *how)
+{
+    printf("  %-48s %8.2f   %s\n", name, ns, how);
+}
+
+static void print_parts(const struct measure_result *result)
+{
+    puts("\n  breakdown of the latency, ns");
+    if (result->has_mpi) {
+        print_part("HLP_post: MPI", result->hlp_post_mpi_ns, "measured: difference of two calls");
+        print_part("HLP_post: UCP", result->hlp_post_ucp_ns, "measured: difference of two calls");
+    }
+    print_part("LLP_post", result->llp_post_ns, "measured");
+    print_part("wire", result->wire_ns, "derived: what is left of the LLP's latency");
+    print_part("LLP_prog", result->llp_prog_ns, "measured");
+    if (result->has_mpi) {
+        print_part("HLP_rx_prog: UCP's callback", result->ucp_callback_ns,
+                   "measured: difference of two calls");
+        print_part("HLP_rx_prog: MPI's callback", result->mpi_callback_ns, "measured");
+        print_part("HLP_rx_prog: MPI after progress", result->mpi_after_ns,
+                   "measured: difference of two calls");
+        printf("\n  latency with MPI: %.2f ns predicted (LLP's latency + HLP_post + HLP_rx_prog), %.2f ns "
+               "observed: "
+               "%+.2f %%, %s %d %%\n",
+               result->predicted_ns, result->observed_ns, result->deviation_percent,
+               result->within ? "within" : "NOT within", MEASURE_TOLERANCE_PERCENT);
+    }
+}
+
+static void print_layers(const struct measurement *measurement)
+{
+    if (measurement->layer_count)
+        puts("\n  delays put into a layer: half round trip over delay");
+    for (size_t i = 0; i < measurement->layer_count; i++) {
+        const struct measure_layer *layer = &measurement->layers[i];
+        double off = layer->slope - 1;
+        bool is_one = off <= MEASURE_SLOPE_TOLERANCE && off >= -MEASURE_SLOPE_TOLERANCE;
+        printf("  %-48s %8.3f   %s\n", layer->name, layer->slope,
+               is_one ? "1 within 0.05" : "NOT 1 within 0.05");
+    }
+}
+
+static void print_stack(const struct stack *stack)
+{
+    const struct measurement *measurement = &stack->measurement;
+    printf("%s\n", measurement->stack);
+    for (size_t i = 0; i < measurement->note_count; i++)
+        printf("  note: %s\n", measurement->notes[i]);
+    for (size_t i = 0; i < measurement->guard_count; i++)
+        printf("  guard %s: %s: %s\n", measurement->guards[i].name,
+               measurement->guards[i].passed ? "ok" : "FAILED", measurement->guards[i].reason);
+    printf("  two time stamps take %.2f ns, which are taken off; the clock's step is %.2f ns\n\n",
+           measurement->timer_ns, measurement->resolution_ns);
+    print_quantities(measurement);
+    if (stack->result.complete)
+        print_parts(&stack->result);
+    print_layers(measurement);
+    putchar('\n');
+}
+
+/* -------------------------------------------------------------------------------------------------- JSON */
+
+static json_t *summary_json(const struct measure_summary *summary)
+{
+    json_t *bins = json_array();
+    for (size_t i = 0; i < MEASURE_BINS; i++)
+        json_array_append_new(bins, json_integer((json_int_t)summary->bins[i]));
+    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:{s:f, s:f, s:o}}", "count", (json_int_t)summary->count,
+                     "mean_ns", summary->mean, "trimmed_mean_ns", summary->trimmed, "median_ns",
+                     summary->median, "p95_ns", summary->p95, "p99_ns", summary->p99, "histogram", "from_ns",
+                     summary->least, "bin_ns", summary->bin_width, "counts", bins);
+}
+
+static json_t *parts_json(const struct measure_result *result)
+{
+    json_t *object = json_pack("{s:f, s:f, s:f}", "LLP_post_ns", result->llp_post_ns, "LLP_prog_ns",
+                               result->llp_prog_ns, "wire_derived_ns", result->wire_ns);
+    if (result->has_mpi)
+        json_object_update_new(object,
+                               json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:b}", "HLP_post_MPI_ns",
+                                         result->hlp_post_mpi_ns, "HLP_post_UCP_ns", result->hlp_post_ucp_ns,
+                                         "UCP_callback_ns", result->ucp_callback_ns, "MPI_callback_ns",
+                                         result->mpi_callback_ns, "MPI_after_ns", result->mpi_after_ns,
+                                         "latency_predicted_ns", result->predicted_ns, "latency_observed_ns",
+                                         result->observed_ns, "deviation_percent", result->deviation_percent,
+                                         "within_5_percent", result->within));
+    return object;
+}
+
+static json_t *stack_json(const struct stack *stack)
+{
+    const struct measurement *measurement = &stack->measurement;
+    json_t *object =
+        json_pack("{s:s, s:s, s:f, s:f}", "kind", measurement->kind, "stack", measurement->stack, "timer_ns",
+                  measurement->timer_ns, "resolution_ns", measurement->resolution_ns);
+    json_t *notes = json_array(), *guards = json_array(), *quantities = json_object(),
+           *slopes = json_object();
+    for (size_t i = 0; i < measurement->note_count; i++)
+        json_array_append_new(notes, json_string(measurement->notes[i]));
+    for (size_t i = 0; i < measurement->guard_count; i++)
+        json_array_append_new(guards, json_pack("{s:s, s:b, s:s}", "name", measurement->guards[i].name,
+                                                "passed", measurement->guards[i].passed, "reason",
+                                                measurement->guards[i].reason));
+    for (enum measure_quantity i = 0; i < MEASURED_QUANTITIES; i++)
+        if (measure_has(measurement, i))
+            json_object_set_new(quantities, measure_name(i), summary_json(&measurement->summaries[i]));
+    for (size_t i = 0; i < measurement->layer_count; i++)
+        json_object_set_new(slopes, measurement->layers[i].name, json_real(measurement->layers[i].slope));
+    json_object_set_new(object, "notes", notes);
+    json_object_set_new(object, "guards", guards);
+    json_object_set_new(object, "quantities", quantities);
+    if (stack->result.complete)
+        json_object_set_new(object, "breakdown", parts_json(&stack->result));
+    json_object_set_new(object, "slopes", slopes);
+    return object;
+}
+
+/* ------------------------------------------------------------------------------------------------- doing */
+
+static enum status write_system(const struct arguments *arguments, const struct stack *stack)
+{
+    if (!arguments->output || !stack->result.complete)
+        return STATUS_OK;
+    char *path = mem_format("%s-%s.yaml", arguments->output, stack->measurement.kind);
+    struct output output;
+    enum status status = output_open(&output, path);
+    if (status == STATUS_OK)
+        status =
+            output_close(&output, measure_write_system(&stack->measurement, &stack->result, output.file));
+    if (status == STATUS_OK)
+        diag_note("%s: a system file of %s", path, stack->measurement.stack);
+    free(path);
+    return status;
+}
+
+/* Takes the measurement, if there is one. */
+static enum status finish(const struct arguments *arguments, struct stack *stack, enum status measured,
+                          json_t *stacks)
+{
+    if (measured == STATUS_OK) {
+        measure_judge(&stack->measurement, &stack->result);
+        if (stacks)
+            json_array_append_new(stacks, stack_json(stack));
+        else
+            print_stack(stack);
+        measured = write_system(arguments, stack);
+    }
+    measure_free(&stack->measurement);
+    return measured;
+}
+
+static enum status read_files(const struct arguments *arguments, json_t *stacks)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < arguments->from_count; i++) {
+        struct stack stack = {.result = {.complete = false}};
+        const char *path = arguments->from[i];
+        FILE *file = fopen(path, "r");
+        if (!file) {
+            diag_error("cannot read %s: %s", path, strerror(errno));
+            return STATUS_BAD_INPUT;
+        }
+        status = measure_read(&stack.measurement, file, path);
+        fclose(file);
+        status = finish(arguments, &stack, status, stacks);
+    }
+    return status;
+}
+
+static bool is_wanted(const struct arguments *arguments, const struct probe *probe)
+{
+    return !probe->mpiexec || strcmp(arguments->mpi, "all") == 0 || strcmp(arguments->mpi, probe->kind) == 0;
+}
+
+/* Each stack that is there; what is not is said, and is an error only where it was asked for or nothing is.
+ */
+static enum status run_probes(const struct arguments *arguments, json_t *stacks)
+{
+    enum status status = STATUS_OK;
+    size_t done = 0;
+    for (size_t i = 0; status == STATUS_OK && i < PROBES; i++) {
+        struct stack stack = {.result = {.complete = false}};
+        char *why;
+        if (!is_wanted(arguments, &probes[i]))
+            continue;
+        if (probe_is_there(&probes[i], &why)) {
+            status = finish(arguments, &stack, probe_run(&probes[i], &stack.measurement), stacks);
+            done++;
+        } else if (strcmp(arguments->mpi, probes[i].kind) == 0) {
+            diag_error("%s", why);
+            status = STATUS_FAILED;
+        } else {
+            diag_note("not measured: %s", why);
+        }
+        free(why);
+    }
+    if (status == STATUS_OK && done == 0) {
+        diag_error("there is nothing to measure with");
+        return STATUS_FAILED;
+    }
+    return status;
+}
+
+static enum status apply(struct arguments *arguments, int found, const char *value)
+{
+    switch (found - CLI_OPTION) {
+    case MEASURE_MPI:
+        arguments->mpi = value;
+        if (strcmp(value, "all") != 0 && strcmp(value, "none") != 0 && strcmp(value, "mpich") != 0 &&
+            strcmp(value, "openmpi") != 0) {
+            diag_error("--mpi is all, none, mpich or openmpi, not '%s'", value);
+            return STATUS_BAD_INPUT;
+        }
+        break;
+    case MEASURE_FROM:
+        if (arguments->from_count == STACKS) {
+            diag_error("--from is given more than %d times", STACKS);
+            return STATUS_BAD_INPUT;
+        }
+        arguments->from[arguments->from_count++] = value;
+        break;
+    case MEASURE_OUTPUT:
+        arguments->output = value;
+        break;
+    case MEASURE_JSON:
+        arguments->json = true;
+        break;
+    }
+    return STATUS_OK;
+}
+
+int cli_breakdown_measure(int argc, char **argv)
+{
+    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
+    struct arguments arguments = {.mpi = "all"};
+    const char *value;
+    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
+        if (found == CLI_HELP || found == CLI_ERROR)
+            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+        if (found == CLI_WORD) {
+            diag_error("helio breakdown measure takes no '%s'", value);
+            return STATUS_BAD_INPUT;
+        }
+        if (apply(&arguments, found, value) != STATUS_OK)
+            return STATUS_BAD_INPUT;
+    }
+    json_t *stacks = arguments.json ? json_array() : NULL;
+    enum status status =
+        arguments.from_count ? read_files(&arguments, stacks) : run_probes(&arguments, stacks);
+    if (status != STATUS_OK || !stacks) {
+        json_decref(stacks);
+        return status == STATUS_OK ? breakdown_flush() : (int)status;
+    }
+    return breakdown_print_json(json_pack("{s:o}", "stacks", stacks));
+}
