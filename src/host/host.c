@@ -131,9 +131,16 @@ static void take_times(struct host *host)
     host->nic_gap = system->times[TIME_NIC_GAP].time_ps;
     host->credits = (uint32_t)system->credits;
     host->credit_returns = 2 * system->times[TIME_PCIE].time_ps;
+    ps_t network = system->times[TIME_WIRE].time_ps + system->times[TIME_SWITCH].time_ps;
+    host->fetch = 2 * system->times[TIME_PCIE].time_ps + system->times[TIME_MEM_READ].time_ps;
+    host->reconnect = 2 * network;
+    if (host->rnic->transport == RNIC_UD) {
+        host->ack_post = model_sum(&model, LLP_POST);
+        host->ack_polled = model_sum(&model, PART_BIT(PART_LLP_PROG));
+    }
     host->block_bytes = system->block_bytes;
-    host->acknowledged = system->times[TIME_WIRE].time_ps + system->times[TIME_SWITCH].time_ps +
-                         system->times[TIME_PCIE].time_ps + system->times[TIME_RC_TO_MEM_64B].time_ps;
+    host->acknowledged =
+        network + system->times[TIME_PCIE].time_ps + system->times[TIME_RC_TO_MEM_64B].time_ps;
 }
 
 static void take_sizes(struct host *host)
@@ -154,13 +161,28 @@ static void take_sizes(struct host *host)
     host->large = large_message(system);
 }
 
+/* Datagrams are at most so large that a message may take several, each posted and polled. */
+static uint64_t packets_of(const struct host *host, uint64_t bytes)
+{
+    if (host->rnic->transport != RNIC_UD || bytes <= RNIC_UD_BYTES)
+        return 1;
+    return (bytes + RNIC_UD_BYTES - 1) / RNIC_UD_BYTES;
+}
+
 struct host_message host_message(const struct host *host, uint64_t bytes)
 {
     if (bytes <= host->packet_bytes)
         return host->small[bytes];
     struct host_message message = host->large;
+    message.llp_post *= (ps_t)packets_of(host, bytes);
     message.to_memory = ps_add(message.to_memory, streamed(host, bytes));
     return message;
+}
+
+ps_t host_polled(const struct host *host, uint64_t bytes, bool control)
+{
+    ps_t more = (ps_t)(packets_of(host, bytes) - 1) * host->polled_control;
+    return ps_add(control ? host->polled_control : host->polled, more + host->ack_post);
 }
 
 /* ------------------------------------------------------------------------------------------------- cores */
@@ -178,9 +200,9 @@ void host_core_idle(struct host_core *core, ps_t now)
 
 /* ------------------------------------------------------------------------------------------------- files */
 
-enum status host_open(struct host *host, const struct host_config *config)
+enum status host_open(struct host *host, const struct host_config *config, const struct rnic_config *rnic)
 {
-    *host = (struct host){0};
+    *host = (struct host){.rnic = rnic};
     const char *path = strcmp(config->system, own_system) == 0 ? NULL : config->system;
     enum status status = system_open(&host->file, path);
     if (status != STATUS_OK)

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "breakdown/system.h"
+#include "host/rnic.h"
 
 /* What a message costs at each of its ends: the components of "Breaking Band" (Zambre et al., ICPP 2019),
  * taken from a system file, for every message of a simulation. The wire and the switches are the fabric's.
@@ -32,17 +33,21 @@ struct host_load {
 struct host {
     struct system_file file;
     struct system system; /* as changed */
-    ps_t hlp_post;        /* per call, before any LLP_post */
-    ps_t polled;          /* LLP_prog and the callbacks, for a message that came */
-    ps_t polled_control;  /* the same for a message of the protocol, of which the MPI library hears nothing */
-    ps_t wait;            /* of a call that waits, before it polls; 0 where the system file does not say */
-    ps_t after_progress;  /* of a call that waited, once the last of it has come */
-    ps_t sent;            /* Post_prog and Misc: a send's part of progress */
-    ps_t acknowledged;    /* from a message's arrival to its completion in the sender's memory */
-    ps_t owed_limit;      /* of a full transmit queue */
-    ps_t nic_gap;         /* of a NIC, from message to message, each way */
-    ps_t credit_returns;  /* after a write */
-    uint32_t credits;     /* writes under way on PCIe, each way; 0 = no limit */
+    const struct rnic_config *rnic;
+    ps_t hlp_post;       /* per call, before any LLP_post */
+    ps_t polled;         /* LLP_prog and the callbacks, for a message that came */
+    ps_t polled_control; /* the same for a message of the protocol, of which the MPI library hears nothing */
+    ps_t wait;           /* of a call that waits, before it polls; 0 where the system file does not say */
+    ps_t after_progress; /* of a call that waited, once the last of it has come */
+    ps_t sent;           /* Post_prog and Misc: a send's part of progress */
+    ps_t acknowledged;   /* from a message's arrival to its completion in the sender's memory */
+    ps_t owed_limit;     /* of a full transmit queue */
+    ps_t nic_gap;        /* of a NIC, from message to message, each way */
+    ps_t credit_returns; /* after a write */
+    ps_t fetch;          /* of a connection's state, through PCIe */
+    ps_t reconnect;      /* of a dynamic connection: to the other NIC and back */
+    ps_t ack_post, ack_polled; /* of datagrams, whose acknowledgements are software */
+    uint32_t credits;          /* writes under way on PCIe, each way; 0 = no limit */
     uint32_t signal_period, queue_depth, receive_depth;
     uint64_t block_bytes; /* of a message, whose time on the wire the fabric's latency includes */
     uint64_t packet_bytes;
@@ -53,13 +58,16 @@ struct host {
 };
 
 /* config->system is not NULL. STATUS_OK: to be closed. */
-enum status host_open(struct host *host, const struct host_config *config);
+enum status host_open(struct host *host, const struct host_config *config, const struct rnic_config *rnic);
 void host_close(struct host *host);
 
 /* The part of the model that is at the ends: with a fabric whose latency is Wire + Switch and whose bandwidth
  * is that of the wire, a message alone takes what model_make says. */
 struct host_message host_message(const struct host *host, uint64_t bytes);
 struct host_load host_load(const struct host *host, uint64_t bytes);
+
+/* The time in which a core takes in a message that has come. */
+ps_t host_polled(const struct host *host, uint64_t bytes, bool control);
 
 /* One core: when its CPU is free again, and what it has spent. */
 struct host_core {

@@ -11,18 +11,34 @@ static const struct metric metrics[] = {
      "for a place in a transmit queue"},
     {"arrivals_waiting", METRIC_COUNT, offsetof(struct host_statistics, arrivals_waiting),
      "for a place in a receive queue"},
+    {"queue_pairs", METRIC_COUNT, offsetof(struct host_statistics, rnic.queue_pairs),
+     "of the node that has most; what follows is of all nodes"},
+    {"first_level_misses", METRIC_COUNT, offsetof(struct host_statistics, rnic.first_misses),
+     "connections that were not in the cache's first level"},
+    {"second_level_misses", METRIC_COUNT, offsetof(struct host_statistics, rnic.second_misses),
+     "of them, those that were fetched through PCIe"},
+    {"reconnects", METRIC_COUNT, offsetof(struct host_statistics, rnic.reconnects), "of dynamic connections"},
+    {"mtt_reads", METRIC_COUNT, offsetof(struct host_statistics, rnic.mtt_reads),
+     "translations of payload's pages"},
+    {"work_request_reads", METRIC_COUNT, offsetof(struct host_statistics, rnic.work_request_reads),
+     "descriptors and posted receives that NICs fetched"},
 };
 
 const struct metric_table host_metrics = {
     .metrics = metrics, .count = sizeof metrics / sizeof *metrics, .size = sizeof(struct host_statistics)};
 
-void host_nodes_open(struct host_nodes *nodes, const struct host *host, uint32_t count)
+void host_nodes_open(struct host_nodes *nodes, const struct host *host, uint32_t count, uint32_t ranks,
+                     uint64_t seed)
 {
     *nodes = (struct host_nodes){.host = host, .count = count};
     nodes->down = mem_alloc(2 * (size_t)count, sizeof *nodes->down, "NICs");
     nodes->up = nodes->down + count;
     for (uint32_t i = 0; i < count; i++)
         nodes->up[i].free_at = -PS_NEVER / 2; /* the first message has none to follow */
+    if (host->rnic->transport != RNIC_NONE) {
+        nodes->rnics = mem_alloc(1, sizeof *nodes->rnics, "RNICs");
+        rnics_open(nodes->rnics, host->rnic, count, ranks, seed, host->fetch, host->reconnect);
+    }
     if (!host->credits)
         return;
     size_t all = 2 * (size_t)count * host->credits;
@@ -37,11 +53,15 @@ void host_nodes_close(struct host_nodes *nodes)
 {
     free(nodes->down);
     free(nodes->credits);
+    if (nodes->rnics)
+        rnics_close(nodes->rnics);
+    free(nodes->rnics);
 }
 
 size_t host_nodes_bytes(const struct host_nodes *nodes)
 {
-    return 2 * (size_t)nodes->count * (sizeof *nodes->down + nodes->host->credits * sizeof *nodes->credits);
+    return 2 * (size_t)nodes->count * (sizeof *nodes->down + nodes->host->credits * sizeof *nodes->credits) +
+           (nodes->rnics ? rnics_bytes(nodes->rnics) : 0);
 }
 
 /* Each write takes a credit, which comes back when the write has passed PCIe and an UpdateFC has (section
@@ -57,6 +77,20 @@ static ps_t spend_credits(const struct host_nodes *nodes, struct host_lane *lane
     return at;
 }
 
+/* The state of the connection, which holds the NIC where it has to be fetched, and what else it reads. */
+static ps_t use_connection(struct host_nodes *nodes, const struct host_end *end, bool reads_payload,
+                           bool reads_request)
+{
+    struct rnics *rnics = nodes->rnics;
+    if (!rnics)
+        return 0;
+    if (reads_payload)
+        rnics->statistics.mtt_reads +=
+            (end->bytes + rnics->config->page_bytes - 1) / rnics->config->page_bytes;
+    rnics->statistics.work_request_reads += reads_request;
+    return rnics_use(rnics, end->node, end->rank, end->peer);
+}
+
 static ps_t account(struct host_nodes *nodes, ps_t now, ps_t at)
 {
     nodes->statistics.messages++;
@@ -64,26 +98,39 @@ static ps_t account(struct host_nodes *nodes, ps_t now, ps_t at)
         nodes->statistics.waits++;
         nodes->statistics.wait_ps = ps_add(nodes->statistics.wait_ps, at - now);
     }
+    if (nodes->rnics)
+        nodes->statistics.rnic = nodes->rnics->statistics;
     return at;
 }
 
 /* The time is when a message begins to leave: the next one leaves behind its bytes. */
-ps_t host_nodes_send(struct host_nodes *nodes, uint32_t node, ps_t now, uint64_t bytes)
+ps_t host_nodes_send(struct host_nodes *nodes, ps_t now, const struct host_end *end)
 {
-    struct host_lane *lane = &nodes->down[node];
-    struct host_load load = host_load(nodes->host, bytes);
+    const struct host *host = nodes->host;
+    struct host_lane *lane = &nodes->down[end->node];
+    struct host_load load = host_load(host, end->bytes);
     ps_t at = spend_credits(nodes, lane, ps_max(now, lane->free_at), load.down_writes);
-    lane->free_at = ps_add(at, ps_max(load.down_ps, nodes->host->nic_gap));
+    at = ps_add(at, use_connection(nodes, end, end->bytes > host->system.inline_bytes,
+                                   host->system.post == SYSTEM_DOORBELL));
+    lane->free_at = ps_add(at, ps_max(load.down_ps, host->nic_gap));
+    if (nodes->rnics && nodes->rnics->config->transport == RNIC_DC)
+        at = rnics_connect(nodes->rnics, end->rank, end->peer, at);
     return account(nodes, now, at);
 }
 
 /* The time is when a message has come whole: not before its bytes have followed those of the one before. */
-ps_t host_nodes_receive(struct host_nodes *nodes, uint32_t node, ps_t now, uint64_t bytes)
+ps_t host_nodes_receive(struct host_nodes *nodes, ps_t now, const struct host_end *end)
 {
-    struct host_lane *lane = &nodes->up[node];
-    struct host_load load = host_load(nodes->host, bytes);
+    struct host_lane *lane = &nodes->up[end->node];
+    struct host_load load = host_load(nodes->host, end->bytes);
     ps_t behind = ps_add(lane->free_at, ps_max(load.up_ps, nodes->host->nic_gap));
     ps_t at = spend_credits(nodes, lane, ps_max(now, behind), load.up_writes);
+    at = ps_add(at, use_connection(nodes, end, true, true));
     lane->free_at = at;
     return account(nodes, now, at);
+}
+
+enum status host_nodes_status(const struct host_nodes *nodes)
+{
+    return nodes->rnics ? nodes->rnics->status : STATUS_OK;
 }

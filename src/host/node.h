@@ -5,6 +5,7 @@
 
 #include "base/metric.h"
 #include "host/host.h"
+#include "host/rnic.h"
 
 /* What the ranks of a node share: the NIC and the PCIe link to it, one way and the other. A message that
  * finds them free passes in the times of host_message; others wait. docs/models/host.md */
@@ -14,6 +15,7 @@ struct host_statistics {
     ps_t wait_ps;
     uint64_t posts_waiting;    /* for a place in a transmit queue */
     uint64_t arrivals_waiting; /* for a place in a receive queue */
+    struct rnic_statistics rnic;
 };
 
 extern const struct metric_table host_metrics; /* struct host_statistics */
@@ -30,16 +32,26 @@ struct host_nodes {
     uint32_t count;
     struct host_lane *down, *up; /* per node: to the NIC, to memory */
     ps_t *credits;               /* of all lanes */
+    struct rnics *rnics;         /* NULL: connections cost nothing */
     struct host_statistics statistics;
 };
 
-void host_nodes_open(struct host_nodes *nodes, const struct host *host, uint32_t count);
+void host_nodes_open(struct host_nodes *nodes, const struct host *host, uint32_t count, uint32_t ranks,
+                     uint64_t seed);
 void host_nodes_close(struct host_nodes *nodes);
 size_t host_nodes_bytes(const struct host_nodes *nodes);
 
+/* One end of a message: the rank of this node, and the other one. */
+struct host_end {
+    uint32_t node, rank, peer;
+    uint64_t bytes;
+};
+
 /* Without others the message would be at the node's NIC now, and leave. Returns when it does. */
-ps_t host_nodes_send(struct host_nodes *nodes, uint32_t node, ps_t now, uint64_t bytes);
+ps_t host_nodes_send(struct host_nodes *nodes, ps_t now, const struct host_end *end);
 /* Without others it would be in the node's memory now. Returns when it is. */
-ps_t host_nodes_receive(struct host_nodes *nodes, uint32_t node, ps_t now, uint64_t bytes);
+ps_t host_nodes_receive(struct host_nodes *nodes, ps_t now, const struct host_end *end);
+/* STATUS_FAILED, reported: a NIC has no further queue pairs. */
+enum status host_nodes_status(const struct host_nodes *nodes);
 
 #endif

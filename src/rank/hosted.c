@@ -63,7 +63,7 @@ static void post_now(struct machine *machine, uint32_t index)
     if (message->source_node != message->destination_node)
         at = host_core_work(&hosted->core, now, cost.llp_post);
     if (!(message->state & MESSAGE_CONTROL))
-        hosted->core.owed += host->sent;
+        hosted->core.owed += host->sent + host->ack_polled;
     ps_t at_nic = at;
     if (crosses_nic(machine, message)) {
         join_batch(machine, hosted, message);
@@ -120,7 +120,13 @@ static void on_nic(void *self, uint32_t index)
     const struct message *message = message_at(&machine->messages, index);
     ps_t now = machine->loop->now, at = now;
     if (crosses_nic(machine, message))
-        at = host_nodes_send(&machine->nodes, message->source_node, now, message->bytes);
+        at = host_nodes_send(&machine->nodes, now,
+                             &(struct host_end){.node = message->source_node,
+                                                .rank = message->source,
+                                                .peer = message->destination,
+                                                .bytes = message->bytes});
+    if (host_nodes_status(&machine->nodes) != STATUS_OK)
+        machine_fail(machine, STATUS_FAILED);
     tap_tell_part(machine->tap, index, TAP_PART_QUEUE, now, at, "the NIC of node", message->source_node);
     if (at > now)
         loop_at(machine->loop, at, machine->leave_kind, index);
@@ -186,9 +192,8 @@ static void take_in(struct machine *machine, struct hosted *hosted, uint32_t ind
 static void look_at(struct machine *machine, struct hosted *hosted, uint32_t index)
 {
     struct message *message = message_at(&machine->messages, index);
-    const struct host *host = machine->host;
     bool control = message->state & MESSAGE_CONTROL;
-    ps_t cost = control ? host->polled_control : host->polled;
+    ps_t cost = host_polled(machine->host, message->bytes, control);
     ps_t now = machine->loop->now, at = host_core_work(&hosted->core, now, cost);
     tap_tell_part(machine->tap, index, TAP_PART_WAIT, message->injected, now, "a call that polls, of rank",
                   message->destination);
@@ -248,7 +253,13 @@ static void on_memory(void *self, uint32_t index)
     const struct message *message = message_at(&machine->messages, index);
     ps_t now = machine->loop->now, at = now;
     if (crosses_nic(machine, message))
-        at = host_nodes_receive(&machine->nodes, message->destination_node, now, message->bytes);
+        at = host_nodes_receive(&machine->nodes, now,
+                                &(struct host_end){.node = message->destination_node,
+                                                   .rank = message->destination,
+                                                   .peer = message->source,
+                                                   .bytes = message->bytes});
+    if (host_nodes_status(&machine->nodes) != STATUS_OK)
+        machine_fail(machine, STATUS_FAILED);
     tap_tell_part(machine->tap, index, TAP_PART_QUEUE, now, at, "PCIe of node", message->destination_node);
     if (at > now)
         loop_at(machine->loop, at, machine->taken_kind, index);
@@ -300,7 +311,7 @@ void hosted_open(struct machine *machine, uint32_t nodes)
         hosted->pending.head = hosted->arrived.head = hosted->held.head = hosted->batch = POOL_NONE;
     }
     pool_init(&machine->batches, sizeof(struct batch), "completions to come");
-    host_nodes_open(&machine->nodes, machine->host, nodes);
+    host_nodes_open(&machine->nodes, machine->host, nodes, ranks, machine->plan->seed);
     machine->nic_kind = loop_register(machine->loop, on_nic, machine);
     machine->leave_kind = loop_register(machine->loop, on_leave, machine);
     machine->taken_kind = loop_register(machine->loop, on_taken, machine);

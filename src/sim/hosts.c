@@ -55,13 +55,18 @@ enum status hosts_open(struct experiment *experiment)
         diag_error("host.change needs host.system, whose times it changes");
         return STATUS_BAD_INPUT;
     }
+    const struct rnic_config *rnic = config_of(experiment->config, &rnic_params);
+    if (!config->system && rnic->transport != RNIC_NONE) {
+        diag_error("rnic.transport needs host.system: connections are part of what a host costs");
+        return STATUS_BAD_INPUT;
+    }
     if (!config->system)
         return STATUS_OK;
     if (experiment->chosen->compat != COMPAT_NONE) {
         diag_error("SimpleComm has no hosts; compat=simplecomm and host.system exclude each other");
         return STATUS_BAD_INPUT;
     }
-    enum status status = host_open(&experiment->host, config);
+    enum status status = host_open(&experiment->host, config, rnic);
     experiment->has_host = status == STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < experiment->fabric_count; i++)
         status = check_fabric(experiment, experiment->fabrics[i]);

@@ -130,7 +130,7 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
     const struct host_config *host_config = config_of(config, &host_params);
     struct host host;
     if (host_config->system)
-        assert_int_equal(host_open(&host, host_config), STATUS_OK);
+        assert_int_equal(host_open(&host, host_config, config_of(config, &rnic_params)), STATUS_OK);
     struct machine_plan plan = {.program = &script.program,
                                 .fabric = fabric,
                                 .config = config,
