@@ -63,6 +63,9 @@ PARAM_TABLE(
     TIME("RC_to_MEM.8B", TIME_RC_TO_MEM_8B, "the root complex writes 8 bytes to memory"),
     TIME("RC_to_MEM.64B", TIME_RC_TO_MEM_64B, "the same for a completion; by default that of 8 bytes"),
     TIME("MEM_read", TIME_MEM_READ, "the root complex reads memory for the NIC; by default 0"),
+    TIME("copy.piece", TIME_COPY_PIECE, "a copy that does not continue the one before; by default 0"),
+    TIME("barrier", TIME_BARRIER, "of the ranks of a node, for each; by default 0"),
+    TIME("flag", TIME_FLAG, "raising or awaiting one within a node; by default 0"),
     TIME("NIC_gap", TIME_NIC_GAP, "between two messages of a NIC, each way; by default 0"),
     TIME("doorbell", TIME_DOORBELL, "the 8-byte write in place of the PIO copy; by default 0"),
     TIME("HLP_post.MPI", TIME_HLP_POST_MPI, "MPI_Isend in the MPI library"),
@@ -146,6 +149,36 @@ PARAM_TABLE(
      .min = "8 B",
      .max = "4 KiB",
      .doc = "of PCIe: what each part of the way passes on as a whole"},
+    {.name = "copy.L2",
+     .type = PARAM_SIZE,
+     .offset = offsetof(struct system, copy_l2_bytes),
+     .fallback = "1 MiB",
+     .doc = "cache of one core: what is copied at copy.L2_rate"},
+    {.name = "copy.LLC",
+     .type = PARAM_SIZE,
+     .offset = offsetof(struct system, copy_llc_bytes),
+     .fallback = "32 MiB",
+     .doc = "cache of all cores: what is copied at copy.LLC_rate"},
+    {.name = "copy.L2_rate",
+     .type = PARAM_RATE,
+     .offset = offsetof(struct system, copy_l2_bytes_per_s),
+     .fallback = "0 B/s",
+     .doc = "of a copy within one core's cache; 0 = that of LLC"},
+    {.name = "copy.LLC_rate",
+     .type = PARAM_RATE,
+     .offset = offsetof(struct system, copy_llc_bytes_per_s),
+     .fallback = "0 B/s",
+     .doc = "within the cache of all cores; 0 = that of DRAM"},
+    {.name = "copy.DRAM_rate",
+     .type = PARAM_RATE,
+     .offset = offsetof(struct system, copy_dram_bytes_per_s),
+     .fallback = "0 B/s",
+     .doc = "of a larger copy; 0 = copies cost nothing"},
+    {.name = "copy.node_rate",
+     .type = PARAM_RATE,
+     .offset = offsetof(struct system, copy_node_bytes_per_s),
+     .fallback = "0 B/s",
+     .doc = "of all cores of a node to and from memory; 0 = no limit"},
     {.name = "bandwidth.PCIe",
      .type = PARAM_RATE,
      .offset = offsetof(struct system, pcie_bytes_per_s),
@@ -197,7 +230,8 @@ static void take_default(struct system_value *value, ps_t time_ps, const char *w
 static bool is_optional(enum system_time time)
 {
     return time == TIME_RC_TO_MEM_64B || time == TIME_MEM_READ || time == TIME_DOORBELL ||
-           time == TIME_NIC_GAP || time == TIME_WAIT_MPI || time == TIME_WAIT_UCP || time == TIME_HLP_TX_PROG;
+           time == TIME_NIC_GAP || time == TIME_COPY_PIECE || time == TIME_BARRIER || time == TIME_FLAG ||
+           time == TIME_WAIT_MPI || time == TIME_WAIT_UCP || time == TIME_HLP_TX_PROG;
 }
 
 static enum status check(struct system *system, const char *name)
@@ -230,6 +264,13 @@ static enum status check(struct system *system, const char *name)
     take_default(&system->times[TIME_MEM_READ], 0, "not known");
     take_default(&system->times[TIME_DOORBELL], 0, "not known");
     take_default(&system->times[TIME_NIC_GAP], 0, "not known");
+    take_default(&system->times[TIME_COPY_PIECE], 0, "not known");
+    take_default(&system->times[TIME_BARRIER], 0, "not known");
+    take_default(&system->times[TIME_FLAG], 0, "not known");
+    if (!system->copy_llc_bytes_per_s)
+        system->copy_llc_bytes_per_s = system->copy_dram_bytes_per_s;
+    if (!system->copy_l2_bytes_per_s)
+        system->copy_l2_bytes_per_s = system->copy_llc_bytes_per_s;
     ps_t llp_tx_prog = system_llp_tx_prog(system);
     if (llp_tx_prog > system->post_prog.time_ps) {
         diag_error("%s: Post_prog is less than LLP_prog / c, which is a part of it", name);

@@ -25,6 +25,9 @@ enum system_time {
     TIME_RC_TO_MEM_8B,  /* the root complex writes a payload to memory */
     TIME_RC_TO_MEM_64B, /* the same for a completion; that of 8 B where it is not known */
     TIME_MEM_READ,      /* the root complex reads memory for the NIC */
+    TIME_COPY_PIECE,    /* a copy within a node, for each piece that does not continue the one before */
+    TIME_BARRIER,       /* of the ranks of a node, for each of them */
+    TIME_FLAG,          /* raising or awaiting one in the memory of a node */
     TIME_NIC_GAP,       /* between two messages of a NIC: one over its message rate */
     TIME_DOORBELL,      /* the 8-byte write that replaces the PIO copy */
     TIME_HLP_POST_MPI,  /* MPI_Isend without what it calls */
@@ -75,6 +78,10 @@ struct system {
     uint64_t header_bytes;     /* of a descriptor, before an inlined payload */
     uint64_t inline_bytes;     /* the largest payload that is inlined */
     uint64_t packet_bytes;     /* what each part of the way passes on as a whole */
+    /* Copies within a node: sizes of caches, and rates where what is copied fits into them; 0 = not known. */
+    uint64_t copy_l2_bytes, copy_llc_bytes;
+    uint64_t copy_l2_bytes_per_s, copy_llc_bytes_per_s, copy_dram_bytes_per_s;
+    uint64_t copy_node_bytes_per_s; /* of all cores of a node from and to memory; 0 = no limit */
     uint64_t pcie_bytes_per_s, wire_bytes_per_s, memory_bytes_per_s;
 };
 

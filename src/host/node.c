@@ -1,6 +1,7 @@
 #include "host/node.h"
 
 #include "base/mem.h"
+#include "host/copy.h"
 
 static const struct metric metrics[] = {
     {"messages", METRIC_COUNT, offsetof(struct host_statistics, messages),
@@ -11,6 +12,7 @@ static const struct metric metrics[] = {
      "for a place in a transmit queue"},
     {"arrivals_waiting", METRIC_COUNT, offsetof(struct host_statistics, arrivals_waiting),
      "for a place in a receive queue"},
+    {"copied_bytes", METRIC_BYTES, offsetof(struct host_statistics, copied_bytes), "within nodes, by cores"},
     {"queue_pairs", METRIC_COUNT, offsetof(struct host_statistics, rnic.queue_pairs),
      "of the node that has most; what follows is of all nodes"},
     {"first_level_misses", METRIC_COUNT, offsetof(struct host_statistics, rnic.first_misses),
@@ -35,6 +37,8 @@ void host_nodes_open(struct host_nodes *nodes, const struct host *host, uint32_t
     nodes->up = nodes->down + count;
     for (uint32_t i = 0; i < count; i++)
         nodes->up[i].free_at = -PS_NEVER / 2; /* the first message has none to follow */
+    if (host->system.copy_node_bytes_per_s)
+        nodes->memory_free_at = mem_alloc(count, sizeof *nodes->memory_free_at, "memories of nodes");
     if (host->rnic->transport != RNIC_NONE) {
         nodes->rnics = mem_alloc(1, sizeof *nodes->rnics, "RNICs");
         rnics_open(nodes->rnics, host->rnic, count, ranks, seed, host->fetch, host->reconnect);
@@ -52,6 +56,7 @@ void host_nodes_open(struct host_nodes *nodes, const struct host *host, uint32_t
 void host_nodes_close(struct host_nodes *nodes)
 {
     free(nodes->down);
+    free(nodes->memory_free_at);
     free(nodes->credits);
     if (nodes->rnics)
         rnics_close(nodes->rnics);
@@ -128,6 +133,20 @@ ps_t host_nodes_receive(struct host_nodes *nodes, ps_t now, const struct host_en
     at = ps_add(at, use_connection(nodes, end, true, true));
     lane->free_at = at;
     return account(nodes, now, at);
+}
+
+/* Each byte is read and written. */
+ps_t host_nodes_copy(struct host_nodes *nodes, uint32_t node, ps_t now, uint64_t bytes, uint64_t working_set,
+                     bool continues)
+{
+    const struct host *host = nodes->host;
+    ps_t at = ps_add(now, host_copy_time(host, bytes, working_set, continues));
+    nodes->statistics.copied_bytes += bytes;
+    if (!host_copy_is_shared(host, working_set))
+        return at;
+    ps_t *free_at = &nodes->memory_free_at[node];
+    *free_at = ps_add(ps_max(*free_at, now), service_ps(2 * bytes, host->system.copy_node_bytes_per_s));
+    return ps_max(at, *free_at);
 }
 
 enum status host_nodes_status(const struct host_nodes *nodes)

@@ -15,6 +15,7 @@ struct host_statistics {
     ps_t wait_ps;
     uint64_t posts_waiting;    /* for a place in a transmit queue */
     uint64_t arrivals_waiting; /* for a place in a receive queue */
+    uint64_t copied_bytes;     /* within nodes, by cores */
     struct rnic_statistics rnic;
 };
 
@@ -31,6 +32,7 @@ struct host_nodes {
     const struct host *host;
     uint32_t count;
     struct host_lane *down, *up; /* per node: to the NIC, to memory */
+    ps_t *memory_free_at;        /* per node, of what its cores share; NULL: no limit */
     ps_t *credits;               /* of all lanes */
     struct rnics *rnics;         /* NULL: connections cost nothing */
     struct host_statistics statistics;
@@ -51,6 +53,9 @@ struct host_end {
 ps_t host_nodes_send(struct host_nodes *nodes, ps_t now, const struct host_end *end);
 /* Without others it would be in the node's memory now. Returns when it is. */
 ps_t host_nodes_receive(struct host_nodes *nodes, ps_t now, const struct host_end *end);
+/* A core of the node is free at `now` and copies; returns when it has done. */
+ps_t host_nodes_copy(struct host_nodes *nodes, uint32_t node, ps_t now, uint64_t bytes, uint64_t working_set,
+                     bool continues);
 /* STATUS_FAILED, reported: a NIC has no further queue pairs. */
 enum status host_nodes_status(const struct host_nodes *nodes);
 

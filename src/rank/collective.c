@@ -54,29 +54,50 @@ static void sink_recv_raise(struct coll_sink *base, uint32_t peer, struct coll_s
          protocol_receive);
 }
 
+/* When the rank has come so far: now, or with a host model when its core has done what it does for it. */
+static ps_t step(const struct sink *sink, enum system_time time)
+{
+    const struct machine *machine = sink->machine;
+    if (!machine->host)
+        return machine->loop->now;
+    return hosted_step(sink->machine, run_at(machine, sink->run)->rank,
+                       machine->host->system.times[time].time_ps);
+}
+
 static void sink_barrier(struct coll_sink *base)
 {
     struct sink *sink = (struct sink *)base;
-    gathering_barrier(sink->machine, sink->run);
+    gathering_barrier(sink->machine, sink->run, step(sink, TIME_BARRIER));
 }
 
 static void sink_raise(struct coll_sink *base, uint32_t flag)
 {
     struct sink *sink = (struct sink *)base;
-    gathering_raise(sink->machine, sink->run, flag, sink->machine->loop->now);
+    gathering_raise(sink->machine, sink->run, flag, step(sink, TIME_FLAG));
 }
 
 static void sink_await(struct coll_sink *base, uint32_t flag)
 {
     struct sink *sink = (struct sink *)base;
+    step(sink, TIME_FLAG);
     gathering_await(sink->machine, sink->run, flag);
 }
 
-/* Copies and reductions cost nothing without a host model, and `local` is false: they are not even emitted.
- */
-static void sink_local(struct coll_sink *sink, struct coll_span from, struct coll_span into)
+/* A copy or a reduction. Without what copies cost `local` is false, and most are not even emitted. */
+static void sink_local(struct coll_sink *base, struct coll_span from, struct coll_span into)
 {
-    (void)sink, (void)from, (void)into;
+    struct sink *sink = (struct sink *)base;
+    struct run *run = run_at(sink->machine, sink->run);
+    if (!base->local || from.bytes == 0)
+        return;
+    uint64_t touched = from.offset + from.bytes + into.offset + into.bytes;
+    bool continues = run->copied_from == from.offset && run->copied_into == into.offset;
+    if (touched > run->working_set)
+        run->working_set = touched;
+    run->copied_from = from.offset + from.bytes;
+    run->copied_into = into.offset + into.bytes;
+    hosted_copy(sink->machine, run->rank, from.bytes, run->working_set,
+                continues && run->copied_from > from.bytes);
 }
 
 /* ----------------------------------------------------------------------------------------------- phases */
@@ -91,7 +112,8 @@ static void run_phases(struct machine *machine, uint32_t index)
                                  .raise = sink_raise,
                                  .await = sink_await,
                                  .copy = sink_local,
-                                 .reduce = sink_local},
+                                 .reduce = sink_local,
+                                 .local = machine->host && host_copies(machine->host)},
                         .machine = machine,
                         .run = index};
     for (;;) {
@@ -108,6 +130,8 @@ static void run_phases(struct machine *machine, uint32_t index)
             return;
         }
         run->phase++;
+        if (machine->host)
+            run->latest = ps_max(run->latest, hosted_step(machine, run->rank, 0));
         if (--run->pending > 0)
             return;
         if (run->latest > machine->loop->now) {

@@ -111,14 +111,17 @@ static void release(struct machine *machine, struct gathering *self, uint32_t fl
     }
 }
 
-void gathering_barrier(struct machine *machine, uint32_t run)
+void gathering_barrier(struct machine *machine, uint32_t run, ps_t at)
 {
     struct gathering *self = gathering_of(machine, run);
     wait_for(machine, run, WAIT_BARRIER);
+    self->arrived_at = ps_max(self->arrived_at, at);
     if (++self->arrived < self->ranks)
         return;
+    at = self->arrived_at;
     self->arrived = 0;
-    release(machine, self, WAIT_BARRIER, machine->loop->now);
+    self->arrived_at = 0;
+    release(machine, self, WAIT_BARRIER, at);
 }
 
 void gathering_raise(struct machine *machine, uint32_t run, uint32_t flag, ps_t at)

@@ -53,19 +53,31 @@ static void join_batch(struct machine *machine, struct hosted *hosted, struct me
         hosted->batch = POOL_NONE;
 }
 
+/* Within a node the core of the sender copies a message into memory that both have, that of its receiver out
+ * of it. Returns when the core is free. */
+static ps_t copy_message(struct machine *machine, const struct message *message, uint32_t rank)
+{
+    if (host_copies(machine->host) && message->bytes > 0)
+        hosted_copy(machine, rank, message->bytes, 2 * message->bytes, false);
+    return hosted_step(machine, rank, 0);
+}
+
 static void post_now(struct machine *machine, uint32_t index)
 {
     const struct host *host = machine->host;
     struct message *message = message_at(&machine->messages, index);
     struct hosted *hosted = &machine->hosted[message->source];
     struct host_message cost = host_message(host, message->bytes);
-    ps_t now = machine->loop->now, at = ps_max(hosted->core.free_at, now);
+    bool by_nic = crosses_nic(machine, message);
+    ps_t now = machine->loop->now, at;
     if (message->source_node != message->destination_node)
         at = host_core_work(&hosted->core, now, cost.llp_post);
+    else
+        at = copy_message(machine, message, message->source);
     if (!(message->state & MESSAGE_CONTROL))
-        hosted->core.owed += host->sent + host->ack_polled;
+        hosted->core.owed += host->sent + (by_nic ? host->ack_polled : 0);
     ps_t at_nic = at;
-    if (crosses_nic(machine, message)) {
+    if (by_nic) {
         join_batch(machine, hosted, message);
         at_nic = ps_add(at, cost.to_nic);
     }
@@ -193,7 +205,11 @@ static void look_at(struct machine *machine, struct hosted *hosted, uint32_t ind
 {
     struct message *message = message_at(&machine->messages, index);
     bool control = message->state & MESSAGE_CONTROL;
-    ps_t cost = host_polled(machine->host, message->bytes, control);
+    ps_t cost = control ? machine->host->polled_control : machine->host->polled;
+    if (message->source_node == message->destination_node)
+        copy_message(machine, message, message->destination);
+    else if (crosses_nic(machine, message))
+        cost = host_polled(machine->host, message->bytes, control);
     ps_t now = machine->loop->now, at = host_core_work(&hosted->core, now, cost);
     tap_tell_part(machine->tap, index, TAP_PART_WAIT, message->injected, now, "a call that polls, of rank",
                   message->destination);
@@ -290,6 +306,19 @@ ps_t hosted_leave(struct machine *machine, uint32_t rank, ps_t at)
     if (machine->ranks[rank].state == RANK_WAIT)
         host_core_settle(core, at);
     return core->free_at;
+}
+
+ps_t hosted_step(struct machine *machine, uint32_t rank, ps_t work)
+{
+    return host_core_work(&machine->hosted[rank].core, machine->loop->now, work);
+}
+
+void hosted_copy(struct machine *machine, uint32_t rank, uint64_t bytes, uint64_t working_set, bool continues)
+{
+    ps_t from = hosted_step(machine, rank, 0);
+    uint32_t node = (uint32_t)(rank / machine->node->ranks_per_node);
+    ps_t to = host_nodes_copy(&machine->nodes, node, from, bytes, working_set, continues);
+    hosted_step(machine, rank, to - from);
 }
 
 void hosted_test(struct machine *machine, uint32_t rank)

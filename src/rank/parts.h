@@ -19,6 +19,7 @@
 #include "coll/coll.h"
 #include "fabric/fabric.h"
 #include "fabric/message.h"
+#include "host/copy.h"
 #include "host/node.h"
 #include "rank/machine.h"
 
@@ -98,7 +99,9 @@ struct run {
     uint32_t phase;
     uint32_t pending; /* ends of messages, barriers and flags not complete in this phase */
     uint32_t slot;
-    uint32_t gathering; /* POOL_NONE: its schedule knows no nodes */
+    uint32_t gathering;                /* POOL_NONE: its schedule knows no nodes */
+    uint64_t working_set;              /* bytes that its local steps have touched */
+    uint64_t copied_from, copied_into; /* where the last of them ended */
     uint8_t op;
 };
 
@@ -106,6 +109,7 @@ struct run {
 struct gathering {
     uint32_t ranks, left; /* of the node; those that have left the call */
     uint32_t arrived;     /* at its barrier */
+    ps_t arrived_at;      /* the last of them */
     uint32_t waits;       /* list of records of machine->waits */
     ps_t *raised_at;      /* FLAG_DOWN, or when each flag goes up; NULL: no flags */
     struct key key;
@@ -229,9 +233,13 @@ size_t hosted_bytes(const struct machine *machine);
 void hosted_call(struct machine *machine, uint32_t rank);    /* posts a send: what it costs above the LLP */
 void hosted_post(struct machine *machine, uint32_t message); /* it may leave: to the NIC, or waits for it */
 void hosted_delivered(struct machine *machine, uint32_t message, ps_t at); /* it is at the other NIC */
-void hosted_enter(struct machine *machine, uint32_t rank);          /* it blocks: polls what has come */
-ps_t hosted_leave(struct machine *machine, uint32_t rank, ps_t at); /* its call is over; returns when */
-void hosted_test(struct machine *machine, uint32_t rank);           /* polls once */
+void hosted_enter(struct machine *machine, uint32_t rank);           /* it blocks: polls what has come */
+ps_t hosted_leave(struct machine *machine, uint32_t rank, ps_t at);  /* its call is over; returns when */
+ps_t hosted_step(struct machine *machine, uint32_t rank, ps_t work); /* does it; returns when it is done */
+/* Copies `bytes`, of `working_set` in all; `continues`: behind the piece before. */
+void hosted_copy(struct machine *machine, uint32_t rank, uint64_t bytes, uint64_t working_set,
+                 bool continues);
+void hosted_test(struct machine *machine, uint32_t rank); /* polls once */
 
 /* match.c */
 /* The record of the other end if it is waiting there, taken out; otherwise POOL_NONE, and *record_index is a
@@ -250,7 +258,7 @@ void collective_on_phase(void *self, uint32_t run); /* event: the phase is compl
 const struct coll_nodes *gathering_nodes(struct machine *machine, uint32_t group);
 void gathering_enter(struct machine *machine, uint32_t run);
 void gathering_leave(struct machine *machine, uint32_t run);
-void gathering_barrier(struct machine *machine, uint32_t run);
+void gathering_barrier(struct machine *machine, uint32_t run, ps_t at);
 void gathering_raise(struct machine *machine, uint32_t run, uint32_t flag, ps_t at); /* now or later */
 void gathering_await(struct machine *machine, uint32_t run, uint32_t flag);
 uint32_t gathering_flag_owner(struct machine *machine, uint32_t run, uint32_t flag); /* of a receive */

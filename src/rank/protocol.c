@@ -178,7 +178,8 @@ static void transfer_within_node(struct machine *machine, uint32_t index)
     const struct node_config *node = machine->node;
     uint64_t bytes = message_at(&machine->messages, index)->bytes;
     ps_t now = machine->loop->now;
-    ps_t copied = ps_add(now, service_ps(bytes, node->bandwidth_bytes_per_s));
+    bool by_cores = machine->host && host_copies(machine->host); /* whose time it has taken, and will take */
+    ps_t copied = by_cores ? now : ps_add(now, service_ps(bytes, node->bandwidth_bytes_per_s));
     ps_t there = ps_add(copied, node->latency_ps);
     tap_tell_part(machine->tap, index, TAP_PART_TRANSFER, now, copied, NULL, 0);
     tap_tell_part(machine->tap, index, TAP_PART_WIRE, copied, there, NULL, 0);

@@ -251,6 +251,70 @@ static void writes_wait_for_credits(void **state)
     assert_int_equal(second_is_late("credits: 2", 8), 4064);
 }
 
+/* ------------------------------------------------------------------------------------------------ copies */
+
+#define COPIES                                                                                               \
+    "copy: {L2: 1 KiB, LLC: 64 KiB, L2_rate: 100 GB/s, LLC_rate: 20 GB/s, DRAM_rate: 10 GB/s, piece: 50 "    \
+    "ns}\n"
+
+static ps_t message_within_node(uint64_t bytes, const char *lines)
+{
+    const struct call sender[] = {SEND(1, 0, bytes), FINALIZE};
+    const struct call receiver[] = {COMPUTE(1200000), RECV(0, 0, bytes),
+                                    FINALIZE}; /* 100 us: it is there by then */
+    char *system = system_with(lines);
+    run_with((const struct call *const[]){sender, receiver}, 2, "hockney",
+             (const char *const[]){system, NETWORK, "ranks_per_node=2", "mpi.eager_threshold=1 MiB", NULL});
+    forget(system);
+    assert_nothing_unaccounted(2);
+    return out.finish[1] - INT64_C(100000000) - WAIT_PS - RX_PS;
+}
+
+/* A copy on each side; what it costs depends on the cache that holds both the bytes and their copy. */
+static void copies_cost_by_what_they_touch(void **state)
+{
+    (void)state;
+    assert_int_equal(message_within_node(500, COPIES), 50000 + 5000);
+    assert_int_equal(out.finish[0], HLP_POST_PS + 55000 + SENT_PS);
+    assert_int_equal(message_within_node(5000, COPIES), 50000 + 250000);
+    assert_int_equal(message_within_node(50000, COPIES), 50000 + 5000000);
+    assert_int_equal(message_within_node(50000, ""), 0);
+}
+
+/* Two cores of a node copy at once from and to the memory that they share. */
+static void cores_share_their_memory(void **state)
+{
+    (void)state;
+    static const struct call first[] = {SEND(2, 0, 50000), FINALIZE},
+                             second[] = {SEND(3, 0, 50000), FINALIZE};
+    static const struct call third[] = {COMPUTE(1200000), RECV(0, 0, 50000), FINALIZE};
+    static const struct call fourth[] = {COMPUTE(2400000), RECV(1, 0, 50000), FINALIZE};
+    char *system = system_with("copy: {LLC: 64 KiB, DRAM_rate: 10 GB/s, node_rate: 10 GB/s}");
+    run_with((const struct call *const[]){first, second, third, fourth}, 4, "hockney",
+             (const char *const[]){system, NETWORK, "ranks_per_node=4", NULL});
+    forget(system);
+    /* 100 kB read and written at 10 GB/s: the first has the memory for 10 us, and then the second. */
+    assert_int_equal(out.finish[0], HLP_POST_PS + 10000000 + SENT_PS);
+    assert_int_equal(out.finish[1], HLP_POST_PS + 20000000 + SENT_PS);
+    assert_nothing_unaccounted(4);
+}
+
+static void collectives_copy_too(void **state)
+{
+    (void)state;
+    static const struct call calls[] = {COLLECTIVE(CALL_ALLGATHER, 10000, 0), FINALIZE};
+    run_with((const struct call *const[]){calls, calls}, 2, "hockney",
+             (const char *const[]){SYSTEM, NETWORK, NULL});
+    ps_t without_ps = out.finish[0];
+    char *system = system_with("copy: {L2: 0 B, LLC: 0 B, DRAM_rate: 10 GB/s}");
+    run_with((const struct call *const[]){calls, calls}, 2, "hockney",
+             (const char *const[]){system, NETWORK, NULL});
+    forget(system);
+    /* Each copies its own block into place: 10 kB, before or while it waits for the other's. */
+    assert_true(out.finish[0] > without_ps && out.finish[0] <= without_ps + 2000000);
+    assert_nothing_unaccounted(2);
+}
+
 /* ------------------------------------------------------------------------------------------------ cores */
 
 static void what_comes_while_it_computes_waits(void **state)
@@ -430,6 +494,9 @@ int main(void)
         cmocka_unit_test(sends_alone_make_progress_when_they_have_to),
         cmocka_unit_test(ranks_of_a_node_share_pcie_and_nic),
         cmocka_unit_test(writes_wait_for_credits),
+        cmocka_unit_test(copies_cost_by_what_they_touch),
+        cmocka_unit_test(cores_share_their_memory),
+        cmocka_unit_test(collectives_copy_too),
         cmocka_unit_test(what_comes_while_it_computes_waits),
         cmocka_unit_test(one_core_takes_messages_one_after_another),
         cmocka_unit_test(a_test_polls),
