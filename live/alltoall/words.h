@@ -18,6 +18,7 @@ struct word {
  * only its own calls move, and somebody else's waiting for the word's raiser may depend on them. */
 struct patience {
     uint32_t spins, yields;
+    uint32_t polls; /* of the MPI for messages, before sleeping a moment between them */
     void (*progress)(void *self);
     void *self;
 };
