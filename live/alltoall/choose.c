@@ -39,8 +39,30 @@ static const char *obstacle(const struct live_comm *comm, const struct coll_algo
  * docs/alltoall.md. */
 enum { ONE_NODE_LEAST = 32, ONE_NODE_MOST = 65536, NODES_MOST = 32768 };
 
+/* What the table says, or NULL: of the lines for a cluster of this shape the one for the largest size up to
+ * this one; below the smallest that was measured the smallest. */
+static const char *tuned(const struct live_comm *comm, uint64_t block_bytes)
+{
+    const struct settings_choice *best = NULL;
+    for (uint32_t i = 0; i < comm->settings.choice_count; i++) {
+        const struct settings_choice *choice = &comm->settings.choices[i];
+        if (choice->nodes != comm->nodes.count || choice->most_here != comm->most_here)
+            continue;
+        bool fits = choice->bytes <= block_bytes;
+        if (!best || (fits ? best->bytes > block_bytes || choice->bytes > best->bytes
+                           : best->bytes > block_bytes && choice->bytes < best->bytes))
+            best = choice;
+    }
+    return best ? best->algorithm : NULL;
+}
+
 static const char *automatic(const struct live_comm *comm, uint64_t block_bytes, char *why, size_t size)
 {
+    const char *measured = tuned(comm, block_bytes);
+    if (measured) {
+        snprintf(why, size, "measured, HELIO_ALLTOALL_TABLE");
+        return measured;
+    }
     if (comm->most_here == 1) {
         snprintf(why, size, "no node has two ranks");
         return "mpi";

@@ -28,7 +28,14 @@ enum { LIVE_TAG, LIVE_TAG_NEVER_SENT };
 
 /* ----------------------------------------------------------------------------------------------- settings */
 
-enum { SETTINGS_NAME = 32 };
+enum { SETTINGS_NAME = 32, SETTINGS_CHOICES = 64 };
+
+/* A line of the table that `helio alltoall tune` writes: from that size on, that algorithm. */
+struct settings_choice {
+    uint32_t nodes, most_here;
+    uint64_t bytes;
+    char algorithm[SETTINGS_NAME];
+};
 
 /* As one rank read them; broadcast as bytes. */
 struct settings {
@@ -37,6 +44,8 @@ struct settings {
     uint32_t leaders;
     uint32_t verbose;
     uint32_t valid; /* 0: something was wrong, and has been said */
+    uint32_t choice_count;
+    struct settings_choice choices[SETTINGS_CHOICES];
 };
 
 void settings_read(struct settings *settings);

@@ -45,6 +45,49 @@ static bool read_algorithm(char *algorithm)
     return true;
 }
 
+static bool read_choice(const char *line, struct settings_choice *choice)
+{
+    unsigned long long bytes;
+    char name[SETTINGS_NAME];
+    if (sscanf(line, "%u %u %llu %31s", &choice->nodes, &choice->most_here, &bytes, name) != 4)
+        return false;
+    choice->bytes = bytes;
+    snprintf(choice->algorithm, sizeof choice->algorithm, "%s", coll_name(name));
+    return strcmp(name, "mpi") == 0 || coll_find(COLL_ALLTOALL, choice->algorithm);
+}
+
+static bool read_table(struct settings *settings)
+{
+    const char *path = getenv("HELIO_ALLTOALL_TABLE");
+    char line[256];
+    unsigned number = 0;
+    bool sound = true;
+    if (!path || !*path)
+        return true;
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        fprintf(stderr,
+                "helio alltoall: HELIO_ALLTOALL_TABLE: cannot read %s; the MPI's own alltoall is used\n",
+                path);
+        return false;
+    }
+    while (sound && fgets(line, sizeof line, file)) {
+        number++;
+        if (*line == '#' || *line == '\n')
+            continue;
+        sound = settings->choice_count < SETTINGS_CHOICES &&
+                read_choice(line, &settings->choices[settings->choice_count++]);
+    }
+    fclose(file);
+    if (!sound)
+        fprintf(stderr,
+                "helio alltoall: %s:%u: error: nodes, ranks of the largest node, bytes and an algorithm are "
+                "expected, "
+                "on at most %d lines; the MPI's own alltoall is used\n",
+                path, number, SETTINGS_CHOICES);
+    return sound;
+}
+
 void settings_read(struct settings *settings)
 {
     *settings = (struct settings){.leaders = 1};
@@ -52,6 +95,7 @@ void settings_read(struct settings *settings)
     valid &= read_number("HELIO_RANKS_PER_NODE", &settings->ranks_per_node);
     valid &= read_number("HELIO_ALLTOALL_LEADERS", &settings->leaders);
     valid &= read_number("HELIO_VERBOSE", &settings->verbose);
+    valid &= read_table(settings);
     if (settings->leaders == 0)
         settings->leaders = 1;
     settings->valid = valid;

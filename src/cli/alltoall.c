@@ -209,6 +209,8 @@ int alltoall_flush(void)
 static const struct cli_subcommand commands[] = {
     {"plan", cli_alltoall_plan, "messages, queue pairs, posted sends and memory of each algorithm", NULL},
     {"explain", cli_alltoall_explain, "one algorithm, step by step, and whether it is proven", NULL},
+    {"bench", cli_alltoall_bench, "measure the preloaded library beside the MPI on a real cluster", NULL},
+    {"tune", cli_alltoall_tune, "measure, and write which algorithm the library is to take when", NULL},
 };
 
 const struct cli_group cli_alltoall_group = {

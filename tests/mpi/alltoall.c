@@ -405,6 +405,12 @@ int main(int argc, char **argv)
         if (world_rank == 0)
             printf("ok %s\n", argv[i]), fflush(stdout);
     }
+    /* MPICH 4.0.2 over TCP may wait in MPI_Finalize for ever, with the library and without. All is said by
+     * now. */
+    if (getenv("LEAVE_WITHOUT_FINALIZE")) {
+        fflush(stdout);
+        _exit(0);
+    }
     MPI_Finalize();
     return 0;
 }

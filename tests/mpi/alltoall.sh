@@ -6,6 +6,8 @@
 #   algorithms   every algorithm, by name
 #   fortran      from Fortran, all three ways
 #   other        preloaded into a program of the other MPI: says so, and does nothing
+#   cluster      on a cluster of network namespaces (tools/cluster); needs root
+#   bench        helio alltoall bench and tune
 #   settings     what the environment may say, and what is said to nonsense
 set -eu
 here=$(dirname "$0")
@@ -67,6 +69,54 @@ settings() {
          exec env HELIO_ALLTOALL=$name LD_PRELOAD="$0" "$@"' "$ours" @alltoall sizes >"$TMP/out" 2>&1 ||
         fail "$(cat "$TMP/out")"
     grep -q "64 B: v3 (HELIO_ALLTOALL=v3)" "$TMP/out" || fail "$(cat "$TMP/out")"
+}
+
+# Between nodes that share nothing but a network, where such can be made; elsewhere `checks` has to do. What counts is
+# what is printed: programs of MPICH leave without MPI_Finalize (alltoall.c), at which its launcher may complain.
+cluster() {
+    leave=
+    [ "$MPI" = openmpi ] || leave=LEAVE_WITHOUT_FINALIZE=1
+    run() { # NODES RANKS LAST-CHECK WORD...
+        nodes=$1 ranks=$2 last=$3 status=0
+        shift 3
+        timeout 100 "$here/../../tools/cluster" "$MPI" "$nodes" "$ranks" LD_PRELOAD="$ours" $leave "$@" \
+            >"$TMP/out" 2>&1 || status=$?
+        if [ $status = 77 ]; then
+            cat "$TMP/out"
+            echo "nodes were made with HELIO_RANKS_PER_NODE alone"
+            exit 77
+        fi
+        grep -q "^ok $last$" "$TMP/out" || fail "$nodes nodes, $ranks ranks: $(cat "$TMP/out")"
+    }
+    program=$MPI_PROGRAMS/alltoall_$MPI
+    run 2 2 wildcards HELIO_VERBOSE=1 "$program" sizes rows types progress wildcards
+    grep -q "4 ranks on 2 nodes of at most 2; auto" "$TMP/out" || fail "$(cat "$TMP/out")"
+    run 3 2,1,3 progress HELIO_ALLTOALL=v3 "$program" sizes rows progress
+    run 3 3 progress HELIO_ALLTOALL=leaders "$program" sizes rows progress
+}
+
+# Measuring works, and what tune writes is obeyed.
+bench() {
+    cd "$TMP"
+    case $MPI in
+    openmpi) launcher="--oversubscribe --allow-run-as-root" ;;
+    *) launcher= ;;
+    esac
+    export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=self,vader HELIO_RANKS_PER_NODE=2 UCX_TLS=self,sm
+    "$HELIO" alltoall bench --mpi "$MPI" --bytes 8 --samples 3 --algorithms mpi,mpi:pairwise,v2 --json -- \
+        "$MPIEXEC" $launcher -n 4 >out 2>said || fail "$(cat said)"
+    grep -q '"algorithm": "mpi:pairwise"' out && grep -q '"samples_ns"' out || fail "$(cat out)"
+    "$HELIO" alltoall tune --mpi "$MPI" --bytes 8,64 --samples 1 --algorithms mpi,v2 -o table -- \
+        "$MPIEXEC" $launcher -n 4 >out 2>said || fail "$(cat said)"
+    grep -q "^[12] [24] 64 " table || fail "$(cat table)"
+    echo "2 2 64 v3" >table
+    cd - >/dev/null
+    with 4 HELIO_VERBOSE=1 HELIO_ALLTOALL_TABLE="$TMP/table" @alltoall sizes >"$TMP/out" 2>&1
+    grep -q "64 B: v3 (measured, HELIO_ALLTOALL_TABLE)" "$TMP/out" || fail "$(cat "$TMP/out")"
+    echo "2 2 many v3" >"$TMP/table"
+    with 4 HELIO_ALLTOALL_TABLE="$TMP/table" @alltoall sizes >"$TMP/out" 2>&1
+    grep -q "table:1: error: nodes, ranks of the largest node, bytes and an algorithm are expected" "$TMP/out" ||
+        fail "$(cat "$TMP/out")"
 }
 
 TMP=$(mktemp -d)
