@@ -26,6 +26,8 @@ static const char *obstacle(const struct live_comm *comm, const struct coll_algo
 {
     struct coll_call call = largest_call(comm, block_bytes);
     uint64_t room = INT_MAX / comm->size / comm->most_here;
+    if (block_bytes == 0)
+        return "there is nothing to send";
     if (block_bytes > room)
         return "its messages would be longer than MPI can say";
     if (algorithm->shared && !comm->shared)
@@ -74,7 +76,7 @@ static const char *automatic(const struct live_comm *comm, uint64_t block_bytes,
         return wins ? "leaders" : "mpi";
     }
     snprintf(why, size, "blocks of up to %d B are put together on each node", NODES_MOST);
-    return block_bytes > 0 && block_bytes <= NODES_MOST ? "leaders" : "mpi";
+    return block_bytes <= NODES_MOST ? "leaders" : "mpi";
 }
 
 const struct coll_algorithm *live_choose(const struct live_comm *comm, uint64_t block_bytes, char *why,
