@@ -21,7 +21,8 @@ static const struct cli_command command = {
     .doc = "Recomputes a paper: each published number beside ours, with its deviation and a verdict.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .after = "PAPER is breakdown, fmu, segment, or all. Written are PAPER.csv, its figures' numbers as "
+    .after = "PAPER is alltoall, breakdown, fmu, segment, tdm, or all. Written are PAPER.csv, its figures' "
+             "numbers as "
              "PAPER-figures.csv, and both\n"
              "drawn as PAPER.html; by all, all.csv and all.html besides.\n\n"
              "Examples:\n"
@@ -92,7 +93,7 @@ int cli_reproduce(int argc, char **argv)
         }
     }
     if (!word) {
-        diag_error("helio reproduce needs a paper: breakdown, fmu, segment, or all");
+        diag_error("helio reproduce needs a paper: alltoall, breakdown, fmu, segment, tdm, or all");
         return STATUS_BAD_INPUT;
     }
     return reproduce(word, &chosen);

@@ -2,4 +2,5 @@
 
 #include "reproduce/reproduce.h"
 
-const struct paper *const papers[] = {&breakdown_paper, &fmu_paper, &segment_paper, &tdm_paper, NULL};
+const struct paper *const papers[] = {&alltoall_paper, &breakdown_paper, &fmu_paper,
+                                      &segment_paper,  &tdm_paper,       NULL};
