@@ -119,5 +119,6 @@ extern const struct fabric_ops *fabrics[FABRICS_AT_MOST + 1];
 enum status fabric_add(const struct fabric_ops *ops);
 
 const struct fabric_ops *fabric_find(const char *name); /* NULL when there is none */
+const char *fabric_nearest(const char *name);           /* a name that may be meant; NULL: none is near */
 
 #endif

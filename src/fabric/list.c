@@ -17,6 +17,19 @@ const struct fabric_ops *fabric_find(const char *name)
     return NULL;
 }
 
+static const char *name_at(const void *list, size_t index)
+{
+    return ((const struct fabric_ops *const *)list)[index]->name;
+}
+
+const char *fabric_nearest(const char *name)
+{
+    size_t count = 0;
+    while (fabrics[count])
+        count++;
+    return diag_nearest(name, fabrics, count, name_at);
+}
+
 enum status fabric_add(const struct fabric_ops *ops)
 {
     size_t count = 0;

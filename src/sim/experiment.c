@@ -43,21 +43,12 @@ PARAM_TABLE(
 
 /* ------------------------------------------------------------------------------------------------- open */
 
-static const char *fabric_name_at(const void *list, size_t index)
-{
-    return ((const struct fabric_ops *const *)list)[index]->name;
-}
-
 static enum status add_fabric(struct experiment *experiment, const char *name)
 {
     const struct fabric_ops *fabric = fabric_find(name);
-    size_t known = 0;
-    while (fabrics[known])
-        known++;
     if (!fabric) {
-        diag_error("there is no fabric '%s'%s", name,
-                   diag_did_you_mean(diag_nearest(name, fabrics, known, fabric_name_at)));
-        for (size_t i = 0; i < known; i++)
+        diag_error("there is no fabric '%s'%s", name, diag_did_you_mean(fabric_nearest(name)));
+        for (size_t i = 0; fabrics[i]; i++)
             diag_note("fabric %s: %s", fabrics[i]->name, fabrics[i]->doc);
         return STATUS_BAD_INPUT;
     }

@@ -11,24 +11,16 @@ enum { NAME_AT_MOST = 256, SEEDS_AT_MOST = 1000000 };
 
 /* ----------------------------------------------------------------------------------------------- values */
 
-static const char *fabric_name_at(const void *list, size_t index)
-{
-    return ((const struct fabric_ops *const *)list)[index]->name;
-}
-
 /* One fabric at a time; false, reported, when there is no such. */
 static bool is_fabric(struct config_reader *reader, const struct config_node *node)
 {
-    size_t known = 0;
-    while (fabrics[known])
-        known++;
     if (fabric_find(node->text))
         return true;
     if (strchr(node->text, ','))
         config_node_error(reader, node, "one fabric is expected here; write a list, such as [packet, fmu]");
     else
         config_node_error(reader, node, "there is no fabric '%s'%s", node->text,
-                          diag_did_you_mean(diag_nearest(node->text, fabrics, known, fabric_name_at)));
+                          diag_did_you_mean(fabric_nearest(node->text)));
     return false;
 }
 

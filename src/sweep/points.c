@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "fabric/fabric.h"
 #include "sim/experiment.h"
 #include "sweep/definition.h"
 
@@ -97,17 +98,23 @@ static struct alternative combination(struct points *points, size_t number)
     return all;
 }
 
-static void split_fabrics(struct points *points, const char *names)
+/* Those of the base are a text until here. */
+static enum status split_fabrics(struct points *points, const char *names)
 {
     struct arena *arena = &points->definition->arena;
     points->fabrics = arena_alloc(arena, (strlen(names) + 1) * sizeof *points->fabrics);
     for (const char *at = names;; at++) {
         at += strspn(at, " ");
         size_t length = strcspn(at, ", ");
-        points->fabrics[points->fabric_count++] = arena_text(arena, at, length);
+        const char *name = arena_text(arena, at, length);
+        if (!fabric_find(name)) {
+            diag_error("there is no fabric '%s'%s", name, diag_did_you_mean(fabric_nearest(name)));
+            return STATUS_BAD_INPUT;
+        }
+        points->fabrics[points->fabric_count++] = name;
         at += strcspn(at, ",");
         if (!*at)
-            return;
+            return STATUS_OK;
     }
 }
 
@@ -125,7 +132,8 @@ enum status definition_points(struct definition *definition, const struct config
 {
     const struct experiment_config *chosen = config_of(base, &experiment_params);
     struct points points = {.definition = definition, .base = base, .first_seed = chosen->seed};
-    split_fabrics(&points, chosen->fabric);
+    if (split_fabrics(&points, chosen->fabric) != STATUS_OK)
+        return STATUS_BAD_INPUT;
     size_t combinations = count_combinations(definition);
     size_t repeats = points.fabric_count * (definition->seeds ? definition->seeds : 1);
     if (combinations > POINTS_AT_MOST || combinations * repeats > POINTS_AT_MOST) {
