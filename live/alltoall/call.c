@@ -7,7 +7,7 @@
 
 /* Whether elements of the type are their bytes in memory, one after another. Types made of others may have
  * holes or another order, though their sizes do not show it, so they are looked into. */
-static bool is_bytes(MPI_Datatype type)
+bool live_type_is_plain(MPI_Datatype type)
 {
     int integers, addresses, types, combiner, size;
     MPI_Aint lower, extent;
@@ -62,7 +62,8 @@ static int run(struct live_comm *comm, const struct plan *plan, struct arguments
     void *recv = call->recvbuf;
     int count = in_place ? call->recvcount : call->sendcount, error = MPI_SUCCESS;
     MPI_Datatype type = in_place ? call->recvtype : call->sendtype;
-    bool send_is_bytes = is_bytes(type), recv_is_bytes = in_place ? send_is_bytes : is_bytes(call->recvtype);
+    bool send_is_bytes = live_type_is_plain(type),
+         recv_is_bytes = in_place ? send_is_bytes : live_type_is_plain(call->recvtype);
     bool copies = !send_is_bytes || (in_place && !plan->reads_first);
     if ((copies && !live_room(&comm->packed_send, &comm->packed_send_room, bytes)) ||
         (!recv_is_bytes && !live_room(&comm->packed_recv, &comm->packed_recv_room, bytes)))

@@ -1,4 +1,4 @@
-#include "alltoall/live.h"
+#include "alltoall/vector.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void set_patience(struct live_comm *comm, uint32_t ranks_here)
 /* --------------------------------------------------------------------------------------------------- nodes
  */
 
-static bool all_agree(MPI_Comm comm, bool here)
+bool live_all_agree(MPI_Comm comm, bool here)
 {
     int mine = here, all = 0;
     return PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
@@ -140,7 +140,7 @@ static void share_memory(struct live_comm *comm, MPI_Comm node)
         if (memory != MAP_FAILED)
             comm->shared = memory;
     }
-    bool shared = all_agree(comm->mine, comm->shared != NULL);
+    bool shared = live_all_agree(comm->mine, comm->shared != NULL);
     if (file >= 0)
         close(file);
     if (!shared)
@@ -153,6 +153,7 @@ static void share_memory(struct live_comm *comm, MPI_Comm node)
 
 static void live_comm_free(struct live_comm *comm)
 {
+    live_vector_free(comm->vector);
     unshare_memory(comm);
     for (int i = 0; i < LIVE_PLANS; i++)
         plan_free(&comm->plans[i].plan);
@@ -202,7 +203,8 @@ static bool begin(struct live_comm *comm, MPI_Comm theirs, uint32_t *place_of)
     if (comm->rank == 0)
         settings_read(&comm->settings);
     PMPI_Bcast(&comm->settings, sizeof comm->settings, MPI_BYTE, 0, comm->mine);
-    if (!comm->settings.valid || strcmp(comm->settings.algorithm, "mpi") == 0)
+    if (!comm->settings.valid ||
+        (strcmp(comm->settings.algorithm, "mpi") == 0 && strcmp(comm->settings.vectors, "mpi") == 0))
         return false;
     bool found = find_node(comm, &node, &place);
     if (found) {
@@ -303,23 +305,23 @@ bool live_room(unsigned char **buffer, size_t *room, size_t bytes)
     return true;
 }
 
-static bool room_for(struct live_comm *comm, const struct plan *plan)
+bool live_request_room(struct live_comm *comm, uint32_t count)
 {
-    if (plan->messages_max > comm->request_room) {
-        MPI_Request *requests = realloc(comm->requests, plan->messages_max * sizeof *requests);
-        if (requests)
-            comm->requests = requests;
-        int *completed = realloc(comm->completed, plan->messages_max * sizeof *completed);
-        if (completed)
-            comm->completed = completed;
-        MPI_Status *statuses = realloc(comm->statuses, plan->messages_max * sizeof *statuses);
-        if (statuses)
-            comm->statuses = statuses;
-        if (!requests || !completed || !statuses)
-            return false;
-        comm->request_room = plan->messages_max;
-    }
-    return live_room(&comm->scratch, &comm->scratch_room, plan->scratch_bytes);
+    if (count <= comm->request_room)
+        return true;
+    MPI_Request *requests = realloc(comm->requests, count * sizeof *requests);
+    if (requests)
+        comm->requests = requests;
+    int *completed = realloc(comm->completed, count * sizeof *completed);
+    if (completed)
+        comm->completed = completed;
+    MPI_Status *statuses = realloc(comm->statuses, count * sizeof *statuses);
+    if (statuses)
+        comm->statuses = statuses;
+    if (!requests || !completed || !statuses)
+        return false;
+    comm->request_room = count;
+    return true;
 }
 
 static bool write_plan(struct live_comm *comm, struct live_plan *place, uint64_t block_bytes)
@@ -339,7 +341,8 @@ static bool write_plan(struct live_comm *comm, struct live_plan *place, uint64_t
                 algorithm ? algorithm->name : "the MPI's own", why);
     if (!algorithm)
         return true;
-    if (plan_make(&place->plan, algorithm, &call) && room_for(comm, &place->plan))
+    if (plan_make(&place->plan, algorithm, &call) && live_request_room(comm, place->plan.messages_max) &&
+        live_room(&comm->scratch, &comm->scratch_room, place->plan.scratch_bytes))
         return true;
     plan_free(&place->plan);
     place->there = false;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "alltoall/live.h"
+#include "alltoall/vector.h"
 
 enum { VERSION_ROOM = 8192 }; /* MPICH's MPI_MAX_LIBRARY_VERSION_STRING; Open MPI's is less */
 
@@ -38,4 +39,29 @@ bool entry_alltoall(const void *sendbuf, int sendcount, uintptr_t sendtype, void
 {
     return entry_is_ours() && live_alltoall(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount,
                                             (MPI_Datatype)recvtype, (MPI_Comm)comm, error);
+}
+
+bool entry_alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, uintptr_t sendtype,
+                     void *recvbuf, const int *recvcounts, const int *rdispls, uintptr_t recvtype,
+                     uintptr_t comm, int *error)
+{
+    const struct live_vector_call call = {
+        .send = {sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, NULL},
+        .recv = {recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, NULL},
+        .comm = (MPI_Comm)comm,
+    };
+    return entry_is_ours() && live_alltoallv(&call, error);
+}
+
+bool entry_alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls, const void *sendtypes,
+                     void *recvbuf, const int *recvcounts, const int *rdispls, const void *recvtypes,
+                     uintptr_t comm, int *error)
+{
+    const struct live_vector_call call = {
+        .send = {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
+        .recv = {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes},
+        .comm = (MPI_Comm)comm,
+        .is_w = true,
+    };
+    return entry_is_ours() && live_alltoallv(&call, error);
 }

@@ -13,5 +13,12 @@ bool entry_is_ours(void);
 /* True: *error is the result of the call. False: it is the MPI's. */
 bool entry_alltoall(const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf, int recvcount,
                     uintptr_t recvtype, uintptr_t comm, int *error);
+bool entry_alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, uintptr_t sendtype,
+                     void *recvbuf, const int *recvcounts, const int *rdispls, uintptr_t recvtype,
+                     uintptr_t comm, int *error);
+/* The types are arrays of handles. */
+bool entry_alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls, const void *sendtypes,
+                     void *recvbuf, const int *recvcounts, const int *rdispls, const void *recvtypes,
+                     uintptr_t comm, int *error);
 
 #endif

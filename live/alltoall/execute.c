@@ -44,14 +44,14 @@ static void give_way(const struct live_comm *comm, uint32_t *idle)
         nanosleep(&moment, NULL);
 }
 
-static int wait_for_all(struct execution *self)
+int live_wait_for_all(struct live_comm *comm, int first, int count)
 {
-    int error = MPI_SUCCESS, done = 0;
+    int error = MPI_SUCCESS, done = count == 0;
     uint32_t idle = 0;
     while (error == MPI_SUCCESS && !done) {
-        error = PMPI_Testall(self->posted, self->comm->requests, &done, self->comm->statuses);
+        error = PMPI_Testall(count, comm->requests + first, &done, comm->statuses);
         if (!done)
-            give_way(self->comm, &idle);
+            give_way(comm, &idle);
     }
     return error;
 }
@@ -115,15 +115,20 @@ static int begin_phase(struct execution *self)
 static int end_phase(struct execution *self)
 {
     struct live_comm *comm = self->comm;
-    int error = MPI_SUCCESS;
-    if (self->posted > 0)
-        error = self->raises ? wait_and_raise(self) : wait_for_all(self);
+    int error = self->raises ? wait_and_raise(self) : live_wait_for_all(comm, 0, self->posted);
     for (const struct plan_step *step = self->phase; error == MPI_SUCCESS && step < self->end; step++)
         if (step->op == PLAN_BARRIER)
             word_await(comm->barrier, comm->barriers * comm->here, &comm->patience);
         else if (step->op == PLAN_AWAIT)
             word_await(&comm->flags[step->flag], comm->turns, &comm->patience);
     return error;
+}
+
+unsigned char *live_turn_memory(struct live_comm *comm)
+{
+    comm->turns++;
+    return comm->shared + (comm->shared_bytes - SHARED_COPIES * comm->copy_bytes) +
+           comm->turns % SHARED_COPIES * comm->copy_bytes;
 }
 
 int live_execute(struct live_comm *comm, const struct plan *plan, const void *send, void *recv)
@@ -133,11 +138,8 @@ int live_execute(struct live_comm *comm, const struct plan *plan, const void *se
     self.buffers[COLL_SEND_BUFFER] = (unsigned char *)(uintptr_t)send; /* steps only read it */
     self.buffers[COLL_RECV_BUFFER] = recv;
     self.buffers[COLL_SCRATCH] = comm->scratch;
-    if (plan->shared_bytes > 0) {
-        comm->turns++;
-        self.buffers[COLL_SHARED] = comm->shared + (comm->shared_bytes - SHARED_COPIES * comm->copy_bytes) +
-                                    comm->turns % SHARED_COPIES * comm->copy_bytes;
-    }
+    if (plan->shared_bytes > 0)
+        self.buffers[COLL_SHARED] = live_turn_memory(comm);
     const struct plan_step *last = plan->steps + plan->step_count;
     for (self.phase = plan->steps; error == MPI_SUCCESS && self.phase < last; self.phase = self.end + 1) {
         self.end = self.phase;

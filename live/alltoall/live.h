@@ -12,7 +12,7 @@
 /* What the files of the preloaded alltoall share.
  *
  *   entry.c     MPI_Alltoall as C programs call it; the wrong MPI is refused there
- *   fortran.c   as Fortran programs of Open MPI call it; MPICH's Fortran calls C
+ *   mpi_fortran.c  as Fortran programs of Open MPI call it; MPICH's Fortran calls C
  *   call.c      one call: may it be ours, what is to be done, data into and out of contiguous buffers
  *   settings.c  the environment, read by one rank
  *   choose.c    which algorithm
@@ -24,7 +24,7 @@
  * Nothing here ends the process. What cannot be done is left to the MPI, on all ranks of the communicator,
  * and whatever ranks must agree in is agreed when the communicator is first seen. */
 
-enum { LIVE_TAG, LIVE_TAG_NEVER_SENT };
+enum { LIVE_TAG, LIVE_TAG_BLOCK, LIVE_TAG_NEVER_SENT };
 
 /* ----------------------------------------------------------------------------------------------- settings */
 
@@ -40,6 +40,7 @@ struct settings_choice {
 /* As one rank read them; broadcast as bytes. */
 struct settings {
     char algorithm[SETTINGS_NAME]; /* of coll, "auto" or "mpi" */
+    char vectors[SETTINGS_NAME];   /* of MPI_Alltoallv and w: "leaders", "auto" or "mpi" */
     uint32_t ranks_per_node;       /* 0: as the machine is */
     uint32_t leaders;
     uint32_t verbose;
@@ -91,6 +92,8 @@ struct live_comm {
     uint32_t request_room;
     unsigned char *scratch, *packed_send, *packed_recv;
     size_t scratch_room, packed_send_room, packed_recv_room;
+    struct live_vector *vector; /* vector.h; NULL: none yet, or */
+    bool vector_refused;        /* none at all */
 };
 
 /* What the library keeps for `comm`, made at its first calls; NULL: leave it to the MPI. Collective. */
@@ -108,6 +111,21 @@ const struct coll_algorithm *live_choose(const struct live_comm *comm, uint64_t 
 
 /* ------------------------------------------------------------------------------------------- execute, call
  */
+
+/* The shared memory of the next call that uses any: its copy's turn. */
+unsigned char *live_turn_memory(struct live_comm *comm);
+
+/* Requests first ... first + count - 1 of comm->requests. Returns an MPI error code. */
+int live_wait_for_all(struct live_comm *comm, int first, int count);
+
+/* Room in comm->requests, statuses and completed; false: no memory. */
+bool live_request_room(struct live_comm *comm, uint32_t count);
+
+/* Whether it is true on all ranks. Collective. */
+bool live_all_agree(MPI_Comm comm, bool here);
+
+/* Whether elements of the type are their bytes in memory, one after another. */
+bool live_type_is_plain(MPI_Datatype type);
 
 /* Returns an MPI error code. */
 int live_execute(struct live_comm *comm, const struct plan *plan, const void *send, void *recv);

@@ -16,3 +16,41 @@ PUBLIC int MPI_Alltoall(const void *sendbuf, int sendcount, uintptr_t sendtype, 
         return error;
     return PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
+
+extern int PMPI_Alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, uintptr_t sendtype,
+                          void *recvbuf, const int *recvcounts, const int *rdispls, uintptr_t recvtype,
+                          uintptr_t comm);
+PUBLIC int MPI_Alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, uintptr_t sendtype,
+                         void *recvbuf, const int *recvcounts, const int *rdispls, uintptr_t recvtype,
+                         uintptr_t comm);
+
+PUBLIC int MPI_Alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, uintptr_t sendtype,
+                         void *recvbuf, const int *recvcounts, const int *rdispls, uintptr_t recvtype,
+                         uintptr_t comm)
+{
+    int error;
+    if (entry_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                        &error))
+        return error;
+    return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                          comm);
+}
+
+extern int PMPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls,
+                          const void *sendtypes, void *recvbuf, const int *recvcounts, const int *rdispls,
+                          const void *recvtypes, uintptr_t comm);
+PUBLIC int MPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls,
+                         const void *sendtypes, void *recvbuf, const int *recvcounts, const int *rdispls,
+                         const void *recvtypes, uintptr_t comm);
+
+PUBLIC int MPI_Alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls,
+                         const void *sendtypes, void *recvbuf, const int *recvcounts, const int *rdispls,
+                         const void *recvtypes, uintptr_t comm)
+{
+    int error;
+    if (entry_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                        comm, &error))
+        return error;
+    return PMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                          comm);
+}

@@ -3,8 +3,10 @@
 
 #ifdef OPEN_MPI
 
+#include <stdlib.h>
+
 #include "alltoall/entry.h"
-#include "alltoall/live.h"
+#include "alltoall/vector.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -21,6 +23,8 @@ static void *buffer_of(void *buffer)
         return MPI_BOTTOM;
     return buffer;
 }
+
+_Static_assert(sizeof(MPI_Fint) == sizeof(int), "counts are handed on as they are");
 
 static void alltoall(void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype, void *recvbuf,
                      const MPI_Fint *recvcount, const MPI_Fint *recvtype, const MPI_Fint *comm,
@@ -42,9 +46,73 @@ static void alltoall(void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *s
         *ierr = error;
 }
 
-/* Every way in which compilers write the name, and the one of mpi_f08, whose handles are Fortran's numbers in
- * a structure, and whose ierror may be left out. */
-#define FORTRAN(name)                                                                                        \
+static void alltoallv(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint *sdispls,
+                      const MPI_Fint *sendtype, void *recvbuf, const MPI_Fint *recvcounts,
+                      const MPI_Fint *rdispls, const MPI_Fint *recvtype, const MPI_Fint *comm, MPI_Fint *ierr)
+{
+    struct live_vector_call call = {
+        .send = {buffer_of(sendbuf), sendcounts, sdispls, MPI_DATATYPE_NULL, NULL},
+        .recv = {buffer_of(recvbuf), recvcounts, rdispls, PMPI_Type_f2c(*recvtype), NULL},
+        .comm = PMPI_Comm_f2c(*comm),
+    };
+    int error;
+    if (call.send.buffer != MPI_IN_PLACE)
+        call.send.type = PMPI_Type_f2c(*sendtype);
+    if (!entry_is_ours() || !live_alltoallv(&call, &error))
+        error = live_vector_by_mpi(&call);
+    if (ierr)
+        *ierr = error;
+}
+
+static void read_types(MPI_Datatype *types, const MPI_Fint *fortran, int size)
+{
+    for (int rank = 0; rank < size; rank++)
+        types[rank] = PMPI_Type_f2c(fortran[rank]);
+}
+
+/* As many types as there are ranks to exchange with. */
+static int ranks_of(MPI_Comm comm)
+{
+    int is_inter = 0, size = 0;
+    PMPI_Comm_test_inter(comm, &is_inter);
+    if (is_inter)
+        PMPI_Comm_remote_size(comm, &size);
+    else
+        PMPI_Comm_size(comm, &size);
+    return size;
+}
+
+static void alltoallw(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint *sdispls,
+                      const MPI_Fint *sendtypes, void *recvbuf, const MPI_Fint *recvcounts,
+                      const MPI_Fint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,
+                      MPI_Fint *ierr)
+{
+    MPI_Comm c_comm = PMPI_Comm_f2c(*comm);
+    int size = ranks_of(c_comm), error = MPI_ERR_NO_MEM;
+    MPI_Datatype *types = malloc(2 * (size_t)size * sizeof *types);
+    struct live_vector_call call = {
+        .send = {buffer_of(sendbuf), sendcounts, sdispls, MPI_DATATYPE_NULL, types},
+        .recv = {buffer_of(recvbuf), recvcounts, rdispls, MPI_DATATYPE_NULL, types ? types + size : NULL},
+        .comm = c_comm,
+        .is_w = true,
+    };
+    if (types) {
+        read_types(types + size, recvtypes, size);
+        if (call.send.buffer != MPI_IN_PLACE)
+            read_types(types, sendtypes, size);
+        if (!entry_is_ours() || !live_alltoallv(&call, &error))
+            error = live_vector_by_mpi(&call);
+    } else {
+        PMPI_Comm_call_errhandler(c_comm, error);
+    }
+    free(types);
+    if (ierr)
+        *ierr = error;
+}
+
+/* Every way in which compilers write the names, and those of mpi_f08, whose handles are Fortran's numbers in
+ * structures, and whose ierror may be left out. */
+#define NAME_OF_ALLTOALL(name)                                                                               \
     PUBLIC void name(void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype, void *recvbuf,      \
                      const MPI_Fint *recvcount, const MPI_Fint *recvtype, const MPI_Fint *comm,              \
                      MPI_Fint *ierr);                                                                        \
@@ -55,10 +123,35 @@ static void alltoall(void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *s
         alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierr);                    \
     }
 
-FORTRAN(mpi_alltoall)
-FORTRAN(mpi_alltoall_)
-FORTRAN(mpi_alltoall__)
-FORTRAN(MPI_ALLTOALL)
-FORTRAN(mpi_alltoall_f08_)
+NAME_OF_ALLTOALL(mpi_alltoall)
+NAME_OF_ALLTOALL(mpi_alltoall_)
+NAME_OF_ALLTOALL(mpi_alltoall__)
+NAME_OF_ALLTOALL(MPI_ALLTOALL)
+NAME_OF_ALLTOALL(mpi_alltoall_f08_)
+
+#define NAME_OF_VECTORS(name, function)                                                                      \
+    PUBLIC void name(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint *sdispls,                     \
+                     const MPI_Fint *sendtypes, void *recvbuf, const MPI_Fint *recvcounts,                   \
+                     const MPI_Fint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,               \
+                     MPI_Fint *ierr);                                                                        \
+    PUBLIC void name(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint *sdispls,                     \
+                     const MPI_Fint *sendtypes, void *recvbuf, const MPI_Fint *recvcounts,                   \
+                     const MPI_Fint *rdispls, const MPI_Fint *recvtypes, const MPI_Fint *comm,               \
+                     MPI_Fint *ierr)                                                                         \
+    {                                                                                                        \
+        function(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,     \
+                 ierr);                                                                                      \
+    }
+
+NAME_OF_VECTORS(mpi_alltoallv, alltoallv)
+NAME_OF_VECTORS(mpi_alltoallv_, alltoallv)
+NAME_OF_VECTORS(mpi_alltoallv__, alltoallv)
+NAME_OF_VECTORS(MPI_ALLTOALLV, alltoallv)
+NAME_OF_VECTORS(mpi_alltoallv_f08_, alltoallv)
+NAME_OF_VECTORS(mpi_alltoallw, alltoallw)
+NAME_OF_VECTORS(mpi_alltoallw_, alltoallw)
+NAME_OF_VECTORS(mpi_alltoallw__, alltoallw)
+NAME_OF_VECTORS(MPI_ALLTOALLW, alltoallw)
+NAME_OF_VECTORS(mpi_alltoallw_f08_, alltoallw)
 
 #endif

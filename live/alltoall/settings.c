@@ -45,6 +45,22 @@ static bool read_algorithm(char *algorithm)
     return true;
 }
 
+/* Who leaves alltoalls to the MPI leaves those of vectors to it, unless he says otherwise. */
+static bool read_vectors(const char *algorithm, char *vectors)
+{
+    const char *text = getenv("HELIO_ALLTOALLV");
+    if (!text || !*text)
+        text = strcmp(algorithm, "mpi") == 0 ? "mpi" : "auto";
+    if (strcmp(text, "auto") != 0 && strcmp(text, "mpi") != 0 && strcmp(text, "leaders") != 0) {
+        fprintf(stderr,
+                "helio alltoall: HELIO_ALLTOALLV=%s: it is auto, mpi or leaders; the MPI's own is used\n",
+                text);
+        return false;
+    }
+    snprintf(vectors, SETTINGS_NAME, "%s", text);
+    return true;
+}
+
 static bool read_choice(const char *line, struct settings_choice *choice)
 {
     unsigned long long bytes;
@@ -92,6 +108,7 @@ void settings_read(struct settings *settings)
 {
     *settings = (struct settings){.leaders = 1};
     bool valid = read_algorithm(settings->algorithm);
+    valid &= read_vectors(settings->algorithm, settings->vectors);
     valid &= read_number("HELIO_RANKS_PER_NODE", &settings->ranks_per_node);
     valid &= read_number("HELIO_ALLTOALL_LEADERS", &settings->leaders);
     valid &= read_number("HELIO_VERBOSE", &settings->verbose);

@@ -8,19 +8,6 @@
  * turns: whoever stages the next call but one has met everybody at the barrier of the next. */
 enum { WAKE_ONCE_BYTES = 32768 }; /* what a node may send another one for the ranks to wait for everything */
 
-static uint32_t leaders_between(const struct node_call *self, uint32_t other)
-{
-    uint32_t there = node_ranks(self->call, other), leaders = self->call->leaders ? self->call->leaders : 1;
-    uint32_t fewest = self->here < there ? self->here : there;
-    return leaders < fewest ? leaders : fewest;
-}
-
-/* The local rank, on both sides, through which this node and the other one exchange. */
-static uint32_t leader_for(const struct node_call *self, uint32_t other)
-{
-    return (self->node + other) % leaders_between(self, other);
-}
-
 static uint64_t blocks_of(const struct node_call *self, uint32_t other)
 {
     return (uint64_t)self->here * node_ranks(self->call, other);
@@ -40,7 +27,7 @@ static bool wakes_once(const struct node_call *self)
 static bool is_leader(const struct node_call *self, uint32_t local)
 {
     for (uint32_t round = 1; round < self->nodes; round++)
-        if (leader_for(self, node_to(self, round)) == local)
+        if (node_leader_for(self, node_to(self, round)) == local)
             return true;
     return false;
 }
@@ -72,7 +59,7 @@ static void copy_out(const struct node_call *self, uint32_t node, struct coll_si
 static void post_all(const struct node_call *self, bool once, struct coll_sink *sink)
 {
     for (uint32_t round = 1; round < self->nodes; round++) {
-        uint32_t from = node_from(self, round), leader = leader_for(self, from);
+        uint32_t from = node_from(self, round), leader = node_leader_for(self, from);
         if (leader != self->local)
             continue;
         struct coll_span into = node_shared(self, received_at(self, from), blocks_of(self, from));
@@ -82,7 +69,7 @@ static void post_all(const struct node_call *self, bool once, struct coll_sink *
             sink->recv_raise(sink, node_member(self->call, from, leader), into, from);
     }
     for (uint32_t round = 1; round < self->nodes; round++) {
-        uint32_t to = node_to(self, round), leader = leader_for(self, to);
+        uint32_t to = node_to(self, round), leader = node_leader_for(self, to);
         if (leader != self->local)
             continue;
         uint64_t at = (uint64_t)node_first(self->call, to) * self->here;
@@ -128,7 +115,7 @@ static bool emit_large(const struct node_call *self, uint32_t phase, struct coll
     if (phase == 1)
         post_all(self, false, sink);
     copy_out(self, node_from(self, round), sink);
-    if (round + 1 < self->nodes && leader_for(self, node_from(self, round + 1)) != self->local)
+    if (round + 1 < self->nodes && node_leader_for(self, node_from(self, round + 1)) != self->local)
         sink->await(sink, node_from(self, round + 1));
     return true;
 }

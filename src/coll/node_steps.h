@@ -39,6 +39,15 @@ static inline uint32_t node_from(const struct node_call *self, uint32_t round)
     return power_of_two ? self->node ^ round : ring_down(self->node, round, self->nodes);
 }
 
+/* The local rank, on both sides, through which this node and the other one exchange: up to call->leaders
+ * ranks of a node share the other nodes among themselves. */
+static inline uint32_t node_leader_for(const struct node_call *self, uint32_t other)
+{
+    uint32_t there = node_ranks(self->call, other), leaders = self->call->leaders ? self->call->leaders : 1;
+    uint32_t fewest = self->here < there ? self->here : there;
+    return (self->node + other) % (leaders < fewest ? leaders : fewest);
+}
+
 /* A rank that has its node for itself waits for nobody. */
 static inline void node_barrier(const struct node_call *self, struct coll_sink *sink)
 {

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cache.h"
 #include "base/diag.h"
 #include "base/mem.h"
 #include "trace/compile.h"
@@ -23,7 +22,30 @@ void trace_key(const struct program *program, char text[TRACE_KEY_TEXT])
     print_key(((const struct compiled *)program)->header->key, text);
 }
 
-/* ------------------------------------------------------------------------------------------- the cache */
+/* ------------------------------------------------------------------------------------------- the folder */
+
+/* mkdir -p, for the user alone, as the XDG rules say */
+static bool make_folder(char *path)
+{
+    for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        bool there = !mkdir(path, 0700) || errno == EEXIST;
+        *slash = '/';
+        if (!there)
+            return false;
+    }
+    return !mkdir(path, 0700) || errno == EEXIST;
+}
+
+/* The cache's folder, or NULL where the environment names none. The XDG rules: a path that is not absolute is
+ * as good as none. */
+char *trace_cache_folder(void)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (cache && cache[0] == '/')
+        return mem_format("%s/heliograph", cache);
+    return home && home[0] == '/' ? mem_format("%s/.cache/heliograph", home) : NULL;
+}
 
 static char *cache_path(const char *folder, const struct source *source)
 {
@@ -137,7 +159,7 @@ static enum status fill_cache(struct source *source, char *folder, const char *p
 {
     int descriptor, error = 0;
     enum status status = STATUS_FAILED;
-    if (cache_folder_make(folder))
+    if (make_folder(folder))
         status = compile_into(source, path, &descriptor, &error);
     else
         error = errno;
@@ -154,7 +176,7 @@ static enum status fill_cache(struct source *source, char *folder, const char *p
 
 static enum status open_text(struct source *source, struct compiled **compiled)
 {
-    char *folder = cache_folder();
+    char *folder = trace_cache_folder();
     if (!folder) {
         diag_warning("neither XDG_CACHE_HOME nor HOME is set: the compiled trace is not kept");
         return compile_in_memory(source, compiled);

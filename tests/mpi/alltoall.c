@@ -1,32 +1,12 @@
 /* What an MPI_Alltoall that replaces the MPI's own must honour. Run with the library preloaded, and without,
  * where everything must hold too.
  *
- *   alltoall_MPI CHECK...      runs the checks named, on any number of ranks; prints "ok CHECK" for each on
- * rank 0 */
-#include <mpi.h>
+ *   alltoall_MPI CHECK... */
 #include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-static int world_rank, world_size;
-
-static void fail(const char *check, const char *what, long a, long b)
-{
-    fprintf(stderr, "alltoall: %s: rank %d: %s (%ld, %ld)\n", check, world_rank, what, a, b);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-static void *room(size_t bytes)
-{
-    void *memory = malloc(bytes ? bytes : 1);
-    if (!memory)
-        fail("room", "no memory", (long)bytes, 0);
-    return memory;
-}
+#include "checks.h"
 
 /* Byte i of what `from` has for `to`, in the round-th call. */
 static unsigned char byte_of(int from, int to, long i, int round)
@@ -378,10 +358,7 @@ static void check_leaks(void)
         fail("leaks", "file descriptors: before, after", first, last);
 }
 
-static const struct check {
-    const char *name;
-    void (*run)(void);
-} checks[] = {
+static const struct check checks[] = {
     {"sizes", check_sizes},         {"plans", check_plans},   {"rows", check_rows},
     {"types", check_types},         {"comms", check_comms},   {"progress", check_progress},
     {"wildcards", check_wildcards}, {"errors", check_errors}, {"threads", check_threads},
@@ -390,27 +367,5 @@ static const struct check {
 
 int main(int argc, char **argv)
 {
-    int provided;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
-    for (int i = 1; i < argc; i++) {
-        size_t c = 0;
-        while (c < sizeof checks / sizeof *checks && strcmp(argv[i], checks[c].name) != 0)
-            c++;
-        if (c == sizeof checks / sizeof *checks)
-            fail("main", "there is no such check: argument", i, 0);
-        checks[c].run();
-        MPI_Barrier(MPI_COMM_WORLD);
-        if (world_rank == 0)
-            printf("ok %s\n", argv[i]), fflush(stdout);
-    }
-    /* MPICH 4.0.2 over TCP may wait in MPI_Finalize for ever, with the library and without. All is said by
-     * now. */
-    if (getenv("LEAVE_WITHOUT_FINALIZE")) {
-        fflush(stdout);
-        _exit(0);
-    }
-    MPI_Finalize();
-    return 0;
+    return run_checks(argc, argv, checks, sizeof checks / sizeof *checks);
 }

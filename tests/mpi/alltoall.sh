@@ -5,6 +5,7 @@
 #   without      the same checks on the MPI's own, which must pass them too
 #   algorithms   every algorithm, by name
 #   fortran      from Fortran, all three ways
+#   vectors      MPI_Alltoallv and w (vectors.c), beside the MPI's own, and what is chosen by trial
 #   other        preloaded into a program of the other MPI: says so, and does nothing
 #   cluster      on a cluster of network namespaces (tools/cluster); needs root
 #   bench        helio alltoall bench and tune
@@ -36,14 +37,29 @@ algorithms() {
 }
 
 fortran() {
-    with 4 HELIO_ALLTOALL=v2 HELIO_VERBOSE=1 HELIO_RANKS_PER_NODE=2 @alltoall_f >"$TMP/out" 2>&1 || {
+    with 4 HELIO_ALLTOALL=v2 HELIO_ALLTOALLV=leaders HELIO_VERBOSE=1 HELIO_RANKS_PER_NODE=2 @alltoall_f >"$TMP/out" 2>&1 || {
         status=$?
         cat "$TMP/out"
         exit $status
     }
-    # Seen: the calls came through the library, and in one size for integers and one for doubles.
-    grep -q '4 B: v2' "$TMP/out" && grep -q '8 B: v2' "$TMP/out" && grep -q 'failures 0' "$TMP/out" ||
+    # Seen: the calls came through the library, and in one size for integers and one for doubles. V and W say so once.
+    grep -q '4 B: v2' "$TMP/out" && grep -q '8 B: v2' "$TMP/out" && grep -q 'failures 0' "$TMP/out" &&
+        grep -q 'MPI_Alltoallv, w: blocks of up to' "$TMP/out" ||
         fail "$(cat "$TMP/out")"
+}
+
+vectors() {
+    with 4 HELIO_ALLTOALLV=leaders HELIO_RANKS_PER_NODE=2 @vectors random comms rows progress errors threads leaks
+    with 5 HELIO_ALLTOALLV=leaders HELIO_RANKS_PER_NODE=3 @vectors random
+    with 6 HELIO_ALLTOALLV=leaders HELIO_ALLTOALL_LEADERS=2 HELIO_RANKS_PER_NODE=3 @vectors random rows
+    with 3 HELIO_ALLTOALLV=leaders @vectors random rows
+    "$here/launch" 4 @vectors random errors
+    # Both ways are tried, whichever of them wins, and give the same.
+    with 4 HELIO_VERBOSE=1 HELIO_RANKS_PER_NODE=2 @vectors rows >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
+    grep -q "MPI_Alltoallv: .* us by way of nodes, .* us by the MPI: .* for 256 calls" "$TMP/out" ||
+        fail "$(cat "$TMP/out")"
+    with 4 HELIO_VERBOSE=1 HELIO_ALLTOALLV=mpi HELIO_RANKS_PER_NODE=2 @vectors rows >"$TMP/out" 2>&1
+    ! grep "by way of nodes" "$TMP/out" || fail "HELIO_ALLTOALLV=mpi"
 }
 
 other() {
@@ -61,6 +77,8 @@ settings() {
     with 4 HELIO_ALLTOALL=v9 @alltoall sizes >"$TMP/out" 2>&1
     [ "$(grep -c "HELIO_ALLTOALL=v9: it is auto, mpi, linear, .* or scatter; the MPI's own is used" "$TMP/out")" = 1 ] ||
         fail "$(cat "$TMP/out")"
+    with 4 HELIO_ALLTOALLV=v3 @alltoall sizes >"$TMP/out" 2>&1
+    grep -q "HELIO_ALLTOALLV=v3: it is auto, mpi or leaders; the MPI's own is used" "$TMP/out" || fail "$(cat "$TMP/out")"
     with 4 HELIO_RANKS_PER_NODE=two @alltoall sizes >"$TMP/out" 2>&1
     grep -q "HELIO_RANKS_PER_NODE=two is no number; the MPI's own alltoall is used" "$TMP/out" || fail "$(cat "$TMP/out")"
     # Ranks are asked differently: the first decides. (The shell is not to have the library.)
@@ -93,6 +111,9 @@ cluster() {
     grep -q "4 ranks on 2 nodes of at most 2; auto" "$TMP/out" || fail "$(cat "$TMP/out")"
     run 3 2,1,3 progress HELIO_ALLTOALL=v3 "$program" sizes rows progress
     run 3 3 progress HELIO_ALLTOALL=leaders "$program" sizes rows progress
+    program=$MPI_PROGRAMS/vectors_$MPI
+    run 2 2 progress HELIO_ALLTOALLV=leaders "$program" random rows progress
+    run 3 2,1,3 rows HELIO_ALLTOALLV=leaders "$program" random rows
 }
 
 # Measuring works, and what tune writes is obeyed.

@@ -1,0 +1,94 @@
+#include <string.h>
+#include <time.h>
+
+#include "alltoall/vector.h"
+
+#ifdef OPEN_MPI
+enum { NULL_TYPE_OF_NOTHING = false };
+#else
+enum { NULL_TYPE_OF_NOTHING = true }; /* MPICH looks at types where there is something of them */
+#endif
+
+/* What the MPI would refuse it is to refuse itself, in its own words. */
+static bool side_is_sound(const struct live_side *side, bool is_w, uint32_t size)
+{
+    if (!side->counts || !side->displacements || (is_w && !side->types))
+        return false;
+    for (uint32_t rank = 0; rank < size; rank++) {
+        MPI_Datatype type = side->types ? side->types[rank] : side->type;
+        bool nothing = side->counts[rank] == 0 && NULL_TYPE_OF_NOTHING;
+        if (side->counts[rank] < 0 || (type == MPI_DATATYPE_NULL && !nothing))
+            return false;
+    }
+    return true;
+}
+
+/* What MPICH takes for one buffer used twice. */
+static bool is_aliased(const struct live_side *send, const struct live_side *recv)
+{
+    return send->buffer == recv->buffer && send->buffer != MPI_BOTTOM && send->counts == recv->counts &&
+           send->types == recv->types && send->type == recv->type;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int live_vector_by_mpi(const struct live_vector_call *call)
+{
+    const struct live_side *send = &call->send, *recv = &call->recv;
+    void *into = (void *)(uintptr_t)recv->buffer;
+    if (call->is_w)
+        return PMPI_Alltoallw(send->buffer, send->counts, send->displacements, send->types, into,
+                              recv->counts, recv->displacements, recv->types, call->comm);
+    return PMPI_Alltoallv(send->buffer, send->counts, send->displacements, send->type, into, recv->counts,
+                          recv->displacements, recv->type, call->comm);
+}
+
+static int by_nodes(struct live_comm *comm, const struct live_vector_call *call)
+{
+    struct live_vector *vector = comm->vector;
+    bool in_place = call->send.buffer == MPI_IN_PLACE;
+    int error = live_blocks_read(vector->recv, comm->size, &call->recv);
+    if (error == MPI_SUCCESS)
+        error = live_blocks_read(vector->send, comm->size, in_place ? &call->recv : &call->send);
+    if (error == MPI_SUCCESS)
+        error = live_vector_exchange(comm, in_place);
+    if (error != MPI_SUCCESS)
+        PMPI_Comm_call_errhandler(call->comm, error);
+    return error;
+}
+
+static int measure(struct live_comm *comm, const struct live_vector_call *call)
+{
+    struct live_trial *trial = &comm->vector->trials[call->is_w];
+    bool measured, ours = live_trial_next(trial, &measured);
+    int64_t began = measured ? now_ns() : 0;
+    int error = ours ? by_nodes(comm, call) : live_vector_by_mpi(call);
+    if (!measured)
+        return error;
+    int told =
+        live_trial_tell(trial, comm, ours, now_ns() - began, call->is_w ? "MPI_Alltoallw" : "MPI_Alltoallv");
+    return error != MPI_SUCCESS ? error : told;
+}
+
+bool live_alltoallv(const struct live_vector_call *call, int *error)
+{
+    bool in_place = call->send.buffer == MPI_IN_PLACE;
+    struct live_comm *comm = call->comm == MPI_COMM_NULL ? NULL : live_comm_of(call->comm);
+    if (!comm || !side_is_sound(&call->recv, call->is_w, comm->size) ||
+        (!in_place && !side_is_sound(&call->send, call->is_w, comm->size)))
+        return false;
+    if (NULL_TYPE_OF_NOTHING && !in_place && is_aliased(&call->send, &call->recv))
+        return false;
+    if (!live_vector_of(comm))
+        return false;
+    if (strcmp(comm->settings.vectors, "auto") == 0)
+        *error = measure(comm, call);
+    else
+        *error = by_nodes(comm, call);
+    return true;
+}

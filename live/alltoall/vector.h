@@ -1,0 +1,105 @@
+#ifndef HELIO_LIVE_VECTOR_H
+#define HELIO_LIVE_VECTOR_H
+
+#include "alltoall/live.h"
+
+/* Alltoalls of vectors: MPI_Alltoallv and MPI_Alltoallw, of which no rank knows all counts.
+ *
+ *   vector.c        one call: may it be ours, ours or the MPI's
+ *   vector_block.c  what the program gave, block by block
+ *   vector_node.c   the exchange
+ *   trial.c         ours or the MPI's, by measuring both
+ *
+ * Sender and receiver of a block both know its size, and no third rank has to. So each block goes its own
+ * way: one of at most `limit` bytes through the memory of the nodes, put together with the others of its node
+ * for that node; a longer one straight from rank to rank, as the program has it. */
+
+struct live_block {
+    char *at;
+    MPI_Datatype type;
+    int count;
+    bool plain; /* its data is its bytes in memory */
+    uint64_t bytes;
+};
+
+/* One side of a call as the program gave it. */
+struct live_side {
+    const void *buffer;
+    const int *counts, *displacements;
+    MPI_Datatype type;         /* of MPI_Alltoallv; displacements in its extents */
+    const MPI_Datatype *types; /* of MPI_Alltoallw, a type for each rank, displacements in bytes; else NULL */
+};
+
+struct live_vector_call {
+    struct live_side send, recv; /* send.buffer: or MPI_IN_PLACE */
+    MPI_Comm comm;
+    bool is_w;
+};
+
+/* The whole call; true: *error is its result. False: it is the MPI's. */
+bool live_alltoallv(const struct live_vector_call *call, int *error);
+
+/* The call as the MPI does it. */
+int live_vector_by_mpi(const struct live_vector_call *call);
+
+/* -------------------------------------------------------------------------------------------------- blocks
+ */
+
+/* Reads a side into one block for each rank. Returns an MPI error code. */
+int live_blocks_read(struct live_block *blocks, uint32_t size, const struct live_side *side);
+
+/* The block's data as contiguous bytes from `into` on, and back from `bytes` of them, which must be as many
+ * as the block takes. Return MPI error codes. */
+int live_block_pack(const struct live_block *block, void *into, MPI_Comm comm);
+int live_block_unpack(const struct live_block *block, const void *from, uint64_t bytes, MPI_Comm comm);
+
+/* A copy of the block, holes and all, in memory of its own: `*memory`, to be freed. MPI error codes. */
+int live_block_copy(struct live_block *copy, const struct live_block *block, void **memory);
+
+/* -------------------------------------------------------------------------------------------------- trials
+ */
+
+enum { TRIAL_CALLS = 16 };
+
+/* Two ways to the same result, the library's and the MPI's: both are measured over a few calls, the faster
+ * one is taken for many, and then again. All ranks of the communicator decide alike. */
+struct live_trial {
+    uint32_t calls; /* of this trial so far */
+    uint64_t held;  /* calls left until the next one */
+    uint64_t hold;  /* how many the last one stood for */
+    bool ours;      /* what it found */
+    uint32_t taken[2];
+    int64_t ns[2][TRIAL_CALLS];
+};
+
+/* Whether the next call is to be ours; *measured: whether its time is to be told. */
+bool live_trial_next(struct live_trial *trial, bool *measured);
+
+/* The time of the call. Collective, as it may end the trial. `what` is for people: "MPI_Alltoallv". */
+int live_trial_tell(struct live_trial *trial, struct live_comm *comm, bool ours, int64_t ns,
+                    const char *what);
+
+/* ------------------------------------------------------------------------------------------------ exchange
+ */
+
+/* What a communicator keeps for it. */
+struct live_vector {
+    bool usable;
+    uint64_t limit; /* bytes of the longest block that is staged */
+    uint64_t region_bytes;
+    uint64_t *outgoing_at, *incoming_at; /* of each node: where its message is, in a copy of the memory */
+    uint32_t *leader_of;                 /* of each node: the local rank that exchanges with it */
+    struct live_block *send, *recv;
+    void **copies; /* of blocks that are sent in place */
+    uint32_t copy_count;
+    struct live_trial trials[2]; /* of Alltoallv, of Alltoallw */
+};
+
+/* Made at the first call. Collective; NULL: leave it to the MPI. */
+struct live_vector *live_vector_of(struct live_comm *comm);
+void live_vector_free(struct live_vector *vector);
+
+/* The exchange of what is in vector->send and vector->recv. MPI error codes. */
+int live_vector_exchange(struct live_comm *comm, bool in_place);
+
+#endif

@@ -1,0 +1,83 @@
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alltoall/vector.h"
+
+/* What one type is; a call of one type, or of a few in a row, asks once. */
+struct kind {
+    MPI_Datatype type;
+    MPI_Count bytes;
+    MPI_Aint extent;
+    bool plain;
+};
+
+static int look_at(struct kind *kind, MPI_Datatype type)
+{
+    MPI_Aint lower;
+    int error = PMPI_Type_size_x(type, &kind->bytes);
+    if (error == MPI_SUCCESS)
+        error = PMPI_Type_get_extent(type, &lower, &kind->extent);
+    kind->type = type;
+    kind->plain = live_type_is_plain(type);
+    return error;
+}
+
+int live_blocks_read(struct live_block *blocks, uint32_t size, const struct live_side *side)
+{
+    struct kind kind = {.type = MPI_DATATYPE_NULL};
+    int error = MPI_SUCCESS;
+    for (uint32_t rank = 0; error == MPI_SUCCESS && rank < size; rank++) {
+        MPI_Datatype type = side->types ? side->types[rank] : side->type;
+        int count = side->counts[rank];
+        blocks[rank] = (struct live_block){.type = type, .count = count};
+        if (count == 0) /* its type may be none */
+            continue;
+        if (type != kind.type)
+            error = look_at(&kind, type);
+        MPI_Aint unit = side->types ? 1 : kind.extent;
+        blocks[rank].at = (char *)(uintptr_t)side->buffer + unit * side->displacements[rank];
+        blocks[rank].bytes = (uint64_t)kind.bytes * (uint64_t)count;
+        blocks[rank].plain = kind.plain;
+    }
+    return error;
+}
+
+int live_block_pack(const struct live_block *block, void *into, MPI_Comm comm)
+{
+    int position = 0;
+    if (!block->plain)
+        return PMPI_Pack(block->at, block->count, block->type, into, (int)block->bytes, &position, comm);
+    memcpy(into, block->at, block->bytes);
+    return MPI_SUCCESS;
+}
+
+int live_block_unpack(const struct live_block *block, const void *from, uint64_t bytes, MPI_Comm comm)
+{
+    int position = 0;
+    if (bytes != block->bytes)
+        return MPI_ERR_TRUNCATE;
+    if (!block->plain)
+        return PMPI_Unpack(from, (int)bytes, &position, block->at, block->count, block->type, comm);
+    memcpy(block->at, from, bytes);
+    return MPI_SUCCESS;
+}
+
+int live_block_copy(struct live_block *copy, const struct live_block *block, void **memory)
+{
+    MPI_Aint lower, extent, true_lower, true_extent;
+    int error = PMPI_Type_get_extent(block->type, &lower, &extent);
+    if (error == MPI_SUCCESS)
+        error = PMPI_Type_get_true_extent(block->type, &true_lower, &true_extent);
+    if (error != MPI_SUCCESS)
+        return error;
+    MPI_Aint last = extent * (block->count - 1); /* which may lie before the first */
+    MPI_Aint first = true_lower + (last < 0 ? last : 0);
+    size_t span = (size_t)(true_extent + (last < 0 ? -last : last));
+    if (!(*memory = malloc(span)))
+        return MPI_ERR_NO_MEM;
+    memcpy(*memory, block->at + first, span);
+    *copy = *block;
+    copy->at = (char *)*memory - first;
+    return MPI_SUCCESS;
+}

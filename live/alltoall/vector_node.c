@@ -1,0 +1,401 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alltoall/vector.h"
+#include "coll/node_steps.h"
+
+/* How blocks that are put together lie in a node's shared memory, of which there are two copies for calls in
+ * turns, as in coll's `leaders`. All offsets are from the start of the copy.
+ *
+ *   regions    one for each rank of the node: three numbers for each node (struct share), then the pieces,
+ *              one for each node to which it has something, without gaps
+ *   outgoing   the message to each node: where each rank's piece is in it, then the pieces
+ *   incoming   the message from each node
+ *
+ * A piece is where each of its blocks ends, by the local rank that gets it, and then the blocks. So a
+ * receiver finds what is its own without knowing a count of anybody else, and sees when it is not what it
+ * expects. */
+
+enum { STAGED_MOST = 16384 }; /* bytes of a block: above, copying costs more than messages do */
+
+struct share {
+    uint32_t at;       /* of the piece, in the region; 0: there is none */
+    uint32_t bytes;    /* of the piece */
+    uint32_t received; /* bytes that this rank gets from that node by way of its leader */
+};
+
+static uint64_t round_up(uint64_t bytes)
+{
+    return (bytes + 7) / 8 * 8;
+}
+
+static uint64_t ends_bytes(uint32_t ranks)
+{
+    return round_up(ranks * sizeof(uint32_t));
+}
+
+/* -------------------------------------------------------------------------------------------------- layout
+ */
+
+static uint64_t piece_most(uint32_t ranks, uint64_t limit)
+{
+    return ends_bytes(ranks) + round_up(ranks * limit);
+}
+
+static uint64_t message_most(uint32_t senders, uint32_t receivers, uint64_t limit)
+{
+    return ends_bytes(senders) + senders * piece_most(receivers, limit);
+}
+
+/* Bytes that a copy takes where a node has `here` ranks: no node takes more than the largest would. */
+static uint64_t copy_most(const struct live_comm *comm, uint64_t limit)
+{
+    uint64_t nodes = comm->nodes.count, most = comm->most_here;
+    uint64_t region = round_up(nodes * sizeof(struct share)) + nodes * piece_most(comm->most_here, limit);
+    return most * region + 2 * nodes * message_most(comm->most_here, comm->most_here, limit);
+}
+
+/* The same on all ranks: it decides which way a block goes. 0: there is no room for any. */
+static uint64_t limit_of(const struct live_comm *comm)
+{
+    uint64_t empty = copy_most(comm, 0), bytes = copy_most(comm, STAGED_MOST) - empty;
+    if (!comm->shared || empty >= comm->copy_bytes)
+        return 0;
+    uint64_t limit = (comm->copy_bytes - empty) / (bytes / STAGED_MOST + 1);
+    limit = limit / 8 * 8;
+    return limit < STAGED_MOST ? limit : STAGED_MOST;
+}
+
+static void lay_out(struct live_comm *comm, const struct coll_call *call, struct live_vector *vector)
+{
+    const struct node_call self = node_call_of(call);
+    vector->region_bytes = round_up(self.nodes * sizeof(struct share));
+    for (uint32_t node = 0; node < self.nodes; node++)
+        vector->region_bytes += piece_most(node_ranks(call, node), vector->limit);
+    uint64_t at = comm->here * vector->region_bytes;
+    for (uint32_t node = 0; node < self.nodes; node++) {
+        uint32_t there = node_ranks(call, node);
+        vector->outgoing_at[node] = at;
+        at += message_most(comm->here, there, vector->limit);
+        vector->incoming_at[node] = at;
+        at += message_most(there, comm->here, vector->limit);
+        vector->leader_of[node] = node == self.node ? comm->local : node_leader_for(&self, node);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ begin, end
+ */
+
+void live_vector_free(struct live_vector *vector)
+{
+    if (!vector)
+        return;
+    free(vector->outgoing_at);
+    free(vector->incoming_at);
+    free(vector->leader_of);
+    free(vector->send);
+    free(vector->recv);
+    free(vector->copies);
+    free(vector);
+}
+
+static struct live_vector *make(const struct live_comm *comm)
+{
+    struct live_vector *vector = calloc(1, sizeof *vector);
+    if (!vector)
+        return NULL;
+    vector->outgoing_at = calloc(comm->nodes.count, sizeof *vector->outgoing_at);
+    vector->incoming_at = calloc(comm->nodes.count, sizeof *vector->incoming_at);
+    vector->leader_of = calloc(comm->nodes.count, sizeof *vector->leader_of);
+    vector->send = calloc(comm->size, sizeof *vector->send);
+    vector->recv = calloc(comm->size, sizeof *vector->recv);
+    vector->copies = calloc(comm->size, sizeof *vector->copies);
+    if (vector->outgoing_at && vector->incoming_at && vector->leader_of && vector->send && vector->recv &&
+        vector->copies)
+        return vector;
+    live_vector_free(vector);
+    return NULL;
+}
+
+static void say_how(const struct live_comm *comm, bool agreed, uint64_t limit)
+{
+    if (!comm->settings.verbose || comm->rank != 0)
+        return;
+    if (agreed)
+        fprintf(stderr,
+                "helio alltoall: MPI_Alltoallv, w: blocks of up to %llu B by way of nodes, others directly "
+                "(%s)\n",
+                (unsigned long long)limit, comm->settings.vectors);
+    else
+        fprintf(stderr, "helio alltoall: MPI_Alltoallv, w: the MPI's own (%s)\n",
+                comm->most_here == 1 ? "no node has two ranks" : "no room in shared memory, or none at all");
+}
+
+struct live_vector *live_vector_of(struct live_comm *comm)
+{
+    if (comm->vector_refused || comm->vector || strcmp(comm->settings.vectors, "mpi") == 0)
+        return comm->vector;
+    uint64_t limit = limit_of(comm);
+    bool wanted = limit > 0 && comm->most_here > 1;
+    struct live_vector *vector = wanted ? make(comm) : NULL;
+    /* A message to and one from each rank, and each node. */
+    bool mine = vector && live_request_room(comm, 2 * (comm->size + comm->nodes.count));
+    bool agreed = wanted && live_all_agree(comm->mine, mine);
+    say_how(comm, agreed, limit);
+    if (agreed) {
+        const struct coll_call call = {
+            .size = comm->size, .rank = comm->rank, .nodes = &comm->nodes, .leaders = comm->settings.leaders};
+        vector->limit = limit;
+        lay_out(comm, &call, vector);
+        comm->vector = vector;
+    } else {
+        live_vector_free(vector);
+        comm->vector_refused = true;
+    }
+    return comm->vector;
+}
+
+/* ---------------------------------------------------------------------------------------------------- call
+ */
+
+struct exchange {
+    struct live_comm *comm;
+    struct live_vector *vector;
+    struct node_call node;
+    unsigned char *memory; /* the copy of this call */
+    int posted;
+    bool receives; /* messages for the node */
+    int error;     /* the first */
+};
+
+static MPI_Request *next_request(struct exchange *self)
+{
+    MPI_Request *request = &self->comm->requests[self->posted++];
+    *request = MPI_REQUEST_NULL;
+    return request;
+}
+
+/* A rank goes on after an error: others wait for it. */
+static void note(struct exchange *self, int error)
+{
+    if (self->error == MPI_SUCCESS)
+        self->error = error;
+}
+
+static bool is_staged(const struct exchange *self, const struct live_block *block)
+{
+    return block->bytes > 0 && block->bytes <= self->vector->limit;
+}
+
+static unsigned char *region_of(const struct exchange *self, uint32_t local)
+{
+    return self->memory + local * self->vector->region_bytes;
+}
+
+static struct share *share_of(const struct exchange *self, uint32_t local, uint32_t node)
+{
+    return (struct share *)region_of(self, local) + node;
+}
+
+/* -------------------------------------------------------------------------------------------- long blocks
+ */
+
+static void send_block(struct exchange *self, uint32_t to, bool in_place)
+{
+    struct live_comm *comm = self->comm;
+    struct live_vector *vector = self->vector;
+    struct live_block block = vector->send[to];
+    if (in_place) { /* the place is to be received into */
+        int error = live_block_copy(&block, &vector->send[to], &vector->copies[vector->copy_count]);
+        note(self, error);
+        if (error != MPI_SUCCESS)
+            return;
+        vector->copy_count++;
+    }
+    note(self, PMPI_Isend(block.at, block.count, block.type, (int)to, LIVE_TAG_BLOCK, comm->mine,
+                          next_request(self)));
+}
+
+static void exchange_long(struct exchange *self, bool in_place)
+{
+    struct live_comm *comm = self->comm;
+    struct live_vector *vector = self->vector;
+    for (uint32_t i = 0; in_place && i < comm->size; i++) /* before anything is received */
+        if (vector->send[i].bytes > vector->limit)
+            send_block(self, i, true);
+    for (uint32_t i = 0; i < comm->size; i++) {
+        uint32_t from = ring_down(comm->rank, i, comm->size);
+        const struct live_block *block = &vector->recv[from];
+        if (block->bytes > vector->limit)
+            note(self, PMPI_Irecv(block->at, block->count, block->type, (int)from, LIVE_TAG_BLOCK, comm->mine,
+                                  next_request(self)));
+    }
+    for (uint32_t i = 0; !in_place && i < comm->size; i++) {
+        uint32_t to = ring_up(comm->rank, i, comm->size);
+        if (vector->send[to].bytes > vector->limit)
+            send_block(self, to, false);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------- short blocks
+ */
+
+/* Writes the piece for a node; returns its bytes. */
+static uint32_t stage_piece(struct exchange *self, uint32_t node, unsigned char *piece)
+{
+    uint32_t ranks = node_ranks(self->node.call, node), end = 0;
+    uint32_t *ends = (uint32_t *)piece;
+    unsigned char *data = piece + ends_bytes(ranks);
+    for (uint32_t local = 0; local < ranks; local++) {
+        const struct live_block *block = &self->vector->send[node_member(self->node.call, node, local)];
+        if (is_staged(self, block)) {
+            note(self, live_block_pack(block, data + end, self->comm->mine));
+            end += (uint32_t)block->bytes;
+        }
+        ends[local] = end;
+    }
+    return (uint32_t)(ends_bytes(ranks) + round_up(end));
+}
+
+static void stage(struct exchange *self)
+{
+    unsigned char *region = region_of(self, self->comm->local);
+    uint64_t at = round_up(self->node.nodes * sizeof(struct share));
+    for (uint32_t node = 0; node < self->node.nodes; node++) {
+        struct share share = {0};
+        bool something = false;
+        for (uint32_t local = 0; local < node_ranks(self->node.call, node); local++) {
+            uint32_t rank = node_member(self->node.call, node, local);
+            something |= is_staged(self, &self->vector->send[rank]);
+            if (is_staged(self, &self->vector->recv[rank]))
+                share.received += (uint32_t)self->vector->recv[rank].bytes;
+        }
+        if (something) {
+            share.at = (uint32_t)at;
+            share.bytes = stage_piece(self, node, region + at);
+            at += share.bytes;
+        }
+        *share_of(self, self->comm->local, node) = share;
+    }
+}
+
+/* The pieces of all ranks of this node for that one, put together; returns the message's bytes, 0: none. */
+static uint32_t put_together(struct exchange *self, uint32_t node, unsigned char *message)
+{
+    uint32_t *at = (uint32_t *)message, end = (uint32_t)ends_bytes(self->node.here);
+    bool something = false;
+    for (uint32_t local = 0; local < self->node.here; local++) {
+        const struct share *share = share_of(self, local, node);
+        at[local] = share->at ? end : 0;
+        if (!share->at)
+            continue;
+        memcpy(message + end, region_of(self, local) + share->at, share->bytes);
+        end += share->bytes;
+        something = true;
+    }
+    return something ? end : 0;
+}
+
+static bool node_receives(const struct exchange *self, uint32_t node)
+{
+    for (uint32_t local = 0; local < self->node.here; local++)
+        if (share_of(self, local, node)->received)
+            return true;
+    return false;
+}
+
+/* A leader's messages. Where a node has nothing for the other one, both leaders know it. */
+static void exchange_messages(struct exchange *self)
+{
+    struct live_comm *comm = self->comm;
+    const struct coll_call *call = self->node.call;
+    for (uint32_t round = 1; round < self->node.nodes; round++) {
+        uint32_t from = node_from(&self->node, round), leader = self->vector->leader_of[from];
+        if (leader != comm->local || !node_receives(self, from))
+            continue;
+        uint64_t most = message_most(node_ranks(call, from), self->node.here, self->vector->limit);
+        self->receives = true;
+        note(self,
+             PMPI_Irecv(self->memory + self->vector->incoming_at[from], (int)most, MPI_BYTE,
+                        (int)node_member(call, from, leader), LIVE_TAG, comm->mine, next_request(self)));
+    }
+    for (uint32_t round = 1; round < self->node.nodes; round++) {
+        uint32_t to = node_to(&self->node, round), leader = self->vector->leader_of[to];
+        unsigned char *message = self->memory + self->vector->outgoing_at[to];
+        uint32_t bytes = leader == comm->local ? put_together(self, to, message) : 0;
+        if (bytes > 0)
+            note(self, PMPI_Isend(message, (int)bytes, MPI_BYTE, (int)node_member(call, to, leader), LIVE_TAG,
+                                  comm->mine, next_request(self)));
+    }
+}
+
+/* This rank's block out of a piece. */
+static void take_block(struct exchange *self, const struct live_block *block, const unsigned char *piece)
+{
+    const uint32_t *ends = (const uint32_t *)piece;
+    uint32_t local = self->comm->local, start = local ? ends[local - 1] : 0;
+    const unsigned char *data = piece + ends_bytes(self->node.here);
+    note(self, live_block_unpack(block, data + start, ends[local] - start, self->comm->mine));
+}
+
+static void take_out(struct exchange *self, uint32_t node)
+{
+    const unsigned char *message = self->memory + self->vector->incoming_at[node];
+    for (uint32_t local = 0; local < node_ranks(self->node.call, node); local++) {
+        const struct live_block *block = &self->vector->recv[node_member(self->node.call, node, local)];
+        if (!is_staged(self, block))
+            continue;
+        bool is_mine = node == self->node.node;
+        uint32_t at = is_mine ? share_of(self, local, node)->at : ((const uint32_t *)message)[local];
+        if (at == 0)
+            note(self, MPI_ERR_TRUNCATE);
+        else
+            take_block(self, block, (is_mine ? region_of(self, local) : message) + at);
+    }
+}
+
+static void meet_node(struct exchange *self)
+{
+    struct live_comm *comm = self->comm;
+    if (comm->here == 1)
+        return;
+    comm->barriers++;
+    word_add(comm->barrier, comm->barriers * comm->here);
+    word_await(comm->barrier, comm->barriers * comm->here, &comm->patience);
+}
+
+static void take_others(struct exchange *self)
+{
+    struct live_comm *comm = self->comm;
+    for (uint32_t round = 1; round < self->node.nodes; round++) {
+        uint32_t node = node_from(&self->node, round), leader = self->vector->leader_of[node];
+        if (share_of(self, comm->local, node)->received == 0)
+            continue;
+        if (leader != comm->local)
+            word_await(&comm->flags[leader], comm->turns, &comm->patience);
+        take_out(self, node);
+    }
+}
+
+int live_vector_exchange(struct live_comm *comm, bool in_place)
+{
+    const struct coll_call call = {.size = comm->size, .rank = comm->rank, .nodes = &comm->nodes};
+    struct exchange self = {
+        .comm = comm, .vector = comm->vector, .node = node_call_of(&call), .error = MPI_SUCCESS};
+    self.memory = live_turn_memory(comm);
+    exchange_long(&self, in_place);
+    int blocks = self.posted;
+    stage(&self);
+    meet_node(&self);
+    exchange_messages(&self);
+    take_out(&self, comm->node);
+    note(&self, live_wait_for_all(comm, blocks, self.posted - blocks));
+    if (self.receives)
+        word_raise(&comm->flags[comm->local], comm->turns);
+    note(&self, live_wait_for_all(comm, 0, blocks));
+    take_others(&self);
+    while (comm->vector->copy_count > 0)
+        free(comm->vector->copies[--comm->vector->copy_count]);
+    return self.error;
+}

@@ -1,0 +1,355 @@
+/* MPI_Alltoallv and MPI_Alltoallw that replace the MPI's own: their results beside those of the MPI itself,
+ * byte by byte, on random counts, types and places. Run with the library preloaded, and without, where
+ * everything must hold too.
+ *
+ *   vectors_MPI CHECK... */
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/resource.h>
+
+#include "checks.h"
+
+/* ------------------------------------------------------------------------------------------------- counts
+ */
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+static uint64_t chance(int a, int b, int round, int what)
+{
+    return mix(((uint64_t)(unsigned)a << 40) + ((uint64_t)(unsigned)b << 20) +
+               (uint64_t)(unsigned)round * 16 + (uint64_t)(unsigned)what);
+}
+
+/* How dense the matrix is: anything; nearly empty; nothing at all; only long blocks. */
+enum matrix { ANYTHING, SPARSE, EMPTY, LONG, MATRICES };
+
+/* Ints that `from` has for `to`: none, few, many, or more than are put together. Even, for pairs. */
+static int ints_of(enum matrix matrix, int from, int to, int round)
+{
+    uint64_t any = chance(from, to, round, 0), kind = any % 16;
+    int random = (int)(any >> 8 & 0xffff);
+    if (matrix == EMPTY || (matrix == SPARSE && random % 7 != 0))
+        return 0;
+    if (matrix == LONG || kind == 15)
+        return 4000 + 2 * (random % 3000);
+    if (kind < 5)
+        return 0;
+    return kind < 11 ? 2 * (1 + random % 4) : 2 * (1 + random % 300);
+}
+
+/* ----------------------------------------------------------------------------------------------- one side
+ */
+
+enum { PLAIN, HOLES, SWAPPED, KINDS };
+
+static void kinds_make(MPI_Datatype *kinds)
+{
+    kinds[PLAIN] = MPI_INT;
+    MPI_Type_create_resized(MPI_INT, 0, 2 * (MPI_Aint)sizeof(int), &kinds[HOLES]);
+    MPI_Type_indexed(2, (int[]){1, 1}, (int[]){1, 0}, MPI_INT, &kinds[SWAPPED]);
+    MPI_Type_commit(&kinds[HOLES]);
+    MPI_Type_commit(&kinds[SWAPPED]);
+}
+
+static void kinds_free(MPI_Datatype *kinds)
+{
+    MPI_Type_free(&kinds[HOLES]);
+    MPI_Type_free(&kinds[SWAPPED]);
+}
+
+/* Where a side's blocks are, in no order and with gaps: for v in extents of one type, for w in bytes. */
+struct side {
+    int *counts, *displacements;
+    MPI_Datatype *types;
+    int kind;
+    size_t ints; /* of the whole buffer */
+};
+
+static int extent_ints(int kind)
+{
+    return kind == PLAIN ? 1 : 2;
+}
+
+struct call {
+    MPI_Comm comm;
+    int rank, size, round;
+    enum matrix matrix;
+    int in_place, is_w;
+    MPI_Datatype kinds[KINDS];
+};
+
+/* `kind`: of all blocks; KINDS: of each another one, as w has it. */
+static struct side side_make(const struct call *call, int kind, const int *ints, int round)
+{
+    int size = call->size, rank = call->rank;
+    struct side side = {room((size_t)size * sizeof(int)), room((size_t)size * sizeof(int)),
+                        room((size_t)size * sizeof(MPI_Datatype)), kind, 6};
+    for (int i = 0; i < size; i++) {
+        int peer = (i * 5 + rank) % size; /* each once, unless 5 divides size */
+        if (size % 5 == 0)
+            peer = (size - 1 - i + rank) % size;
+        int is = kind == KINDS ? (int)(chance(rank, peer, round, 3) % KINDS) : kind;
+        side.types[peer] = call->kinds[is];
+        side.counts[peer] = is == SWAPPED ? ints[peer] / 2 : ints[peer];
+        side.displacements[peer] =
+            kind == KINDS ? (int)(side.ints * sizeof(int)) : (int)side.ints / extent_ints(is);
+        side.ints +=
+            (size_t)(side.counts[peer] * extent_ints(is)) + 2 * (size_t)(chance(peer, i, round, 4) % 3);
+    }
+    return side;
+}
+
+static void side_free(struct side *side)
+{
+    free(side->counts);
+    free(side->displacements);
+    free(side->types);
+}
+
+/* --------------------------------------------------------------------------------------------------- calls
+ */
+
+static int call_ours(const struct call *call, const void *send, const struct side *from, void *recv,
+                     const struct side *into)
+{
+    if (call->is_w)
+        return MPI_Alltoallw(send, from->counts, from->displacements, from->types, recv, into->counts,
+                             into->displacements, into->types, call->comm);
+    return MPI_Alltoallv(send, from->counts, from->displacements, call->kinds[from->kind], recv, into->counts,
+                         into->displacements, call->kinds[into->kind], call->comm);
+}
+
+static int call_theirs(const struct call *call, const void *send, const struct side *from, void *recv,
+                       const struct side *into)
+{
+    if (call->is_w)
+        return PMPI_Alltoallw(send, from->counts, from->displacements, from->types, recv, into->counts,
+                              into->displacements, into->types, call->comm);
+    return PMPI_Alltoallv(send, from->counts, from->displacements, call->kinds[from->kind], recv,
+                          into->counts, into->displacements, call->kinds[into->kind], call->comm);
+}
+
+static void fill(int *ints, size_t count, int rank, int round)
+{
+    for (size_t i = 0; i < count; i++)
+        ints[i] = (int)chance(rank, (int)i, round, 5);
+}
+
+/* What MPI says of each other's counts: what i sends to j, j receives from i. In place both are one. */
+static int ints_between(const struct call *call, int from, int to)
+{
+    if (call->in_place && from > to)
+        return ints_of(call->matrix, to, from, call->round);
+    return ints_of(call->matrix, from, to, call->round);
+}
+
+static void compare(const char *check, const struct call *call)
+{
+    int *sent = room((size_t)call->size * sizeof(int)), *received = room((size_t)call->size * sizeof(int));
+    for (int peer = 0; peer < call->size; peer++) {
+        sent[peer] = ints_between(call, call->rank, peer);
+        received[peer] = ints_between(call, peer, call->rank);
+    }
+    int kind_out = (int)(chance(call->rank, 0, call->round, 1) % KINDS);
+    int kind_in = (int)(chance(call->rank, 0, call->round, 2) % KINDS);
+    struct side from = side_make(call, call->is_w ? KINDS : kind_out, sent, call->round);
+    struct side into = side_make(call, call->is_w ? KINDS : kind_in, received, call->round + 1000);
+    int *send = room(from.ints * sizeof(int)), *ours = room(into.ints * sizeof(int)),
+        *theirs = room(into.ints * sizeof(int));
+    fill(send, from.ints, call->rank, call->round);
+    fill(ours, into.ints, call->rank, call->round + 1);
+    memcpy(theirs, ours, into.ints * sizeof(int));
+    if (call_ours(call, call->in_place ? MPI_IN_PLACE : send, &from, ours, &into) != MPI_SUCCESS)
+        fail(check, "error returned: round", call->round, call->is_w);
+    call_theirs(call, call->in_place ? MPI_IN_PLACE : send, &from, theirs, &into);
+    for (size_t i = 0; i < into.ints; i++)
+        if (ours[i] != theirs[i])
+            fail(check, "not what the MPI gives: round, int", call->round, (long)i);
+    free(send), free(ours), free(theirs), free(sent), free(received);
+    side_free(&from);
+    side_free(&into);
+}
+
+/* --------------------------------------------------------------------------------------------------- checks
+ */
+
+/* With one rank a call is the MPI's, and Open MPI 4.1.4's MPI_Alltoallw then writes past what it was given.
+ */
+static void compare_many(const char *check, MPI_Comm comm, int rounds)
+{
+    struct call call = {.comm = comm};
+    MPI_Comm_rank(comm, &call.rank);
+    MPI_Comm_size(comm, &call.size);
+    if (call.size == 1)
+        return;
+    kinds_make(call.kinds);
+    for (call.round = 0; call.round < rounds; call.round++) {
+        call.matrix = call.round % 8 < 5 ? ANYTHING : (enum matrix)(call.round % 8 - 4);
+        for (int way = 0; way < 4; way++) {
+            call.is_w = way % 2;
+            call.in_place = way / 2;
+            compare(check, &call);
+        }
+    }
+    kinds_free(call.kinds);
+}
+
+static void check_random(void)
+{
+    compare_many("random", MPI_COMM_WORLD, 16);
+}
+
+static void check_comms(void)
+{
+    MPI_Comm comm;
+    for (int round = 0; round < 2; round++) {
+        MPI_Comm_split(MPI_COMM_WORLD, world_rank % 2, -world_rank, &comm); /* ranks in reverse */
+        compare_many("comms", comm, 6);
+        MPI_Comm_free(&comm);
+        MPI_Comm_split(MPI_COMM_WORLD, world_rank % 3, (world_rank * 5) % 7, &comm);
+        compare_many("comms", comm, 4);
+        MPI_Comm_free(&comm);
+    }
+}
+
+/* MPI_Alltoallv of blocks of a few ints, without anything in between that would order the ranks; late ranks
+ * among them, and MPI_Alltoall, whose shared memory it is as well. */
+static void check_rows(void)
+{
+    enum { ROUNDS = 400 };
+    int *counts = room((size_t)world_size * sizeof(int)), *places = room((size_t)world_size * sizeof(int));
+    int *send = room((size_t)world_size * 2 * sizeof(int)),
+        *recv = room((size_t)world_size * 2 * sizeof(int));
+    for (int peer = 0; peer < world_size; peer++)
+        places[peer] = 2 * peer;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int peer = 0; peer < world_size; peer++) {
+            counts[peer] = 1 + (peer + world_rank + round) % 2;
+            send[2 * peer] = send[2 * peer + 1] = world_rank * 10000 + peer * 100 + round % 100;
+        }
+        if ((round + world_rank) % 97 == 0)
+            usleep(2000);
+        if (round % 3 == 0)
+            MPI_Alltoall(send, 2, MPI_INT, recv, 2, MPI_INT, MPI_COMM_WORLD);
+        else
+            MPI_Alltoallv(send, counts, places, MPI_INT, recv, counts, places, MPI_INT, MPI_COMM_WORLD);
+        for (int peer = 0; peer < world_size; peer++)
+            if (recv[2 * peer] != peer * 10000 + world_rank * 100 + round % 100)
+                fail("rows", "wrong number: round, from", round, peer);
+    }
+    free(counts), free(places), free(send), free(recv);
+}
+
+/* A rank sends a long message and goes into the alltoallv; the one that receives it goes there after. */
+static void check_progress(void)
+{
+    enum { BYTES = 4 << 20 };
+    char *message = room(BYTES), *received = room(BYTES);
+    int to = (world_rank + 1) % world_size, from = (world_rank + world_size - 1) % world_size;
+    MPI_Request request = MPI_REQUEST_NULL;
+    memset(message, world_rank, BYTES);
+    if (world_rank < to)
+        MPI_Isend(message, BYTES, MPI_BYTE, to, 1, MPI_COMM_WORLD, &request);
+    if (from < world_rank)
+        MPI_Recv(received, BYTES, MPI_BYTE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    compare_many("progress", MPI_COMM_WORLD, 1);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (from < world_rank && received[BYTES - 1] != (char)from)
+        fail("progress", "wrong message", from, received[BYTES - 1]);
+    free(message), free(received);
+}
+
+static int handled;
+
+static void on_error(MPI_Comm *comm, int *error, ...)
+{
+    (void)comm, (void)error;
+    handled++;
+}
+
+static void check_errors(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm comm;
+    int *minus = room((size_t)world_size * sizeof(int)), *zero = room((size_t)world_size * sizeof(int)),
+        class;
+    MPI_Datatype *none = room((size_t)world_size * sizeof *none);
+    for (int i = 0; i < world_size; i++)
+        minus[i] = -1, zero[i] = 0, none[i] = MPI_DATATYPE_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    compare_many("errors", comm, 1);
+    MPI_Comm_create_errhandler(on_error, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    int error = MPI_Alltoallv(minus, minus, zero, MPI_INT, zero, minus, zero, MPI_INT, comm);
+    MPI_Error_class(error, &class);
+    if (class != MPI_ERR_COUNT || handled != 1)
+        fail("errors", "negative count: class, handled", class, handled);
+    for (int i = 0; i < world_size; i++)
+        minus[i] = 1;
+    error = MPI_Alltoallw(minus, minus, zero, none, zero, minus, zero, none, comm);
+    MPI_Error_class(error, &class);
+    if (class != MPI_ERR_TYPE || handled != 2)
+        fail("errors", "null type: class, handled", class, handled);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    compare_many("errors", comm, 1);
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&comm);
+    free(minus), free(zero), free(none);
+}
+
+static void *compare_in_thread(void *comm)
+{
+    compare_many("threads", *(MPI_Comm *)comm, 8);
+    return NULL;
+}
+
+static void check_threads(void)
+{
+    MPI_Comm comms[2];
+    pthread_t threads[2];
+    int provided;
+    MPI_Query_thread(&provided);
+    if (provided < MPI_THREAD_MULTIPLE)
+        return;
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, compare_in_thread, &comms[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_free(&comms[i]);
+}
+
+static void check_leaks(void)
+{
+    enum { WARM = 4, COMMS = 8, GROWTH_KIB = 4096 };
+    struct rusage before = {0}, after;
+    MPI_Comm comm;
+    for (int i = 0; i < COMMS; i++) {
+        MPI_Comm_split(MPI_COMM_WORLD, 0, world_rank, &comm);
+        compare_many("leaks", comm, 1);
+        MPI_Comm_free(&comm);
+        if (i == WARM)
+            getrusage(RUSAGE_SELF, &before);
+    }
+    getrusage(RUSAGE_SELF, &after);
+    if (after.ru_maxrss - before.ru_maxrss > GROWTH_KIB)
+        fail("leaks", "resident KiB before, after", before.ru_maxrss, after.ru_maxrss);
+}
+
+static const struct check checks[] = {
+    {"random", check_random},     {"comms", check_comms},   {"rows", check_rows},
+    {"progress", check_progress}, {"errors", check_errors}, {"threads", check_threads},
+    {"leaks", check_leaks},
+};
+
+int main(int argc, char **argv)
+{
+    return run_checks(argc, argv, checks, sizeof checks / sizeof *checks);
+}
