@@ -30,6 +30,7 @@ enum action_doubt {
     DOUBT_NONE,
     DOUBT_UNDEFINED_SOURCE, /* -333 may be MPI_ANY_SOURCE or MPI_PROC_NULL */
     DOUBT_ZERO_COUNTS,      /* Reduce_scatter_block prints zeros */
+    DOUBT_LOST,             /* a call that is not in the trace */
 };
 
 struct action {

@@ -210,6 +210,7 @@ static const char *const note_texts[NOTE_KINDS] = {
     [NOTE_ORDER] =
         "this rank calls other collectives than rank 0, or in another order; `helio trace validate` "
         "shows where",
+    [NOTE_LOST] = "a call that was not captured: what it moved is missing from this trace",
 };
 
 void compiled_report_notes(const struct compiled *compiled, uint32_t kinds)

@@ -49,6 +49,7 @@ enum image_note_kind {
     NOTE_NOT_RECEIVED, /* more sends than receives */
     NOTE_NOT_SENT,     /* more receives than sends */
     NOTE_ORDER,        /* ranks disagree about the collectives */
+    NOTE_LOST,         /* the program made a call that the trace cannot say */
     NOTE_KINDS
 };
 

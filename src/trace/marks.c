@@ -8,7 +8,7 @@
 #include "trace/forms.h"
 #include "trace/number.h"
 
-static const char *const words[] = {"#any", "#b", "#i", "#s", "#tags", "#wait"};
+static const char *const words[] = {"#any", "#b", "#i", "#lost", "#s", "#tags", "#wait"};
 
 static bool read_flag(const struct action_reader *reader, const struct action_field *field,
                       struct marks *marks)
@@ -31,6 +31,10 @@ static size_t read_longer(struct action_reader *reader, const struct action_fiel
         marks->send_tag = field + 1;
         marks->recv_tag = field + 2;
         return 3;
+    }
+    if (action_field_is(reader, field, "#lost") && left >= 2) {
+        marks->lost = field + 1;
+        return 2;
     }
     if (action_field_is(reader, field, "#wait") && left >= 2) {
         marks->waited = field + 1;
@@ -197,6 +201,8 @@ bool marks_apply(struct action_reader *reader, const struct marks *marks, struct
         apply_to_send(marks, call);
     if (marks->any)
         action->doubt = DOUBT_NONE;
+    if (marks->lost)
+        action->doubt = DOUBT_LOST;
     if (marks->immediate && call_is_collective(call)) {
         call->flags |= CALL_IMMEDIATE;
         action->role = ROLE_START;

@@ -12,6 +12,7 @@ struct marks {
     bool buffered;                                  /* #b: MPI_Bsend and its kin */
     const struct action_field *send_tag, *recv_tag; /* #tags: of a sendRecv */
     const struct action_field *waited;              /* #wait: for a collective of this name */
+    const struct action_field *lost;                /* #lost: the call that the trace cannot say */
     const struct action_field *comm;                /* #c...: the communicator */
     const struct action_field *members;             /* behind #c of a comm_split */
 };

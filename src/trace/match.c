@@ -212,10 +212,12 @@ static void match_destination(struct matcher *matcher, size_t begin, size_t end)
 static void note_doubts(struct matcher *matcher, uint32_t rank)
 {
     const struct rank_calls *calls = &matcher->ranks[rank];
-    for (uint32_t i = 0; i < calls->count; i++)
-        if (calls->about[i].doubt == DOUBT_ZERO_COUNTS)
-            notes_add(matcher->notes, NOTE_ZERO_COUNTS, rank, calls->about[i].first_line,
-                      calls->about[i].uses);
+    for (uint32_t i = 0; i < calls->count; i++) {
+        const struct rank_call *about = &calls->about[i];
+        if (about->doubt == DOUBT_ZERO_COUNTS || about->doubt == DOUBT_LOST)
+            notes_add(matcher->notes, about->doubt == DOUBT_LOST ? NOTE_LOST : NOTE_ZERO_COUNTS, rank,
+                      about->first_line, about->uses);
+    }
 }
 
 uint32_t ranks_match(struct rank_calls *ranks, uint32_t count, struct notes *notes)

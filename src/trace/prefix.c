@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +18,39 @@ static uint64_t count_lines(const char *bytes, size_t size)
     for (const char *at = bytes, *end = bytes + size; (at = memchr(at, '\n', (size_t)(end - at))); at++)
         lines++;
     return lines;
+}
+
+static void count_lost(struct prefix *prefix, const char *name, size_t length)
+{
+    size_t i = 0;
+    while (i < prefix->lost_count &&
+           (strlen(prefix->lost[i].name) != length || memcmp(prefix->lost[i].name, name, length) != 0))
+        i++;
+    if (i == prefix->lost_count) {
+        prefix->lost = mem_grow(prefix->lost, &prefix->lost_capacity, i + 1, "calls that are lost");
+        prefix->lost[prefix->lost_count++] =
+            (struct prefix_lost){.name = mem_format("%.*s", (int)length, name)};
+    }
+    prefix->lost[i].count++;
+}
+
+static void find_lost(struct prefix *prefix, const char *bytes, size_t size)
+{
+    static const char mark[] = " #lost ";
+    for (const char *at = bytes, *end = bytes + size;
+         (at = memmem(at, (size_t)(end - at), mark, sizeof mark - 1));) {
+        at += sizeof mark - 1;
+        const char *name = at;
+        while (at < end && *at != ' ' && *at != '\n')
+            at++;
+        count_lost(prefix, name, (size_t)(at - name));
+    }
+}
+
+static int by_name(const void *first, const void *second)
+{
+    const struct prefix_lost *a = first, *b = second;
+    return strcmp(a->name, b->name);
 }
 
 /* Up to the last whole line before the zero bytes that room was taken for. */
@@ -55,6 +89,7 @@ static enum status complete_rank(const char *path, uint32_t rank, struct prefix 
     snprintf(line, sizeof line, "%" PRIu32 " finalize\n", rank);
     bool is_whole = ends_with(bytes, length, line);
     prefix->lines += count_lines(bytes, length) + !is_whole;
+    find_lost(prefix, bytes, length);
     free(bytes);
     if (!is_whole && (!prefix->unfinished++ || rank < prefix->first_unfinished))
         prefix->first_unfinished = rank;
@@ -83,5 +118,14 @@ enum status prefix_complete(const char *folder, struct prefix *prefix)
         free(path);
     }
     closedir(files);
+    if (prefix->lost_count)
+        qsort(prefix->lost, prefix->lost_count, sizeof *prefix->lost, by_name);
     return status;
+}
+
+void prefix_free(struct prefix *prefix)
+{
+    for (size_t i = 0; i < prefix->lost_count; i++)
+        free(prefix->lost[i].name);
+    free(prefix->lost);
 }

@@ -1,6 +1,7 @@
 #ifndef HELIO_TRACE_PREFIX_H
 #define HELIO_TRACE_PREFIX_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -13,10 +14,17 @@ struct prefix {
     uint64_t lines;
     uint32_t unfinished;       /* ranks that had no `finalize`: it has been added */
     uint32_t first_unfinished; /* the lowest of them */
+    struct prefix_lost {
+        char *name;
+        uint64_t count;
+    } * lost; /* calls that the trace says it cannot say, by name */
+    size_t lost_count, lost_capacity;
 };
 
+void prefix_free(struct prefix *prefix);
+
 /* Cuts the files of all ranks back to whole lines and ends each with `finalize`, so that the trace can be
- * read. STATUS_FAILED, reported, when a file cannot be read or written. */
+ * read. STATUS_FAILED, reported, when a file cannot be read or written. To be freed in any case. */
 enum status prefix_complete(const char *folder, struct prefix *prefix);
 
 #endif
