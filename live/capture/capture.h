@@ -4,9 +4,11 @@
 /* The tracer that is preloaded into MPI programs: every rank writes the lines of its time-independent trace
  * as it makes its calls (docs/capture.md). One library per MPI, from the same source.
  *
- *   wrap.c       the MPI functions that are stood in for, and what each says
+ *   calls.txt    which calls are recorded, and which are none that a trace is about; all others are lost
+ *   wrap*.c      the MPI functions that are stood in for, and what each says
  *   record.c     lines of calls
- *   requests.c   what requests stand for
+ *   neighbours.c lines of neighbourhood collectives
+ *   requests.c   what requests and matched messages stand for
  *   comms.c      communicators: names that all members agree on, members, what ranks they are in the world
  *   types.c      datatypes: SimGrid's numbers, and true sizes
  *   output.c     lines into a mapped file
@@ -27,7 +29,9 @@
 #pragma weak ompi_mpi_comm_null
 #pragma weak ompi_mpi_comm_world
 #pragma weak ompi_mpi_datatype_null
+#pragma weak ompi_message_no_proc
 #pragma weak ompi_mpi_int
+#pragma weak ompi_mpi_op_max
 #pragma weak ompi_request_null
 #endif
 
@@ -72,23 +76,37 @@ void line_int(int64_t value);
 void line_text(const char *text);
 void line_long_text(const char *text, size_t length); /* as long as 16 bytes for each field asked for */
 void line_number(double value);                       /* six significant digits, as SimGrid prints amounts */
+int64_t line_at(void);                                /* where in the file the line stands that has begun */
 void line_end(void);
+void line_cancel(int64_t at); /* makes the line there, an isend or irecv, one that means nothing */
 
 /* ----------------------------------------------------------------------------------------------------
  * comms.c */
 
 struct comm {
-    char name[32]; /* "#c3.1": what is put behind a line; empty for the world */
+    char name[48]; /* "#c3.1": what is put behind a line; empty for the world */
     int size, rank;
-    int *world;    /* of each of its ranks, or of the other group's: the rank in the world */
-    bool is_inter; /* its collectives are not recorded */
+    int *world;   /* of each of its ranks, or of the other group's: the rank in the world */
+    int *members; /* the same, or of an intercommunicator both groups: who uses its context */
+    int member_count;
+    bool is_inter;      /* its collectives are lost */
+    bool has_outsiders; /* processes of another world, which the trace does not know: all in it is lost */
+    struct neighbours *neighbours; /* NULL: not asked for yet */
+    int uses, promised;
 };
 void comms_open(void);
-const struct comm *comm_of(MPI_Comm handle);
+struct comm *comm_of(MPI_Comm handle);
 void comm_made(MPI_Comm handle); /* by all of its members, who agree on its name here */
+/* MPI_Comm_idup: as it is not there yet, its members cannot talk; they count instead. */
+void comm_promised(MPI_Comm of, MPI_Comm handle);
+void comm_hold(struct comm *comm);    /* a request outlives the communicator that it was made in */
+void comm_release(struct comm *comm); /* NULL: nothing */
+void comm_write_members(const struct comm *comm, const char *name);
 
 /* ----------------------------------------------------------------------------------------------------
  * types.c */
+
+enum { TYPE_BYTE = 6 };
 
 struct type {
     int id;           /* SimGrid's number; 6, bytes, for derived types */
@@ -99,22 +117,26 @@ struct type type_of(MPI_Datatype handle);
 /* -------------------------------------------------------------------------------------------------
  * requests.c */
 
-enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_COLLECTIVE };
+enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_COLLECTIVE, REQUEST_NEIGHBOURS };
 
 struct request {
     MPI_Request handle;
     struct request *next; /* of the same handle */
     const char *action;   /* of a send, its mark; of a collective, its name */
-    const struct comm *comm;
+    struct comm *comm;
     int64_t count;
+    int64_t line; /* of its isend or irecv */
     int type;
     int peer, tag; /* the peer in the world, or -333 */
     uint8_t kind;
-    bool is_persistent, is_active;
+    bool is_persistent, is_active, is_cancelling;
+    MPI_Message message; /* of what MPI_Mprobe has received and nobody has asked for yet */
 };
 struct request *request_add(MPI_Request handle);  /* active; to be filled. NULL: no memory */
 struct request *request_find(MPI_Request handle); /* the oldest of that handle; NULL: none that is known */
 void request_free(MPI_Request handle);            /* nobody will wait for it */
+void request_cancel(MPI_Request handle);          /* MPI_Cancel: whether it came in time is seen later */
+void requests_end(void);                          /* cancelled ones that nobody has waited for */
 void request_start(struct request *request);
 void request_stop(struct request *request);
 unsigned requests_active(void);
@@ -125,6 +147,11 @@ struct request **requests_take(int count, const MPI_Request *handles);
 struct request *request_take(MPI_Request handle);
 void request_put_back(struct request *request); /* NULL: nothing */
 void request_complete(struct request *request);
+
+/* A matched message: received already, but not asked for; then it is a request, or complete. */
+struct request *message_add(MPI_Message message);
+struct request *message_take(MPI_Message message); /* NULL: not known */
+void request_name(struct request *request, MPI_Request handle);
 
 /* ---------------------------------------------------------------------------------------------------
  * record.c */
@@ -140,6 +167,12 @@ void record_isend(const char *action, const char *mark, int count, MPI_Datatype 
 void record_irecv(int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request handle,
                   bool is_persistent);
 void record_start(MPI_Request handle);
+/* Of MPI_Mprobe, whose status tells all, and what follows. */
+void record_mprobe(MPI_Message message, const MPI_Status *status, MPI_Comm comm);
+void record_mrecv(MPI_Message message);
+void record_imrecv(MPI_Message message, MPI_Request handle);
+/* A call that the trace cannot say. */
+void record_lost(const char *name, const struct comm *comm);
 /* They have completed; NULL: nothing. */
 void record_wait(struct request *request);
 void record_waitall(int count, struct request **requests);
@@ -147,7 +180,7 @@ void record_waitall(int count, struct request **requests);
 /* A collective; `request` NULL: a blocking one. Counts and types as its MPI function has them; vectors may be
  * NULL where they do not matter. */
 struct collective {
-    const char *action;
+    const char *mpi_name, *action; /* MPI's, and the trace's */
     MPI_Comm comm;
     const MPI_Request *request;
     const void *send_buffer; /* MPI_IN_PLACE: what is sent is as what is received */
@@ -157,6 +190,8 @@ struct collective {
     MPI_Datatype send_type, recv_type;
     const MPI_Datatype *send_types, *recv_types; /* of MPI_Alltoallw */
 };
+/* What it starts, where it is a non-blocking one. */
+void record_request(const struct collective *collective, enum request_kind kind);
 void record_barrier(const struct collective *collective);
 void record_rooted(const struct collective *collective); /* bcast */
 void record_reduce(
@@ -170,5 +205,13 @@ void record_allgatherv(const struct collective *collective);
 void record_gatherv(const struct collective *collective);
 void record_scatterv(const struct collective *collective);
 void record_reduce_scatter(const struct collective *collective);
+
+/* ---------------------------------------------------------------------------------------------------
+ * neighbours.c */
+
+/* A neighbourhood collective: one count for all neighbours, or one for each. */
+void record_neighbours(const struct collective *collective);
+void neighbours_wait(const struct comm *comm);
+void neighbours_free(struct neighbours *neighbours);
 
 #endif

@@ -151,3 +151,28 @@ void line_end(void)
     *output.line++ = '\n';
     output.length = (size_t)(output.line - output.window);
 }
+
+int64_t line_at(void)
+{
+    return (int64_t)output.at + (int64_t)output.length;
+}
+
+/* The line may have left the window. Another action of no more letters takes its place, followed by blanks.
+ */
+void line_cancel(int64_t at)
+{
+    static const char nothing[] = "comm_size";
+    char line[LONGEST_TEXT];
+    off_t body = (off_t)at + (off_t)output.prefix_length;
+    if (!output.window)
+        return;
+    ssize_t size = pread(output.file, line, sizeof line, body);
+    char *end = size > 0 ? memchr(line, '\n', (size_t)size) : NULL;
+    if (!end)
+        return;
+    size_t length = (size_t)(end - line);
+    memset(line, ' ', length);
+    memcpy(line, nothing, sizeof nothing - 1);
+    if (pwrite(output.file, line, length, body) != (ssize_t)length)
+        capture_say("cannot take a cancelled message out of the trace: %s", strerror(errno));
+}

@@ -168,6 +168,10 @@ void capture_begin(int thread_level)
     if (!folder || process.is_on)
         return;
     refuse_other_mpi();
+    MPI_Comm parent;
+    REAL(Comm_get_parent)(&parent);
+    if (parent != MPI_COMM_NULL) /* a world of its own, whose ranks are others' names here */
+        return;
     char path[4096];
     REAL(Comm_rank)(MPI_COMM_WORLD, &process.rank);
     process.is_threaded = thread_level == MPI_THREAD_MULTIPLE;
@@ -189,6 +193,7 @@ void capture_end(void)
         return;
     process.is_on = false;
     write_burst();
+    requests_end();
     line_begin("finalize", 0);
     line_end();
     output_close();

@@ -4,10 +4,29 @@
 enum { UNDEFINED = -333, ANY_TAG = -444 };
 
 /* What stands behind the fields that SimGrid knows: it skips what it has not asked for. */
-static const char mark_any[] = "#any", mark_request[] = "#i", mark_wait[] = "#wait";
+static const char mark_any[] = "#any", mark_request[] = "#i", mark_wait[] = "#wait", mark_lost[] = "#lost";
 
 /* ------------------------------------------------------------------------------------------- point to point
  */
+
+void record_lost(const char *name, const struct comm *comm)
+{
+    line_begin("comm_size", 2);
+    line_text(mark_lost);
+    line_text(name);
+    line_text(comm ? comm->name : "");
+    line_end();
+}
+
+/* Nothing is to be written for what has no other end, and nothing can be for one in another world. */
+static bool has_end(const char *action, const struct comm *comm, int peer)
+{
+    if (peer == MPI_PROC_NULL)
+        return false;
+    if (comm->has_outsiders)
+        record_lost(action, comm);
+    return !comm->has_outsiders;
+}
 
 static int world_rank(const struct comm *comm, int peer)
 {
@@ -19,10 +38,12 @@ static int tag_in_trace(int tag)
     return tag == MPI_ANY_TAG ? ANY_TAG : tag;
 }
 
-static void write_end(const char *action, const char *mark, int peer, int tag, int64_t count, int type,
-                      const struct comm *comm)
+/* Returns where the line stands. */
+static int64_t write_end(const char *action, const char *mark, int peer, int tag, int64_t count, int type,
+                         const struct comm *comm)
 {
     line_begin(action, 4);
+    int64_t at = line_at();
     line_int(peer);
     line_int(tag);
     line_int(count);
@@ -31,6 +52,7 @@ static void write_end(const char *action, const char *mark, int peer, int tag, i
     line_text(peer == UNDEFINED ? mark_any : "");
     line_text(comm->name);
     line_end();
+    return at;
 }
 
 void record_send(const char *action, const char *mark, int count, MPI_Datatype handle, int peer, int tag,
@@ -38,7 +60,7 @@ void record_send(const char *action, const char *mark, int count, MPI_Datatype h
 {
     const struct comm *comm = comm_of(comm_handle);
     struct type type = type_of(handle);
-    if (peer != MPI_PROC_NULL)
+    if (has_end(action, comm, peer))
         write_end(action, mark, world_rank(comm, peer), tag, count * type.elements, type.id, comm);
 }
 
@@ -46,7 +68,7 @@ void record_recv(const char *action, int count, MPI_Datatype handle, int peer, i
 {
     const struct comm *comm = comm_of(comm_handle);
     struct type type = type_of(handle);
-    if (peer != MPI_PROC_NULL)
+    if (has_end(action, comm, peer))
         write_end(action, "", world_rank(comm, peer), tag_in_trace(tag), count * type.elements, type.id,
                   comm);
 }
@@ -57,7 +79,7 @@ void record_sendrecv(int send_count, MPI_Datatype send_handle, int to, int send_
 {
     const struct comm *comm = comm_of(comm_handle);
     struct type send_type = type_of(send_handle), recv_type = type_of(recv_handle);
-    if (to == MPI_PROC_NULL || from == MPI_PROC_NULL) {
+    if (to == MPI_PROC_NULL || from == MPI_PROC_NULL || comm->has_outsiders) {
         record_send("send", "", send_count, send_handle, to, send_tag, comm_handle);
         record_recv("recv", recv_count, recv_handle, from, recv_tag, comm_handle);
         return;
@@ -80,13 +102,15 @@ void record_sendrecv(int send_count, MPI_Datatype send_handle, int to, int send_
 /* ------------------------------------------------------------------------------------------------ requests
  */
 
-static struct request *add(MPI_Request handle, uint8_t kind, const char *action, const struct comm *comm,
+static struct request nowhere; /* without memory nothing is remembered */
+
+static struct request *add(MPI_Request handle, uint8_t kind, const char *action, struct comm *comm,
                            bool is_persistent)
 {
-    static struct request nowhere; /* without memory nothing is remembered */
     struct request *request = request_add(handle);
     if (!request)
         return &nowhere;
+    comm_hold(comm);
     request->kind = kind;
     request->action = action;
     request->comm = comm;
@@ -99,9 +123,9 @@ static struct request *add(MPI_Request handle, uint8_t kind, const char *action,
 void record_isend(const char *action, const char *mark, int count, MPI_Datatype handle, int peer, int tag,
                   MPI_Comm comm_handle, MPI_Request request_handle, bool is_persistent)
 {
-    const struct comm *comm = comm_of(comm_handle);
+    struct comm *comm = comm_of(comm_handle);
     struct type type = type_of(handle);
-    if (peer == MPI_PROC_NULL)
+    if (!has_end(action, comm, peer))
         return;
     struct request *request = add(request_handle, REQUEST_SEND, mark, comm, is_persistent);
     request->peer = world_rank(comm, peer);
@@ -109,15 +133,15 @@ void record_isend(const char *action, const char *mark, int count, MPI_Datatype 
     request->count = count * type.elements;
     request->type = type.id;
     if (!is_persistent)
-        write_end(action, mark, request->peer, tag, request->count, type.id, comm);
+        request->line = write_end(action, mark, request->peer, tag, request->count, type.id, comm);
 }
 
 void record_irecv(int count, MPI_Datatype handle, int peer, int tag, MPI_Comm comm_handle,
                   MPI_Request request_handle, bool is_persistent)
 {
-    const struct comm *comm = comm_of(comm_handle);
+    struct comm *comm = comm_of(comm_handle);
     struct type type = type_of(handle);
-    if (peer == MPI_PROC_NULL)
+    if (!has_end("irecv", comm, peer))
         return;
     struct request *request = add(request_handle, REQUEST_RECV, "", comm, is_persistent);
     request->peer = world_rank(comm, peer);
@@ -125,7 +149,7 @@ void record_irecv(int count, MPI_Datatype handle, int peer, int tag, MPI_Comm co
     request->count = count * type.elements;
     request->type = type.id;
     if (!is_persistent)
-        write_end("irecv", "", request->peer, request->tag, request->count, type.id, comm);
+        request->line = write_end("irecv", "", request->peer, request->tag, request->count, type.id, comm);
 }
 
 /* A persistent request that begins is one that is made. */
@@ -135,8 +159,41 @@ void record_start(MPI_Request handle)
     if (!request)
         return;
     request_start(request);
-    write_end(request->kind == REQUEST_SEND ? "isend" : "irecv", request->action, request->peer, request->tag,
-              request->count, request->type, request->comm);
+    request->line = write_end(request->kind == REQUEST_SEND ? "isend" : "irecv", request->action,
+                              request->peer, request->tag, request->count, request->type, request->comm);
+}
+
+/* A matched message has been received; that is a receive posted when it was found, as it is no later one's.
+ */
+void record_mprobe(MPI_Message message, const MPI_Status *status, MPI_Comm comm_handle)
+{
+    struct comm *comm = comm_of(comm_handle);
+    MPI_Count bytes = 0;
+    if (message == MPI_MESSAGE_NO_PROC || !has_end("irecv", comm, status->MPI_SOURCE))
+        return;
+    struct request *request = message_add(message);
+    if (!request)
+        return;
+    comm_hold(comm);
+    REAL(Get_elements_x)(status, MPI_BYTE, &bytes);
+    request->kind = REQUEST_RECV;
+    request->action = "";
+    request->comm = comm;
+    request->peer = world_rank(comm, status->MPI_SOURCE);
+    request->tag = status->MPI_TAG;
+    request->line = write_end("irecv", "", request->peer, request->tag, bytes, TYPE_BYTE, comm);
+}
+
+void record_mrecv(MPI_Message message)
+{
+    record_wait(message_take(message));
+}
+
+void record_imrecv(MPI_Message message, MPI_Request handle)
+{
+    struct request *request = message_take(message);
+    if (request)
+        request_name(request, handle);
 }
 
 /* SimGrid ends at a wait for what it does not know, so the wait for a collective is written as an action that
@@ -144,6 +201,10 @@ void record_start(MPI_Request handle)
  */
 static void write_wait(const struct request *request)
 {
+    if (request->kind == REQUEST_NEIGHBOURS) {
+        neighbours_wait(request->comm);
+        return;
+    }
     if (request->kind == REQUEST_COLLECTIVE) {
         line_begin("comm_size", 2);
         line_text(mark_wait);
@@ -174,7 +235,7 @@ void record_waitall(int count, struct request **requests)
     bool is_plain = true;
     for (int i = 0; requests && i < count; i++) {
         meant += requests[i] != NULL;
-        is_plain = is_plain && (!requests[i] || requests[i]->kind != REQUEST_COLLECTIVE);
+        is_plain = is_plain && (!requests[i] || requests[i]->kind <= REQUEST_RECV);
     }
     if (!meant)
         return;
@@ -195,7 +256,7 @@ void record_waitall(int count, struct request **requests)
  */
 
 struct sides {
-    const struct comm *comm;
+    struct comm *comm;
     struct type send, recv;
     int64_t send_count, recv_count;
     bool is_in_place;
@@ -204,8 +265,11 @@ struct sides {
 static bool begin(const struct collective *collective, struct sides *sides)
 {
     *sides = (struct sides){.comm = comm_of(collective->comm)};
-    if (sides->comm->is_inter) /* the request is not known, so that waits for it write nothing */
+    if (sides->comm->is_inter || sides->comm->has_outsiders) {
+        record_lost(collective->mpi_name,
+                    sides->comm); /* nor is its request known: waits for it write nothing */
         return false;
+    }
     sides->is_in_place = collective->send_buffer == MPI_IN_PLACE;
     sides->send = type_of(sides->is_in_place ? collective->recv_type : collective->send_type);
     sides->recv = type_of(collective->recv_type);
@@ -215,13 +279,18 @@ static bool begin(const struct collective *collective, struct sides *sides)
     return true;
 }
 
+void record_request(const struct collective *collective, enum request_kind kind)
+{
+    if (collective->request && *collective->request != MPI_REQUEST_NULL)
+        add(*collective->request, (uint8_t)kind, collective->action, comm_of(collective->comm), false);
+}
+
 static void end(const struct collective *collective, const struct sides *sides)
 {
     line_text(collective->request ? mark_request : "");
     line_text(sides->comm->name);
     line_end();
-    if (collective->request && *collective->request != MPI_REQUEST_NULL)
-        add(*collective->request, REQUEST_COLLECTIVE, collective->action, sides->comm, false);
+    record_request(collective, REQUEST_COLLECTIVE);
 }
 
 static void write_counts(const int *counts, int64_t elements, int size)

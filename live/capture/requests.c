@@ -14,6 +14,7 @@ struct queue {
 static struct queue *table; /* never more than half full */
 static size_t capacity, used;
 static struct request *spare;
+static struct request *messages; /* matched, and not asked for yet */
 static unsigned active;
 
 static size_t place_of(MPI_Request handle)
@@ -83,24 +84,40 @@ static bool put(struct request *request, bool in_front)
 
 static void recycle(struct request *request)
 {
+    comm_release(request->comm);
     request->next = spare;
     spare = request;
 }
 
-struct request *request_add(MPI_Request handle)
+static struct request *make(void)
 {
     struct request *request = spare ? spare : malloc(sizeof *request);
     if (!request)
         return NULL;
     if (request == spare)
         spare = request->next;
-    *request = (struct request){.handle = handle, .is_active = true};
-    if (!put(request, false)) {
-        recycle(request);
-        return NULL;
-    }
+    *request = (struct request){.is_active = true};
     active++;
     return request;
+}
+
+struct request *request_add(MPI_Request handle)
+{
+    struct request *request = make();
+    if (!request)
+        return NULL;
+    request->handle = handle;
+    if (put(request, false))
+        return request;
+    active--;
+    recycle(request);
+    return NULL;
+}
+
+void request_name(struct request *request, MPI_Request handle)
+{
+    request->handle = handle;
+    request_put_back(request);
 }
 
 struct request *request_find(MPI_Request handle)
@@ -147,14 +164,81 @@ void request_complete(struct request *request)
         recycle(request);
 }
 
+/* ------------------------------------------------------------------------------------------------ cancelled
+ */
+
+void request_cancel(MPI_Request handle)
+{
+    struct request *request = request_find(handle);
+    if (request)
+        request->is_cancelling = true;
+}
+
+/* Whether MPI_Cancel came in time can be asked once the request is complete, and until it is waited for. For
+ * a receive that is soon, since nobody else has a say in it; a send may wait for its receiver, so one look
+ * has to do. What was cancelled has never been: its line goes. */
+static bool is_cancelled(struct request *request)
+{
+    int is_done = 0, is_cancelled = 0;
+    MPI_Status status;
+    if (!request->is_cancelling || !request->is_active)
+        return false;
+    do
+        if (REAL(Request_get_status)(request->handle, &is_done, &status) != MPI_SUCCESS)
+            return false;
+    while (!is_done && request->kind == REQUEST_RECV);
+    if (is_done)
+        REAL(Test_cancelled)(&status, &is_cancelled);
+    request->is_cancelling = !is_done;
+    if (is_cancelled)
+        line_cancel(request->line);
+    return is_cancelled;
+}
+
 void request_free(MPI_Request handle)
 {
     struct request *request = request_take(handle);
     if (!request)
         return;
+    is_cancelled(request);
     request_stop(request);
     recycle(request);
 }
+
+void requests_end(void)
+{
+    for (size_t i = 0; i < capacity; i++)
+        if (table[i].first)
+            is_cancelled(table[i].first);
+}
+
+/* ------------------------------------------------------------------------------------------------- messages
+ */
+
+struct request *message_add(MPI_Message message)
+{
+    struct request *request = make();
+    if (!request)
+        return NULL;
+    request->message = message;
+    request->next = messages;
+    messages = request;
+    return request;
+}
+
+struct request *message_take(MPI_Message message)
+{
+    for (struct request **at = &messages; *at; at = &(*at)->next)
+        if ((*at)->message == message) {
+            struct request *found = *at;
+            *at = found->next;
+            return found;
+        }
+    return NULL;
+}
+
+/* --------------------------------------------------------------------------------------------------- waits
+ */
 
 unsigned requests_active(void)
 {
@@ -172,7 +256,10 @@ struct request **requests_take(int count, const MPI_Request *handles)
     }
     for (int i = 0; i < count && i < room; i++) {
         taken[i] = request_take(handles[i]);
-        if (taken[i] && !taken[i]->is_active) {
+        if (taken[i] && is_cancelled(taken[i])) {
+            request_complete(taken[i]);
+            taken[i] = NULL;
+        } else if (taken[i] && !taken[i]->is_active) {
             request_put_back(taken[i]);
             taken[i] = NULL;
         }

@@ -54,7 +54,7 @@ static const struct {
     {"MPI_PACKED", 57},
 };
 
-enum { TYPE_BYTE = 6, KNOWN_AT_MOST = 128 };
+enum { KNOWN_AT_MOST = 128 };
 
 /* Predefined types that have been met: they cannot be freed, so their handles keep their meaning. */
 static struct {

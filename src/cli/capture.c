@@ -177,23 +177,47 @@ static enum status run_program(const struct capture *capture, const char *librar
     return STATUS_FAILED;
 }
 
-static enum status finish(const struct capture *capture, enum status ran)
+/* A trace that misses something does not look whole. */
+static void warn_of_lost(const struct prefix *prefix)
 {
-    struct prefix prefix;
-    if (prefix_complete(capture->folder, &prefix) != STATUS_OK)
-        return STATUS_FAILED;
-    if (prefix.ranks == 0) {
+    char *list = mem_text("");
+    for (size_t i = 0; i < prefix->lost_count; i++) {
+        char *longer = mem_format("%s%s%s (%" PRIu64 ")", list, i ? ", " : "", prefix->lost[i].name,
+                                  prefix->lost[i].count);
+        free(list);
+        list = longer;
+    }
+    if (prefix->lost_count)
+        diag_warning("the trace has no way to say these calls, so what they did is missing from it: %s",
+                     list);
+    free(list);
+}
+
+static enum status report(const struct capture *capture, const struct prefix *prefix)
+{
+    if (prefix->ranks == 0) {
         rmdir(capture->folder);
         diag_error("the program left no trace: is it one of %s, and not linked statically?", capture->mpi);
         return STATUS_FAILED;
     }
-    if (prefix.unfinished)
+    if (prefix->unfinished)
         diag_warning("%" PRIu32 " of %" PRIu32 " ranks, rank %" PRIu32
                      " first, did not reach MPI_Finalize: their traces hold what they did until then",
-                     prefix.unfinished, prefix.ranks, prefix.first_unfinished);
+                     prefix->unfinished, prefix->ranks, prefix->first_unfinished);
+    warn_of_lost(prefix);
     diag_note("%s: %" PRIu32 " ranks, %" PRIu64 " lines; helio run --trace %s replays it", capture->folder,
-              prefix.ranks, prefix.lines, capture->folder);
-    return ran;
+              prefix->ranks, prefix->lines, capture->folder);
+    return STATUS_OK;
+}
+
+static enum status finish(const struct capture *capture, enum status ran)
+{
+    struct prefix prefix;
+    enum status status = prefix_complete(capture->folder, &prefix);
+    if (status == STATUS_OK)
+        status = report(capture, &prefix);
+    prefix_free(&prefix);
+    return status == STATUS_OK ? ran : status;
 }
 
 /* --------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-! Calls of Fortran's two interfaces: as its bindings differ, so do the ways on which a tracer meets them. An even number
+! Calls of Fortran's two modules, and in calls_mpif.f90 of what was before them: as its bindings differ, so do the ways on which a tracer meets them. An even number
 ! of ranks.
 subroutine old_interface()
     use mpi
@@ -45,6 +45,7 @@ program calls_f
     implicit none
     integer :: error
     call MPI_Init(error)
+    call oldest_interface()
     call old_interface()
     call new_interface()
     call MPI_Finalize(error)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # helio capture under $MPI: what is written can be read, is consistent, and says what the program did.
 #
-#   tests/mpi/capture.sh calls | fortran | killed | other | smpi
+#   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | other | smpi
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -62,15 +62,54 @@ calls)
     sum=$(awk '$2 == "compute" { sum += $3 } END { printf "%d", sum / 1e6 }' "$work/trace/rank-1.txt")
     [ "$sum" -gt 0 ] || fail "no computation was measured"
     ;;
+uncommon)
+    capture trace 4 @uncommon || fail "$(cat "$work/out")"
+    sed -i '/#lost MPI_Barrier/d' "$work"/trace/rank-*.txt # between two groups; all else is there
+    valid trace
+    [ "$(grep -c 'comm_size *$' "$work/trace/rank-1.txt")" -eq 4 ] || fail "four receives were cancelled"
+    ! grep -q -e '[1-3] 1[0-2] 0' "$work/trace/rank-1.txt" || fail "a cancelled receive is in the trace"
+    has trace 0 '0 init' '0 barrier' '0 irecv 3 4 13 0' '0 send 1 4 13 0' '0 wait 3 0 4' '0 irecv 3 5 14 0' \
+        '0 send 1 5 14 0' '0 wait 3 0 5' '0 isend 1 7 3 0' '0 isend 1 7 4 0' '0 irecv 3 7 24 6' '0 recv 3 7 4 0' \
+        '0 wait 3 0 7' '0 waitall 2' '0 isend 1 8 5 0' '0 irecv 3 8 40 6' '0 waitall 2' '0 comm_split #c0.1 0-3' \
+        '0 comm_split #c0.1n 0-3' '0 irecv 2 1 2 0 #c0.1n' '0 irecv 2 0 2 0 #c0.1n' '0 irecv 1 2 2 0 #c0.1n' \
+        '0 isend 2 0 2 0 #c0.1n' '0 isend 2 1 2 0 #c0.1n' '0 isend 1 3 2 0 #c0.1n' '0 wait 2 0 1 #c0.1n' \
+        '0 wait 0 1 3 #c0.1n' '0 isend 1 3 3 0 #c0.1n' '0 wait 2 0 1 #c0.1n' '0 irecv 3 0 4 0 #c0.2n' \
+        '0 isend 1 0 1 0 #c0.2n' '0 wait 3 0 0 #c0.2n' '0 wait 0 1 0 #c0.2n' '0 comm_split #c+1 0-3' \
+        '0 sendRecv 1 1 1 3 0 0 #tags 9 9 #c+1' '0 comm_split #c0.4 0,2,1,3' \
+        '0 sendRecv 2 1 2 1 0 0 #tags 11 11 #c0.4' '0 finalize'
+    ;;
+lost)
+    capture trace 4 @uncommon "$work/file" || fail "$(cat "$work/out")"
+    grep -q 'missing from it: MPI_Barrier (4), MPI_File_close (4), MPI_File_open (4), MPI_File_write_at_all (4)$' \
+        "$work/out" || fail "$(cat "$work/out")"
+    has trace 3 '3 comm_size #lost MPI_Barrier #c0.4' '3 comm_size #lost MPI_File_open' '3 finalize'
+    "$HELIO" run --trace "$work/trace" --fabric packet >"$work/table" 2>&1 || fail "$(cat "$work/table")"
+    grep -q 'warning: a call that was not captured: .* (the first of 16)' "$work/table" || fail "$(cat "$work/table")"
+    ;;
+complete)
+    # Whatever the MPI exports is stood in for, or named in the list of what is silent.
+    library=$HELIO_LIBRARIES/libhelio_capture_$MPI.so
+    mpi=$(ldd "$MPI_PROGRAMS/ring_$MPI" | awk '$1 ~ /^libmpi(ch)?[.]so/ { print $3 }')
+    names() { nm -D --defined-only "$1" | awk '$3 ~ /^MPI_([A-Z][a-z]|T_)/ && $2 ~ /[TW]/ { print substr($3, 5) }' | sort -u; }
+    names "$library" >"$work/ours"
+    names "$mpi" >"$work/theirs"
+    [ "$(wc -l <"$work/theirs")" -gt 300 ] || fail "$mpi exports $(wc -l <"$work/theirs") functions of MPI only"
+    awk '$1 == "silent" { for (i = 2; i <= NF; i++) print "^" $i "$" }' "$here/../../live/capture/calls.txt" >"$work/silent"
+    comm -13 "$work/ours" "$work/theirs" | grep -v -E -e '^(Aint_add|Aint_diff|Wtime|Wtick)$' -f "$work/silent" \
+        >"$work/forgotten" || true
+    [ ! -s "$work/forgotten" ] || fail "neither recorded, lost nor silent: $(tr '\n' ' ' <"$work/forgotten")"
+    ;;
 fortran)
     skip_without calls_f
     capture trace 2 @calls_f || fail "$(cat "$work/out")"
     valid trace
-    has trace 0 '0 init' '0 irecv 1 1 10 0' '0 isend 1 1 10 0' '0 waitall 2' '0 sendRecv 3 1 3 1 1 1 #tags 2 2' \
+    ! grep -q ' 4 11 0' "$work/trace/rank-1.txt" || fail "a cancelled receive is in the trace"
+    has trace 0 '0 init' '0 comm_split #c+1 0-1' '0 sendRecv 12 1 12 1 40 40 #tags 5 5 #c+1' '0 gather 13 13 1 1 1' \
+        '0 irecv 1 1 10 0' '0 isend 1 1 10 0' '0 waitall 2' '0 sendRecv 3 1 3 1 1 1 #tags 2 2' \
         '0 allreduce 4 0 0' '0 bcast 5 0 43' '0 alltoall 32 32 6 6' '0 comm_split #c0.1 0' '0 barrier #c0.1' \
         '0 irecv 1 3 6 0' '0 send 1 3 6 0' '0 wait 1 0 3' '0 allreduce 7 0 0 #i' '0 comm_size #wait allreduce' \
         '0 reduce 8 0 1 38' '0 finalize'
-    [ "$(grep -c sendRecv "$work/trace/rank-1.txt")" -eq 1 ] || fail "calls are written twice"
+    [ "$(grep -c sendRecv "$work/trace/rank-1.txt")" -eq 2 ] || fail "calls are written twice"
     ;;
 killed)
     ! capture trace 4 @calls 2 || fail "the program was killed, and nobody says so"
