@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/mem.h"
+
 static const char *const op_names[CALL_OPS] = {
     [CALL_INIT] = "init",
     [CALL_FINALIZE] = "finalize",
@@ -36,6 +38,23 @@ static const char *const op_names[CALL_OPS] = {
 const char *call_op_name(enum call_op op)
 {
     return (unsigned)op < CALL_OPS ? op_names[op] : "unknown";
+}
+
+void group_places(const struct group *group, uint32_t ranks_per_node, uint32_t *place_of)
+{
+    uint32_t last = 0, places = 0;
+    for (uint32_t rank = 0; rank < group->size; rank++) {
+        place_of[rank] = group_world(group, rank) / ranks_per_node;
+        last = place_of[rank] > last ? place_of[rank] : last;
+    }
+    uint32_t *number_of = mem_alloc((size_t)last + 1, sizeof *number_of, "numbers of nodes");
+    for (uint32_t rank = 0; rank < group->size; rank++) {
+        uint32_t *number = &number_of[place_of[rank]];
+        if (*number == 0)
+            *number = ++places;
+        place_of[rank] = *number - 1;
+    }
+    free(number_of);
 }
 
 /* What is being put together. A text that does not fit is cut, like snprintf's. */

@@ -106,6 +106,21 @@ static inline uint32_t group_world(const struct group *group, uint32_t rank)
     return group->world ? group->world[rank] : rank;
 }
 
+/* The rank in `group` of rank `world`, which is a member. Linear in the group's size unless it is all ranks:
+ * far below what the schedule of its call costs. */
+static inline uint32_t group_rank(const struct group *group, uint32_t world)
+{
+    uint32_t rank = world;
+    for (uint32_t i = 0; group->world && i < group->size; i++)
+        if (group->world[i] == world)
+            rank = i;
+    return rank;
+}
+
+/* The nodes of the group's ranks, where every node has `ranks_per_node` ranks of the world one after another:
+ * place_of[r] for each rank r of the group, numbered from 0 in the order in which its ranks are on them. */
+void group_places(const struct group *group, uint32_t ranks_per_node, uint32_t *place_of);
+
 /* Where a call stands: a line of a trace, or a step of a generated workload (line 0). `file` lives as long as
  * the program. */
 struct call_place {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/cache.h"
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/status.h"
@@ -20,7 +21,6 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "report/assets.h"
-#include "trace/cache.h"
 
 /* One thing looked at. What is required must be there for helio to work at all; the rest opens a door each.
  */
@@ -93,7 +93,7 @@ static bool can_be_made(const char *path)
 
 static void look_at_cache(struct findings *findings)
 {
-    char *folder = trace_cache_folder();
+    char *folder = cache_folder();
     struct statvfs room;
     char left[32], used[32];
     if (folder && access(folder, F_OK) != 0 && can_be_made(folder))

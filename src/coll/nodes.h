@@ -12,7 +12,8 @@ static inline size_t coll_nodes_words(uint32_t size)
 }
 
 /* The map of `size` ranks. `place_of` says where each rank is, by any number below `size`: the same number,
- * the same node. `words` has coll_nodes_words(size) entries and lives as long as the map. */
+ * the same node. `words` has coll_nodes_words(size) entries and lives as long as the map; `place_of` may be
+ * its beginning. */
 void coll_nodes_make(struct coll_nodes *nodes, uint32_t size, const uint32_t *place_of, uint32_t *words);
 
 /* The node of one rank's call, as its generator needs it. Without a map the rank is alone on its node. */

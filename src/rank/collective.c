@@ -201,14 +201,10 @@ _Static_assert(CALL_EXSCAN - CALL_BARRIER == COLL_EXSCAN,
 static struct coll_call coll_call_of(const struct machine *machine, uint32_t rank, const struct call *call)
 {
     const struct group *group = &machine->program->groups[call->group];
-    uint32_t group_rank = rank;
-    for (uint32_t i = 0; group->world && i < group->size; i++)
-        if (group->world[i] == rank)
-            group_rank = i;
     bool receives = call->op == CALL_SCATTER || call->op == CALL_SCATTERV;
     return (struct coll_call){.kind = (enum coll_kind)(call->op - CALL_BARRIER),
                               .size = group->size,
-                              .rank = group_rank,
+                              .rank = group_rank(group, rank),
                               .root = (uint32_t)call->peer,
                               .window = (uint32_t)machine->collective->window,
                               .leaders = (uint32_t)machine->collective->leaders,

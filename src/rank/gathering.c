@@ -23,31 +23,37 @@ const struct coll_nodes *gathering_nodes(struct machine *machine, uint32_t group
     const struct group *members = &machine->program->groups[group];
     if (made->words)
         return &made->nodes;
-    uint32_t *place_of = mem_alloc(members->size, sizeof *place_of, "places of ranks");
-    uint32_t *number_of = mem_alloc(machine->program->ranks, sizeof *number_of, "numbers of places");
-    uint32_t places = 0;
-    for (uint32_t rank = 0; rank < members->size; rank++) {
-        uint64_t node = group_world(members, rank) / machine->node->ranks_per_node;
-        if (number_of[node] == 0)
-            number_of[node] = ++places;
-        place_of[rank] = number_of[node] - 1;
-    }
     made->words = mem_alloc(coll_nodes_words(members->size), sizeof *made->words, "nodes of a group");
-    coll_nodes_make(&made->nodes, members->size, place_of, made->words);
-    free(number_of);
-    free(place_of);
+    group_places(members, (uint32_t)machine->node->ranks_per_node, made->words);
+    coll_nodes_make(&made->nodes, members->size, made->words, made->words);
     return &made->nodes;
 }
 
 /* -------------------------------------------------------------------------------------- coming and going */
 
+/* A record, with the memory for flags that its last user left: calls that repeat allocate nothing. */
+static uint32_t take_record(struct machine *machine)
+{
+    struct pool *records = &machine->gathering_records;
+    uint32_t known = records->fresh;
+    uint32_t record = pool_take(records);
+    if (record >= known)
+        *(struct gathering *)pool_at(records, record) = (struct gathering){0};
+    return record;
+}
+
 static void begin(struct gathering *self, const struct run *run, struct key key)
 {
     uint32_t flags = run->algorithm->flags ? run->algorithm->flags(&run->call) : 0;
     uint32_t ranks = node_ranks(&run->call, node_of(&run->call, run->call.rank));
-    *self = (struct gathering){.ranks = ranks, .left = ranks, .waits = POOL_NONE, .key = key};
-    if (flags > 0)
-        self->raised_at = mem_alloc(flags, sizeof *self->raised_at, "flags of a node");
+    size_t capacity = self->flag_capacity;
+    ps_t *raised_at = mem_grow(self->raised_at, &capacity, flags, "flags of a node");
+    *self = (struct gathering){.ranks = ranks,
+                               .left = ranks,
+                               .waits = POOL_NONE,
+                               .key = key,
+                               .raised_at = raised_at,
+                               .flag_capacity = capacity};
     for (uint32_t flag = 0; flag < flags; flag++)
         self->raised_at[flag] = FLAG_DOWN;
 }
@@ -59,7 +65,7 @@ void gathering_enter(struct machine *machine, uint32_t index)
     struct key key = {.high = node << 32 | run->group, .low = (uint64_t)run->context << 32 | run->sequence};
     struct key_entry *entry = keytable_at(&machine->gatherings, key);
     if (entry->queue.head == POOL_NONE) {
-        entry->queue.head = pool_take(&machine->gathering_records);
+        entry->queue.head = take_record(machine);
         begin(pool_at(&machine->gathering_records, entry->queue.head), run, key);
     }
     run->gathering = entry->queue.head;
@@ -76,7 +82,6 @@ void gathering_leave(struct machine *machine, uint32_t index)
     struct key_entry *entry = keytable_at(&machine->gatherings, self->key);
     entry->queue.head = POOL_NONE;
     keytable_remove(&machine->gatherings, entry);
-    free(self->raised_at);
     pool_give(&machine->gathering_records, run->gathering);
 }
 
@@ -159,14 +164,10 @@ void gathering_open(struct machine *machine)
     pool_init(&machine->waits, sizeof(struct wait), "ranks that wait for their node");
 }
 
-/* Gatherings that a failed run has left are freed too. */
 void gathering_close(struct machine *machine)
 {
-    for (size_t i = 0; machine->gatherings.used > 0 && i <= machine->gatherings.mask; i++) {
-        uint32_t head = machine->gatherings.entries[i].queue.head;
-        if (head != POOL_NONE)
-            free(((struct gathering *)pool_at(&machine->gathering_records, head))->raised_at);
-    }
+    for (uint32_t record = 0; record < machine->gathering_records.fresh; record++)
+        free(((struct gathering *)pool_at(&machine->gathering_records, record))->raised_at);
     for (uint32_t group = 0; group < machine->program->group_count; group++)
         free(machine->group_nodes[group].words);
     free(machine->group_nodes);
@@ -181,6 +182,9 @@ size_t gathering_bytes(const struct machine *machine)
                    machine->gathering_records.capacity * machine->gathering_records.size +
                    machine->waits.capacity * machine->waits.size +
                    machine->program->group_count * sizeof *machine->group_nodes;
+    for (uint32_t record = 0; record < machine->gathering_records.fresh; record++)
+        bytes +=
+            ((struct gathering *)pool_at(&machine->gathering_records, record))->flag_capacity * sizeof(ps_t);
     for (uint32_t group = 0; group < machine->program->group_count; group++)
         if (machine->group_nodes[group].words)
             bytes += coll_nodes_words(machine->program->groups[group].size) * sizeof(uint32_t);

@@ -152,10 +152,10 @@ static void on_leave(void *self, uint32_t index)
 }
 
 /* The sender's NIC hears that the message has been taken in. The last of its batch makes the completion. */
-static void acknowledge(struct machine *machine, const struct message *message)
+static void acknowledge(struct machine *machine, const struct message *message, ps_t at)
 {
     struct batch *batch = pool_at(&machine->batches, message->batch);
-    batch->latest = ps_max(batch->latest, ps_add(machine->loop->now, machine->host->acknowledged));
+    batch->latest = ps_max(batch->latest, ps_add(at, machine->host->acknowledged));
     if (++batch->acknowledged == machine->host->signal_period)
         loop_at(machine->loop, batch->latest, machine->completion_kind, message->batch);
 }
@@ -191,13 +191,13 @@ static bool is_unasked(const struct message *message)
     return message->state & (MESSAGE_EAGER | MESSAGE_CONTROL);
 }
 
-/* It is in memory, and the sender hears of it. */
-static void take_in(struct machine *machine, struct hosted *hosted, uint32_t index)
+/* It is in memory from `at` on, and the sender hears of it. */
+static void take_in(struct machine *machine, struct hosted *hosted, uint32_t index, ps_t at)
 {
     const struct message *message = message_at(&machine->messages, index);
     hosted->arrived_count += is_unasked(message);
     if (crosses_nic(machine, message))
-        acknowledge(machine, message);
+        acknowledge(machine, message, at);
 }
 
 /* The core looks at a message that has come. */
@@ -221,7 +221,7 @@ static void look_at(struct machine *machine, struct hosted *hosted, uint32_t ind
         hosted->arrived_count--;
         if (hosted->held.head != POOL_NONE) {
             uint32_t next = take(machine, &hosted->held);
-            take_in(machine, hosted, next);
+            take_in(machine, hosted, next, at); /* the place is free when the core has done */
             append(machine, &hosted->arrived, next);
         }
     }
@@ -252,7 +252,7 @@ static void on_taken(void *self, uint32_t index)
         append(machine, &hosted->held, index);
         return;
     }
-    take_in(machine, hosted, index);
+    take_in(machine, hosted, index, machine->loop->now);
     if (machine->ranks[rank].awaited == 0) {
         append(machine, &hosted->arrived, index);
         return;

@@ -111,7 +111,8 @@ struct gathering {
     uint32_t arrived;     /* at its barrier */
     ps_t arrived_at;      /* the last of them */
     uint32_t waits;       /* list of records of machine->waits */
-    ps_t *raised_at;      /* FLAG_DOWN, or when each flag goes up; NULL: no flags */
+    ps_t *raised_at;      /* FLAG_DOWN, or when each flag goes up; kept for the record's next user */
+    size_t flag_capacity;
     struct key key;
 };
 

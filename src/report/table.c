@@ -42,14 +42,24 @@ static void put_row(const struct result *result, const struct result *first, FIL
     fprintf(out, " %8.2f %%  %s\n", 100 * result_idle_fraction(result), cause);
 }
 
+/* Latencies were published with the hosts in them (8 us end to end) or without; only a host model makes hosts
+ * cost the same on all fabrics. A table that compares them says which of both it is. */
+static void put_costs_of_hosts(const struct result *results, size_t count, FILE *out)
+{
+    if (count > 1)
+        fprintf(out, "hosts: %s\n", results[0].has_host ? "one model for all" : "each as published");
+    fputc('\n', out);
+}
+
 enum status report_table(const char *program, const struct result *results, size_t count, FILE *out)
 {
     const struct result *first = &results[0];
     char size[32], mean[32];
     double mean_bytes = first->messages ? (double)first->bytes / (double)first->messages : 0;
-    fprintf(out, "%s: %u ranks, %" PRIu64 " messages, %s in all, %s on average\n\n", program, first->ranks,
+    fprintf(out, "%s: %u ranks, %" PRIu64 " messages, %s in all, %s on average\n", program, first->ranks,
             first->messages, units_show_size((double)first->bytes, 4, size, sizeof size),
             units_show_size(mean_bytes, 4, mean, sizeof mean));
+    put_costs_of_hosts(results, count, out);
     fprintf(out, "%-10s %12s %9s%s %10s  %s\n", "fabric", "time", "speedup",
             first->has_host ? "   software" : "", "idle", "mostly in");
     for (size_t i = 0; i < count; i++)

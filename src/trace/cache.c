@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cache.h"
 #include "base/diag.h"
 #include "base/mem.h"
 #include "trace/compile.h"
@@ -22,30 +23,7 @@ void trace_key(const struct program *program, char text[TRACE_KEY_TEXT])
     print_key(((const struct compiled *)program)->header->key, text);
 }
 
-/* ------------------------------------------------------------------------------------------- the folder */
-
-/* mkdir -p, for the user alone, as the XDG rules say */
-static bool make_folder(char *path)
-{
-    for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
-        *slash = '\0';
-        bool there = !mkdir(path, 0700) || errno == EEXIST;
-        *slash = '/';
-        if (!there)
-            return false;
-    }
-    return !mkdir(path, 0700) || errno == EEXIST;
-}
-
-/* The cache's folder, or NULL where the environment names none. The XDG rules: a path that is not absolute is
- * as good as none. */
-char *trace_cache_folder(void)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && cache[0] == '/')
-        return mem_format("%s/heliograph", cache);
-    return home && home[0] == '/' ? mem_format("%s/.cache/heliograph", home) : NULL;
-}
+/* ------------------------------------------------------------------------------------------- the cache */
 
 static char *cache_path(const char *folder, const struct source *source)
 {
@@ -159,7 +137,7 @@ static enum status fill_cache(struct source *source, char *folder, const char *p
 {
     int descriptor, error = 0;
     enum status status = STATUS_FAILED;
-    if (make_folder(folder))
+    if (cache_folder_make(folder))
         status = compile_into(source, path, &descriptor, &error);
     else
         error = errno;
@@ -176,7 +154,7 @@ static enum status fill_cache(struct source *source, char *folder, const char *p
 
 static enum status open_text(struct source *source, struct compiled **compiled)
 {
-    char *folder = trace_cache_folder();
+    char *folder = cache_folder();
     if (!folder) {
         diag_warning("neither XDG_CACHE_HOME nor HOME is set: the compiled trace is not kept");
         return compile_in_memory(source, compiled);

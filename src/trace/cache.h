@@ -7,10 +7,9 @@
 #include "trace/source.h"
 
 /* Opens a trace for running: a folder of rank-<k>.txt, a SimGrid index file, an archive (.tar, .tar.zst,
- * .tar.gz, .tar.xz) of such a folder, or a compiled trace. Text is compiled on first use and kept in
- * $XDG_CACHE_HOME/heliograph (else $HOME/.cache/heliograph), named by its contents; a damaged or outdated
- * entry is made anew, and processes that do so at the same time do not disturb each other. Where nothing can
- * be written there, a warning says so and the compiled form lives in memory.
+ * .tar.gz, .tar.xz) of such a folder, or a compiled trace. Text is compiled on first use and kept in the
+ * cache (base/cache.h), named by its contents; a damaged or outdated entry is made anew. Where nothing can be
+ * written there, a warning says so and the compiled form lives in memory.
  *
  * STATUS_BAD_INPUT: the trace is wrong; every error has been reported with its file, line and column. Close
  * with (*program)->ops->close(). */
@@ -25,8 +24,5 @@ enum status trace_compile_to(const char *path, const char *file);
 /* XXH3-128 of the trace's contents in hexadecimal, which names it in manifests. */
 enum { TRACE_KEY_TEXT = 33 };
 void trace_key(const struct program *program, char text[TRACE_KEY_TEXT]);
-
-/* The cache's folder, which is made on first use; NULL where the environment names none. To be freed. */
-char *trace_cache_folder(void);
 
 #endif

@@ -21,7 +21,8 @@ struct is_exchange {
     uint64_t *sends, *receives;
 };
 
-/* Counts every key: some 4 cycles of the processor each, 2^31 keys in class D. */
+/* Counts every key: some 4 cycles of the processor each, 2^31 keys in class D. From class B on the keys per
+ * bucket are kept in the cache (base/cache.h). */
 void is_exchange_count(struct is_exchange *exchange, const struct is_problem *problem);
 /* The same amount from each rank to each, which is within a few percent of the truth. */
 void is_exchange_uniform(struct is_exchange *exchange, const struct is_problem *problem);

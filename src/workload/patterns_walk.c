@@ -112,19 +112,9 @@ static const struct coll_nodes *nodes_of(struct walk *walk, uint32_t group)
     const struct group *members = &walk->program->groups[group];
     if (made->words)
         return &made->nodes;
-    uint32_t *place_of = mem_alloc(members->size, sizeof *place_of, "places of ranks");
-    uint32_t *number_of = mem_alloc(walk->program->ranks, sizeof *number_of, "numbers of places");
-    uint32_t places = 0;
-    for (uint32_t rank = 0; rank < members->size; rank++) {
-        uint32_t node = group_world(members, rank) / walk->options->ranks_per_node;
-        if (number_of[node] == 0)
-            number_of[node] = ++places;
-        place_of[rank] = number_of[node] - 1;
-    }
     made->words = mem_alloc(coll_nodes_words(members->size), sizeof *made->words, "nodes of a group");
-    coll_nodes_make(&made->nodes, members->size, place_of, made->words);
-    free(number_of);
-    free(place_of);
+    group_places(members, walk->options->ranks_per_node, made->words);
+    coll_nodes_make(&made->nodes, members->size, made->words, made->words);
     return &made->nodes;
 }
 
@@ -135,15 +125,11 @@ static struct coll_call coll_call_of(const struct walk *walk, uint32_t rank, con
 {
     const struct program *program = walk->program;
     const struct group *group = &program->groups[call->group];
-    uint32_t group_rank = rank;
-    for (uint32_t i = 0; group->world && i < group->size; i++)
-        if (group->world[i] == rank)
-            group_rank = i;
     bool receives = call->op == CALL_SCATTER || call->op == CALL_SCATTERV;
     return (struct coll_call){
         .kind = (enum coll_kind)(call->op - CALL_BARRIER),
         .size = group->size,
-        .rank = group_rank,
+        .rank = group_rank(group, rank),
         .root = (uint32_t)call->peer,
         .window = walk->options->window,
         .leaders = walk->options->leaders,

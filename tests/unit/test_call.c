@@ -71,6 +71,22 @@ static void datatypes_have_their_sizes(void **state)
         assert_non_null(datatype_name(id));
 }
 
+static void groups_know_their_ranks_and_nodes(void **state)
+{
+    (void)state;
+    const uint32_t world[] = {7, 2, 6, 9, 3};
+    const struct group some = {.size = 5, .world = world}, all = {.size = 5};
+    uint32_t place_of[5];
+    for (uint32_t rank = 0; rank < 5; rank++) {
+        assert_int_equal(group_rank(&some, group_world(&some, rank)), rank);
+        assert_int_equal(group_rank(&all, rank), rank);
+    }
+    group_places(&some, 2, place_of); /* nodes 3 1 3 4 1 of the world */
+    assert_memory_equal(place_of, ((uint32_t[]){0, 1, 0, 2, 1}), sizeof place_of);
+    group_places(&all, 2, place_of);
+    assert_memory_equal(place_of, ((uint32_t[]){0, 0, 1, 1, 2}), sizeof place_of);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -78,6 +94,7 @@ int main(void)
         cmocka_unit_test(calls_are_described_for_people),
         cmocka_unit_test(a_description_that_does_not_fit_is_cut),
         cmocka_unit_test(datatypes_have_their_sizes),
+        cmocka_unit_test(groups_know_their_ranks_and_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,6 +162,39 @@ static uint64_t share(uint64_t whole, unsigned parts, unsigned index)
     return whole / parts + (index < whole % parts);
 }
 
+/* The trace of one rank, line by line. */
+struct rank_text {
+    char bytes[8192];
+    size_t length;
+};
+
+static void say(struct rank_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct rank_text *text, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    text->length +=
+        (size_t)vsnprintf(text->bytes + text->length, sizeof text->bytes - text->length, format, values);
+    va_end(values);
+    assert_true(text->length < sizeof text->bytes);
+}
+
+static void write_rank(const char *trace, unsigned rank, const struct rank_text *text)
+{
+    char file[64];
+    snprintf(file, sizeof file, "%s/rank-%u.txt", trace, rank + 1);
+    traces_write(file, text->bytes, text->length);
+}
+
+static struct program *open_written(const char *trace)
+{
+    struct program *program;
+    if (trace_open(traces_path(trace), &program) != STATUS_OK)
+        fail_msg("%s: %s", trace, traces_messages());
+    return program;
+}
+
 /* A plane of cells, 100 x 84, on nx x ny ranks, no edge wrapped: what a stencil program sends. `odd` bytes
  * more in one message of rank 1. */
 static struct program *halo(const char *name, unsigned nx, unsigned ny, unsigned odd)
@@ -169,31 +202,25 @@ static struct program *halo(const char *name, unsigned nx, unsigned ny, unsigned
     static const int step[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
     for (unsigned rank = 0; rank < nx * ny; rank++) {
         unsigned x = rank % nx, y = rank / nx;
-        char text[8192], file[64];
-        size_t length = (size_t)snprintf(text, sizeof text, "%u init\n", rank);
+        struct rank_text text = {0};
+        say(&text, "%u init\n", rank);
         for (int pass = 0; pass < 5; pass++) {
             for (int sends = 0; sends < 2; sends++)
                 for (int d = 0; d < 4; d++) {
                     unsigned to_x = x + (unsigned)step[d][0], to_y = y + (unsigned)step[d][1];
                     uint64_t edge = d < 2 ? share(84, ny, y) : share(100, nx, x);
                     if (to_x < nx && to_y < ny)
-                        length += (size_t)snprintf(
-                            text + length, sizeof text - length, "%u %s %u %d %lu 0\n", rank,
-                            sends ? "isend" : "irecv", to_y * nx + to_x, sends ? d : d ^ 1,
+                        say(&text, "%u %s %u %d %lu 0\n", rank, sends ? "isend" : "irecv", to_y * nx + to_x,
+                            sends ? d : d ^ 1,
                             (unsigned long)edge + (sends && rank == 1 && pass == 2 && d == 0 ? odd : 0));
                 }
-            length += (size_t)snprintf(text + length, sizeof text - length,
-                                       "%u waitall 8\n%u compute %g\n%u allreduce 1 0 0\n", rank, rank,
-                                       8.4e6 / (nx * ny), rank);
+            say(&text, "%u waitall 8\n%u compute %g\n%u allreduce 1 0 0\n", rank, rank, 8.4e6 / (nx * ny),
+                rank);
         }
-        length += (size_t)snprintf(text + length, sizeof text - length, "%u finalize\n", rank);
-        snprintf(file, sizeof file, "%s/rank-%u.txt", name, rank + 1);
-        traces_write(file, text, length);
+        say(&text, "%u finalize\n", rank);
+        write_rank(name, rank, &text);
     }
-    struct program *program;
-    if (trace_open(traces_path(name), &program) != STATUS_OK)
-        fail_msg("%s: %s", name, traces_messages());
-    return program;
+    return open_written(name);
 }
 
 static void stencils_have_edges_and_uneven_blocks(void **state)
@@ -235,24 +262,18 @@ static void a_held_back_trace_that_is_another_program_is_refused(void **state)
 static struct program *farm(const char *name, unsigned ranks)
 {
     for (unsigned rank = 0; rank < ranks; rank++) {
-        char text[8192], file[64];
-        size_t length = (size_t)snprintf(text, sizeof text, "%u init\n", rank);
+        struct rank_text text = {0};
+        say(&text, "%u init\n", rank);
         for (unsigned other = 1; other < ranks && !rank; other++)
-            length += (size_t)snprintf(text + length, sizeof text - length, "0 send %u 7 4000 6\n", other);
+            say(&text, "0 send %u 7 4000 6\n", other);
         for (unsigned other = 1; other < ranks && !rank; other++)
-            length += (size_t)snprintf(text + length, sizeof text - length, "0 recv -333 8 16 6\n");
+            say(&text, "0 recv -333 8 16 6\n");
         if (rank)
-            length +=
-                (size_t)snprintf(text + length, sizeof text - length,
-                                 "%u recv 0 7 4000 6\n%u compute 1e6\n%u send 0 8 16 6\n", rank, rank, rank);
-        length += (size_t)snprintf(text + length, sizeof text - length, "%u finalize\n", rank);
-        snprintf(file, sizeof file, "%s/rank-%u.txt", name, rank + 1);
-        traces_write(file, text, length);
+            say(&text, "%u recv 0 7 4000 6\n%u compute 1e6\n%u send 0 8 16 6\n", rank, rank, rank);
+        say(&text, "%u finalize\n", rank);
+        write_rank(name, rank, &text);
     }
-    struct program *program;
-    if (trace_open(traces_path(name), &program) != STATUS_OK)
-        fail_msg("%s: %s", name, traces_messages());
-    return program;
+    return open_written(name);
 }
 
 static void rank_0_may_stand_apart(void **state)

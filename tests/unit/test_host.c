@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -16,29 +15,8 @@
 #include "breakdown/model.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
+#include "support/hosts.h"
 #include "support/script.h"
-
-/* In picoseconds. */
-#define HLP_POST_PS    INT64_C(26560)
-#define LLP_POST_PS    INT64_C(175420)
-#define POST_PS        (HLP_POST_PS + LLP_POST_PS)
-#define SENT_PS        INT64_C(62990) /* Post_prog 59.82 and Misc 3.17 */
-#define PCIE_PS        INT64_C(137490)
-#define NETWORK_PS     INT64_C(382810)
-#define TO_MEMORY_PS   INT64_C(378450) /* PCIe and RC-to-MEM */
-#define LLP_PROG_PS    INT64_C(61630)
-#define CALLBACKS_PS   INT64_C(187770)
-#define UCP_CALLBACK   INT64_C(139780)
-#define AFTER_PS       INT64_C(36890)
-#define RX_PS          (LLP_PROG_PS + CALLBACKS_PS + AFTER_PS)
-#define WAIT_PS        (INT64_C(443800) - CALLBACKS_PS - AFTER_PS) /* before it polls */
-#define FLIGHT_PS      (PCIE_PS + NETWORK_PS + TO_MEMORY_PS)
-#define LATENCY_PS     (POST_PS + FLIGHT_PS + RX_PS)
-#define INJECTION_PS   (POST_PS + SENT_PS)
-#define ACKNOWLEDGE_PS (NETWORK_PS + PCIE_PS + INT64_C(240960))
-
-#define SYSTEM  "host.system=thunderx2"
-#define NETWORK "hockney.latency=382.81ns"
 
 static struct script_outcome out;
 
@@ -146,40 +124,18 @@ static void windows_inject_at_the_papers_rate(void **state)
     assert_nothing_unaccounted(2);
 }
 
-/* A system like the paper's, but for these lines. */
-static char *system_with(const char *lines)
-{
-    char *path = mem_text("/tmp/helio-host-XXXXXX");
-    int handle = mkstemp(path);
-    assert_true(handle >= 0);
-    FILE *file = fdopen(handle, "w");
-    assert_non_null(file);
-    fwrite(system_thunderx2, 1, system_thunderx2_length, file);
-    fprintf(file, "\n%s\n", lines);
-    fclose(file);
-    char *setting = mem_format("host.system=%s", path);
-    free(path);
-    return setting;
-}
-
-static void forget(char *setting)
-{
-    remove(strchr(setting, '=') + 1);
-    free(setting);
-}
-
 /* With a wait for each message the receiver takes longer than the sender. Its receive queue fills, then the
  * sender's transmit queue, and from then on messages leave as fast as they are received. */
 static void a_wait_per_message_is_limited_by_the_receiver(void **state)
 {
     (void)state;
-    char *system = system_with("queue_depth: 128\nreceive_depth: 32");
+    char *system = hosts_system_with("queue_depth: 128\nreceive_depth: 32");
     run_stream(true, (const char *const[]){system, NETWORK, NULL});
     enum { FROM = STREAM / 2, TO = STREAM - WINDOW }; /* both at the same place in a completion's sends */
     ps_t span = out.messages[TO].send_released - out.messages[FROM].send_released;
     assert_int_equal(span, (TO - FROM) * (WAIT_PS + RX_PS));
     assert_true(WAIT_PS + RX_PS > INJECTION_PS);
-    forget(system);
+    hosts_forget(system);
 }
 
 static void a_queue_of_one_waits_for_each_completion(void **state)
@@ -189,14 +145,14 @@ static void a_queue_of_one_waits_for_each_completion(void **state)
                                          FINALIZE};
     static const struct call receiver[] = {IRECV(0, 0, 8, 2), IRECV(0, 0, 8, 3), IRECV(0, 0, 8, 4), WAITALL,
                                            FINALIZE};
-    char *system = system_with("queue_depth: 1");
+    char *system = hosts_system_with("queue_depth: 1");
     run_with((const struct call *const[]){sender, receiver}, 2, "hockney",
              (const char *const[]){system, NETWORK, NULL});
     ps_t synchronous = LLP_POST_PS + FLIGHT_PS + ACKNOWLEDGE_PS;
     assert_int_equal(out.messages[0].send_released, POST_PS);
     assert_int_equal(out.messages[1].send_released, POST_PS + synchronous);
     assert_int_equal(out.messages[2].send_released, POST_PS + 2 * synchronous);
-    forget(system);
+    hosts_forget(system);
 }
 
 /* Who never waits owes progress until the transmit queue is full of it. */
@@ -227,10 +183,10 @@ static ps_t second_is_late(const char *lines, uint64_t bytes)
 {
     const struct call first[] = {SEND(2, 0, bytes), FINALIZE}, second[] = {SEND(3, 0, bytes), FINALIZE};
     const struct call third[] = {RECV(0, 0, bytes), FINALIZE}, fourth[] = {RECV(1, 0, bytes), FINALIZE};
-    char *system = system_with(lines);
+    char *system = hosts_system_with(lines);
     run_with((const struct call *const[]){first, second, third, fourth}, 4, "hockney",
              (const char *const[]){system, NETWORK, "ranks_per_node=2", "hockney.bandwidth=100 GB/s", NULL});
-    forget(system);
+    hosts_forget(system);
     assert_nothing_unaccounted(4);
     return out.finish[3] - out.finish[2];
 }
@@ -262,10 +218,10 @@ static ps_t message_within_node(uint64_t bytes, const char *lines)
     const struct call sender[] = {SEND(1, 0, bytes), FINALIZE};
     const struct call receiver[] = {COMPUTE(1200000), RECV(0, 0, bytes),
                                     FINALIZE}; /* 100 us: it is there by then */
-    char *system = system_with(lines);
+    char *system = hosts_system_with(lines);
     run_with((const struct call *const[]){sender, receiver}, 2, "hockney",
              (const char *const[]){system, NETWORK, "ranks_per_node=2", "mpi.eager_threshold=1 MiB", NULL});
-    forget(system);
+    hosts_forget(system);
     assert_nothing_unaccounted(2);
     return out.finish[1] - INT64_C(100000000) - WAIT_PS - RX_PS;
 }
@@ -289,10 +245,10 @@ static void cores_share_their_memory(void **state)
                              second[] = {SEND(3, 0, 50000), FINALIZE};
     static const struct call third[] = {COMPUTE(1200000), RECV(0, 0, 50000), FINALIZE};
     static const struct call fourth[] = {COMPUTE(2400000), RECV(1, 0, 50000), FINALIZE};
-    char *system = system_with("copy: {LLC: 64 KiB, DRAM_rate: 10 GB/s, node_rate: 10 GB/s}");
+    char *system = hosts_system_with("copy: {LLC: 64 KiB, DRAM_rate: 10 GB/s, node_rate: 10 GB/s}");
     run_with((const struct call *const[]){first, second, third, fourth}, 4, "hockney",
              (const char *const[]){system, NETWORK, "ranks_per_node=4", NULL});
-    forget(system);
+    hosts_forget(system);
     /* 100 kB read and written at 10 GB/s: the first has the memory for 10 us, and then the second. */
     assert_int_equal(out.finish[0], HLP_POST_PS + 10000000 + SENT_PS);
     assert_int_equal(out.finish[1], HLP_POST_PS + 20000000 + SENT_PS);
@@ -306,10 +262,10 @@ static void collectives_copy_too(void **state)
     run_with((const struct call *const[]){calls, calls}, 2, "hockney",
              (const char *const[]){SYSTEM, NETWORK, NULL});
     ps_t without_ps = out.finish[0];
-    char *system = system_with("copy: {L2: 0 B, LLC: 0 B, DRAM_rate: 10 GB/s}");
+    char *system = hosts_system_with("copy: {L2: 0 B, LLC: 0 B, DRAM_rate: 10 GB/s}");
     run_with((const struct call *const[]){calls, calls}, 2, "hockney",
              (const char *const[]){system, NETWORK, NULL});
-    forget(system);
+    hosts_forget(system);
     /* Each copies its own block into place: 10 kB, before or while it waits for the other's. */
     assert_true(out.finish[0] > without_ps && out.finish[0] <= without_ps + 2000000);
     assert_nothing_unaccounted(2);

@@ -98,6 +98,10 @@
       {name: "idle", csv: "idle_fraction", of: (run) => run.idle_fraction, show: percent},
     ];
     const text = `Bars of the time on each fabric. ${runs.map((r) => `${r.fabric}: ${time(r.makespan_s, 5)}`).join("; ")}.`;
+    const hosts =
+      first.software_fraction === undefined
+        ? "What a message costs at its ends is as published for each fabric: some latencies include software and NICs, others do not (host.system gives all of them one model)."
+        : "What a message costs at its ends comes from one model for all fabrics.";
     const unit = timeScale(d3.max(runs, (run) => run.makespan_s));
     const drawing = chart(text, (width) =>
       Plot.plot({
@@ -140,6 +144,7 @@
       [
         "A bar is the time until the last rank has ended, in the simulated world. Shorter is better.",
         `Speedups are over ${first.fabric}, the first fabric named. The program and what it computes are the same everywhere; only the network differs.`,
+        ...(runs.length > 1 ? [hosts] : []),
       ],
       [drawing],
       {name: "time-by-fabric", columns, rows: runs},

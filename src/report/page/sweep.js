@@ -50,6 +50,7 @@
     const others = fabrics
       .map((fabric) => ({fabric, ratios: groups.filter((g) => g.fabric === fabric && g.speedup).map((g) => g.speedup.mean)}))
       .filter(({fabric, ratios}) => ratios.length && !(fabric === sweep.baseline.fabric && Object.keys(sweep.baseline).length === 1));
+    const hosts = sweep.fixed["host.system"] === null && others.length ? " What a message costs at its ends is as published for each fabric." : "";
     others.forEach(({fabric, ratios}, i) => {
       const [least, most] = d3.extent(ratios);
       const range = most - least < 5e-4 ? factor(most) : `${factor(least)} to ${factor(most)}`;
@@ -62,7 +63,7 @@
         ` ${baselineName}`,
       );
     });
-    if (others.length) line.append(".");
+    if (others.length) line.append(`.${hosts}`);
     return line;
   }
 
