@@ -2,7 +2,9 @@
  * where everything must hold too.
  *
  *   alltoall_MPI CHECK... */
+#include <dirent.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/resource.h>
 
@@ -358,11 +360,87 @@ static void check_leaks(void)
         fail("leaks", "file descriptors: before, after", first, last);
 }
 
+/* ------------------------------------------------------------------------------------------------ holdings
+ */
+
+/* What this process holds of what could leak call by call. */
+struct holdings {
+    long resident_pages, descriptors, mappings;
+};
+
+static struct holdings holdings_now(void)
+{
+    struct holdings now = {0};
+    char line[4096];
+    FILE *statm = fopen("/proc/self/statm", "r"), *maps = fopen("/proc/self/maps", "r");
+    DIR *descriptors = opendir("/proc/self/fd");
+    if (!statm || !maps || !descriptors || fscanf(statm, "%*d %ld", &now.resident_pages) != 1)
+        fail("calls", "/proc cannot be read", 0, 0);
+    while (fgets(line, sizeof line, maps))
+        now.mappings++;
+    while (readdir(descriptors))
+        now.descriptors++;
+    fclose(statm);
+    fclose(maps);
+    closedir(descriptors);
+    return now;
+}
+
+/* CALLS calls, a quarter of them of vectors. What the MPI takes it has taken after the first of them. */
+static void check_calls(void)
+{
+    enum { SLACK_BYTES = 1 << 20, SLACK_MAPPINGS = 2 };
+    const char *wanted = getenv("CALLS");
+    long calls = wanted ? strtol(wanted, NULL, 10) : 20000, slack = SLACK_BYTES / sysconf(_SC_PAGESIZE);
+    size_t ranks = (size_t)world_size;
+    unsigned char *send = room(ranks * 8), *recv = room(ranks * 8);
+    int *counts = room(ranks * sizeof(int)), *places = room(ranks * sizeof(int));
+    struct holdings before = {0}, after;
+    for (int peer = 0; peer < world_size; peer++)
+        counts[peer] = 8, places[peer] = 8 * peer;
+    for (long i = 0; i < calls; i++) {
+        if (i == calls / 10)
+            before = holdings_now();
+        fill(send, world_rank, world_size, 8, (int)(i % 256));
+        if (i % 4 == 3)
+            MPI_Alltoallv(send, counts, places, MPI_BYTE, recv, counts, places, MPI_BYTE, MPI_COMM_WORLD);
+        else
+            MPI_Alltoall(send, 8, MPI_BYTE, recv, 8, MPI_BYTE, MPI_COMM_WORLD);
+        check_bytes("calls", recv, world_rank, world_size, 8, (int)(i % 256));
+    }
+    after = holdings_now();
+    if (after.resident_pages > before.resident_pages + slack)
+        fail("calls", "pages before, after", before.resident_pages, after.resident_pages);
+    if (after.descriptors > before.descriptors || after.mappings > before.mappings + SLACK_MAPPINGS)
+        fail("calls", "more descriptors, mappings", after.descriptors - before.descriptors,
+             after.mappings - before.mappings);
+    free(send), free(recv), free(counts), free(places);
+}
+
+static void *kill_later(void *unused)
+{
+    usleep(300000);
+    raise(SIGKILL);
+    return unused;
+}
+
+/* The last rank is killed while all make calls; nobody returns. */
+static void check_killed(void)
+{
+    pthread_t killer;
+    if (world_rank == world_size - 1)
+        pthread_create(&killer, NULL, kill_later, NULL);
+    if (world_rank == 0)
+        printf("calling\n"), fflush(stdout);
+    for (;;)
+        exchange("killed", MPI_COMM_WORLD, 1000, 1, 0);
+}
+
 static const struct check checks[] = {
     {"sizes", check_sizes},         {"plans", check_plans},   {"rows", check_rows},
     {"types", check_types},         {"comms", check_comms},   {"progress", check_progress},
     {"wildcards", check_wildcards}, {"errors", check_errors}, {"threads", check_threads},
-    {"leaks", check_leaks},
+    {"leaks", check_leaks},         {"calls", check_calls},   {"killed", check_killed},
 };
 
 int main(int argc, char **argv)

@@ -6,6 +6,10 @@
 #   algorithms   every algorithm, by name
 #   fortran      from Fortran, all three ways
 #   vectors      MPI_Alltoallv and w (vectors.c), beside the MPI's own, and what is chosen by trial
+#   nonblocking  non-blocking ones among them, which stay the MPI's (nonblocking.c)
+#   held         20,000 calls leave memory, descriptors and mappings as they are
+#   million      a million do
+#   killed       of a run in which a rank is killed inside a call nothing is left
 #   other        preloaded into a program of the other MPI: says so, and does nothing
 #   cluster      on a cluster of network namespaces (tools/cluster); needs root
 #   bench        helio alltoall bench and tune
@@ -60,6 +64,41 @@ vectors() {
         fail "$(cat "$TMP/out")"
     with 4 HELIO_VERBOSE=1 HELIO_ALLTOALLV=mpi HELIO_RANKS_PER_NODE=2 @vectors rows >"$TMP/out" 2>&1
     ! grep "by way of nodes" "$TMP/out" || fail "HELIO_ALLTOALLV=mpi"
+}
+
+nonblocking() {
+    with 4 HELIO_ALLTOALL=leaders HELIO_ALLTOALLV=leaders HELIO_RANKS_PER_NODE=2 @nonblocking ways progress
+    with 3 HELIO_ALLTOALL=leaders HELIO_ALLTOALLV=leaders @nonblocking ways progress
+    "$here/launch" 3 @nonblocking ways progress
+}
+
+held() {
+    with 4 HELIO_ALLTOALL=leaders HELIO_ALLTOALLV=leaders HELIO_RANKS_PER_NODE=2 @alltoall calls
+}
+
+million() {
+    with 4 CALLS=1000000 HELIO_ALLTOALL=leaders HELIO_ALLTOALLV=leaders HELIO_RANKS_PER_NODE=2 @alltoall calls
+}
+
+# In a /dev/shm of its own, where such can be had, so that what is there afterwards is the run's. Shared memory without a
+# name is gone when no process of the run is left, and those are known by their environment.
+killed() {
+    run=helio-killed-$$ own=
+    ! unshare -m mount -t tmpfs none /dev/shm 2>/dev/null || own="unshare -m"
+    $own sh -c '[ -z "$1" ] || mount -t tmpfs none /dev/shm
+        status=0
+        timeout 60 "$2" 4 RUN_IS="$3" LD_PRELOAD="$4" HELIO_ALLTOALL=leaders HELIO_RANKS_PER_NODE=2 @alltoall killed ||
+            status=$?
+        echo "status $status"
+        [ -z "$1" ] || ls -A /dev/shm >"$5"' - "$own" "$here/launch" $run "$ours" "$TMP/left" >"$TMP/out" 2>&1
+    grep -q '^calling$' "$TMP/out" && ! grep -q '^status \(0\|124\)$' "$TMP/out" || fail "$(cat "$TMP/out")"
+    tries=0
+    while grep -lzs "^RUN_IS=$run" /proc/[0-9]*/environ >"$TMP/processes"; do
+        tries=$((tries + 1))
+        [ $tries -lt 100 ] || fail "processes are left: $(cat "$TMP/processes")"
+        sleep 0.1
+    done
+    [ -z "$own" ] || [ ! -s "$TMP/left" ] || fail "left in /dev/shm: $(cat "$TMP/left")"
 }
 
 other() {
