@@ -100,7 +100,10 @@ struct fabric_ops {
     void (*match)(struct fabric *fabric,
                   uint32_t message);                  /* of a stored message: its receiver is there now */
     const void *(*statistics)(struct fabric *fabric); /* the struct of the metric table */
-    size_t (*bytes)(const struct fabric *fabric);     /* memory held */
+    /* The bytes a second that a node's messages share, each way, so that together they come no faster (NULL:
+     * a node's messages do not share what they take). */
+    uint64_t (*node_rate)(const struct fabric *fabric);
+    size_t (*bytes)(const struct fabric *fabric); /* memory held */
     void (*explain)(
         const struct fabric *fabric); /* notes on what blocks it, at a deadlock; NULL = nothing ever does */
     void (*close)(struct fabric *fabric);

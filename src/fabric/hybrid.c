@@ -245,6 +245,12 @@ static void hybrid_close(struct fabric *fabric)
     free(hybrid);
 }
 
+static uint64_t hybrid_node_rate(const struct fabric *fabric)
+{
+    const struct hybrid *hybrid = (const struct hybrid *)fabric;
+    return hybrid->network->ops->node_rate(hybrid->network);
+}
+
 const struct fabric_ops hybrid_fabric = {
     .name = "hybrid",
     .doc = "small messages by the packet network, large ones through FMUs",
@@ -252,6 +258,7 @@ const struct fabric_ops hybrid_fabric = {
     .metrics = &hybrid_metrics,
     .stores = hybrid_stores,
     .crosses = CROSSES_NIC,
+    .node_rate = hybrid_node_rate,
     .latency_name = "packet.latency",
     .prepare = hybrid_prepare,
     .submit = hybrid_submit,

@@ -460,12 +460,18 @@ static void packet_close(struct fabric *fabric)
     free(packet);
 }
 
+static uint64_t packet_node_rate(const struct fabric *fabric)
+{
+    return ((const struct packet *)fabric)->config->bandwidth_bytes_per_s;
+}
+
 const struct fabric_ops packet_fabric = {
     .name = "packet",
     .doc = "packet switching: max-min fair sharing of links, on any topology",
     .params = &packet_params,
     .metrics = &packet_metrics,
     .crosses = CROSSES_NIC,
+    .node_rate = packet_node_rate,
     .latency_name = "packet.latency",
     .prepare = packet_prepare,
     .submit = packet_submit,

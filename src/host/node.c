@@ -69,6 +69,25 @@ size_t host_nodes_bytes(const struct host_nodes *nodes)
            (nodes->rnics ? rnics_bytes(nodes->rnics) : 0);
 }
 
+/* What of a message holds a lane when it would pass. Where a node's messages share a link, their bytes have
+ * come one behind the other as far as PCIe is concerned, however many are under way at once: what is behind
+ * the first packet has passed while it came, but for what PCIe is slower than the link. */
+static struct host_load load_at_once(const struct host_nodes *nodes, uint64_t bytes)
+{
+    struct host_load load = host_load(nodes->host, bytes);
+    const struct host *host = nodes->host;
+    if (nodes->link_bytes_per_s == 0 || bytes <= host->packet_bytes)
+        return load;
+    uint64_t fastest = host->system.pcie_bytes_per_s;
+    if (nodes->link_bytes_per_s > fastest)
+        fastest = nodes->link_bytes_per_s;
+    ps_t passed = service_ps(bytes - host->packet_bytes, fastest);
+    return (struct host_load){.down_ps = load.down_ps - passed,
+                              .up_ps = load.up_ps - passed,
+                              .down_writes = load.down_writes,
+                              .up_writes = 1};
+}
+
 /* Each write takes a credit, which comes back when the write has passed PCIe and an UpdateFC has (section
  * 4.2). */
 static ps_t spend_credits(const struct host_nodes *nodes, struct host_lane *lane, ps_t at, uint64_t writes)
@@ -113,7 +132,7 @@ ps_t host_nodes_send(struct host_nodes *nodes, ps_t now, const struct host_end *
 {
     const struct host *host = nodes->host;
     struct host_lane *lane = &nodes->down[end->node];
-    struct host_load load = host_load(host, end->bytes);
+    struct host_load load = load_at_once(nodes, end->bytes);
     ps_t at = spend_credits(nodes, lane, ps_max(now, lane->free_at), load.down_writes);
     at = ps_add(at, use_connection(nodes, end, end->bytes > host->system.inline_bytes,
                                    host->system.post == SYSTEM_DOORBELL));
@@ -127,7 +146,7 @@ ps_t host_nodes_send(struct host_nodes *nodes, ps_t now, const struct host_end *
 ps_t host_nodes_receive(struct host_nodes *nodes, ps_t now, const struct host_end *end)
 {
     struct host_lane *lane = &nodes->up[end->node];
-    struct host_load load = host_load(nodes->host, end->bytes);
+    struct host_load load = load_at_once(nodes, end->bytes);
     ps_t behind = ps_add(lane->free_at, ps_max(load.up_ps, nodes->host->nic_gap));
     ps_t at = spend_credits(nodes, lane, ps_max(now, behind), load.up_writes);
     at = ps_add(at, use_connection(nodes, end, true, true));

@@ -31,6 +31,7 @@ struct host_lane {
 struct host_nodes {
     const struct host *host;
     uint32_t count;
+    uint64_t link_bytes_per_s;   /* of the fabric's node_rate; 0: each message comes as if alone */
     struct host_lane *down, *up; /* per node: to the NIC, to memory */
     ps_t *memory_free_at;        /* per node, of what its cores share; NULL: no limit */
     ps_t *credits;               /* of all lanes */

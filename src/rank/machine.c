@@ -455,7 +455,10 @@ static enum status prepare_fabric(struct machine *machine)
                                .answers = protocol_answers(machine),
                                .tap = machine->tap,
                                .traffic = machine->plan->traffic};
-    return machine->plan->fabric->prepare(&plan, &machine->fabric);
+    enum status status = machine->plan->fabric->prepare(&plan, &machine->fabric);
+    if (status == STATUS_OK && machine->host && machine->fabric->ops->node_rate)
+        machine->nodes.link_bytes_per_s = machine->fabric->ops->node_rate(machine->fabric);
+    return status;
 }
 
 /* All ranks start at 0, in rank order, and run until nothing is left to happen. */

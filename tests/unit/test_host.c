@@ -199,6 +199,31 @@ static void ranks_of_a_node_share_pcie_and_nic(void **state)
     assert_int_equal(second_is_late("NIC_gap: 1 us", 8), 1000000);
 }
 
+/* Two nodes send to a third one at the same time, through its link of 10 GB/s; returns when it has both. */
+static ps_t both_are_there(const char *lines, uint64_t bytes)
+{
+    const struct call first[] = {SEND(2, 0, bytes), FINALIZE}, second[] = {SEND(2, 0, bytes), FINALIZE};
+    const struct call third[] = {RECV(0, 0, bytes), RECV(1, 0, bytes), FINALIZE};
+    char *system = hosts_system_with(lines);
+    run_with((const struct call *const[]){first, second, third}, 3, "packet",
+             (const char *const[]){system, "packet.latency=0 ps", "packet.bandwidth=10 GB/s", NULL});
+    hosts_forget(system);
+    assert_nothing_unaccounted(3);
+    return out.finish[2];
+}
+
+/* What shares a link passes PCIe while it comes: beside the link's own time, 2 * (63000 - 64) bytes, there is
+ * what calls, the fetch of a payload and single packets take, which is less than another passage of 4 us. A
+ * PCIe slower than the link takes what it is slower. */
+static void what_shares_a_link_passes_pcie_while_it_comes(void **state)
+{
+    (void)state;
+    enum { LINK_PS = 2 * (63000 - 64) * 100, REST_PS = 1500000 };
+    ps_t ends = both_are_there("", 8);
+    assert_in_range(both_are_there("", 63000) - ends - LINK_PS, 0, REST_PS);
+    assert_in_range(both_are_there("bandwidth: {PCIe: 5 GB/s}", 63000) - ends - 2 * LINK_PS, 0, REST_PS);
+}
+
 /* A write's credit comes back when it has passed PCIe to and fro. */
 static void writes_wait_for_credits(void **state)
 {
@@ -449,6 +474,7 @@ int main(void)
         cmocka_unit_test(a_queue_of_one_waits_for_each_completion),
         cmocka_unit_test(sends_alone_make_progress_when_they_have_to),
         cmocka_unit_test(ranks_of_a_node_share_pcie_and_nic),
+        cmocka_unit_test(what_shares_a_link_passes_pcie_while_it_comes),
         cmocka_unit_test(writes_wait_for_credits),
         cmocka_unit_test(copies_cost_by_what_they_touch),
         cmocka_unit_test(cores_share_their_memory),
