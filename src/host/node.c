@@ -154,18 +154,20 @@ ps_t host_nodes_receive(struct host_nodes *nodes, ps_t now, const struct host_en
     return account(nodes, now, at);
 }
 
-/* Each byte is read and written. */
-ps_t host_nodes_copy(struct host_nodes *nodes, uint32_t node, ps_t now, uint64_t bytes, uint64_t working_set,
-                     bool continues)
+/* Each byte is read and written. The memory takes copies in the order in which they were asked for: a core
+ * that has many to make is free for the last of them much later, and nobody else's wait for that. */
+ps_t host_nodes_copy(struct host_nodes *nodes, uint32_t node, ps_t asked, ps_t free_at, uint64_t bytes,
+                     uint64_t working_set, bool continues)
 {
     const struct host *host = nodes->host;
-    ps_t at = ps_add(now, host_copy_time(host, bytes, working_set, continues));
+    ps_t at = ps_add(free_at, host_copy_time(host, bytes, working_set, continues));
     nodes->statistics.copied_bytes += bytes;
     if (!host_copy_is_shared(host, working_set))
         return at;
-    ps_t *free_at = &nodes->memory_free_at[node];
-    *free_at = ps_add(ps_max(*free_at, now), service_ps(2 * bytes, host->system.copy_node_bytes_per_s));
-    return ps_max(at, *free_at);
+    ps_t *memory = &nodes->memory_free_at[node];
+    ps_t through_memory = service_ps(2 * bytes, host->system.copy_node_bytes_per_s);
+    *memory = ps_add(ps_max(*memory, asked), through_memory);
+    return ps_max(ps_max(at, ps_add(free_at, through_memory)), *memory);
 }
 
 enum status host_nodes_status(const struct host_nodes *nodes)

@@ -54,9 +54,9 @@ struct host_end {
 ps_t host_nodes_send(struct host_nodes *nodes, ps_t now, const struct host_end *end);
 /* Without others it would be in the node's memory now. Returns when it is. */
 ps_t host_nodes_receive(struct host_nodes *nodes, ps_t now, const struct host_end *end);
-/* A core of the node is free at `now` and copies; returns when it has done. */
-ps_t host_nodes_copy(struct host_nodes *nodes, uint32_t node, ps_t now, uint64_t bytes, uint64_t working_set,
-                     bool continues);
+/* A core of the node is to copy, from `asked` on, and is free at `free_at`; returns when it has done. */
+ps_t host_nodes_copy(struct host_nodes *nodes, uint32_t node, ps_t asked, ps_t free_at, uint64_t bytes,
+                     uint64_t working_set, bool continues);
 /* STATUS_FAILED, reported: a NIC has no further queue pairs. */
 enum status host_nodes_status(const struct host_nodes *nodes);
 

@@ -317,7 +317,7 @@ void hosted_copy(struct machine *machine, uint32_t rank, uint64_t bytes, uint64_
 {
     ps_t from = hosted_step(machine, rank, 0);
     uint32_t node = (uint32_t)(rank / machine->node->ranks_per_node);
-    ps_t to = host_nodes_copy(&machine->nodes, node, from, bytes, working_set, continues);
+    ps_t to = host_nodes_copy(&machine->nodes, node, machine->loop->now, from, bytes, working_set, continues);
     hosted_step(machine, rank, to - from);
 }
 
