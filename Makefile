@@ -2,6 +2,7 @@
 # make demo        replay a real program over several networks
 # make check       every test that must pass before a change lands
 # make check-long  the long ones as well, threads, and a minute of fuzzing per target
+# make conformance MPICH's tests of alltoalls, with the preloaded library and without
 # make bench       speed, beside SimGrid in the same run
 # make format      the one formatting there is
 # make install     to PREFIX (/usr/local), below DESTDIR
@@ -11,7 +12,7 @@
 PREFIX ?= /usr/local
 HELIO  := build/bin/helio
 
-.PHONY: build demo check check-long bench format install packages clean help
+.PHONY: build demo check check-long conformance bench format install packages clean help
 .DEFAULT_GOAL := build
 
 help:
@@ -36,6 +37,9 @@ check-long:
 	@tools/setup check
 	@tools/report-assets
 	@tools/check long
+
+conformance: build
+	@tests/conformance/run
 
 bench: build
 	@tools/setup check
