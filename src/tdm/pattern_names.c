@@ -242,11 +242,13 @@ static bool make_redistribution(const void *config, uint32_t nodes, struct tdm_p
 
 struct p3m_config {
     uint64_t part;
-    int neighbours;
+    int neighbours, edges;
 };
 
 enum { NEIGHBOURS_6, NEIGHBOURS_26 };
 static const char *const neighbour_names[] = {"6", "26", NULL};
+enum { EDGES_AROUND, EDGES_OPEN };
+static const char *const edge_names[] = {"around", "open", NULL};
 
 PARAM_TABLE(p3m_params, "p3m", struct p3m_config,
             "the patterns of the particle-mesh program (Table 4), on 64 nodes",
@@ -262,27 +264,34 @@ PARAM_TABLE(p3m_params, "p3m", struct p3m_config,
              .offset = offsetof(struct p3m_config, neighbours),
              .fallback = "6",
              .choices = neighbour_names,
-             .doc = "of part 5: 6 as Table 5 implies, or 26 as Table 4 says"});
+             .doc = "of part 5: 6 as Table 5 implies, or 26 as Table 4 says"},
+            {.name = "edges",
+             .type = PARAM_CHOICE,
+             .offset = offsetof(struct p3m_config, edges),
+             .fallback = "around",
+             .choices = edge_names,
+             .doc = "of part 5: whether nodes at opposite edges of the array are neighbours"});
 
-/* How far apart two coordinates are on a ring of four. */
-static uint32_t apart(uint32_t a, uint32_t b)
+/* How far apart two coordinates are, on a ring of four or in a row of four. */
+static uint32_t apart(int edges, uint32_t a, uint32_t b)
 {
-    uint32_t distance = (a + 4 - b) % 4;
-    return distance == 3 ? 1 : distance;
+    uint32_t distance = a > b ? a - b : b - a;
+    return distance == 3 && edges == EDGES_AROUND ? 1 : distance;
 }
 
-/* Part 5: a logical 4 x 4 x 4 array. Each node sends to the six beside it, around the edges, or to all 26
- * that differ by at most one along each dimension. */
-static void make_cube(int neighbours, struct tdm_pattern *pattern)
+/* Part 5: a logical 4 x 4 x 4 array. Each node sends to the six beside it, or to all 26 that differ by at
+ * most one along each dimension. */
+static void make_cube(const struct p3m_config *p3m, struct tdm_pattern *pattern)
 {
     enum { NODES = 4 * 4 * 4 };
     for (uint32_t node = 0; node < NODES; node++)
         for (uint32_t other = 0; other < NODES; other++) {
-            uint32_t x = apart(node / 16, other / 16), y = apart(node / 4 % 4, other / 4 % 4),
-                     z = apart(node % 4, other % 4);
+            uint32_t x = apart(p3m->edges, node / 16, other / 16),
+                     y = apart(p3m->edges, node / 4 % 4, other / 4 % 4),
+                     z = apart(p3m->edges, node % 4, other % 4);
             bool is_beside = x + y + z == 1;
             bool is_around = x <= 1 && y <= 1 && z <= 1 && node != other;
-            if (neighbours == NEIGHBOURS_6 ? is_beside : is_around)
+            if (p3m->neighbours == NEIGHBOURS_6 ? is_beside : is_around)
                 tdm_pattern_add(pattern, node, other);
         }
 }
@@ -305,7 +314,7 @@ static bool make_p3m(const void *config, uint32_t nodes, struct tdm_pattern *pat
     else if (part == 4)
         tdm_pattern_redistribute(elements, &planes, &cubes, pattern);
     else
-        make_cube(((const struct p3m_config *)config)->neighbours, pattern);
+        make_cube(config, pattern);
     return true;
 }
 
