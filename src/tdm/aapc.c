@@ -92,7 +92,7 @@ uint32_t tdm_torus_phase(const struct tdm_ring_phases *ring, uint32_t source, ui
 
 struct phase_rank {
     uint64_t length; /* links that its requests use */
-    uint32_t phase;
+    uint32_t phase, tie;
 };
 
 static int compare_ranks(const void *a, const void *b)
@@ -100,26 +100,30 @@ static int compare_ranks(const void *a, const void *b)
     const struct phase_rank *left = a, *right = b;
     if (left->length != right->length)
         return left->length < right->length ? 1 : -1;
-    return left->phase < right->phase ? -1 : left->phase > right->phase;
+    return left->tie < right->tie ? -1 : left->tie > right->tie;
 }
 
-void tdm_ordered_aapc(const struct tdm_problem *problem, const uint32_t *phase, uint32_t phases,
+void tdm_ordered_aapc(const struct tdm_problem *problem, const struct tdm_phases *phases,
                       struct tdm_schedule *schedule)
 {
-    struct phase_rank *ranks = mem_alloc((size_t)phases + 1, sizeof *ranks, "ranks of phases");
-    uint32_t *next = mem_alloc((size_t)phases + 1, sizeof *next, "ranks of phases");
+    uint32_t count = phases->count;
+    const uint32_t *phase = phases->of;
+    struct phase_rank *ranks = mem_alloc((size_t)count + 1, sizeof *ranks, "ranks of phases");
+    uint32_t *next = mem_alloc((size_t)count + 1, sizeof *next, "ranks of phases");
     uint32_t *order = mem_alloc((size_t)problem->requests + 1, sizeof *order, "an order of requests");
-    for (uint32_t i = 0; i < phases; i++)
+    for (uint32_t i = 0; i < count; i++) {
         ranks[i].phase = i;
+        ranks[i].tie = phases->ties ? phases->ties[i] : i;
+    }
     for (uint32_t request = 0; request < problem->requests; request++) {
-        uint32_t count;
-        tdm_route(problem, problem->first_route[request], &count);
-        ranks[phase[request]].length += count;
+        uint32_t links;
+        tdm_route(problem, problem->first_route[request], &links);
+        ranks[phase[request]].length += links;
         next[phase[request]]++;
     }
-    qsort(ranks, phases, sizeof *ranks, compare_ranks);
+    qsort(ranks, count, sizeof *ranks, compare_ranks);
     uint32_t sum = 0;
-    for (uint32_t i = 0; i < phases; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t members = next[ranks[i].phase];
         next[ranks[i].phase] = sum;
         sum += members;

@@ -63,16 +63,16 @@ static void try_slot_by_slot(const struct tdm_problem *problem, const struct tdm
     tdm_schedule_close(&filled);
 }
 
-uint64_t tdm_best(const struct tdm_problem *problem, const uint32_t *phase, uint32_t phases, uint32_t bound,
+uint64_t tdm_best(const struct tdm_problem *problem, const struct tdm_phases *phases, uint32_t bound,
                   uint64_t seed, const struct tdm_limit *limit, struct tdm_schedule *schedule)
 {
     double begun_s = tdm_seconds_now();
     struct tdm_limit rest = *limit;
     tdm_descending_load(problem, schedule);
-    if (phase && schedule->degree > bound) {
+    if (phases && schedule->degree > bound) {
         struct tdm_schedule ordered;
         tdm_schedule_open(&ordered, problem->requests);
-        tdm_ordered_aapc(problem, phase, phases, &ordered);
+        tdm_ordered_aapc(problem, phases, &ordered);
         if (ordered.degree < schedule->degree)
             swap(&ordered, schedule);
         tdm_schedule_close(&ordered);
@@ -87,12 +87,12 @@ uint64_t tdm_best(const struct tdm_problem *problem, const uint32_t *phase, uint
     return moves;
 }
 
-enum status tdm_combined(const struct tdm_problem *problem, const uint32_t *phase, uint32_t phases,
-                         uint64_t seed, struct tdm_schedule *schedule)
+enum status tdm_combined(const struct tdm_problem *problem, const struct tdm_phases *phases, uint64_t seed,
+                         struct tdm_schedule *schedule)
 {
     struct tdm_schedule ordered;
     tdm_schedule_open(&ordered, problem->requests);
-    tdm_ordered_aapc(problem, phase, phases, &ordered);
+    tdm_ordered_aapc(problem, phases, &ordered);
     enum status status = tdm_coloring(problem, TDM_READING_FITTED, seed, schedule);
     if (status == STATUS_OK && ordered.degree < schedule->degree)
         swap(&ordered, schedule);

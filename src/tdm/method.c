@@ -11,8 +11,8 @@ static bool wants_phases(const struct topo *topo, int algorithm)
            (algorithm == TDM_BEST && tdm_has_closed_aapc(topo));
 }
 
-static enum status run(struct tdm_plan *plan, const struct tdm_method *method, const uint32_t *phase,
-                       uint32_t phases)
+static enum status run(struct tdm_plan *plan, const struct tdm_method *method,
+                       const struct tdm_phases *phases)
 {
     const struct tdm_problem *problem = &plan->problem;
     struct tdm_schedule *schedule = &plan->schedule;
@@ -29,12 +29,13 @@ static enum status run(struct tdm_plan *plan, const struct tdm_method *method, c
     case TDM_COLORING_LITERAL:
         return tdm_coloring(problem, TDM_READING_LITERAL, method->seed, schedule);
     case TDM_AAPC:
-        tdm_ordered_aapc(problem, phase, phases, schedule);
+        tdm_ordered_aapc(problem, phases, schedule);
         return STATUS_OK;
     case TDM_COMBINED:
-        return tdm_combined(problem, phase, phases, method->seed, schedule);
+        return tdm_combined(problem, phases, method->seed, schedule);
     default:
-        plan->moves = tdm_best(problem, phase, phases, plan->bound, method->seed, &method->limit, schedule);
+        plan->moves = tdm_best(problem, phases->of ? phases : NULL, plan->bound, method->seed, &method->limit,
+                               schedule);
         return STATUS_OK;
     }
 }
@@ -48,14 +49,17 @@ enum status tdm_plan_open(struct tdm_plan *plan, const struct topo *topo, const 
         return status;
     tdm_schedule_open(&plan->schedule, plan->problem.requests);
     plan->bound = tdm_lower_bound(&plan->problem);
-    uint32_t phases = 0, *phase = NULL;
+    struct tdm_phases phases = {.count = 0};
     if (wants_phases(topo, method->algorithm)) {
-        phase = mem_alloc(pattern->count + 1, sizeof *phase, "phases of requests");
-        status = tdm_aapc_phases(topo, pattern, phase, &phases);
+        phases.of = mem_alloc(pattern->count + 1, sizeof *phases.of, "phases of requests");
+        status = tdm_aapc_phases(topo, pattern, phases.of, &phases.count);
+        if (status == STATUS_OK && method->random_order)
+            phases.ties = tdm_random_order(phases.count, method->seed, "tdm.aapc");
     }
     if (status == STATUS_OK)
-        status = run(plan, method, phase, phases);
-    free(phase);
+        status = run(plan, method, &phases);
+    free(phases.of);
+    free(phases.ties);
     if (status != STATUS_OK)
         tdm_plan_close(plan);
     return status;

@@ -20,7 +20,7 @@ extern const char *const tdm_algorithm_names[]; /* ends with NULL */
 struct tdm_method {
     int algorithm; /* enum tdm_algorithm */
     bool free_routes;
-    bool random_order; /* of requests, for greedy; else that of the pattern */
+    bool random_order; /* of requests, for greedy, and of phases of equal rank; else as they are numbered */
     uint64_t seed;
     struct tdm_limit limit; /* of best */
 };

@@ -59,9 +59,15 @@ enum tdm_coloring { TDM_READING_FITTED, TDM_READING_LITERAL };
 enum status tdm_coloring(const struct tdm_problem *problem, enum tdm_coloring reading, uint64_t seed,
                          struct tdm_schedule *schedule);
 
-/* The ordered AAPC algorithm (Figure 5). `phase` tells for each request in which configuration of the
- * all-to-all pattern it is (tdm/aapc.h), below `phases`; its routes are the first ones. */
-void tdm_ordered_aapc(const struct tdm_problem *problem, const uint32_t *phase, uint32_t phases,
+/* The configurations of the all-to-all pattern (tdm/aapc.h). */
+struct tdm_phases {
+    uint32_t *of;   /* [request]: in which it is, below `count` */
+    uint32_t *ties; /* [count]: which of two phases of equal rank comes first; NULL = the smaller number */
+    uint32_t count;
+};
+
+/* The ordered AAPC algorithm (Figure 5). Its routes are the first ones. */
+void tdm_ordered_aapc(const struct tdm_problem *problem, const struct tdm_phases *phases,
                       struct tdm_schedule *schedule);
 
 /* No schedule of the problem has fewer slots. With one route for each request it is the largest load of a
@@ -76,13 +82,13 @@ uint64_t tdm_eject(const struct tdm_problem *problem, uint32_t bound, uint64_t s
                    const struct tdm_limit *limit, struct tdm_schedule *schedule);
 
 /* The combined algorithm of section 3.4: the better of coloring and ordered AAPC. */
-enum status tdm_combined(const struct tdm_problem *problem, const uint32_t *phase, uint32_t phases,
-                         uint64_t seed, struct tdm_schedule *schedule);
+enum status tdm_combined(const struct tdm_problem *problem, const struct tdm_phases *phases, uint64_t seed,
+                         struct tdm_schedule *schedule);
 
-/* The best of first fit by descending load, ordered AAPC (`phase` NULL: is not tried) and slot by slot,
+/* The best of first fit by descending load, ordered AAPC (`phases` NULL: is not tried) and slot by slot,
  * improved by ejection search. The limit's seconds are for all of it. Returns the moves of the search.
  * Optimal if it comes down to `bound`, a lower bound. */
-uint64_t tdm_best(const struct tdm_problem *problem, const uint32_t *phase, uint32_t phases, uint32_t bound,
+uint64_t tdm_best(const struct tdm_problem *problem, const struct tdm_phases *phases, uint32_t bound,
                   uint64_t seed, const struct tdm_limit *limit, struct tdm_schedule *schedule);
 
 #endif
