@@ -1,5 +1,9 @@
 #include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/diag.h"
 #include "cluster/ranks.h"
@@ -43,6 +47,32 @@ static bool is_launched_well(int ranks)
     return true;
 }
 
+/* ------------------------------------------------------------------------------------------ ended by others
+ */
+
+static char last_words[512];
+
+static void say_last_words(int signal_number)
+{
+    ssize_t written = write(STDERR_FILENO, last_words, strlen(last_words));
+    (void)written;
+    raise(signal_number); /* whose action is the default one again */
+}
+
+/* A launcher that has lost a rank, and a batch system whose time is over, end all ranks by a signal. Nothing
+ * is lost then but the runs in hand, which is worth saying. */
+static void expect_the_end(const char *results)
+{
+    struct sigaction action = {.sa_handler = say_last_words, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
+    snprintf(last_words, sizeof last_words,
+             "helio-sweep: error: ended from outside: its launcher has lost a rank, or its time is over. "
+             "What has been "
+             "run is in %.300s; the same command goes on from there\n",
+             results);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+}
+
 /* With nobody to give anything to, one run after another on this machine. */
 static enum status run_alone(struct sweep_command *sweep)
 {
@@ -61,6 +91,7 @@ static enum status run_as_rank_0(int argc, char **argv, int ranks)
     if (runs && ranks == 1) {
         status = run_alone(&sweep);
     } else if (ranks > 1 && ranks_agree_to_go_on(runs)) {
+        expect_the_end(sweep.output);
         crew_of_ranks(&crew);
         status = ranks_have_the_same(&sweep) ? sweep_command_run(&sweep, &crew) : STATUS_FAILED;
     }
