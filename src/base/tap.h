@@ -32,6 +32,7 @@ enum tap_part {
     TAP_PART_ACQUIRE,   /* asked for the resource that moves it */
     TAP_PART_QUEUE,     /* stood in the queue for it */
     TAP_PART_SWITCH,    /* a circuit was set up for it */
+    TAP_PART_STORED,    /* was in a buffer on its way, and waited to leave it */
     TAP_PART_TRANSFER,  /* its bytes were put onto the way */
     TAP_PART_WIRE,      /* the last of them were on the way */
     TAP_PART_RELEASE,   /* gave the resource back */

@@ -140,6 +140,19 @@ static void begin_phase(struct compiled *compiled)
 
 /* --------------------------------------------------------------------------------------------- messages */
 
+/* Where a message's time goes before its first slot: its phase, the node's other messages, the slot itself.
+ */
+static void tell_waits(const struct compiled *compiled, uint32_t index, uint32_t node, ps_t since, ps_t begun)
+{
+    ps_t loaded = ps_max(since, tdm_slot_begin(compiled->tdm, compiled->base));
+    ps_t issued = ps_max(loaded, tdm_slot_begin(compiled->tdm, compiled->next_issue[node]));
+    const struct tap *tap = compiled->tap;
+    tap_tell_part(tap, index, TAP_PART_SWITCH, since, loaded, "the registers of phase",
+                  (uint32_t)compiled->phase);
+    tap_tell_part(tap, index, TAP_PART_QUEUE, loaded, issued, "messages sent before it by node", node);
+    tap_tell_part(tap, index, TAP_PART_QUEUE, issued, begun, "its slot at node", node);
+}
+
 /* Over a connection from now on, for which it has waited since `since`; returns the slot at which it is
  * there.
  */
@@ -151,7 +164,6 @@ static int64_t pass(struct compiled *compiled, uint32_t index, size_t at, uint32
     int64_t count = tdm_slots_of(compiled->tdm, fabric_bytes_beyond(bytes, compiled->included_bytes));
     int64_t issue = ps_max(ps_max(tdm_slot_from(compiled->tdm, compiled->loop->now), compiled->base),
                            compiled->next_issue[node]);
-    compiled->next_issue[node] = ps_add(issue, 1);
     int64_t first = tdm_next_slot(ps_max(issue, connection->free_slot), compiled->base, registers->slot[at],
                                   registers->degree);
     int64_t end = tdm_end_slot(first, count, registers->degree);
@@ -161,7 +173,8 @@ static int64_t pass(struct compiled *compiled, uint32_t index, size_t at, uint32
     compiled->statistics.hops++;
     ps_t begun = tdm_slot_begin(compiled->tdm, first);
     compiled->statistics.waited = ps_add(compiled->statistics.waited, begun - since);
-    tap_tell_part(compiled->tap, index, TAP_PART_QUEUE, since, begun, "its slot at node", node);
+    tell_waits(compiled, index, node, since, begun);
+    compiled->next_issue[node] = ps_add(issue, 1);
     tap_tell_part(compiled->tap, index, TAP_PART_TRANSFER, begun, tdm_slot_begin(compiled->tdm, end), NULL,
                   0);
     return end;

@@ -77,7 +77,7 @@ struct source {
     uint64_t *held;        /* [links of the path]: channels */
     uint32_t *path;
     uint32_t length;
-    ps_t submitted; /* when its head became the head: no earlier reservation */
+    ps_t told; /* until when it has been said what became of the head */
 };
 
 /* A message whose path is there. */
@@ -129,6 +129,14 @@ static void send_packet(struct dynamic *dynamic, uint32_t index, uint32_t link)
     loop_at(dynamic->loop, over_link(dynamic, link), dynamic->packet_kind, index);
 }
 
+/* Of the message at the head of a node's queue; parts begin where the last one ended. */
+static void tell(struct dynamic *dynamic, struct source *source, enum tap_part part, ps_t at,
+                 const char *awaited, uint32_t which)
+{
+    tap_tell_part(dynamic->tap, source->messages.head, part, source->told, at, awaited, which);
+    source->told = at;
+}
+
 static void try_later(struct dynamic *dynamic, uint32_t node)
 {
     uint64_t periods = 1 + rng_below(&dynamic->rng, dynamic->config->retry);
@@ -136,6 +144,15 @@ static void try_later(struct dynamic *dynamic, uint32_t node)
     if (__builtin_mul_overflow((ps_t)periods, dynamic->config->transmission_ps, &wait))
         wait = PS_NEVER;
     loop_at(dynamic->loop, ps_add(dynamic->loop->now, wait), dynamic->try_kind, node);
+}
+
+/* A message has become the head of its node's queue: no earlier reservation. */
+static void come_to_head(struct dynamic *dynamic, uint32_t node)
+{
+    struct source *source = &dynamic->sources[node];
+    source->told = message_at(dynamic->messages, source->messages.head)->injected;
+    tell(dynamic, source, TAP_PART_QUEUE, dynamic->loop->now, "messages sent before it by node", node);
+    try_later(dynamic, node);
 }
 
 static void fail(struct dynamic *dynamic, uint32_t node)
@@ -162,19 +179,6 @@ static void give_up(struct dynamic *dynamic, struct source *source, uint32_t ste
 
 /* ------------------------------------------------------------------------------------------------- data */
 
-static void tell_parts(struct dynamic *dynamic, uint32_t message, const struct source *source, ps_t begin,
-                       ps_t end)
-{
-    ps_t now = dynamic->loop->now;
-    const struct message *of = message_at(dynamic->messages, message);
-    tap_tell_part(dynamic->tap, message, TAP_PART_QUEUE, of->injected, source->submitted,
-                  "messages sent before it by node", of->source_node);
-    tap_tell_part(dynamic->tap, message, TAP_PART_ACQUIRE, source->submitted, now, "channels to node",
-                  of->destination_node);
-    tap_tell_part(dynamic->tap, message, TAP_PART_TRANSFER, now, end, NULL, 0);
-    dynamic->statistics.waited = ps_add(dynamic->statistics.waited, begin - of->injected);
-}
-
 /* The path is there: data in the channel's slots. The head's message leaves the queue. */
 static void begin_data(struct dynamic *dynamic, uint32_t node, uint32_t channel)
 {
@@ -190,16 +194,18 @@ static void begin_data(struct dynamic *dynamic, uint32_t node, uint32_t channel)
     dynamic->statistics.hops++;
     if ((uint64_t)end > dynamic->statistics.slots)
         dynamic->statistics.slots = (uint64_t)end;
-    tell_parts(dynamic, message, source, tdm_slot_begin(dynamic->tdm, first), sent);
+    ps_t begin = tdm_slot_begin(dynamic->tdm, first);
+    tell(dynamic, source, TAP_PART_QUEUE, begin, "its slot at node", node);
+    tell(dynamic, source, TAP_PART_TRANSFER, sent, NULL, 0);
+    dynamic->statistics.waited = ps_add(dynamic->statistics.waited, begin - head->injected);
 
     uint32_t transfer = pool_take(&dynamic->transfers);
     *(struct transfer *)pool_at(&dynamic->transfers, transfer) = (struct transfer){
         .message = message, .node = node, .destination = head->destination_node, .channel = channel};
     loop_at(dynamic->loop, sent, dynamic->sent_kind, transfer);
     source->messages.head = head->fabric;
-    source->submitted = dynamic->loop->now;
     if (source->messages.head != POOL_NONE)
-        try_later(dynamic, node);
+        come_to_head(dynamic, node);
 }
 
 /* The last slot of a message is over: it is there, and the release sets out. */
@@ -230,8 +236,11 @@ static void on_sent(void *self, uint32_t index)
 static void end_request(struct dynamic *dynamic, uint32_t index, uint64_t kept)
 {
     struct packet packet = *(struct packet *)pool_at(&dynamic->packets, index);
+    struct source *source = &dynamic->sources[packet.node];
     pool_give(&dynamic->packets, index);
-    give_up(dynamic, &dynamic->sources[packet.node], 0, kept);
+    give_up(dynamic, source, 0, kept);
+    tell(dynamic, source, packet.kind == PACKET_ACKNOWLEDGE ? TAP_PART_SWITCH : TAP_PART_ACQUIRE,
+         dynamic->loop->now, "channels to node", packet.destination);
     if (packet.kind == PACKET_ACKNOWLEDGE)
         begin_data(dynamic, packet.node, packet.channel);
     else
@@ -275,8 +284,10 @@ static void on_reserve(struct dynamic *dynamic, uint32_t index)
         return;
     }
     packet->kind = is_free ? PACKET_ACKNOWLEDGE : PACKET_FAIL;
-    if (is_free)
+    if (is_free) {
         packet->channel = any_channel(dynamic, source->held[step]);
+        tell(dynamic, source, TAP_PART_ACQUIRE, dynamic->loop->now, "channels to node", packet->destination);
+    }
     on_way_back(dynamic, index);
 }
 
@@ -311,6 +322,7 @@ static void on_try(void *self, uint32_t node)
     struct dynamic *dynamic = self;
     struct source *source = &dynamic->sources[node];
     uint32_t destination = message_at(dynamic->messages, source->messages.head)->destination_node;
+    tell(dynamic, source, TAP_PART_QUEUE, dynamic->loop->now, "a random time before each try at node", node);
     source->length = topo_route(&dynamic->topo, node, destination, source->path);
     if (!reserve(dynamic, source, 0)) {
         fail(dynamic, node);
@@ -334,8 +346,7 @@ static void dynamic_submit(struct fabric *fabric, uint32_t index)
         return;
     }
     source->messages.head = source->messages.tail = index;
-    source->submitted = dynamic->loop->now;
-    try_later(dynamic, message->source_node);
+    come_to_head(dynamic, message->source_node);
 }
 
 /* ---------------------------------------------------------------------------------------------- prepare */

@@ -29,6 +29,7 @@ static void turn(struct photonic *photonic, uint32_t index)
         probe_failed(photonic, index);
     } else if (photonic->buffers && probe_buffer(photonic, packet, packet->reached)) {
         packet->end = packet->reached;
+        trail_go(photonic, index, TAP_PART_ACQUIRE, now - (packet->turned - packet->reached) * back_ps);
         probe_grant(photonic, index, now + (packet->reached - packet->at) * back_ps);
     } else {
         packet->state = PACKET_BACK;
@@ -57,6 +58,7 @@ static void go_on(struct photonic *photonic, uint32_t index)
         return;
     }
     packet->end = packet->reached;
+    trail_go(photonic, index, TAP_PART_ACQUIRE, now);
     probe_grant(photonic, index, now + (packet->reached - packet->at) * photonic->settings.back_ps);
     probe_seen(photonic, packet, now);
 }

@@ -8,6 +8,7 @@
  *   photonic.c    messages cut into packets, sources, what happens when a transfer ends
  *   probe.c       reservation: which channels, how far, waiting and trying again
  *   hops.c        the same where a probe takes a channel at a time
+ *   trail.c       what a packet did, for who listens
  *   statistics.c  what was measured
  *   watchdog.c    why nothing moves
  */
@@ -148,6 +149,20 @@ struct photonic_statistics {
     struct metric_series link_data, link_granted, link_tried, buffer_reserved, times_stored;
 };
 
+/* What a packet has done so far, kept while somebody wants to hear of it. */
+struct trail {
+    uint32_t first, last; /* struct step; POOL_NONE = none */
+    ps_t until;           /* the last of them ended */
+};
+
+struct step {
+    ps_t since, at;
+    const char *awaited;
+    uint32_t which;
+    uint32_t next;
+    uint8_t part; /* enum tap_part */
+};
+
 struct photonic {
     struct photonic_settings settings;
     enum photonic_switching switching;
@@ -168,6 +183,9 @@ struct photonic {
     uint32_t buffer_count;
     struct node *nodes;
     struct pool transmissions, packets;
+    struct trail *trails; /* by packet; none while nobody listens */
+    size_t trail_capacity;
+    struct pool steps;
     uint32_t sending; /* transfers that have been granted and not ended */
     ps_t progress_at; /* when the last of them ended */
     uint32_t end_kind, step_kind, watch_kind;
@@ -226,6 +244,14 @@ void probe_seen(struct photonic *photonic, struct packet *packet, ps_t at);     
 /* hops.c */
 void hops_begin(struct photonic *photonic, uint32_t packet);
 void hops_step(struct photonic *photonic, uint32_t packet);
+
+/* trail.c: nothing while nobody listens */
+void trail_begin(struct photonic *photonic, uint32_t packet);
+void trail_waited(struct photonic *photonic, uint32_t packet); /* until now, for what its state says */
+void trail_go(struct photonic *photonic, uint32_t packet, enum tap_part part,
+              ps_t at);                                                  /* from its last step on */
+void trail_tell(struct photonic *photonic, uint32_t packet, ps_t since); /* all that lies behind `since` */
+void trail_end(struct photonic *photonic, uint32_t packet);
 
 /* statistics.c */
 void statistics_count_arrival(struct photonic *photonic, const struct packet *packet, uint64_t bytes);

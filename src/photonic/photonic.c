@@ -95,6 +95,7 @@ static uint32_t cut_packet(struct photonic *photonic, uint32_t message)
                               .blocked_on = POOL_NONE,
                               .begun = now};
     photonic->queue_total_ps += (double)(now - transmission->generated);
+    trail_begin(photonic, index);
     return index;
 }
 
@@ -213,6 +214,20 @@ static bool leave_source(struct photonic *photonic, uint32_t message)
     return is_last;
 }
 
+/* A message's time: until it begins; what its first packet did until it was sent (probe_grant); until its
+ * last one has left; and from there on what the one did that was last to arrive. */
+static void tell_parts(struct photonic *photonic, uint32_t index)
+{
+    const struct tap *tap = photonic->tap;
+    const struct transmission *transmission =
+        transmission_at(photonic, packet_at(photonic, index)->transmission);
+    uint32_t id = transmission->id;
+    tap_tell_part(tap, id, TAP_PART_QUEUE, transmission->generated, transmission->begun_at,
+                  "messages sent before it by node", transmission->source);
+    tap_tell_part(tap, id, TAP_PART_TRANSFER, transmission->sent_at, transmission->left_at, NULL, 0);
+    trail_tell(photonic, index, transmission->left_at);
+}
+
 /* Whether it was the last of its message. */
 static bool arrive(struct photonic *photonic, uint32_t index)
 {
@@ -220,20 +235,7 @@ static bool arrive(struct photonic *photonic, uint32_t index)
     struct transmission *transmission = transmission_at(photonic, packet->transmission);
     statistics_count_arrival(photonic, packet, packet_bytes(photonic, packet));
     packet->state = PACKET_GONE;
-    pool_give(&photonic->packets, index);
     return ++transmission->arrived == transmission->packets;
-}
-
-/* Of a message of many packets: of the first of them up to where its bytes move, then of all together. */
-static void tell_parts(const struct photonic *photonic, const struct transmission *transmission)
-{
-    const struct tap *tap = photonic->tap;
-    uint32_t id = transmission->id;
-    ps_t begun = transmission->begun_at, sent = transmission->sent_at, left = transmission->left_at;
-    tap_tell_part(tap, id, TAP_PART_QUEUE, transmission->generated, begun, NULL, 0);
-    tap_tell_part(tap, id, TAP_PART_SWITCH, begun, sent, NULL, 0);
-    tap_tell_part(tap, id, TAP_PART_TRANSFER, sent, left, NULL, 0);
-    tap_tell_part(tap, id, TAP_PART_WIRE, left, photonic->loop->now, NULL, 0);
 }
 
 /* Channels first, and those who wait for them; then the buffer it leaves, the buffer it enters, and its
@@ -257,8 +259,13 @@ static void on_end(void *self, uint32_t index)
     bool is_last = buffer == POOL_NONE && leave_source(photonic, message);
     if (is_last)
         photonic->answers.sender_done(photonic->answers.self, id, photonic->loop->now);
+    if (is_complete)
+        tell_parts(photonic, index);
+    if (is_there) {
+        trail_end(photonic, index);
+        pool_give(&photonic->packets, index);
+    }
     if (is_complete) {
-        tell_parts(photonic, transmission_at(photonic, message));
         pool_give(&photonic->transmissions, message);
         photonic->answers.delivered(photonic->answers.self, id, photonic->loop->now);
     }
@@ -275,6 +282,7 @@ static void make_pools(struct photonic *photonic)
     size_t align = sizeof(uint64_t) - 1;
     pool_init(&photonic->transmissions, (sizeof(struct transmission) + route + align) & ~align, "messages");
     pool_init(&photonic->packets, (sizeof(struct packet) + path + align) & ~align, "packets");
+    pool_init(&photonic->steps, sizeof(struct step), "steps of packets");
 }
 
 enum status photonic_open(const struct photonic_plan *plan, struct photonic **result)
@@ -306,7 +314,9 @@ size_t photonic_bytes(const struct photonic *photonic)
 {
     return sizeof *photonic + links_bytes(photonic) +
            photonic->transmissions.capacity * photonic->transmissions.size +
-           photonic->packets.capacity * photonic->packets.size;
+           photonic->packets.capacity * photonic->packets.size +
+           photonic->trail_capacity * sizeof *photonic->trails +
+           photonic->steps.capacity * photonic->steps.size;
 }
 
 void photonic_close(struct photonic *photonic)
@@ -314,5 +324,7 @@ void photonic_close(struct photonic *photonic)
     links_free(photonic);
     pool_free(&photonic->transmissions);
     pool_free(&photonic->packets);
+    pool_free(&photonic->steps);
+    free(photonic->trails);
     free(photonic);
 }

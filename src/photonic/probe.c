@@ -129,6 +129,16 @@ void probe_seen(struct photonic *photonic, struct packet *packet, ps_t at)
     photonic->answers.visible(photonic->answers.self, transmission->id, at);
 }
 
+/* The first packet of a message that is sent: until then it was the message. */
+static void tell_first(struct photonic *photonic, uint32_t index)
+{
+    const struct packet *packet = packet_at(photonic, index);
+    const struct transmission *transmission = transmission_at(photonic, packet->transmission);
+    tap_tell_part(photonic->tap, transmission->id, TAP_PART_QUEUE, transmission->begun_at, packet->begun,
+                  "earlier packets to node", transmission->destination);
+    trail_tell(photonic, index, packet->begun);
+}
+
 /* The packet is sent over its links up to `end`, which are reserved, from then on. */
 void probe_grant(struct photonic *photonic, uint32_t index, ps_t from)
 {
@@ -138,13 +148,17 @@ void probe_grant(struct photonic *photonic, uint32_t index, ps_t from)
     packet->tries = 0;
     packet->blocked_on = POOL_NONE;
     struct transmission *transmission = transmission_at(photonic, packet->transmission);
-    if (packet->at)
+    trail_go(photonic, index, TAP_PART_SWITCH, from);
+    if (packet->at) {
         packet->buffer_ps += from - packet->arrived;
-    else if (transmission->sent_at < 0)
+    } else if (transmission->sent_at < 0) {
         transmission->sent_at = from;
+        tell_first(photonic, index);
+    }
     photonic->sending++;
     photonic->statistics.segments++;
     ps_t service = ps_add(config->eo_ps + config->oe_ps, packet_service_ps(photonic, packet));
+    trail_go(photonic, index, TAP_PART_TRANSFER, ps_add(from, service));
     loop_at(photonic->loop, ps_add(from, service), photonic->end_kind, index);
 }
 
@@ -180,6 +194,7 @@ static void try_at_once(struct photonic *photonic, uint32_t index)
     for (uint32_t i = packet->at; i < end; i++)
         photonic->free[links[i]]--;
     ps_t ahead = now + hops * settings->forward_ps;
+    trail_go(photonic, index, TAP_PART_ACQUIRE, ahead);
     probe_grant(photonic, index, ahead + hops * settings->back_ps);
     if (is_whole)
         probe_seen(photonic, packet_at(photonic, index), ahead);
@@ -187,6 +202,7 @@ static void try_at_once(struct photonic *photonic, uint32_t index)
 
 void probe_begin(struct photonic *photonic, uint32_t index)
 {
+    trail_waited(photonic, index);
     if (photonic->settings.photonic.reservation == RESERVATION_ATOMIC)
         try_at_once(photonic, index);
     else
@@ -256,6 +272,7 @@ void probe_failed(struct photonic *photonic, uint32_t index)
     default:
         break;
     }
+    trail_go(photonic, index, TAP_PART_ACQUIRE, now); /* other ways to try again are a wait for the channel */
     if (is_open_again(photonic, packet)) {
         try_again_at(photonic, index, now + jitter(photonic, packet));
         return;

@@ -4,7 +4,7 @@ static const char *const part_names[TAP_PARTS + 1] = {
     [TAP_PART_WAIT] = "wait",       [TAP_PART_HANDSHAKE] = "handshake", [TAP_PART_SOFTWARE] = "software",
     [TAP_PART_BUS] = "bus",         [TAP_PART_ACQUIRE] = "acquire",     [TAP_PART_QUEUE] = "queue",
     [TAP_PART_SWITCH] = "switch",   [TAP_PART_TRANSFER] = "transfer",   [TAP_PART_WIRE] = "wire",
-    [TAP_PART_RELEASE] = "release", [PART_UNNAMED] = "fabric",
+    [TAP_PART_RELEASE] = "release", [TAP_PART_STORED] = "stored",       [PART_UNNAMED] = "fabric",
 };
 
 const char *timeline_part_name(uint32_t part)
@@ -47,17 +47,22 @@ static void fill_gap(struct breakdown *breakdown, const struct pool *told,
 
 /* The part that begins next behind `since`, the first told among equals; POOL_NONE when there is none. A read
  * that stands in a queue while its data are still being written does not delay them: what was told earlier
- * goes on to its end, and the later part counts from there. */
-static uint32_t next_part(const struct pool *told, const struct timeline_message *message, ps_t since)
+ * goes on to its end, and the later part counts from there. What lies before *live is over. */
+static uint32_t next_part(const struct pool *told, uint32_t *live, ps_t since)
 {
     uint32_t best = POOL_NONE;
-    for (uint32_t i = message->first_part; i != POOL_NONE;) {
+    ps_t best_since = PS_NEVER;
+    bool all_over = true;
+    for (uint32_t i = *live; i != POOL_NONE && best_since > since;) {
         const struct timeline_part *part = pool_at(told, i);
-        bool is_first = best == POOL_NONE ||
-                        ps_max(part->since, since) <
-                            ps_max(((const struct timeline_part *)pool_at(told, best))->since, since);
-        if (part->part != TAP_PART_WAIT && part->at > since && is_first)
+        bool counts = part->part != TAP_PART_WAIT && part->at > since;
+        if (all_over && !counts)
+            *live = part->next;
+        all_over = all_over && !counts;
+        if (counts && ps_max(part->since, since) < best_since) {
             best = i;
+            best_since = ps_max(part->since, since);
+        }
         i = part->next;
     }
     return best;
@@ -71,8 +76,9 @@ void breakdown_make(struct breakdown *breakdown, const struct pool *told,
     for (int i = 0; i <= TAP_PARTS; i++)
         breakdown->by_part[i] = 0;
     ps_t now = message->since;
+    uint32_t live = message->first_part;
     while (now < message->at) {
-        uint32_t index = next_part(told, message, now);
+        uint32_t index = next_part(told, &live, now);
         const struct timeline_part *part = index == POOL_NONE ? NULL : pool_at(told, index);
         ps_t begin = !part || part->since > message->at ? message->at : ps_max(part->since, now);
         fill_gap(breakdown, told, message, now, begin);

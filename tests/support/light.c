@@ -127,12 +127,16 @@ static void run_messages(struct bench *bench, uint32_t count)
     keep_statistics(bench->network, bench->outcome);
 }
 
+void (*light_hear)(void *self, const struct tap_record *record);
+
 void light_run(const char *topology, enum photonic_switching switching, const char *const *settings,
                const struct light_message *messages, uint32_t count, uint64_t seed,
                struct light_outcome *outcome)
 {
     struct config *config = configure(settings);
     struct tap tap = {.count = {0}};
+    if (light_hear)
+        tap_listen(&tap, TAP_BIT(TAP_PART), light_hear, NULL);
     struct bench bench = {.messages = messages, .outcome = outcome};
     struct topo topo;
     assert_true(count <= LIGHT_MESSAGES);

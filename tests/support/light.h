@@ -35,4 +35,7 @@ void light_run(const char *topology, enum photonic_switching switching, const ch
                const struct light_message *messages, uint32_t count, uint64_t seed,
                struct light_outcome *outcome);
 
+/* Hears TAP_PART, where a test has set it. */
+extern void (*light_hear)(void *self, const struct tap_record *record);
+
 #endif

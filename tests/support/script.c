@@ -19,6 +19,7 @@
 enum { SCRIPT_SLOTS = 128 };
 
 void (*script_visit)(void *self, struct fabric *fabric);
+void (*script_hear)(void *self, const struct tap_record *record);
 
 struct script {
     struct program program;
@@ -127,6 +128,8 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
     result_collect(&result, ranks, &tap);
     conservation_attach(&conservation, &tap);
     tap_listen(&tap, TAP_BIT(TAP_FINISHED), keep_message, outcome);
+    if (script_hear)
+        tap_listen(&tap, TAP_BIT(TAP_PART), script_hear, NULL);
     const struct host_config *host_config = config_of(config, &host_params);
     struct host host;
     if (host_config->system)

@@ -92,6 +92,8 @@ struct script_outcome {
  * NULL. Conservation is checked in every run. */
 /* Sees the fabric at the end of every run that went well; NULL = nobody looks. */
 extern void (*script_visit)(void *self, struct fabric *fabric);
+/* Hears TAP_PART, where a test has set it. */
+extern void (*script_hear)(void *self, const struct tap_record *record);
 
 void script_run(const struct call *const *calls, uint32_t ranks, const char *fabric,
                 const char *const *settings, struct script_outcome *outcome);

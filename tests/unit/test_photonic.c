@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "support/light.h"
+#include "support/parts.h"
 
 #define NS     INT64_C(1000)
 #define PACKET (4096 * INT64_C(25)) /* 4 KiB on a channel of 320 Gb/s, in ps */
@@ -99,6 +100,44 @@ static void a_segment_ends_in_the_buffer_before_the_block(void **state)
     assert_int_equal(out.stored[1], 1);
     assert_int_equal(out.statistics.buffer_peak_slots, 1);
     assert_int_equal(out.statistics.segments, 3);
+}
+
+/* The same two messages, in nanoseconds of the second. */
+static const char *parts_of(enum photonic_switching switching, const char *const *settings)
+{
+    const struct light_message both[] = {{0, 1, 3, 4000}, {NS, 0, 2, 4000}};
+    parts_forget();
+    parts_unit = NS;
+    parts_of_message = 1;
+    light_hear = parts_hear;
+    light_run("linear:4", switching, settings, both, 2, 1, &out);
+    light_hear = NULL;
+    return parts_said;
+}
+
+/* Link 1>2 is taken until 104 ns. A circuit waits for it at its source, a segment in the buffer of switch 1;
+ * hop by hop the probe has to come back first. */
+static void each_part_of_a_message_is_told(void **state)
+{
+    (void)state;
+    const char *const one[] = {"photonic.channels=1", NULL};
+    const char *const hops[] = {"photonic.channels=1", "photonic.reservation=hop-by-hop", NULL};
+    assert_string_equal(parts_of(PHOTONIC_CIRCUIT, one), "1 queue 1-104 a channel of link 10\n"
+                                                         "1 acquire 104-106\n"
+                                                         "1 switch 106-108\n"
+                                                         "1 transfer 108-208\n");
+    assert_string_equal(parts_of(PHOTONIC_SEGMENT, one), "1 acquire 1-2\n"
+                                                         "1 switch 2-3\n"
+                                                         "1 transfer 3-103\n"
+                                                         "1 stored 103-104 a channel of link 10\n"
+                                                         "1 acquire 104-105\n"
+                                                         "1 switch 105-106\n"
+                                                         "1 transfer 106-206\n");
+    assert_string_equal(parts_of(PHOTONIC_PACKETISED, hops), "1 acquire 1-3\n"
+                                                             "1 queue 3-104 a channel of link 10\n"
+                                                             "1 acquire 104-106\n"
+                                                             "1 switch 106-108\n"
+                                                             "1 transfer 108-208\n");
 }
 
 /* Slots run out: what does not fit goes back to the buffer before, or waits at its source. */
@@ -306,6 +345,7 @@ int main(void)
         cmocka_unit_test(a_message_alone_is_as_parallel_as_it_may_be),
         cmocka_unit_test(short_packets_are_padded_on_request),
         cmocka_unit_test(a_segment_ends_in_the_buffer_before_the_block),
+        cmocka_unit_test(each_part_of_a_message_is_told),
         cmocka_unit_test(a_full_buffer_is_passed_by),
         cmocka_unit_test(any_run_keeps_its_promises),
         cmocka_unit_test(tornado_gets_through_with_each_retry_policy),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "fabric/tdm.h"
+#include "support/parts.h"
 #include "support/script.h"
 
 #define US    INT64_C(1000000)
@@ -35,6 +36,17 @@ static enum status run(const char *fabric, const struct call *const *calls, uint
     script_run(calls, ranks, fabric, all, &out);
     script_visit = NULL;
     return out.status;
+}
+
+static const char *parts_of(const char *fabric, const struct call *const *calls, uint32_t ranks,
+                            const char *const *settings)
+{
+    parts_forget();
+    parts_unit = US;
+    script_hear = parts_hear;
+    assert_int_equal(run(fabric, calls, ranks, settings), STATUS_OK);
+    script_hear = NULL;
+    return parts_said;
 }
 
 static ps_t received_from(uint32_t source)
@@ -213,6 +225,47 @@ static void control_may_take_a_channel(void **state)
         STATUS_BAD_INPUT);
 }
 
+/* Of messages as in the tests above: the phase's registers, the node's turn, the slot. */
+static void compiled_messages_tell_their_parts(void **state)
+{
+    (void)state;
+    CALLS zero[] = {ISEND(1, 1, 2500, 2), ISEND(2, 1, 10, 3), WAITALL, FINALIZE};
+    CALLS one[] = {RECV(0, 1, 2500), FINALIZE};
+    CALLS two[] = {RECV(0, 1, 10), FINALIZE};
+    const struct call *const calls[] = {zero, one, two};
+    assert_string_equal(parts_of("tdm-compiled", calls, 3, SETTINGS("topology=linear:3")),
+                        "0 switch 0-2 the registers of phase 0\n"
+                        "0 queue 2-3 its slot at node 0\n"
+                        "0 transfer 3-8\n"
+                        "1 switch 0-2 the registers of phase 0\n"
+                        "1 queue 2-3 messages sent before it by node 0\n"
+                        "1 queue 3-4 its slot at node 0\n"
+                        "1 transfer 4-5\n");
+}
+
+/* The second one finds its node's channel taken until the first has been sent, and tries every microsecond.
+ */
+static void reserved_messages_tell_their_parts(void **state)
+{
+    (void)state;
+    CALLS zero[] = {ISEND(1, 1, 3000, 2), ISEND(1, 2, 1000, 3), WAITALL, FINALIZE};
+    CALLS one[] = {RECV(0, 1, 3000), RECV(0, 2, 1000), FINALIZE};
+    const struct call *const calls[] = {zero, one};
+    assert_string_equal(parts_of("tdm-dynamic", calls, 2, SETTINGS("topology=linear:2", "tdm.degree=1")),
+                        "0 queue 0-1 a random time before each try at node 0\n"
+                        "0 acquire 1-3 channels to node 1\n"
+                        "0 switch 3-5 channels to node 1\n"
+                        "0 transfer 5-8\n"
+                        "1 queue 0-5 messages sent before it by node 0\n"
+                        "1 queue 5-6 a random time before each try at node 0\n"
+                        "1 queue 6-7 a random time before each try at node 0\n"
+                        "1 queue 7-8 a random time before each try at node 0\n"
+                        "1 queue 8-9 a random time before each try at node 0\n"
+                        "1 acquire 9-11 channels to node 1\n"
+                        "1 switch 11-13 channels to node 1\n"
+                        "1 transfer 13-14\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +279,8 @@ int main(void)
         cmocka_unit_test(who_finds_no_channel_tries_again),
         cmocka_unit_test(a_node_reserves_while_it_sends),
         cmocka_unit_test(control_may_take_a_channel),
+        cmocka_unit_test(compiled_messages_tell_their_parts),
+        cmocka_unit_test(reserved_messages_tell_their_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,11 +235,14 @@ static void read_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
-    size_t capacity = 1 << 24;
-    uint8_t *content = mem_alloc(capacity, 1, "a timeline");
-    size_t length = fread(content, 1, capacity, file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    long size = ftell(file);
+    assert_true(size > 0);
+    rewind(file);
+    uint8_t *content = mem_alloc((size_t)size, 1, "a timeline");
+    size_t length = fread(content, 1, (size_t)size, file);
     fclose(file);
-    assert_true(length < capacity);
+    assert_int_equal(length, size);
     struct span from = {content, content + length};
     struct field field;
     memset(tracks, 0, sizeof tracks);
@@ -355,6 +358,38 @@ static void with_every_part_of_an_fmu(void **state)
                                 "fmu.tag=header", NULL});
 }
 
+/* Channels that are taken, buffers that are full, slots, and reservations that fail. */
+static void on_light(void **state)
+{
+    static const char *const fabrics_[] = {"fabric=circuit", "fabric=packetised", "fabric=segment"};
+    static const char *const ways[] = {"photonic.retry=wait", "photonic.retry=now", "photonic.retry=backoff"};
+    static const char *const topologies[] = {"topology=linear:8", "topology=fattree:2x3"};
+    (void)state;
+    for (size_t i = 0; i < sizeof fabrics_ / sizeof *fabrics_; i++)
+        for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+            const char *topology = topologies[(i + k) % 2];
+            check((const char *const[]){fabrics_[i], ways[k], topology, "photonic.channels=2",
+                                        "workload=alltoall:ranks=8,bytes=9000B", "segment.buffer_size=16KiB",
+                                        NULL});
+            check((const char *const[]){fabrics_[i], ways[k], topology, "photonic.channels=1",
+                                        "photonic.reservation=hop-by-hop", "photonic.eo=3 ns",
+                                        "workload=ring-allreduce:ranks=8,bytes=16KiB", NULL});
+        }
+}
+
+static void in_slots(void **state)
+{
+    static const char *const fabrics_[] = {"fabric=tdm-compiled", "fabric=tdm-dynamic"};
+    (void)state;
+    for (size_t i = 0; i < sizeof fabrics_ / sizeof *fabrics_; i++) {
+        check((const char *const[]){fabrics_[i], "workload=alltoall:ranks=8,bytes=3000B", NULL});
+        check(
+            (const char *const[]){fabrics_[i], "workload=npb:cg:class=S,ranks=4", "topology=linear:4", NULL});
+    }
+    check((const char *const[]){"fabric=tdm-compiled", "workload=alltoall:ranks=8,bytes=3000B",
+                                "tdm.schedule=logical", NULL});
+}
+
 static void a_failed_run_leaves_nothing(void **state)
 {
     (void)state;
@@ -391,6 +426,8 @@ int main(void)
         cmocka_unit_test(with_handshakes_and_nodes),
         cmocka_unit_test(with_hosts),
         cmocka_unit_test(with_every_part_of_an_fmu),
+        cmocka_unit_test(on_light),
+        cmocka_unit_test(in_slots),
         cmocka_unit_test(a_failed_run_leaves_nothing),
     };
     diag_set_sink(quiet, NULL);
