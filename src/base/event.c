@@ -49,22 +49,44 @@ void event_bucket_grow(struct event_bucket *bucket)
     bucket->events = mem_grow(bucket->events, &bucket->capacity, bucket->capacity + 1, "the event queue");
 }
 
-/* Bucket 0 is empty: takes the earliest event out of the first bucket that is not and spreads the others over
- * the buckets before it, now that they are nearer. */
-static void take_from_later_bucket(struct event_loop *loop, struct event *event)
+/* Takes the earliest event out of a bucket and spreads the others over the buckets before it, now that they
+ * are nearer. */
+static void spread(struct event_loop *loop, struct event_bucket *bucket, struct event *event)
 {
-    unsigned index = (unsigned)__builtin_ctzll(loop->occupied);
-    struct event_bucket *bucket = &loop->buckets[index];
     ps_t earliest = bucket->earliest;
     size_t i = bucket->begin, end = bucket->end;
-    loop->last = earliest;
-    loop->occupied &= ~(UINT64_C(1) << index);
     bucket->begin = bucket->end = 0;
     for (; bucket->events[i].at != earliest; i++)
         event_append(loop, event_bucket_of(loop, bucket->events[i].at), &bucket->events[i]);
     *event = bucket->events[i];
     for (i++; i < end; i++)
         event_append(loop, event_bucket_of(loop, bucket->events[i].at), &bucket->events[i]);
+}
+
+/* Sorts the events of a bucket into the array, which is empty, and takes the earliest. */
+static void sort_near(struct event_loop *loop, struct event_bucket *bucket, struct event *event)
+{
+    for (size_t next = bucket->begin; next < bucket->end; next++) {
+        uint32_t i = loop->near_count++;
+        for (; i > 0 && loop->near[i - 1].at <= bucket->events[next].at; i--)
+            loop->near[i] = loop->near[i - 1];
+        loop->near[i] = bucket->events[next];
+    }
+    bucket->begin = bucket->end = 0;
+    *event = loop->near[--loop->near_count];
+}
+
+/* Array and bucket 0 are empty: takes the earliest event out of the first bucket that is not. */
+static void take_from_later_bucket(struct event_loop *loop, struct event *event)
+{
+    unsigned index = (unsigned)__builtin_ctzll(loop->occupied);
+    struct event_bucket *bucket = &loop->buckets[index];
+    loop->last = bucket->earliest;
+    loop->occupied &= ~(UINT64_C(1) << index);
+    if (bucket->end - bucket->begin <= EVENT_SORTED)
+        sort_near(loop, bucket, event);
+    else
+        spread(loop, bucket, event);
 }
 
 static void take_from_heap(struct event_loop *loop, struct event *event)

@@ -9,12 +9,13 @@
 
 /* The event queue and the loop around it. Events leave in the order of (time, order of pushing).
  *
- * The nearest events stand in a short sorted array; it serves runs of few ranks, whose events are few. All
- * others are in a monotone radix heap: bucket b > 0 holds the events whose time first differs from the time
- * of the last event taken from the heap in bit b - 1, bucket 0 those at that very time. Events are only ever
- * appended to a bucket and spread from it in order, and events of equal time are always in the same bucket,
- * so first in, first out among equals needs no stored sequence number. An event moves at most 63 times, in
- * practice two or three: cost per event is flat from ten to ten million pending ones (bench/event.c).
+ * The nearest events stand in a short sorted array; it serves runs of few ranks, whose events are few, and
+ * takes over a bucket of few events, which are sorted sooner than spread over further buckets. All others are
+ * in a monotone radix heap: bucket b > 0 holds the events whose time first differs from the time of the last
+ * event taken from the heap in bit b - 1, bucket 0 those at that very time. Events are only ever appended to
+ * a bucket and spread from it in order, and events of equal time are always in the same bucket, so first in,
+ * first out among equals needs no stored sequence number. An event moves at most 63 times, in practice two or
+ * three: cost per event is flat from ten to ten million pending ones (bench/event.c).
  *
  * Every event of the array is earlier than every event of the heap, never at the same time. */
 struct event {
@@ -23,7 +24,7 @@ struct event {
     uint32_t subject; /* what it is about: a rank, a message, a flow ... */
 };
 
-enum { EVENT_BUCKETS = 64, EVENT_KINDS = 16, EVENT_NEAR = 48 };
+enum { EVENT_BUCKETS = 64, EVENT_KINDS = 16, EVENT_NEAR = 48, EVENT_SORTED = 16 };
 
 struct event_bucket {
     struct event *events;

@@ -69,23 +69,6 @@ static ps_t streamed(const struct host *host, uint64_t bytes)
     return service_ps(rest, host->slowest_bytes_per_s) - service_ps(rest, host->wire_bytes_per_s);
 }
 
-static struct host_message message_of(const struct model *model)
-{
-    return (struct host_message){.llp_post = model_sum(model, LLP_POST),
-                                 .to_nic = model_sum(model, TX_IO),
-                                 .to_memory = model_sum(model, RX_IO)};
-}
-
-/* Beyond a packet: a payload is never inlined, and its first packet passes as one of a packet's size does. */
-static struct host_message large_message(const struct system *system)
-{
-    struct system fetched = *system;
-    struct model model;
-    fetched.inline_bytes = 0;
-    model_make(&model, &fetched, system->packet_bytes);
-    return message_of(&model);
-}
-
 enum { DOORBELL_BYTES = 8 };
 
 /* With PIO the CPU writes the descriptor, block by block. With a doorbell the NIC fetches it, as it fetches
@@ -103,12 +86,23 @@ static struct host_load load_of(const struct model *model)
                               .up_writes = packets > 1 ? (uint32_t)least(packets, UINT32_MAX) : 1};
 }
 
-struct host_load host_load(const struct host *host, uint64_t bytes)
+static struct host_message message_of(const struct model *model)
 {
-    if (bytes <= host->packet_bytes)
-        return host->small_loads[bytes];
-    struct model model = {.system = &host->system, .bytes = bytes, .blocks = 1};
-    return load_of(&model);
+    return (struct host_message){.bytes = model->bytes,
+                                 .llp_post = model_sum(model, LLP_POST),
+                                 .to_nic = model_sum(model, TX_IO),
+                                 .to_memory = model_sum(model, RX_IO),
+                                 .load = load_of(model)};
+}
+
+/* Beyond a packet: a payload is never inlined, and its first packet passes as one of a packet's size does. */
+static struct host_message large_message(const struct system *system)
+{
+    struct system fetched = *system;
+    struct model model;
+    fetched.inline_bytes = 0;
+    model_make(&model, &fetched, system->packet_bytes);
+    return message_of(&model);
 }
 
 static void take_times(struct host *host)
@@ -151,12 +145,11 @@ static void take_sizes(struct host *host)
     host->slowest_bytes_per_s =
         least(system->wire_bytes_per_s, least(system->pcie_bytes_per_s, system->memory_bytes_per_s));
     host->small = mem_alloc(host->packet_bytes + 1, sizeof *host->small, "the host's costs by size");
-    host->small_loads = mem_alloc(host->packet_bytes + 1, sizeof *host->small_loads, "loads of PCIe by size");
+    host->sizes = mem_alloc(HOST_SIZES, sizeof *host->sizes, "the host's costs of sizes asked for");
     for (uint64_t bytes = 0; bytes <= host->packet_bytes; bytes++) {
         struct model model;
         model_make(&model, system, bytes);
         host->small[bytes] = message_of(&model);
-        host->small_loads[bytes] = load_of(&model);
     }
     host->large = large_message(system);
 }
@@ -169,14 +162,13 @@ static uint64_t packets_of(const struct host *host, uint64_t bytes)
     return (bytes + RNIC_UD_BYTES - 1) / RNIC_UD_BYTES;
 }
 
-struct host_message host_message(const struct host *host, uint64_t bytes)
+void host_fill_size(const struct host *host, uint64_t bytes, struct host_message *message)
 {
-    if (bytes <= host->packet_bytes)
-        return host->small[bytes];
-    struct host_message message = host->large;
-    message.llp_post *= (ps_t)packets_of(host, bytes);
-    message.to_memory = ps_add(message.to_memory, streamed(host, bytes));
-    return message;
+    *message = host->large;
+    message->bytes = bytes;
+    message->llp_post *= (ps_t)packets_of(host, bytes);
+    message->to_memory = ps_add(message->to_memory, streamed(host, bytes));
+    message->load = load_of(&(struct model){.system = &host->system, .bytes = bytes, .blocks = 1});
 }
 
 ps_t host_polled(const struct host *host, uint64_t bytes, bool control)
@@ -223,7 +215,6 @@ void host_close(struct host *host)
 {
     system_close(&host->file);
     free(host->small);
-    free(host->small_loads);
-    host->small = NULL;
-    host->small_loads = NULL;
+    free(host->sizes);
+    host->small = host->sizes = NULL;
 }

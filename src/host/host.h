@@ -17,18 +17,22 @@ struct host_config {
 
 extern const struct param_table host_params; /* struct host_config */
 
-/* At the two ends of one message of a given size. */
-struct host_message {
-    ps_t llp_post;  /* CPU of the sender */
-    ps_t to_nic;    /* from there to the NIC: PCIe, and what the NIC fetches */
-    ps_t to_memory; /* from the other NIC to memory: PCIe and RC-to-MEM */
-};
-
-/* What the same message takes of the PCIe links of both nodes, which all of a node's messages share. */
+/* What a message takes of the PCIe links of both nodes, which all of a node's messages share. */
 struct host_load {
     ps_t down_ps, up_ps; /* its bytes: to the NIC, to memory */
     uint32_t down_writes, up_writes;
 };
+
+/* One message of a given size, at its two ends. */
+struct host_message {
+    uint64_t bytes;
+    ps_t llp_post;  /* CPU of the sender */
+    ps_t to_nic;    /* from there to the NIC: PCIe, and what the NIC fetches */
+    ps_t to_memory; /* from the other NIC to memory: PCIe and RC-to-MEM */
+    struct host_load load;
+};
+
+enum { HOST_SIZES = 64 };
 
 struct host {
     struct system_file file;
@@ -53,7 +57,7 @@ struct host {
     uint64_t packet_bytes;
     struct host_message *small; /* by size, up to packet_bytes */
     struct host_message large;  /* beyond: what does not depend on the size */
-    struct host_load *small_loads;
+    struct host_message *sizes; /* HOST_SIZES of those beyond, as last asked for; programs repeat a few */
     uint64_t slowest_bytes_per_s, wire_bytes_per_s;
 };
 
@@ -61,10 +65,19 @@ struct host {
 enum status host_open(struct host *host, const struct host_config *config, const struct rnic_config *rnic);
 void host_close(struct host *host);
 
+void host_fill_size(const struct host *host, uint64_t bytes, struct host_message *message);
+
 /* The part of the model that is at the ends: with a fabric whose latency is Wire + Switch and whose bandwidth
- * is that of the wire, a message alone takes what model_make says. */
-struct host_message host_message(const struct host *host, uint64_t bytes);
-struct host_load host_load(const struct host *host, uint64_t bytes);
+ * is that of the wire, a message alone takes what model_make says. Valid until another size is asked for. */
+static inline const struct host_message *host_message(const struct host *host, uint64_t bytes)
+{
+    if (bytes <= host->packet_bytes)
+        return &host->small[bytes];
+    struct host_message *message = &host->sizes[(bytes ^ bytes >> 6 ^ bytes >> 12) % HOST_SIZES];
+    if (message->bytes != bytes) /* never 0 */
+        host_fill_size(host, bytes, message);
+    return message;
+}
 
 /* The time in which a core takes in a message that has come. */
 ps_t host_polled(const struct host *host, uint64_t bytes, bool control);

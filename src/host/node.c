@@ -74,8 +74,8 @@ size_t host_nodes_bytes(const struct host_nodes *nodes)
  * the first packet has passed while it came, but for what PCIe is slower than the link. */
 static struct host_load load_at_once(const struct host_nodes *nodes, uint64_t bytes)
 {
-    struct host_load load = host_load(nodes->host, bytes);
     const struct host *host = nodes->host;
+    struct host_load load = host_message(host, bytes)->load;
     if (nodes->link_bytes_per_s == 0 || bytes <= host->packet_bytes)
         return load;
     uint64_t fastest = host->system.pcie_bytes_per_s;
@@ -168,9 +168,4 @@ ps_t host_nodes_copy(struct host_nodes *nodes, uint32_t node, ps_t asked, ps_t f
     ps_t through_memory = service_ps(2 * bytes, host->system.copy_node_bytes_per_s);
     *memory = ps_add(ps_max(*memory, asked), through_memory);
     return ps_max(ps_max(at, ps_add(free_at, through_memory)), *memory);
-}
-
-enum status host_nodes_status(const struct host_nodes *nodes)
-{
-    return nodes->rnics ? nodes->rnics->status : STATUS_OK;
 }

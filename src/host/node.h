@@ -58,6 +58,9 @@ ps_t host_nodes_receive(struct host_nodes *nodes, ps_t now, const struct host_en
 ps_t host_nodes_copy(struct host_nodes *nodes, uint32_t node, ps_t asked, ps_t free_at, uint64_t bytes,
                      uint64_t working_set, bool continues);
 /* STATUS_FAILED, reported: a NIC has no further queue pairs. */
-enum status host_nodes_status(const struct host_nodes *nodes);
+static inline enum status host_nodes_status(const struct host_nodes *nodes)
+{
+    return nodes->rnics ? nodes->rnics->status : STATUS_OK;
+}
 
 #endif

@@ -31,10 +31,16 @@ static uint32_t take(struct machine *machine, struct queue *queue)
     return index;
 }
 
-static bool crosses_nic(const struct machine *machine, const struct message *message)
+static void set_way(const struct machine *machine, struct message *message)
 {
-    return message->source_node != message->destination_node && !(message->state & MESSAGE_STORED) &&
-           machine->fabric->ops->crosses == CROSSES_NIC;
+    if (message->source_node != message->destination_node && !(message->state & MESSAGE_STORED) &&
+        machine->fabric->ops->crosses == CROSSES_NIC)
+        message->state |= MESSAGE_BY_NIC;
+}
+
+static bool crosses_nic(const struct message *message)
+{
+    return message->state & MESSAGE_BY_NIC;
 }
 
 /* ---------------------------------------------------------------------------------------------- sending */
@@ -67,11 +73,11 @@ static void post_now(struct machine *machine, uint32_t index)
     const struct host *host = machine->host;
     struct message *message = message_at(&machine->messages, index);
     struct hosted *hosted = &machine->hosted[message->source];
-    struct host_message cost = host_message(host, message->bytes);
-    bool by_nic = crosses_nic(machine, message);
+    const struct host_message *cost = host_message(host, message->bytes);
+    bool by_nic = crosses_nic(message);
     ps_t now = machine->loop->now, at;
     if (message->source_node != message->destination_node)
-        at = host_core_work(&hosted->core, now, cost.llp_post);
+        at = host_core_work(&hosted->core, now, cost->llp_post);
     else
         at = copy_message(machine, message, message->source);
     if (!(message->state & MESSAGE_CONTROL))
@@ -79,7 +85,7 @@ static void post_now(struct machine *machine, uint32_t index)
     ps_t at_nic = at;
     if (by_nic) {
         join_batch(machine, hosted, message);
-        at_nic = ps_add(at, cost.to_nic);
+        at_nic = ps_add(at, cost->to_nic);
     }
     tap_tell_part(machine->tap, index, TAP_PART_SOFTWARE, now, at, "the core of rank", message->source);
     tap_tell_part(machine->tap, index, TAP_PART_BUS, at, at_nic, NULL, 0);
@@ -89,7 +95,7 @@ static void post_now(struct machine *machine, uint32_t index)
 }
 
 /* As many as the transmit queue has places for. */
-static void post_pending(struct machine *machine, struct hosted *hosted)
+static void post_waiting(struct machine *machine, struct hosted *hosted)
 {
     while (hosted->pending.head != POOL_NONE && hosted->posted_count < machine->host->queue_depth) {
         uint32_t index = take(machine, &hosted->pending);
@@ -100,6 +106,12 @@ static void post_pending(struct machine *machine, struct hosted *hosted)
     }
 }
 
+static inline void post_pending(struct machine *machine, struct hosted *hosted)
+{
+    if (hosted->pending.head != POOL_NONE)
+        post_waiting(machine, hosted);
+}
+
 void hosted_call(struct machine *machine, uint32_t rank)
 {
     host_core_work(&machine->hosted[rank].core, machine->loop->now, machine->host->hlp_post);
@@ -107,9 +119,10 @@ void hosted_call(struct machine *machine, uint32_t rank)
 
 void hosted_post(struct machine *machine, uint32_t index)
 {
-    const struct message *message = message_at(&machine->messages, index);
+    struct message *message = message_at(&machine->messages, index);
     struct hosted *hosted = &machine->hosted[message->source];
-    if (!crosses_nic(machine, message)) {
+    set_way(machine, message);
+    if (!crosses_nic(message)) {
         post_now(machine, index);
         return;
     }
@@ -121,7 +134,7 @@ void hosted_post(struct machine *machine, uint32_t index)
         post_now(machine, index);
     } else {
         machine->nodes.statistics.posts_waiting++;
-        message_at(&machine->messages, index)->injected = machine->loop->now; /* as far as here */
+        message->injected = machine->loop->now; /* as far as here */
         append(machine, &hosted->pending, index);
     }
 }
@@ -131,7 +144,7 @@ static void on_nic(void *self, uint32_t index)
     struct machine *machine = self;
     const struct message *message = message_at(&machine->messages, index);
     ps_t now = machine->loop->now, at = now;
-    if (crosses_nic(machine, message))
+    if (crosses_nic(message))
         at = host_nodes_send(&machine->nodes, now,
                              &(struct host_end){.node = message->source_node,
                                                 .rank = message->source,
@@ -179,8 +192,8 @@ void hosted_delivered(struct machine *machine, uint32_t index, ps_t at)
 {
     const struct message *message = message_at(&machine->messages, index);
     ps_t in_memory = at;
-    if (crosses_nic(machine, message))
-        in_memory = ps_add(at, host_message(machine->host, message->bytes).to_memory);
+    if (crosses_nic(message))
+        in_memory = ps_add(at, host_message(machine->host, message->bytes)->to_memory);
     tap_tell_part(machine->tap, index, TAP_PART_BUS, at, in_memory, NULL, 0);
     loop_at(machine->loop, in_memory, machine->memory_kind, index);
 }
@@ -196,7 +209,7 @@ static void take_in(struct machine *machine, struct hosted *hosted, uint32_t ind
 {
     const struct message *message = message_at(&machine->messages, index);
     hosted->arrived_count += is_unasked(message);
-    if (crosses_nic(machine, message))
+    if (crosses_nic(message))
         acknowledge(machine, message, at);
 }
 
@@ -208,7 +221,7 @@ static void look_at(struct machine *machine, struct hosted *hosted, uint32_t ind
     ps_t cost = control ? machine->host->polled_control : machine->host->polled;
     if (message->source_node == message->destination_node)
         copy_message(machine, message, message->destination);
-    else if (crosses_nic(machine, message))
+    else if (crosses_nic(message))
         cost = host_polled(machine->host, message->bytes, control);
     ps_t now = machine->loop->now, at = host_core_work(&hosted->core, now, cost);
     tap_tell_part(machine->tap, index, TAP_PART_WAIT, message->injected, now, "a call that polls, of rank",
@@ -246,7 +259,7 @@ static void on_taken(void *self, uint32_t index)
     const struct message *message = message_at(&machine->messages, index);
     uint32_t rank = message->destination;
     struct hosted *hosted = &machine->hosted[rank];
-    if (is_unasked(message) && crosses_nic(machine, message) &&
+    if (is_unasked(message) && crosses_nic(message) &&
         hosted->arrived_count >= machine->host->receive_depth) {
         machine->nodes.statistics.arrivals_waiting++;
         append(machine, &hosted->held, index);
@@ -268,7 +281,7 @@ static void on_memory(void *self, uint32_t index)
     struct machine *machine = self;
     const struct message *message = message_at(&machine->messages, index);
     ps_t now = machine->loop->now, at = now;
-    if (crosses_nic(machine, message))
+    if (crosses_nic(message))
         at = host_nodes_receive(&machine->nodes, now,
                                 &(struct host_end){.node = message->destination_node,
                                                    .rank = message->destination,

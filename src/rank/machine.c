@@ -120,6 +120,8 @@ static void tell_idle(struct machine *machine, uint32_t rank_index, ps_t since)
     if (machine->host) {
         const struct hosted *hosted = &machine->hosted[rank_index];
         since += hosted->core.software - hosted->software_before;
+        if (since >= now && !tap_hears(machine->tap, TAP_BLOCKED)) /* as after most calls that post */
+            return;
     }
     tap_tell(machine->tap, &(struct tap_record){.kind = TAP_IDLE,
                                                 .rank = rank_index,

@@ -68,6 +68,7 @@ enum message_state {
     MESSAGE_CTS_SENT = 512,    /* rendezvous: the sender may send */
     MESSAGE_FIN_SENT = 1024,   /* rendezvous: the sender will know of the end */
     MESSAGE_IN_MAILBOX = 2048, /* its destination matches in a mailbox */
+    MESSAGE_BY_NIC = 4096,     /* with a host model: through PCIe and NIC at both ends */
 };
 
 /* One end of a message, as it is posted. */

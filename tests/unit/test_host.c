@@ -375,7 +375,7 @@ static void handshakes_are_posted_and_polled(void **state)
     struct host_config config = {.system = "thunderx2"};
     struct host host;
     assert_int_equal(host_open(&host, &config, &(struct rnic_config){.transport = RNIC_NONE}), STATUS_OK);
-    struct host_message data = host_message(&host, 100000);
+    struct host_message data = *host_message(&host, 100000);
     ps_t control = LLP_POST_PS + FLIGHT_PS + LLP_PROG_PS + UCP_CALLBACK;
     ps_t bytes = (100000 - 64) * INT64_C(80);
     run_with((const struct call *const[]){sender, receiver}, 2, "hockney",
