@@ -8,6 +8,7 @@
 #include "probe.h"
 
 enum { ROUNDS = 60, SECONDS = 20, LINE_BLOCKS = 20 };
+enum { QUIET = 10 }; /* at most one block in so many may be disturbed */
 
 const unsigned probe_delays_ns[DELAYS] = {100, 200, 400};
 
@@ -57,6 +58,24 @@ static long switches_now(void)
     getrusage(RUSAGE_SELF, &usage);
     return usage.ru_nivcsw;
 }
+
+/* -------------------------------------------------------------------------------------------------- turns */
+
+enum { SOON_NS = 1000, LATE_NS = 3000 };
+
+void turns_delay(unsigned exchange)
+{
+    clock_spin((ticks_t)((turns_are_late(exchange) ? LATE_NS : SOON_NS) * probe_clock.ticks_per_ns));
+}
+
+/* What else is in an exchange is in the late ones as well as in the others. */
+void turns_record(const struct turns *turns, enum quantity quantity)
+{
+    if (turns->polls[1] > turns->polls[0])
+        record(quantity, (LATE_NS - SOON_NS) * (BLOCK / 2) / (double)(turns->polls[1] - turns->polls[0]));
+}
+
+/* ------------------------------------------------------------------------------------------------- blocks */
 
 struct tally {
     unsigned blocks, disturbed;
@@ -110,10 +129,13 @@ void schedule_run(struct schedule *schedule, struct pair *pair)
         record_note("no shared memory for the cache-line probe");
     for (int i = 0; line && i < LINE_BLOCKS; i++)
         run_block(&of_line, pair, &ignored);
+    if (line)
+        schedule_add(schedule, line_block, line, 0);
     struct tally tally = {0};
     run_rounds(schedule, pair, &tally);
-    record_note("%u blocks of %d exchanges, %u of them left out: a process lost its core", tally.blocks,
-                BLOCK, tally.disturbed);
+    record_guard("quiet", tally.disturbed * QUIET <= tally.blocks,
+                 "of %u blocks of %d exchanges %u were left out: a process lost its core", tally.blocks,
+                 BLOCK, tally.disturbed);
     for (int i = 0; line && i < LINE_BLOCKS; i++)
         run_block(&of_line, pair, &ignored);
     if (line)

@@ -11,6 +11,7 @@
  *
  *   ucp_tag_send_nbx, ucp_tag_send_nb   MPI posts a send
  *   ucp_tag_recv_nbx, ucp_tag_recv_nb   MPI posts a receive: its callback is wrapped
+ *   ucp_worker_progress                 MPI polls: counted
  *   uct_iface_open                      UCP opens a transport: its am_short is replaced
  *   uct_iface_set_am_handler            UCP says who hears of messages: its handler is wrapped */
 
@@ -68,6 +69,15 @@ EXPORTED ucs_status_ptr_t ucp_tag_send_nb(ucp_ep_h ep, const void *buffer, size_
     ticks_t to = clock_now();
     record(Q_UCP_SEND, clock_ns(from, to));
     return result;
+}
+
+EXPORTED unsigned ucp_worker_progress(ucp_worker_h worker)
+{
+    static unsigned (*next)(ucp_worker_h);
+    if (!next)
+        *(void **)&next = next_of("ucp_worker_progress");
+    layers.polls++;
+    return next(worker);
 }
 
 /* The MPI library's callbacks. It passes user data of its own with them, so each of its few functions gets a

@@ -7,6 +7,7 @@ enum llp_block {
     LLP_POST_BLOCK,
     LLP_PROG_BLOCK,
     LLP_BUSY_BLOCK,
+    LLP_TURN_BLOCK,
     LLP_DELAY_POST,                           /* one for each delay */
     LLP_DELAY_PROG = LLP_DELAY_POST + DELAYS, /* likewise */
     LLP_BLOCKS = LLP_DELAY_PROG + DELAYS
@@ -14,7 +15,7 @@ enum llp_block {
 
 struct llp {
     struct transport transport;
-    uint64_t received;
+    uint64_t received, polls;
     ticks_t post_delay, prog_delay;
 };
 
@@ -55,7 +56,7 @@ static void post_timed(struct llp *llp)
 
 static void await(struct llp *llp, uint64_t count)
 {
-    while (llp->received < count)
+    for (; llp->received < count; llp->polls++)
         uct_worker_progress(llp->transport.worker);
 }
 
@@ -99,6 +100,26 @@ static double bounce(struct llp *llp, struct pair *pair, enum llp_block timed)
     return clock_ns(from, to) / (2 * BLOCK);
 }
 
+/* The second answers sooner or later; the first counts how often it has looked. */
+static void count_turns(struct llp *llp, struct pair *pair)
+{
+    struct turns turns = {.polls = {0}};
+    uint64_t base = llp->received;
+    for (unsigned i = 1; i <= BLOCK; i++) {
+        if (pair->me == 1) {
+            await(llp, base + i);
+            turns_delay(i);
+        }
+        post_one(llp);
+        uint64_t before = llp->polls;
+        if (pair->me == 0)
+            await(llp, base + i);
+        turns.polls[turns_are_late(i)] += llp->polls - before;
+    }
+    if (pair->me == 0)
+        turns_record(&turns, Q_LLP_TURN);
+}
+
 /* The first fills the queue while the other does not look; a post that finds no place is a busy post. */
 static void fill(struct llp *llp, struct pair *pair)
 {
@@ -133,6 +154,10 @@ static void run_block(void *self, struct pair *pair, unsigned variant)
     enum llp_block block = variant;
     if (block == LLP_BUSY_BLOCK) {
         fill(llp, pair);
+        return;
+    }
+    if (block == LLP_TURN_BLOCK) {
+        count_turns(llp, pair);
         return;
     }
     unsigned delay_ns = 0;

@@ -20,13 +20,15 @@ enum mpi_block {
     MPI_CALLBACK_BLOCK,
     MPI_RX_BLOCK,
     MPI_WINDOW_BLOCK,
+    MPI_RATE_BLOCK, /* windows of which nothing is timed but the whole */
+    MPI_TURN_BLOCK,
     MPI_DELAYS, /* DELAYS blocks for each layer that can be delayed */
 };
 
 static const enum layer timed_layer[] = {
     [MPI_ISEND_BLOCK] = LAYER_MPI,       [MPI_UCP_BLOCK] = LAYER_UCP,           [MPI_UCT_BLOCK] = LAYER_UCT,
     [MPI_HANDLER_BLOCK] = LAYER_HANDLER, [MPI_CALLBACK_BLOCK] = LAYER_CALLBACK, [MPI_RX_BLOCK] = LAYER_RX,
-    [MPI_WINDOW_BLOCK] = LAYER_NONE,
+    [MPI_WINDOW_BLOCK] = LAYER_NONE,     [MPI_RATE_BLOCK] = LAYER_NONE,         [MPI_TURN_BLOCK] = LAYER_NONE,
 };
 
 static const struct {
@@ -91,36 +93,69 @@ static double bounce(struct pair *pair, enum layer timed)
     return clock_ns(from, to) / (2 * BLOCK);
 }
 
-/* Windows of Isend and a Waitall, as benchmarks of message rates have them. */
-static void run_windows(struct pair *pair)
+static void window_post(const struct pair *pair, MPI_Request requests[WINDOW])
 {
     static char buffers[WINDOW][BYTES];
+    for (unsigned i = 0; i < WINDOW; i++)
+        if (pair->me == 0)
+            MPI_Isend(buffers[i], BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &requests[i]);
+        else
+            MPI_Irecv(buffers[i], BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[i]);
+}
+
+/* Windows of Isend and a Waitall, as benchmarks of message rates have them: their two parts, or the whole. */
+static void run_windows(struct pair *pair, bool parts)
+{
     MPI_Request requests[WINDOW];
     MPI_Status statuses[WINDOW];
     for (unsigned window = 0; window < WINDOWS; window++) {
         pair_meet(pair);
-        ticks_t from = clock_now();
-        for (unsigned i = 0; i < WINDOW; i++)
-            if (pair->me == 0)
-                MPI_Isend(buffers[i], BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &requests[i]);
-            else
-                MPI_Irecv(buffers[i], BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[i]);
-        ticks_t posted = clock_now();
+        ticks_t from = clock_now(), posted = from;
+        window_post(pair, requests);
+        if (parts)
+            posted = clock_now();
         MPI_Waitall(WINDOW, requests, statuses);
         ticks_t to = clock_now();
         if (pair->me == 1)
             continue;
-        record(Q_WINDOW_POST, clock_ns(from, posted) / WINDOW);
-        record(Q_WINDOW_PROG, clock_ns(posted, to) / WINDOW);
-        record(Q_WINDOW_RATE, clock_ns(from, to) / WINDOW);
+        if (parts) {
+            record(Q_WINDOW_POST, clock_ns(from, posted) / WINDOW);
+            record(Q_WINDOW_PROG, clock_ns(posted, to) / WINDOW);
+        } else {
+            record(Q_WINDOW_RATE, clock_ns(from, to) / WINDOW);
+        }
     }
+}
+
+/* The second answers sooner or later; the first counts how often its MPI has looked. */
+static void count_turns(struct pair *pair)
+{
+    char buffer[BYTES] = {0};
+    struct turns turns = {.polls = {0}};
+    for (unsigned i = 1; i <= BLOCK; i++) {
+        if (pair->me == 1) {
+            receive_one(pair, buffer);
+            turns_delay(i);
+        }
+        send_one(pair, buffer);
+        uint64_t before = layers.polls;
+        if (pair->me == 0)
+            receive_one(pair, buffer);
+        turns.polls[turns_are_late(i)] += layers.polls - before;
+    }
+    if (pair->me == 0)
+        turns_record(&turns, Q_MPI_TURN);
 }
 
 static void run_block(void *self, struct pair *pair, unsigned variant)
 {
     (void)self;
-    if (variant == MPI_WINDOW_BLOCK) {
-        run_windows(pair);
+    if (variant == MPI_WINDOW_BLOCK || variant == MPI_RATE_BLOCK) {
+        run_windows(pair, variant == MPI_WINDOW_BLOCK);
+        return;
+    }
+    if (variant == MPI_TURN_BLOCK) {
+        count_turns(pair);
         return;
     }
     if (variant < MPI_DELAYS) {
@@ -193,13 +228,15 @@ static enum status measure(struct pair *pair)
     return pair->me == 0 && !record_print(HELIO_MPI, stack) ? STATUS_FAILED : STATUS_OK;
 }
 
-/* Where the user does not say otherwise, messages within the node go through UCX, and are eager. */
+/* Where the user does not say otherwise, messages within the node go through UCX, and are eager. Each process
+ * has a core for itself, so a library has no reason to give it away between two polls. */
 static void choose_ucx(void)
 {
     setenv("UCX_TLS", "posix,self", 0);
     setenv("OMPI_MCA_pml", "ucx", 0);
     setenv("OMPI_MCA_pml_ucx_tls", "any", 0);
     setenv("OMPI_MCA_pml_ucx_devices", "any", 0);
+    setenv("OMPI_MCA_mpi_yield_when_idle", "0", 1);
 }
 
 int main(int argc, char **argv)

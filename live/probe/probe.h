@@ -66,6 +66,7 @@ enum quantity {
     Q_BUSY_POST,
     Q_EMPTY_PROG,
     Q_LLP_LATENCY,
+    Q_LLP_TURN,
     Q_ISEND,
     Q_UCP_SEND,
     Q_UCT_POST,
@@ -73,6 +74,7 @@ enum quantity {
     Q_HANDLER,
     Q_MPI_CALLBACK,
     Q_LATENCY,
+    Q_MPI_TURN,
     Q_WINDOW_POST,
     Q_WINDOW_PROG,
     Q_WINDOW_RATE,
@@ -117,6 +119,21 @@ void line_close(struct line *line);
 enum { BLOCK = 400, DELAYS = 3 };
 extern const unsigned probe_delays_ns[DELAYS];
 
+/* How long a turn of a loop that polls takes, without a stamp in it: a block in which every other answer
+ * comes later by a known time. The second process asks for the delay of an exchange, the first tells how many
+ * polls it made; both end with turns_end. */
+struct turns {
+    uint64_t polls[2]; /* made in exchanges whose answer came sooner, later */
+};
+
+static inline bool turns_are_late(unsigned exchange)
+{
+    return exchange % 2;
+}
+
+void turns_delay(unsigned exchange); /* before an answer */
+void turns_record(const struct turns *turns, enum quantity quantity);
+
 struct llp;
 /* NULL: no transport; why has been noted. */
 struct llp *llp_open(struct pair *pair);
@@ -152,6 +169,7 @@ struct layers {
     ticks_t delay;
     ticks_t handler_at;     /* LAYER_RX: when the message came */
     uint64_t calls[LAYERS]; /* seen so far */
+    uint64_t polls;         /* of UCP's worker, by the MPI library */
     bool own;               /* calls are the probe's, not UCP's */
 };
 extern struct layers layers;

@@ -22,6 +22,7 @@ static const char *const names[QUANTITIES] = {
     [Q_MPI_CALLBACK] = "mpi_callback", [Q_LATENCY] = "latency",
     [Q_WINDOW_POST] = "window_post",   [Q_WINDOW_PROG] = "window_prog",
     [Q_WINDOW_RATE] = "window_rate",   [Q_LINE] = "line",
+    [Q_LLP_TURN] = "llp_turn",         [Q_MPI_TURN] = "mpi_turn",
 };
 
 static struct samples all[QUANTITIES];

@@ -83,9 +83,12 @@ static void latency_is_predicted_from_its_layers(void **state)
     assert_float_equal(result.hlp_post_ucp_ns, 5, 1e-9);
     assert_float_equal(result.ucp_callback_ns, 12, 1e-9);
     assert_float_equal(result.mpi_after_ns, 10, 1e-9);
-    assert_float_equal(result.predicted_ns, 120 + 13 + 30, 1e-9);
-    assert_float_equal(result.deviation_percent, 100 * 3 / 160.0, 1e-9);
-    assert_true(result.within);
+    assert_float_equal(result.paper.predicted_ns, 120 + 13 + 30, 1e-9);
+    assert_float_equal(result.paper.deviation_percent, 100 * 3 / 160.0, 1e-9);
+    assert_true(result.paper.within);
+    assert_float_equal(result.latency.predicted_ns, result.paper.predicted_ns, 1e-9);
+    assert_float_equal(result.injection.predicted_ns, 59, 1e-9);
+    assert_float_equal(result.injection.observed_ns, 59, 1e-9);
     measure_free(&measurement);
 }
 
@@ -96,7 +99,33 @@ static void a_latency_beyond_five_percent_is_not_within(void **state)
     struct measure_result result;
     judged(&measurement, &result,
            HEAD "samples llp_post 50\nsamples llp_prog 40\nsamples llp_latency 130\n" MPI "end\n");
-    assert_false(result.within);
+    assert_false(result.paper.within);
+    measure_free(&measurement);
+}
+
+/* MPI's loop takes 26 ns a turn, the probe's own 6: a message waits 10 ns longer for MPI to look. */
+static void half_a_turn_of_polling_is_added(void **state)
+{
+    (void)state;
+    struct measurement measurement;
+    struct measure_result result;
+    judged(&measurement, &result, HEAD LLP MPI "samples llp_turn 6\nsamples mpi_turn 26\nend\n");
+    assert_float_equal(result.polling_ns, 10, 1e-9);
+    assert_float_equal(result.latency.predicted_ns, result.paper.predicted_ns + 10, 1e-9);
+    assert_true(result.paper.within);
+    assert_false(result.latency.within); /* 173 of 160 */
+    measure_free(&measurement);
+}
+
+static void a_rate_has_a_verdict(void **state)
+{
+    (void)state;
+    struct measurement measurement;
+    struct measure_result result;
+    judged(&measurement, &result, HEAD LLP MPI "samples window_rate 66 66 66\nend\n");
+    assert_float_equal(result.injection.observed_ns, 66, 1e-9);
+    assert_float_equal(result.injection.deviation_percent, 100 * (59 - 66) / 66.0, 1e-9);
+    assert_false(result.injection.within);
     measure_free(&measurement);
 }
 
@@ -194,6 +223,8 @@ int main(void)
         cmocka_unit_test(summaries_are_of_all_samples),
         cmocka_unit_test(latency_is_predicted_from_its_layers),
         cmocka_unit_test(a_latency_beyond_five_percent_is_not_within),
+        cmocka_unit_test(half_a_turn_of_polling_is_added),
+        cmocka_unit_test(a_rate_has_a_verdict),
         cmocka_unit_test(delays_have_slopes),
         cmocka_unit_test(guards_see_what_spoils_it),
         cmocka_unit_test(the_system_file_gives_the_prediction_back),
