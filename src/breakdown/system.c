@@ -302,11 +302,22 @@ enum status system_open_text(struct system_file *file, const char *name, const c
     return finish(file, name, config_read_text(file->config, name, text, length));
 }
 
+static const struct named_system {
+    const char *name, *path, *text;
+    const size_t *length;
+} named_systems[] = {
+    {"thunderx2", "papers/breaking-band/thunderx2.yaml", system_thunderx2, &system_thunderx2_length},
+    {"ohio-a", "papers/ohio/cluster-a.yaml", system_ohio_a, &system_ohio_a_length},
+    {"ohio-b", "papers/ohio/cluster-b.yaml", system_ohio_b, &system_ohio_b_length},
+    {"ohio-local", "papers/ohio/local.yaml", system_ohio_local, &system_ohio_local_length}};
+
 enum status system_open(struct system_file *file, const char *path)
 {
-    if (!path)
-        return system_open_text(file, "papers/breaking-band/thunderx2.yaml", system_thunderx2,
-                                system_thunderx2_length);
+    for (size_t i = 0; i < sizeof named_systems / sizeof *named_systems; i++) {
+        const struct named_system *named = &named_systems[i];
+        if (strcmp(path ? path : "thunderx2", named->name) == 0)
+            return system_open_text(file, named->path, named->text, *named->length);
+    }
     *file = (struct system_file){.config = config_new(tables, 1)};
     if (!file->config)
         return STATUS_FAILED;

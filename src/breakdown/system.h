@@ -85,8 +85,9 @@ struct system {
     uint64_t pcie_bytes_per_s, wire_bytes_per_s, memory_bytes_per_s;
 };
 
-/* A system file, or the paper's own for NULL. To be closed when STATUS_OK; otherwise every error has been
- * reported with its place. */
+/* A system file, or one that is in the program: thunderx2, that of "Breaking Band", which NULL is too;
+ * ohio-a, ohio-b and ohio-local, the clusters of "OHIO" (papers/ohio). To be closed when STATUS_OK; otherwise
+ * every error has been reported with its place. */
 struct system_file {
     struct system system;
     struct config *config; /* holds the texts */
@@ -98,9 +99,10 @@ void system_close(struct system_file *file);
 /* LLP_tx_prog: LLP_prog shared by the c sends that one completion speaks for, to the nearest picosecond. */
 ps_t system_llp_tx_prog(const struct system *system);
 
-/* The paper's system, as shipped in papers/breaking-band/thunderx2.yaml. */
-extern const char system_thunderx2[];
-extern const size_t system_thunderx2_length;
+/* The texts of those in the program. */
+extern const char system_thunderx2[], system_ohio_a[], system_ohio_b[], system_ohio_local[];
+extern const size_t system_thunderx2_length, system_ohio_a_length, system_ohio_b_length,
+    system_ohio_local_length;
 
 /* The key of a time in a system file: "LLP_post.PIO_copy". */
 const char *system_time_name(enum system_time time);

@@ -13,14 +13,12 @@ PARAM_TABLE(
     {.name = "host.system",
      .type = PARAM_TEXT,
      .offset = offsetof(struct host_config, system),
-     .doc = "a system file as helio breakdown takes, or thunderx2, that of \"Breaking Band\"; without one "
-            "hosts cost nothing"},
+     .doc = "a system file as helio breakdown takes, or one by name: thunderx2, that of \"Breaking Band\", "
+            "ohio-a, ohio-b, ohio-local; without one hosts cost nothing"},
     {.name = "host.change",
      .type = PARAM_TEXT,
      .offset = offsetof(struct host_config, change),
      .doc = "changes of its times, as helio breakdown whatif takes them: LLP_post=-50%,PCIe=+20ns"});
-
-static const char own_system[] = "thunderx2";
 
 /* ---------------------------------------------------------------------------------------------- changes */
 
@@ -195,8 +193,7 @@ void host_core_idle(struct host_core *core, ps_t now)
 enum status host_open(struct host *host, const struct host_config *config, const struct rnic_config *rnic)
 {
     *host = (struct host){.rnic = rnic};
-    const char *path = strcmp(config->system, own_system) == 0 ? NULL : config->system;
-    enum status status = system_open(&host->file, path);
+    enum status status = system_open(&host->file, config->system);
     if (status != STATUS_OK)
         return status;
     host->system = host->file.system;

@@ -11,7 +11,7 @@
  * taken from a system file, for every message of a simulation. The wire and the switches are the fabric's.
  * docs/models/host.md */
 struct host_config {
-    const char *system; /* path of a system file, or the name of one that is in the program; NULL = no host */
+    const char *system; /* as system_open takes it; NULL = no host */
     const char *change; /* of its component times, as helio breakdown whatif takes them; NULL = none */
 };
 

@@ -63,7 +63,7 @@ static json_t *row_json(const struct row *row)
                      number_or_null(published->has_value ? published->value : NAN), "ours",
                      number_or_null(row->ours), "unit", published->unit, "deviation_percent",
                      number_or_null(row->deviation_percent), "tolerance_percent",
-                     number_or_null(published->has_value ? published->tolerance_percent : NAN), "verdict",
+                     number_or_null(published->has_tolerance ? published->tolerance_percent : NAN), "verdict",
                      verdict_name(row->verdict), "source", published->source, "note", row->note);
 }
 

@@ -76,7 +76,9 @@ static const char *take_item(struct published *published, const char *const *fie
         return "an item needs a name and a source";
     if (published_find(published, item.item))
         return "this item is there twice";
-    if (item.has_value && (!number(fields[1], &item.value) || !number(fields[3], &item.tolerance_percent)))
+    item.has_tolerance = *fields[3] != '\0';
+    if ((item.has_value && !number(fields[1], &item.value)) ||
+        (item.has_tolerance && !number(fields[3], &item.tolerance_percent)))
         return "'published' and 'tolerance_percent' are numbers";
     published->items = mem_grow(published->items, &published->capacity, published->count + 1, "items");
     published->items[published->count++] = item;

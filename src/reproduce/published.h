@@ -12,12 +12,13 @@
  *     item,published,unit,tolerance_percent,source
  *
  * `published` is empty where the paper has words and no number; the tolerance is what the paper's own
- * rounding allows, or a stated judgement. papers/FOLDER/notes.csv has `item,note`: the cause of a deviation,
- * for an item or for one of its variants (`item/variant`), or for all that match a pattern in the manner of
- * file names; the first that fits holds. Lines that begin with # are comments. */
+ * rounding allows, or a stated judgement, and empty where a number of ours cannot say anything about the
+ * paper's, as one of a model whose parts stand for others. papers/FOLDER/notes.csv has `item,note`: the cause
+ * of a deviation, for an item or for one of its variants (`item/variant`), or for all that match a pattern in
+ * the manner of file names; the first that fits holds. Lines that begin with # are comments. */
 struct published_item {
     const char *item, *unit, *source;
-    bool has_value;
+    bool has_value, has_tolerance;
     double value, tolerance_percent;
 };
 

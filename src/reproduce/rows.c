@@ -49,6 +49,8 @@ static void judge(struct row *row)
         row->deviation_percent = 100 * (row->ours - published->value) / fabs(published->value);
     else if (row->ours == 0)
         row->deviation_percent = 0;
+    if (!published->has_tolerance)
+        return;
     /* The tolerances are decimal; half of one unit in the ninth digit keeps a value on the edge inside. */
     bool within = fabs(row->deviation_percent) <= published->tolerance_percent * (1 + 5e-10);
     row->verdict = within ? VERDICT_REPRODUCED : VERDICT_DEVIATES;
@@ -181,7 +183,7 @@ void write_rows(const struct reproduction *reproduction, FILE *out)
         put_number(out, "%.7g", !isnan(row->ours), row->ours);
         put_field(out, row->published->unit, ',');
         put_number(out, "%.3f", !isnan(row->deviation_percent), row->deviation_percent);
-        put_number(out, "%.4g", row->published->has_value, row->published->tolerance_percent);
+        put_number(out, "%.4g", row->published->has_tolerance, row->published->tolerance_percent);
         put_field(out, verdict_name(row->verdict), ',');
         put_field(out, row->note, '\n');
     }

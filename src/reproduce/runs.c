@@ -49,6 +49,11 @@ double run_metric(const struct run_facts *facts, const char *name)
     return number_in(facts->metrics, name);
 }
 
+double run_host_metric(const struct run_facts *facts, const char *name)
+{
+    return number_in(facts->host, name);
+}
+
 double run_idle_share(const struct run_facts *facts, const char *cause)
 {
     json_t *causes = facts->causes ? json_loads(facts->causes, 0, NULL) : NULL;
@@ -85,6 +90,7 @@ enum status runs_open(const char *path, unsigned jobs, struct runs **runs)
 static void run_free(struct run *run)
 {
     free(run->facts.metrics);
+    free(run->facts.host);
     free(run->facts.causes);
     free(run->fabric);
     free(run->workload);
@@ -213,6 +219,7 @@ static void take_facts(struct run *run, const struct store_run *stored)
 {
     json_t *whole = json_loads(stored->run, 0, NULL);
     char *causes = json_dumps(json_object_get(whole, "idle_by_cause_s"), JSON_COMPACT);
+    char *host = json_dumps(json_object_get(whole, "host_stats"), JSON_COMPACT);
     run->state = RUN_DONE;
     run->facts = (struct run_facts){.makespan_s = (double)stored->makespan_ps / (double)PS_PER_S,
                                     .idle_fraction = stored->idle_fraction,
@@ -220,8 +227,10 @@ static void take_facts(struct run *run, const struct store_run *stored)
                                     .bytes = (double)stored->bytes,
                                     .mean_bytes = stored->mean_bytes,
                                     .metrics = mem_text(stored->metrics),
+                                    .host = mem_text(host ? host : "{}"),
                                     .causes = mem_text(causes ? causes : "{}")};
     free(causes);
+    free(host);
     json_decref(whole);
 }
 

@@ -10,6 +10,7 @@
 struct run_facts {
     double makespan_s, idle_fraction, messages, bytes, mean_bytes;
     char *metrics; /* JSON: what its fabric counted; NULL = not there */
+    char *host;    /* JSON: what its hosts counted */
     char *causes;  /* JSON: idle seconds by what was waited for */
 };
 
@@ -17,6 +18,8 @@ extern const struct run_facts run_unknown; /* nothing but NaN */
 
 /* One of the fabric's metrics that are single numbers, times in seconds; NaN where there is none. */
 double run_metric(const struct run_facts *facts, const char *name);
+/* The same of its host model. */
+double run_host_metric(const struct run_facts *facts, const char *name);
 /* The share of all idle time that was spent in calls of one kind: "p2p", "alltoall". */
 double run_idle_share(const struct run_facts *facts, const char *cause);
 
