@@ -1,6 +1,6 @@
 /* Connection scheduling beside its goals: how many patterns are proven optimal within 2 s, all-to-all by the
  * closed form within 1 s, a quarter of a million requests on 32 x 32 by first fit within 1 s and 64 MB, and
- * how near the bound the search comes there within 60 s. */
+ * how near the bound exchanges come there. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,13 +24,12 @@ static double seconds_now(void)
 
 /* Time is the processor's, of scheduling alone: the pattern is there before. */
 static struct made make(const char *topology, const char *name, int algorithm, uint64_t seed,
-                        double limit_seconds)
+                        const struct tdm_limit *limit)
 {
     struct topo topo;
     struct tdm_pattern pattern = {0};
     struct tdm_plan plan;
-    struct tdm_method method = {
-        .algorithm = algorithm, .seed = seed, .random_order = true, .limit = {.seconds = limit_seconds}};
+    struct tdm_method method = {.algorithm = algorithm, .seed = seed, .random_order = true, .limit = *limit};
     if (tdm_topology("topology", topology, &topo) != STATUS_OK ||
         tdm_pattern_named(name, topo.nodes, &pattern) != STATUS_OK)
         exit(1);
@@ -43,6 +42,9 @@ static struct made make(const char *topology, const char *name, int algorithm, u
     return made;
 }
 
+/* The goal of most searches. */
+static const struct tdm_limit two_seconds = {.seconds = 2};
+
 static const char *judge(bool met)
 {
     return met ? "met" : "not met";
@@ -51,7 +53,7 @@ static const char *judge(bool met)
 /* First, since a process's peak memory never falls. */
 static void quarter_of_a_million(void)
 {
-    struct made made = make("torus:32x32", "random:connections=262144", TDM_GREEDY, 1, 0);
+    struct made made = make("torus:32x32", "random:connections=262144", TDM_GREEDY, 1, &two_seconds);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     double peak_mb = (double)usage.ru_maxrss * 1024 / 1e6;
@@ -67,7 +69,7 @@ static void all_to_all(void)
         uint32_t slots;
     } tori[] = {{"torus:8x8", 64}, {"torus:16x16", 512}, {"torus:32x32", 4096}};
     for (size_t i = 0; i < sizeof tori / sizeof *tori; i++) {
-        struct made made = make(tori[i].topology, "all-to-all", TDM_AAPC, 1, 0);
+        struct made made = make(tori[i].topology, "all-to-all", TDM_AAPC, 1, &two_seconds);
         printf("all-to-all, %-11s             %8.3f s  (goal 1 s and %" PRIu32 " slots: %s), %" PRIu32
                " slots\n",
                tori[i].topology, made.seconds, tori[i].slots,
@@ -80,7 +82,7 @@ static void table_3(void)
     static const char *const names[] = {"ring", "nearest-neighbour", "hypercube", "shuffle-exchange",
                                         "all-to-all"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct made made = make("torus:8x8", names[i], TDM_BEST, 1, 2);
+        struct made made = make("torus:8x8", names[i], TDM_BEST, 1, &two_seconds);
         printf("best, %-18s            %8.3f s  (goal optimal in 2 s: %s), %" PRIu32 " slots\n", names[i],
                made.seconds, judge(made.degree == made.bound), made.degree);
     }
@@ -95,7 +97,7 @@ static void random_patterns(void)
     for (unsigned connections = STEP; connections <= LAST; connections += STEP)
         for (unsigned seed = 1; seed <= SEEDS; seed++) {
             snprintf(name, sizeof name, "random:connections=%u,seed=%u", connections, seed);
-            struct made made = make("torus:8x8", name, TDM_BEST, seed, 2);
+            struct made made = make("torus:8x8", name, TDM_BEST, seed, &two_seconds);
             patterns++;
             optimal += made.degree == made.bound;
             if (made.degree == made.bound && made.seconds > longest)
@@ -114,7 +116,7 @@ static void random_2800(void)
     char name[64];
     for (unsigned seed = 1; seed <= SEEDS; seed++) {
         snprintf(name, sizeof name, "random:connections=2800,seed=%u", seed);
-        struct made made = make("torus:8x8", name, TDM_BEST, seed, 2);
+        struct made made = make("torus:8x8", name, TDM_BEST, seed, &two_seconds);
         uint32_t above = made.degree - made.bound;
         most = above > most ? above : most;
         optimal += above == 0;
@@ -124,13 +126,18 @@ static void random_2800(void)
            most, judge(most <= 1), optimal, SEEDS);
 }
 
+/* So many moves as take less than a minute where nothing else runs: a count, so that the result repeats. */
 static void long_search(void)
 {
-    struct made made = make("torus:32x32", "random:connections=262144", TDM_BEST, 1, 60);
+    static const uint64_t moves = 800000000;
+    struct tdm_limit limit = {.moves = moves};
+    struct made made = make("torus:32x32", "random:connections=262144", TDM_BEST, 1, &limit);
     double above_percent = 100.0 * ((double)made.degree / made.bound - 1);
-    printf("best, 262144 requests on 32x32      %8.2f %% above the bound after 60 s (goal 3 %%: %s), %" PRIu32
-           " slots, bound %" PRIu32 "\n",
-           above_percent, judge(above_percent <= 3), made.degree, made.bound);
+    printf(
+        "best, 262144 requests on 32x32      %8.2f %% above the bound (goal 3 %%: %s) after %.1f s (goal 60 "
+        "s: %s), %" PRIu32 " slots, bound %" PRIu32 "\n",
+        above_percent, judge(above_percent <= 3), made.seconds, judge(made.seconds <= 60), made.degree,
+        made.bound);
 }
 
 int main(void)

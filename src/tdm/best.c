@@ -48,11 +48,30 @@ double tdm_seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Requests times slots that slot by slot is tried for where no time is set: half a minute. */
+/* What is left of a limit's seconds. 0 would be no limit. */
+static struct tdm_limit rest_of(const struct tdm_limit *limit, double begun_s)
+{
+    struct tdm_limit rest = *limit;
+    if (limit->seconds > 0)
+        rest.seconds = fmax(limit->seconds - (tdm_seconds_now() - begun_s), 1e-9);
+    return rest;
+}
+
+/* Patterns of so many requests leave the ejection search no time to find anything. They are filled by
+ * exchanges instead, unless there are so few moves that filling without is better. */
+enum { MANY_REQUESTS = 1 << 16, MOVES_PER_REQUEST = 200 };
+
+static bool wants_exchange(const struct tdm_problem *problem, const struct tdm_limit *limit)
+{
+    return problem->requests >= MANY_REQUESTS &&
+           (limit->moves == 0 || limit->moves / MOVES_PER_REQUEST >= problem->requests);
+}
+
+/* Requests times slots that are filled without exchanges where no time is set: half a minute. */
 enum { MOST_WORK = 1 << 29 };
 
-static void try_slot_by_slot(const struct tdm_problem *problem, const struct tdm_limit *limit,
-                             struct tdm_schedule *schedule)
+static void fill_slots(const struct tdm_problem *problem, const struct tdm_limit *limit,
+                       struct tdm_schedule *schedule)
 {
     if ((uint64_t)problem->requests * schedule->degree > MOST_WORK)
         return;
@@ -63,11 +82,23 @@ static void try_slot_by_slot(const struct tdm_problem *problem, const struct tdm
     tdm_schedule_close(&filled);
 }
 
+static uint64_t exchange(const struct tdm_problem *problem, uint64_t seed, const struct tdm_limit *limit,
+                         struct tdm_schedule *schedule)
+{
+    struct tdm_schedule exchanged;
+    tdm_schedule_open(&exchanged, problem->requests);
+    uint64_t moves = tdm_exchange(problem, seed, limit, &exchanged);
+    if (exchanged.degree < schedule->degree)
+        swap(&exchanged, schedule);
+    tdm_schedule_close(&exchanged);
+    return moves;
+}
+
 uint64_t tdm_best(const struct tdm_problem *problem, const struct tdm_phases *phases, uint32_t bound,
                   uint64_t seed, const struct tdm_limit *limit, struct tdm_schedule *schedule)
 {
     double begun_s = tdm_seconds_now();
-    struct tdm_limit rest = *limit;
+    uint64_t moves = 0;
     tdm_descending_load(problem, schedule);
     if (phases && schedule->degree > bound) {
         struct tdm_schedule ordered;
@@ -77,11 +108,14 @@ uint64_t tdm_best(const struct tdm_problem *problem, const struct tdm_phases *ph
             swap(&ordered, schedule);
         tdm_schedule_close(&ordered);
     }
-    if (schedule->degree > bound)
-        try_slot_by_slot(problem, limit, schedule);
-    if (limit->seconds > 0) /* 0 would be no limit */
-        rest.seconds = fmax(limit->seconds - (tdm_seconds_now() - begun_s), 1e-9);
-    uint64_t moves = tdm_eject(problem, bound, seed, &rest, schedule);
+    if (schedule->degree > bound && wants_exchange(problem, limit)) {
+        struct tdm_limit rest = rest_of(limit, begun_s);
+        moves = exchange(problem, seed, &rest, schedule);
+    } else if (schedule->degree > bound) {
+        fill_slots(problem, limit, schedule);
+        struct tdm_limit rest = rest_of(limit, begun_s);
+        moves = tdm_eject(problem, bound, seed, &rest, schedule);
+    }
     if (schedule->degree > bound)
         settle(problem, schedule);
     return moves;

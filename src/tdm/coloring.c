@@ -14,30 +14,6 @@ struct graph {
     size_t capacity;
 };
 
-/* The requests that pass each link, one list behind the other. */
-struct passing {
-    uint32_t *first, *requests;
-};
-
-static struct passing passing_of(const struct tdm_problem *problem)
-{
-    uint32_t *loads = tdm_problem_loads(problem), sum = 0;
-    struct passing passing = {.first = mem_alloc((size_t)problem->links + 2, sizeof(uint32_t), "link users")};
-    for (uint32_t link = 0; link < problem->links; link++) {
-        passing.first[link + 1] = sum; /* filled from here on, and so the end when all are in */
-        sum += loads[link];
-    }
-    free(loads);
-    passing.requests = mem_alloc((size_t)sum + 1, sizeof(uint32_t), "link users");
-    for (uint32_t request = 0; request < problem->requests; request++) {
-        uint32_t count;
-        const uint32_t *links = tdm_route(problem, problem->first_route[request], &count);
-        for (uint32_t i = 0; i < count; i++)
-            passing.requests[passing.first[links[i] + 1]++] = request;
-    }
-    return passing;
-}
-
 static void graph_close(struct graph *graph)
 {
     free(graph->first);
@@ -46,7 +22,7 @@ static void graph_close(struct graph *graph)
 
 static enum status graph_open(const struct tdm_problem *problem, struct graph *graph)
 {
-    struct passing passing = passing_of(problem);
+    struct tdm_users users = tdm_problem_users(problem);
     uint32_t *seen = mem_alloc((size_t)problem->requests + 1, sizeof *seen, "the conflict graph");
     *graph =
         (struct graph){.first = mem_alloc((size_t)problem->requests + 1, sizeof *graph->first, "the graph")};
@@ -57,8 +33,8 @@ static enum status graph_open(const struct tdm_problem *problem, struct graph *g
         const uint32_t *links = tdm_route(problem, problem->first_route[request], &count);
         seen[request] = request + 1;
         for (uint32_t i = 0; i < count; i++)
-            for (uint32_t at = passing.first[links[i]]; at < passing.first[links[i] + 1]; at++) {
-                uint32_t other = passing.requests[at];
+            for (uint32_t at = users.first[links[i]]; at < users.first[links[i] + 1]; at++) {
+                uint32_t other = users.requests[at];
                 if (seen[other] == request + 1)
                     continue;
                 seen[other] = request + 1;
@@ -75,8 +51,7 @@ static enum status graph_open(const struct tdm_problem *problem, struct graph *g
             status = STATUS_FAILED;
         }
     }
-    free(passing.first);
-    free(passing.requests);
+    tdm_users_close(&users);
     free(seen);
     if (status != STATUS_OK)
         graph_close(graph);

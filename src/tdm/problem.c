@@ -50,3 +50,29 @@ uint32_t *tdm_problem_loads(const struct tdm_problem *problem)
     }
     return loads;
 }
+
+struct tdm_users tdm_problem_users(const struct tdm_problem *problem)
+{
+    uint32_t *loads = tdm_problem_loads(problem), sum = 0;
+    struct tdm_users users = {.first = mem_alloc((size_t)problem->links + 2, sizeof(uint32_t), "link users")};
+    for (uint32_t link = 0; link < problem->links; link++) {
+        users.first[link + 1] = sum; /* filled from here on, and so the end when all are in */
+        sum += loads[link];
+    }
+    free(loads);
+    users.requests = mem_alloc((size_t)sum + 1, sizeof(uint32_t), "link users");
+    for (uint32_t request = 0; request < problem->requests; request++) {
+        uint32_t count;
+        const uint32_t *links = tdm_route(problem, problem->first_route[request], &count);
+        for (uint32_t i = 0; i < count; i++)
+            users.requests[users.first[links[i] + 1]++] = request;
+    }
+    return users;
+}
+
+void tdm_users_close(struct tdm_users *users)
+{
+    free(users->first);
+    free(users->requests);
+    *users = (struct tdm_users){0};
+}

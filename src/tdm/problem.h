@@ -34,4 +34,11 @@ static inline const uint32_t *tdm_route(const struct tdm_problem *problem, uint3
 /* How many requests pass each link on their first route: [links], to be freed. */
 uint32_t *tdm_problem_loads(const struct tdm_problem *problem);
 
+/* Which requests those are: requests[first[link]] ... [first[link + 1] - 1]. */
+struct tdm_users {
+    uint32_t *first, *requests;
+};
+struct tdm_users tdm_problem_users(const struct tdm_problem *problem);
+void tdm_users_close(struct tdm_users *users);
+
 #endif

@@ -50,6 +50,13 @@ struct tdm_limit {
 bool tdm_slot_by_slot(const struct tdm_problem *problem, const struct tdm_limit *limit,
                       struct tdm_schedule *schedule);
 
+/* Slot after slot by exchanges (tdm/exchange.c): the more time or moves, the fuller the slots. For patterns
+ * that are too large for the ejection search. Takes all of the limit's moves, else all of its seconds, else
+ * as long as it gains something; once stopped it fills the rest in a hurry. Returns how many moves it took.
+ * Routes are the first ones. */
+uint64_t tdm_exchange(const struct tdm_problem *problem, uint64_t seed, const struct tdm_limit *limit,
+                      struct tdm_schedule *schedule);
+
 /* The coloring algorithm (Figure 4): the priority of a request is the number of its links over its degree in
  * the conflict graph. In the fitted reading the degree counts neighbours that could still join the present
  * configuration (WORK), which reproduces Table 1; in the literal one all that have no slot yet (NCSET), as

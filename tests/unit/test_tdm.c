@@ -269,6 +269,51 @@ static void slot_by_slot_is_near_the_bound(void **state)
     scene_close(&scene);
 }
 
+/* No link twice in a slot, and no slot without a request. */
+static void assert_configurations(const struct scene *scene)
+{
+    uint32_t links = scene->problem.links, degree = scene->schedule.degree;
+    unsigned char *used = mem_alloc((size_t)degree * links, 1, "links in slots");
+    uint32_t *members = mem_alloc(degree, sizeof *members, "sizes of slots");
+    for (uint32_t request = 0; request < scene->problem.requests; request++) {
+        uint32_t count, slot = scene->schedule.slot[request];
+        const uint32_t *route = tdm_route(&scene->problem, scene->schedule.route[request], &count);
+        assert_true(slot < degree);
+        members[slot]++;
+        for (uint32_t i = 0; i < count; i++)
+            assert_int_equal(used[(size_t)slot * links + route[i]]++, 0);
+    }
+    for (uint32_t slot = 0; slot < degree; slot++)
+        assert_true(members[slot] > 0);
+    free(used);
+    free(members);
+}
+
+static void exchanges_fill_slots(void **state)
+{
+    (void)state;
+    struct scene scene = scene_open("torus:16x16", "random:connections=32768", false);
+    uint32_t bound = tdm_lower_bound(&scene.problem), *slots;
+    size_t size = scene.problem.requests * sizeof *slots;
+    struct tdm_limit many = {.moves = 3000000}, stop = {.stopped = at_once};
+    tdm_descending_load(&scene.problem, &scene.schedule);
+    uint32_t first_fit = scene.schedule.degree;
+    assert_true(tdm_exchange(&scene.problem, 1, &many, &scene.schedule) >= many.moves / 2);
+    assert_configurations(&scene);
+    assert_in_range(scene.schedule.degree, bound, bound + bound / 12);
+    assert_true(scene.schedule.degree < first_fit);
+    slots = mem_alloc(scene.problem.requests, sizeof *slots, "slots");
+    memcpy(slots, scene.schedule.slot, size);
+    tdm_exchange(&scene.problem, 1, &many, &scene.schedule);
+    assert_memory_equal(slots, scene.schedule.slot, size);
+    tdm_exchange(&scene.problem, 2, &many, &scene.schedule);
+    assert_memory_not_equal(slots, scene.schedule.slot, size);
+    assert_true(tdm_exchange(&scene.problem, 1, &stop, &scene.schedule) < many.moves);
+    assert_configurations(&scene);
+    free(slots);
+    scene_close(&scene);
+}
+
 static void free_routes_are_minimal_and_help(void **state)
 {
     (void)state;
@@ -547,6 +592,7 @@ int main(void)
         cmocka_unit_test(phases_elsewhere_are_constructed),
         cmocka_unit_test(every_algorithm_gives_minimal_configuration_sets),
         cmocka_unit_test(slot_by_slot_is_near_the_bound),
+        cmocka_unit_test(exchanges_fill_slots),
         cmocka_unit_test(free_routes_are_minimal_and_help),
         cmocka_unit_test(best_is_what_exhaustive_search_finds),
         cmocka_unit_test(odd_cycles_take_more_than_the_bound),
