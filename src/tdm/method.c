@@ -40,6 +40,16 @@ static enum status run(struct tdm_plan *plan, const struct tdm_method *method,
     }
 }
 
+/* The one that costs next to nothing, and for a search, which ends at it, the better of two. */
+static uint32_t bound_of(const struct tdm_problem *problem, int algorithm)
+{
+    uint32_t bound = tdm_lower_bound(problem);
+    if (algorithm != TDM_BEST || problem->routes != problem->requests)
+        return bound;
+    uint32_t other = tdm_odd_set_bound(problem);
+    return other > bound ? other : bound;
+}
+
 enum status tdm_plan_open(struct tdm_plan *plan, const struct topo *topo, const struct tdm_pattern *pattern,
                           const struct tdm_method *method)
 {
@@ -48,7 +58,7 @@ enum status tdm_plan_open(struct tdm_plan *plan, const struct topo *topo, const 
     if (status != STATUS_OK)
         return status;
     tdm_schedule_open(&plan->schedule, plan->problem.requests);
-    plan->bound = tdm_lower_bound(&plan->problem);
+    plan->bound = bound_of(&plan->problem, method->algorithm);
     struct tdm_phases phases = {.count = 0};
     if (wants_phases(topo, method->algorithm)) {
         phases.of = mem_alloc(pattern->count + 1, sizeof *phases.of, "phases of requests");

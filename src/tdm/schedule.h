@@ -82,6 +82,14 @@ void tdm_ordered_aapc(const struct tdm_problem *problem, const struct tdm_phases
  * the best weights found. Exact integers, rounded up. */
 uint32_t tdm_lower_bound(const struct tdm_problem *problem);
 
+/* No schedule in which each request has its first route has fewer slots, and this may be more than the
+ * largest load. Requests of one slot share no link, so that of a set of F links they pass at most F in all;
+ * those that pass two or more, counted once for each two, are at most F / 2, rounded down. The sum of that
+ * count over all requests, divided by F / 2 rounded down, is a bound for any set. Five requests around a ring
+ * of five, each two links long, take three slots by it, and load no link more than twice. Sets are searched
+ * for, the best one found is not the best there is. */
+uint32_t tdm_odd_set_bound(const struct tdm_problem *problem);
+
 /* Ejection search: begins with *schedule, empties its smallest slot and seeks places for what was in it, and
  * so on down to `bound` or the limit. *schedule is complete at any time and never gets worse. Returns how
  * many moves it took. */
