@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "report/run_plot.h"
 #include "sweep/plot.h"
 
 enum plot_option { PLOT_OUT, PLOT_X, PLOT_SPEEDUP };
@@ -10,21 +11,27 @@ enum plot_option { PLOT_OUT, PLOT_X, PLOT_SPEEDUP };
 static const struct cli_option options[] = {
     [PLOT_OUT] = {"--output", 'o', "DIR", "the folder to make, with plot.csv and plot.gp"},
     [PLOT_X] = {"--x", 'x', "PARAMETER", "the horizontal axis; without it: the first that was varied"},
-    [PLOT_SPEEDUP] = {"--speedup", 0, NULL, "speedups over the baseline instead of times"},
+    [PLOT_SPEEDUP] = {"--speedup", 0, NULL,
+                      "speedups over the baseline, or the first fabric, instead of times"},
 };
 
 static const struct cli_command command = {
     .name = "plot",
-    .words = "RESULTS.db -o DIR",
-    .doc = "Writes a figure of a sweep's results for a paper: a gnuplot script and its data.\n"
-           "A line for each fabric, and for each combination of what else was varied.",
+    .words = "RESULTS -o DIR",
+    .doc = "Writes a figure for a paper, a gnuplot script and its data: of a sweep's results a line for each "
+           "fabric,\n"
+           "and for each combination of what else was varied; of what helio run --json has printed a bar for "
+           "each\n"
+           "fabric, of what its ranks computed and waited. helio reproduce -o writes those of the papers "
+           "itself.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after = "Example:\n"
-             "  helio plot results.db -o figure; cd figure; gnuplot plot.gp",
+             "  helio plot results.db -o figure; cd figure; gnuplot plot.gp\n"
+             "  helio run --trace T --fabric packet,fmu --json >run.json; helio plot run.json -o bars",
 };
 
-static enum status plot(const char *results, const struct plot_request *request, const char *folder)
+static enum status plot_sweep(const char *results, const struct plot_request *request, const char *folder)
 {
     struct store *store = NULL;
     struct sheet sheet = {.count = 0};
@@ -33,10 +40,26 @@ static enum status plot(const char *results, const struct plot_request *request,
         status = sheet_read(&sheet, store);
     if (status == STATUS_OK)
         status = plot_write(&sheet, request, folder);
-    if (status == STATUS_OK)
-        diag_note("in %s, gnuplot plot.gp draws plot.csv into plot.pdf", folder);
     sheet_free(&sheet);
     store_close(store);
+    return status;
+}
+
+static enum status plot_run(const char *results, const struct plot_request *request, const char *folder)
+{
+    if (!request->x)
+        return run_plot_write(results, folder, request->shows_speedup);
+    diag_error("--x: %s is a single run of each fabric, in which no parameter is varied; a sweep varies some",
+               results);
+    return STATUS_BAD_INPUT;
+}
+
+static enum status plot(const char *results, const struct plot_request *request, const char *folder)
+{
+    enum status status =
+        run_plot_is_json(results) ? plot_run(results, request, folder) : plot_sweep(results, request, folder);
+    if (status == STATUS_OK)
+        diag_note("in %s, gnuplot plot.gp draws plot.csv into plot.pdf", folder);
     return status;
 }
 

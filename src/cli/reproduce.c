@@ -24,7 +24,8 @@ static const struct cli_command command = {
     .after = "PAPER is alltoall, breakdown, fmu, segment, tdm, or all. Written are PAPER.csv, its figures' "
              "numbers as "
              "PAPER-figures.csv, and both\n"
-             "drawn as PAPER.html; by all, all.csv and all.html besides.\n\n"
+             "drawn as PAPER.html; PAPER-figures.gp draws the figures with gnuplot; by all, all.csv and "
+             "all.html besides.\n\n"
              "Examples:\n"
              "  helio reproduce fmu --quick\n"
              "  helio reproduce all -o results",

@@ -52,6 +52,7 @@ enum status write_summary(const struct reproduction *reproduction, FILE *out);
 void write_rows_header(FILE *out);
 void write_rows(const struct reproduction *reproduction, FILE *out);    /* NAME.csv, but for its header */
 void write_figures(const struct reproduction *reproduction, FILE *out); /* NAME-figures.csv */
+void write_gnuplot(const struct reproduction *reproduction, FILE *out); /* NAME-figures.gp, which draws it */
 json_t *paper_json(const struct reproduction *reproduction);            /* all but the figures */
 char *page_json(const struct reproduction *reproduction);               /* to be freed */
 char *json_text(json_t *taken);                                         /* to be freed */

@@ -21,8 +21,8 @@ struct reproduce_options {
 
 /* Runs what a paper needs and what is not in FOLDER/runs.db yet, prints a summary on standard output, and
  * writes into the folder: NAME.csv, a line per published number; NAME-figures.csv, a line per point of its
- * figures; NAME.html, both drawn. Numbers that deviate are a result and no failure: STATUS_FAILED is for
- * files that cannot be written. */
+ * figures; NAME-figures.gp, a gnuplot script that draws them; NAME.html, both drawn. Numbers that deviate are
+ * a result and no failure: STATUS_FAILED is for files that cannot be written. */
 enum status reproduce_paper(const struct paper *paper, const struct reproduce_options *options);
 
 /* Every paper of a list that ends with NULL in this way, also when one of them fails; then what they come to

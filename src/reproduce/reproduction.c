@@ -81,6 +81,11 @@ static void put_figures(FILE *out, const void *reproduction)
     write_figures(reproduction, out);
 }
 
+static void put_gnuplot(FILE *out, const void *reproduction)
+{
+    write_gnuplot(reproduction, out);
+}
+
 static enum status write_all(const struct reproduction *reproduction, const char *folder,
                              struct report_page *page)
 {
@@ -90,10 +95,12 @@ static enum status write_all(const struct reproduction *reproduction, const char
         status = folder_put_file(folder, name, ".csv", put_rows, reproduction);
     if (status == STATUS_OK)
         status = folder_put_file(folder, name, "-figures.csv", put_figures, reproduction);
+    if (status == STATUS_OK)
+        status = folder_put_file(folder, name, "-figures.gp", put_gnuplot, reproduction);
     if (page)
         status = status == STATUS_OK ? write_page(reproduction, page) : report_page_close(page, status);
     if (status == STATUS_OK)
-        diag_note("in %s: %s.csv, %s-figures.csv%s", folder, name, name,
+        diag_note("in %s: %s.csv, %s-figures.csv and its gnuplot script%s", folder, name, name,
                   page ? ", and both drawn as a page" : "");
     return status;
 }

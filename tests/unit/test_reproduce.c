@@ -160,6 +160,9 @@ static void test_a_paper(void **state)
     assert_has(rows, "few,table-3/fmus,64,,,,0,not run,not computed\n");
     assert_string_equal(read_and_remove("few-figures.csv"),
                         "figure,panel,series,x,y\nfigure,p,s,1,1.6e-05\n");
+    const char *script = read_and_remove("few-figures.gp");
+    assert_has(script, "set output \"few-figures.pdf\"\n");
+    assert_has(script, "$points << END\n1 1.6e-05\n\n\nEND\nset title 'p'\nplot $points index 0 using 1:2 ");
     remove_folder();
     free(store);
 }
@@ -186,6 +189,8 @@ static void test_all_papers(void **state)
     assert_has(rows, "\ntwo,table-3/infiniband-latency/right,8,8,us,0.000,0,reproduced,\n");
     read_and_remove("one-figures.csv");
     read_and_remove("two-figures.csv");
+    read_and_remove("one-figures.gp");
+    read_and_remove("two-figures.gp");
     remove_folder();
 }
 
@@ -210,6 +215,7 @@ static void test_one_message(void **state)
     assert_has(rows, "few,figure-12/pivot/correct,37,37.06567,KB,0.177,1.4,reproduced,");
     assert_has(rows, "few,figure-12/pivot/simplecomm,37,37.0");
     assert_has(read_and_remove("few-figures.csv"), "figure-11,correct,InfiniBand,10,808\n");
+    read_and_remove("few-figures.gp");
     remove_folder();
 }
 
@@ -249,6 +255,7 @@ static void test_a_sweep(void **state)
     assert_int_equal(swept, 27 * 11);
     read_and_remove("few.csv");
     read_and_remove("few-figures.csv");
+    read_and_remove("few-figures.gp");
     remove_folder();
 }
 

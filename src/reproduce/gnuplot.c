@@ -1,0 +1,212 @@
+#include <string.h>
+
+#include "reproduce/parts.h"
+
+/* The figures of a paper for a paper: a gnuplot script, a page for each figure and a plot for each of its
+ * panels. The numbers are those of PAPER-figures.csv, but in the script itself: gnuplot would take a name
+ * with a comma for its beginning. Where x is a name, its place is the order in which names appear. */
+
+/* Of a gnuplot text in single quotes. */
+static void put_text(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputc('\'', out);
+        fputc(*text, out);
+    }
+    fputc('\'', out);
+}
+
+static void put_set(FILE *out, const char *what, const char *text)
+{
+    fprintf(out, "set %s ", what);
+    put_text(out, text);
+    fputc('\n', out);
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static bool has(const json_t *names, const char *name)
+{
+    size_t index;
+    json_t *known;
+    json_array_foreach(names, index, known)
+    {
+        if (strcmp(json_string_value(known), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The names that the points of a figure have for `key`, each once; of one panel, or with NULL of all. */
+static json_t *names_of(const json_t *figure, const char *key, const char *panel)
+{
+    json_t *names = json_array(), *point;
+    size_t index;
+    json_array_foreach(json_object_get(figure, "points"), index, point)
+    {
+        if ((!panel || strcmp(text_of(point, "panel"), panel) == 0) && !has(names, text_of(point, key)))
+            json_array_append(names, json_object_get(point, key));
+    }
+    return names;
+}
+
+static void put_tics(FILE *out, const char *axis, const json_t *names)
+{
+    size_t index;
+    json_t *name;
+    fprintf(out, "set %stics (", axis);
+    json_array_foreach(names, index, name)
+    {
+        fputs(index ? ", " : "", out);
+        put_text(out, json_string_value(name));
+        fprintf(out, " %zu", index);
+    }
+    fputs(")\n", out);
+}
+
+static size_t place_of(const json_t *names, const char *name)
+{
+    size_t index;
+    json_t *known;
+    json_array_foreach(names, index, known)
+    {
+        if (strcmp(json_string_value(known), name) == 0)
+            break;
+    }
+    return index;
+}
+
+/* A line for each point, x and y; `x_names` NULL: x is a number. */
+static void put_series(FILE *out, const json_t *figure, const char *panel, const char *series,
+                       const json_t *x_names)
+{
+    size_t index;
+    json_t *point;
+    json_array_foreach(json_object_get(figure, "points"), index, point)
+    {
+        if (strcmp(text_of(point, "panel"), panel) != 0 || strcmp(text_of(point, "series"), series) != 0)
+            continue;
+        if (x_names)
+            fprintf(out, "%zu", place_of(x_names, text_of(point, "x")));
+        else
+            fputs(text_of(point, "x"), out);
+        fprintf(out, " %.7g\n", json_real_value(json_object_get(point, "y")));
+    }
+}
+
+/* How the index-th of `count` series is drawn. */
+static void put_columns(FILE *out, enum figure_kind kind, size_t index, size_t count)
+{
+    double width = 0.8 / (double)count;
+    if (kind == FIGURE_LINES)
+        fputs(" using 1:2 with linespoints linewidth 1.5 pointsize 0.5", out);
+    else if (kind == FIGURE_BARS)
+        fprintf(out, " using ($1 + %.4g):2:(%.4g) with boxes",
+                ((double)index - (double)(count - 1) / 2) * width, width);
+    else
+        fprintf(out, " using 1:(%zu):2 with points pointtype 5 pointsize 2.5 palette", index);
+}
+
+/* The points of a panel, series by series, and what its axes say where they are names. */
+static void put_points(FILE *out, const json_t *figure, enum figure_kind kind, const char *panel,
+                       const json_t *series)
+{
+    json_t *x_names = kind == FIGURE_LINES ? NULL : names_of(figure, "x", panel), *name;
+    size_t index;
+    fputs("$points << END\n", out);
+    json_array_foreach(series, index, name)
+    {
+        put_series(out, figure, panel, json_string_value(name), x_names);
+        fputs("\n\n", out);
+    }
+    fputs("END\n", out);
+    if (x_names) {
+        fprintf(out, "set xtics rotate by -40\nset xrange [-0.5:%zu.5]\n", json_array_size(x_names) - 1);
+        put_tics(out, "x", x_names);
+    }
+    if (kind == FIGURE_MAP)
+        put_tics(out, "y", series);
+    json_decref(x_names);
+}
+
+static void put_panel(FILE *out, const json_t *figure, enum figure_kind kind, const char *panel)
+{
+    json_t *series = names_of(figure, "series", panel), *name;
+    size_t index, count = json_array_size(series);
+    double reference = json_number_value(json_object_get(figure, "reference"));
+    put_points(out, figure, kind, panel, series);
+    put_set(out, "title", panel);
+    fputs("plot ", out);
+    json_array_foreach(series, index, name)
+    {
+        fprintf(out, "%s$points index %zu", index ? ", \\\n     " : "", index);
+        put_columns(out, kind, index, count);
+        fputs(kind == FIGURE_MAP ? " notitle" : " title ", out);
+        if (kind != FIGURE_MAP)
+            put_text(out, json_string_value(name));
+    }
+    if (reference != 0 && kind != FIGURE_MAP)
+        fprintf(out, ", \\\n     %.9g with lines dashtype 2 linecolor 'black' notitle", reference);
+    fputc('\n', out);
+    json_decref(series);
+}
+
+static enum figure_kind kind_of(const json_t *figure)
+{
+    const char *name = text_of(figure, "kind");
+    return strcmp(name, "lines") == 0 ? FIGURE_LINES : strcmp(name, "bars") == 0 ? FIGURE_BARS : FIGURE_MAP;
+}
+
+static void put_axes(FILE *out, const json_t *figure, enum figure_kind kind)
+{
+    bool y_log = json_is_true(json_object_get(figure, "y_log"));
+    fputs("\nreset\nset key outside right top vertical\nset style fill solid 0.8\n", out);
+    put_set(out, "xlabel", text_of(figure, "x"));
+    put_set(out, kind == FIGURE_MAP ? "cblabel" : "ylabel", text_of(figure, "y"));
+    if (kind == FIGURE_LINES)
+        fputs("set grid linecolor rgb '#dddddd' linetype 1\n", out);
+    if (kind == FIGURE_LINES && json_is_true(json_object_get(figure, "x_log")))
+        fputs("set logscale x\n", out);
+    if (y_log)
+        fputs(kind == FIGURE_MAP ? "set logscale cb\n" : "set logscale y\n", out);
+    else if (kind == FIGURE_BARS) /* bars stand on zero */
+        fputs("set yrange [*<0:*]\n", out);
+}
+
+static void put_figure(FILE *out, const json_t *figure)
+{
+    json_t *panels = names_of(figure, "panel", NULL), *panel;
+    size_t index, count = json_array_size(panels), columns = count < 3 ? count : 3;
+    put_axes(out, figure, kind_of(figure));
+    fprintf(out, "set multiplot layout %zu,%zu title ", (count + columns - 1) / columns, columns);
+    put_text(out, text_of(figure, "title"));
+    fputc('\n', out);
+    json_array_foreach(panels, index, panel)
+    {
+        put_panel(out, figure, kind_of(figure), json_string_value(panel));
+    }
+    fputs("unset multiplot\n", out);
+    json_decref(panels);
+}
+
+void write_gnuplot(const struct reproduction *reproduction, FILE *out)
+{
+    const char *name = reproduction->paper->name;
+    size_t index;
+    json_t *figure;
+    fprintf(out,
+            "# gnuplot %s-figures.gp draws %s-figures.pdf, a page for each figure.\n"
+            "set terminal pdfcairo noenhanced size 24cm,15cm font \"Helvetica,9\"\n"
+            "set output \"%s-figures.pdf\"\n",
+            name, name, name);
+    json_array_foreach(reproduction->figures, index, figure)
+    {
+        if (json_array_size(json_object_get(figure, "points")))
+            put_figure(out, figure);
+    }
+}
