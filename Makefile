@@ -3,6 +3,7 @@
 # make check       every test that must pass before a change lands
 # make check-long  the long ones as well, threads, and a minute of fuzzing per target
 # make conformance MPICH's tests of alltoalls, with the preloaded library and without
+# make applications  Quantum ESPRESSO and hpcc, unchanged, with the preloaded library and without
 # make bench       speed, beside SimGrid in the same run
 # make format      the one formatting there is
 # make install     to PREFIX (/usr/local), below DESTDIR
@@ -12,7 +13,7 @@
 PREFIX ?= /usr/local
 HELIO  := build/bin/helio
 
-.PHONY: build demo check check-long conformance bench format install packages clean help
+.PHONY: build demo check check-long conformance applications bench format install packages clean help
 .DEFAULT_GOAL := build
 
 help:
@@ -40,6 +41,9 @@ check-long:
 
 conformance: build
 	@tests/conformance/run
+
+applications: build
+	@tests/applications/run
 
 bench: build
 	@tools/setup check
