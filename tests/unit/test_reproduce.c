@@ -60,6 +60,19 @@ static void test_all_papers_load(void **state)
     }
 }
 
+/* What other things stand for is published beside ours and has no verdict. */
+static void test_without_tolerance(void **state)
+{
+    (void)state;
+    struct published published;
+    assert_int_equal(published_load(&published, "ohio"), STATUS_OK);
+    const struct published_item *modelled = published_find(&published, "section-4/open-mpi-7168");
+    const struct published_item *counted = published_find(&published, "table-1/128x56/v3/queue-pairs");
+    assert_true(modelled->has_value && !modelled->has_tolerance);
+    assert_true(counted->has_value && counted->has_tolerance);
+    published_free(&published);
+}
+
 static void test_notes_of_variants(void **state)
 {
     (void)state;
@@ -262,10 +275,15 @@ static void test_a_sweep(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_split),           cmocka_unit_test(test_split_refuses),
-        cmocka_unit_test(test_all_papers_load), cmocka_unit_test(test_notes_of_variants),
-        cmocka_unit_test(test_a_paper),         cmocka_unit_test(test_one_message),
-        cmocka_unit_test(test_all_papers),      cmocka_unit_test(test_a_sweep),
+        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_split_refuses),
+        cmocka_unit_test(test_all_papers_load),
+        cmocka_unit_test(test_without_tolerance),
+        cmocka_unit_test(test_notes_of_variants),
+        cmocka_unit_test(test_a_paper),
+        cmocka_unit_test(test_one_message),
+        cmocka_unit_test(test_all_papers),
+        cmocka_unit_test(test_a_sweep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
