@@ -10,7 +10,7 @@ static struct coll_call largest_call(const struct live_comm *comm, uint64_t bloc
 {
     struct coll_call call = {.kind = COLL_ALLTOALL,
                              .size = comm->size,
-                             .leaders = comm->settings.leaders,
+                             .leaders = comm->leaders,
                              .element = 1,
                              .bytes = block_bytes,
                              .nodes = &comm->nodes};
@@ -37,10 +37,6 @@ static const char *obstacle(const struct live_comm *comm, const struct coll_algo
     return NULL;
 }
 
-/* Limits within which the staged alltoall was faster than the MPIs' own where it was measured;
- * docs/alltoall.md. */
-enum { ONE_NODE_LEAST = 32, ONE_NODE_MOST = 65536, NODES_MOST = 32768 };
-
 /* What the table says, or NULL: of the lines for a cluster of this shape the one for the largest size up to
  * this one; below the smallest that was measured the smallest. */
 static const char *tuned(const struct live_comm *comm, uint64_t block_bytes)
@@ -58,7 +54,8 @@ static const char *tuned(const struct live_comm *comm, uint64_t block_bytes)
     return best ? best->algorithm : NULL;
 }
 
-static const char *automatic(const struct live_comm *comm, uint64_t block_bytes, char *why, size_t size)
+static const char *automatic(const struct live_comm *comm, uint64_t block_bytes, bool *tried, char *why,
+                             size_t size)
 {
     const char *measured = tuned(comm, block_bytes);
     if (measured) {
@@ -69,22 +66,22 @@ static const char *automatic(const struct live_comm *comm, uint64_t block_bytes,
         snprintf(why, size, "no node has two ranks");
         return "mpi";
     }
-    if (comm->nodes.count == 1) {
-        bool wins = block_bytes >= ONE_NODE_LEAST && block_bytes <= ONE_NODE_MOST;
-        snprintf(why, size, "on one node %d B to %d B go through shared memory", ONE_NODE_LEAST,
-                 ONE_NODE_MOST);
-        return wins ? "leaders" : "mpi";
-    }
-    snprintf(why, size, "blocks of up to %d B are put together on each node", NODES_MOST);
-    return block_bytes <= NODES_MOST ? "leaders" : "mpi";
+    static const char *const says[] = {[LIVE_FASTER] = "the model says it is surely faster",
+                                       [LIVE_SLOWER] = "the model says it is surely faster",
+                                       [LIVE_UNKNOWN] = "or the MPI's own, both are tried"};
+    enum live_verdict verdict = live_model(comm, block_bytes);
+    snprintf(why, size, "%s", says[verdict]);
+    *tried = verdict == LIVE_UNKNOWN;
+    return verdict == LIVE_SLOWER ? "mpi" : "leaders";
 }
 
-const struct coll_algorithm *live_choose(const struct live_comm *comm, uint64_t block_bytes, char *why,
-                                         size_t size)
+const struct coll_algorithm *live_choose(const struct live_comm *comm, uint64_t block_bytes, bool *tried,
+                                         char *why, size_t size)
 {
     const char *name = comm->settings.algorithm;
+    *tried = false;
     if (strcmp(name, "auto") == 0)
-        name = automatic(comm, block_bytes, why, size);
+        name = automatic(comm, block_bytes, tried, why, size);
     else
         snprintf(why, size, "HELIO_ALLTOALL=%s", name);
     const struct coll_algorithm *algorithm = coll_find(COLL_ALLTOALL, name);

@@ -75,6 +75,7 @@ static void map_nodes(struct live_comm *comm, uint32_t place, uint32_t *place_of
 {
     PMPI_Allgather(&place, 1, MPI_UINT32_T, place_of, 1, MPI_UINT32_T, comm->mine);
     coll_nodes_make(&comm->nodes, comm->size, place_of, comm->node_words);
+    live_leaders_find(comm, place_of);
     const struct coll_call call = {.size = comm->size, .nodes = &comm->nodes};
     comm->node = node_of(&call, comm->rank);
     comm->local = node_local_of(&call, comm->rank);
@@ -173,9 +174,9 @@ static void say_hello(const struct live_comm *comm)
 {
     if (!comm->settings.verbose || comm->rank != 0)
         return;
-    fprintf(stderr, "helio alltoall (" HELIO_MPI "): %u ranks on %u nodes of at most %u; %s%s\n", comm->size,
-            comm->nodes.count, comm->most_here, comm->settings.algorithm,
-            comm->shared ? "" : "; no shared memory");
+    fprintf(stderr, "helio alltoall (" HELIO_MPI "): %u ranks on %u nodes of at most %u, %u leader%s; %s%s\n",
+            comm->size, comm->nodes.count, comm->most_here, comm->leaders, comm->leaders == 1 ? "" : "s",
+            comm->settings.algorithm, comm->shared ? "" : "; no shared memory");
 }
 
 /* Our own communicator, of all ranks that have the memory to go on. A split and not a dup, which would call
@@ -327,15 +328,16 @@ bool live_request_room(struct live_comm *comm, uint32_t count)
 static bool write_plan(struct live_comm *comm, struct live_plan *place, uint64_t block_bytes)
 {
     char why[128] = "";
-    const struct coll_algorithm *algorithm = live_choose(comm, block_bytes, why, sizeof why);
+    bool tried;
+    const struct coll_algorithm *algorithm = live_choose(comm, block_bytes, &tried, why, sizeof why);
     struct coll_call call = {.kind = COLL_ALLTOALL,
                              .size = comm->size,
                              .rank = comm->rank,
-                             .leaders = comm->settings.leaders,
+                             .leaders = comm->leaders,
                              .element = 1,
                              .bytes = block_bytes,
                              .nodes = &comm->nodes};
-    *place = (struct live_plan){.block_bytes = block_bytes, .there = true};
+    *place = (struct live_plan){.block_bytes = block_bytes, .there = true, .tried = tried};
     if (comm->settings.verbose && comm->rank == 0)
         fprintf(stderr, "helio alltoall: %llu B: %s (%s)\n", (unsigned long long)block_bytes,
                 algorithm ? algorithm->name : "the MPI's own", why);
@@ -349,7 +351,7 @@ static bool write_plan(struct live_comm *comm, struct live_plan *place, uint64_t
     return false;
 }
 
-const struct plan *live_plan_of(struct live_comm *comm, uint64_t block_bytes, int *error)
+struct live_plan *live_plan_of(struct live_comm *comm, uint64_t block_bytes, int *error)
 {
     struct live_plan *found = NULL;
     for (int i = 0; i < LIVE_PLANS && !found; i++)
@@ -364,5 +366,5 @@ const struct plan *live_plan_of(struct live_comm *comm, uint64_t block_bytes, in
         }
     }
     found->used = ++comm->calls;
-    return found->plan.algorithm ? &found->plan : NULL;
+    return found->plan.algorithm ? found : NULL;
 }

@@ -16,6 +16,9 @@
  *   call.c      one call: may it be ours, what is to be done, data into and out of contiguous buffers
  *   settings.c  the environment, read by one rank
  *   choose.c    which algorithm
+ *   model.c     what it would take, by equations
+ *   trial.c     ours or the MPI's, by measuring both
+ *   sockets.c   which ranks lead
  *   comm.c      what a communicator keeps: nodes, shared memory, plans
  *   execute.c   a plan, on real buffers
  *   plan.c      a schedule written down
@@ -42,7 +45,9 @@ struct settings {
     char algorithm[SETTINGS_NAME]; /* of coll, "auto" or "mpi" */
     char vectors[SETTINGS_NAME];   /* of MPI_Alltoallv and w: "leaders", "auto" or "mpi" */
     uint32_t ranks_per_node;       /* 0: as the machine is */
-    uint32_t leaders;
+    uint32_t ranks_per_socket;     /* the same */
+    uint32_t leaders;              /* 0: one a socket */
+    uint32_t cores;                /* of rank 0's host */
     uint32_t verbose;
     uint32_t valid; /* 0: something was wrong, and has been said */
     uint32_t choice_count;
@@ -50,6 +55,33 @@ struct settings {
 };
 
 void settings_read(struct settings *settings);
+
+/* -------------------------------------------------------------------------------------------------- trials
+ */
+
+enum { TRIAL_CALLS = 16 };
+
+struct live_comm;
+
+/* Two ways to the same result, the library's and the MPI's: both are measured over a few calls, the faster
+ * one is taken for many, and then again. All ranks of the communicator decide alike. */
+struct live_trial {
+    uint32_t calls; /* of this trial so far */
+    uint64_t held;  /* calls left until the next one */
+    uint64_t hold;  /* how many the last one stood for */
+    bool ours;      /* what it found */
+    uint32_t taken[2];
+    int64_t ns[2][TRIAL_CALLS];
+};
+
+/* Whether the next call is to be ours; *measured: whether its time is to be told. */
+bool live_trial_next(struct live_trial *trial, bool *measured);
+
+/* The time of the call. Collective, as it may end the trial. `what` is for people: "MPI_Alltoallv". */
+int live_trial_tell(struct live_trial *trial, const struct live_comm *comm, bool ours, int64_t ns,
+                    const char *what);
+
+int64_t live_now_ns(void);
 
 /* ---------------------------------------------------------------------------------------- communicators */
 
@@ -59,6 +91,8 @@ struct live_plan {
     uint64_t block_bytes;
     uint64_t used; /* the how many-th call of the communicator used it last */
     bool there;
+    bool tried; /* whether ours is the faster one is found by trial */
+    struct live_trial trial;
     struct plan plan; /* no algorithm: the MPI's own */
 };
 
@@ -73,8 +107,8 @@ struct live_comm {
     struct coll_nodes nodes;
     uint32_t *node_words;
     uint32_t node, local, here;
-    uint32_t most_here;   /* ranks of the largest node */
-    uint32_t fewest_here; /* and of the smallest */
+    uint32_t most_here; /* ranks of the largest node */
+    uint32_t leaders;   /* of a node, at most */
     struct patience patience;
 
     unsigned char *shared; /* NULL: none */
@@ -101,13 +135,22 @@ struct live_comm *live_comm_of(MPI_Comm comm);
 
 /* The plan for blocks of that many bytes, or NULL: the MPI's own. The same answer on all ranks. Also NULL,
  * with *error set to an MPI error class, when this rank has no memory. */
-const struct plan *live_plan_of(struct live_comm *comm, uint64_t block_bytes, int *error);
+struct live_plan *live_plan_of(struct live_comm *comm, uint64_t block_bytes, int *error);
 
 /* ------------------------------------------------------------------------------------------------- choose */
 
-/* The algorithm for blocks of that size; NULL: the MPI's own. `why` gets a text for people. */
-const struct coll_algorithm *live_choose(const struct live_comm *comm, uint64_t block_bytes, char *why,
-                                         size_t size);
+/* The algorithm for blocks of that size; NULL: the MPI's own. *tried: it is to be tried beside the MPI's own.
+ * `why` gets a text for people. */
+const struct coll_algorithm *live_choose(const struct live_comm *comm, uint64_t block_bytes, bool *tried,
+                                         char *why, size_t size);
+
+/* Whether `leaders` is faster than the MPI's own on any machine, slower on any, or one or the other. */
+enum live_verdict { LIVE_FASTER, LIVE_SLOWER, LIVE_UNKNOWN };
+enum live_verdict live_model(const struct live_comm *comm, uint64_t block_bytes);
+
+/* Sets comm->leaders, and makes them the first ranks of their nodes, on as many sockets as can be.
+ * Collective; `sockets` has room for a number of each rank. */
+void live_leaders_find(struct live_comm *comm, uint32_t *sockets);
 
 /* ------------------------------------------------------------------------------------------- execute, call
  */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "alltoall/live.h"
 #include "coll/coll.h"
@@ -26,6 +27,19 @@ static bool read_number(const char *name, uint32_t *number)
     }
     *number = (uint32_t)value;
     return true;
+}
+
+/* A number, or `socket`, which is kept as 0. */
+static bool read_leaders(uint32_t *leaders)
+{
+    const char *text = getenv("HELIO_ALLTOALL_LEADERS");
+    *leaders = text && strcmp(text, "socket") == 0 ? 0 : 1;
+    if (*leaders == 0)
+        return true;
+    bool valid = read_number("HELIO_ALLTOALL_LEADERS", leaders);
+    if (*leaders == 0)
+        *leaders = 1;
+    return valid;
 }
 
 static bool read_algorithm(char *algorithm)
@@ -106,14 +120,15 @@ static bool read_table(struct settings *settings)
 
 void settings_read(struct settings *settings)
 {
-    *settings = (struct settings){.leaders = 1};
+    *settings = (struct settings){0};
     bool valid = read_algorithm(settings->algorithm);
     valid &= read_vectors(settings->algorithm, settings->vectors);
     valid &= read_number("HELIO_RANKS_PER_NODE", &settings->ranks_per_node);
-    valid &= read_number("HELIO_ALLTOALL_LEADERS", &settings->leaders);
+    valid &= read_number("HELIO_RANKS_PER_SOCKET", &settings->ranks_per_socket);
+    valid &= read_leaders(&settings->leaders);
     valid &= read_number("HELIO_VERBOSE", &settings->verbose);
     valid &= read_table(settings);
-    if (settings->leaders == 0)
-        settings->leaders = 1;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    settings->cores = cores > 0 ? (uint32_t)cores : 1;
     settings->valid = valid;
 }

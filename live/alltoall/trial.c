@@ -1,10 +1,18 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
-#include "alltoall/vector.h"
+#include "alltoall/live.h"
 
 /* A trial is repeated ever more seldom while it finds the same: a program changes, and a machine is noisy. */
-enum { HOLD_LEAST = 256, HOLD_MOST = 16384, LEFT_OUT = 2 };
+enum { HOLD_LEAST = 1024, HOLD_MOST = 16384, LEFT_OUT = 2 };
+
+int64_t live_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 /* In the order of Thue and Morse, ours first: 0 1 1 0 1 0 0 1 ... Programs have periods, such as a small
  * alltoallv before each large one; in this order each way gets as many of both. */
@@ -39,7 +47,7 @@ static int64_t sum_of(int64_t *ns, uint32_t count)
 }
 
 /* Integers, whose sums are the same on all ranks. */
-static int decide(struct live_trial *trial, struct live_comm *comm, const char *what)
+static int decide(struct live_trial *trial, const struct live_comm *comm, const char *what)
 {
     int64_t mine[2], all[2];
     for (int way = 0; way < 2; way++)
@@ -61,7 +69,8 @@ static int decide(struct live_trial *trial, struct live_comm *comm, const char *
     return MPI_SUCCESS;
 }
 
-int live_trial_tell(struct live_trial *trial, struct live_comm *comm, bool ours, int64_t ns, const char *what)
+int live_trial_tell(struct live_trial *trial, const struct live_comm *comm, bool ours, int64_t ns,
+                    const char *what)
 {
     trial->ns[ours][trial->taken[ours]++] = ns;
     trial->calls++;

@@ -1,5 +1,4 @@
 #include <string.h>
-#include <time.h>
 
 #include "alltoall/vector.h"
 
@@ -28,13 +27,6 @@ static bool is_aliased(const struct live_side *send, const struct live_side *rec
 {
     return send->buffer == recv->buffer && send->buffer != MPI_BOTTOM && send->counts == recv->counts &&
            send->types == recv->types && send->type == recv->type;
-}
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 int live_vector_by_mpi(const struct live_vector_call *call)
@@ -66,12 +58,12 @@ static int measure(struct live_comm *comm, const struct live_vector_call *call)
 {
     struct live_trial *trial = &comm->vector->trials[call->is_w];
     bool measured, ours = live_trial_next(trial, &measured);
-    int64_t began = measured ? now_ns() : 0;
+    int64_t began = measured ? live_now_ns() : 0;
     int error = ours ? by_nodes(comm, call) : live_vector_by_mpi(call);
     if (!measured)
         return error;
-    int told =
-        live_trial_tell(trial, comm, ours, now_ns() - began, call->is_w ? "MPI_Alltoallw" : "MPI_Alltoallv");
+    int told = live_trial_tell(trial, comm, ours, live_now_ns() - began,
+                               call->is_w ? "MPI_Alltoallw" : "MPI_Alltoallv");
     return error != MPI_SUCCESS ? error : told;
 }
 

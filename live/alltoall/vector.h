@@ -8,7 +8,6 @@
  *   vector.c        one call: may it be ours, ours or the MPI's
  *   vector_block.c  what the program gave, block by block
  *   vector_node.c   the exchange
- *   trial.c         ours or the MPI's, by measuring both
  *
  * Sender and receiver of a block both know its size, and no third rank has to. So each block goes its own
  * way: one of at most `limit` bytes through the memory of the nodes, put together with the others of its node
@@ -55,29 +54,6 @@ int live_block_unpack(const struct live_block *block, const void *from, uint64_t
 
 /* A copy of the block, holes and all, in memory of its own: `*memory`, to be freed. MPI error codes. */
 int live_block_copy(struct live_block *copy, const struct live_block *block, void **memory);
-
-/* -------------------------------------------------------------------------------------------------- trials
- */
-
-enum { TRIAL_CALLS = 16 };
-
-/* Two ways to the same result, the library's and the MPI's: both are measured over a few calls, the faster
- * one is taken for many, and then again. All ranks of the communicator decide alike. */
-struct live_trial {
-    uint32_t calls; /* of this trial so far */
-    uint64_t held;  /* calls left until the next one */
-    uint64_t hold;  /* how many the last one stood for */
-    bool ours;      /* what it found */
-    uint32_t taken[2];
-    int64_t ns[2][TRIAL_CALLS];
-};
-
-/* Whether the next call is to be ours; *measured: whether its time is to be told. */
-bool live_trial_next(struct live_trial *trial, bool *measured);
-
-/* The time of the call. Collective, as it may end the trial. `what` is for people: "MPI_Alltoallv". */
-int live_trial_tell(struct live_trial *trial, struct live_comm *comm, bool ours, int64_t ns,
-                    const char *what);
 
 /* ------------------------------------------------------------------------------------------------ exchange
  */

@@ -145,7 +145,7 @@ struct live_vector *live_vector_of(struct live_comm *comm)
     say_how(comm, agreed, limit);
     if (agreed) {
         const struct coll_call call = {
-            .size = comm->size, .rank = comm->rank, .nodes = &comm->nodes, .leaders = comm->settings.leaders};
+            .size = comm->size, .rank = comm->rank, .nodes = &comm->nodes, .leaders = comm->leaders};
         vector->limit = limit;
         lay_out(comm, &call, vector);
         comm->vector = vector;

@@ -32,7 +32,7 @@ enum coll_kind {
 const char *coll_kind_name(enum coll_kind kind); /* "allreduce" */
 
 /* Which ranks of the group share a node, and with it memory (coll/nodes.h makes one). Nodes are numbered by
- * their lowest rank, the ranks of a node by rank: its local ranks. */
+ * their lowest rank, the ranks of a node, its local ranks, by rank, unless coll_nodes_lead has moved some. */
 struct coll_nodes {
     uint32_t count;
     const uint32_t *node_of;  /* of each rank */

@@ -23,3 +23,14 @@ void coll_nodes_make(struct coll_nodes *nodes, uint32_t size, const uint32_t *pl
     *nodes = (struct coll_nodes){
         .count = count, .node_of = node, .local_of = local, .first = first, .members = members};
 }
+
+void coll_nodes_lead(struct coll_nodes *nodes, uint32_t *words, uint32_t node, uint32_t from, uint32_t into)
+{
+    uint32_t *local_of = words + (nodes->local_of - words);
+    uint32_t *members = words + (nodes->members - words) + nodes->first[node];
+    uint32_t leader = members[from];
+    memmove(members + into + 1, members + into, (from - into) * sizeof *members);
+    members[into] = leader;
+    for (uint32_t local = into; local <= from; local++)
+        local_of[members[local]] = local;
+}

@@ -16,6 +16,10 @@ static inline size_t coll_nodes_words(uint32_t size)
  * its beginning. */
 void coll_nodes_make(struct coll_nodes *nodes, uint32_t size, const uint32_t *place_of, uint32_t *words);
 
+/* Makes local rank `from` of the node its local rank `into`, which is not above; those between move up by
+ * one. `words` is the map's memory. All ranks of the group must have the same map. */
+void coll_nodes_lead(struct coll_nodes *nodes, uint32_t *words, uint32_t node, uint32_t from, uint32_t into);
+
 /* The node of one rank's call, as its generator needs it. Without a map the rank is alone on its node. */
 static inline uint32_t node_count(const struct coll_call *call)
 {

@@ -66,6 +66,12 @@ static void check_sizes(void)
     exchange("sizes", MPI_COMM_SELF, 100, 2, 0);
 }
 
+static void check_large(void)
+{
+    exchange("large", MPI_COMM_WORLD, 1 << 20, 1, 0);
+    exchange("large", MPI_COMM_WORLD, 1 << 20, 1, 1);
+}
+
 /* More sizes than plans are kept for, in an order in which each is looked for when it has gone. */
 static void check_plans(void)
 {
@@ -437,10 +443,11 @@ static void check_killed(void)
 }
 
 static const struct check checks[] = {
-    {"sizes", check_sizes},         {"plans", check_plans},   {"rows", check_rows},
-    {"types", check_types},         {"comms", check_comms},   {"progress", check_progress},
-    {"wildcards", check_wildcards}, {"errors", check_errors}, {"threads", check_threads},
-    {"leaks", check_leaks},         {"calls", check_calls},   {"killed", check_killed},
+    {"sizes", check_sizes},       {"large", check_large},         {"plans", check_plans},
+    {"rows", check_rows},         {"types", check_types},         {"comms", check_comms},
+    {"progress", check_progress}, {"wildcards", check_wildcards}, {"errors", check_errors},
+    {"threads", check_threads},   {"leaks", check_leaks},         {"calls", check_calls},
+    {"killed", check_killed},
 };
 
 int main(int argc, char **argv)

@@ -57,6 +57,19 @@ static bool knows_nodes(const struct coll_algorithm *algorithm)
 
 /* -------------------------------------------------------------------------------------------- node maps */
 
+static void a_rank_is_made_to_lead(void **state)
+{
+    (void)state;
+    struct map map;
+    make_map(&map, 6, (uint32_t[]){4, 2, 4, 0, 4, 4});
+    coll_nodes_lead(&map.nodes, map.words, 0, 2, 1);
+    static const uint32_t members[] = {0, 4, 2, 5, 1, 3}, local_of_rank[] = {0, 0, 2, 0, 1, 3};
+    assert_memory_equal(map.nodes.members, members, sizeof members);
+    assert_memory_equal(map.nodes.local_of, local_of_rank, sizeof local_of_rank);
+    coll_nodes_lead(&map.nodes, map.words, 0, 3, 3);
+    assert_memory_equal(map.nodes.members, members, sizeof members);
+}
+
 static void maps_number_nodes_by_their_lowest_rank(void **state)
 {
     (void)state;
@@ -593,6 +606,7 @@ int main(void)
         cmocka_unit_test(costs_of_the_tables),
         cmocka_unit_test(bruck_is_not_quite_what_the_table_says),
         cmocka_unit_test(counts_are_those_of_the_execution),
+        cmocka_unit_test(a_rank_is_made_to_lead),
         cmocka_unit_test(leaders_share_the_messages),
         cmocka_unit_test(nothing_may_be_left_out),
         cmocka_unit_test(turns_are_needed),
