@@ -366,6 +366,33 @@ static void check_leaks(void)
         fail("leaks", "file descriptors: before, after", first, last);
 }
 
+/* ----------------------------------------------------------------------------------------------- round trip
+ */
+
+/* A message to the last rank and back takes at least ROUND_TRIP_US, and not ten times as long. */
+static void check_roundtrip(void)
+{
+    enum { TRIPS = 30 };
+    const char *expected = getenv("ROUND_TRIP_US");
+    double least_us = expected ? strtod(expected, NULL) : 0, best_us = 1e9;
+    char byte = 0;
+    for (int i = 0; i < TRIPS; i++) {
+        double began = MPI_Wtime();
+        if (world_rank == 0) {
+            MPI_Send(&byte, 1, MPI_BYTE, world_size - 1, 2, MPI_COMM_WORLD);
+            MPI_Recv(&byte, 1, MPI_BYTE, world_size - 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else if (world_rank == world_size - 1) {
+            MPI_Recv(&byte, 1, MPI_BYTE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(&byte, 1, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
+        }
+        double us = 1e6 * (MPI_Wtime() - began);
+        if (us < best_us)
+            best_us = us;
+    }
+    if (world_rank == 0 && (best_us < least_us || best_us > 10 * least_us))
+        fail("roundtrip", "microseconds expected, least of all", (long)least_us, (long)best_us);
+}
+
 /* ------------------------------------------------------------------------------------------------ holdings
  */
 
@@ -447,7 +474,7 @@ static const struct check checks[] = {
     {"rows", check_rows},         {"types", check_types},         {"comms", check_comms},
     {"progress", check_progress}, {"wildcards", check_wildcards}, {"errors", check_errors},
     {"threads", check_threads},   {"leaks", check_leaks},         {"calls", check_calls},
-    {"killed", check_killed},
+    {"killed", check_killed},     {"roundtrip", check_roundtrip},
 };
 
 int main(int argc, char **argv)

@@ -12,6 +12,7 @@
 #   killed       of a run in which a rank is killed inside a call nothing is left
 #   other        preloaded into a program of the other MPI: says so, and does nothing
 #   cluster      on a cluster of network namespaces (tools/cluster); needs root
+#   delay        on such a cluster whose network is slow (CLUSTER_DELAY)
 #   bench        helio alltoall bench and tune
 #   settings     what the environment may say, and what is said to nonsense
 set -eu
@@ -142,21 +143,21 @@ settings() {
 
 # Between nodes that share nothing but a network, where such can be made; elsewhere `checks` has to do. What counts is
 # what is printed: programs of MPICH leave without MPI_Finalize (alltoall.c), at which its launcher may complain.
-cluster() {
-    leave=
+run() { # NODES RANKS LAST-CHECK WORD...
+    nodes=$1 ranks=$2 last=$3 status=0 leave=
+    shift 3
     [ "$MPI" = openmpi ] || leave=LEAVE_WITHOUT_FINALIZE=1
-    run() { # NODES RANKS LAST-CHECK WORD...
-        nodes=$1 ranks=$2 last=$3 status=0
-        shift 3
-        timeout 100 "$here/../../tools/cluster" "$MPI" "$nodes" "$ranks" LD_PRELOAD="$ours" $leave "$@" \
-            >"$TMP/out" 2>&1 || status=$?
-        if [ $status = 77 ]; then
-            cat "$TMP/out"
-            echo "nodes were made with HELIO_RANKS_PER_NODE alone"
-            exit 77
-        fi
-        grep -q "^ok $last$" "$TMP/out" || fail "$nodes nodes, $ranks ranks: $(cat "$TMP/out")"
-    }
+    timeout 100 "$here/../../tools/cluster" "$MPI" "$nodes" "$ranks" LD_PRELOAD="$ours" $leave "$@" >"$TMP/out" 2>&1 ||
+        status=$?
+    if [ $status = 77 ]; then
+        cat "$TMP/out"
+        echo "nodes were made with HELIO_RANKS_PER_NODE alone"
+        exit 77
+    fi
+    grep -q "^ok $last$" "$TMP/out" || fail "$nodes nodes, $ranks ranks: $(cat "$TMP/out")"
+}
+
+cluster() {
     program=$MPI_PROGRAMS/alltoall_$MPI
     run 2 2 wildcards HELIO_VERBOSE=1 "$program" sizes rows types progress wildcards
     grep -q "4 ranks on 2 nodes of at most 2, 1 leader; auto" "$TMP/out" || fail "$(cat "$TMP/out")"
@@ -165,6 +166,18 @@ cluster() {
     program=$MPI_PROGRAMS/vectors_$MPI
     run 2 2 progress HELIO_ALLTOALLV=leaders "$program" random rows progress
     run 3 2,1,3 rows HELIO_ALLTOALLV=leaders "$program" random rows
+}
+
+delay() {
+    export CLUSTER_SWITCH="${HELIO%/*}/helio-cluster-switch"
+    export CLUSTER_DELAY=5ms
+    run 2 1 roundtrip ROUND_TRIP_US=10000 "$MPI_PROGRAMS/alltoall_$MPI" roundtrip
+    export CLUSTER_DELAY=50us
+    run 2 2 progress HELIO_ALLTOALL=leaders "$MPI_PROGRAMS/alltoall_$MPI" sizes rows progress
+    run 2 1,2 random HELIO_ALLTOALLV=leaders "$MPI_PROGRAMS/vectors_$MPI" random
+    status=0
+    CLUSTER_DELAY=soon "$here/../../tools/cluster" "$MPI" 2 1 true >"$TMP/out" 2>&1 || status=$?
+    [ $status = 2 ] && grep -q "such as 50us or 2ms, is expected, not 'soon'" "$TMP/out" || fail "$status: $(cat "$TMP/out")"
 }
 
 # Measuring works, and what tune writes is obeyed.
