@@ -177,6 +177,13 @@ static int calls_for(struct bench *bench, long bytes)
     return calls < 3 ? 3 : calls > 200 ? 200 : (int)calls;
 }
 
+/* Calls that are not measured. The library's own choice is made by trial in the first calls of a size. */
+static int warm_calls(const struct candidate *candidate)
+{
+    enum { WARM = 2, TRIAL_AND_ONE = 17 };
+    return strcmp(candidate->name, "auto") == 0 ? TRIAL_AND_ONE : WARM;
+}
+
 static void measure(struct bench *bench, long bytes)
 {
     for (int to = 0; to < bench->size; to++)
@@ -185,7 +192,7 @@ static void measure(struct bench *bench, long bytes)
     int calls = calls_for(bench, bytes);
     MPI_Bcast(&calls, 1, MPI_INT, 0, MPI_COMM_WORLD);
     for (int c = 0; c < bench->candidate_count; c++)
-        sample(bench, &bench->candidates[c], bytes, 2); /* warm */
+        sample(bench, &bench->candidates[c], bytes, warm_calls(&bench->candidates[c]));
     for (int turn = 0; turn < bench->samples; turn++)
         for (int c = 0; c < bench->candidate_count; c++) {
             const struct candidate *candidate = &bench->candidates[(c + turn) % bench->candidate_count];
