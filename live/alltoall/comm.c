@@ -29,8 +29,8 @@ static void set_patience(struct live_comm *comm, uint32_t ranks_here)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     bool crowded = cores > 0 && ranks_here > (uint32_t)cores;
     comm->patience = (struct patience){.spins = crowded ? 50 : 20000,
-                                       .yields = crowded ? 2 : 100,
-                                       .polls = crowded ? 4 : 5000,
+                                       .polls = crowded ? 2 : 5000,
+                                       .yields = 100,
                                        .progress = progress,
                                        .self = comm};
 }

@@ -1,6 +1,4 @@
 #include <string.h>
-#include <sys/prctl.h>
-#include <time.h>
 
 #include "alltoall/live.h"
 
@@ -36,29 +34,22 @@ static uint32_t flag_of_message(const struct execution *self, int index)
             return step->flag;
 }
 
-/* An MPI's own wait may spin, in the way of those whose messages it waits for; and where cores are crowded,
- * to yield is to go to the end of a long queue, while who sleeps is let in soon after it wakes. */
-static void give_way(const struct live_comm *comm, uint32_t *idle)
+/* An MPI's own wait may spin, in the way of those whose messages it waits for. */
+static void give_way(struct wait *wait, uint32_t *polls)
 {
-    const struct timespec moment = {.tv_nsec = 20000};
-    if (++*idle <= comm->patience.polls)
-        return;
-    /* The kernel adds this thread's timer slack, which by default is more than twice as long. */
-    int slack_ns = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
-    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-    nanosleep(&moment, NULL);
-    if (slack_ns > 0)
-        prctl(PR_SET_TIMERSLACK, slack_ns, 0, 0, 0);
+    if (++*polls > wait->patience->polls && !patience_yield(wait))
+        patience_nap();
 }
 
 int live_wait_for_all(struct live_comm *comm, int first, int count)
 {
     int error = MPI_SUCCESS, done = count == 0;
-    uint32_t idle = 0;
+    uint32_t polls = 0;
+    struct wait wait = patience_begin(&comm->patience);
     while (error == MPI_SUCCESS && !done) {
         error = PMPI_Testall(count, comm->requests + first, &done, comm->statuses);
         if (!done)
-            give_way(comm, &idle);
+            give_way(&wait, &polls);
     }
     return error;
 }
@@ -66,16 +57,17 @@ int live_wait_for_all(struct live_comm *comm, int first, int count)
 static int wait_and_raise(struct execution *self)
 {
     int error = MPI_SUCCESS, left = self->posted;
-    uint32_t idle = 0;
+    uint32_t polls = 0;
+    struct wait wait = patience_begin(&self->comm->patience);
     while (error == MPI_SUCCESS && left > 0) {
         int count = 0;
         error = PMPI_Testsome(self->posted, self->comm->requests, &count, self->comm->completed,
                               self->comm->statuses);
         if (error != MPI_SUCCESS || count <= 0) {
-            give_way(self->comm, &idle);
+            give_way(&wait, &polls);
             continue;
         }
-        idle = 0;
+        polls = 0;
         left -= count;
         for (int i = 0; i < count; i++) {
             uint32_t flag = flag_of_message(self, self->comm->completed[i]);

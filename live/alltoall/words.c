@@ -1,7 +1,6 @@
 #include "alltoall/words.h"
 
 #include <linux/futex.h>
-#include <sched.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -41,18 +40,18 @@ static void sleep_on(struct word *word, uint64_t value)
     atomic_fetch_sub(&word->sleepers, 1);
 }
 
-void word_await(struct word *word, uint64_t value, const struct patience *patience)
+void word_await(struct word *word, uint64_t value, struct patience *patience)
 {
     for (uint32_t i = 0; i < patience->spins; i++) {
         if (word_reached(word, value))
             return;
         relax();
     }
-    for (uint32_t i = 0; i < patience->yields; i++) {
+    struct wait wait = patience_begin(patience);
+    do
         if (word_reached(word, value))
             return;
-        sched_yield();
-    }
+    while (patience_yield(&wait));
     while (!word_reached(word, value)) {
         sleep_on(word, value);
         if (!word_reached(word, value))

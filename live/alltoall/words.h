@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "alltoall/patience.h"
+
 /* Numbers in shared memory that only rise, and that ranks of a node wait for: barriers and flags. Whoever
  * waits long sleeps, and whoever raises wakes only if somebody sleeps. 64 bits never wrap; a futex looks at
  * the lower half, which every raise changes. */
@@ -13,23 +15,15 @@ struct word {
     _Atomic uint32_t sleepers;
 };
 
-/* How to wait: `spins` looks at the word first, then `yields` with the core given up in between, then sleep.
- * Whoever sleeps wakes every 200 us to call `progress`: the MPI may have messages of this rank under way that
- * only its own calls move, and somebody else's waiting for the word's raiser may depend on them. */
-struct patience {
-    uint32_t spins, yields;
-    uint32_t polls; /* of the MPI for messages, before sleeping a moment between them */
-    void (*progress)(void *self);
-    void *self;
-};
-
 static inline bool word_reached(const struct word *word, uint64_t value)
 {
     return atomic_load_explicit(&((struct word *)word)->value, memory_order_acquire) >= value;
 }
 
-/* Returns when the word is at `value` or above; what its raiser wrote before is then visible. */
-void word_await(struct word *word, uint64_t value, const struct patience *patience);
+/* Returns when the word is at `value` or above; what its raiser wrote before is then visible. Whoever sleeps
+ * wakes every 200 us to call `progress`: the MPI may have messages of this rank under way that only its own
+ * calls move, and somebody else's waiting for the word's raiser may depend on them. */
+void word_await(struct word *word, uint64_t value, struct patience *patience);
 
 /* The word must be below `value`. */
 void word_raise(struct word *word, uint64_t value);
