@@ -178,6 +178,13 @@ delay() {
     status=0
     CLUSTER_DELAY=soon "$here/../../tools/cluster" "$MPI" 2 1 true >"$TMP/out" 2>&1 || status=$?
     [ $status = 2 ] && grep -q "such as 50us or 2ms, is expected, not 'soon'" "$TMP/out" || fail "$status: $(cat "$TMP/out")"
+    unset CLUSTER_DELAY
+    control=/proc/sys/net/ipv4/tcp_congestion_control
+    CLUSTER_TCP=reno "$here/../../tools/cluster" "$MPI" 2 1 cat $control >"$TMP/out" 2>&1
+    [ "$(grep -c '^reno$' "$TMP/out")" = 2 ] || fail "CLUSTER_TCP=reno: $(cat "$TMP/out")"
+    status=0
+    CLUSTER_TCP=soon "$here/../../tools/cluster" "$MPI" 2 1 true >"$TMP/out" 2>&1 || status=$?
+    [ $status = 2 ] && grep -q "CLUSTER_TCP=soon is no congestion control" "$TMP/out" || fail "$status: $(cat "$TMP/out")"
 }
 
 # Measuring works, and what tune writes is obeyed.
