@@ -93,7 +93,7 @@ enum { COPY_MIB = 128 };
 
 static size_t words_bytes(const struct live_comm *comm)
 {
-    size_t words = 1 + (size_t)comm->nodes.count + comm->here;
+    size_t words = 1 + (size_t)comm->nodes.count + 2 * (size_t)comm->here;
     size_t bytes = words * sizeof(struct word), page = (size_t)sysconf(_SC_PAGESIZE);
     return (bytes + page - 1) / page * page;
 }

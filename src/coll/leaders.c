@@ -2,28 +2,44 @@
 #include "coll/node_steps.h"
 
 /* Beyond the paper: the memory of OHIO's V2, without its rounds. Up to `leaders` ranks of a node share the
- * other nodes among themselves, and each posts all its messages at once. Small blocks: one flag a leader,
- * when all it waits for has come, so that a rank is woken once. Large ones: one flag a node, when its message
- * has come, and the copies overlap with the messages under way. Shared memory is there twice, for calls in
- * turns: whoever stages the next call but one has met everybody at the barrier of the next. */
-enum { WAKE_ONCE_BYTES = 32768 }; /* what a node may send another one for the ranks to wait for everything */
+ * other nodes among themselves, and each posts all its messages at once.
+ *
+ * Small blocks: a rank that has staged says so to the leaders and waits for nothing but them, once: a
+ * leader's flag says that all have staged and that all it waits for has come. Large ones: a barrier, then one
+ * flag a node, when its message has come, and the copies overlap with the messages under way.
+ *
+ * Shared memory is there twice, for calls in turns: whoever stages the next call but one has learned, in the
+ * next, that everybody had staged that, and so was done with this one. */
+enum { WAKE_ONCE_BYTES = 131072 }; /* what a node may send another one for the ranks to wait for everything */
 
 static uint64_t blocks_of(const struct node_call *self, uint32_t other)
 {
     return (uint64_t)self->here * node_ranks(self->call, other);
 }
 
-/* All ranks of the call must decide alike, so it is the largest node that does, not this one. */
+/* All ranks of the call must decide alike, so it is the largest node that does, not this one. Where there is
+ * but one node nobody leads. */
 static bool wakes_once(const struct node_call *self)
 {
     uint64_t most = 0;
     for (uint32_t node = 0; node < self->nodes; node++)
         if (node_ranks(self->call, node) > most)
             most = node_ranks(self->call, node);
-    return most * most * self->block_bytes <= WAKE_ONCE_BYTES;
+    return self->nodes > 1 && most * most * self->block_bytes <= WAKE_ONCE_BYTES;
 }
 
-/* Flags of nodes, or with `once` of leaders, which have the numbers of their local ranks. */
+/* Flags. Small blocks: `come` of each leader, `staged` of each rank, both by local rank; large: one a node.
+ */
+static uint32_t flag_come(uint32_t local)
+{
+    return local;
+}
+
+static uint32_t flag_staged(const struct node_call *self, uint32_t local)
+{
+    return self->here + local;
+}
+
 static bool is_leader(const struct node_call *self, uint32_t local)
 {
     for (uint32_t round = 1; round < self->nodes; round++)
@@ -38,7 +54,6 @@ static void stage(const struct node_call *self, struct coll_sink *sink)
         uint64_t before = node_first(self->call, node), there = node_ranks(self->call, node);
         node_copy(self, COLL_SEND_BUFFER, node, COLL_SHARED, before * self->here + self->local * there, sink);
     }
-    node_barrier(self, sink);
 }
 
 static uint64_t received_at(const struct node_call *self, uint32_t node)
@@ -77,32 +92,64 @@ static void post_all(const struct node_call *self, bool once, struct coll_sink *
     }
 }
 
+static void await_staged(const struct node_call *self, struct coll_sink *sink)
+{
+    for (uint32_t local = 0; local < self->here; local++)
+        if (local != self->local)
+            sink->await(sink, flag_staged(self, local));
+}
+
+static bool is_only_leader(const struct node_call *self)
+{
+    for (uint32_t local = 0; local < self->here; local++)
+        if (local != self->local && is_leader(self, local))
+            return false;
+    return true;
+}
+
 static void await_leaders(const struct node_call *self, struct coll_sink *sink)
 {
     for (uint32_t local = 0; local < self->here; local++)
         if (local != self->local && is_leader(self, local))
-            sink->await(sink, local);
+            sink->await(sink, flag_come(local));
 }
 
-/* Phase 2: leaders say that theirs has come, and wait for one another; all others, who waited in phase 1,
- * copy. Phase 3: leaders copy. */
-static bool emit_small(const struct node_call *self, uint32_t phase, struct coll_sink *sink)
+static void copy_out_others(const struct node_call *self, struct coll_sink *sink)
 {
-    bool leads = is_leader(self, self->local);
-    uint32_t last = leads ? 3 : 2;
-    if (phase > last)
-        return false;
-    if (phase == 1 && leads)
-        post_all(self, true, sink);
-    if (phase == 1)
-        copy_out(self, self->node, sink);
-    if (phase == 2 && leads && self->here > 1)
-        sink->raise(sink, self->local);
-    if (phase == last - 1)
-        await_leaders(self, sink);
-    for (uint32_t round = 1; phase == last && round < self->nodes; round++)
+    for (uint32_t round = 1; round < self->nodes; round++)
         copy_out(self, node_from(self, round), sink);
-    return true;
+}
+
+/* Whoever does not lead stages, waits, and copies. */
+static bool follow(const struct node_call *self, uint32_t phase, struct coll_sink *sink)
+{
+    if (phase == 0) {
+        sink->raise(sink, flag_staged(self, self->local));
+        await_leaders(self, sink);
+    } else if (phase == 1) {
+        copy_out(self, self->node, sink);
+        copy_out_others(self, sink);
+    }
+    return phase < 2;
+}
+
+/* A leader stages, exchanges, says so and waits for the other leaders, and copies. */
+static bool lead(const struct node_call *self, uint32_t phase, struct coll_sink *sink)
+{
+    if (phase == 0) {
+        if (!is_only_leader(self))
+            sink->raise(sink, flag_staged(self, self->local));
+        await_staged(self, sink);
+    } else if (phase == 1) {
+        post_all(self, true, sink);
+        copy_out(self, self->node, sink);
+    } else if (phase == 2 && self->here > 1) {
+        sink->raise(sink, flag_come(self->local));
+        await_leaders(self, sink);
+    } else if (phase == 3) {
+        copy_out_others(self, sink);
+    }
+    return phase < 4;
 }
 
 /* Phase 1 + k: copies of what round k brought, while the next one is awaited; a leader's phase 1 ends when
@@ -123,11 +170,18 @@ static bool emit_large(const struct node_call *self, uint32_t phase, struct coll
 static bool leaders(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
     struct node_call self = node_call_of(call);
-    if (phase == 0) {
+    bool small = wakes_once(&self);
+    if (phase == 0)
         stage(&self, sink);
-        return true;
-    }
-    return wakes_once(&self) ? emit_small(&self, phase, sink) : emit_large(&self, phase, sink);
+    if (!small && phase > 0)
+        return emit_large(&self, phase, sink);
+    if (!small)
+        node_barrier(&self, sink);
+    else if (is_leader(&self, self.local))
+        return lead(&self, phase, sink);
+    else
+        return follow(&self, phase, sink);
+    return true;
 }
 
 static uint64_t two_buffers(const struct coll_call *call)
@@ -136,22 +190,22 @@ static uint64_t two_buffers(const struct coll_call *call)
     return 2 * (uint64_t)self.here * call->size * call->bytes;
 }
 
-static uint32_t flag_a_node_or_leader(const struct coll_call *call)
+static uint32_t flag_count(const struct coll_call *call)
 {
     struct node_call self = node_call_of(call);
     if (self.here == 1)
         return 0;
-    return self.nodes > self.here ? self.nodes : self.here;
+    return self.nodes > 2 * self.here ? self.nodes : 2 * self.here;
 }
 
 const struct coll_algorithm coll_alltoall_leaders = {
     .kind = COLL_ALLTOALL,
     .name = "leaders",
     .doc = "as v2 without rounds: `leaders` (1) ranks of a node post all messages at once; N-1 a node, one "
-           "barrier a call",
+           "wait a call",
     .emit = leaders,
     .node_aware = true,
     .shared = two_buffers,
-    .flags = flag_a_node_or_leader,
+    .flags = flag_count,
     .shared_copies = 2,
 };
