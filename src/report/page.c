@@ -120,7 +120,9 @@ static enum status put_program(const struct writing *writing)
     put_script(writing->file, kit_js, kit_js_length);
     switch (writing->content->program) {
     case REPORT_OF_RUN:
-        put_script(writing->file, page_js, page_js_length);
+        put_script(writing->file, ranks_js, ranks_js_length);
+        put_script(writing->file, fabric_js, fabric_js_length);
+        put_script(writing->file, run_js, run_js_length);
         break;
     case REPORT_OF_PAPER:
         put_script(writing->file, paper_js, paper_js_length);

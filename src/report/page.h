@@ -14,8 +14,8 @@ struct report_page;
  * missing is said before anybody has waited. STATUS_FAILED, reported. */
 enum status report_page_open(const char *path, struct report_page **page);
 
-/* Which program draws the page: report/page/page.js, paper.js, papers.js, sweep.js, breakdown.js or
- * schedule.js, each behind kit.js. */
+/* Which program draws the page: report/page/run.js (behind ranks.js and fabric.js), paper.js, papers.js,
+ * sweep.js, breakdown.js or schedule.js, each behind kit.js. */
 enum report_program {
     REPORT_OF_RUN,
     REPORT_OF_PAPER,

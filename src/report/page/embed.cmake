@@ -1,7 +1,8 @@
-# cmake -DFOLDER=... -DTO=page_parts.c -P embed.cmake: the files of a page as C arrays, so that a report needs no
-# file of ours beside the program: page.css becomes page_css.
+# cmake -DFOLDER=... -DFILES=page.html,... -DTO=page_parts.c -P embed.cmake: the files of a page as C arrays, so that a
+# report needs no file of ours beside the program: page.css becomes page_css.
 set(text "/* Made by src/report/page/embed.cmake from the files beside it. */\n#include \"report/page_parts.h\"\n")
-foreach(file page.html page.css kit.js page.js paper.js papers.js sweep.js breakdown.js schedule.js)
+string(REPLACE "," ";" files "${FILES}")
+foreach(file ${files})
   file(READ ${FOLDER}/${file} bytes HEX)
   string(REPLACE "." "_" name ${file})
   string(LENGTH "${bytes}" digits)

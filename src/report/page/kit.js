@@ -226,6 +226,9 @@ const kit = (() => {
     marginBottom: 42,
     marginRight: 24,
   });
+
+  // Between bars, on either side of each, where they are wide enough to keep their colour.
+  const gap = (bars, width) => (width / bars > 8 ? 0.5 : 0);
   const labelWidth = (names) => 12 + 7.5 * d3.max(names, (name) => name.length);
 
   // From 0 to the largest; where all are 0 there is still an axis.
@@ -262,6 +265,7 @@ const kit = (() => {
     section,
     palette,
     common,
+    gap,
     labelWidth,
     upTo,
   };

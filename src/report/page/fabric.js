@@ -1,0 +1,335 @@
+// What the fabrics of a run counted: FMUs, the links and buffers of the network, and all that is one number.
+"use strict";
+const fabricSections = (runs, meanings, fabricColor) => {
+  const UNITS_SHOWN = 4096;
+  const {digits, time, size, count, percent, plural, timeScale, element, table, download, legend, chart, section} = kit;
+  const {common, gap, upTo} = kit;
+
+  // A bar for each unit of a fabric, by its number.
+  const bars = (units, {unit, label, of, color, tickFormat}) => (width) =>
+    Plot.plot({
+      ...common(width),
+      marginLeft: 50,
+      height: 165,
+      color: {type: "identity"},
+      x: {label: unit, domain: [0, units.length], tickFormat: "d", ticks: Math.min(units.length, width < 500 ? 4 : 8)},
+      y: {label, grid: true, ticks: 3, tickFormat, domain: upTo(units.map(of))},
+      marks: [
+        Plot.rect(units, {
+          x1: (_, i) => i,
+          x2: (_, i) => i + 1,
+          y1: 0,
+          y2: of,
+          fill: color,
+          insetLeft: gap(units.length, width),
+          insetRight: gap(units.length, width),
+        }),
+        Plot.ruleY([0]),
+      ],
+    });
+
+  // -------------------------------------------------------------------------------------------------------------- FMUs
+
+  // How many accesses wait, and how many FMUs are connected, in the mean of each bin of time.
+  function fmuProfile(run) {
+    const {profile_bin_s: bin, waiting_profile_s: waiting, connected_profile_s: connected} = run.fabric_stats;
+    if (!waiting?.length) return [];
+    const {scale, name: unit} = timeScale(run.makespan_s);
+    const points = waiting.map((sum, i) => {
+      const from = i * bin;
+      const to = from < run.makespan_s ? Math.min(from + bin, run.makespan_s) : from + bin; // the last one is cut short
+      const mean = (value) => value / (to - from);
+      return {from: from / scale, to: to / scale, waiting: mean(sum), connected: mean(connected[i])};
+    });
+    const longest = d3.greatest(points, (p) => p.waiting);
+    const series = [
+      {name: "accesses that wait", key: "waiting", color: "var(--c1)"},
+      {name: "connected FMUs", key: "connected", color: fabricColor.get(run.fabric)},
+    ];
+    const step = (key) => points.flatMap((p) => [{x: p.from, y: p[key]}, {x: p.to, y: p[key]}]);
+    return [
+      element("h3", {}, `${run.fabric}: queues over time`),
+      legend(series),
+      chart(
+        `${run.fabric}: in the mean of a ${time(bin)} bin up to ${digits(longest.waiting, 3)} accesses wait, at ${digits(longest.from, 4)} ${unit}; up to ${digits(d3.max(points, (p) => p.connected), 3)} FMUs are connected.`,
+        (width) =>
+          Plot.plot({
+            ...common(width),
+            marginLeft: 50,
+            height: 185,
+            x: {label: `time, ${unit}`, domain: [0, d3.max(points, (p) => p.to)], ticks: width < 500 ? 4 : 8},
+            y: {label: "in the mean", grid: true, ticks: 3, domain: upTo(points.flatMap((p) => [p.waiting, p.connected]))},
+            marks: [
+              Plot.areaY(step("waiting"), {x: "x", y1: 0, y2: "y", fill: series[0].color, fillOpacity: 0.3}),
+              ...series.map(({key, color}) => Plot.line(step(key), {x: "x", y: "y", stroke: color, strokeWidth: 1.5})),
+              Plot.ruleY([0]),
+            ],
+          }),
+      ),
+    ];
+  }
+
+  function fmuCharts(run, units) {
+    const [lowest, highest] = d3.extent(units, (u) => u.share);
+    const [fewest, most] = d3.extent(units, (u) => u.writes);
+    const color = fabricColor.get(run.fabric);
+    return [
+      element("h3", {}, `${run.fabric}: busy share`),
+      chart(
+        `${run.fabric}: the busiest of ${units.length} FMUs is connected ${percent(highest)} of the time, the least busy ${percent(lowest)}.`,
+        bars(units, {unit: "FMU", label: "% of the time", of: (u) => 100 * u.share, color}),
+      ),
+      element("h3", {}, `${run.fabric}: messages written`),
+      chart(
+        `${run.fabric}: between ${count(fewest)} and ${count(most)} messages are written to an FMU.`,
+        bars(units, {unit: "FMU", label: "messages", of: (u) => u.writes, color: "var(--c6)", tickFormat: "~s"}),
+      ),
+      ...fmuProfile(run),
+    ];
+  }
+
+  function fmuTable(withFmus) {
+    const facts = [
+      ["FMUs", (s) => s.busy_s.length, count],
+      ["accesses", (s) => s.accesses, count],
+      ["switches", (s) => s.switch_count, count],
+      ["coalesced accesses", (s) => s.coalesced_count, count],
+      ["queue wait, mean", (s) => s.queue_wait_mean_s, (v) => time(v)],
+      ["queue wait, max", (s) => s.queue_wait_max_s, (v) => time(v)],
+      ["writes that waited for room", (s) => s.space_waits, count],
+      ["peak of Q_data", (s) => s.q_data_bytes, (v) => size(v)],
+      ["peak of Q_header, entries", (s) => s.q_header_entries, count],
+    ];
+    const columns = [
+      {name: "", of: ([name]) => name},
+      ...withFmus.map((run) => ({name: run.fabric, number: true, of: ([, of, show]) => show(of(run.fabric_stats))})),
+    ];
+    return table("Statistics of the FMUs", columns, facts);
+  }
+
+  function fmus() {
+    const withFmus = runs.filter((run) => run.fabric_stats.busy_s?.length);
+    if (!withFmus.length) return null;
+    const units = (run) =>
+      run.fabric_stats.busy_s.map((busy, fmu) => ({
+        fabric: run.fabric,
+        fmu,
+        busy,
+        share: run.makespan_s ? busy / run.makespan_s : 0,
+        writes: run.fabric_stats.writes[fmu],
+      }));
+    const rows = withFmus.flatMap((run) => units(run));
+    const shown = withFmus.filter((run) => run.fabric_stats.busy_s.length <= UNITS_SHOWN);
+    const columns = [
+      {name: "fabric", of: (r) => r.fabric},
+      {name: "FMU", of: (r) => r.fmu},
+      {name: "busy", csv: "busy_s", of: (r) => r.busy, show: (v) => time(v)},
+      {name: "share", of: (r) => r.share, show: percent},
+      {name: "writes", of: (r) => r.writes, show: count},
+    ];
+    return section(
+      "fmus",
+      "Flexible Memory Units",
+      null,
+      [
+        "An FMU is busy while a node's controller is connected to it: switching, then writing or reading.",
+        "Long queue waits with low busy shares say that accesses wait for a node's one controller rather than for FMUs; more FMUs do not help then. High shares say that they do.",
+        "Over time: the queues of all FMUs together. A queue that stays long is a pool too small or a hot FMU; one that comes and goes is the program's own bursts.",
+        "A coalesced access goes under the switch of another and saves T_switch. Q_data and Q_header are the rings in an FMU; their peaks are the memory that it needs.",
+      ],
+      [fmuTable(withFmus), ...shown.flatMap((run) => fmuCharts(run, units(run)))],
+      {name: "fmus", columns, rows: rows.slice(0, UNITS_SHOWN * withFmus.length)},
+    );
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- links
+
+  // What a fabric counted for each link between switches: the first such series is what is drawn. Where it has those
+  // of the nodes as well, they come first.
+  function linkLoads() {
+    const network = meanings.topology;
+    if (!network) return [];
+    const lengths = [network.links, network.links + 2 * network.nodes];
+    return runs.flatMap((run) => {
+      const found = Object.entries(run.fabric_stats).find(
+        ([name, values]) => name.startsWith("link_") && Array.isArray(values) && lengths.includes(values.length),
+      );
+      if (!found) return [];
+      const name = found[0];
+      const values = found[1].slice(-network.links);
+      const show = name.endsWith("_s") ? (v) => time(v) : name.endsWith("bytes") ? (v) => size(v) : count;
+      return [{fabric: run.fabric, name, values, show, most: d3.max(values), mean: d3.mean(values)}];
+    });
+  }
+
+  // The lines of the picture are as dark as the busier direction of each; the darkest is the busiest link of all.
+  function drawnNetwork(load) {
+    const {picture} = meanings.topology;
+    const shade = (value) =>
+      `color-mix(in srgb, ${fabricColor.get(load.fabric)} ${Math.round(100 * Math.sqrt(load.most ? value / load.most : 0))}%, var(--ended))`;
+    const busier = (line) => d3.max(line.links, (link) => load.values[link]);
+    return (width) =>
+      kit.network(picture, width, (group) =>
+        group
+          .selectAll("path")
+          .data(d3.sort(picture.lines, busier))
+          .join("path")
+          .attr("d", (line) => line.path)
+          .style("stroke", (line) => shade(busier(line)))
+          .attr("stroke-width", (line) => 2 + 4 * (load.most ? busier(line) / load.most : 0))
+          .append("title")
+          .text((line) => line.names.map((name, i) => `${name}: ${load.show(load.values[line.links[i]])}`).join("\n")),
+      );
+  }
+
+  // Links from the busiest to the least busy.
+  function sortedCurve(load) {
+    const sorted = d3.sort(load.values, (a, b) => b - a);
+    const step = Math.max(1, Math.floor(sorted.length / 1000));
+    const points = sorted.map((value, i) => ({at: sorted.length > 1 ? (100 * i) / (sorted.length - 1) : 0, value}));
+    const few = points.filter((_, i) => i % step === 0 || i === points.length - 1);
+    return (width) =>
+      Plot.plot({
+        ...common(width),
+        height: 190,
+        marginLeft: 50,
+        x: {label: "% of the links", domain: [0, 100]},
+        y: {label: "% of the busiest", grid: true, ticks: 4, domain: [0, 100]},
+        marks: [
+          Plot.areaY(few, {x: "at", y: (p) => (load.most ? (100 * p.value) / load.most : 0), fill: fabricColor.get(load.fabric), fillOpacity: 0.25}),
+          Plot.lineY(few, {x: "at", y: (p) => (load.most ? (100 * p.value) / load.most : 0), stroke: fabricColor.get(load.fabric), strokeWidth: 2}),
+        ],
+      });
+  }
+
+  function links() {
+    const loads = linkLoads();
+    if (!loads.length) return null;
+    const {picture, text} = meanings.topology;
+    const names = new Map((picture?.lines ?? []).flatMap((line) => line.links.map((link, i) => [link, line.names[i]])));
+    const rows = loads
+      .flatMap((load) => load.values.map((value, link) => ({load, link, value})))
+      .slice(0, UNITS_SHOWN * loads.length);
+    const columns = [
+      {name: "fabric", of: (r) => r.load.fabric},
+      {name: "link", of: (r) => names.get(r.link) ?? String(r.link)},
+      {name: "statistic", of: (r) => r.load.name},
+      {name: "value", number: true, of: (r) => r.value},
+    ];
+    return section(
+      "links",
+      `Links of ${text}`,
+      null,
+      [
+        "A line is the pair of links between two switches, as thick and dark as the busier of them; at most as the busiest of all. Those between nodes and their switches are left out.",
+        "Below, all links from the busiest on: a flat curve is a load spread evenly, a steep one a few links that all wait for.",
+      ],
+      loads.flatMap((load) => [
+        element("h3", {}, `${load.fabric}: ${meanings.metrics[load.name].doc}`),
+        element("p", {class: "says"}, `The busiest has ${load.show(load.most)}, ${load.mean ? digits(load.most / load.mean, 3) : 0} times the mean.`),
+        ...(picture
+          ? [chart(`${text} under ${load.fabric}: the busiest link has ${load.show(load.most)}, the mean is ${load.show(load.mean)}.`, drawnNetwork(load))]
+          : []),
+        chart(`All ${count(load.values.length)} links of ${load.fabric} in order of their load; the mean is ${percent(load.most ? load.mean / load.most : 0)} of the busiest.`, sortedCurve(load)),
+      ]),
+      {name: "links", columns, rows},
+    );
+  }
+
+  // ----------------------------------------------------------------------------------------------------------- buffers
+
+  function bufferCharts(run) {
+    const reserved = run.fabric_stats.buffer_reserved_s;
+    const most = d3.max(reserved);
+    const {scale, name} = timeScale(most);
+    const color = fabricColor.get(run.fabric);
+    const columns = [
+      {name: "times stored", of: (r) => r.times},
+      {name: "packets", of: (r) => r.packets, show: count},
+    ];
+    return [
+      element("h3", {}, `${run.fabric}: slot time by buffer`),
+      chart(
+        `${run.fabric}: ${plural(reserved.length, "buffer")}, the busiest reserved for ${time(most)} of slot time.`,
+        bars(reserved, {unit: "buffer", label: name, of: (s) => s / scale, color}),
+      ),
+      table(
+        `${run.fabric}: how often packets were stored`,
+        columns,
+        run.fabric_stats.times_stored.map((packets, times) => ({times, packets})),
+      ),
+    ];
+  }
+
+  // The buffers of segment switching.
+  function buffers() {
+    const withBuffers = runs.filter((run) => run.fabric_stats.buffer_reserved_s?.length);
+    if (!withBuffers.length) return null;
+    const rows = withBuffers.flatMap((run) =>
+      run.fabric_stats.buffer_reserved_s.map((value, buffer) => ({fabric: run.fabric, buffer, value})),
+    );
+    const columns = [
+      {name: "fabric", of: (r) => r.fabric},
+      {name: "buffer", of: (r) => r.buffer},
+      {name: "slot time", csv: "reserved_s", number: true, of: (r) => r.value, show: (v) => time(v)},
+    ];
+    return section(
+      "buffers",
+      "Buffers in the switches",
+      null,
+      [
+        "How long the slots of each buffer were reserved, in sum. A packet is stored where its next link had no channel free; one that is stored often has met one busy link after another.",
+      ],
+      withBuffers.flatMap(bufferCharts),
+      {name: "buffers", columns, rows: rows.slice(0, UNITS_SHOWN * withBuffers.length)},
+    );
+  }
+
+  // ------------------------------------------------------------------------------------- everything that is one number
+
+  function statistics() {
+    const names = [...new Set(runs.flatMap((run) => Object.keys(run.fabric_stats)))];
+    const rows = names
+      .filter((name) => runs.some((run) => typeof run.fabric_stats[name] === "number"))
+      .map((name) => ({name, ...meanings.metrics[name]}));
+    if (!rows.length) return null;
+    const shown = {seconds: (v) => time(v), bytes: (v) => size(v)};
+    const columns = [
+      {name: "statistic", of: (r) => r.name},
+      ...runs.map((run) => ({name: run.fabric, of: (r) => run.fabric_stats[r.name]})),
+      {name: "meaning", of: (r) => r.doc},
+    ];
+    const pretty = columns.map((c, i) =>
+      i === 0 || i > runs.length
+        ? c
+        : {
+            ...c,
+            number: true,
+            of: (r) => {
+              const v = c.of(r);
+              return typeof v !== "number"
+                ? ""
+                : (r.name.endsWith("_s") ? shown.seconds : (shown[r.unit] ?? count))(v);
+            },
+          },
+    );
+    return section(
+      "statistics",
+      "What the fabrics counted",
+      null,
+      [],
+      [
+        element(
+          "details",
+          {},
+          element("summary", {}, plural(rows.length, "statistic")),
+          table("Statistics of the fabrics", pretty, rows),
+          download("fabric-statistics", columns, rows),
+        ),
+      ],
+      null,
+    );
+  }
+
+  return [fmus(), links(), buffers(), statistics()];
+};
