@@ -95,8 +95,8 @@ void links_make(struct photonic *photonic)
     photonic->nodes = mem_alloc(topo->nodes, sizeof *photonic->nodes, "nodes");
     for (uint32_t i = 0; i < topo->nodes; i++)
         photonic->nodes[i] = (struct node){.waiting = {POOL_NONE, POOL_NONE}, .open = {POOL_NONE, POOL_NONE}};
-    photonic->series =
-        mem_alloc(3 * (size_t)topo->links + photonic->buffer_count, sizeof *photonic->series, "statistics");
+    photonic->series = mem_alloc(3 * (size_t)topo->links + 2 * (size_t)photonic->buffer_count,
+                                 sizeof *photonic->series, "statistics");
 }
 
 void links_free(struct photonic *photonic)
@@ -114,7 +114,7 @@ size_t links_bytes(const struct photonic *photonic)
     const struct topo *topo = &photonic->topo;
     return topo->links * (sizeof *photonic->links + sizeof *photonic->free + 3 * sizeof *photonic->series) +
            (topo->links + topo->switches) * sizeof *photonic->asleep + topo->nodes * sizeof *photonic->nodes +
-           photonic->buffer_count * (sizeof *photonic->buffers + sizeof *photonic->series);
+           photonic->buffer_count * (sizeof *photonic->buffers + 2 * sizeof *photonic->series);
 }
 
 /* How many hops the way has, and which where that is fixed. */

@@ -146,7 +146,7 @@ struct photonic_statistics {
     double granted_curve[CURVE_POINTS], buffer_curve[CURVE_POINTS];
     double buffers_reserved, buffers_filled;
     double never_stored, stored_once, stored_twice, stored_more, times_stored_mean;
-    struct metric_series link_data, link_granted, link_tried, buffer_reserved, times_stored;
+    struct metric_series link_data, link_granted, link_tried, buffer_reserved, buffer_switch, times_stored;
 };
 
 /* What a packet has done so far, kept while somebody wants to hear of it. */
@@ -194,7 +194,7 @@ struct photonic {
     double queue_total_ps, network_total_ps, buffer_total_ps;
     int64_t times_stored[STORED_CLASSES];
     struct spread spread;
-    int64_t *series; /* of links, three times over, then of buffers */
+    int64_t *series; /* of links, three times over, then of buffers, twice */
 };
 
 static inline struct transmission *transmission_at(const struct photonic *photonic, uint32_t index)

@@ -52,6 +52,7 @@ static const struct metric metric_list[] = {
     {"link_granted_s", METRIC_TIMES, FIELD(link_granted), "that granted circuits held"},
     {"link_tried_s", METRIC_TIMES, FIELD(link_tried), "that probes held which gave it up again"},
     {"buffer_reserved_s", METRIC_TIMES, FIELD(buffer_reserved), "slot time of each buffer"},
+    {"buffer_switch", METRIC_COUNTS, FIELD(buffer_switch), "the switch that each buffer is in"},
     {"times_stored", METRIC_COUNTS, FIELD(times_stored), "packets that were stored so many times, from 0"},
 };
 
@@ -156,11 +157,13 @@ static void sum_links(struct photonic *photonic, struct photonic_statistics *out
 static void sum_buffers(struct photonic *photonic, struct photonic_statistics *out)
 {
     int64_t *reserved = photonic->series + 3 * (size_t)photonic->topo.links;
+    int64_t *switches = reserved + photonic->buffer_count;
     uint32_t slots = photonic->settings.slots_of_a_buffer;
     double reserved_ps = 0, filled_ps = 0;
     for (uint32_t i = 0; i < photonic->buffer_count; i++) {
         const struct buffer *buffer = &photonic->buffers[i];
         reserved[i] = buffer->reserved_ps;
+        switches[i] = buffer->at_switch;
         reserved_ps += (double)buffer->reserved_ps;
         filled_ps += (double)buffer->filled_ps;
         if (slots - buffer->least_free_slots > out->buffer_peak_slots)
@@ -172,6 +175,7 @@ static void sum_buffers(struct photonic *photonic, struct photonic_statistics *o
     out->buffers_filled = share(filled_ps, slot_ps * photonic->buffer_count);
     make_curve(reserved, photonic->buffer_count, slot_ps, out->buffer_curve);
     out->buffer_reserved = (struct metric_series){reserved, photonic->buffer_count};
+    out->buffer_switch = (struct metric_series){switches, photonic->buffer_count};
 }
 
 const void *photonic_statistics(struct photonic *photonic)

@@ -108,6 +108,26 @@ async function checkKeyboard(browser, name, columns) {
   expect(saved.split("\n").length >= 2, `${name}: the saved file has no rows`);
 }
 
+// On the picture of the topology a switch has a circle, and the busiest buffer's is the largest.
+async function checkBuffers(browser, name) {
+  const seen = await browser.evaluate(`(() => {
+    const {runs} = JSON.parse(document.getElementById("results").textContent);
+    const {topology} = JSON.parse(document.getElementById("meanings").textContent);
+    const {buffer_reserved_s: reserved, buffer_switch: places} =
+      runs.find((r) => r.fabric_stats.buffer_reserved_s?.length).fabric_stats;
+    const circles = [...document.querySelectorAll("#buffers circle")];
+    const largest = circles.reduce((a, b) => (b.getAttribute("r") > Number(a.getAttribute("r")) ? b : a));
+    return {
+      circles: circles.length,
+      switches: topology.picture.switches.length,
+      largest: largest.textContent.slice(0, largest.textContent.lastIndexOf(": ")),
+      busiest: topology.picture.switches[places[reserved.indexOf(Math.max(...reserved))]].name,
+    };
+  })()`);
+  expect(seen.circles % seen.switches === 0 && seen.circles, `${name}: ${seen.circles} circles of ${seen.switches} switches`);
+  expect(seen.largest === seen.busiest, `${name}: the largest circle is at ${seen.largest}, the busiest buffer at ${seen.busiest}`);
+}
+
 // A slider at nothing takes its time out of the sums, and the way back is one button.
 async function checkSliders(browser, name) {
   const latency = () => browser.evaluate(`Number(document.querySelector("#totals .value").textContent.replace(/[^0-9.]/g, ""))`);
@@ -153,6 +173,7 @@ async function check(browser, report, look) {
   const light = Number(seen.ground.match(/\d+/)[0]) > 128;
   expect(light !== look.dark, `${name}: the ground is ${seen.ground}`);
   if (seen.sliders) await checkSliders(browser, name);
+  if (seen.due.includes("buffers")) await checkBuffers(browser, name);
   if (look.width === 1280 && !look.dark) await checkKeyboard(browser, name, seen.saved);
 }
 

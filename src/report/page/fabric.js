@@ -35,41 +35,44 @@ const fabricSections = (runs, meanings, fabricColor) => {
     const {profile_bin_s: bin, waiting_profile_s: waiting, connected_profile_s: connected} = run.fabric_stats;
     if (!waiting?.length) return [];
     const {scale, name: unit} = timeScale(run.makespan_s);
-    const points = waiting.map((sum, i) => {
-      const from = i * bin;
-      const to = from < run.makespan_s ? Math.min(from + bin, run.makespan_s) : from + bin; // the last one is cut short
-      const mean = (value) => value / (to - from);
-      return {from: from / scale, to: to / scale, waiting: mean(sum), connected: mean(connected[i])};
-    });
-    const longest = d3.greatest(points, (p) => p.waiting);
-    const series = [
-      {name: "accesses that wait", key: "waiting", color: "var(--c1)"},
-      {name: "connected FMUs", key: "connected", color: fabricColor.get(run.fabric)},
-    ];
-    const step = (key) => points.flatMap((p) => [{x: p.from, y: p[key]}, {x: p.to, y: p[key]}]);
+    const color = fabricColor.get(run.fabric);
+    const overTime = (title, words, sums) => {
+      const bins = sums.map((sum, i) => {
+        const from = i * bin;
+        const to = from < run.makespan_s ? Math.min(from + bin, run.makespan_s) : from + bin; // the last one is cut short
+        return {from: from / scale, to: to / scale, mean: sum / (to - from)};
+      });
+      const most = d3.greatest(bins, (b) => b.mean);
+      const steps = bins.flatMap((b) => [{at: b.from, mean: b.mean}, {at: b.to, mean: b.mean}]);
+      return [
+        element("h3", {}, `${run.fabric}: ${title}`),
+        chart(
+          `${run.fabric}: in the mean of a ${time(bin)} bin up to ${digits(most.mean, 3)} ${words}, at ${digits(most.from, 4)} ${unit}.`,
+          (width) =>
+            Plot.plot({
+              ...common(width),
+              marginLeft: 50,
+              height: 165,
+              x: {label: `time (${unit})`, domain: [0, steps.at(-1).at], ticks: width < 500 ? 4 : 8},
+              y: {label: words, grid: true, ticks: 3, domain: upTo(bins.map((b) => b.mean))},
+              marks: [
+                Plot.areaY(steps, {x: "at", y1: 0, y2: "mean", fill: color, fillOpacity: 0.25}),
+                Plot.lineY(steps, {x: "at", y: "mean", stroke: color, strokeWidth: 1.5}),
+                Plot.ruleY([0]),
+              ],
+            }),
+        ),
+      ];
+    };
     return [
-      element("h3", {}, `${run.fabric}: queues over time`),
-      legend(series),
-      chart(
-        `${run.fabric}: in the mean of a ${time(bin)} bin up to ${digits(longest.waiting, 3)} accesses wait, at ${digits(longest.from, 4)} ${unit}; up to ${digits(d3.max(points, (p) => p.connected), 3)} FMUs are connected.`,
-        (width) =>
-          Plot.plot({
-            ...common(width),
-            marginLeft: 50,
-            height: 185,
-            x: {label: `time, ${unit}`, domain: [0, d3.max(points, (p) => p.to)], ticks: width < 500 ? 4 : 8},
-            y: {label: "in the mean", grid: true, ticks: 3, domain: upTo(points.flatMap((p) => [p.waiting, p.connected]))},
-            marks: [
-              Plot.areaY(step("waiting"), {x: "x", y1: 0, y2: "y", fill: series[0].color, fillOpacity: 0.3}),
-              ...series.map(({key, color}) => Plot.line(step(key), {x: "x", y: "y", stroke: color, strokeWidth: 1.5})),
-              Plot.ruleY([0]),
-            ],
-          }),
-      ),
+      ...overTime("queues over time", "accesses wait", waiting),
+      ...overTime("connections over time", "FMUs are connected", connected),
     ];
   }
 
   function fmuCharts(run, units) {
+    if (!run.fabric_stats.accesses)
+      return [element("p", {class: "says"}, `On ${run.fabric} no message goes through an FMU.`)];
     const [lowest, highest] = d3.extent(units, (u) => u.share);
     const [fewest, most] = d3.extent(units, (u) => u.writes);
     const color = fabricColor.get(run.fabric);
@@ -134,7 +137,7 @@ const fabricSections = (runs, meanings, fabricColor) => {
       [
         "An FMU is busy while a node's controller is connected to it: switching, then writing or reading.",
         "Long queue waits with low busy shares say that accesses wait for a node's one controller rather than for FMUs; more FMUs do not help then. High shares say that they do.",
-        "Over time: the queues of all FMUs together. A queue that stays long is a pool too small or a hot FMU; one that comes and goes is the program's own bursts.",
+        "Over time: the queues of all FMUs together, then how many FMUs are connected, in the mean of short spans. A queue that stays long is a pool too small or a hot FMU; one that comes and goes is the program's own bursts.",
         "A coalesced access goes under the switch of another and saves T_switch. Q_data and Q_header are the rings in an FMU; their peaks are the memory that it needs.",
       ],
       [fmuTable(withFmus), ...shown.flatMap((run) => fmuCharts(run, units(run)))],
@@ -162,11 +165,14 @@ const fabricSections = (runs, meanings, fabricColor) => {
     });
   }
 
+  // The colour of what carries that share of what the busiest does.
+  const shade = (fabric, share) =>
+    `color-mix(in srgb, ${fabricColor.get(fabric)} ${Math.round(100 * Math.sqrt(share))}%, var(--ended))`;
+
   // The lines of the picture are as dark as the busier direction of each; the darkest is the busiest link of all.
-  function drawnNetwork(load) {
+  function drawnLinks(load) {
     const {picture} = meanings.topology;
-    const shade = (value) =>
-      `color-mix(in srgb, ${fabricColor.get(load.fabric)} ${Math.round(100 * Math.sqrt(load.most ? value / load.most : 0))}%, var(--ended))`;
+    const share = (line) => (load.most ? busier(line) / load.most : 0);
     const busier = (line) => d3.max(line.links, (link) => load.values[link]);
     return (width) =>
       kit.network(picture, width, (group) =>
@@ -175,8 +181,8 @@ const fabricSections = (runs, meanings, fabricColor) => {
           .data(d3.sort(picture.lines, busier))
           .join("path")
           .attr("d", (line) => line.path)
-          .style("stroke", (line) => shade(busier(line)))
-          .attr("stroke-width", (line) => 2 + 4 * (load.most ? busier(line) / load.most : 0))
+          .style("stroke", (line) => shade(load.fabric, share(line)))
+          .attr("stroke-width", (line) => 2 + 4 * share(line))
           .append("title")
           .text((line) => line.names.map((name, i) => `${name}: ${load.show(load.values[line.links[i]])}`).join("\n")),
       );
@@ -207,12 +213,18 @@ const fabricSections = (runs, meanings, fabricColor) => {
     if (!loads.length) return null;
     const {picture, text} = meanings.topology;
     const names = new Map((picture?.lines ?? []).flatMap((line) => line.links.map((link, i) => [link, line.names[i]])));
+    const nameOf = (link) => names.get(link) ?? String(link);
+    const said = (load) => {
+      if (!load.most) return "No link has any.";
+      const name = names.get(load.values.indexOf(load.most));
+      return `The busiest link${name ? `, ${name},` : ""} has ${load.show(load.most)}, ${digits(load.most / load.mean, 3)} times the mean.`;
+    };
     const rows = loads
       .flatMap((load) => load.values.map((value, link) => ({load, link, value})))
       .slice(0, UNITS_SHOWN * loads.length);
     const columns = [
       {name: "fabric", of: (r) => r.load.fabric},
-      {name: "link", of: (r) => names.get(r.link) ?? String(r.link)},
+      {name: "link", of: (r) => nameOf(r.link)},
       {name: "statistic", of: (r) => r.load.name},
       {name: "value", number: true, of: (r) => r.value},
     ];
@@ -226,11 +238,12 @@ const fabricSections = (runs, meanings, fabricColor) => {
       ],
       loads.flatMap((load) => [
         element("h3", {}, `${load.fabric}: ${meanings.metrics[load.name].doc}`),
-        element("p", {class: "says"}, `The busiest has ${load.show(load.most)}, ${load.mean ? digits(load.most / load.mean, 3) : 0} times the mean.`),
-        ...(picture
-          ? [chart(`${text} under ${load.fabric}: the busiest link has ${load.show(load.most)}, the mean is ${load.show(load.mean)}.`, drawnNetwork(load))]
-          : []),
-        chart(`All ${count(load.values.length)} links of ${load.fabric} in order of their load; the mean is ${percent(load.most ? load.mean / load.most : 0)} of the busiest.`, sortedCurve(load)),
+        element("p", {class: "says"}, said(load)),
+        ...(picture ? [chart(`${text} under ${load.fabric}: ${said(load)}`, drawnLinks(load))] : []),
+        chart(
+          `All ${count(load.values.length)} links of ${load.fabric} in order of their load; the mean is ${percent(load.most ? load.mean / load.most : 0)} of the busiest.`,
+          sortedCurve(load),
+        ),
       ]),
       {name: "links", columns, rows},
     );
@@ -238,19 +251,56 @@ const fabricSections = (runs, meanings, fabricColor) => {
 
   // ----------------------------------------------------------------------------------------------------------- buffers
 
+  // The name of the switch that a buffer is in, or its number.
+  const placeOf = (run) => (buffer) => {
+    const place = run.fabric_stats.buffer_switch[buffer];
+    return meanings.topology?.picture?.switches[place].name ?? `switch ${place}`;
+  };
+
+  // The circles of the picture are as large and dark as the buffers in them are busy.
+  function drawnBuffers(run) {
+    const {buffer_reserved_s: reserved, buffer_switch: places} = run.fabric_stats;
+    const most = d3.max(reserved) || 1;
+    const {picture} = meanings.topology;
+    const busy = new Map(reserved.map((s, buffer) => [picture.switches[places[buffer]], s]));
+    const lines = (group) =>
+      group
+        .selectAll("path")
+        .data(picture.lines)
+        .join("path")
+        .attr("d", (line) => line.path)
+        .style("stroke", "var(--ended)")
+        .attr("stroke-width", 2);
+    const circles = (switches) =>
+      switches
+        .filter((at) => busy.has(at))
+        .attr("r", (at) => 6 + 12 * Math.sqrt(busy.get(at) / most))
+        .style("fill", (at) => shade(run.fabric, busy.get(at) / most))
+        .style("stroke", "var(--faint)")
+        .select("title")
+        .text((at) => `${at.name}: ${time(busy.get(at))}`);
+    return (width) => kit.network(picture, width, lines, circles);
+  }
+
   function bufferCharts(run) {
     const reserved = run.fabric_stats.buffer_reserved_s;
     const most = d3.max(reserved);
     const {scale, name} = timeScale(most);
     const color = fabricColor.get(run.fabric);
+    const at = placeOf(run)(reserved.indexOf(most));
+    const said = most ? `The busiest, at ${at}, was reserved for ${time(most)} of slot time.` : "None was ever reserved.";
     const columns = [
       {name: "times stored", of: (r) => r.times},
       {name: "packets", of: (r) => r.packets, show: count},
     ];
     return [
       element("h3", {}, `${run.fabric}: slot time by buffer`),
+      element("p", {class: "says"}, said),
+      ...(meanings.topology?.picture
+        ? [chart(`${meanings.topology.text} under ${run.fabric} and its buffers. ${said}`, drawnBuffers(run))]
+        : []),
       chart(
-        `${run.fabric}: ${plural(reserved.length, "buffer")}, the busiest reserved for ${time(most)} of slot time.`,
+        `${run.fabric}: ${plural(reserved.length, "buffer")}. ${said}`,
         bars(reserved, {unit: "buffer", label: name, of: (s) => s / scale, color}),
       ),
       table(
@@ -266,11 +316,12 @@ const fabricSections = (runs, meanings, fabricColor) => {
     const withBuffers = runs.filter((run) => run.fabric_stats.buffer_reserved_s?.length);
     if (!withBuffers.length) return null;
     const rows = withBuffers.flatMap((run) =>
-      run.fabric_stats.buffer_reserved_s.map((value, buffer) => ({fabric: run.fabric, buffer, value})),
+      run.fabric_stats.buffer_reserved_s.map((value, buffer) => ({fabric: run.fabric, buffer, at: placeOf(run)(buffer), value})),
     );
     const columns = [
       {name: "fabric", of: (r) => r.fabric},
       {name: "buffer", of: (r) => r.buffer},
+      {name: "switch", of: (r) => r.at},
       {name: "slot time", csv: "reserved_s", number: true, of: (r) => r.value, show: (v) => time(v)},
     ];
     return section(
@@ -278,7 +329,8 @@ const fabricSections = (runs, meanings, fabricColor) => {
       "Buffers in the switches",
       null,
       [
-        "How long the slots of each buffer were reserved, in sum. A packet is stored where its next link had no channel free; one that is stored often has met one busy link after another.",
+        "How long the slots of each buffer were reserved, in sum. A circle is as large and dark as that of its switch; at most as the busiest of all. A point is a switch without a buffer.",
+        "A packet is stored where its next link had no channel free; one that is stored often has met one busy link after another.",
       ],
       withBuffers.flatMap(bufferCharts),
       {name: "buffers", columns, rows: rows.slice(0, UNITS_SHOWN * withBuffers.length)},

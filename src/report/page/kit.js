@@ -153,10 +153,10 @@ const kit = (() => {
     }
   }
 
-  // A topology's switches and the links between them, as report/topology.h has it; style(lines) draws the links into a
-  // group. Links that bow out of the way of others leave the switches' rectangle by up to BOW.
+  // A topology's switches and the links between them, as report/topology.h has it; drawLinks(group) draws the links into
+  // a group, styleSwitches(circles) says how the switches differ, if they do. Links that bow out of the way of others leave the switches' rectangle by up to BOW.
   const BOW = 44;
-  function network({switches}, width, style) {
+  function network({switches}, width, drawLinks, styleSwitches = () => {}) {
     const [left, right] = d3.extent(switches, (s) => s.x);
     const [top, bottom] = d3.extent(switches, (s) => s.y);
     const [wide, high] = [right - left + 2 * BOW, bottom - top + 2 * BOW];
@@ -166,8 +166,8 @@ const kit = (() => {
       .attr("viewBox", `${left - BOW} ${top - BOW} ${wide} ${high}`)
       .attr("width", shown)
       .attr("height", (shown / wide) * high);
-    style(svg.append("g").attr("fill", "none").attr("stroke-linecap", "round"));
-    svg
+    drawLinks(svg.append("g").attr("fill", "none").attr("stroke-linecap", "round"));
+    const circles = svg
       .append("g")
       .selectAll("circle")
       .data(switches)
@@ -175,9 +175,9 @@ const kit = (() => {
       .attr("cx", (s) => s.x)
       .attr("cy", (s) => s.y)
       .attr("r", 5)
-      .style("fill", "var(--faint)")
-      .append("title")
-      .text((s) => s.name);
+      .style("fill", "var(--faint)");
+    circles.append("title").text((s) => s.name);
+    styleSwitches(circles);
     return svg.node();
   }
 
