@@ -308,7 +308,7 @@
       const beside = width > 620; // else the names stand above their bars
       return Plot.plot({
         ...common(width),
-        height: 68 + (beside ? 30 : 44) * names.length,
+        height: 68 + (beside ? 30 : 52) * names.length,
         marginLeft: beside ? labelWidth(names) : 8,
         color: {type: "identity"},
         x: {label: "share", percent: true, domain: [0, 100]},
@@ -323,12 +323,12 @@
               fill: (row) => colors[row.order],
               z: "order",
               order: "order",
-              insetTop: beside ? 0 : 18,
+              insetTop: beside ? 0 : 26, // so that a name is nearer to its own bar than to the one before
               insetRight: 0.5,
               title: (row) => `${row.part}: ${ns(row.time_ns)}, ${percent(row.share)}`,
             }),
           ),
-          ...(beside ? [] : [Plot.text(names, {fy: (name) => name, text: (name) => name, frameAnchor: "top-left", dy: 2})]),
+          ...(beside ? [] : [Plot.text(names, {fy: (name) => name, text: (name) => name, frameAnchor: "top-left", dy: 9})]),
         ],
       });
     };

@@ -55,6 +55,10 @@
     )
     .slice(0, LINKS_SHOWN);
 
+  // A slot's connections are others than the next one's, also where their colours are the same.
+  const rowGap = busiest.length > 100 ? 0 : 0.5;
+  const columnGap = (width) => (width / data.degree > 20 ? 1 : width / data.degree > 4 ? 0.5 : 0);
+
   function slots() {
     const row = new Map(busiest.map((link, i) => [link, i]));
     const cells = connections.flatMap((c) => c.links.filter((link) => row.has(link)).map((link) => ({c, link})));
@@ -93,7 +97,10 @@
                   y1: ({link}) => row.get(link),
                   y2: ({link}) => row.get(link) + 1,
                   fill: ({c}) => colorOf.get(c),
-                  inset: busiest.length > 100 || data.degree > 200 ? 0 : 0.5,
+                  insetTop: rowGap,
+                  insetBottom: rowGap,
+                  insetLeft: columnGap(width),
+                  insetRight: columnGap(width),
                   title: ({c, link}) => `${name(c)} on ${data.links[link]} in slot ${c.slot}`,
                 }),
               ],
