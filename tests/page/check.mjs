@@ -182,7 +182,7 @@ const watch = () =>
   setTimeout(() => {
     console.error("page: the browser does not answer");
     browser.close().then(() => process.exit(1));
-  }, 100000);
+  }, 400000); // which a busy machine may need for one page
 let tooLong = watch();
 try {
   for (const report of reports)
