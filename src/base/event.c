@@ -37,7 +37,7 @@ uint32_t loop_register(struct event_loop *loop, void (*run)(void *self, uint32_t
 
 /* Room at the end of a bucket: by moving its events down when at least half of it has been taken, else by
  * growing. */
-void event_bucket_grow(struct event_bucket *bucket)
+static void bucket_grow(struct event_bucket *bucket)
 {
     if (bucket->begin > bucket->capacity / 2) {
         size_t live = bucket->end - bucket->begin;
@@ -49,6 +49,26 @@ void event_bucket_grow(struct event_bucket *bucket)
     bucket->events = mem_grow(bucket->events, &bucket->capacity, bucket->capacity + 1, "the event queue");
 }
 
+static unsigned bucket_of(const struct event_loop *loop, ps_t at)
+{
+    uint64_t differing = (uint64_t)at ^ (uint64_t)loop->last;
+    return differing ? 64 - (unsigned)__builtin_clzll(differing) : 0;
+}
+
+static void append(struct event_loop *loop, const struct event *event)
+{
+    unsigned index = bucket_of(loop, event->at);
+    struct event_bucket *bucket = &loop->buckets[index];
+    if (bucket->end == bucket->capacity)
+        bucket_grow(bucket);
+    if (bucket->begin == bucket->end || event->at < bucket->earliest)
+        bucket->earliest = event->at;
+    bucket->events[bucket->end++] = *event;
+    loop->occupied |= UINT64_C(1) << index;
+    if (event->at < loop->heap_earliest)
+        loop->heap_earliest = event->at;
+}
+
 /* Takes the earliest event out of a bucket and spreads the others over the buckets before it, now that they
  * are nearer. */
 static void spread(struct event_loop *loop, struct event_bucket *bucket, struct event *event)
@@ -57,10 +77,10 @@ static void spread(struct event_loop *loop, struct event_bucket *bucket, struct 
     size_t i = bucket->begin, end = bucket->end;
     bucket->begin = bucket->end = 0;
     for (; bucket->events[i].at != earliest; i++)
-        event_append(loop, event_bucket_of(loop, bucket->events[i].at), &bucket->events[i]);
+        append(loop, &bucket->events[i]);
     *event = bucket->events[i];
     for (i++; i < end; i++)
-        event_append(loop, event_bucket_of(loop, bucket->events[i].at), &bucket->events[i]);
+        append(loop, &bucket->events[i]);
 }
 
 /* Sorts the events of a bucket into the array, which is empty, and takes the earliest. */
@@ -104,16 +124,32 @@ static void take_from_heap(struct event_loop *loop, struct event *event)
     loop->heap_earliest = loop->occupied ? loop->buckets[__builtin_ctzll(loop->occupied)].earliest : PS_NEVER;
 }
 
-/* All of the latest time together, in their order: none may stay that is at a time the heap has. */
-void event_make_room(struct event_loop *loop)
+/* The array is full: its latest go to the heap, all of one time together and in their order, since none may
+ * stay that is at a time the heap has. */
+static void make_room(struct event_loop *loop)
 {
     uint32_t leaving = 1;
     while (leaving < loop->near_count && loop->near[leaving].at == loop->near[0].at)
         leaving++;
     for (uint32_t i = leaving; i-- > 0;)
-        event_append(loop, event_bucket_of(loop, loop->near[i].at), &loop->near[i]);
+        append(loop, &loop->near[i]);
     loop->near_count -= leaving;
     memmove(loop->near, loop->near + leaving, loop->near_count * sizeof *loop->near);
+}
+
+bool event_push_far(struct event_loop *loop, const struct event *event)
+{
+    if (event->at == PS_NEVER) {
+        loop->out_of_range = loop->stopped = true;
+        return false;
+    }
+    if (event->at < loop->heap_earliest)
+        make_room(loop);
+    if (event->at < loop->heap_earliest) /* still, now that the heap is nearer */
+        event_insert_near(loop, event);
+    else
+        append(loop, event);
+    return true;
 }
 
 bool loop_take(struct event_loop *loop, struct event *event)

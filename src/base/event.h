@@ -64,56 +64,27 @@ void loop_run(struct event_loop *loop);
 /* The next event, for tests and for loops of one's own; false when there is none. */
 bool loop_take(struct event_loop *loop, struct event *event);
 
-void event_bucket_grow(struct event_bucket *bucket);
-void event_make_room(struct event_loop *loop); /* the array is full: its latest go to the heap */
+/* The event is not earlier than the heap, or the array is full. False when it is out of range: nothing was
+ * pushed, and the loop is stopped. */
+bool event_push_far(struct event_loop *loop, const struct event *event);
 
-static inline unsigned event_bucket_of(const struct event_loop *loop, ps_t at)
-{
-    uint64_t differing = (uint64_t)at ^ (uint64_t)loop->last;
-    return differing ? 64 - (unsigned)__builtin_clzll(differing) : 0;
-}
-
-static inline void event_append(struct event_loop *loop, unsigned index, const struct event *event)
-{
-    struct event_bucket *bucket = &loop->buckets[index];
-    if (bucket->end == bucket->capacity)
-        event_bucket_grow(bucket);
-    if (bucket->begin == bucket->end || event->at < bucket->earliest)
-        bucket->earliest = event->at;
-    bucket->events[bucket->end++] = *event;
-    loop->occupied |= UINT64_C(1) << index;
-    if (event->at < loop->heap_earliest)
-        loop->heap_earliest = event->at;
-}
-
-/* Behind all that are not later; if making room has brought the heap nearer, into the heap. */
+/* Behind all that are not later. It is earlier than the heap, and there is room. */
 static inline void event_insert_near(struct event_loop *loop, const struct event *event)
 {
-    if (event->at >= loop->heap_earliest) {
-        event_append(loop, event_bucket_of(loop, event->at), event);
-        return;
-    }
-    uint32_t i = loop->near_count++;
-    for (; i > 0 && loop->near[i - 1].at <= event->at; i--)
-        loop->near[i] = loop->near[i - 1];
-    loop->near[i] = *event;
+    struct event *place = loop->near + loop->near_count++;
+    for (; place > loop->near && place[-1].at <= event->at; place--)
+        *place = place[-1];
+    *place = *event;
 }
 
 /* `at` is at or after loop->now. */
 static inline void loop_at(struct event_loop *loop, ps_t at, uint32_t kind, uint32_t subject)
 {
-    if (at == PS_NEVER) {
-        loop->out_of_range = loop->stopped = true;
-        return;
-    }
     struct event event = {.at = at, .kind = kind, .subject = subject};
-    if (at < loop->heap_earliest) {
-        if (loop->near_count == EVENT_NEAR)
-            event_make_room(loop);
+    if (at < loop->heap_earliest && loop->near_count < EVENT_NEAR)
         event_insert_near(loop, &event);
-    } else {
-        event_append(loop, event_bucket_of(loop, at), &event);
-    }
+    else if (!event_push_far(loop, &event))
+        return;
     if (++loop->pending > loop->peak)
         loop->peak = loop->pending;
 }
