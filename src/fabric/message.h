@@ -31,9 +31,10 @@ struct message {
     uint16_t state;                  /* rank/protocol.h */
 };
 
+/* As pool_at, with a size that the compiler knows: every step of a message begins here. */
 static inline struct message *message_at(const struct pool *messages, uint32_t index)
 {
-    return pool_at(messages, index);
+    return &((struct message *)(void *)messages->records)[index];
 }
 
 /* When both ends are done: the receiver leaves its call not before it posted it. */
