@@ -169,23 +169,9 @@ void host_fill_size(const struct host *host, uint64_t bytes, struct host_message
     message->load = load_of(&(struct model){.system = &host->system, .bytes = bytes, .blocks = 1});
 }
 
-ps_t host_polled(const struct host *host, uint64_t bytes, bool control)
+ps_t host_polled_datagrams(const struct host *host, uint64_t bytes)
 {
-    ps_t more = (ps_t)(packets_of(host, bytes) - 1) * host->polled_control;
-    return ps_add(control ? host->polled_control : host->polled, more + host->ack_post);
-}
-
-/* ------------------------------------------------------------------------------------------------- cores */
-
-void host_core_idle(struct host_core *core, ps_t now)
-{
-    ps_t idle = now - core->free_at;
-    if (idle <= 0)
-        return;
-    ps_t used = idle < core->owed ? idle : core->owed;
-    core->owed -= used;
-    core->software = ps_add(core->software, used);
-    core->free_at = now;
+    return (ps_t)(packets_of(host, bytes) - 1) * host->polled_control + host->ack_post;
 }
 
 /* ------------------------------------------------------------------------------------------------- files */

@@ -79,8 +79,15 @@ static inline const struct host_message *host_message(const struct host *host, u
     return message;
 }
 
+/* What a core takes for the further datagrams of a message that came in several, and to acknowledge it. */
+ps_t host_polled_datagrams(const struct host *host, uint64_t bytes);
+
 /* The time in which a core takes in a message that has come. */
-ps_t host_polled(const struct host *host, uint64_t bytes, bool control);
+static inline ps_t host_polled(const struct host *host, uint64_t bytes, bool control)
+{
+    ps_t polled = control ? host->polled_control : host->polled;
+    return host->rnic->transport == RNIC_UD ? ps_add(polled, host_polled_datagrams(host, bytes)) : polled;
+}
 
 /* One core: when its CPU is free again, and what it has spent. */
 struct host_core {
@@ -98,7 +105,16 @@ static inline ps_t host_core_work(struct host_core *core, ps_t now, ps_t work)
 }
 
 /* The core has been polling until `now`: it has used the time for what it owes. */
-void host_core_idle(struct host_core *core, ps_t now);
+static inline void host_core_idle(struct host_core *core, ps_t now)
+{
+    ps_t idle = now - core->free_at;
+    if (idle <= 0)
+        return;
+    ps_t used = idle < core->owed ? idle : core->owed;
+    core->owed -= used;
+    core->software = ps_add(core->software, used);
+    core->free_at = now;
+}
 
 /* Does all that it owes. */
 static inline void host_core_settle(struct host_core *core, ps_t now)

@@ -117,18 +117,12 @@ static ps_t use_connection(struct host_nodes *nodes, const struct host_end *end,
 
 static ps_t account(struct host_nodes *nodes, ps_t now, ps_t at)
 {
-    nodes->statistics.messages++;
-    if (at > now) {
-        nodes->statistics.waits++;
-        nodes->statistics.wait_ps = ps_add(nodes->statistics.wait_ps, at - now);
-    }
     if (nodes->rnics)
         nodes->statistics.rnic = nodes->rnics->statistics;
-    return at;
+    return host_nodes_account(nodes, now, at);
 }
 
-/* The time is when a message begins to leave: the next one leaves behind its bytes. */
-ps_t host_nodes_send(struct host_nodes *nodes, ps_t now, const struct host_end *end)
+ps_t host_nodes_send_shared(struct host_nodes *nodes, ps_t now, const struct host_end *end)
 {
     const struct host *host = nodes->host;
     struct host_lane *lane = &nodes->down[end->node];
@@ -142,8 +136,7 @@ ps_t host_nodes_send(struct host_nodes *nodes, ps_t now, const struct host_end *
     return account(nodes, now, at);
 }
 
-/* The time is when a message has come whole: not before its bytes have followed those of the one before. */
-ps_t host_nodes_receive(struct host_nodes *nodes, ps_t now, const struct host_end *end)
+ps_t host_nodes_receive_shared(struct host_nodes *nodes, ps_t now, const struct host_end *end)
 {
     struct host_lane *lane = &nodes->up[end->node];
     struct host_load load = load_at_once(nodes, end->bytes);

@@ -50,10 +50,51 @@ struct host_end {
     uint64_t bytes;
 };
 
-/* Without others the message would be at the node's NIC now, and leave. Returns when it does. */
-ps_t host_nodes_send(struct host_nodes *nodes, ps_t now, const struct host_end *end);
-/* Without others it would be in the node's memory now. Returns when it is. */
-ps_t host_nodes_receive(struct host_nodes *nodes, ps_t now, const struct host_end *end);
+/* Where there are credits, connections or a shared link to look at. */
+ps_t host_nodes_send_shared(struct host_nodes *nodes, ps_t now, const struct host_end *end);
+ps_t host_nodes_receive_shared(struct host_nodes *nodes, ps_t now, const struct host_end *end);
+
+static inline bool host_nodes_is_plain(const struct host_nodes *nodes, uint64_t bytes)
+{
+    return !nodes->credits && !nodes->rnics &&
+           (nodes->link_bytes_per_s == 0 || bytes <= nodes->host->packet_bytes);
+}
+
+static inline ps_t host_nodes_account(struct host_nodes *nodes, ps_t now, ps_t at)
+{
+    nodes->statistics.messages++;
+    if (at > now) {
+        nodes->statistics.waits++;
+        nodes->statistics.wait_ps = ps_add(nodes->statistics.wait_ps, at - now);
+    }
+    return at;
+}
+
+/* Without others the message would be at the node's NIC now, and leave. Returns when it does: the next one
+ * leaves behind its bytes. */
+static inline ps_t host_nodes_send(struct host_nodes *nodes, ps_t now, const struct host_end *end)
+{
+    if (!host_nodes_is_plain(nodes, end->bytes))
+        return host_nodes_send_shared(nodes, now, end);
+    struct host_lane *lane = &nodes->down[end->node];
+    ps_t at = ps_max(now, lane->free_at);
+    ps_t held = ps_max(host_message(nodes->host, end->bytes)->load.down_ps, nodes->host->nic_gap);
+    lane->free_at = ps_add(at, held);
+    return host_nodes_account(nodes, now, at);
+}
+
+/* Without others it would be in the node's memory now. Returns when it has come whole: not before its bytes
+ * have followed those of the one before. */
+static inline ps_t host_nodes_receive(struct host_nodes *nodes, ps_t now, const struct host_end *end)
+{
+    if (!host_nodes_is_plain(nodes, end->bytes))
+        return host_nodes_receive_shared(nodes, now, end);
+    struct host_lane *lane = &nodes->up[end->node];
+    ps_t held = ps_max(host_message(nodes->host, end->bytes)->load.up_ps, nodes->host->nic_gap);
+    lane->free_at = ps_max(now, ps_add(lane->free_at, held));
+    return host_nodes_account(nodes, now, lane->free_at);
+}
+
 /* A core of the node is to copy, from `asked` on, and is free at `free_at`; returns when it has done. */
 ps_t host_nodes_copy(struct host_nodes *nodes, uint32_t node, ps_t asked, ps_t free_at, uint64_t bytes,
                      uint64_t working_set, bool continues);

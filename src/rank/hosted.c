@@ -112,11 +112,6 @@ static inline void post_pending(struct machine *machine, struct hosted *hosted)
         post_waiting(machine, hosted);
 }
 
-void hosted_call(struct machine *machine, uint32_t rank)
-{
-    host_core_work(&machine->hosted[rank].core, machine->loop->now, machine->host->hlp_post);
-}
-
 void hosted_post(struct machine *machine, uint32_t index)
 {
     struct message *message = message_at(&machine->messages, index);
@@ -302,23 +297,37 @@ void hosted_enter(struct machine *machine, uint32_t rank)
 {
     struct hosted *hosted = &machine->hosted[rank];
     const struct call *call = machine->ranks[rank].call;
-    bool waits = machine->ranks[rank].awaited > 0;
     hosted->polled = false;
-    host_core_work(&hosted->core, machine->loop->now,
-                   waits && call->op != CALL_SEND ? machine->host->wait : 0);
+    host_core_work(&hosted->core, machine->loop->now, call->op != CALL_SEND ? machine->host->wait : 0);
     post_pending(machine, hosted);
     poll_while_waiting(machine, rank);
 }
 
-ps_t hosted_leave(struct machine *machine, uint32_t rank, ps_t at)
+/* A wait does what its core owes before it is over. */
+static ps_t settle(struct machine *machine, uint32_t rank, ps_t at)
 {
     struct host_core *core = &machine->hosted[rank].core;
-    host_core_idle(core, at);
-    if (machine->hosted[rank].polled)
-        host_core_work(core, at, machine->host->after_progress);
     if (machine->ranks[rank].state == RANK_WAIT)
         host_core_settle(core, at);
     return core->free_at;
+}
+
+ps_t hosted_pass(struct machine *machine, uint32_t rank, ps_t at)
+{
+    struct hosted *hosted = &machine->hosted[rank];
+    host_core_work(&hosted->core, machine->loop->now, 0);
+    post_pending(machine, hosted);
+    host_core_idle(&hosted->core, at);
+    return settle(machine, rank, at);
+}
+
+ps_t hosted_leave(struct machine *machine, uint32_t rank, ps_t at)
+{
+    struct hosted *hosted = &machine->hosted[rank];
+    host_core_idle(&hosted->core, at);
+    if (hosted->polled)
+        host_core_work(&hosted->core, at, machine->host->after_progress);
+    return settle(machine, rank, at);
 }
 
 ps_t hosted_step(struct machine *machine, uint32_t rank, ps_t work)

@@ -118,8 +118,7 @@ static void tell_idle(struct machine *machine, uint32_t rank_index, ps_t since)
     const struct rank *rank = &machine->ranks[rank_index];
     ps_t now = machine->loop->now;
     if (machine->host) {
-        const struct hosted *hosted = &machine->hosted[rank_index];
-        since += hosted->core.software - hosted->software_before;
+        since += machine->hosted[rank_index].core.software - rank->software_before;
         if (since >= now && !tap_hears(machine->tap, TAP_BLOCKED)) /* as after most calls that post */
             return;
     }
@@ -156,11 +155,12 @@ static bool go_on(struct machine *machine, uint32_t rank_index)
 static bool host_completes(struct machine *machine, uint32_t rank_index)
 {
     struct rank *rank = &machine->ranks[rank_index];
-    bool waits = rank->awaited > 0;
+    if (rank->awaited == 0) {
+        rank->wake = hosted_pass(machine, rank_index, rank->wake);
+        return false;
+    }
     hosted_enter(machine, rank_index);
-    if (!waits)
-        rank->wake = hosted_leave(machine, rank_index, rank->wake);
-    return waits && rank->awaited == 0;
+    return rank->awaited == 0;
 }
 
 /* After await_slot on what the call waits for: goes on, or blocks in `state` until the last of it completes.
@@ -281,7 +281,7 @@ static bool execute(struct machine *machine, uint32_t rank_index, const struct c
     struct rank *rank = &machine->ranks[rank_index];
     rank->wake = machine->loop->now;
     if (machine->host)
-        machine->hosted[rank_index].software_before = machine->hosted[rank_index].core.software;
+        rank->software_before = machine->hosted[rank_index].core.software;
     switch ((enum call_op)call->op) {
     case CALL_COMPUTE:
         return compute(machine, rank_index, call->amount, machine->ps_per_operation);

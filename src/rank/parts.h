@@ -35,8 +35,9 @@ struct rank {
     uint8_t cause;    /* enum call_op of the last completion it waited for */
     uint8_t idle;     /* its next resume ends an idle time that began at blocked_at */
     ps_t blocked_at;
-    ps_t wake;     /* the latest completion it waited for */
-    uint32_t peer; /* the rank at that one's other end */
+    ps_t software_before; /* with a host model: what its core had spent when its call began */
+    ps_t wake;            /* the latest completion it waited for */
+    uint32_t peer;        /* the rank at that one's other end */
 };
 
 /* A request: when it completes, or one of the values below, and which call it belongs to. */
@@ -151,7 +152,6 @@ struct mailbox {
 /* One rank with a host model: its core, and the messages that wait there, linked by `fabric`. */
 struct hosted {
     struct host_core core;
-    ps_t software_before; /* core.software when its call began */
     struct queue pending; /* to be posted: the transmit queue is full */
     struct queue arrived; /* in memory, not polled */
     struct queue held;    /* at the NIC: the receive queue is full */
@@ -221,27 +221,38 @@ struct fabric_answers protocol_answers(struct machine *machine);
 void protocol_on_control(void *self, uint32_t control); /* event: a handshake has arrived */
 void protocol_on_visible(void *self, uint32_t message); /* event: an envelope can be matched */
 
-/* For hosted.c: the message goes to its fabric now; its sender, its receiver's end are done; what it is. */
+/* For hosted.c: the message goes to its fabric now; its sender, its receiver's end are done. */
 void protocol_submit(struct machine *machine, uint32_t message);
 void protocol_sender_done(struct machine *machine, struct message *message, ps_t at);
 void protocol_received(struct machine *machine, uint32_t message);
-bool protocol_is_rendezvous(const struct message *message);
-bool protocol_done_when_posted(const struct machine *machine, const struct message *message);
+
+/* Its sender may go on as soon as it has posted it. */
+static inline bool protocol_done_when_posted(const struct machine *machine, const struct message *message)
+{
+    return (message->call_flags & CALL_BUFFERED) ||
+           ((message->state & MESSAGE_EAGER) && machine->protocol->eager_done == EAGER_DONE_POST);
+}
 
 /* hosted.c; with a host model only */
 void hosted_open(struct machine *machine, uint32_t nodes);
 void hosted_close(struct machine *machine);
 size_t hosted_bytes(const struct machine *machine);
-void hosted_call(struct machine *machine, uint32_t rank);    /* posts a send: what it costs above the LLP */
 void hosted_post(struct machine *machine, uint32_t message); /* it may leave: to the NIC, or waits for it */
 void hosted_delivered(struct machine *machine, uint32_t message, ps_t at); /* it is at the other NIC */
-void hosted_enter(struct machine *machine, uint32_t rank);           /* it blocks: polls what has come */
+void hosted_enter(struct machine *machine, uint32_t rank);                 /* it waits: polls what has come */
+ps_t hosted_pass(struct machine *machine, uint32_t rank, ps_t at);         /* it need not; until when */
 ps_t hosted_leave(struct machine *machine, uint32_t rank, ps_t at);  /* its call is over; returns when */
 ps_t hosted_step(struct machine *machine, uint32_t rank, ps_t work); /* does it; returns when it is done */
 /* Copies `bytes`, of `working_set` in all; `continues`: behind the piece before. */
 void hosted_copy(struct machine *machine, uint32_t rank, uint64_t bytes, uint64_t working_set,
                  bool continues);
 void hosted_test(struct machine *machine, uint32_t rank); /* polls once */
+
+/* Posts a send: what it costs above the LLP. */
+static inline void hosted_call(struct machine *machine, uint32_t rank)
+{
+    host_core_work(&machine->hosted[rank].core, machine->loop->now, machine->host->hlp_post);
+}
 
 /* match.c */
 /* The record of the other end if it is waiting there, taken out; otherwise POOL_NONE, and *record_index is a

@@ -33,7 +33,7 @@ PARAM_TABLE(
          "control messages of a rendezvous that cost time: 1 request to send, 2 + clear to send, 3 + final"});
 
 /* Neither sent ahead nor stored on the way; control messages count as such, nobody waits for their sender. */
-bool protocol_is_rendezvous(const struct message *message)
+static bool is_rendezvous(const struct message *message)
 {
     return !(message->state & (MESSAGE_EAGER | MESSAGE_STORED));
 }
@@ -78,7 +78,7 @@ static void answer_visible(void *self, uint32_t index, ps_t at)
 {
     struct machine *machine = self;
     struct message *message = message_at(&machine->messages, index);
-    if (protocol_is_rendezvous(message)) /* it was announced before, by its request to send */
+    if (is_rendezvous(message)) /* it was announced before, by its request to send */
         return;
     if (machine->host && !(message->state & MESSAGE_STORED)) /* it is when it has been polled */
         return;
@@ -109,7 +109,7 @@ static void answer_sender_done(void *self, uint32_t index, ps_t at)
 {
     struct machine *machine = self;
     struct message *message = message_at(&machine->messages, index);
-    bool until_arrival = protocol_is_rendezvous(message) || (message->call_flags & CALL_SYNCHRONOUS);
+    bool until_arrival = is_rendezvous(message) || (message->call_flags & CALL_SYNCHRONOUS);
     if (!until_arrival && !(message->state & MESSAGE_SENDER_DONE))
         protocol_sender_done(machine, message, at);
 }
@@ -130,7 +130,7 @@ void protocol_received(struct machine *machine, uint32_t index)
         finish(machine, index);
         return;
     }
-    if (protocol_is_rendezvous(message) && machine->protocol->handshakes >= 3) {
+    if (is_rendezvous(message) && machine->protocol->handshakes >= 3) {
         message->state |= MESSAGE_FIN_SENT;
         send_control(machine, index, false, at);
         return;
@@ -304,7 +304,7 @@ void protocol_matched(struct machine *machine, uint32_t index)
         match_stored(machine, index);
     else if (!stored && (message->state & MESSAGE_DELIVERED))
         protocol_received(machine, index);
-    else if (protocol_is_rendezvous(message) &&
+    else if (is_rendezvous(message) &&
              (machine->protocol->handshakes == 0 || (message->state & MESSAGE_RTS_HERE)))
         clear_to_send(machine, index);
 }
@@ -333,13 +333,6 @@ static void fill_send(const struct machine *machine, struct message *message, co
         message->state |= MESSAGE_EAGER;
 }
 
-/* Its sender may go on as soon as it has posted it. */
-bool protocol_done_when_posted(const struct machine *machine, const struct message *message)
-{
-    return (message->call_flags & CALL_BUFFERED) ||
-           ((message->state & MESSAGE_EAGER) && machine->protocol->eager_done == EAGER_DONE_POST);
-}
-
 /* The message leaves now if its protocol lets it: before matching, so that the fabric sees the transfer
  * first. */
 static void launch(struct machine *machine, uint32_t index)
@@ -349,7 +342,7 @@ static void launch(struct machine *machine, uint32_t index)
         hosted_call(machine, message->source);
     else if (protocol_done_when_posted(machine, message))
         protocol_sender_done(machine, message, machine->loop->now);
-    if (!protocol_is_rendezvous(message))
+    if (!is_rendezvous(message))
         transfer(machine, index);
     else if (machine->protocol->handshakes >= 1)
         send_control(machine, index, true, machine->loop->now);
