@@ -98,17 +98,19 @@ static void run_block(const struct block *block, struct pair *pair, struct tally
 }
 
 /* What disturbs for a while disturbs all quantities alike, since their blocks come in random order, again and
- * again. Both processes draw the same order. */
+ * again. Both processes draw the same order. Each is the first in every other round: half a round trip has
+ * the parts of both in it, and two cores need not be equally fast, least of all where others share them. */
 static void run_rounds(struct schedule *schedule, struct pair *pair, struct tally *tally)
 {
     struct rng rng = rng_open(1, "blocks");
     const char *limit = getenv("HELIO_PROBE_SECONDS");
     double until_s = seconds_now() + (limit ? atof(limit) : SECONDS);
     for (unsigned round = 0; round < ROUNDS; round++) {
-        char mine = seconds_now() < until_s, theirs;
+        char mine = round % 2 == 1 || seconds_now() < until_s, theirs;
         pair->exchange(pair, &mine, &theirs, 1);
         if (!mine || !theirs)
             break;
+        pair->first = (unsigned)pair->me == round % 2;
         for (size_t i = schedule->count; i > 1; i--) {
             size_t other = rng_below(&rng, i);
             struct block block = schedule->blocks[i - 1];

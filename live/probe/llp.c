@@ -81,7 +81,7 @@ static void await_timed(struct llp *llp, uint64_t count)
 /* One process begins, the other answers; the first times what it does itself. Returns half a round trip. */
 static double bounce(struct llp *llp, struct pair *pair, enum llp_block timed)
 {
-    bool first = pair->me == 0;
+    bool first = pair->first;
     uint64_t base = llp->received;
     ticks_t from = clock_now();
     for (unsigned i = 1; i <= BLOCK; i++) {
@@ -106,17 +106,17 @@ static void count_turns(struct llp *llp, struct pair *pair)
     struct turns turns = {.polls = {0}};
     uint64_t base = llp->received;
     for (unsigned i = 1; i <= BLOCK; i++) {
-        if (pair->me == 1) {
+        if (!pair->first) {
             await(llp, base + i);
             turns_delay(i);
         }
         post_one(llp);
         uint64_t before = llp->polls;
-        if (pair->me == 0)
+        if (pair->first)
             await(llp, base + i);
         turns.polls[turns_are_late(i)] += llp->polls - before;
     }
-    if (pair->me == 0)
+    if (pair->first)
         turns_record(&turns, Q_LLP_TURN);
 }
 
@@ -125,7 +125,7 @@ static void fill(struct llp *llp, struct pair *pair)
 {
     enum { AT_MOST = 100000, BUSY = 100 };
     uint64_t sent = 0, expected;
-    if (pair->me == 0) {
+    if (pair->first) {
         while (sent < AT_MOST && post(llp) == UCS_OK)
             sent++;
         for (unsigned i = 0; i < BUSY && sent < AT_MOST; i++) {
@@ -140,7 +140,7 @@ static void fill(struct llp *llp, struct pair *pair)
     }
     uint64_t base = llp->received;
     pair->exchange(pair, &sent, &expected, sizeof sent);
-    if (pair->me == 1)
+    if (!pair->first)
         await(llp, base + expected);
     pair_meet(pair);
     /* Places come back to a sender that makes progress. */
@@ -169,7 +169,7 @@ static void run_block(void *self, struct pair *pair, unsigned variant)
     llp->prog_delay = at_post ? 0 : delay;
     double half_ns = bounce(llp, pair, block);
     llp->post_delay = llp->prog_delay = 0;
-    if (pair->me == 1)
+    if (!pair->first)
         return;
     if (block == LLP_LATENCY_BLOCK)
         record(Q_LLP_LATENCY, half_ns);

@@ -79,13 +79,13 @@ static void receive_one(struct pair *pair, char *buffer)
 static double bounce(struct pair *pair, enum layer timed)
 {
     char buffer[BYTES] = {0};
-    layers.timed = pair->me == 0 ? timed : LAYER_NONE;
+    layers.timed = pair->first ? timed : LAYER_NONE;
     ticks_t from = clock_now();
     for (unsigned i = 0; i < BLOCK; i++) {
-        if (pair->me == 1)
+        if (!pair->first)
             receive_one(pair, buffer);
         send_one(pair, buffer);
-        if (pair->me == 0)
+        if (pair->first)
             receive_one(pair, buffer);
     }
     ticks_t to = clock_now();
@@ -97,10 +97,10 @@ static void window_post(const struct pair *pair, MPI_Request requests[WINDOW])
 {
     static char buffers[WINDOW][BYTES];
     for (unsigned i = 0; i < WINDOW; i++)
-        if (pair->me == 0)
-            MPI_Isend(buffers[i], BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &requests[i]);
+        if (pair->first)
+            MPI_Isend(buffers[i], BYTES, MPI_BYTE, !pair->me, 0, MPI_COMM_WORLD, &requests[i]);
         else
-            MPI_Irecv(buffers[i], BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[i]);
+            MPI_Irecv(buffers[i], BYTES, MPI_BYTE, !pair->me, 0, MPI_COMM_WORLD, &requests[i]);
 }
 
 /* Windows of Isend and a Waitall, as benchmarks of message rates have them: their two parts, or the whole. */
@@ -116,7 +116,7 @@ static void run_windows(struct pair *pair, bool parts)
             posted = clock_now();
         MPI_Waitall(WINDOW, requests, statuses);
         ticks_t to = clock_now();
-        if (pair->me == 1)
+        if (!pair->first)
             continue;
         if (parts) {
             record(Q_WINDOW_POST, clock_ns(from, posted) / WINDOW);
@@ -133,17 +133,17 @@ static void count_turns(struct pair *pair)
     char buffer[BYTES] = {0};
     struct turns turns = {.polls = {0}};
     for (unsigned i = 1; i <= BLOCK; i++) {
-        if (pair->me == 1) {
+        if (!pair->first) {
             receive_one(pair, buffer);
             turns_delay(i);
         }
         send_one(pair, buffer);
         uint64_t before = layers.polls;
-        if (pair->me == 0)
+        if (pair->first)
             receive_one(pair, buffer);
         turns.polls[turns_are_late(i)] += layers.polls - before;
     }
-    if (pair->me == 0)
+    if (pair->first)
         turns_record(&turns, Q_MPI_TURN);
 }
 
@@ -160,7 +160,7 @@ static void run_block(void *self, struct pair *pair, unsigned variant)
     }
     if (variant < MPI_DELAYS) {
         double half_ns = bounce(pair, timed_layer[variant]);
-        if (variant == MPI_LATENCY_BLOCK && pair->me == 0)
+        if (variant == MPI_LATENCY_BLOCK && pair->first)
             record(Q_LATENCY, half_ns);
         return;
     }
@@ -170,7 +170,7 @@ static void run_block(void *self, struct pair *pair, unsigned variant)
     layers.delay = (ticks_t)((double)delay_ns * probe_clock.ticks_per_ns);
     double half_ns = bounce(pair, LAYER_NONE);
     layers.delayed = LAYER_NONE;
-    if (pair->me == 0)
+    if (pair->first)
         record_delay(delayed[which].name, delay_ns, half_ns);
 }
 
@@ -203,9 +203,10 @@ static enum status measure(struct pair *pair)
     char version[MPI_MAX_LIBRARY_VERSION_STRING], stack[512] = HELIO_MPI;
     int length;
     MPI_Get_library_version(version, &length);
+    bool pinned = pair_pin(pair);
+    clock_calibrate();
     record_guard("clock", probe_clock.steady, "%s",
                  probe_clock.steady ? "runs at one rate" : "changes with the core's frequency");
-    bool pinned = pair_pin(pair);
     record_guard("cores", pinned, "%s",
                  pinned ? "each process has one of its own" : "there are not two for the two processes");
     struct llp *llp = NULL;
@@ -222,7 +223,7 @@ static enum status measure(struct pair *pair)
                  llp ? llp_name(llp) : "no transport of its own");
         schedule_run(&schedule, pair);
     }
-    pair_meet(pair);
+    record_gather(pair);
     if (llp)
         llp_close(llp);
     return pair->me == 0 && !record_print(HELIO_MPI, stack) ? STATUS_FAILED : STATUS_OK;
@@ -242,7 +243,6 @@ static void choose_ucx(void)
 int main(int argc, char **argv)
 {
     choose_ucx();
-    clock_calibrate();
     MPI_Init(&argc, &argv);
     int ranks, me;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

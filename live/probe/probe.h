@@ -99,7 +99,8 @@ bool record_print(const char *kind, const char *stack);
 /* The two processes, before UCX connects them. Exchange gives each the other's bytes, and keeps them in step.
  */
 struct pair {
-    int me; /* 0 or 1; 0 records */
+    int me;     /* 0 or 1 */
+    bool first; /* in the present block: begins its exchanges, and records what it does itself */
     void (*exchange)(struct pair *pair, const void *mine, void *theirs, size_t size);
     void *self;
 };
@@ -107,6 +108,9 @@ struct pair {
 void pair_meet(struct pair *pair);
 /* Binds this process to a core of its own; false = there are not two. */
 bool pair_pin(struct pair *pair);
+
+/* What the second process has recorded goes to the first, which prints. */
+void record_gather(struct pair *pair);
 
 /* Time of a cache line from core to core, recorded as Q_LINE; `name` is of shared memory for the two. */
 struct line;

@@ -50,19 +50,27 @@ void record(enum quantity quantity, double ns)
     add(&all[quantity], ns);
 }
 
-void record_delay(const char *layer, unsigned delay_ns, double ns)
+/* NULL: there are too many. */
+static struct samples *delay_series(const char *layer, unsigned delay_ns)
 {
     size_t i = 0;
     while (i < delay_count && (strcmp(delays[i].layer, layer) != 0 || delays[i].delay_ns != delay_ns))
         i++;
     if (i == DELAY_SERIES)
-        return;
+        return NULL;
     if (i == delay_count) {
         delay_count++;
         snprintf(delays[i].layer, sizeof delays[i].layer, "%s", layer);
         delays[i].delay_ns = delay_ns;
     }
-    add(&delays[i].samples, ns);
+    return &delays[i].samples;
+}
+
+void record_delay(const char *layer, unsigned delay_ns, double ns)
+{
+    struct samples *samples = delay_series(layer, delay_ns);
+    if (samples)
+        add(samples, ns);
 }
 
 void record_mark(void)
@@ -81,6 +89,58 @@ void record_forget(void)
     for (size_t i = 0; i < delay_count; i++)
         delays[i].samples.count = delays[i].samples.mark;
 }
+
+/* ----------------------------------------------------------------------------------------------- gather */
+
+/* As many of the second's values as it says, into the first's `into`. */
+static void gather(struct pair *pair, const struct samples *mine, uint64_t count, struct samples *into)
+{
+    enum { CHUNK = 1024 };
+    float sent[CHUNK] = {0}, got[CHUNK];
+    for (uint64_t from = 0; from < count; from += CHUNK) {
+        uint64_t length = count - from < CHUNK ? count - from : CHUNK;
+        if (pair->me == 1)
+            memcpy(sent, mine->values + from, length * sizeof *sent);
+        pair->exchange(pair, sent, got, length * sizeof *sent);
+        for (uint64_t i = 0; into && i < length; i++)
+            add(into, (double)got[i]);
+    }
+}
+
+static void gather_quantity(struct pair *pair, struct samples *samples)
+{
+    uint64_t mine = samples->count, theirs;
+    pair->exchange(pair, &mine, &theirs, sizeof mine);
+    gather(pair, samples, pair->me == 1 ? mine : theirs, pair->me == 0 ? samples : NULL);
+}
+
+/* The two may have begun their series in different orders. */
+static void gather_series(struct pair *pair, size_t index)
+{
+    struct header {
+        char layer[sizeof delays->layer];
+        unsigned delay_ns;
+        uint64_t count;
+    } mine = {.count = 0}, theirs;
+    if (index < delay_count) {
+        memcpy(mine.layer, delays[index].layer, sizeof mine.layer);
+        mine.delay_ns = delays[index].delay_ns;
+        mine.count = delays[index].samples.count;
+    }
+    pair->exchange(pair, &mine, &theirs, sizeof mine);
+    struct samples *into = pair->me == 0 && theirs.count ? delay_series(theirs.layer, theirs.delay_ns) : NULL;
+    gather(pair, &delays[index].samples, pair->me == 1 ? mine.count : theirs.count, into);
+}
+
+void record_gather(struct pair *pair)
+{
+    for (size_t i = 0; i < QUANTITIES; i++)
+        gather_quantity(pair, &all[i]);
+    for (size_t i = 0; i < DELAY_SERIES; i++)
+        gather_series(pair, i);
+}
+
+/* ------------------------------------------------------------------------------------------------- print */
 
 static void say(const char *head, const char *format, va_list arguments)
 {

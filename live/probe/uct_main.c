@@ -30,9 +30,10 @@ static void exchange(struct pair *pair, const void *mine, void *theirs, size_t s
 
 static enum status measure(struct pair *pair)
 {
+    bool pinned = pair_pin(pair);
+    clock_calibrate();
     record_guard("clock", probe_clock.steady, "%s",
                  probe_clock.steady ? "runs at one rate" : "changes with the core's frequency");
-    bool pinned = pair_pin(pair);
     record_guard("cores", pinned, "%s",
                  pinned ? "each process has one of its own" : "there are not two for the two processes");
     struct llp *llp = pinned ? llp_open(pair) : NULL;
@@ -42,7 +43,7 @@ static enum status measure(struct pair *pair)
         snprintf(stack, sizeof stack, "UCT, %s", llp_name(llp));
         llp_schedule(llp, &schedule);
         schedule_run(&schedule, pair);
-        pair_meet(pair);
+        record_gather(pair);
         llp_close(llp);
     }
     if (pair->me == 0 && !record_print("uct", stack))
@@ -57,7 +58,6 @@ int main(void)
         perror("helio-probe-uct: socketpair");
         return STATUS_FAILED;
     }
-    clock_calibrate();
     pid_t child = fork();
     if (child < 0) {
         perror("helio-probe-uct: fork");
