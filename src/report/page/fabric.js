@@ -296,13 +296,17 @@ const fabricSections = (runs, meanings, fabricColor) => {
     return [
       element("h3", {}, `${run.fabric}: slot time by buffer`),
       element("p", {class: "says"}, said),
-      ...(meanings.topology?.picture
+      ...(most && meanings.topology?.picture
         ? [chart(`${meanings.topology.text} under ${run.fabric} and its buffers. ${said}`, drawnBuffers(run))]
         : []),
-      chart(
-        `${run.fabric}: ${plural(reserved.length, "buffer")}. ${said}`,
-        bars(reserved, {unit: "buffer", label: name, of: (s) => s / scale, color}),
-      ),
+      ...(most
+        ? [
+            chart(
+              `${run.fabric}: ${plural(reserved.length, "buffer")}. ${said}`,
+              bars(reserved, {unit: "buffer", label: name, of: (s) => s / scale, color}),
+            ),
+          ]
+        : []),
       table(
         `${run.fabric}: how often packets were stored`,
         columns,
