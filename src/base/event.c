@@ -166,9 +166,37 @@ bool loop_take(struct event_loop *loop, struct event *event)
     return true;
 }
 
+void loop_foresee(struct event_loop *loop, uint32_t kind,
+                  void (*foresee)(const void *self, uint32_t subject, unsigned step))
+{
+    loop->handlers[kind].foresee = foresee;
+    loop->foresees = true;
+}
+
+/* The event that is so many events away; NULL where the queue has not sorted as far. */
+static const struct event *upcoming(const struct event_loop *loop, unsigned away)
+{
+    if (loop->near_count)
+        return away <= loop->near_count ? &loop->near[loop->near_count - away] : NULL;
+    const struct event_bucket *bucket = &loop->buckets[0];
+    return away <= bucket->end - bucket->begin ? &bucket->events[bucket->begin + away - 1] : NULL;
+}
+
+static void tell_upcoming(const struct event_loop *loop)
+{
+    for (unsigned step = 0; step < EVENT_STEPS; step++) {
+        const struct event *event = upcoming(loop, EVENT_STRIDE * (EVENT_STEPS - step));
+        if (event && loop->handlers[event->kind].foresee)
+            loop->handlers[event->kind].foresee(loop->handlers[event->kind].self, event->subject, step);
+    }
+}
+
 void loop_run(struct event_loop *loop)
 {
     struct event event;
-    while (!loop->stopped && loop_take(loop, &event))
+    while (!loop->stopped && loop_take(loop, &event)) {
+        if (loop->foresees)
+            tell_upcoming(loop);
         loop->handlers[event.kind].run(loop->handlers[event.kind].self, event.subject);
+    }
 }

@@ -24,7 +24,14 @@ struct event {
     uint32_t subject; /* what it is about: a rank, a message, a flow ... */
 };
 
-enum { EVENT_BUCKETS = 64, EVENT_KINDS = 16, EVENT_NEAR = 48, EVENT_SORTED = 16 };
+enum {
+    EVENT_BUCKETS = 64,
+    EVENT_KINDS = 16,
+    EVENT_NEAR = 48,
+    EVENT_SORTED = 16,
+    EVENT_STEPS = 3,
+    EVENT_STRIDE = 2
+};
 
 struct event_bucket {
     struct event *events;
@@ -46,9 +53,11 @@ struct event_loop {
     struct event_bucket buckets[EVENT_BUCKETS];
     struct {
         void (*run)(void *self, uint32_t subject);
+        void (*foresee)(const void *self, uint32_t subject, unsigned step); /* NULL: does not want to know */
         void *self;
     } handlers[EVENT_KINDS];
     uint32_t kinds;
+    bool foresees; /* events of some kind */
 };
 
 void loop_init(struct event_loop *loop);
@@ -57,6 +66,13 @@ size_t loop_bytes(const struct event_loop *loop); /* memory held */
 
 /* A new kind of event and who handles it. At most EVENT_KINDS per loop. */
 uint32_t loop_register(struct event_loop *loop, void (*run)(void *self, uint32_t subject), void *self);
+
+/* Before an event of the kind is due, foresee() is called for it in EVENT_STEPS steps, EVENT_STRIDE events
+ * apart: where what it is about has long left the caches, that can be fetched meanwhile, first what `subject`
+ * names, in the next step what that names, and so on. Of those that the queue sorts later than that some
+ * steps, or all, are left out. Nothing may be changed, so results do not depend on it. */
+void loop_foresee(struct event_loop *loop, uint32_t kind,
+                  void (*foresee)(const void *self, uint32_t subject, unsigned step));
 
 /* Takes events until none is left or a handler stops the loop. */
 void loop_run(struct event_loop *loop);

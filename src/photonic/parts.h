@@ -8,6 +8,7 @@
  *   photonic.c    messages cut into packets, sources, what happens when a transfer ends
  *   probe.c       reservation: which channels, how far, waiting and trying again
  *   hops.c        the same where a probe takes a channel at a time
+ *   fetch.c       what a transfer's end will touch, brought into the caches
  *   trail.c       what a packet did, for who listens
  *   statistics.c  what was measured
  *   watchdog.c    why nothing moves
@@ -244,6 +245,10 @@ void probe_seen(struct photonic *photonic, struct packet *packet, ps_t at);     
 /* hops.c */
 void hops_begin(struct photonic *photonic, uint32_t packet);
 void hops_step(struct photonic *photonic, uint32_t packet);
+
+/* fetch.c: for loop_foresee */
+void fetch_for_step(const void *self, uint32_t packet, unsigned step);
+void fetch_for_end(const void *self, uint32_t packet, unsigned step);
 
 /* trail.c: nothing while nobody listens */
 void trail_begin(struct photonic *photonic, uint32_t packet);

@@ -304,7 +304,9 @@ enum status photonic_open(const struct photonic_plan *plan, struct photonic **re
     links_make(photonic);
     make_pools(photonic);
     photonic->end_kind = loop_register(plan->loop, on_end, photonic);
+    loop_foresee(plan->loop, photonic->end_kind, fetch_for_end);
     photonic->step_kind = loop_register(plan->loop, probe_on_step, photonic);
+    loop_foresee(plan->loop, photonic->step_kind, fetch_for_step);
     photonic->watch_kind = loop_register(plan->loop, watchdog_on_watch, photonic);
     *result = photonic;
     return STATUS_OK;

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -97,6 +98,51 @@ static void handlers_run_until_stopped(void **state)
     loop_free(&chain_loop);
 }
 
+enum { FORESEEN = 200 };
+static struct event_loop foreseen_loop;
+static struct {
+    uint32_t handled, steps_told, told_late, out_of_order;
+    uint8_t steps[FORESEEN]; /* bit: this step has been told of the event */
+} foreseen;
+
+static void handle(void *self, uint32_t subject)
+{
+    (void)self;
+    foreseen.handled++;
+    foreseen.steps[subject] = UINT8_MAX;
+}
+
+static void foresee(const void *self, uint32_t subject, unsigned step)
+{
+    assert_ptr_equal(self, &foreseen_loop);
+    foreseen.told_late += foreseen.steps[subject] == UINT8_MAX;
+    foreseen.out_of_order += foreseen.steps[subject] >> step != 0;
+    foreseen.steps[subject] |= (uint8_t)(1 << step);
+    foreseen.steps_told++;
+}
+
+/* Events of one time, and of times apart: each step is told of all but the first few, before they are
+ * handled. */
+static void events_are_foreseen(void **state)
+{
+    (void)state;
+    for (ps_t apart = 0; apart < 2; apart++) {
+        memset(&foreseen, 0, sizeof foreseen);
+        loop_init(&foreseen_loop);
+        uint32_t kind = loop_register(&foreseen_loop, handle, &foreseen_loop);
+        uint32_t silent = loop_register(&foreseen_loop, handle, &foreseen_loop);
+        loop_foresee(&foreseen_loop, kind, foresee);
+        for (uint32_t i = 0; i < FORESEEN; i++)
+            loop_at(&foreseen_loop, 1000 + i * apart, i % 2 ? silent : kind, i);
+        loop_run(&foreseen_loop);
+        assert_int_equal(foreseen.handled, FORESEEN);
+        assert_int_equal(foreseen.told_late, 0);
+        assert_in_range(foreseen.steps_told, FORESEEN / 4 * EVENT_STEPS, FORESEEN / 2 * EVENT_STEPS);
+        assert_int_equal(foreseen.out_of_order, 0);
+        loop_free(&foreseen_loop);
+    }
+}
+
 static void time_out_of_range_stops_the_loop(void **state)
 {
     (void)state;
@@ -118,6 +164,7 @@ int main(void)
         cmocka_unit_test(equal_times_leave_in_order_of_pushing),
         cmocka_unit_test(order_is_that_of_the_obvious_queue),
         cmocka_unit_test(handlers_run_until_stopped),
+        cmocka_unit_test(events_are_foreseen),
         cmocka_unit_test(time_out_of_range_stops_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
