@@ -1,8 +1,3 @@
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/diag.h"
 #include "base/mem.h"
 #include "cli/cli.h"
@@ -12,7 +7,7 @@
 enum option { OPTION_OUTPUT };
 
 static const struct cli_option options[] = {
-    [OPTION_OUTPUT] = {"--output", 'o', "ALL.db", "the file to make"},
+    [OPTION_OUTPUT] = {"--output", 'o', "ALL.db", "the file that they are added to; made where there is none"},
 };
 
 static const struct cli_command command = {
@@ -28,6 +23,18 @@ static const struct cli_command command = {
              "  helio merge -o all.db one.db two.db",
 };
 
+/* Before anything is made: a name that is mistyped is nothing to leave a new file for. */
+static enum status check(char *const *paths, int count)
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; status == STATUS_OK && i < count; i++) {
+        struct store *from = NULL;
+        status = store_open(paths[i], STORE_READ, &from);
+        store_close(from);
+    }
+    return status;
+}
+
 static enum status merge_into(struct store *into, char *const *paths, int count)
 {
     enum status status = STATUS_OK;
@@ -41,22 +48,24 @@ static enum status merge_into(struct store *into, char *const *paths, int count)
     return status;
 }
 
-/* What is made bears its name when it is whole; the files that are put together are only read. */
+/* One change of the output, which may have runs already, may be one of the files that are put together, and
+ * may be in use: a file of results that is put in the place of another would meet that one's log. */
 static enum status merge(const char *output, char *const *paths, int count)
 {
-    char *unfinished = mem_format("%s.%ld.unfinished", output, (long)getpid());
     struct store *into = NULL;
-    enum status status = store_open(unfinished, STORE_WRITE, &into);
+    enum status status = check(paths, count);
+    if (status == STATUS_OK)
+        status = store_open(output, STORE_WRITE, &into);
+    if (status != STATUS_OK)
+        return status;
+    status = store_begin(into);
     if (status == STATUS_OK)
         status = merge_into(into, paths, count);
-    store_close(into);
-    if (status == STATUS_OK && rename(unfinished, output)) {
-        diag_error("cannot write %s: %s", output, strerror(errno));
-        status = STATUS_FAILED;
-    }
+    if (status == STATUS_OK)
+        status = store_commit(into);
     if (status != STATUS_OK)
-        unlink(unfinished);
-    free(unfinished);
+        store_rollback(into);
+    store_close(into);
     return status;
 }
 
@@ -74,7 +83,7 @@ int cli_merge(int argc, char **argv)
     }
     enum status status = found == CLI_ERROR ? STATUS_BAD_INPUT : STATUS_OK;
     if (found == CLI_END && (!output || !count)) {
-        diag_error("helio merge needs a file to make and files to put together: %s", command.words);
+        diag_error("helio merge needs a file to add to and files to put together: %s", command.words);
         status = STATUS_BAD_INPUT;
     } else if (found == CLI_END) {
         status = merge(output, paths, count);

@@ -71,6 +71,15 @@ static enum status merge_varied(struct merging *merging)
     return status;
 }
 
+/* An empty object names no parameter, and so no run that speedups could be over. */
+static bool is_baseline(const char *note)
+{
+    json_t *baseline = note ? json_loads(note, 0, NULL) : NULL;
+    bool names_some = json_object_size(baseline) > 0;
+    json_decref(baseline);
+    return names_some;
+}
+
 /* What speedups are over is said once; the first file that says it wins. */
 static enum status merge_baseline(struct merging *merging)
 {
@@ -78,10 +87,12 @@ static enum status merge_baseline(struct merging *merging)
     enum status status = store_noted(merging->into, STORE_BASELINE, &ours);
     if (status == STATUS_OK)
         status = store_noted(merging->from, STORE_BASELINE, &theirs);
-    if (ours && theirs && strcmp(ours, theirs) != 0)
-        diag_warning("%s has another baseline, which is left out: %s", store_path(merging->from), theirs);
-    if (status == STATUS_OK && !ours && theirs)
-        status = store_note(merging->into, STORE_BASELINE, theirs);
+    if (status == STATUS_OK && is_baseline(theirs)) {
+        if (!is_baseline(ours))
+            status = store_note(merging->into, STORE_BASELINE, theirs);
+        else if (strcmp(ours, theirs) != 0)
+            diag_warning("%s has another baseline, which is left out: %s", store_path(merging->from), theirs);
+    }
     free(ours);
     free(theirs);
     return status;
@@ -90,16 +101,8 @@ static enum status merge_baseline(struct merging *merging)
 enum status store_merge(struct store *into, struct store *from)
 {
     struct merging merging = {.into = into, .from = from};
-    enum status status = store_begin(into);
-    if (status != STATUS_OK)
-        return status;
-    status = store_each(from, &merging, add);
+    enum status status = store_each(from, &merging, add);
     if (status == STATUS_OK)
         status = merge_varied(&merging);
-    if (status == STATUS_OK)
-        status = merge_baseline(&merging);
-    if (status == STATUS_OK)
-        return store_commit(into);
-    store_rollback(into);
-    return status;
+    return status == STATUS_OK ? merge_baseline(&merging) : status;
 }

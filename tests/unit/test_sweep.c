@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
+#include "sweep/merge.h"
 #include "sweep/sweep.h"
 
 static char folder[] = "/tmp/heliograph-sweep-XXXXXX";
@@ -225,6 +226,70 @@ static void metrics_are_found_by_name(void **state)
     config_free(base);
 }
 
+/* ------------------------------------------------------------------------------------------------- merging */
+
+static const struct store_run planned = {
+    .key = "k", .fabric = "ideal", .program = "p", .parameters = "{}", .input_hash = ""};
+
+/* A store of one run that came to `result`, with a note of what speedups are over. */
+static struct store *store_with(const char *result, const char *baseline)
+{
+    struct store *store;
+    struct store_run run = planned;
+    assert_int_equal(store_open(":memory:", STORE_WRITE, &store), STATUS_OK);
+    assert_int_equal(store_plan(store, &run), STATUS_OK);
+    run.metrics = "{}", run.run = result;
+    assert_int_equal(store_finish(store, &run), STATUS_OK);
+    if (baseline)
+        assert_int_equal(store_note(store, STORE_BASELINE, baseline), STATUS_OK);
+    return store;
+}
+
+/* What speedups are over once `from` has been added; to be freed. */
+static char *merged_baseline(const char *into, const char *from)
+{
+    struct store *stores[] = {store_with("{}", into), store_with("{}", from)};
+    char *baseline;
+    said[0] = '\0';
+    assert_int_equal(store_merge(stores[0], stores[1]), STATUS_OK);
+    assert_int_equal(store_noted(stores[0], STORE_BASELINE, &baseline), STATUS_OK);
+    store_close(stores[0]);
+    store_close(stores[1]);
+    return baseline;
+}
+
+static void the_first_baseline_that_names_something_wins(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *into, *from, *expected;
+        bool warns;
+    } cases[] = {{NULL, "{\"fabric\":\"fmu\"}", "{\"fabric\":\"fmu\"}", false},
+                 {"{}", "{\"fabric\":\"fmu\"}", "{\"fabric\":\"fmu\"}", false},
+                 {"{\"fabric\":\"fmu\"}", "{}", "{\"fabric\":\"fmu\"}", false},
+                 {"{\"fabric\":\"fmu\"}", "{\"fabric\":\"packet\"}", "{\"fabric\":\"fmu\"}", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *baseline = merged_baseline(cases[i].into, cases[i].from);
+        assert_string_equal(baseline, cases[i].expected);
+        assert_int_equal(strstr(said, "has another baseline") != NULL, cases[i].warns);
+        free(baseline);
+    }
+}
+
+static void a_run_with_two_results_is_not_merged(void **state)
+{
+    (void)state;
+    struct store *into = store_with("{\"makespan_s\":1}", NULL), *same = store_with("{\"makespan_s\":1}", NULL),
+                 *other = store_with("{\"makespan_s\":2}", NULL);
+    assert_int_equal(store_merge(into, same), STATUS_OK);
+    said[0] = '\0';
+    assert_int_equal(store_merge(into, other), STATUS_FAILED);
+    assert_non_null(strstr(said, "are the same run with different results"));
+    store_close(into);
+    store_close(same);
+    store_close(other);
+}
+
 /* ---------------------------------------------------------------------------------------------- failures */
 
 static void a_wrong_point_is_said_before_anything_runs(void **state)
@@ -352,6 +417,8 @@ int main(void)
         cmocka_unit_test(nothing_is_run_twice),
         cmocka_unit_test(shards_are_parts_of_the_whole),
         cmocka_unit_test(metrics_are_found_by_name),
+        cmocka_unit_test(the_first_baseline_that_names_something_wins),
+        cmocka_unit_test(a_run_with_two_results_is_not_merged),
         cmocka_unit_test(a_wrong_point_is_said_before_anything_runs),
         cmocka_unit_test(a_run_that_fails_is_named_and_the_others_go_on),
         cmocka_unit_test(a_worker_that_dies_takes_one_point_with_it),
