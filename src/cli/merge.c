@@ -1,13 +1,14 @@
+#include "sweep/merge.h"
 #include "base/diag.h"
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "sweep/merge.h"
 
 enum option { OPTION_OUTPUT };
 
 static const struct cli_option options[] = {
-    [OPTION_OUTPUT] = {"--output", 'o', "ALL.db", "the file that they are added to; made where there is none"},
+    [OPTION_OUTPUT] = {"--output", 'o', "ALL.db",
+                       "the file that they are added to; made where there is none"},
 };
 
 static const struct cli_command command = {

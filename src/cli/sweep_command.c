@@ -199,7 +199,8 @@ enum status sweep_command_forecast(struct sweep_command *sweep, unsigned workers
     struct store *store = NULL;
     struct sweep_forecast forecast;
     bool is_there = sweep->output && access(sweep->output, F_OK) == 0;
-    enum status status = store_open(is_there ? sweep->output : ":memory:", STORE_WRITE, &store);
+    enum status status = is_there ? store_open(sweep->output, STORE_READ, &store)
+                                  : store_open(":memory:", STORE_WRITE, &store);
     if (status == STATUS_OK)
         status = sweep_forecast(store, sweep->points, sweep->count, &sweep->options, &forecast);
     if (status == STATUS_OK)
@@ -208,30 +209,25 @@ enum status sweep_command_forecast(struct sweep_command *sweep, unsigned workers
     return status;
 }
 
-static enum status run_points(struct sweep_command *sweep, struct crew *crew, struct store *store)
-{
-    if (crew)
-        return sweep_run_with(crew, store, sweep->points, sweep->count, &sweep->options, NULL);
-    return sweep_run(store, sweep->points, sweep->count, &sweep->options, NULL);
-}
-
 enum status sweep_command_run(struct sweep_command *sweep, struct crew *crew)
 {
     struct store *store = NULL;
+    struct plan plan;
     struct progress progress = {.began_s = seconds_now()};
     sweep->options.progress = show;
     sweep->options.self = &progress;
-    bool is_new = access(sweep->output, F_OK) != 0;
-    enum status status = store_open(sweep->output, STORE_WRITE, &store);
+    sweep->options.definition = &sweep->definition;
+    /* A file that is not opened before is not left where a point is wrong, and need not be taken away from
+     * others, who may have begun to use it. */
+    enum status status = plan_make(&plan, sweep->points, sweep->count);
     if (status == STATUS_OK)
-        status = definition_note(&sweep->definition, store);
+        status = store_open(sweep->output, STORE_WRITE, &store);
     if (status == STATUS_OK)
-        status = run_points(sweep, crew, store);
+        status = sweep_run_plan(&plan, crew, store, &sweep->options, NULL);
     else if (crew)
         crew->dismiss(crew);
     wipe(&progress);
     store_close(store);
-    if (status == STATUS_BAD_INPUT && is_new)
-        unlink(sweep->output); /* nothing has been run, so nothing is to be left */
+    plan_free(&plan);
     return status;
 }

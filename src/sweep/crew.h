@@ -1,7 +1,7 @@
 #ifndef HELIO_SWEEP_CREW_H
 #define HELIO_SWEEP_CREW_H
 
-#include "sweep/sweep.h"
+#include "sweep/plan.h"
 
 /* Who runs points: processes of this machine, or the ranks of an MPI program. Each worker takes one point at
  * a time, by its index. */
@@ -25,8 +25,9 @@ struct crew {
 /* Processes made of this one by fork. */
 void crew_of_processes(struct crew *crew, size_t workers, const struct sweep_point *points);
 
-/* sweep_run with a crew of one's own; it is dismissed at the end. */
-enum status sweep_run_with(struct crew *crew, struct store *store, const struct sweep_point *points,
-                           size_t count, const struct sweep_options *options, struct store_run *runs);
+/* What sweep_run does with points once they are planned. The crew, NULL for processes of this machine, is
+ * dismissed at the end. */
+enum status sweep_run_plan(struct plan *plan, struct crew *crew, struct store *store,
+                           const struct sweep_options *options, struct store_run *runs);
 
 #endif

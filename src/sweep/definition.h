@@ -49,8 +49,9 @@ void definition_free(struct definition *definition);
 enum status definition_points(struct definition *definition, const struct config *base,
                               struct sweep_point **points, size_t *count);
 
-/* Tells the store what is varied and what speedups are over, for those who read it; what other sweeps have
- * varied there stays known. */
+/* Tells the store what is varied and what speedups are over, for those who read it, in a transaction of the
+ * caller's; what other sweeps have varied there stays known, and so does their baseline where this has none.
+ */
 enum status definition_note(const struct definition *definition, struct store *store);
 
 #endif

@@ -14,9 +14,7 @@ struct experience {
 };
 
 struct forecaster {
-    const struct plan *plan;
-    bool *is_todo; /* by id */
-    int64_t last_id;
+    bool *is_todo; /* of each run */
     struct experience *list;
     size_t count, capacity;
     struct sweep_forecast *forecast;
@@ -47,13 +45,14 @@ static enum status learn(void *self, const struct store_run *run)
     return STATUS_OK;
 }
 
+/* Of a draft of the plan. */
 static enum status foretell(void *self, const struct store_run *run)
 {
     /* Of docs/speed.md, rounded down: what is assumed of a fabric that nothing has been run on yet. */
     enum { CALLS_PER_S = 1000000, BYTES_PER_RANK = 1024 };
     struct forecaster *forecaster = self;
     struct sweep_forecast *forecast = forecaster->forecast;
-    if (run->id > forecaster->last_id || !forecaster->is_todo[run->id])
+    if (!forecaster->is_todo[run->id - 1])
         return STATUS_OK;
     const struct experience *experience = experience_with(forecaster, run->fabric);
     double per_call_s = experience->calls && experience->wall_s > 0
@@ -66,40 +65,17 @@ static enum status foretell(void *self, const struct store_run *run)
     return STATUS_OK;
 }
 
-/* Which runs are to be done, by id. */
-static void mark_todo(struct forecaster *forecaster)
-{
-    const struct plan *plan = forecaster->plan;
-    for (size_t i = 0; i < plan->count; i++)
-        if (plan->ids[i] > forecaster->last_id)
-            forecaster->last_id = plan->ids[i];
-    forecaster->is_todo = mem_alloc((size_t)forecaster->last_id + 1, sizeof(bool), "a forecast");
-    for (size_t i = 0; i < plan->todo_count; i++)
-        forecaster->is_todo[plan->ids[plan->todo[i]]] = true;
-}
-
-static size_t count_runs(const struct plan *plan, int64_t last_id)
-{
-    bool *seen = mem_alloc((size_t)last_id + 1, sizeof *seen, "a forecast");
-    size_t runs = 0;
-    for (size_t i = 0; i < plan->count; i++) {
-        runs += !seen[plan->ids[i]];
-        seen[plan->ids[i]] = true;
-    }
-    free(seen);
-    return runs;
-}
-
 static enum status forecast_plan(const struct plan *plan, struct store *store,
                                  struct sweep_forecast *forecast)
 {
-    struct forecaster forecaster = {.plan = plan, .forecast = forecast};
-    mark_todo(&forecaster);
-    *forecast =
-        (struct sweep_forecast){.runs = count_runs(plan, forecaster.last_id), .to_run = plan->todo_count};
+    struct forecaster forecaster = {.is_todo = mem_alloc(plan->runs, sizeof(bool), "a forecast"),
+                                    .forecast = forecast};
+    for (size_t i = 0; i < plan->todo_count; i++)
+        forecaster.is_todo[plan->run_of[plan->todo[i]]] = true;
+    *forecast = (struct sweep_forecast){.runs = plan->runs, .to_run = plan->todo_count};
     enum status status = store_each(store, &forecaster, learn);
     if (status == STATUS_OK)
-        status = store_each(store, &forecaster, foretell);
+        status = store_each(plan->drafts, &forecaster, foretell);
     for (size_t i = 0; i < forecaster.count; i++)
         free((char *)forecaster.list[i].fabric);
     free(forecaster.list);
@@ -110,14 +86,12 @@ static enum status forecast_plan(const struct plan *plan, struct store *store,
 enum status sweep_forecast(struct store *store, const struct sweep_point *points, size_t count,
                            const struct sweep_options *options, struct sweep_forecast *forecast)
 {
-    struct plan plan = {.count = 0};
-    enum status status = store_begin(store);
-    if (status != STATUS_OK)
-        return status;
-    status = plan_make(&plan, store, points, count, options);
+    struct plan plan;
+    enum status status = plan_make(&plan, points, count);
+    if (status == STATUS_OK)
+        status = plan_compare(&plan, store, options);
     if (status == STATUS_OK)
         status = forecast_plan(&plan, store, forecast);
-    store_rollback(store);
     plan_free(&plan);
     return status;
 }

@@ -23,11 +23,8 @@ struct input {
 
 struct planner {
     struct plan *plan;
-    struct store *store;
     struct input *inputs;
     size_t input_count, input_capacity;
-    bool *seen; /* by id: the run stands in the list of what is to be done */
-    size_t seen_capacity;
 };
 
 /* ----------------------------------------------------------------------------------------------- points */
@@ -170,59 +167,113 @@ static void describe(const struct config *config, const struct input *input, str
 
 /* ------------------------------------------------------------------------------------------------- plan */
 
-/* Whether the run stands in no list yet; then it does from now on. */
-static bool is_new(struct planner *planner, int64_t id)
-{
-    size_t before = planner->seen_capacity;
-    planner->seen = mem_grow(planner->seen, &planner->seen_capacity, (size_t)id + 1, "a sweep");
-    memset(planner->seen + before, 0, planner->seen_capacity - before);
-    bool seen = planner->seen[id];
-    planner->seen[id] = true;
-    return !seen;
-}
-
-static enum status plan_point(struct planner *planner, size_t index, const struct sweep_options *options)
+static enum status plan_point(struct planner *planner, size_t index)
 {
     struct plan *plan = planner->plan;
     struct config *config = sweep_config(&plan->points[index]);
     if (!config)
         return STATUS_BAD_INPUT;
-    struct store_run run = {0};
     const struct input *input = look_at_input(planner, config);
     enum status status = input ? STATUS_OK : STATUS_BAD_INPUT;
     if (status == STATUS_OK) {
+        struct store_run run;
         describe(config, input, &run);
         run.fabric = plan->points[index].fabric;
-        status = store_plan(planner->store, &run);
-        plan->ids[index] = run.id;
+        status = store_plan(plan->drafts, &run);
+        plan->run_of[index] = (size_t)run.id - 1;
+        if ((size_t)run.id > plan->runs)
+            plan->runs = (size_t)run.id;
         free((char *)run.key);
         free((char *)run.parameters);
     }
     config_free(config);
-    bool ours = !options->shards || index % options->shards == options->shard;
-    if (status == STATUS_OK && !run.done && ours && is_new(planner, run.id))
-        plan->todo[plan->todo_count++] = index;
     return status;
 }
 
-enum status plan_make(struct plan *plan, struct store *store, const struct sweep_point *points, size_t count,
-                      const struct sweep_options *options)
+static enum status plan_points(struct plan *plan)
 {
-    *plan = (struct plan){.points = points,
-                          .count = count,
-                          .ids = mem_alloc(count, sizeof *plan->ids, "a sweep"),
-                          .todo = mem_alloc(count, sizeof *plan->todo, "a sweep")};
-    struct planner planner = {.plan = plan, .store = store};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        status = plan_point(&planner, i, options);
+    struct planner planner = {.plan = plan};
+    enum status status = store_begin(plan->drafts);
+    for (size_t i = 0; status == STATUS_OK && i < plan->count; i++)
+        status = plan_point(&planner, i);
+    if (status == STATUS_OK)
+        status = store_commit(plan->drafts);
     free_inputs(&planner);
-    free(planner.seen);
     return status;
+}
+
+enum status plan_make(struct plan *plan, const struct sweep_point *points, size_t count)
+{
+    *plan = (struct plan){
+        .points = points, .count = count, .run_of = mem_alloc(count, sizeof *plan->run_of, "a sweep")};
+    /* On the disk: a million runs have gigabytes of parameters. */
+    enum status status = store_open(STORE_TEMPORARY, STORE_WRITE, &plan->drafts);
+    return status == STATUS_OK ? plan_points(plan) : status;
 }
 
 void plan_free(struct plan *plan)
 {
+    store_close(plan->drafts);
+    free(plan->run_of);
     free(plan->ids);
     free(plan->todo);
+}
+
+/* ------------------------------------------------------------------------------------------- in a store */
+
+struct entry {
+    struct plan *plan;
+    struct store *store;
+    enum status (*look)(struct store *store, struct store_run *run); /* for a draft: store_plan or _find */
+    bool *settled; /* of each run: it is done, or stands in the list of what is to be done */
+};
+
+static enum status enter(void *self, const struct store_run *draft)
+{
+    struct entry *entry = self;
+    struct store_run run = *draft;
+    enum status status = entry->look(entry->store, &run);
+    entry->plan->ids[draft->id - 1] = run.id;
+    entry->settled[draft->id - 1] = run.done;
+    return status;
+}
+
+static void list_todo(struct entry *entry, const struct sweep_options *options)
+{
+    struct plan *plan = entry->plan;
+    for (size_t i = 0; i < plan->count; i++) {
+        bool *settled = &entry->settled[plan->run_of[i]];
+        bool ours = !options->shards || i % options->shards == options->shard;
+        if (*settled || !ours)
+            continue;
+        plan->todo[plan->todo_count++] = i;
+        *settled = true;
+    }
+}
+
+static enum status enter_all(struct entry *entry, const struct sweep_options *options)
+{
+    struct plan *plan = entry->plan;
+    plan->ids = mem_alloc(plan->runs, sizeof *plan->ids, "a sweep");
+    plan->todo = mem_alloc(plan->runs, sizeof *plan->todo, "a sweep");
+    entry->settled = mem_alloc(plan->runs, sizeof *entry->settled, "a sweep");
+    enum status status = store_each(plan->drafts, entry, enter);
+    if (status == STATUS_OK)
+        list_todo(entry, options);
+    free(entry->settled);
+    return status;
+}
+
+enum status plan_enter(struct plan *plan, struct store *store, const struct sweep_options *options)
+{
+    enum status status =
+        enter_all(&(struct entry){.plan = plan, .store = store, .look = store_plan}, options);
+    store_close(plan->drafts);
+    plan->drafts = NULL;
+    return status;
+}
+
+enum status plan_compare(struct plan *plan, struct store *store, const struct sweep_options *options)
+{
+    return enter_all(&(struct entry){.plan = plan, .store = store, .look = store_find}, options);
 }

@@ -192,16 +192,29 @@ static enum status note_json(struct store *store, const char *name, json_t *json
     return status;
 }
 
-enum status definition_note(const struct definition *definition, struct store *store)
+static enum status note_varied(const struct definition *definition, struct store *store)
 {
     char *known = NULL;
     enum status status = store_noted(store, STORE_VARIED, &known);
     if (status == STATUS_OK)
         status = note_json(store, STORE_VARIED, varied_names(definition, known));
     free(known);
+    return status;
+}
+
+static enum status note_baseline(const struct definition *definition, struct store *store)
+{
+    const struct alternative *given = &definition->baseline;
+    if (!given->count)
+        return STATUS_OK;
     json_t *baseline = json_object();
-    for (size_t i = 0; i < definition->baseline.count; i++)
-        json_object_set_new(baseline, definition->baseline.settings[i].name,
-                            json_string(definition->baseline.settings[i].value));
-    return status == STATUS_OK ? note_json(store, STORE_BASELINE, baseline) : status;
+    for (size_t i = 0; i < given->count; i++)
+        json_object_set_new(baseline, given->settings[i].name, json_string(given->settings[i].value));
+    return note_json(store, STORE_BASELINE, baseline);
+}
+
+enum status definition_note(const struct definition *definition, struct store *store)
+{
+    enum status status = note_varied(definition, store);
+    return status == STATUS_OK ? note_baseline(definition, store) : status;
 }

@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "sweep/crew.h"
+#include "sweep/definition.h"
 #include "sweep/plan.h"
 #include "sweep/work.h"
 
@@ -60,7 +61,7 @@ static void keep(struct running *running, size_t point, struct outcome *outcome)
     }
     if (*outcome->said)
         pass_on(running, point, outcome->said);
-    outcome->run.id = running->plan->ids[point];
+    outcome->run.id = running->plan->ids[running->plan->run_of[point]];
     if (store_finish(running->store, &outcome->run) != STATUS_OK)
         running->stop = true;
 }
@@ -126,7 +127,7 @@ static enum status fetch(const struct plan *plan, struct store *store, struct st
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < plan->count; i++) {
-        status = store_get(store, plan->ids[i], &runs[i]);
+        status = store_get(store, plan->ids[plan->run_of[i]], &runs[i]);
         if (status == STATUS_OK && !runs[i].done)
             store_run_free(&runs[i]);
     }
@@ -145,32 +146,19 @@ static enum status run_planned(struct plan *plan, struct crew *crew, struct stor
     return status;
 }
 
-/* Planned as a whole or not at all. */
-static enum status make_plan(struct plan *plan, struct store *store, const struct sweep_point *points,
-                             size_t count, const struct sweep_options *options)
+/* Together with what the sweep says of them, as a whole or not at all. */
+static enum status enter(struct plan *plan, struct store *store, const struct sweep_options *options)
 {
-    *plan = (struct plan){.count = 0};
     enum status status = store_begin(store);
     if (status != STATUS_OK)
         return status;
-    status = plan_make(plan, store, points, count, options);
+    status = plan_enter(plan, store, options);
+    if (status == STATUS_OK && options->definition)
+        status = definition_note(options->definition, store);
     if (status == STATUS_OK)
-        return store_commit(store);
-    store_rollback(store);
-    return status;
-}
-
-enum status sweep_run_with(struct crew *crew, struct store *store, const struct sweep_point *points,
-                           size_t count, const struct sweep_options *options, struct store_run *runs)
-{
-    struct plan plan;
-    if (runs)
-        memset(runs, 0, count * sizeof *runs);
-    enum status status = make_plan(&plan, store, points, count, options);
-    if (status == STATUS_OK)
-        status = run_planned(&plan, crew, store, options, runs);
-    crew->dismiss(crew);
-    plan_free(&plan);
+        status = store_commit(store);
+    if (status != STATUS_OK)
+        store_rollback(store);
     return status;
 }
 
@@ -181,12 +169,32 @@ static size_t processors(void)
     return online > 0 ? (size_t)online : 1;
 }
 
+enum status sweep_run_plan(struct plan *plan, struct crew *crew, struct store *store,
+                           const struct sweep_options *options, struct store_run *runs)
+{
+    struct crew own;
+    if (!crew) {
+        crew_of_processes(&own, options->jobs ? options->jobs : processors(), plan->points);
+        crew = &own;
+    }
+    enum status status = enter(plan, store, options);
+    if (status == STATUS_OK)
+        status = run_planned(plan, crew, store, options, runs);
+    crew->dismiss(crew);
+    return status;
+}
+
 enum status sweep_run(struct store *store, const struct sweep_point *points, size_t count,
                       const struct sweep_options *options, struct store_run *runs)
 {
-    struct crew crew;
-    crew_of_processes(&crew, options->jobs ? options->jobs : processors(), points);
-    return sweep_run_with(&crew, store, points, count, options, runs);
+    struct plan plan;
+    if (runs)
+        memset(runs, 0, count * sizeof *runs);
+    enum status status = plan_make(&plan, points, count);
+    if (status == STATUS_OK)
+        status = sweep_run_plan(&plan, NULL, store, options, runs);
+    plan_free(&plan);
+    return status;
 }
 
 void sweep_free(struct store_run *runs, size_t count)

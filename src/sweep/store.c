@@ -10,7 +10,11 @@
 #include "base/mem.h"
 
 /* In the head of the file: that it is ours ("HELI"), and which form its tables have. */
-enum { APPLICATION = 0x48454c49, FORM = 2, BUSY_MS = 60000 };
+enum { APPLICATION = 0x48454c49, FORM = 2 };
+
+/* How long to wait for others who write: well over what entering a million runs takes them. Whoever gives up
+ * loses results that may have taken hours. */
+enum { BUSY_MS = 600000 };
 
 static const char tables[] = "CREATE TABLE IF NOT EXISTS runs("
                              "  id INTEGER PRIMARY KEY,"
@@ -129,7 +133,7 @@ enum status store_open(const char *path, enum store_mode mode, struct store **op
         return STATUS_BAD_INPUT;
     }
     struct store *store = mem_alloc(1, sizeof *store, "a file of results");
-    store->path = mem_text(path);
+    store->path = mem_text(*path ? path : "a temporary file");
     store->mode = mode;
     enum status status =
         sqlite3_open_v2(path, &store->base, flags, NULL) == SQLITE_OK ? STATUS_OK : failed(store);
@@ -197,18 +201,23 @@ static enum status finish_statement(struct store *store, sqlite3_stmt *statement
     return status;
 }
 
+enum status store_find(struct store *store, struct store_run *run)
+{
+    sqlite3_stmt *statement = store->prepared[FIND];
+    bind_text(statement, 1, run->key);
+    int found = sqlite3_step(statement);
+    run->id = found == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+    run->done = found == SQLITE_ROW && sqlite3_column_int(statement, 1);
+    enum status status = found == SQLITE_ROW || found == SQLITE_DONE ? STATUS_OK : failed(store);
+    sqlite3_reset(statement);
+    return status;
+}
+
 enum status store_plan(struct store *store, struct store_run *run)
 {
-    sqlite3_stmt *find = store->prepared[FIND], *plan = store->prepared[PLAN];
-    bind_text(find, 1, run->key);
-    int found = sqlite3_step(find);
-    if (found == SQLITE_ROW) {
-        run->id = sqlite3_column_int64(find, 0);
-        run->done = sqlite3_column_int(find, 1);
-    }
-    enum status status = found == SQLITE_ROW || found == SQLITE_DONE ? STATUS_OK : failed(store);
-    sqlite3_reset(find);
-    if (found != SQLITE_DONE)
+    sqlite3_stmt *plan = store->prepared[PLAN];
+    enum status status = store_find(store, run);
+    if (status != STATUS_OK || run->id)
         return status;
     bind_text(plan, 1, run->key);
     bind_text(plan, 2, run->fabric);
@@ -219,7 +228,6 @@ enum status store_plan(struct store *store, struct store_run *run)
     sqlite3_bind_int64(plan, 7, run->ranks);
     status = finish_statement(store, plan);
     run->id = sqlite3_last_insert_rowid(store->base);
-    run->done = false;
     return status;
 }
 

@@ -17,6 +17,9 @@ enum store_mode {
     STORE_WRITE /* made where it is not there; ":memory:" leaves no file */
 };
 
+/* Instead of a path: a file without a name, which is gone when it is closed. */
+#define STORE_TEMPORARY ""
+
 /* One run. The store copies the texts that it is given. */
 struct store_run {
     int64_t id;             /* from 1, in the order of planning */
@@ -49,7 +52,9 @@ enum status store_begin(struct store *store);
 enum status store_commit(struct store *store);
 void store_rollback(struct store *store);
 
-/* Looks for the run's key; where it is not there the run is added as planned. Sets run->id and run->done. */
+/* Looks for the run's key and sets run->id, 0 where it is not there, and run->done. */
+enum status store_find(struct store *store, struct store_run *run);
+/* The same; where it is not there the run is added as planned. */
 enum status store_plan(struct store *store, struct store_run *run);
 /* Adds the results to the planned run `run->id`. */
 enum status store_finish(struct store *store, const struct store_run *run);

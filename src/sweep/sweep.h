@@ -35,12 +35,14 @@ struct sweep_point {
     const char *fabric;                   /* one name */
 };
 
+struct definition;
 struct sweep_options {
     unsigned jobs; /* processes that run points at the same time; 0 = as many as there are processors */
     unsigned shard, shards; /* run only every shards-th point, from the shard-th, 0, on; 0 shards = all */
     /* Called before the first run and after each with how many of those to be run have ended. */
     void (*progress)(void *self, size_t ended, size_t to_run);
     void *self;
+    const struct definition *definition; /* of these points, noted in the store with them; NULL = none */
 };
 
 /* Runs the points that the store has no results for, each in a process of its own that takes one after
@@ -48,8 +50,8 @@ struct sweep_options {
  * not NULL, gets the result of each point, to be freed with sweep_free also on errors; without one it is all
  * zero, as where another shard runs it.
  *
- * STATUS_BAD_INPUT: a point is wrong, and nothing has been run. STATUS_FAILED: points could not be run, each
- * reported with its settings and the cause; all others have been. */
+ * STATUS_BAD_INPUT: a point is wrong, and the store is as it was. STATUS_FAILED: points could not be run,
+ * each reported with its settings and the cause; all others have been. */
 enum status sweep_run(struct store *store, const struct sweep_point *points, size_t count,
                       const struct sweep_options *options, struct store_run *runs);
 void sweep_free(struct store_run *runs, size_t count);

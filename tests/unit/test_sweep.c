@@ -207,6 +207,31 @@ static void shards_are_parts_of_the_whole(void **state)
     config_free(base);
 }
 
+/* Whoever runs points may write for long; who asks what a sweep would take neither waits nor writes. */
+static void a_forecast_waits_for_nobody(void **state)
+{
+    (void)state;
+    struct config *base = pingpong();
+    struct sweep_point points[POINTS];
+    struct store *busy, *looked_at;
+    struct sweep_forecast forecast;
+    const struct sweep_options options = {.jobs = 1};
+    char *path = mem_format("%s/busy.db", folder);
+    fill(points, base);
+    assert_int_equal(store_open(path, STORE_WRITE, &busy), STATUS_OK);
+    assert_int_equal(sweep_run(busy, points, POINTS / 2, &options, NULL), STATUS_OK);
+    assert_int_equal(store_begin(busy), STATUS_OK);
+    assert_int_equal(store_open(path, STORE_READ, &looked_at), STATUS_OK);
+    assert_int_equal(sweep_forecast(looked_at, points, POINTS, &options, &forecast), STATUS_OK);
+    assert_int_equal(forecast.runs, POINTS);
+    assert_int_equal(forecast.to_run, POINTS / 2);
+    store_close(looked_at);
+    store_rollback(busy);
+    store_close(busy);
+    config_free(base);
+    free(path);
+}
+
 static void metrics_are_found_by_name(void **state)
 {
     (void)state;
@@ -226,7 +251,8 @@ static void metrics_are_found_by_name(void **state)
     config_free(base);
 }
 
-/* ------------------------------------------------------------------------------------------------- merging */
+/* ------------------------------------------------------------------------------------------------- merging
+ */
 
 static const struct store_run planned = {
     .key = "k", .fabric = "ideal", .program = "p", .parameters = "{}", .input_hash = ""};
@@ -279,7 +305,8 @@ static void the_first_baseline_that_names_something_wins(void **state)
 static void a_run_with_two_results_is_not_merged(void **state)
 {
     (void)state;
-    struct store *into = store_with("{\"makespan_s\":1}", NULL), *same = store_with("{\"makespan_s\":1}", NULL),
+    struct store *into = store_with("{\"makespan_s\":1}", NULL),
+                 *same = store_with("{\"makespan_s\":1}", NULL),
                  *other = store_with("{\"makespan_s\":2}", NULL);
     assert_int_equal(store_merge(into, same), STATUS_OK);
     said[0] = '\0';
@@ -416,6 +443,7 @@ int main(void)
         cmocka_unit_test(any_number_of_workers_gives_the_same),
         cmocka_unit_test(nothing_is_run_twice),
         cmocka_unit_test(shards_are_parts_of_the_whole),
+        cmocka_unit_test(a_forecast_waits_for_nobody),
         cmocka_unit_test(metrics_are_found_by_name),
         cmocka_unit_test(the_first_baseline_that_names_something_wins),
         cmocka_unit_test(a_run_with_two_results_is_not_merged),
