@@ -5,20 +5,16 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
-#include "base/diag.h"
 #include "base/mem.h"
-#include "fabric/list.h"
 #include "results/result.h"
 #include "sim/experiment.h"
 #include "sweep/work.h"
 
-/* What is known of an input once it has been opened. */
+/* A program of the points, open until all of them are planned: each settles it for its own parameters. */
 struct input {
     char *trace, *workload; /* as the parameters have it; NULL = the other */
-    char *program;
+    struct program *program;
     char hash[TRACE_KEY_TEXT]; /* "" of what is generated */
-    uint64_t calls;
-    uint32_t ranks;
 };
 
 struct planner {
@@ -67,36 +63,38 @@ static const struct input *find_input(const struct planner *planner, const struc
     return NULL;
 }
 
-/* The point's input; opened, and thereby checked, when it is seen first. NULL: it or the fabric is wrong. */
-static const struct input *look_at_input(struct planner *planner, const struct config *config)
+static const struct input *add_input(struct planner *planner, struct experiment *experiment)
 {
-    const struct experiment_config *chosen = config_of(config, &experiment_params);
-    const struct input *known = find_input(planner, chosen);
-    if (known && fabric_find(chosen->fabric))
-        return known;
-    struct experiment experiment;
-    if (experiment_open(&experiment, config) != STATUS_OK)
-        return NULL;
-    struct manifest manifest = experiment_manifest(&experiment);
+    const struct experiment_config *chosen = experiment->chosen;
     planner->inputs =
         mem_grow(planner->inputs, &planner->input_capacity, planner->input_count + 1, "inputs of a sweep");
     struct input *input = &planner->inputs[planner->input_count++];
     *input = (struct input){.trace = chosen->trace ? mem_text(chosen->trace) : NULL,
                             .workload = chosen->workload ? mem_text(chosen->workload) : NULL,
-                            .program = mem_text(manifest.program),
-                            .calls = experiment.program->total_calls,
-                            .ranks = experiment.program->ranks};
-    snprintf(input->hash, sizeof input->hash, "%s", manifest.input_hash ? manifest.input_hash : "");
-    experiment_close(&experiment);
+                            .program = experiment->program};
+    experiment->program_is_lent = true;
+    if (chosen->trace)
+        trace_key(input->program, input->hash);
     return input;
+}
+
+/* The point's experiment; opened, and thereby checked, its input with it when that is seen first. NULL: it is
+ * wrong. */
+static const struct input *open_point(struct planner *planner, const struct config *config,
+                                      struct experiment *experiment)
+{
+    const struct input *known = find_input(planner, config_of(config, &experiment_params));
+    if (known)
+        return experiment_open_with(experiment, config, known->program) == STATUS_OK ? known : NULL;
+    return experiment_open(experiment, config) == STATUS_OK ? add_input(planner, experiment) : NULL;
 }
 
 static void free_inputs(struct planner *planner)
 {
     for (size_t i = 0; i < planner->input_count; i++) {
+        planner->inputs[i].program->ops->close(planner->inputs[i].program);
         free(planner->inputs[i].trace);
         free(planner->inputs[i].workload);
-        free(planner->inputs[i].program);
     }
     free(planner->inputs);
 }
@@ -142,7 +140,7 @@ static void add_parameter(void *self, const struct param *param, const char *val
 }
 
 /* Fills in what a planned run has; its texts are to be freed. */
-static void describe(const struct config *config, const struct input *input, struct store_run *run)
+static void describe(const struct experiment *experiment, const struct input *input, struct store_run *run)
 {
     struct description description = {
         .input = input, .hash = XXH3_createState(), .parameters = json_object()};
@@ -150,15 +148,16 @@ static void describe(const struct config *config, const struct input *input, str
     snprintf(program, sizeof program, "helio %s results %d", HELIO_VERSION, RESULT_SCHEMA);
     XXH3_128bits_reset(description.hash);
     add_text(description.hash, program);
-    config_each(config, &description, add_parameter);
+    config_each(experiment->config, &description, add_parameter);
     XXH128_hash_t key = XXH3_128bits_digest(description.hash);
     char *parameters = json_dumps(description.parameters, JSON_COMPACT);
     *run = (struct store_run){
         .key = mem_format("%016llx%016llx", (unsigned long long)key.high64, (unsigned long long)key.low64),
-        .program = input->program,
+        .fabric = experiment->fabrics[0]->name,
+        .program = input->program->name,
         .input_hash = input->hash,
-        .calls = input->calls,
-        .ranks = input->ranks,
+        .calls = input->program->total_calls,
+        .ranks = input->program->ranks,
         .parameters = mem_text(parameters ? parameters : "{}")};
     free(parameters);
     json_decref(description.parameters);
@@ -167,25 +166,31 @@ static void describe(const struct config *config, const struct input *input, str
 
 /* ------------------------------------------------------------------------------------------------- plan */
 
+static enum status add_draft(struct plan *plan, size_t index, const struct experiment *experiment,
+                             const struct input *input)
+{
+    struct store_run run;
+    describe(experiment, input, &run);
+    enum status status = store_plan(plan->drafts, &run);
+    plan->run_of[index] = (size_t)run.id - 1;
+    if ((size_t)run.id > plan->runs)
+        plan->runs = (size_t)run.id;
+    free((char *)run.key);
+    free((char *)run.parameters);
+    return status;
+}
+
 static enum status plan_point(struct planner *planner, size_t index)
 {
-    struct plan *plan = planner->plan;
-    struct config *config = sweep_config(&plan->points[index]);
+    struct config *config = sweep_config(&planner->plan->points[index]);
     if (!config)
         return STATUS_BAD_INPUT;
-    const struct input *input = look_at_input(planner, config);
-    enum status status = input ? STATUS_OK : STATUS_BAD_INPUT;
-    if (status == STATUS_OK) {
-        struct store_run run;
-        describe(config, input, &run);
-        run.fabric = plan->points[index].fabric;
-        status = store_plan(plan->drafts, &run);
-        plan->run_of[index] = (size_t)run.id - 1;
-        if ((size_t)run.id > plan->runs)
-            plan->runs = (size_t)run.id;
-        free((char *)run.key);
-        free((char *)run.parameters);
-    }
+    struct experiment experiment;
+    const struct input *input = open_point(planner, config, &experiment);
+    enum status status = STATUS_BAD_INPUT;
+    if (input)
+        status = add_draft(planner->plan, index, &experiment, input);
+    experiment_close(&experiment);
     config_free(config);
     return status;
 }
