@@ -318,7 +318,7 @@ enum status system_open(struct system_file *file, const char *path)
         if (strcmp(path ? path : "thunderx2", named->name) == 0)
             return system_open_text(file, named->path, named->text, *named->length);
     }
-    *file = (struct system_file){.config = config_new(tables, 1)};
+    *file = (struct system_file){.config = config_new(tables, 1), .path = path};
     if (!file->config)
         return STATUS_FAILED;
     return finish(file, path, config_read_file(file->config, path));

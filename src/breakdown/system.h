@@ -91,6 +91,7 @@ struct system {
 struct system_file {
     struct system system;
     struct config *config; /* holds the texts */
+    const char *path;      /* as the caller gave it; NULL = a system that the program has */
 };
 enum status system_open(struct system_file *file, const char *path);
 enum status system_open_text(struct system_file *file, const char *name, const char *text, size_t length);

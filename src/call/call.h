@@ -147,6 +147,7 @@ struct program_ops {
 struct program {
     const struct program_ops *ops;
     const char *name; /* "cg.S.4", "alltoall:ranks=64,bytes=8KiB" */
+    const char *file; /* that a generated program has been made from; NULL = none */
     uint32_t ranks;
     uint32_t channels;          /* 0: all sends are keyed or go to mailboxes */
     const struct group *groups; /* groups[0] = all ranks */

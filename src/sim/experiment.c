@@ -222,6 +222,15 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
     return status;
 }
 
+const char *experiment_file(const struct experiment *experiment, const char *param)
+{
+    if (strcmp(param, "workload") == 0)
+        return experiment->program->file;
+    if (strcmp(param, "host.system") == 0)
+        return experiment->has_host ? experiment->host.file.path : NULL;
+    return NULL;
+}
+
 struct manifest experiment_manifest(struct experiment *experiment)
 {
     if (experiment->chosen->trace)

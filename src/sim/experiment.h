@@ -59,6 +59,10 @@ struct experiment_watch {
 enum status experiment_run(struct experiment *experiment, size_t index, const struct experiment_watch *watch,
                            struct result *result);
 
+/* The file that is read, and that runs depend on, because of what a parameter says; NULL = none. A trace,
+ * which has a key of its own, is no such file. Points into the experiment. */
+const char *experiment_file(const struct experiment *experiment, const char *param);
+
 /* Points into the experiment. */
 struct manifest experiment_manifest(struct experiment *experiment);
 

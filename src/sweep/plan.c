@@ -2,7 +2,6 @@
 
 #include <jansson.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <xxhash.h>
 
 #include "base/mem.h"
@@ -101,9 +100,10 @@ static void free_inputs(struct planner *planner)
 
 /* ------------------------------------------------------------------------------------------------- keys */
 
-/* What a run depends on: every parameter; for the trace and for other files that a parameter names, also or
- * instead their contents. */
+/* What a run depends on: every parameter; for the trace, and for what else is read because a parameter says
+ * so, instead or also the contents. */
 struct description {
+    const struct experiment *experiment;
     const struct input *input;
     XXH3_state_t *hash;
     json_t *parameters;
@@ -116,8 +116,7 @@ static void add_text(XXH3_state_t *hash, const char *text)
 
 static void add_contents(XXH3_state_t *hash, const char *path)
 {
-    struct stat there;
-    FILE *file = stat(path, &there) == 0 && S_ISREG(there.st_mode) ? fopen(path, "rb") : NULL;
+    FILE *file = path ? fopen(path, "rb") : NULL;
     char bytes[4096];
     for (size_t length; file && (length = fread(bytes, 1, sizeof bytes, file));)
         XXH3_128bits_update(hash, bytes, length);
@@ -135,15 +134,14 @@ static void add_parameter(void *self, const struct param *param, const char *val
         return;
     add_text(description->hash, param->name);
     add_text(description->hash, is_trace ? description->input->hash : value);
-    if (!is_trace && param->type >= PARAM_TEXT)
-        add_contents(description->hash, value);
+    add_contents(description->hash, experiment_file(description->experiment, param->name));
 }
 
 /* Fills in what a planned run has; its texts are to be freed. */
 static void describe(const struct experiment *experiment, const struct input *input, struct store_run *run)
 {
     struct description description = {
-        .input = input, .hash = XXH3_createState(), .parameters = json_object()};
+        .experiment = experiment, .input = input, .hash = XXH3_createState(), .parameters = json_object()};
     char program[64];
     snprintf(program, sizeof program, "helio %s results %d", HELIO_VERSION, RESULT_SCHEMA);
     XXH3_128bits_reset(description.hash);

@@ -42,12 +42,14 @@ PARAM_TABLE(pattern_params, "pattern", struct pattern_config,
              .max = "1000000000",
              .doc = "how often"});
 
-static enum status read_pattern(struct pattern_config *config)
+static enum status read_pattern(struct pattern_config *config, struct program *program)
 {
     size_t length = strlen(config->name);
     uint32_t ranks = (uint32_t)config->ranks;
-    if (length > 4 && strcmp(config->name + length - 4, ".csv") == 0)
+    if (length > 4 && strcmp(config->name + length - 4, ".csv") == 0) {
+        program->file = config->name;
         return tdm_pattern_read(config->name, ranks, &config->pattern);
+    }
     char *name = mem_text(config->name);
     char *mark = strchr(name, ';');
     if (mark)
@@ -100,9 +102,8 @@ static void index_pattern(struct pattern_config *config)
 static bool pattern_prepare(void *self, struct program *program, struct workload_problem *problem)
 {
     struct pattern_config *config = self;
-    (void)program;
     problem->param = NULL;
-    if (read_pattern(config) != STATUS_OK)
+    if (read_pattern(config, program) != STATUS_OK)
         return false;
     index_pattern(config);
     return true;

@@ -23,8 +23,8 @@ struct workload {
     const char *name; /* "alltoall", "npb:lu": with its family, if it has one */
     const char *doc;
     const struct param_table *params; /* of its text */
-    /* Checks what the text said and derives the rest of *config. May set what else *program needs: `counts`.
-     * False fills *problem. NULL = nothing to do. */
+    /* Checks what the text said and derives the rest of *config. May set what else *program has: `counts`,
+     * `file`. False fills *problem. NULL = nothing to do. */
     bool (*prepare)(void *config, struct program *program, struct workload_problem *problem);
     void (*release)(void *config); /* what prepare() allocated, also where it failed; NULL = nothing */
     uint32_t (*ranks)(const void *config);
