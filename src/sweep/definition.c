@@ -99,17 +99,24 @@ static struct alternative read_alternative(struct definition *definition, struct
 
 /* ------------------------------------------------------------------------------------------------- axes */
 
-static bool is_varied(const struct definition *definition, const char *name)
+/* Whether the name is one of the first `count`. */
+static bool has_name(const struct definition *definition, const char *name, size_t count)
 {
-    for (size_t i = 0; i < definition->name_count; i++)
+    for (size_t i = 0; i < count; i++)
         if (strcmp(definition->names[i], name) == 0)
             return true;
     return false;
 }
 
+/* Whether `seeds:` varies the parameter already, or what brought the first `count` names. */
+static bool is_varied(const struct definition *definition, const char *name, size_t count)
+{
+    return has_name(definition, name, count) || (definition->seeds && strcmp(name, "seed") == 0);
+}
+
 static void add_name(struct definition *definition, const char *name)
 {
-    if (is_varied(definition, name))
+    if (has_name(definition, name, definition->name_count))
         return;
     definition->names =
         mem_grow(definition->names, &definition->name_capacity, definition->name_count + 1, "a sweep");
@@ -128,7 +135,7 @@ static void read_axis(struct visitor *visitor, const char *name, const struct co
 {
     struct definition *definition = visitor->definition;
     size_t count = node->kind == CONFIG_LIST ? node->count : 1;
-    if (is_varied(definition, name) || (definition->seeds && strcmp(name, "seed") == 0)) {
+    if (is_varied(definition, name, definition->name_count)) {
         config_key_error(visitor->reader, node, "%s is varied twice", name);
         return;
     }
@@ -169,9 +176,8 @@ static void read_list(struct definition *definition, struct config_reader *reade
         }
         struct alternative alternative = read_alternative(definition, reader, item);
         for (size_t j = 0; j < alternative.count; j++) {
-            for (size_t k = 0; k < varied_before; k++)
-                if (strcmp(definition->names[k], alternative.settings[j].name) == 0)
-                    config_node_error(reader, item, "%s is varied twice", alternative.settings[j].name);
+            if (is_varied(definition, alternative.settings[j].name, varied_before))
+                config_node_error(reader, item, "%s is varied twice", alternative.settings[j].name);
             add_name(definition, alternative.settings[j].name);
         }
         axis.alternatives[axis.count++] = alternative;
@@ -208,7 +214,7 @@ static void read_seeds(void *self, struct config_reader *reader, const struct co
         definition->seeds < 1 || definition->seeds > SEEDS_AT_MOST)
         config_node_error(reader, node, "seeds is how often each point is repeated: a number from 1 to %d",
                           SEEDS_AT_MOST);
-    else if (is_varied(definition, "seed"))
+    else if (has_name(definition, "seed", definition->name_count))
         config_key_error(reader, node, "the sweep varies seed already");
 }
 

@@ -31,27 +31,27 @@ static const struct sweep_setting *find(const struct sweep_setting *settings, si
     return NULL;
 }
 
-/* A point with these settings, which the fabric is taken out of, and one seed of several. */
+/* A point with these settings, which the fabric is taken out of, and one seed of several, or NULL. */
 static void add_point(struct points *points, const struct alternative *settings, const char *fabric,
                       const char *seed)
 {
     struct arena *arena = &points->definition->arena;
     struct sweep_setting *own = arena_alloc(arena, (settings->count + 1) * sizeof *own);
     size_t count = 0;
-    for (size_t i = 0; i < settings->count; i++) {
-        bool replaced = seed && strcmp(settings->settings[i].name, "seed") == 0;
-        if (strcmp(settings->settings[i].name, "fabric") != 0 && !replaced)
+    for (size_t i = 0; i < settings->count; i++)
+        if (strcmp(settings->settings[i].name, "fabric") != 0)
             own[count++] = settings->settings[i];
-    }
     if (seed)
         own[count++] = (struct sweep_setting){"seed", seed};
     points->list[points->count++] =
         (struct sweep_point){.base = points->base, .settings = own, .count = count, .fabric = fabric};
 }
 
+/* Once with each seed; a baseline may name the one seed that its runs have. */
 static void add_seeds(struct points *points, const struct alternative *settings, const char *fabric)
 {
-    uint64_t seeds = points->definition->seeds;
+    bool has_one = find(settings->settings, settings->count, "seed");
+    uint64_t seeds = has_one ? 0 : points->definition->seeds;
     for (uint64_t i = 0; i < seeds; i++) {
         char seed[24];
         snprintf(seed, sizeof seed, "%" PRIu64, points->first_seed + i);

@@ -114,6 +114,7 @@ static void the_baseline_is_among_the_points(void **state)
                   "fmu, fmu.count=8\nfmu, fmu.count=16\npacket, fmu.count=8\npacket, fmu.count=16\n");
     expect_points("fabric: fmu\nsweep: {fmu.count: [8, 16]}\nbaseline: {fmu: {count: 4}}\n",
                   "fmu, fmu.count=8\nfmu, fmu.count=16\nfmu, fmu.count=4\nfmu, fmu.count=4\n");
+    expect_points("fabric: fmu\nbaseline: {seed: 5}\nseeds: 2\n", "fmu, seed=1\nfmu, seed=2\nfmu, seed=5\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ errors */
@@ -158,6 +159,9 @@ static void errors_have_their_places(void **state)
     expect_error("sweep: {}\nsweep: {}\n", "s.yaml:2:1: error: sweep is given twice");
     expect_error("sweep: {seed: [1, 2]}\nseeds: 2\n", "s.yaml:2:1: error: the sweep varies seed already");
     expect_error("seeds: 2\nsweep: {seed: [1, 2]}\n", "s.yaml:2:9: error: seed is varied twice");
+    expect_error("sweep: {list: [{seed: 7}]}\nseeds: 2\n",
+                 "s.yaml:2:1: error: the sweep varies seed already");
+    expect_error("seeds: 2\nsweep: {list: [{seed: 7}]}\n", "s.yaml:2:16: error: seed is varied twice");
     expect_error("seeds: 0\n", "s.yaml:1:8: error: seeds is how often");
     expect_error("seeds: [2]\n", "s.yaml:1:8: error: seeds is how often");
     expect_error("baseline: [fmu]\n", "s.yaml:1:11: error: a baseline is a fabric");
