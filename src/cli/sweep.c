@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include "cli/cli.h"
 #include "cli/sweep_command.h"
 
@@ -21,18 +19,12 @@ static const struct cli_command command = {
         "helio-sweep is the same with the ranks of an MPI program for workers: mpirun -n N helio-sweep ...",
 };
 
-static unsigned jobs_of(const struct sweep_command *sweep)
-{
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return sweep->options.jobs ? sweep->options.jobs : online > 0 ? (unsigned)online : 1;
-}
-
 int cli_sweep(int argc, char **argv)
 {
     struct sweep_command sweep;
     enum status status = sweep_command_open(&sweep, &command, argc, argv);
     if (status == STATUS_OK && sweep.dry_run)
-        status = sweep_command_forecast(&sweep, jobs_of(&sweep), "job", "jobs");
+        status = sweep_command_forecast(&sweep, sweep_jobs(&sweep.options), "job", "jobs");
     else if (status == STATUS_OK && !sweep.help)
         status = sweep_command_run(&sweep, NULL);
     sweep_command_close(&sweep);

@@ -18,7 +18,8 @@ const struct cli_option sweep_command_options[SWEEP_OPTIONS] = {
                        "say how many runs there are and what they would take; run nothing"},
     [SWEEP_SET] = {"--set", 's', "PARAMETER=VALUE",
                    "set a parameter that the sweep does not vary; may be repeated"},
-    [SWEEP_JOBS] = {"--jobs", 'j', "N", "runs at the same time; as many as there are processors"},
+    [SWEEP_JOBS] = {"--jobs", 'j', "N",
+                    "runs at the same time; as many as there are processors that it may use"},
 };
 
 /* ---------------------------------------------------------------------------------------------- arguments */
@@ -181,14 +182,24 @@ static const char *show_seconds(double time_s, char *text, size_t size)
     return units_show_time((ps_t)((time_s < most_s ? time_s : most_s) * ps_per_s), 3, text, size);
 }
 
+static const char *source_of(const struct sweep_forecast *forecast)
+{
+    if (!forecast->assumed)
+        return "from the runs that are done";
+    return forecast->assumed == forecast->to_run ? "assumed: nothing like it has been run yet"
+                                                 : "assumed for fabrics that nothing has been run on yet";
+}
+
 static void print_forecast(const struct sweep_forecast *forecast, unsigned workers, const char *worker)
 {
     char work[32], time[32], memory[64];
-    const char *source =
-        forecast->learnt_from ? "from the runs that are done" : "assumed: nothing has been run yet";
+    const char *source = source_of(forecast);
+    double time_s = forecast->work_s / workers;
+    if (time_s < forecast->longest_s)
+        time_s = forecast->longest_s;
     printf("runs    %zu, of which %zu are to be run\n", forecast->runs, forecast->to_run);
     printf("time    %s of work, %s with %u %s (%s)\n", show_seconds(forecast->work_s, work, sizeof work),
-           show_seconds(forecast->work_s / workers, time, sizeof time), workers, worker, source);
+           show_seconds(time_s, time, sizeof time), workers, worker, source);
     printf("memory  %s for the largest run, beside its trace (%s)\n",
            units_show_size((double)forecast->memory_bytes, 3, memory, sizeof memory), source);
 }

@@ -41,7 +41,6 @@ static enum status learn(void *self, const struct store_run *run)
     uint64_t bytes_per_rank = run->ranks ? run->memory_bytes / run->ranks : 0;
     if (bytes_per_rank > experience->bytes_per_rank)
         experience->bytes_per_rank = bytes_per_rank;
-    forecaster->forecast->learnt_from++;
     return STATUS_OK;
 }
 
@@ -55,10 +54,13 @@ static enum status foretell(void *self, const struct store_run *run)
     if (!forecaster->is_todo[run->id - 1])
         return STATUS_OK;
     const struct experience *experience = experience_with(forecaster, run->fabric);
-    double per_call_s = experience->calls && experience->wall_s > 0
-                            ? experience->wall_s / (double)experience->calls
-                            : 1.0 / CALLS_PER_S;
-    forecast->work_s += (double)run->calls * per_call_s;
+    bool is_known = experience->calls && experience->wall_s > 0;
+    double run_s =
+        (double)run->calls * (is_known ? experience->wall_s / (double)experience->calls : 1.0 / CALLS_PER_S);
+    forecast->assumed += !is_known;
+    forecast->work_s += run_s;
+    if (run_s > forecast->longest_s)
+        forecast->longest_s = run_s;
     uint64_t bytes = run->ranks * (experience->bytes_per_rank ? experience->bytes_per_rank : BYTES_PER_RANK);
     if (bytes > forecast->memory_bytes)
         forecast->memory_bytes = bytes;

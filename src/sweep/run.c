@@ -1,4 +1,5 @@
 #include <jansson.h>
+#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -162,11 +163,19 @@ static enum status enter(struct plan *plan, struct store *store, const struct sw
     return status;
 }
 
-/* As many as there are processors that this process may use. */
-static size_t processors(void)
+/* Those that a batch system, or taskset, leaves to this process. */
+static unsigned processors(void)
 {
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+        return (unsigned)CPU_COUNT(&allowed);
     long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (size_t)online : 1;
+    return online > 0 ? (unsigned)online : 1;
+}
+
+unsigned sweep_jobs(const struct sweep_options *options)
+{
+    return options->jobs ? options->jobs : processors();
 }
 
 enum status sweep_run_plan(struct plan *plan, struct crew *crew, struct store *store,
@@ -174,7 +183,7 @@ enum status sweep_run_plan(struct plan *plan, struct crew *crew, struct store *s
 {
     struct crew own;
     if (!crew) {
-        crew_of_processes(&own, options->jobs ? options->jobs : processors(), plan->points);
+        crew_of_processes(&own, sweep_jobs(options), plan->points);
         crew = &own;
     }
     enum status status = enter(plan, store, options);

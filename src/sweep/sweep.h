@@ -37,13 +37,16 @@ struct sweep_point {
 
 struct definition;
 struct sweep_options {
-    unsigned jobs; /* processes that run points at the same time; 0 = as many as there are processors */
+    unsigned jobs;          /* processes that run points at the same time; 0 = as many as sweep_jobs says */
     unsigned shard, shards; /* run only every shards-th point, from the shard-th, 0, on; 0 shards = all */
     /* Called before the first run and after each with how many of those to be run have ended. */
     void (*progress)(void *self, size_t ended, size_t to_run);
     void *self;
     const struct definition *definition; /* of these points, noted in the store with them; NULL = none */
 };
+
+/* The jobs that the options ask for; else a processor each, of those that this process may use. */
+unsigned sweep_jobs(const struct sweep_options *options);
 
 /* Runs the points that the store has no results for, each in a process of its own that takes one after
  * another, and adds each result to the store at once. Points of the same contents are run once. `runs`, if
@@ -59,9 +62,10 @@ void sweep_free(struct store_run *runs, size_t count);
 /* What a sweep would take. */
 struct sweep_forecast {
     size_t runs, to_run;   /* of different contents; those without results in the store */
+    size_t assumed;        /* of those to be run: none on their fabric is done, so nothing is known of it */
     double work_s;         /* of all that are to be run, one after another */
+    double longest_s;      /* of the longest of them, below which no number of workers comes */
     uint64_t memory_bytes; /* of the largest, the program's mapped input not counted */
-    size_t learnt_from;    /* runs in the store that this is concluded from; 0 = from assumptions alone */
 };
 
 /* Changes nothing in the store. Time is that of the store's runs on the same fabric, by the number of their

@@ -1,4 +1,5 @@
 /* Many runs: the same rows for any number of workers, nothing run twice, and one failure is one failure. */
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -225,11 +226,34 @@ static void a_forecast_waits_for_nobody(void **state)
     assert_int_equal(sweep_forecast(looked_at, points, POINTS, &options, &forecast), STATUS_OK);
     assert_int_equal(forecast.runs, POINTS);
     assert_int_equal(forecast.to_run, POINTS / 2);
+    assert_int_equal(forecast.assumed, 0);
+    points[0].fabric = "packet";
+    assert_int_equal(sweep_forecast(looked_at, points, POINTS, &options, &forecast), STATUS_OK);
+    assert_int_equal(forecast.assumed, 1);
+    assert_true(forecast.longest_s > 0 && forecast.longest_s < forecast.work_s);
     store_close(looked_at);
     store_rollback(busy);
     store_close(busy);
     config_free(base);
     free(path);
+}
+
+static void a_job_for_each_processor_that_may_be_used(void **state)
+{
+    (void)state;
+    cpu_set_t all, one;
+    if (sched_getaffinity(0, sizeof all, &all) != 0)
+        skip();
+    int first = 0;
+    while (!CPU_ISSET(first, &all))
+        first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    assert_int_equal(sweep_jobs(&(struct sweep_options){.jobs = 0}), CPU_COUNT(&all));
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(sweep_jobs(&(struct sweep_options){.jobs = 0}), 1);
+    assert_int_equal(sweep_jobs(&(struct sweep_options){.jobs = 3}), 3);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
 static void metrics_are_found_by_name(void **state)
@@ -444,6 +468,7 @@ int main(void)
         cmocka_unit_test(nothing_is_run_twice),
         cmocka_unit_test(shards_are_parts_of_the_whole),
         cmocka_unit_test(a_forecast_waits_for_nobody),
+        cmocka_unit_test(a_job_for_each_processor_that_may_be_used),
         cmocka_unit_test(metrics_are_found_by_name),
         cmocka_unit_test(the_first_baseline_that_names_something_wins),
         cmocka_unit_test(a_run_with_two_results_is_not_merged),
