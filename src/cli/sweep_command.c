@@ -96,13 +96,36 @@ static enum status read_options(struct sweep_command *sweep, struct cli_reader r
     return status;
 }
 
+/* Where the sweep has values of its own, another one would go unnoticed. */
+static enum status set(struct sweep_command *sweep, const char *text)
+{
+    struct param_assignment assignment;
+    size_t length = strlen(text);
+    param_split(text, 0, length, &assignment);
+    enum status status = STATUS_OK;
+    if (definition_settles(&sweep->definition, assignment.name)) {
+        diag_report(DIAG_ERROR,
+                    &(struct diag_place){.file = "--set",
+                                         .line = 1,
+                                         .column = (uint32_t)assignment.name_at + 1,
+                                         .span = (uint32_t)strlen(assignment.name),
+                                         .source = text,
+                                         .source_length = length},
+                    "the sweep varies %s", assignment.name);
+        status = STATUS_BAD_INPUT;
+    }
+    free(assignment.name);
+    free(assignment.value);
+    return status == STATUS_OK ? config_set(sweep->config, text) : status;
+}
+
 static enum status apply_settings(struct sweep_command *sweep, struct cli_reader reader)
 {
     enum status status = STATUS_OK;
     const char *value;
     for (int found; status == STATUS_OK && (found = cli_read(&reader, &value)) != CLI_END;)
         if (found == CLI_OPTION + SWEEP_SET)
-            status = config_set(sweep->config, value);
+            status = set(sweep, value);
     return status;
 }
 

@@ -251,6 +251,27 @@ enum status definition_read_text(struct definition *definition, struct config *c
     return config_read_text_with(config, name, text, length, sections, SECTIONS, definition);
 }
 
+static bool settles(const struct axis *axis, const char *name)
+{
+    for (size_t i = 0; i < axis->count; i++) {
+        const struct alternative *alternative = &axis->alternatives[i];
+        size_t at = 0;
+        while (at < alternative->count && strcmp(alternative->settings[at].name, name) != 0)
+            at++;
+        if (at == alternative->count)
+            return false;
+    }
+    return true;
+}
+
+bool definition_settles(const struct definition *definition, const char *name)
+{
+    for (size_t i = 0; i < definition->axis_count; i++)
+        if (settles(&definition->axes[i], name))
+            return true;
+    return false;
+}
+
 void definition_free(struct definition *definition)
 {
     free(definition->axes);

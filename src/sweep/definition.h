@@ -44,6 +44,10 @@ enum status definition_read_text(struct definition *definition, struct config *c
                                  const char *text, size_t length);
 void definition_free(struct definition *definition);
 
+/* Whether all points have a value of their own for the parameter, so that it does not matter what the config
+ * says of it. */
+bool definition_settles(const struct definition *definition, const char *name);
+
 /* The points, on top of `base`, which they refer to; they live as long as the definition. The runs that
  * speedups are over are among them, at the end those that are no point otherwise. */
 enum status definition_points(struct definition *definition, const struct config *base,
