@@ -262,3 +262,8 @@ void config_each(const struct config *config, void *self,
         visit(self, value->param, value->text, value->origin);
     }
 }
+
+const char *config_origin(const struct config *config, const char *name)
+{
+    return config_find(config, name)->origin;
+}

@@ -62,6 +62,10 @@ const char *config_reader_nearest(const struct config_reader *reader, const char
 const char *config_node_value(struct config_reader *reader, const char *name, const struct config_node *node,
                               struct arena *texts);
 
+/* For sections: where the node's value stands, "sweep.yaml:3", as config_each says it; in `texts`. */
+const char *config_node_origin(const struct config_reader *reader, const struct config_node *node,
+                               struct arena *texts);
+
 /* "hockney.latency=8us", as given to --set; errors have the place --set:1:column. */
 enum status config_set(struct config *config, const char *text);
 /* One parameter by name; `origin` names where the value came from ("--fabric"). */
@@ -80,6 +84,9 @@ const void *config_of(const struct config *config, const struct param_table *tab
  * ("default", "demo.yaml:3", "--set"). */
 void config_each(const struct config *config, void *self,
                  void (*visit)(void *self, const struct param *param, const char *value, const char *origin));
+
+/* Of one parameter that there is: where its value came from. */
+const char *config_origin(const struct config *config, const char *name);
 
 /* `helio params [filter]`: an experiment file that sets every parameter to its default, each commented with
  * its doc, bounds and choices. A filter keeps the names that contain it; returns how many there were. */

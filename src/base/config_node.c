@@ -173,3 +173,12 @@ const char *config_node_value(struct config_reader *reader, const char *name, co
     config_reader_error(reader, node->offset + at, node->span - at, "%s", problem.text);
     return NULL;
 }
+
+const char *config_node_origin(const struct config_reader *reader, const struct config_node *node,
+                               struct arena *texts)
+{
+    char *origin = config_reader_origin(reader, node->offset);
+    const char *kept = arena_text(texts, origin, strlen(origin));
+    free(origin);
+    return kept;
+}

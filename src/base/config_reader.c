@@ -19,6 +19,12 @@ size_t config_reader_line(const struct config_reader *reader, size_t offset, siz
     return line;
 }
 
+char *config_reader_origin(const struct config_reader *reader, size_t offset)
+{
+    size_t line_begin;
+    return mem_format("%s:%zu", reader->name, config_reader_line(reader, offset, &line_begin));
+}
+
 void config_reader_error_args(struct config_reader *reader, size_t offset, size_t span, const char *format,
                               va_list args)
 {

@@ -39,6 +39,9 @@ void config_reader_close(struct config_reader *reader);
 /* The line, from 1, that the byte at `offset` is in, and where that line begins. */
 size_t config_reader_line(const struct config_reader *reader, size_t offset, size_t *line_begin);
 
+/* "demo.yaml:3", where the value at `offset` comes from; to be freed. */
+char *config_reader_origin(const struct config_reader *reader, size_t offset);
+
 /* Reports what is wrong with `span` bytes from `offset` on. */
 void config_reader_error(struct config_reader *reader, size_t offset, size_t span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -95,9 +95,8 @@ static void read_value(struct config_reader *reader, struct value *value, struct
     if (good && !joined.count)
         join(&joined, &(struct config_scalar){.text = (char[]){""}, .offset = offset});
     if (good) {
-        size_t line_begin;
         struct param_problem problem;
-        char *origin = mem_format("%s:%zu", reader->name, config_reader_line(reader, offset, &line_begin));
+        char *origin = config_reader_origin(reader, offset);
         if (!config_put(reader->config, value, joined.text, origin, &problem))
             value_error(reader, &joined, &problem);
         free(origin);

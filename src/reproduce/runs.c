@@ -185,14 +185,14 @@ static void point_make(struct point *point, const struct runs *runs, struct run 
 {
     *point = (struct point){.run = run, .text = mem_text(run->settings)};
     size_t count = 0;
-    point->settings[count++] = (struct sweep_setting){"workload", run->workload};
+    point->settings[count++] = (struct sweep_setting){.name = "workload", .value = run->workload};
     char *rest = point->text;
     for (char *setting; count < SETTINGS_AT_MOST && (setting = strsep(&rest, " "));) {
         char *value = strchr(setting, '=');
         if (!value)
             continue;
         *value++ = '\0';
-        point->settings[count++] = (struct sweep_setting){setting, value};
+        point->settings[count++] = (struct sweep_setting){.name = setting, .value = value};
     }
     point->sweep = (struct sweep_point){
         .base = runs->base, .settings = point->settings, .count = count, .fabric = run->fabric};

@@ -92,6 +92,15 @@ static enum status open_program(struct experiment *experiment)
                          : workload_open(chosen->workload, &experiment->program);
 }
 
+/* What opens a parameter's value knows the value, and not where in an experiment file that stands. */
+static enum status blame(const struct experiment *experiment, const char *param, enum status status)
+{
+    const char *origin = config_origin(experiment->config, param);
+    if (status != STATUS_OK && strchr(origin, ':'))
+        diag_report(DIAG_NOTE, &(struct diag_place){.file = origin}, "%s is given here", param);
+    return status;
+}
+
 /* Traffic has no ranks, so neither hosts nor another simulator's semantics of them. */
 static enum status settle_openloop(struct experiment *experiment)
 {
@@ -120,9 +129,10 @@ enum status experiment_open(struct experiment *experiment, const struct config *
     *experiment = (struct experiment){.config = config, .chosen = config_of(config, &experiment_params)};
     enum status status = choose_fabrics(experiment);
     if (status == STATUS_OK)
-        status = hosts_open(experiment);
+        status = blame(experiment, "host.system", hosts_open(experiment));
     if (status == STATUS_OK)
-        status = open_program(experiment);
+        status =
+            blame(experiment, experiment->chosen->trace ? "trace" : "workload", open_program(experiment));
     return status == STATUS_OK ? settle_openloop(experiment) : status;
 }
 
@@ -135,7 +145,7 @@ enum status experiment_open_with(struct experiment *experiment, const struct con
                                       .program_is_lent = true};
     enum status status = choose_fabrics(experiment);
     if (status == STATUS_OK)
-        status = hosts_open(experiment);
+        status = blame(experiment, "host.system", hosts_open(experiment));
     return status == STATUS_OK ? settle_openloop(experiment) : status;
 }
 

@@ -31,8 +31,9 @@ static bool read_setting(struct definition *definition, struct config_reader *re
     const char *value = config_node_value(reader, name, node, &definition->arena);
     if (!value || (strcmp(name, "fabric") == 0 && !is_fabric(reader, node)))
         return false;
-    *setting =
-        (struct sweep_setting){.name = arena_text(&definition->arena, name, strlen(name)), .value = value};
+    *setting = (struct sweep_setting){.name = arena_text(&definition->arena, name, strlen(name)),
+                                      .value = value,
+                                      .origin = config_node_origin(reader, node, &definition->arena)};
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/diag.h"
 #include "base/mem.h"
 #include "results/result.h"
 #include "sim/experiment.h"
@@ -28,8 +29,11 @@ struct config *sweep_config(const struct sweep_point *point)
 {
     struct config *config = config_copy(point->base);
     enum status status = config ? STATUS_OK : STATUS_FAILED;
-    for (size_t i = 0; status == STATUS_OK && i < point->count; i++)
-        status = config_assign(config, point->settings[i].name, point->settings[i].value, "sweep");
+    for (size_t i = 0; status == STATUS_OK && i < point->count; i++) {
+        const struct sweep_setting *setting = &point->settings[i];
+        status =
+            config_assign(config, setting->name, setting->value, setting->origin ? setting->origin : "sweep");
+    }
     if (status == STATUS_OK)
         status = config_assign(config, "fabric", point->fabric, "sweep");
     if (status == STATUS_OK)
@@ -178,6 +182,16 @@ static enum status add_draft(struct plan *plan, size_t index, const struct exper
     return status;
 }
 
+/* An error says what is wrong; which of many points it is wrong for is another matter. */
+static void name_point(const struct plan *plan, size_t index)
+{
+    if (plan->count == 1)
+        return;
+    char *label = sweep_label(&plan->points[index]);
+    diag_note("this is the run %s", label);
+    free(label);
+}
+
 static enum status plan_point(struct planner *planner, size_t index)
 {
     struct config *config = sweep_config(&planner->plan->points[index]);
@@ -188,6 +202,8 @@ static enum status plan_point(struct planner *planner, size_t index)
     enum status status = STATUS_BAD_INPUT;
     if (input)
         status = add_draft(planner->plan, index, &experiment, input);
+    else
+        name_point(planner->plan, index);
     experiment_close(&experiment);
     config_free(config);
     return status;

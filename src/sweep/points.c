@@ -42,7 +42,7 @@ static void add_point(struct points *points, const struct alternative *settings,
         if (strcmp(settings->settings[i].name, "fabric") != 0)
             own[count++] = settings->settings[i];
     if (seed)
-        own[count++] = (struct sweep_setting){"seed", seed};
+        own[count++] = (struct sweep_setting){.name = "seed", .value = seed};
     points->list[points->count++] =
         (struct sweep_point){.base = points->base, .settings = own, .count = count, .fabric = fabric};
 }

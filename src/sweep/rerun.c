@@ -18,7 +18,7 @@ static enum status rerun_with(const struct config *base, const json_t *parameter
     json_object_foreach((json_t *)parameters, name, value)
     {
         if (json_is_string(value)) /* null is what a parameter without a value has */
-            settings[point.count++] = (struct sweep_setting){name, json_string_value(value)};
+            settings[point.count++] = (struct sweep_setting){.name = name, .value = json_string_value(value)};
     }
     enum status status = store_open(":memory:", STORE_WRITE, &store);
     if (status == STATUS_OK) {

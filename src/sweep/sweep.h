@@ -13,10 +13,11 @@
  *
  *     struct store *store;
  *     store_open("results.db", STORE_WRITE, &store);      or ":memory:"
+ *     const struct sweep_setting count = {.name = "fmu.count", .value = "16"};
  *     struct sweep_point points[] = {{.base = config, .fabric = "packet"},
- *                                    {.base = config, .fabric = "fmu",
- *                                     .settings = (struct sweep_setting[]){{"fmu.count", "16"}}, .count =
- * 1}}; struct store_run runs[2]; sweep_run(store, points, 2, &(struct sweep_options){.jobs = 2}, runs);
+ *                                    {.base = config, .fabric = "fmu", .settings = &count, .count = 1}};
+ *     struct store_run runs[2];
+ *     sweep_run(store, points, 2, &(struct sweep_options){.jobs = 2}, runs);
  *     ... runs[1].makespan_ps, sweep_metric(&runs[1], "switch_count", &value) ...
  *     sweep_free(runs, 2);
  *     store_close(store);
@@ -25,6 +26,7 @@
 
 struct sweep_setting {
     const char *name, *value; /* "fmu.count", "16": as given to --set */
+    const char *origin;       /* where it is said, "sweep.yaml:3", for errors; NULL = nowhere in a file */
 };
 
 /* A run that is asked for. Points share their base, which is not changed. */

@@ -65,10 +65,10 @@ static struct config *pingpong(void)
 
 /* Latencies times fabrics: eight points, of which ideal's four do not depend on the latency but count. */
 enum { POINTS = 8 };
-static const struct sweep_setting latencies[] = {{"hockney.latency", "1 us"},
-                                                 {"hockney.latency", "2 us"},
-                                                 {"hockney.latency", "3us"},
-                                                 {"hockney.latency", "4 us"}};
+static const struct sweep_setting latencies[] = {{.name = "hockney.latency", .value = "1 us"},
+                                                 {.name = "hockney.latency", .value = "2 us"},
+                                                 {.name = "hockney.latency", .value = "3us"},
+                                                 {.name = "hockney.latency", .value = "4 us"}};
 
 static void fill(struct sweep_point *points, const struct config *base)
 {
@@ -174,7 +174,8 @@ static void nothing_is_run_twice(void **state)
         same_run(&half[i], &runs[i]);
 
     counted = (struct counted){0};
-    points[1].settings = &(struct sweep_setting){"hockney.latency", "0.001 ms"}; /* 1 us, said otherwise */
+    points[1].settings =
+        &(struct sweep_setting){.name = "hockney.latency", .value = "0.001 ms"}; /* 1 us, said otherwise */
     points[3] = points[1];
     assert_int_equal(sweep_run(store, points, POINTS, &options, NULL), STATUS_OK);
     assert_int_equal(counted.calls, 0);
@@ -360,7 +361,7 @@ static void a_wrong_point_is_said_before_anything_runs(void **state)
 
     said[0] = '\0';
     points[5] = points[4];
-    points[5].settings = &(struct sweep_setting){"hockney.latncy", "1 us"};
+    points[5].settings = &(struct sweep_setting){.name = "hockney.latncy", .value = "1 us"};
     assert_int_equal(sweep_run(store, points, POINTS, &options, NULL), STATUS_BAD_INPUT);
     assert_non_null(strstr(said, "did you mean 'hockney.latency'?"));
     store_close(store);
@@ -388,7 +389,8 @@ static void a_run_that_fails_is_named_and_the_others_go_on(void **state)
     }
     free(command);
     struct config *base = config_with(NULL, 0);
-    const struct sweep_setting stuck = {"trace", trace}, good = {"workload", "pingpong"};
+    const struct sweep_setting stuck = {.name = "trace", .value = trace},
+                               good = {.name = "workload", .value = "pingpong"};
     const struct sweep_point points[] = {
         {base, &good, 1, "ideal"}, {base, &stuck, 1, "ideal"}, {base, &good, 1, "hockney"}};
     struct store_run runs[3];
