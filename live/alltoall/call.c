@@ -3,41 +3,33 @@
 
 #include "alltoall/live.h"
 
-/* ------------------------------------------------------------------------------------------------ datatypes
+/* -------------------------------------------------------------------------------------------------- blocks
  */
 
-/* Whether elements of the type are their bytes in memory, one after another. Types made of others may have
- * holes or another order, though their sizes do not show it, so they are looked into. */
-bool live_type_is_plain(MPI_Datatype type)
+/* Where rank's block is: of a buffer that is MPI_BOTTOM too, where this is no pointer yet. */
+static void *block_at(const void *buffer, uint32_t rank, int count, MPI_Aint extent)
 {
-    int integers, addresses, types, combiner, size;
-    MPI_Aint lower, extent;
-    if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS)
-        return false;
-    if (combiner != MPI_COMBINER_NAMED || PMPI_Type_size(type, &size) != MPI_SUCCESS ||
-        PMPI_Type_get_extent(type, &lower, &extent) != MPI_SUCCESS)
-        return false;
-    return lower == 0 && extent == size;
+    return (void *)((uintptr_t)buffer + (uintptr_t)((MPI_Aint)rank * count * extent));
 }
 
 /* All blocks as contiguous bytes. */
 static int pack(struct live_comm *comm, const void *buffer, int count, MPI_Datatype type, uint64_t bytes)
 {
     MPI_Aint lower, extent;
-    int error = PMPI_Type_get_extent(type, &lower, &extent), position = 0;
+    int error = PMPI_Type_get_extent(type, &lower, &extent);
     for (uint32_t rank = 0; error == MPI_SUCCESS && rank < comm->size; rank++)
-        error = PMPI_Pack((const char *)buffer + (MPI_Aint)rank * count * extent, count, type,
-                          comm->packed_send, (int)(bytes * comm->size), &position, comm->mine);
+        error = live_pack(block_at(buffer, rank, count, extent), count, type,
+                          comm->packed_send + rank * bytes, (int)bytes, comm->mine);
     return error;
 }
 
 static int unpack(struct live_comm *comm, void *buffer, int count, MPI_Datatype type, uint64_t bytes)
 {
     MPI_Aint lower, extent;
-    int error = PMPI_Type_get_extent(type, &lower, &extent), position = 0;
+    int error = PMPI_Type_get_extent(type, &lower, &extent);
     for (uint32_t rank = 0; error == MPI_SUCCESS && rank < comm->size; rank++)
-        error = PMPI_Unpack(comm->packed_recv, (int)(bytes * comm->size), &position,
-                            (char *)buffer + (MPI_Aint)rank * count * extent, count, type, comm->mine);
+        error = live_unpack(comm->packed_recv + rank * bytes, (int)bytes,
+                            block_at(buffer, rank, count, extent), count, type, comm->mine);
     return error;
 }
 
@@ -84,15 +76,29 @@ static int run(struct live_comm *comm, const struct plan *plan, struct arguments
     return error;
 }
 
-/* What the MPI would refuse it is to refuse itself, in its own words. */
-static bool is_sound(const struct arguments *call, MPI_Comm comm)
+/* What the MPI would refuse it is to refuse itself, in its own words; nothing else, for the other ranks do
+ * not know. So two blocks may begin at one address: their types may lead to different places. Of blocks that
+ * are not empty. */
+static bool is_sound(const struct arguments *call)
 {
-    if (comm == MPI_COMM_NULL || call->recvcount < 0 || call->recvtype == MPI_DATATYPE_NULL)
+    if (call->recvbuf == MPI_IN_PLACE || live_is_nowhere(call->recvbuf, call->recvtype))
         return false;
     if (call->sendbuf == MPI_IN_PLACE)
         return true;
-    return call->sendcount >= 0 && call->sendtype != MPI_DATATYPE_NULL &&
-           (call->sendbuf != call->recvbuf || call->recvcount == 0);
+    bool is_same = call->sendbuf == call->recvbuf && call->sendcount == call->recvcount &&
+                   call->sendtype == call->recvtype;
+    return call->sendcount >= 0 && call->sendtype != MPI_DATATYPE_NULL && !is_same &&
+           !live_is_nowhere(call->sendbuf, call->sendtype);
+}
+
+/* The bytes of a block, which MPI makes the same on all ranks, as nothing else here is; 0: there are none, or
+ * none can be. */
+static uint64_t block_bytes(const struct arguments *call)
+{
+    MPI_Count size;
+    if (call->recvtype == MPI_DATATYPE_NULL || PMPI_Type_size_x(call->recvtype, &size) != MPI_SUCCESS)
+        return 0;
+    return call->recvcount > 0 && size > 0 ? (uint64_t)size * (uint64_t)call->recvcount : 0;
 }
 
 static int by_mpi(const struct arguments *call, MPI_Comm comm)
@@ -126,14 +132,10 @@ bool live_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
                    MPI_Datatype recvtype, MPI_Comm theirs, int *error)
 {
     struct arguments call = {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, 0};
-    int size;
-    if (!is_sound(&call, theirs))
+    struct live_comm *comm = theirs == MPI_COMM_NULL ? NULL : live_comm_of(theirs);
+    call.block_bytes = comm ? block_bytes(&call) : 0;
+    if (call.block_bytes == 0 || !is_sound(&call))
         return false;
-    struct live_comm *comm = live_comm_of(theirs);
-    /* The size of what is received is the same on all ranks, by the rules of MPI; nothing else here is. */
-    if (!comm || PMPI_Type_size(recvtype, &size) != MPI_SUCCESS || size < 0)
-        return false;
-    call.block_bytes = (uint64_t)size * (uint64_t)recvcount;
     struct live_plan *plan = live_plan_of(comm, call.block_bytes, error);
     if (!plan && *error == MPI_SUCCESS)
         return false;

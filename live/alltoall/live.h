@@ -14,6 +14,7 @@
  *   entry.c     MPI_Alltoall as C programs call it; the wrong MPI is refused there
  *   mpi_fortran.c  as Fortran programs of Open MPI call it; MPICH's Fortran calls C
  *   call.c      one call: may it be ours, what is to be done, data into and out of contiguous buffers
+ *   types.c     what elements of a type are in memory
  *   settings.c  the environment, read by one rank
  *   choose.c    which algorithm
  *   model.c     what it would take, by equations
@@ -152,6 +153,20 @@ enum live_verdict live_model(const struct live_comm *comm, uint64_t block_bytes)
  * Collective; `sockets` has room for a number of each rank. */
 void live_leaders_find(struct live_comm *comm, uint32_t *sockets);
 
+/* --------------------------------------------------------------------------------------------------- types
+ */
+
+/* Whether elements of the type are their bytes in memory, one after another. Types made of others may have
+ * holes or another order, though their sizes do not show it, so they are looked into. */
+bool live_type_is_plain(MPI_Datatype type);
+
+/* Whether there can be nothing of the type at `buffer`: where that is MPI_BOTTOM the type says where. */
+bool live_is_nowhere(const void *buffer, MPI_Datatype type);
+
+/* Elements of any type, at any place, to contiguous bytes and back. Return MPI error codes. */
+int live_pack(const void *from, int count, MPI_Datatype type, void *into, int bytes, MPI_Comm comm);
+int live_unpack(const void *from, int bytes, void *into, int count, MPI_Datatype type, MPI_Comm comm);
+
 /* ------------------------------------------------------------------------------------------- execute, call
  */
 
@@ -166,9 +181,6 @@ bool live_request_room(struct live_comm *comm, uint32_t count);
 
 /* Whether it is true on all ranks. Collective. */
 bool live_all_agree(MPI_Comm comm, bool here);
-
-/* Whether elements of the type are their bytes in memory, one after another. */
-bool live_type_is_plain(MPI_Datatype type);
 
 /* Returns an MPI error code. */
 int live_execute(struct live_comm *comm, const struct plan *plan, const void *send, void *recv);

@@ -3,20 +3,23 @@
 #include "alltoall/vector.h"
 
 #ifdef OPEN_MPI
-enum { NULL_TYPE_OF_NOTHING = false };
+enum { IS_MPICH = false };
 #else
-enum { NULL_TYPE_OF_NOTHING = true }; /* MPICH looks at types where there is something of them */
+enum { IS_MPICH = true };
 #endif
 
 /* What the MPI would refuse it is to refuse itself, in its own words. */
 static bool side_is_sound(const struct live_side *side, bool is_w, uint32_t size)
 {
-    if (!side->counts || !side->displacements || (is_w && !side->types))
+    if (side->buffer == MPI_IN_PLACE || !side->counts || !side->displacements || (is_w && !side->types))
         return false;
     for (uint32_t rank = 0; rank < size; rank++) {
         MPI_Datatype type = side->types ? side->types[rank] : side->type;
-        bool nothing = side->counts[rank] == 0 && NULL_TYPE_OF_NOTHING;
-        if (side->counts[rank] < 0 || (type == MPI_DATATYPE_NULL && !nothing))
+        if (IS_MPICH && side->counts[rank] == 0) /* MPICH does not look at the type of nothing */
+            continue;
+        if (side->counts[rank] < 0 || type == MPI_DATATYPE_NULL)
+            return false;
+        if (IS_MPICH && live_is_nowhere(side->buffer, type)) /* whatever the displacement says */
             return false;
     }
     return true;
@@ -74,7 +77,7 @@ bool live_alltoallv(const struct live_vector_call *call, int *error)
     if (!comm || !side_is_sound(&call->recv, call->is_w, comm->size) ||
         (!in_place && !side_is_sound(&call->send, call->is_w, comm->size)))
         return false;
-    if (NULL_TYPE_OF_NOTHING && !in_place && is_aliased(&call->send, &call->recv))
+    if (IS_MPICH && !in_place && is_aliased(&call->send, &call->recv))
         return false;
     if (!live_vector_of(comm))
         return false;

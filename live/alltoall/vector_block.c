@@ -36,7 +36,7 @@ int live_blocks_read(struct live_block *blocks, uint32_t size, const struct live
         if (type != kind.type)
             error = look_at(&kind, type);
         MPI_Aint unit = side->types ? 1 : kind.extent;
-        blocks[rank].at = (char *)(uintptr_t)side->buffer + unit * side->displacements[rank];
+        blocks[rank].at = (void *)((uintptr_t)side->buffer + (uintptr_t)(unit * side->displacements[rank]));
         blocks[rank].bytes = (uint64_t)kind.bytes * (uint64_t)count;
         blocks[rank].plain = kind.plain;
     }
@@ -45,20 +45,18 @@ int live_blocks_read(struct live_block *blocks, uint32_t size, const struct live
 
 int live_block_pack(const struct live_block *block, void *into, MPI_Comm comm)
 {
-    int position = 0;
     if (!block->plain)
-        return PMPI_Pack(block->at, block->count, block->type, into, (int)block->bytes, &position, comm);
+        return live_pack(block->at, block->count, block->type, into, (int)block->bytes, comm);
     memcpy(into, block->at, block->bytes);
     return MPI_SUCCESS;
 }
 
 int live_block_unpack(const struct live_block *block, const void *from, uint64_t bytes, MPI_Comm comm)
 {
-    int position = 0;
     if (bytes != block->bytes)
         return MPI_ERR_TRUNCATE;
     if (!block->plain)
-        return PMPI_Unpack(from, (int)bytes, &position, block->at, block->count, block->type, comm);
+        return live_unpack(from, (int)bytes, block->at, block->count, block->type, comm);
     memcpy(block->at, from, bytes);
     return MPI_SUCCESS;
 }

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
 
@@ -158,6 +159,65 @@ static void check_types(void)
     free(both);
 }
 
+/* -------------------------------------------------------------------------------------------------- places
+ */
+
+/* An int at `at`, every `stride` bytes. */
+static MPI_Datatype int_at(MPI_Aint at, MPI_Aint stride)
+{
+    MPI_Datatype type, resized;
+    MPI_Type_create_hindexed(1, (int[]){1}, &at, MPI_INT, &type);
+    MPI_Type_create_resized(type, 0, stride, &resized);
+    MPI_Type_commit(&resized);
+    MPI_Type_free(&type);
+    return resized;
+}
+
+/* Fields to send and fields to receive, of one array: one address for both. By way of MPI_BOTTOM, or of the
+ * array. */
+struct fields {
+    int send, recv;
+};
+
+static void exchange_fields(MPI_Comm comm, struct fields *fields, int from_bottom)
+{
+    MPI_Aint base = 0;
+    if (from_bottom)
+        MPI_Get_address(fields, &base);
+    MPI_Datatype send = int_at(base + (MPI_Aint)offsetof(struct fields, send), sizeof *fields),
+                 recv = int_at(base + (MPI_Aint)offsetof(struct fields, recv), sizeof *fields);
+    void *buffer = from_bottom ? MPI_BOTTOM : fields;
+    MPI_Alltoall(buffer, 1, send, buffer, 1, recv, comm);
+    MPI_Type_free(&send);
+    MPI_Type_free(&recv);
+}
+
+/* One rank gives one address for both sides, and the others do not: at a communicator's first call, at later
+ * ones, and at the first of a size. */
+static void check_places(void)
+{
+    struct fields *fields = room((size_t)world_size * sizeof *fields);
+    int *send = room((size_t)world_size * sizeof(int)), *recv = room((size_t)world_size * sizeof(int));
+    MPI_Comm comm;
+    for (int round = 0; round < 12; round++) {
+        if (round % 4 == 0)
+            MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        for (int to = 0; to < world_size; to++)
+            fields[to].send = send[to] = number_of(world_rank, to, round);
+        if (world_rank == round % world_size)
+            exchange_fields(comm, fields, round / 2 % 2);
+        else
+            MPI_Alltoall(send, 1, MPI_INT, recv, 1, MPI_INT, comm);
+        for (int from = 0; from < world_size; from++)
+            if ((world_rank == round % world_size ? fields[from].recv : recv[from]) !=
+                number_of(from, world_rank, round))
+                fail("places", "wrong number: from, round", from, round);
+        if (round % 4 == 3)
+            MPI_Comm_free(&comm);
+    }
+    free(fields), free(send), free(recv);
+}
+
 /* ------------------------------------------------------------------------------------------ communicators */
 
 static int copies_made;
@@ -263,33 +323,38 @@ static void check_wildcards(void)
 /* -------------------------------------------------------------------------------------------------- errors
  */
 
-static int handled;
-
-static void on_error(MPI_Comm *comm, int *error, ...)
-{
-    (void)comm, (void)error;
-    handled++;
-}
+#ifdef OPEN_MPI
+enum { IN_PLACE_CLASS = MPI_ERR_ARG };
+#else
+enum { IN_PLACE_CLASS = MPI_ERR_BUFFER };
+#endif
 
 static void check_errors(void)
 {
     MPI_Errhandler handler;
     MPI_Comm comm;
-    int *send = room((size_t)world_size * sizeof *send), *recv = room((size_t)world_size * sizeof *recv),
-        class;
+    int *send = room((size_t)world_size * sizeof *send), *recv = room((size_t)world_size * sizeof *recv);
     memset(send, 0, (size_t)world_size * sizeof *send);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_create_errhandler(on_error, &handler);
     exchange("errors", comm, 4, 2, 0);
     MPI_Comm_set_errhandler(comm, handler);
-    int error = MPI_Alltoall(send, -1, MPI_INT, recv, -1, MPI_INT, comm);
-    MPI_Error_class(error, &class);
-    if (class != MPI_ERR_COUNT || handled != 1)
-        fail("errors", "negative count: class, handled", class, handled);
-    error = MPI_Alltoall(send, 1, MPI_DATATYPE_NULL, recv, 1, MPI_INT, comm);
-    MPI_Error_class(error, &class);
-    if (class != MPI_ERR_TYPE || handled != 2)
-        fail("errors", "null type: class, handled", class, handled);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler); /* to which Open MPI turns for one of them */
+    check_error("errors", "negative count: class, expected",
+                MPI_Alltoall(send, -1, MPI_INT, recv, -1, MPI_INT, comm), MPI_ERR_COUNT);
+    check_error("errors", "null type: class, expected",
+                MPI_Alltoall(send, 1, MPI_DATATYPE_NULL, recv, 1, MPI_INT, comm), MPI_ERR_TYPE);
+    check_error("errors", "received in place: class, expected",
+                MPI_Alltoall(send, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, comm), IN_PLACE_CLASS);
+#ifndef OPEN_MPI /* which does not look */
+    check_error("errors", "sent from nowhere: class, expected",
+                MPI_Alltoall(NULL, 1, MPI_INT, recv, 1, MPI_INT, comm), MPI_ERR_BUFFER);
+    check_error("errors", "received nowhere: class, expected",
+                MPI_Alltoall(send, 1, MPI_INT, NULL, 1, MPI_INT, comm), MPI_ERR_BUFFER);
+    check_error("errors", "one buffer for both: class, expected",
+                MPI_Alltoall(recv, 1, MPI_INT, recv, 1, MPI_INT, comm), MPI_ERR_BUFFER);
+#endif
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     exchange("errors", comm, 4, 2, 0);
     MPI_Errhandler_free(&handler);
@@ -474,7 +539,7 @@ static const struct check checks[] = {
     {"rows", check_rows},         {"types", check_types},         {"comms", check_comms},
     {"progress", check_progress}, {"wildcards", check_wildcards}, {"errors", check_errors},
     {"threads", check_threads},   {"leaks", check_leaks},         {"calls", check_calls},
-    {"killed", check_killed},     {"roundtrip", check_roundtrip},
+    {"killed", check_killed},     {"roundtrip", check_roundtrip}, {"places", check_places},
 };
 
 int main(int argc, char **argv)

@@ -24,13 +24,14 @@ with() { ranks=$1 && shift && "$here/launch" "$ranks" LD_PRELOAD="$ours" "$@"; }
 
 checks() {
     with 4 HELIO_ALLTOALL=leaders HELIO_RANKS_PER_NODE=2 @alltoall \
-        sizes plans rows types comms progress wildcards errors threads progress leaks
+        sizes plans rows types places comms progress wildcards errors threads progress leaks
     with 3 HELIO_ALLTOALL=leaders @alltoall sizes rows progress
+    with 2 @alltoall places errors
     with 5 HELIO_ALLTOALL=v3 HELIO_RANKS_PER_NODE=3 @alltoall sizes rows types progress
 }
 
 without() {
-    "$here/launch" 4 @alltoall sizes plans types comms progress wildcards errors
+    "$here/launch" 4 @alltoall sizes plans types places comms progress wildcards errors
 }
 
 algorithms() {

@@ -25,6 +25,27 @@ static void *room(size_t bytes)
     return memory;
 }
 
+static int handled;
+
+static inline void on_error(MPI_Comm *comm, int *error, ...)
+{
+    (void)comm, (void)error;
+    handled++;
+}
+
+/* That the call that returned `error` failed by that class, and that the user's handler heard of it once. */
+static inline void check_error(const char *check, const char *what, int error, int expected)
+{
+    int class = MPI_SUCCESS;
+    if (error != MPI_SUCCESS)
+        MPI_Error_class(error, &class);
+    if (class != expected || handled != 1) {
+        fprintf(stderr, "%s: handled %d times\n", what, handled);
+        fail(check, what, class, expected);
+    }
+    handled = 0;
+}
+
 struct check {
     const char *name;
     void (*run)(void);
