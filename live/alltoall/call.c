@@ -46,32 +46,44 @@ struct arguments {
     uint64_t block_bytes;
 };
 
-/* Data that lies otherwise goes through buffers of this rank alone; the others do not know, and need not. */
-static int run(struct live_comm *comm, const struct plan *plan, struct arguments *call)
+/* What is sent, as bytes: where it is, or a copy of it. NULL, and *error, when there is no memory. */
+static const void *bytes_to_send(struct live_comm *comm, const struct plan *plan,
+                                 const struct arguments *call, int *error)
 {
     bool in_place = call->sendbuf == MPI_IN_PLACE;
-    size_t bytes = call->block_bytes * comm->size;
-    const void *send = in_place ? call->recvbuf : call->sendbuf;
-    void *recv = call->recvbuf;
-    int count = in_place ? call->recvcount : call->sendcount, error = MPI_SUCCESS;
+    const void *from = in_place ? call->recvbuf : call->sendbuf;
     MPI_Datatype type = in_place ? call->recvtype : call->sendtype;
-    bool send_is_bytes = live_type_is_plain(type),
-         recv_is_bytes = in_place ? send_is_bytes : live_type_is_plain(call->recvtype);
-    bool copies = !send_is_bytes || (in_place && !plan->reads_first);
-    if ((copies && !live_room(&comm->packed_send, &comm->packed_send_room, bytes)) ||
-        (!recv_is_bytes && !live_room(&comm->packed_recv, &comm->packed_recv_room, bytes)))
-        return MPI_ERR_NO_MEM;
-    if (!send_is_bytes)
-        error = pack(comm, send, count, type, call->block_bytes);
-    else if (copies)
-        memcpy(comm->packed_send, send, bytes);
-    if (copies)
-        send = comm->packed_send;
-    if (!recv_is_bytes)
-        recv = comm->packed_recv;
-    if (error == MPI_SUCCESS)
-        error = live_execute(comm, plan, send, recv);
-    if (error == MPI_SUCCESS && !recv_is_bytes)
+    int count = in_place ? call->recvcount : call->sendcount;
+    size_t bytes = call->block_bytes * comm->size;
+    bool is_bytes = live_type_is_plain(type);
+    if (is_bytes && (!in_place || plan->reads_first))
+        return from;
+    if (!live_room(&comm->packed_send, &comm->packed_send_room, bytes)) {
+        note_error(error, MPI_ERR_NO_MEM);
+        return NULL;
+    }
+    if (is_bytes)
+        memcpy(comm->packed_send, from, bytes);
+    else
+        note_error(error, pack(comm, from, count, type, call->block_bytes));
+    return comm->packed_send;
+}
+
+/* Data that lies otherwise goes through buffers of this rank alone; the others do not know, and need not. Nor
+ * do they know of errors: this rank does its part all the same. */
+static int run(struct live_comm *comm, const struct plan *plan, const struct arguments *call)
+{
+    int error = MPI_SUCCESS;
+    const void *send = bytes_to_send(comm, plan, call, &error);
+    void *recv = call->recvbuf;
+    bool is_bytes = live_type_is_plain(call->recvtype);
+    if (!is_bytes) {
+        bool room = live_room(&comm->packed_recv, &comm->packed_recv_room, call->block_bytes * comm->size);
+        recv = room ? comm->packed_recv : NULL;
+        note_error(&error, room ? MPI_SUCCESS : MPI_ERR_NO_MEM);
+    }
+    note_error(&error, live_execute(comm, plan, send, recv));
+    if (error == MPI_SUCCESS && !is_bytes)
         error = unpack(comm, call->recvbuf, call->recvcount, call->recvtype, call->block_bytes);
     return error;
 }
@@ -107,7 +119,8 @@ static int by_mpi(const struct arguments *call, MPI_Comm comm)
                          call->recvtype, comm);
 }
 
-static int by_nodes(struct live_comm *comm, const struct plan *plan, struct arguments *call, MPI_Comm theirs)
+static int by_nodes(struct live_comm *comm, const struct plan *plan, const struct arguments *call,
+                    MPI_Comm theirs)
 {
     int error = run(comm, plan, call);
     if (error != MPI_SUCCESS)
@@ -115,7 +128,8 @@ static int by_nodes(struct live_comm *comm, const struct plan *plan, struct argu
     return error;
 }
 
-static int measure(struct live_comm *comm, struct live_plan *plan, struct arguments *call, MPI_Comm theirs)
+static int measure(struct live_comm *comm, struct live_plan *plan, const struct arguments *call,
+                   MPI_Comm theirs)
 {
     char what[64];
     bool measured, ours = live_trial_next(&plan->trial, &measured);
@@ -136,12 +150,10 @@ bool live_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
     call.block_bytes = comm ? block_bytes(&call) : 0;
     if (call.block_bytes == 0 || !is_sound(&call))
         return false;
-    struct live_plan *plan = live_plan_of(comm, call.block_bytes, error);
-    if (!plan && *error == MPI_SUCCESS)
-        return false;
+    struct live_plan *plan = live_plan_of(comm, call.block_bytes);
     if (!plan)
-        PMPI_Comm_call_errhandler(theirs, *error);
-    else if (plan->tried)
+        return false;
+    if (plan->tried)
         *error = measure(comm, plan, &call, theirs);
     else
         *error = by_nodes(comm, &plan->plan, &call, theirs);

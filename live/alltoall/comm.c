@@ -325,45 +325,45 @@ bool live_request_room(struct live_comm *comm, uint32_t count)
     return true;
 }
 
-static bool write_plan(struct live_comm *comm, struct live_plan *place, uint64_t block_bytes)
+static bool make_plan(struct live_comm *comm, struct plan *plan, const struct coll_algorithm *algorithm,
+                      uint64_t block_bytes)
+{
+    const struct coll_call call = {.kind = COLL_ALLTOALL,
+                                   .size = comm->size,
+                                   .rank = comm->rank,
+                                   .leaders = comm->leaders,
+                                   .element = 1,
+                                   .bytes = block_bytes,
+                                   .nodes = &comm->nodes};
+    return plan_make(plan, algorithm, &call) && live_request_room(comm, plan->messages_max) &&
+           live_room(&comm->scratch, &comm->scratch_room, plan->scratch_bytes);
+}
+
+static void write_plan(struct live_comm *comm, struct live_plan *place, uint64_t block_bytes)
 {
     char why[128] = "";
     bool tried;
     const struct coll_algorithm *algorithm = live_choose(comm, block_bytes, &tried, why, sizeof why);
-    struct coll_call call = {.kind = COLL_ALLTOALL,
-                             .size = comm->size,
-                             .rank = comm->rank,
-                             .leaders = comm->leaders,
-                             .element = 1,
-                             .bytes = block_bytes,
-                             .nodes = &comm->nodes};
     *place = (struct live_plan){.block_bytes = block_bytes, .there = true, .tried = tried};
+    if (algorithm && !live_all_agree(comm->mine, make_plan(comm, &place->plan, algorithm, block_bytes))) {
+        plan_free(&place->plan);
+        algorithm = NULL;
+        snprintf(why, sizeof why, "a rank has no memory");
+    }
     if (comm->settings.verbose && comm->rank == 0)
         fprintf(stderr, "helio alltoall: %llu B: %s (%s)\n", (unsigned long long)block_bytes,
                 algorithm ? algorithm->name : "the MPI's own", why);
-    if (!algorithm)
-        return true;
-    if (plan_make(&place->plan, algorithm, &call) && live_request_room(comm, place->plan.messages_max) &&
-        live_room(&comm->scratch, &comm->scratch_room, place->plan.scratch_bytes))
-        return true;
-    plan_free(&place->plan);
-    place->there = false;
-    return false;
 }
 
-struct live_plan *live_plan_of(struct live_comm *comm, uint64_t block_bytes, int *error)
+struct live_plan *live_plan_of(struct live_comm *comm, uint64_t block_bytes)
 {
     struct live_plan *found = NULL;
     for (int i = 0; i < LIVE_PLANS && !found; i++)
         if (comm->plans[i].there && comm->plans[i].block_bytes == block_bytes)
             found = &comm->plans[i];
-    *error = MPI_SUCCESS;
     if (!found) {
         found = place_for(comm);
-        if (!write_plan(comm, found, block_bytes)) {
-            *error = MPI_ERR_NO_MEM;
-            return NULL;
-        }
+        write_plan(comm, found, block_bytes);
     }
     found->used = ++comm->calls;
     return found->plan.algorithm ? found : NULL;

@@ -5,11 +5,18 @@
 struct execution {
     struct live_comm *comm;
     const struct plan *plan;
-    unsigned char *buffers[COLL_SHARED + 1];
+    unsigned char *buffers[COLL_SHARED + 1]; /* NULL: this rank has no memory for it */
     int posted;
     bool raises; /* a receive of this phase raises a flag */
     const struct plan_step *phase, *end;
+    int error; /* the first */
 };
+
+static unsigned char *place(const struct execution *self, uint8_t buffer, uint64_t offset)
+{
+    unsigned char *start = self->buffers[buffer];
+    return start ? start + offset : NULL;
+}
 
 /* ----------------------------------------------------------------------------------------------- messages */
 
@@ -17,12 +24,15 @@ static int post(struct execution *self, const struct plan_step *step)
 {
     struct live_comm *comm = self->comm;
     MPI_Request *request = &comm->requests[self->posted++];
-    if (step->op == PLAN_SEND)
-        return PMPI_Isend(self->buffers[step->from] + step->from_offset, (int)step->bytes, MPI_BYTE,
-                          (int)step->peer, LIVE_TAG, comm->mine, request);
+    bool sends = step->op == PLAN_SEND;
+    unsigned char *data =
+        sends ? place(self, step->from, step->from_offset) : place(self, step->into, step->into_offset);
+    int bytes = data ? (int)step->bytes : 0;
+    *request = MPI_REQUEST_NULL;
+    if (sends)
+        return PMPI_Isend(data, bytes, MPI_BYTE, (int)step->peer, LIVE_TAG, comm->mine, request);
     self->raises |= step->flag != PLAN_NO_FLAG;
-    return PMPI_Irecv(self->buffers[step->into] + step->into_offset, (int)step->bytes, MPI_BYTE,
-                      (int)step->peer, LIVE_TAG, comm->mine, request);
+    return PMPI_Irecv(data, bytes, MPI_BYTE, (int)step->peer, LIVE_TAG, comm->mine, request);
 }
 
 /* The flag of the index-th message of the phase. */
@@ -41,61 +51,93 @@ static void give_way(struct wait *wait, uint32_t *polls)
         patience_nap();
 }
 
+/* One after another, as any call of the MPI moves all messages, and each error is then that of its message.
+ */
 int live_wait_for_all(struct live_comm *comm, int first, int count)
 {
-    int error = MPI_SUCCESS, done = count == 0;
-    uint32_t polls = 0;
+    int error = MPI_SUCCESS;
     struct wait wait = patience_begin(&comm->patience);
-    while (error == MPI_SUCCESS && !done) {
-        error = PMPI_Testall(count, comm->requests + first, &done, comm->statuses);
-        if (!done)
-            give_way(&wait, &polls);
+    for (MPI_Request *request = comm->requests + first; request < comm->requests + first + count; request++) {
+        uint32_t polls = 0;
+        for (int done = 0, its = MPI_SUCCESS; !done && its == MPI_SUCCESS;) {
+            its = PMPI_Test(request, &done, MPI_STATUS_IGNORE);
+            note_error(&error, its);
+            if (!done)
+                give_way(&wait, &polls);
+        }
     }
     return error;
 }
 
+/* What an error of several requests was: the first of theirs. */
+static int error_of(int error, const MPI_Status *statuses, int count)
+{
+    int class = MPI_SUCCESS;
+    if (error != MPI_SUCCESS)
+        PMPI_Error_class(error, &class);
+    for (int i = 0; class == MPI_ERR_IN_STATUS && i < count; i++)
+        if (statuses[i].MPI_ERROR != MPI_SUCCESS)
+            return statuses[i].MPI_ERROR;
+    return error;
+}
+
+/* Whoever waits for a message that has failed is not to wait for ever. */
+static void raise_what_is_left(struct execution *self)
+{
+    struct live_comm *comm = self->comm;
+    for (const struct plan_step *step = self->phase; step < self->end; step++)
+        if (step->op == PLAN_RECV && step->flag != PLAN_NO_FLAG &&
+            !word_reached(&comm->flags[step->flag], comm->turns))
+            word_raise(&comm->flags[step->flag], comm->turns);
+}
+
 static int wait_and_raise(struct execution *self)
 {
-    int error = MPI_SUCCESS, left = self->posted;
+    struct live_comm *comm = self->comm;
+    int first = MPI_SUCCESS, count = 0;
     uint32_t polls = 0;
-    struct wait wait = patience_begin(&self->comm->patience);
-    while (error == MPI_SUCCESS && left > 0) {
-        int count = 0;
-        error = PMPI_Testsome(self->posted, self->comm->requests, &count, self->comm->completed,
-                              self->comm->statuses);
-        if (error != MPI_SUCCESS || count <= 0) {
+    struct wait wait = patience_begin(&comm->patience);
+    for (int left = self->posted; left > 0 && count != MPI_UNDEFINED; left -= count) {
+        int error = PMPI_Testsome(self->posted, comm->requests, &count, comm->completed, comm->statuses);
+        note_error(&first, error_of(error, comm->statuses, count));
+        if (count <= 0) {
+            if (error != MPI_SUCCESS)
+                break;
             give_way(&wait, &polls);
             continue;
         }
         polls = 0;
-        left -= count;
         for (int i = 0; i < count; i++) {
-            uint32_t flag = flag_of_message(self, self->comm->completed[i]);
+            uint32_t flag = flag_of_message(self, comm->completed[i]);
             if (flag != PLAN_NO_FLAG)
-                word_raise(&self->comm->flags[flag], self->comm->turns);
+                word_raise(&comm->flags[flag], comm->turns);
         }
     }
-    return error;
+    if (first != MPI_SUCCESS || self->error != MPI_SUCCESS)
+        raise_what_is_left(self);
+    return first;
 }
 
 /* ------------------------------------------------------------------------------------------------- phases */
 
 /* Everything that the phase begins; what it waits for comes behind. */
-static int begin_phase(struct execution *self)
+static void begin_phase(struct execution *self)
 {
     struct live_comm *comm = self->comm;
-    int error = MPI_SUCCESS;
+    unsigned char *from, *into;
     self->posted = 0;
     self->raises = false;
-    for (const struct plan_step *step = self->phase; error == MPI_SUCCESS && step < self->end; step++)
+    for (const struct plan_step *step = self->phase; step < self->end; step++)
         switch ((enum plan_op)step->op) {
         case PLAN_SEND:
         case PLAN_RECV:
-            error = post(self, step);
+            note_error(&self->error, post(self, step));
             break;
         case PLAN_COPY:
-            memcpy(self->buffers[step->into] + step->into_offset,
-                   self->buffers[step->from] + step->from_offset, step->bytes);
+            from = place(self, step->from, step->from_offset);
+            into = place(self, step->into, step->into_offset);
+            if (from && into)
+                memcpy(into, from, step->bytes);
             break;
         case PLAN_BARRIER:
             comm->barriers++;
@@ -108,19 +150,17 @@ static int begin_phase(struct execution *self)
         case PLAN_PHASE_END:
             break;
         }
-    return error;
 }
 
-static int end_phase(struct execution *self)
+static void end_phase(struct execution *self)
 {
     struct live_comm *comm = self->comm;
-    int error = self->raises ? wait_and_raise(self) : live_wait_for_all(comm, 0, self->posted);
-    for (const struct plan_step *step = self->phase; error == MPI_SUCCESS && step < self->end; step++)
+    note_error(&self->error, self->raises ? wait_and_raise(self) : live_wait_for_all(comm, 0, self->posted));
+    for (const struct plan_step *step = self->phase; step < self->end; step++)
         if (step->op == PLAN_BARRIER)
             word_await(comm->barrier, comm->barriers * comm->here, &comm->patience);
         else if (step->op == PLAN_AWAIT)
             word_await(&comm->flags[step->flag], comm->turns, &comm->patience);
-    return error;
 }
 
 unsigned char *live_turn_memory(struct live_comm *comm)
@@ -132,21 +172,19 @@ unsigned char *live_turn_memory(struct live_comm *comm)
 
 int live_execute(struct live_comm *comm, const struct plan *plan, const void *send, void *recv)
 {
-    struct execution self = {.comm = comm, .plan = plan};
-    int error = MPI_SUCCESS;
+    struct execution self = {.comm = comm, .plan = plan, .error = MPI_SUCCESS};
     self.buffers[COLL_SEND_BUFFER] = (unsigned char *)(uintptr_t)send; /* steps only read it */
     self.buffers[COLL_RECV_BUFFER] = recv;
     self.buffers[COLL_SCRATCH] = comm->scratch;
     if (plan->shared_bytes > 0)
         self.buffers[COLL_SHARED] = live_turn_memory(comm);
     const struct plan_step *last = plan->steps + plan->step_count;
-    for (self.phase = plan->steps; error == MPI_SUCCESS && self.phase < last; self.phase = self.end + 1) {
+    for (self.phase = plan->steps; self.phase < last; self.phase = self.end + 1) {
         self.end = self.phase;
         while (self.end->op != PLAN_PHASE_END)
             self.end++;
-        error = begin_phase(&self);
-        if (error == MPI_SUCCESS)
-            error = end_phase(&self);
+        begin_phase(&self);
+        end_phase(&self);
     }
-    return error;
+    return self.error;
 }

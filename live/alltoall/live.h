@@ -134,9 +134,9 @@ struct live_comm {
 /* What the library keeps for `comm`, made at its first calls; NULL: leave it to the MPI. Collective. */
 struct live_comm *live_comm_of(MPI_Comm comm);
 
-/* The plan for blocks of that many bytes, or NULL: the MPI's own. The same answer on all ranks. Also NULL,
- * with *error set to an MPI error class, when this rank has no memory. */
-struct live_plan *live_plan_of(struct live_comm *comm, uint64_t block_bytes, int *error);
+/* The plan for blocks of that many bytes, or NULL: the MPI's own. The same answer on all ranks. Collective.
+ */
+struct live_plan *live_plan_of(struct live_comm *comm, uint64_t block_bytes);
 
 /* ------------------------------------------------------------------------------------------------- choose */
 
@@ -173,6 +173,13 @@ int live_unpack(const void *from, int bytes, void *into, int count, MPI_Datatype
 /* The shared memory of the next call that uses any: its copy's turn. */
 unsigned char *live_turn_memory(struct live_comm *comm);
 
+/* Keeps the first error. Whoever has one goes on all the same: others wait for what it has still to do. */
+static inline void note_error(int *first, int error)
+{
+    if (*first == MPI_SUCCESS)
+        *first = error;
+}
+
 /* Requests first ... first + count - 1 of comm->requests. Returns an MPI error code. */
 int live_wait_for_all(struct live_comm *comm, int first, int count);
 
@@ -182,7 +189,8 @@ bool live_request_room(struct live_comm *comm, uint32_t count);
 /* Whether it is true on all ranks. Collective. */
 bool live_all_agree(MPI_Comm comm, bool here);
 
-/* Returns an MPI error code. */
+/* Returns an MPI error code. The other ranks come through whatever it is. `send` or `recv` is NULL where this
+ * rank has no memory for it: its messages are empty then. */
 int live_execute(struct live_comm *comm, const struct plan *plan, const void *send, void *recv);
 
 /* Room of at least `bytes` in a buffer that is kept; false: no memory. */

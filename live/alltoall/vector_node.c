@@ -176,13 +176,6 @@ static MPI_Request *next_request(struct exchange *self)
     return request;
 }
 
-/* A rank goes on after an error: others wait for it. */
-static void note(struct exchange *self, int error)
-{
-    if (self->error == MPI_SUCCESS)
-        self->error = error;
-}
-
 static bool is_staged(const struct exchange *self, const struct live_block *block)
 {
     return block->bytes > 0 && block->bytes <= self->vector->limit;
@@ -208,13 +201,13 @@ static void send_block(struct exchange *self, uint32_t to, bool in_place)
     struct live_block block = vector->send[to];
     if (in_place) { /* the place is to be received into */
         int error = live_block_copy(&block, &vector->send[to], &vector->copies[vector->copy_count]);
-        note(self, error);
+        note_error(&self->error, error);
         if (error != MPI_SUCCESS)
             return;
         vector->copy_count++;
     }
-    note(self, PMPI_Isend(block.at, block.count, block.type, (int)to, LIVE_TAG_BLOCK, comm->mine,
-                          next_request(self)));
+    note_error(&self->error, PMPI_Isend(block.at, block.count, block.type, (int)to, LIVE_TAG_BLOCK,
+                                        comm->mine, next_request(self)));
 }
 
 static void exchange_long(struct exchange *self, bool in_place)
@@ -228,8 +221,8 @@ static void exchange_long(struct exchange *self, bool in_place)
         uint32_t from = ring_down(comm->rank, i, comm->size);
         const struct live_block *block = &vector->recv[from];
         if (block->bytes > vector->limit)
-            note(self, PMPI_Irecv(block->at, block->count, block->type, (int)from, LIVE_TAG_BLOCK, comm->mine,
-                                  next_request(self)));
+            note_error(&self->error, PMPI_Irecv(block->at, block->count, block->type, (int)from,
+                                                LIVE_TAG_BLOCK, comm->mine, next_request(self)));
     }
     for (uint32_t i = 0; !in_place && i < comm->size; i++) {
         uint32_t to = ring_up(comm->rank, i, comm->size);
@@ -250,7 +243,7 @@ static uint32_t stage_piece(struct exchange *self, uint32_t node, unsigned char 
     for (uint32_t local = 0; local < ranks; local++) {
         const struct live_block *block = &self->vector->send[node_member(self->node.call, node, local)];
         if (is_staged(self, block)) {
-            note(self, live_block_pack(block, data + end, self->comm->mine));
+            note_error(&self->error, live_block_pack(block, data + end, self->comm->mine));
             end += (uint32_t)block->bytes;
         }
         ends[local] = end;
@@ -316,16 +309,17 @@ static void exchange_messages(struct exchange *self)
             continue;
         uint64_t most = message_most(node_ranks(call, from), self->node.here, self->vector->limit);
         self->receives = true;
-        note(self,
-             PMPI_Irecv(self->memory + self->vector->incoming_at[from], (int)most, MPI_BYTE,
-                        (int)node_member(call, from, leader), LIVE_TAG, comm->mine, next_request(self)));
+        note_error(&self->error, PMPI_Irecv(self->memory + self->vector->incoming_at[from], (int)most,
+                                            MPI_BYTE, (int)node_member(call, from, leader), LIVE_TAG,
+                                            comm->mine, next_request(self)));
     }
     for (uint32_t round = 1; round < self->node.nodes; round++) {
         uint32_t to = node_to(&self->node, round), leader = self->vector->leader_of[to];
         unsigned char *message = self->memory + self->vector->outgoing_at[to];
         uint32_t bytes = leader == comm->local ? put_together(self, to, message) : 0;
         if (bytes > 0)
-            note(self, PMPI_Isend(message, (int)bytes, MPI_BYTE, (int)node_member(call, to, leader), LIVE_TAG,
+            note_error(&self->error,
+                       PMPI_Isend(message, (int)bytes, MPI_BYTE, (int)node_member(call, to, leader), LIVE_TAG,
                                   comm->mine, next_request(self)));
     }
 }
@@ -336,7 +330,7 @@ static void take_block(struct exchange *self, const struct live_block *block, co
     const uint32_t *ends = (const uint32_t *)piece;
     uint32_t local = self->comm->local, start = local ? ends[local - 1] : 0;
     const unsigned char *data = piece + ends_bytes(self->node.here);
-    note(self, live_block_unpack(block, data + start, ends[local] - start, self->comm->mine));
+    note_error(&self->error, live_block_unpack(block, data + start, ends[local] - start, self->comm->mine));
 }
 
 static void take_out(struct exchange *self, uint32_t node)
@@ -349,7 +343,7 @@ static void take_out(struct exchange *self, uint32_t node)
         bool is_mine = node == self->node.node;
         uint32_t at = is_mine ? share_of(self, local, node)->at : ((const uint32_t *)message)[local];
         if (at == 0)
-            note(self, MPI_ERR_TRUNCATE);
+            note_error(&self->error, MPI_ERR_TRUNCATE);
         else
             take_block(self, block, (is_mine ? region_of(self, local) : message) + at);
     }
@@ -390,10 +384,10 @@ int live_vector_exchange(struct live_comm *comm, bool in_place)
     meet_node(&self);
     exchange_messages(&self);
     take_out(&self, comm->node);
-    note(&self, live_wait_for_all(comm, blocks, self.posted - blocks));
+    note_error(&self.error, live_wait_for_all(comm, blocks, self.posted - blocks));
     if (self.receives)
         word_raise(&comm->flags[comm->local], comm->turns);
-    note(&self, live_wait_for_all(comm, 0, blocks));
+    note_error(&self.error, live_wait_for_all(comm, 0, blocks));
     take_others(&self);
     while (comm->vector->copy_count > 0)
         free(comm->vector->copies[--comm->vector->copy_count]);

@@ -305,6 +305,33 @@ static void check_errors(void)
     free(minus), free(zero), free(one), free(recv), free(none);
 }
 
+/* Long blocks of which more is sent than is received. */
+static void check_lengths(void)
+{
+    enum { SENT = 40000, RECEIVED = 30000 };
+    size_t ranks = (size_t)world_size;
+    int *sent = room(ranks * sizeof(int)), *received = room(ranks * sizeof(int)),
+        *places = room(ranks * sizeof(int));
+    int *send = room(ranks * SENT * sizeof(int)), *recv = room(ranks * SENT * sizeof(int));
+    MPI_Errhandler handler;
+    MPI_Comm comm;
+    memset(send, 0, ranks * SENT * sizeof(int));
+    for (int peer = 0; peer < world_size; peer++)
+        sent[peer] = SENT, received[peer] = peer == world_rank ? SENT : RECEIVED, places[peer] = SENT * peer;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_create_errhandler(on_error, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    /* MPICH brings errors of messages before this one's handler, whatever their communicator. */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    check_error("lengths", "more than was expected: class, expected",
+                MPI_Alltoallv(send, sent, places, MPI_INT, recv, received, places, MPI_INT, comm),
+                MPI_ERR_TRUNCATE);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&comm);
+    free(sent), free(received), free(places), free(send), free(recv);
+}
+
 static void *compare_in_thread(void *comm)
 {
     compare_many("threads", *(MPI_Comm *)comm, 8);
@@ -347,9 +374,9 @@ static void check_leaks(void)
 }
 
 static const struct check checks[] = {
-    {"random", check_random},     {"comms", check_comms},   {"rows", check_rows},
-    {"progress", check_progress}, {"errors", check_errors}, {"threads", check_threads},
-    {"leaks", check_leaks},
+    {"random", check_random},     {"comms", check_comms},     {"rows", check_rows},
+    {"progress", check_progress}, {"errors", check_errors},   {"threads", check_threads},
+    {"leaks", check_leaks},       {"lengths", check_lengths},
 };
 
 int main(int argc, char **argv)
