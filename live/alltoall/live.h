@@ -28,7 +28,7 @@
  * Nothing here ends the process. What cannot be done is left to the MPI, on all ranks of the communicator,
  * and whatever ranks must agree in is agreed when the communicator is first seen. */
 
-enum { LIVE_TAG, LIVE_TAG_BLOCK, LIVE_TAG_NEVER_SENT };
+enum { LIVE_TAG, LIVE_TAG_BLOCK, LIVE_TAG_COPY, LIVE_TAG_NEVER_SENT };
 
 /* ----------------------------------------------------------------------------------------------- settings */
 

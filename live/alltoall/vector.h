@@ -52,8 +52,16 @@ int live_blocks_read(struct live_block *blocks, uint32_t size, const struct live
 int live_block_pack(const struct live_block *block, void *into, MPI_Comm comm);
 int live_block_unpack(const struct live_block *block, const void *from, uint64_t bytes, MPI_Comm comm);
 
-/* A copy of the block, holes and all, in memory of its own: `*memory`, to be freed. MPI error codes. */
-int live_block_copy(struct live_block *copy, const struct live_block *block, void **memory);
+/* A copy of a block's data, packed, as a block that can be sent. */
+struct live_copy {
+    struct live_block block; /* empty, when it could not be made */
+    MPI_Datatype type;       /* ours to free, as the memory is */
+    void *memory;
+};
+
+/* Returns an MPI error code; live_copy_free() in any case. */
+int live_copy_make(struct live_copy *copy, const struct live_block *block, const struct live_comm *comm);
+void live_copy_free(struct live_copy *copy);
 
 /* ------------------------------------------------------------------------------------------------ exchange
  */
@@ -66,7 +74,7 @@ struct live_vector {
     uint64_t *outgoing_at, *incoming_at; /* of each node: where its message is, in a copy of the memory */
     uint32_t *leader_of;                 /* of each node: the local rank that exchanges with it */
     struct live_block *send, *recv;
-    void **copies; /* of blocks that are sent in place */
+    struct live_copy *copies; /* of blocks that are sent in place */
     uint32_t copy_count;
     struct live_trial trials[2]; /* of Alltoallv, of Alltoallw */
 };

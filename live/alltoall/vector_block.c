@@ -61,21 +61,39 @@ int live_block_unpack(const struct live_block *block, const void *from, uint64_t
     return MPI_SUCCESS;
 }
 
-int live_block_copy(struct live_block *copy, const struct live_block *block, void **memory)
+/* ------------------------------------------------------------------------------------------------- copies
+ */
+
+/* `type`: an element of the block once it is packed. */
+static int packed_type(const struct live_block *block, MPI_Datatype *type)
 {
-    MPI_Aint lower, extent, true_lower, true_extent;
-    int error = PMPI_Type_get_extent(block->type, &lower, &extent);
-    if (error == MPI_SUCCESS)
-        error = PMPI_Type_get_true_extent(block->type, &true_lower, &true_extent);
+    uint64_t bytes = block->bytes / (uint64_t)block->count;
+    if (bytes > INT_MAX)
+        return MPI_ERR_COUNT;
+    int error = PMPI_Type_contiguous((int)bytes, MPI_PACKED, type);
+    return error == MPI_SUCCESS ? PMPI_Type_commit(type) : error;
+}
+
+/* A message to this rank itself, and not MPI_Pack, which counts bytes in ints. */
+int live_copy_make(struct live_copy *copy, const struct live_block *block, const struct live_comm *comm)
+{
+    int self = (int)comm->rank;
+    *copy = (struct live_copy){.block = {.type = MPI_PACKED}, .type = MPI_DATATYPE_NULL};
+    int error = packed_type(block, &copy->type);
     if (error != MPI_SUCCESS)
         return error;
-    MPI_Aint last = extent * (block->count - 1); /* which may lie before the first */
-    MPI_Aint first = true_lower + (last < 0 ? last : 0);
-    size_t span = (size_t)(true_extent + (last < 0 ? -last : last));
-    if (!(*memory = malloc(span)))
+    if (!(copy->memory = malloc(block->bytes)))
         return MPI_ERR_NO_MEM;
-    memcpy(*memory, block->at + first, span);
-    *copy = *block;
-    copy->at = (char *)*memory - first;
-    return MPI_SUCCESS;
+    error = PMPI_Sendrecv(block->at, block->count, block->type, self, LIVE_TAG_COPY, copy->memory,
+                          block->count, copy->type, self, LIVE_TAG_COPY, comm->mine, MPI_STATUS_IGNORE);
+    if (error == MPI_SUCCESS)
+        copy->block = (struct live_block){.at = copy->memory, .type = copy->type, .count = block->count};
+    return error;
+}
+
+void live_copy_free(struct live_copy *copy)
+{
+    if (copy->type != MPI_DATATYPE_NULL)
+        PMPI_Type_free(&copy->type);
+    free(copy->memory);
 }

@@ -194,19 +194,19 @@ static struct share *share_of(const struct exchange *self, uint32_t local, uint3
 /* -------------------------------------------------------------------------------------------- long blocks
  */
 
+/* What is sent in place is to be received into, so a copy is sent. When there is none, nothing is sent, so
+ * that nobody waits for it. */
 static void send_block(struct exchange *self, uint32_t to, bool in_place)
 {
     struct live_comm *comm = self->comm;
     struct live_vector *vector = self->vector;
-    struct live_block block = vector->send[to];
-    if (in_place) { /* the place is to be received into */
-        int error = live_block_copy(&block, &vector->send[to], &vector->copies[vector->copy_count]);
-        note_error(&self->error, error);
-        if (error != MPI_SUCCESS)
-            return;
-        vector->copy_count++;
+    const struct live_block *block = &vector->send[to];
+    if (in_place) {
+        struct live_copy *copy = &vector->copies[vector->copy_count++];
+        note_error(&self->error, live_copy_make(copy, block, comm));
+        block = &copy->block;
     }
-    note_error(&self->error, PMPI_Isend(block.at, block.count, block.type, (int)to, LIVE_TAG_BLOCK,
+    note_error(&self->error, PMPI_Isend(block->at, block->count, block->type, (int)to, LIVE_TAG_BLOCK,
                                         comm->mine, next_request(self)));
 }
 
@@ -390,6 +390,6 @@ int live_vector_exchange(struct live_comm *comm, bool in_place)
     note_error(&self.error, live_wait_for_all(comm, 0, blocks));
     take_others(&self);
     while (comm->vector->copy_count > 0)
-        free(comm->vector->copies[--comm->vector->copy_count]);
+        live_copy_free(&comm->vector->copies[--comm->vector->copy_count]);
     return self.error;
 }

@@ -67,11 +67,11 @@ fortran() {
 }
 
 vectors() {
-    with 4 HELIO_ALLTOALLV=leaders HELIO_RANKS_PER_NODE=2 @vectors random comms rows progress errors lengths threads leaks
+    with 4 HELIO_ALLTOALLV=leaders HELIO_RANKS_PER_NODE=2 @vectors random comms rows progress gaps errors lengths threads leaks
     with 5 HELIO_ALLTOALLV=leaders HELIO_RANKS_PER_NODE=3 @vectors random
     with 6 HELIO_ALLTOALLV=leaders HELIO_ALLTOALL_LEADERS=2 HELIO_RANKS_PER_NODE=3 @vectors random rows
     with 3 HELIO_ALLTOALLV=leaders @vectors random rows
-    "$here/launch" 4 @vectors random errors lengths
+    "$here/launch" 4 @vectors random gaps errors lengths
     # Both ways are tried, whichever of them wins, and give the same.
     with 4 HELIO_VERBOSE=1 HELIO_RANKS_PER_NODE=2 @vectors rows >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
     grep -q "MPI_Alltoallv: .* us by way of nodes, .* us by the MPI: .* for 1024 calls" "$TMP/out" ||

@@ -5,6 +5,7 @@
  *   vectors_MPI CHECK... */
 #include <pthread.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "checks.h"
@@ -332,6 +333,93 @@ static void check_lengths(void)
     free(sent), free(received), free(places), free(send), free(recv);
 }
 
+/* ---------------------------------------------------------------------------------------------------- gaps
+ */
+
+/* Two pieces of memory for each rank, and between the two of each what cannot be read. */
+struct pieces {
+    char *first, *second;
+    size_t bytes, span;
+};
+
+static struct pieces pieces_make(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), ranks = (size_t)world_size;
+    size_t room_bytes = (ranks * bytes + page - 1) / page * page;
+    struct pieces pieces = {.bytes = bytes, .span = (64u << 20) + 2 * room_bytes};
+    pieces.first = mmap(NULL, pieces.span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pieces.first == MAP_FAILED)
+        fail("gaps", "no memory", (long)pieces.span, 0);
+    pieces.second = pieces.first + pieces.span - room_bytes;
+    mprotect(pieces.first, room_bytes, PROT_READ | PROT_WRITE);
+    mprotect(pieces.second, room_bytes, PROT_READ | PROT_WRITE);
+    return pieces;
+}
+
+static MPI_Datatype pieces_of(const struct pieces *pieces, int peer)
+{
+    MPI_Datatype type;
+    MPI_Aint at[2];
+    MPI_Get_address(pieces->first + (size_t)peer * pieces->bytes, &at[0]);
+    MPI_Get_address(pieces->second + (size_t)peer * pieces->bytes, &at[1]);
+    MPI_Type_create_hindexed_block(2, (int)pieces->bytes, at, MPI_CHAR, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+static char char_of(int from, int to, size_t i)
+{
+    return (char)(from * 31 + to * 7 + (int)(i % 101));
+}
+
+static void fill_pieces(const struct pieces *pieces)
+{
+    for (int peer = 0; peer < world_size; peer++)
+        for (size_t i = 0; i < pieces->bytes; i++) {
+            pieces->first[(size_t)peer * pieces->bytes + i] = char_of(world_rank, peer, i);
+            pieces->second[(size_t)peer * pieces->bytes + i] = char_of(world_rank, peer, i + 50);
+        }
+}
+
+static void check_pieces(const struct pieces *pieces)
+{
+    for (int peer = 0; peer < world_size; peer++)
+        for (size_t i = 0; i < pieces->bytes; i++)
+            if (pieces->first[(size_t)peer * pieces->bytes + i] != char_of(peer, world_rank, i) ||
+                pieces->second[(size_t)peer * pieces->bytes + i] != char_of(peer, world_rank, i + 50))
+                fail("gaps", "wrong byte: from, index", peer, (long)i);
+}
+
+/* Types that say where everything is, from MPI_BOTTOM on: short blocks and long ones, in place and not. */
+static void exchange_pieces(size_t bytes, int in_place)
+{
+    struct pieces sent = pieces_make(bytes), received = pieces_make(bytes);
+    size_t ranks = (size_t)world_size;
+    int *one = room(ranks * sizeof(int)), *zero = room(ranks * sizeof(int));
+    MPI_Datatype *from = room(ranks * sizeof *from), *into = room(ranks * sizeof *into);
+    for (int peer = 0; peer < world_size; peer++) {
+        one[peer] = 1, zero[peer] = 0;
+        from[peer] = pieces_of(&sent, peer), into[peer] = pieces_of(&received, peer);
+    }
+    fill_pieces(in_place ? &received : &sent);
+    MPI_Alltoallw(in_place ? MPI_IN_PLACE : MPI_BOTTOM, one, zero, from, MPI_BOTTOM, one, zero, into,
+                  MPI_COMM_WORLD);
+    check_pieces(&received);
+    for (int peer = 0; peer < world_size; peer++)
+        MPI_Type_free(&from[peer]), MPI_Type_free(&into[peer]);
+    munmap(sent.first, sent.span), munmap(received.first, received.span);
+    free(one), free(zero), free(from), free(into);
+}
+
+static void check_gaps(void)
+{
+    for (int in_place = 0; in_place < 2; in_place++) {
+        exchange_pieces(100, in_place);
+        exchange_pieces(16384, in_place);
+        exchange_pieces(500000, in_place);
+    }
+}
+
 static void *compare_in_thread(void *comm)
 {
     compare_many("threads", *(MPI_Comm *)comm, 8);
@@ -376,7 +464,7 @@ static void check_leaks(void)
 static const struct check checks[] = {
     {"random", check_random},     {"comms", check_comms},     {"rows", check_rows},
     {"progress", check_progress}, {"errors", check_errors},   {"threads", check_threads},
-    {"leaks", check_leaks},       {"lengths", check_lengths},
+    {"leaks", check_leaks},       {"lengths", check_lengths}, {"gaps", check_gaps},
 };
 
 int main(int argc, char **argv)
