@@ -1,10 +1,8 @@
 #include "alltoall/vector.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "coll/nodes.h"
@@ -85,77 +83,12 @@ static void map_nodes(struct live_comm *comm, uint32_t place, uint32_t *place_of
             comm->most_here = node_ranks(&call, node);
 }
 
-/* ------------------------------------------------------------------------------------------- shared memory
- */
-
-/* Pages are taken when they are first touched, so this is address space. */
-enum { COPY_MIB = 128 };
-
-static size_t words_bytes(const struct live_comm *comm)
-{
-    size_t words = 1 + (size_t)comm->nodes.count + 2 * (size_t)comm->here;
-    size_t bytes = words * sizeof(struct word), page = (size_t)sysconf(_SC_PAGESIZE);
-    return (bytes + page - 1) / page * page;
-}
-
-/* A file without a name: nothing is left behind, whoever dies. The others of the node open it through /proc.
- */
-static int make_file(size_t bytes)
-{
-    int file = memfd_create("helio-alltoall", MFD_CLOEXEC);
-    if (file >= 0 && ftruncate(file, (off_t)bytes) == 0)
-        return file;
-    if (file >= 0)
-        close(file);
-    return -1;
-}
-
-static int open_file_of(int process, int number)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", process, number);
-    return open(path, O_RDWR | O_CLOEXEC);
-}
-
-static void unshare_memory(struct live_comm *comm)
-{
-    if (comm->shared)
-        munmap(comm->shared, comm->shared_bytes);
-    comm->shared = NULL;
-}
-
-/* Collective. Every rank must come out of it, whatever went wrong on its side, and all with the same answer;
- * when they do, all have opened the file. */
-static void share_memory(struct live_comm *comm, MPI_Comm node)
-{
-    int owner[2] = {(int)getpid(), -1}, file;
-    comm->copy_bytes = (uint64_t)COPY_MIB << 20;
-    comm->shared_bytes = words_bytes(comm) + SHARED_COPIES * comm->copy_bytes;
-    if (comm->local == 0)
-        owner[1] = make_file(comm->shared_bytes);
-    PMPI_Bcast(owner, 2, MPI_INT, 0, node);
-    file = comm->local == 0 ? owner[1] : owner[1] >= 0 ? open_file_of(owner[0], owner[1]) : -1;
-    if (file >= 0) {
-        void *memory =
-            mmap(NULL, comm->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-        if (memory != MAP_FAILED)
-            comm->shared = memory;
-    }
-    bool shared = live_all_agree(comm->mine, comm->shared != NULL);
-    if (file >= 0)
-        close(file);
-    if (!shared)
-        unshare_memory(comm);
-    comm->barrier = (struct word *)comm->shared;
-    comm->flags = comm->barrier + 1;
-}
-
 /* --------------------------------------------------------------------------------------------- begin, end */
 
 static void live_comm_free(struct live_comm *comm)
 {
     live_vector_free(comm->vector);
-    unshare_memory(comm);
+    live_memory_unshare(comm);
     for (int i = 0; i < LIVE_PLANS; i++)
         plan_free(&comm->plans[i].plan);
     if (comm->mine != MPI_COMM_NULL)
@@ -210,7 +143,7 @@ static bool begin(struct live_comm *comm, MPI_Comm theirs, uint32_t *place_of)
     bool found = find_node(comm, &node, &place);
     if (found) {
         map_nodes(comm, place, place_of);
-        share_memory(comm, node);
+        live_memory_share(comm, node);
         say_hello(comm);
     }
     if (node != MPI_COMM_NULL)

@@ -20,7 +20,8 @@
  *   model.c     what it would take, by equations
  *   trial.c     ours or the MPI's, by measuring both
  *   sockets.c   which ranks lead
- *   comm.c      what a communicator keeps: nodes, shared memory, plans
+ *   comm.c      what a communicator keeps: nodes, plans
+ *   memory.c    and the memory that a node shares
  *   execute.c   a plan, on real buffers
  *   plan.c      a schedule written down
  *   words.c     waiting in shared memory
@@ -133,6 +134,11 @@ struct live_comm {
 
 /* What the library keeps for `comm`, made at its first calls; NULL: leave it to the MPI. Collective. */
 struct live_comm *live_comm_of(MPI_Comm comm);
+
+/* The memory that the ranks of `node` share: comm->shared, on all ranks of the communicator or on none.
+ * Collective, and every rank comes out of it, whatever goes wrong on its side. */
+void live_memory_share(struct live_comm *comm, MPI_Comm node);
+void live_memory_unshare(struct live_comm *comm);
 
 /* The plan for blocks of that many bytes, or NULL: the MPI's own. The same answer on all ranks. Collective.
  */
