@@ -1,5 +1,6 @@
 #include "alltoall/vector.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,14 +43,16 @@ bool live_all_agree(MPI_Comm comm, bool here)
     return PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
 }
 
+enum { NOWHERE = UINT32_MAX };
+
 /* The ranks that share a node with this one, in `node`, and that node's number: its lowest rank. */
-static bool find_node(struct live_comm *comm, MPI_Comm *node, uint32_t *place)
+static uint32_t find_node(struct live_comm *comm, MPI_Comm *node)
 {
     MPI_Group mine, theirs;
     int host_size, first = 0, lowest;
     if (PMPI_Comm_split_type(comm->mine, MPI_COMM_TYPE_SHARED, (int)comm->rank, MPI_INFO_NULL, node) !=
         MPI_SUCCESS)
-        return false;
+        return NOWHERE;
     PMPI_Comm_size(*node, &host_size);
     set_patience(comm, (uint32_t)host_size);
     if (comm->settings.ranks_per_node) {
@@ -58,20 +61,25 @@ static bool find_node(struct live_comm *comm, MPI_Comm *node, uint32_t *place)
                                      node) == MPI_SUCCESS;
         PMPI_Comm_free(&host);
         if (!split)
-            return false;
+            return NOWHERE;
     }
     PMPI_Comm_group(comm->mine, &mine);
     PMPI_Comm_group(*node, &theirs);
     PMPI_Group_translate_ranks(theirs, 1, &first, mine, &lowest);
     PMPI_Group_free(&mine);
     PMPI_Group_free(&theirs);
-    *place = (uint32_t)lowest;
-    return true;
+    return (uint32_t)lowest;
 }
 
-static void map_nodes(struct live_comm *comm, uint32_t place, uint32_t *place_of)
+/* False, on all ranks, when one is nowhere: a node's ranks may find that the MPI can have no more
+ * communicators. */
+static bool map_nodes(struct live_comm *comm, uint32_t place)
 {
+    uint32_t *place_of = comm->node_words + coll_nodes_words(comm->size);
     PMPI_Allgather(&place, 1, MPI_UINT32_T, place_of, 1, MPI_UINT32_T, comm->mine);
+    for (uint32_t rank = 0; rank < comm->size; rank++)
+        if (place_of[rank] == NOWHERE)
+            return false;
     coll_nodes_make(&comm->nodes, comm->size, place_of, comm->node_words);
     live_leaders_find(comm, place_of);
     const struct coll_call call = {.size = comm->size, .nodes = &comm->nodes};
@@ -81,12 +89,21 @@ static void map_nodes(struct live_comm *comm, uint32_t place, uint32_t *place_of
     for (uint32_t node = 0; node < comm->nodes.count; node++)
         if (node_ranks(&call, node) > comm->most_here)
             comm->most_here = node_ranks(&call, node);
+    return true;
 }
 
 /* --------------------------------------------------------------------------------------------- begin, end */
 
+/* A communicator of our own takes one of the MPI's numbers, of which MPICH has 2048, and address space. */
+enum { COMMS_MOST = 64 };
+
+static _Atomic int comms; /* of this process */
+
 static void live_comm_free(struct live_comm *comm)
 {
+    if (!comm)
+        return;
+    atomic_fetch_sub(&comms, 1);
     live_vector_free(comm->vector);
     live_memory_unshare(comm);
     for (int i = 0; i < LIVE_PLANS; i++)
@@ -103,6 +120,26 @@ static void live_comm_free(struct live_comm *comm)
     free(comm);
 }
 
+/* NULL: there is no memory, or enough of them. */
+static struct live_comm *live_comm_make(MPI_Comm theirs)
+{
+    int rank, size;
+    PMPI_Comm_rank(theirs, &rank);
+    PMPI_Comm_size(theirs, &size);
+    struct live_comm *comm = atomic_load(&comms) < COMMS_MOST ? calloc(1, sizeof *comm) : NULL;
+    if (!comm)
+        return NULL;
+    atomic_fetch_add(&comms, 1);
+    comm->rank = (uint32_t)rank;
+    comm->size = (uint32_t)size;
+    comm->mine = MPI_COMM_NULL;
+    comm->node_words = malloc((coll_nodes_words(comm->size) + comm->size) * sizeof *comm->node_words);
+    if (comm->node_words)
+        return comm;
+    live_comm_free(comm);
+    return NULL;
+}
+
 static void say_hello(const struct live_comm *comm)
 {
     if (!comm->settings.verbose || comm->rank != 0)
@@ -112,37 +149,41 @@ static void say_hello(const struct live_comm *comm)
             comm->settings.algorithm, comm->shared ? "" : "; no shared memory");
 }
 
-/* Our own communicator, of all ranks that have the memory to go on. A split and not a dup, which would call
- * the copy functions of the user's attributes. False, on all ranks, when one is missing. Errors of what is
- * ours are returned to us; the user's handler hears of them once, in call.c. */
-static bool join(struct live_comm *comm, MPI_Comm theirs, bool have_memory)
+/* Whether anything is to be done, as the environment of one rank has it. */
+static bool read_settings(struct live_comm *comm, MPI_Comm theirs)
 {
-    int size = 0;
-    if (PMPI_Comm_split(theirs, have_memory ? 0 : MPI_UNDEFINED, (int)comm->rank, &comm->mine) !=
-            MPI_SUCCESS ||
-        comm->mine == MPI_COMM_NULL)
-        return false;
-    PMPI_Comm_set_errhandler(comm->mine, MPI_ERRORS_RETURN);
-    PMPI_Comm_size(comm->mine, &size);
-    return (uint32_t)size == comm->size;
-}
-
-static bool begin(struct live_comm *comm, MPI_Comm theirs, uint32_t *place_of)
-{
-    MPI_Comm node = MPI_COMM_NULL;
-    uint32_t place = 0;
-    comm->node_words = malloc(coll_nodes_words(comm->size) * sizeof *comm->node_words);
-    if (!join(comm, theirs, place_of && comm->node_words))
-        return false;
     if (comm->rank == 0)
         settings_read(&comm->settings);
-    PMPI_Bcast(&comm->settings, sizeof comm->settings, MPI_BYTE, 0, comm->mine);
-    if (!comm->settings.valid ||
-        (strcmp(comm->settings.algorithm, "mpi") == 0 && strcmp(comm->settings.vectors, "mpi") == 0))
+    PMPI_Bcast(&comm->settings, sizeof comm->settings, MPI_BYTE, 0, theirs);
+    return comm->settings.valid &&
+           (strcmp(comm->settings.algorithm, "mpi") != 0 || strcmp(comm->settings.vectors, "mpi") != 0);
+}
+
+/* Our own communicator: a split and not a dup, which would call the copy functions of the user's attributes.
+ * The user's error handler is not to hear that the MPI can have no more: then it was not for us, and all
+ * ranks know. Of errors of what is ours it hears once, in call.c. */
+static bool join(struct live_comm *comm, MPI_Comm theirs)
+{
+    MPI_Errhandler handler;
+    PMPI_Comm_get_errhandler(theirs, &handler);
+    PMPI_Comm_set_errhandler(theirs, MPI_ERRORS_RETURN);
+    bool joined = PMPI_Comm_split(theirs, 0, (int)comm->rank, &comm->mine) == MPI_SUCCESS;
+    PMPI_Comm_set_errhandler(theirs, handler);
+    PMPI_Errhandler_free(&handler);
+    if (joined)
+        PMPI_Comm_set_errhandler(comm->mine, MPI_ERRORS_RETURN);
+    else
+        comm->mine = MPI_COMM_NULL;
+    return joined;
+}
+
+static bool begin(struct live_comm *comm, MPI_Comm theirs)
+{
+    MPI_Comm node = MPI_COMM_NULL;
+    if (!read_settings(comm, theirs) || !join(comm, theirs))
         return false;
-    bool found = find_node(comm, &node, &place);
+    bool found = map_nodes(comm, find_node(comm, &node));
     if (found) {
-        map_nodes(comm, place, place_of);
         live_memory_share(comm, node);
         say_hello(comm);
     }
@@ -157,10 +198,14 @@ static bool begin(struct live_comm *comm, MPI_Comm theirs, uint32_t *place_of)
 static int keyval = MPI_KEYVAL_INVALID;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* What is remembered of a communicator that is left to the MPI for good. */
+static struct live_comm nothing;
+
 static int forget(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)extra;
-    live_comm_free(value);
+    if (value != &nothing)
+        live_comm_free(value);
     return MPI_SUCCESS;
 }
 
@@ -174,24 +219,14 @@ static bool have_keyval(void)
     return keyval != MPI_KEYVAL_INVALID;
 }
 
-/* Collective. What is left to the MPI for good is remembered too, so that it is asked once. */
+/* Collective. */
 static struct live_comm *begin_for(MPI_Comm theirs)
 {
-    struct live_comm *comm = calloc(1, sizeof *comm), none = {0};
-    int rank, size;
-    PMPI_Comm_rank(theirs, &rank);
-    PMPI_Comm_size(theirs, &size);
-    if (!comm) {
-        none.rank = (uint32_t)rank;
-        join(&none, theirs, false);
-        return NULL;
+    struct live_comm *comm = live_comm_make(theirs);
+    if (!live_all_agree(theirs, comm != NULL) || !begin(comm, theirs)) {
+        live_comm_free(comm);
+        comm = &nothing;
     }
-    comm->rank = (uint32_t)rank;
-    comm->size = (uint32_t)size;
-    comm->mine = MPI_COMM_NULL;
-    uint32_t *place_of = malloc(comm->size * sizeof *place_of);
-    comm->usable = begin(comm, theirs, place_of);
-    free(place_of);
     PMPI_Comm_set_attr(theirs, keyval, comm);
     return comm;
 }
@@ -208,7 +243,7 @@ struct live_comm *live_comm_of(MPI_Comm theirs)
             return NULL;
         comm = begin_for(theirs);
     }
-    return comm && comm->usable ? comm : NULL;
+    return comm == &nothing ? NULL : comm;
 }
 
 /* --------------------------------------------------------------------------------------------------- plans

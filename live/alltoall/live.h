@@ -102,12 +102,11 @@ struct live_plan {
 enum { SHARED_COPIES = 2 };
 
 struct live_comm {
-    bool usable;   /* false: everything is the MPI's */
     MPI_Comm mine; /* same ranks, for our messages alone */
     struct settings settings;
     uint32_t size, rank;
     struct coll_nodes nodes;
-    uint32_t *node_words;
+    uint32_t *node_words; /* coll's, and behind them a number of each rank for who finds nodes and leaders */
     uint32_t node, local, here;
     uint32_t most_here; /* ranks of the largest node */
     uint32_t leaders;   /* of a node, at most */

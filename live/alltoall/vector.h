@@ -68,7 +68,6 @@ void live_copy_free(struct live_copy *copy);
 
 /* What a communicator keeps for it. */
 struct live_vector {
-    bool usable;
     uint64_t limit; /* bytes of the longest block that is staged */
     uint64_t region_bytes;
     uint64_t *outgoing_at, *incoming_at; /* of each node: where its message is, in a copy of the memory */

@@ -3,6 +3,7 @@
  *
  *   alltoall_MPI CHECK... */
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -278,6 +279,42 @@ static void check_comms(void)
     check_intercommunicator();
 }
 
+/* Communicators of this rank alone, until the MPI can have no more of any, or FULL. */
+enum { FULL = 2500 };
+
+static int fill_up(MPI_Comm *alone)
+{
+    int made = 0;
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    while (made < FULL && MPI_Comm_dup(MPI_COMM_SELF, &alone[made]) == MPI_SUCCESS)
+        made++;
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    return made;
+}
+
+/* Where the MPI can have no more communicators no call is to fail for want of one, nor is the program to find
+ * that half of those that were left have gone. */
+static void check_many(void)
+{
+    enum { LEFT = 200, MADE = 120 };
+    MPI_Comm *alone = room(FULL * sizeof *alone), comms[MADE];
+    MPI_Comm_dup(MPI_COMM_WORLD, &comms[0]);
+    int made = fill_up(alone);
+    exchange("many", comms[0], 4, 4, 0);
+    for (int i = 0; i < LEFT; i++)
+        MPI_Comm_free(&alone[--made]);
+    for (int i = 1; i < MADE; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+        exchange("many", comms[i], 4, 2, 0);
+    }
+    while (made > 0)
+        MPI_Comm_free(&alone[--made]);
+    for (int i = 0; i < MADE; i++)
+        MPI_Comm_free(&comms[i]);
+    exchange("many", MPI_COMM_WORLD, 4, 2, 0);
+    free(alone);
+}
+
 /* ------------------------------------------------------------------------------------------------ progress
  */
 
@@ -515,6 +552,16 @@ static void check_calls(void)
     free(send), free(recv), free(counts), free(places);
 }
 
+/* Opens OWN_FILE under every descriptor that another rank may come to speak of. */
+static void check_files(void)
+{
+    enum { FILES = 100 };
+    const char *path = getenv("OWN_FILE");
+    for (int i = 0; path && i < FILES; i++)
+        if (open(path, O_RDWR) < 0)
+            fail("files", "the file cannot be opened", i, 0);
+}
+
 static void *kill_later(void *unused)
 {
     usleep(300000);
@@ -540,6 +587,7 @@ static const struct check checks[] = {
     {"progress", check_progress}, {"wildcards", check_wildcards}, {"errors", check_errors},
     {"threads", check_threads},   {"leaks", check_leaks},         {"calls", check_calls},
     {"killed", check_killed},     {"roundtrip", check_roundtrip}, {"places", check_places},
+    {"many", check_many},         {"files", check_files},
 };
 
 int main(int argc, char **argv)

@@ -9,8 +9,11 @@
 #   nonblocking  non-blocking ones among them, which stay the MPI's (nonblocking.c)
 #   held         20,000 calls leave memory, descriptors and mappings as they are
 #   million      a million do
+#   many         where the MPI can have no more communicators, and where it nearly has not
+#   starved      one rank has no memory for each allocation in turn, or may have no long files
 #   killed       of a run in which a rank is killed inside a call nothing is left
 #   other        preloaded into a program of the other MPI: says so, and does nothing
+#   apart        ranks of one host in namespaces of processes of their own; needs root
 #   cluster      on a cluster of network namespaces (tools/cluster); needs root
 #   delay        on such a cluster whose network is slow (CLUSTER_DELAY)
 #   bench        helio alltoall bench and tune
@@ -71,7 +74,8 @@ vectors() {
     with 5 HELIO_ALLTOALLV=leaders HELIO_RANKS_PER_NODE=3 @vectors random
     with 6 HELIO_ALLTOALLV=leaders HELIO_ALLTOALL_LEADERS=2 HELIO_RANKS_PER_NODE=3 @vectors random rows
     with 3 HELIO_ALLTOALLV=leaders @vectors random rows
-    "$here/launch" 4 @vectors random gaps errors lengths
+    "$here/launch" 4 @vectors random gaps errors
+    "$here/launch" 2 @vectors lengths # with more ranks Open MPI says MPI_ERR_OTHER
     # Both ways are tried, whichever of them wins, and give the same.
     with 4 HELIO_VERBOSE=1 HELIO_RANKS_PER_NODE=2 @vectors rows >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
     grep -q "MPI_Alltoallv: .* us by way of nodes, .* us by the MPI: .* for 1024 calls" "$TMP/out" ||
@@ -92,6 +96,34 @@ held() {
 
 million() {
     with 4 CALLS=1000000 HELIO_ALLTOALL=leaders HELIO_ALLTOALLV=leaders HELIO_RANKS_PER_NODE=2 @alltoall calls
+}
+
+many() {
+    with 2 @alltoall many
+    with 2 HELIO_ALLTOALL=mpi @alltoall many
+    "$here/launch" 2 @alltoall many
+}
+
+starved() {
+    with 2 HELIO_ALLTOALL=leaders HELIO_ALLTOALLV=leaders @starved memory >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
+    grep -q '^[1-9][0-9]* allocations, [1-9][0-9]* errors$' "$TMP/out" || fail "$(cat "$TMP/out")"
+    with 2 HELIO_ALLTOALL=bruck HELIO_RANKS_PER_NODE=1 @starved memory
+    "$here/launch" 2 @starved memory
+    # Files of at most 64 MiB: no memory can be shared, and nobody is ended by a signal.
+    (ulimit -f 65536 && with 2 HELIO_VERBOSE=1 @alltoall sizes) >"$TMP/out" 2>&1 || fail "ulimit -f: $(cat "$TMP/out")"
+    grep -q "; auto; no shared memory" "$TMP/out" || fail "ulimit -f: $(cat "$TMP/out")"
+}
+
+# Each rank in a namespace of its own, in which it has the same number as the others, and a file of its own under every
+# descriptor.
+apart() {
+    unshare -p -f --mount-proc true 2>/dev/null || { echo "skipped: no namespaces of processes" && exit 77; }
+    printf 'The program'\''s own.\n' >"$TMP/file"
+    cp "$TMP/file" "$TMP/was"
+    with 2 OMPI_MCA_btl=self,tcp UCX_TLS=self,tcp HELIO_VERBOSE=1 OWN_FILE="$TMP/file" \
+        unshare -p -f --mount-proc @alltoall files sizes >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
+    cmp "$TMP/file" "$TMP/was" || fail "somebody wrote into the program's file"
+    grep -q "; auto; no shared memory" "$TMP/out" || fail "$(cat "$TMP/out")"
 }
 
 # In a /dev/shm of its own, where such can be had, so that what is there afterwards is the run's. Shared memory without a
