@@ -128,18 +128,19 @@ static int by_nodes(struct live_comm *comm, const struct plan *plan, const struc
     return error;
 }
 
-static int measure(struct live_comm *comm, struct live_plan *plan, const struct arguments *call,
+static int measure(struct live_comm *comm, const struct live_plan *plan, const struct arguments *call,
                    MPI_Comm theirs)
 {
     char what[64];
-    bool measured, ours = live_trial_next(&plan->trial, &measured);
+    bool measured, ours = live_trial_next(plan->trial, &measured);
     int64_t began = measured ? live_now_ns() : 0;
     int error = ours ? by_nodes(comm, &plan->plan, call, theirs) : by_mpi(call, theirs);
     if (!measured)
         return error;
-    snprintf(what, sizeof what, "MPI_Alltoall of %llu B", (unsigned long long)call->block_bytes);
-    int told = live_trial_tell(&plan->trial, comm, ours, live_now_ns() - began, what);
-    return error != MPI_SUCCESS ? error : told;
+    unsigned long long least = 1ull << (plan->trial - comm->trials);
+    snprintf(what, sizeof what, "MPI_Alltoall of %llu to %llu B", least, 2 * least - 1);
+    live_trial_tell(plan->trial, comm, ours, live_now_ns() - began, what);
+    return error;
 }
 
 bool live_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
@@ -150,10 +151,10 @@ bool live_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
     call.block_bytes = comm ? block_bytes(&call) : 0;
     if (call.block_bytes == 0 || !is_sound(&call))
         return false;
-    struct live_plan *plan = live_plan_of(comm, call.block_bytes);
+    const struct live_plan *plan = live_plan_of(comm, call.block_bytes);
     if (!plan)
         return false;
-    if (plan->tried)
+    if (plan->trial)
         *error = measure(comm, plan, &call, theirs);
     else
         *error = by_nodes(comm, &plan->plan, &call, theirs);

@@ -149,14 +149,25 @@ static void say_hello(const struct live_comm *comm)
             comm->settings.algorithm, comm->shared ? "" : "; no shared memory");
 }
 
+/* What `auto` leaves to the MPI before it begins: to begin costs about as many calls, and who makes a
+ * communicator for each step of his program would pay that in each. */
+enum { CALLS_BEFORE = 8 };
+
+static bool is_forced(const char *setting)
+{
+    return strcmp(setting, "auto") != 0 && strcmp(setting, "mpi") != 0;
+}
+
 /* Whether anything is to be done, as the environment of one rank has it. */
 static bool read_settings(struct live_comm *comm, MPI_Comm theirs)
 {
+    struct settings *settings = &comm->settings;
     if (comm->rank == 0)
-        settings_read(&comm->settings);
-    PMPI_Bcast(&comm->settings, sizeof comm->settings, MPI_BYTE, 0, theirs);
-    return comm->settings.valid &&
-           (strcmp(comm->settings.algorithm, "mpi") != 0 || strcmp(comm->settings.vectors, "mpi") != 0);
+        settings_read(settings);
+    PMPI_Bcast(settings, sizeof *settings, MPI_BYTE, 0, theirs);
+    comm->calls_before = is_forced(settings->algorithm) || is_forced(settings->vectors) ? 0 : CALLS_BEFORE;
+    return settings->valid &&
+           (strcmp(settings->algorithm, "mpi") != 0 || strcmp(settings->vectors, "mpi") != 0);
 }
 
 /* Our own communicator: a split and not a dup, which would call the copy functions of the user's attributes.
@@ -180,7 +191,7 @@ static bool join(struct live_comm *comm, MPI_Comm theirs)
 static bool begin(struct live_comm *comm, MPI_Comm theirs)
 {
     MPI_Comm node = MPI_COMM_NULL;
-    if (!read_settings(comm, theirs) || !join(comm, theirs))
+    if (!join(comm, theirs))
         return false;
     bool found = map_nodes(comm, find_node(comm, &node));
     if (found) {
@@ -219,16 +230,29 @@ static bool have_keyval(void)
     return keyval != MPI_KEYVAL_INVALID;
 }
 
-/* Collective. */
-static struct live_comm *begin_for(MPI_Comm theirs)
+/* At the communicator's first call. Collective. */
+static struct live_comm *meet(MPI_Comm theirs)
 {
     struct live_comm *comm = live_comm_make(theirs);
-    if (!live_all_agree(theirs, comm != NULL) || !begin(comm, theirs)) {
+    if (!live_all_agree(theirs, comm != NULL) || !read_settings(comm, theirs)) {
         live_comm_free(comm);
         comm = &nothing;
     }
     PMPI_Comm_set_attr(theirs, keyval, comm);
     return comm;
+}
+
+/* At a later one, and from then on; NULL: it is too early, or not to be. Collective. */
+static struct live_comm *begin_in_time(struct live_comm *comm, MPI_Comm theirs)
+{
+    if (comm->calls_before > 0) {
+        comm->calls_before--;
+        return NULL;
+    }
+    if (begin(comm, theirs))
+        return comm;
+    PMPI_Comm_set_attr(theirs, keyval, &nothing); /* `forget` is called for what was there */
+    return NULL;
 }
 
 struct live_comm *live_comm_of(MPI_Comm theirs)
@@ -241,14 +265,21 @@ struct live_comm *live_comm_of(MPI_Comm theirs)
         if (PMPI_Comm_test_inter(theirs, &is_inter) != MPI_SUCCESS || is_inter ||
             PMPI_Comm_size(theirs, &size) != MPI_SUCCESS || size == 1)
             return NULL;
-        comm = begin_for(theirs);
+        comm = meet(theirs);
     }
-    return comm == &nothing ? NULL : comm;
+    if (comm == &nothing)
+        return NULL;
+    return comm->mine == MPI_COMM_NULL ? begin_in_time(comm, theirs) : comm;
 }
 
 /* --------------------------------------------------------------------------------------------------- plans
  */
 
+/* Calls after which what was not used may go. */
+enum { STALE_CALLS = 1024 };
+
+/* NULL: all are in use. Where more sizes come in turns than there are places, each would be gone when it is
+ * looked for, and to write a plan costs more than it wins. But what is asked for by name is done. */
 static struct live_plan *place_for(struct live_comm *comm)
 {
     struct live_plan *oldest = &comm->plans[0];
@@ -258,6 +289,8 @@ static struct live_plan *place_for(struct live_comm *comm)
         if (comm->plans[i].used < oldest->used)
             oldest = &comm->plans[i];
     }
+    if (strcmp(comm->settings.algorithm, "auto") == 0 && comm->calls - oldest->used < STALE_CALLS)
+        return NULL;
     plan_free(&oldest->plan);
     return oldest;
 }
@@ -312,27 +345,35 @@ static void write_plan(struct live_comm *comm, struct live_plan *place, uint64_t
     char why[128] = "";
     bool tried;
     const struct coll_algorithm *algorithm = live_choose(comm, block_bytes, &tried, why, sizeof why);
-    *place = (struct live_plan){.block_bytes = block_bytes, .there = true, .tried = tried};
+    *place = (struct live_plan){.block_bytes = block_bytes, .there = true};
     if (algorithm && !live_all_agree(comm->mine, make_plan(comm, &place->plan, algorithm, block_bytes))) {
         plan_free(&place->plan);
         algorithm = NULL;
         snprintf(why, sizeof why, "a rank has no memory");
     }
+    if (algorithm && tried)
+        place->trial = &comm->trials[63 - __builtin_clzll(block_bytes)];
     if (comm->settings.verbose && comm->rank == 0)
         fprintf(stderr, "helio alltoall: %llu B: %s (%s)\n", (unsigned long long)block_bytes,
                 algorithm ? algorithm->name : "the MPI's own", why);
 }
 
-struct live_plan *live_plan_of(struct live_comm *comm, uint64_t block_bytes)
+static struct live_plan *find_plan(struct live_comm *comm, uint64_t block_bytes)
 {
-    struct live_plan *found = NULL;
-    for (int i = 0; i < LIVE_PLANS && !found; i++)
+    for (int i = 0; i < LIVE_PLANS; i++)
         if (comm->plans[i].there && comm->plans[i].block_bytes == block_bytes)
-            found = &comm->plans[i];
-    if (!found) {
-        found = place_for(comm);
-        write_plan(comm, found, block_bytes);
-    }
-    found->used = ++comm->calls;
-    return found->plan.algorithm ? found : NULL;
+            return &comm->plans[i];
+    struct live_plan *place = place_for(comm);
+    if (place)
+        write_plan(comm, place, block_bytes);
+    return place;
+}
+
+const struct live_plan *live_plan_of(struct live_comm *comm, uint64_t block_bytes)
+{
+    comm->calls++;
+    struct live_plan *found = find_plan(comm, block_bytes);
+    if (found)
+        found->used = comm->calls;
+    return found && found->plan.algorithm ? found : NULL;
 }

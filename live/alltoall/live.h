@@ -80,21 +80,24 @@ struct live_trial {
 bool live_trial_next(struct live_trial *trial, bool *measured);
 
 /* The time of the call. Collective, as it may end the trial. `what` is for people: "MPI_Alltoallv". */
-int live_trial_tell(struct live_trial *trial, const struct live_comm *comm, bool ours, int64_t ns,
-                    const char *what);
+void live_trial_tell(struct live_trial *trial, const struct live_comm *comm, bool ours, int64_t ns,
+                     const char *what);
 
 int64_t live_now_ns(void);
 
 /* ---------------------------------------------------------------------------------------- communicators */
 
-enum { LIVE_PLANS = 32 };
+enum {
+    LIVE_PLANS = 32,
+    LIVE_CLASSES = 31, /* of sizes: from 2^class bytes to less than twice as many */
+};
 
 struct live_plan {
     uint64_t block_bytes;
     uint64_t used; /* the how many-th call of the communicator used it last */
     bool there;
-    bool tried; /* whether ours is the faster one is found by trial */
-    struct live_trial trial;
+    struct live_trial
+        *trial;       /* of its class, which finds whether ours is the faster way; NULL: ours is taken */
     struct plan plan; /* no algorithm: the MPI's own */
 };
 
@@ -102,8 +105,9 @@ struct live_plan {
 enum { SHARED_COPIES = 2 };
 
 struct live_comm {
-    MPI_Comm mine; /* same ranks, for our messages alone */
     struct settings settings;
+    uint32_t calls_before; /* calls that are left to the MPI before the rest is made */
+    MPI_Comm mine;         /* same ranks, for our messages alone; MPI_COMM_NULL until then */
     uint32_t size, rank;
     struct coll_nodes nodes;
     uint32_t *node_words; /* coll's, and behind them a number of each rank for who finds nodes and leaders */
@@ -119,8 +123,9 @@ struct live_comm {
     uint64_t barriers; /* this rank has met so far */
     uint64_t turns;    /* calls that used shared memory */
 
-    uint64_t calls;
+    uint64_t calls; /* that asked for a plan */
     struct live_plan plans[LIVE_PLANS];
+    struct live_trial trials[LIVE_CLASSES];
     MPI_Request *requests;
     MPI_Status *statuses;
     int *completed;
@@ -141,7 +146,7 @@ void live_memory_unshare(struct live_comm *comm);
 
 /* The plan for blocks of that many bytes, or NULL: the MPI's own. The same answer on all ranks. Collective.
  */
-struct live_plan *live_plan_of(struct live_comm *comm, uint64_t block_bytes);
+const struct live_plan *live_plan_of(struct live_comm *comm, uint64_t block_bytes);
 
 /* ------------------------------------------------------------------------------------------------- choose */
 

@@ -200,8 +200,8 @@ static void check_places(void)
     struct fields *fields = room((size_t)world_size * sizeof *fields);
     int *send = room((size_t)world_size * sizeof(int)), *recv = room((size_t)world_size * sizeof(int));
     MPI_Comm comm;
-    for (int round = 0; round < 12; round++) {
-        if (round % 4 == 0)
+    for (int round = 0; round < 40; round++) {
+        if (round % 20 == 0)
             MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         for (int to = 0; to < world_size; to++)
             fields[to].send = send[to] = number_of(world_rank, to, round);
@@ -213,7 +213,7 @@ static void check_places(void)
             if ((world_rank == round % world_size ? fields[from].recv : recv[from]) !=
                 number_of(from, world_rank, round))
                 fail("places", "wrong number: from, round", from, round);
-        if (round % 4 == 3)
+        if (round % 20 == 19)
             MPI_Comm_free(&comm);
     }
     free(fields), free(send), free(recv);

@@ -1,0 +1,75 @@
+/* Trials of the preloaded alltoall, alone: how the faster way is found, and what is taken when the ranks
+ * cannot add up their times. Without ranks: PMPI_Allreduce is this one. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alltoall/live.h"
+
+static bool adds_up;
+static int failures;
+
+__attribute__((visibility("default"))) int PMPI_Allreduce(const void *mine, void *all, int count,
+                                                          MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    (void)type, (void)op, (void)comm;
+    if (!adds_up)
+        return MPI_ERR_INTERN;
+    memcpy(all, mine, (size_t)count * sizeof(int64_t));
+    return MPI_SUCCESS;
+}
+
+static void expect(bool holds, const char *what)
+{
+    if (!holds)
+        fprintf(stderr, "trial: not so: %s\n", what), failures++;
+}
+
+/* A whole trial, in which our way takes `ours_ns` and the other `theirs_ns`; how many calls of it are ours.
+ */
+static int run_trial(struct live_trial *trial, const struct live_comm *comm, int64_t ours_ns,
+                     int64_t theirs_ns)
+{
+    int ours_count = 0;
+    for (int i = 0; i < TRIAL_CALLS; i++) {
+        bool measured, ours = live_trial_next(trial, &measured);
+        expect(measured, "each call of a trial is measured");
+        ours_count += ours;
+        live_trial_tell(trial, comm, ours, ours ? ours_ns : theirs_ns, "trial");
+    }
+    return ours_count;
+}
+
+/* How many calls go the way that was found, which is `expected`, before the next trial. */
+static int held(struct live_trial *trial, bool expected)
+{
+    bool measured;
+    for (int count = 0;; count++) {
+        bool ours = live_trial_next(trial, &measured);
+        if (measured || count > 100000)
+            return count;
+        expect(ours == expected, "the way that was found is held");
+    }
+}
+
+int main(void)
+{
+    const struct live_comm comm = {.size = 1};
+    struct live_trial trial = {0};
+    adds_up = true;
+    expect(run_trial(&trial, &comm, 10, 20) == TRIAL_CALLS / 2, "each way is measured as often");
+    expect(held(&trial, true) == 1024, "the faster way is held for 1024 calls");
+    run_trial(&trial, &comm, 10, 20);
+    expect(held(&trial, true) == 2048, "what is found again is held for twice as many");
+    run_trial(&trial, &comm, 20, 10);
+    expect(held(&trial, false) == 1024, "what is found anew is held for 1024 calls");
+    adds_up = false;
+    for (int again = 0; again < 2; again++) {
+        run_trial(&trial, &comm, 10, 20);
+        expect(held(&trial, false) == 1024, "where times cannot be added up the MPI's way is held");
+    }
+    adds_up = true;
+    run_trial(&trial, &comm, 10, 20);
+    expect(held(&trial, true) == 1024, "a later trial may find ours");
+    return failures > 0;
+}
