@@ -5,7 +5,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-enum { LATE_NS = 4000000, WARY_WAITS = 20, NAP_NS = 20000 };
+enum { LATE_NS = 4000000, WARY_WAITS = 20, NAP_NS = 20000, LOOK_NS = 200000 };
 
 static int64_t now_ns(void)
 {
@@ -20,9 +20,16 @@ bool patience_yield(struct wait *wait)
         return false;
     int64_t began = now_ns();
     sched_yield();
+    int64_t now = now_ns();
     wait->yields--;
-    if (now_ns() - began > LATE_NS)
+    if (now - began > LATE_NS)
         wait->patience->wary = WARY_WAITS, wait->yields = 0;
+    if (wait->looked_ns == 0)
+        wait->looked_ns = began;
+    if (now - wait->looked_ns > LOOK_NS) {
+        wait->patience->progress(wait->patience->self);
+        wait->looked_ns = now;
+    }
     return true;
 }
 

@@ -22,18 +22,20 @@ struct patience {
 
 struct wait {
     struct patience *patience;
-    uint32_t yields; /* that are left */
+    uint32_t yields;   /* that are left */
+    int64_t looked_ns; /* when `progress` was called last, or when it began to yield; 0: not yet */
 };
 
 static inline struct wait patience_begin(struct patience *patience)
 {
-    struct wait wait = {patience, patience->yields};
+    struct wait wait = {patience, patience->yields, 0};
     if (patience->wary > 0)
         patience->wary--, wait.yields = 0;
     return wait;
 }
 
-/* Lets others have the core; false, at once, when it is time to sleep. */
+/* Lets others have the core, and calls `progress` when that has taken long; false, at once, when it is time
+ * to sleep. */
 bool patience_yield(struct wait *wait);
 
 /* Sleeps some tens of microseconds. */

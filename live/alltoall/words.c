@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SLEEP_NS = 200000 };
+enum { SLEEP_NS = 200000, LOOK_SPINS = 4096 }; /* of at most some 140 cycles each */
 
 static inline void relax(void)
 {
@@ -42,10 +42,12 @@ static void sleep_on(struct word *word, uint64_t value)
 
 void word_await(struct word *word, uint64_t value, struct patience *patience)
 {
-    for (uint32_t i = 0; i < patience->spins; i++) {
+    for (uint32_t i = 1; i <= patience->spins; i++) {
         if (word_reached(word, value))
             return;
         relax();
+        if (i % LOOK_SPINS == 0)
+            patience->progress(patience->self);
     }
     struct wait wait = patience_begin(patience);
     do
