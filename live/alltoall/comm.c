@@ -23,10 +23,12 @@ static void progress(void *self)
 
 /* With a core for each rank waiting costs nothing, and sleep would cost latency. With fewer, who waits is in
  * the way of whom it waits for. */
-static void set_patience(struct live_comm *comm, uint32_t ranks_here)
+static void set_patience(struct live_comm *comm, MPI_Comm host)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    bool crowded = cores > 0 && ranks_here > (uint32_t)cores;
+    int ranks_here;
+    PMPI_Comm_size(host, &ranks_here);
+    comm->cores = live_cores_of(host);
+    bool crowded = live_is_crowded((uint32_t)ranks_here, comm->cores);
     comm->patience = (struct patience){.spins = crowded ? 50 : 20000,
                                        .polls = crowded ? 2 : 5000,
                                        .yields = 100,
@@ -49,12 +51,11 @@ enum { NOWHERE = UINT32_MAX };
 static uint32_t find_node(struct live_comm *comm, MPI_Comm *node)
 {
     MPI_Group mine, theirs;
-    int host_size, first = 0, lowest;
+    int first = 0, lowest;
     if (PMPI_Comm_split_type(comm->mine, MPI_COMM_TYPE_SHARED, (int)comm->rank, MPI_INFO_NULL, node) !=
         MPI_SUCCESS)
         return NOWHERE;
-    PMPI_Comm_size(*node, &host_size);
-    set_patience(comm, (uint32_t)host_size);
+    set_patience(comm, *node);
     if (comm->settings.ranks_per_node) {
         MPI_Comm host = *node;
         bool split = PMPI_Comm_split(host, (int)(comm->rank / comm->settings.ranks_per_node), (int)comm->rank,
@@ -75,11 +76,14 @@ static uint32_t find_node(struct live_comm *comm, MPI_Comm *node)
  * communicators. */
 static bool map_nodes(struct live_comm *comm, uint32_t place)
 {
-    uint32_t *place_of = comm->node_words + coll_nodes_words(comm->size);
-    PMPI_Allgather(&place, 1, MPI_UINT32_T, place_of, 1, MPI_UINT32_T, comm->mine);
-    for (uint32_t rank = 0; rank < comm->size; rank++)
+    uint32_t *place_of = comm->node_words + coll_nodes_words(comm->size), mine[2] = {place, comm->cores};
+    PMPI_Allgather(mine, 2, MPI_UINT32_T, place_of, 2, MPI_UINT32_T, comm->mine);
+    comm->cores = place_of[1];
+    for (uint32_t rank = 0; rank < comm->size; rank++) {
+        place_of[rank] = place_of[2 * (size_t)rank];
         if (place_of[rank] == NOWHERE)
             return false;
+    }
     coll_nodes_make(&comm->nodes, comm->size, place_of, comm->node_words);
     live_leaders_find(comm, place_of);
     const struct coll_call call = {.size = comm->size, .nodes = &comm->nodes};
@@ -133,7 +137,8 @@ static struct live_comm *live_comm_make(MPI_Comm theirs)
     comm->rank = (uint32_t)rank;
     comm->size = (uint32_t)size;
     comm->mine = MPI_COMM_NULL;
-    comm->node_words = malloc((coll_nodes_words(comm->size) + comm->size) * sizeof *comm->node_words);
+    comm->node_words =
+        malloc((coll_nodes_words(comm->size) + 2 * (size_t)comm->size) * sizeof *comm->node_words);
     if (comm->node_words)
         return comm;
     live_comm_free(comm);
@@ -144,9 +149,12 @@ static void say_hello(const struct live_comm *comm)
 {
     if (!comm->settings.verbose || comm->rank != 0)
         return;
-    fprintf(stderr, "helio alltoall (" HELIO_MPI "): %u ranks on %u nodes of at most %u, %u leader%s; %s%s\n",
+    fprintf(stderr,
+            "helio alltoall (" HELIO_MPI
+            "): %u ranks on %u nodes of at most %u, %u leader%s; %s%s; %u core%s\n",
             comm->size, comm->nodes.count, comm->most_here, comm->leaders, comm->leaders == 1 ? "" : "s",
-            comm->settings.algorithm, comm->shared ? "" : "; no shared memory");
+            comm->settings.algorithm, comm->shared ? "" : "; no shared memory", comm->cores,
+            comm->cores == 1 ? "" : "s");
 }
 
 /* What `auto` leaves to the MPI before it begins: to begin costs about as many calls, and who makes a

@@ -22,6 +22,7 @@
  *   sockets.c   which ranks lead
  *   comm.c      what a communicator keeps: nodes, plans
  *   memory.c    and the memory that a node shares
+ *   cores.c     how many processors there are for how many ranks
  *   execute.c   a plan, on real buffers
  *   plan.c      a schedule written down
  *   words.c     waiting in shared memory
@@ -49,7 +50,6 @@ struct settings {
     uint32_t ranks_per_node;       /* 0: as the machine is */
     uint32_t ranks_per_socket;     /* the same */
     uint32_t leaders;              /* 0: one a socket */
-    uint32_t cores;                /* of rank 0's host */
     uint32_t verbose;
     uint32_t valid; /* 0: something was wrong, and has been said */
     uint32_t choice_count;
@@ -110,10 +110,12 @@ struct live_comm {
     MPI_Comm mine;         /* same ranks, for our messages alone; MPI_COMM_NULL until then */
     uint32_t size, rank;
     struct coll_nodes nodes;
-    uint32_t *node_words; /* coll's, and behind them a number of each rank for who finds nodes and leaders */
+    uint32_t
+        *node_words; /* coll's, and behind them two numbers of each rank for who finds nodes and leaders */
     uint32_t node, local, here;
     uint32_t most_here; /* ranks of the largest node */
     uint32_t leaders;   /* of a node, at most */
+    uint32_t cores;     /* that the ranks of rank 0's host may use */
     struct patience patience;
 
     unsigned char *shared; /* NULL: none */
@@ -138,6 +140,13 @@ struct live_comm {
 
 /* What the library keeps for `comm`, made at its first calls; NULL: leave it to the MPI. Collective. */
 struct live_comm *live_comm_of(MPI_Comm comm);
+
+/* How many processors one or the other of the ranks of `host` may use. Collective. */
+uint32_t live_cores_of(MPI_Comm host);
+
+/* Whether `ranks_here` are more than `cores`, or the job has more ranks here than there are processors at
+ * all. */
+bool live_is_crowded(uint32_t ranks_here, uint32_t cores);
 
 /* The memory that the ranks of `node` share: comm->shared, on all ranks of the communicator or on none.
  * Collective, and every rank comes out of it, whatever goes wrong on its side. */

@@ -39,7 +39,7 @@ static uint64_t rounds_of(uint32_t ranks)
 /* The processors of a node do what its ranks have to do one after another, if there are fewer of them. */
 static uint64_t turns(const struct live_comm *comm)
 {
-    uint32_t cores = comm->settings.cores;
+    uint32_t cores = comm->cores;
     return comm->most_here > cores ? (comm->most_here + cores - 1) / cores : 1;
 }
 
@@ -65,7 +65,7 @@ enum live_verdict live_model(const struct live_comm *comm, uint64_t block_bytes)
 {
     static const uint64_t messages_ps[] = {FASTEST_MESSAGE_PS, SLOWEST_MESSAGE_PS};
     static const uint64_t bytes_ps[] = {FASTEST_BYTE_PS, SLOWEST_BYTE_PS};
-    bool crowded = comm->most_here > comm->settings.cores, faster = true, slower = true;
+    bool crowded = comm->most_here > comm->cores, faster = true, slower = true;
     for (int corner = 0; corner < 4; corner++) {
         const struct machine machine = {.message_ps = messages_ps[corner % 2],
                                         .byte_ps = bytes_ps[corner / 2],

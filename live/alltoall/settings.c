@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "alltoall/live.h"
 #include "coll/coll.h"
@@ -128,7 +127,5 @@ void settings_read(struct settings *settings)
     valid &= read_leaders(&settings->leaders);
     valid &= read_number("HELIO_VERBOSE", &settings->verbose);
     valid &= read_table(settings);
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    settings->cores = cores > 0 ? (uint32_t)cores : 1;
     settings->valid = valid;
 }

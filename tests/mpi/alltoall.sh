@@ -180,6 +180,23 @@ settings() {
          exec env HELIO_ALLTOALL=$name LD_PRELOAD="$0" "$@"' "$ours" @alltoall sizes >"$TMP/out" 2>&1 ||
         fail "$(cat "$TMP/out")"
     grep -q "64 B: v3 (HELIO_ALLTOALL=v3)" "$TMP/out" || fail "$(cat "$TMP/out")"
+    cores
+}
+
+# As many cores as ranks may use together: one that both may, one each.
+cores() {
+    all=$(taskset -cp $$ | sed 's/.*: //')
+    first=${all%%[,-]*} last=${all##*[,-]}
+    with 2 HELIO_ALLTOALL=leaders HELIO_VERBOSE=1 taskset -c "$first" @alltoall sizes >"$TMP/out" 2>&1 ||
+        fail "$(cat "$TMP/out")"
+    grep -q "; leaders; 1 core$" "$TMP/out" || fail "$(cat "$TMP/out")"
+    [ "$first" != "$last" ] || return 0
+    "$here/launch" 2 HELIO_ALLTOALL=leaders HELIO_VERBOSE=1 sh -c \
+        '[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" = 0 ] && core=$1 || core=$2
+         shift 2
+         exec env LD_PRELOAD="$0" taskset -c "$core" "$@"' "$ours" "$first" "$last" @alltoall sizes >"$TMP/out" 2>&1 ||
+        fail "$(cat "$TMP/out")"
+    grep -q "; leaders; 2 cores$" "$TMP/out" || fail "$(cat "$TMP/out")"
 }
 
 # Between nodes that share nothing but a network, where such can be made; elsewhere `checks` has to do. What counts is

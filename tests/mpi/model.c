@@ -28,7 +28,7 @@ int main(void)
                                        .most_here = cases[i].ranks,
                                        .leaders = cases[i].leaders,
                                        .nodes.count = cases[i].nodes,
-                                       .settings.cores = cases[i].cores};
+                                       .cores = cases[i].cores};
         enum live_verdict verdict = live_model(&comm, cases[i].bytes);
         if (verdict == cases[i].verdict)
             continue;
