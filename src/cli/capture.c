@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -156,14 +157,38 @@ static void become_program(const struct capture *capture, const char *library)
     _exit(127);
 }
 
+static volatile sig_atomic_t launcher; /* 0: not started, or gone */
+
+/* What comes from the terminal's keyboard reaches the launcher by itself. */
+static void on_signal(int number)
+{
+    if (launcher && (number == SIGTERM || number == SIGHUP))
+        kill(launcher, number);
+}
+
+/* What ends the program is not to end helio, which has the trace to complete. The program finds all as it
+ * was: handlers do not outlive an exec, and what is ignored already, as by nohup, stays so. */
+static void outlive_signals(void)
+{
+    static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    const struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction before;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(numbers[i], &action, NULL);
+}
+
 static enum status run_program(const struct capture *capture, const char *library)
 {
     int ended = 0;
+    outlive_signals();
     pid_t child = fork();
     if (child == 0)
         become_program(capture, library);
+    launcher = child > 0 ? child : 0;
     while (child > 0 && waitpid(child, &ended, 0) < 0 && errno == EINTR)
         ;
+    launcher = 0;
     if (child < 0) {
         diag_error("cannot start %s: %s", capture->words[0], strerror(errno));
         return STATUS_FAILED;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # helio capture under $MPI: what is written can be read, is consistent, and says what the program did.
 #
-#   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | other | smpi
+#   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | interrupted |
+#                        other | smpi
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -116,6 +117,28 @@ killed)
     grep -q 'did not reach MPI_Finalize' "$work/out" || fail "$(cat "$work/out")"
     has trace 2 '2 init' '2 sendRecv 320 3 320 1 6 6 #tags 10 10' '2 barrier' '2 finalize'
     "$HELIO" trace info "$work/trace" >"$work/info" 2>&1 || fail "$(cat "$work/info")"
+    ;;
+interrupted)
+    # Ctrl-C reaches all that is in the foreground, the SIGTERM of a batch system may reach helio alone.
+    for signal in INT TERM; do
+        env --default-signal=INT setsid "$HELIO" capture -o "$work/$signal" --mpi "$MPI" -- "$here/launch" 2 \
+            @corners endless >"$work/out" 2>&1 &
+        helio=$! group=
+        for rank in 1 2; do
+            until grep -q -a -s barrier "$work/$signal/rank-$rank.txt"; do
+                kill -0 $helio || fail "$(cat "$work/out")"
+                sleep 0.1
+            done
+        done
+        [ $signal != INT ] || group=-
+        kill -s $signal -- $group$helio
+        status=0
+        wait $helio || status=$?
+        [ $status -eq 1 ] || fail "status $status: $(cat "$work/out")"
+        grep -q '2 of 2 ranks.* did not reach MPI_Finalize' "$work/out" || fail "$(cat "$work/out")"
+        "$HELIO" trace info "$work/$signal" >"$work/info" 2>&1 || fail "$(cat "$work/info")"
+        has $signal 1 '1 init' '1 barrier' '1 finalize'
+    done
     ;;
 other)
     # The other MPI's tracer, preloaded by hand, refuses; a program without MPI leaves no trace, and no folder.
