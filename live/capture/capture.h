@@ -139,7 +139,7 @@ void request_cancel(MPI_Request handle);          /* MPI_Cancel: whether it came
 void requests_end(void);                          /* cancelled ones that nobody has waited for */
 void request_start(struct request *request);
 void request_stop(struct request *request);
-unsigned requests_active(void);
+unsigned requests_active(void); /* those that were freed while active included */
 
 /* What a call waits for, one for each handle or NULL, valid until the thread's next; NULL: no memory. Each is
  * to be completed or put back. */

@@ -2,7 +2,7 @@
 # helio capture under $MPI: what is written can be read, is consistent, and says what the program did.
 #
 #   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | interrupted |
-#                        other | smpi
+#                        freed | other | smpi
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -139,6 +139,11 @@ interrupted)
         "$HELIO" trace info "$work/$signal" >"$work/info" 2>&1 || fail "$(cat "$work/info")"
         has $signal 1 '1 init' '1 barrier' '1 finalize'
     done
+    ;;
+freed)
+    capture trace 2 @corners freed || fail "$(cat "$work/out")"
+    valid trace
+    has trace 0 '0 isend 1 1 1048576 6' '0 irecv 1 2 1 1' '0 wait 1 0 2' '0 send 1 3 1 1' '0 finalize'
     ;;
 other)
     # The other MPI's tracer, preloaded by hand, refuses; a program without MPI leaves no trace, and no folder.
