@@ -164,10 +164,12 @@ void comm_made(MPI_Comm handle)
         name[0] = capture_rank();
         name[1] = ++made_here;
     }
+    capture_pause(); /* elsewhere, another thread may have to pass here before this one's partners come */
     if (comm->is_inter)
         agree_across(handle, name, name);
     else
         REAL(Bcast)(name, 2, MPI_INT, 0, handle);
+    capture_resume();
     snprintf(comm->name, sizeof comm->name, "#c%d.%d", name[0], name[1]);
     comm_write_members(comm, comm->name);
 }
