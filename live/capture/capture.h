@@ -93,6 +93,7 @@ struct comm {
     bool has_outsiders; /* processes of another world, which the trace does not know: all in it is lost */
     struct neighbours *neighbours; /* NULL: not asked for yet */
     int uses, promised;
+    struct comm *next; /* of those that are gone */
 };
 void comms_open(void);
 struct comm *comm_of(MPI_Comm handle);

@@ -1,11 +1,15 @@
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/capture.h"
 
-/* What is known of a communicator hangs on it as an attribute, so that it goes when the communicator goes. */
+/* What is known of a communicator hangs on it as an attribute, so that it goes when the communicator goes.
+ * The MPI says so within locks of its own, where it must not wait for the one that callers hold here: what
+ * goes is put aside, and released by the next who asks for a communicator. */
 static int keyval = MPI_KEYVAL_INVALID;
+static struct comm *_Atomic gone;
 static MPI_Group world_group;
 static int made_here; /* communicators of which this rank was the first */
 static struct {
@@ -44,17 +48,29 @@ void comm_release(struct comm *comm)
     free(comm);
 }
 
-static int forget(MPI_Comm handle, int key, void *value, void *extra)
+static int put_aside(MPI_Comm handle, int key, void *value, void *extra)
 {
+    struct comm *comm = value;
     (void)handle, (void)key, (void)extra;
-    last.comm = NULL;
-    comm_release(value);
+    comm->next = atomic_load(&gone);
+    while (!atomic_compare_exchange_weak(&gone, &comm->next, comm))
+        ;
     return MPI_SUCCESS;
+}
+
+static void release_gone(void)
+{
+    struct comm *next = atomic_exchange(&gone, NULL);
+    last.comm = NULL; /* its handle may be another's by now */
+    for (struct comm *comm; (comm = next);) {
+        next = comm->next;
+        comm_release(comm);
+    }
 }
 
 void comms_open(void)
 {
-    REAL(Comm_create_keyval)(copy_nothing, forget, &keyval, NULL);
+    REAL(Comm_create_keyval)(copy_nothing, put_aside, &keyval, NULL);
     REAL(Comm_group)(MPI_COMM_WORLD, &world_group);
 }
 
@@ -231,6 +247,8 @@ struct comm *comm_of(MPI_Comm handle)
 {
     void *value;
     int is_there;
+    if (atomic_load_explicit(&gone, memory_order_relaxed))
+        release_gone();
     if (last.comm && last.handle == handle)
         return last.comm;
     REAL(Comm_get_attr)(handle, keyval, &value, &is_there);
