@@ -57,8 +57,8 @@ void capture_pause(void);
 void capture_resume(void);
 void capture_leave(void);
 
-void capture_begin(int thread_level); /* MPI_Init is done */
-void capture_end(void);               /* MPI_Finalize begins */
+void capture_begin(void); /* MPI_Init is done */
+void capture_end(void);   /* MPI_Finalize begins */
 bool capture_is_fortran(const void *caller);
 int capture_rank(void);
 void capture_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

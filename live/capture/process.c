@@ -162,7 +162,7 @@ static void refuse_other_mpi(void)
     exit(1);
 }
 
-void capture_begin(int thread_level)
+void capture_begin(void)
 {
     const char *folder = getenv("HELIO_CAPTURE_DIR"), *rate = getenv("HELIO_CAPTURE_RATE");
     if (!folder || process.is_on)
@@ -173,7 +173,9 @@ void capture_begin(int thread_level)
     if (parent != MPI_COMM_NULL) /* a world of its own, whose ranks are others' names here */
         return;
     char path[4096];
+    int thread_level;
     REAL(Comm_rank)(MPI_COMM_WORLD, &process.rank);
+    REAL(Query_thread)(&thread_level); /* which the environment may have raised */
     process.is_threaded = thread_level == MPI_THREAD_MULTIPLE;
     process.operations_per_s = rate ? strtod(rate, NULL) : 12e9;
     snprintf(path, sizeof path, "%s/rank-%d.txt", folder, process.rank + 1);

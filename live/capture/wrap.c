@@ -192,22 +192,21 @@ WRAP_SILENT(Comm_disconnect, (MPI_Comm * comm), (comm))
 
 /* Nothing is recorded before, so there is no call to enter; a begin from within a begin is the inner one's.
  */
-static int begin(int result, int thread_level)
+static int begin(int result)
 {
     if (result == MPI_SUCCESS)
-        capture_begin(thread_level);
+        capture_begin();
     return result;
 }
 
 EXPORT int MPI_Init(int *argc, char ***argv)
 {
-    return begin(REAL(Init)(argc, argv), MPI_THREAD_SINGLE);
+    return begin(REAL(Init)(argc, argv));
 }
 
 EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    int result = REAL(Init_thread)(argc, argv, required, provided);
-    return begin(result, *provided);
+    return begin(REAL(Init_thread)(argc, argv, required, provided));
 }
 
 EXPORT int MPI_Finalize(void)
@@ -219,13 +218,13 @@ EXPORT int MPI_Finalize(void)
 EXPORT int PMPI_Init(int *argc, char ***argv)
 {
     int result = REAL(Init)(argc, argv);
-    return capture_is_fortran(__builtin_return_address(0)) ? begin(result, MPI_THREAD_SINGLE) : result;
+    return capture_is_fortran(__builtin_return_address(0)) ? begin(result) : result;
 }
 
 EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     int result = REAL(Init_thread)(argc, argv, required, provided);
-    return capture_is_fortran(__builtin_return_address(0)) ? begin(result, *provided) : result;
+    return capture_is_fortran(__builtin_return_address(0)) ? begin(result) : result;
 }
 
 EXPORT int PMPI_Finalize(void)

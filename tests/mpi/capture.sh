@@ -2,7 +2,7 @@
 # helio capture under $MPI: what is written can be read, is consistent, and says what the program did.
 #
 #   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | interrupted |
-#                        freed | other | smpi
+#                        freed | threads | other | smpi
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -144,6 +144,17 @@ freed)
     capture trace 2 @corners freed || fail "$(cat "$work/out")"
     valid trace
     has trace 0 '0 isend 1 1 1048576 6' '0 irecv 1 2 1 1' '0 wait 1 0 2' '0 send 1 3 1 1' '0 finalize'
+    ;;
+threads)
+    # That threads may call at once is for the environment to say as well as for MPI_Init_thread.
+    export OMPI_MPI_THREAD_LEVEL=3 MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE
+    capture trace 2 @corners threads || fail "$(cat "$work/out")"
+    ! grep -q 'may not call' "$work/out" || { cat "$work/out" && exit 77; }
+    valid trace
+    for line in comm_split=82 sendRecv=1600; do
+        found=$(grep -c "^1 ${line%=*} " "$work/trace/rank-2.txt")
+        [ "$found" -eq "${line#*=}" ] || fail "$found lines are ${line%=*}, not ${line#*=}"
+    done
     ;;
 other)
     # The other MPI's tracer, preloaded by hand, refuses; a program without MPI leaves no trace, and no folder.

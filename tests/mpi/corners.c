@@ -1,6 +1,7 @@
 /* Programs by which a tracer is easily misled, each by its name: tests/mpi/capture.sh says what is expected.
  */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,17 +12,17 @@ static int rank;
 static char out[LARGE], in[LARGE];
 static MPI_Status statuses[4];
 
-/* Until somebody ends it, but no longer than a test may take. */
+/* Until somebody ends it. */
 static void endless(void)
 {
-    alarm(100);
     for (;;) {
         MPI_Barrier(MPI_COMM_WORLD);
         usleep(20000);
     }
 }
 
-/* A send that nobody waits for is still under way when all others are waited for; its receiver comes later. */
+/* A send that nobody waits for is still under way when all others are waited for; its receiver comes later.
+ */
 static void freed(void)
 {
     MPI_Request requests[2];
@@ -38,17 +39,53 @@ static void freed(void)
     }
 }
 
+enum { ROUNDS = 40, MESSAGES = 20 };
+static MPI_Comm parents[2];
+static pthread_barrier_t round_end;
+
+static void *make_communicators(void *parent)
+{
+    MPI_Comm made;
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Comm_dup(*(MPI_Comm *)parent, &made);
+        for (int k = 0; k < MESSAGES; k++)
+            MPI_Sendrecv(out, 1, MPI_INT, rank, 5, &(int){0}, 1, MPI_INT, rank, 5, made, MPI_STATUS_IGNORE);
+        MPI_Comm_free(&made);
+        pthread_barrier_wait(&round_end);
+    }
+    return NULL;
+}
+
+/* Each of two threads makes communicators, whose first rank is another's: which of the two is ahead differs
+ * from rank to rank. */
+static void threads(void)
+{
+    pthread_t other;
+    int level;
+    MPI_Query_thread(&level);
+    if (level != MPI_THREAD_MULTIPLE)
+        fprintf(stderr, "threads may not call MPI at once\n");
+    MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &parents[0]);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &parents[1]);
+    pthread_barrier_init(&round_end, NULL, 2);
+    pthread_create(&other, NULL, make_communicators, &parents[1]);
+    make_communicators(&parents[0]);
+    pthread_join(other, NULL);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
 } programs[] = {
     {"endless", endless},
     {"freed", freed},
+    {"threads", threads},
 };
 
 int main(int argc, char **argv)
 {
     int found = 0;
+    alarm(100); /* whatever goes wrong, nothing is left running */
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (size_t i = 0; argc == 2 && i < sizeof programs / sizeof *programs; i++)
