@@ -57,15 +57,32 @@ static bool move_on(size_t bytes)
     return true;
 }
 
+/* Another program's rank was here before. That there was a second one is not seen from its file: a sign
+ * beside it says so (trace/prefix.h). */
+static void leave_sign(const char *path)
+{
+    char sign[4200];
+    snprintf(sign, sizeof sign, "%s.taken", path);
+    int file = open(sign, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (file >= 0)
+        close(file);
+}
+
 bool output_open(const char *path, int rank)
 {
     output.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (output.file < 0) {
+        bool is_taken = errno == EEXIST;
         capture_say("cannot write %s: %s", path, strerror(errno));
+        if (is_taken)
+            leave_sign(path);
         return false;
     }
     output.prefix_length = (size_t)snprintf(output.prefix, sizeof output.prefix, "%d ", rank);
-    return move_on(0);
+    if (move_on(0))
+        return true;
+    unlink(path);
+    return false;
 }
 
 void output_close(void)

@@ -185,6 +185,7 @@ void capture_begin(void)
     process.is_on = true;
     line_begin("init", 0);
     line_end();
+    comm_write_members(comm_of(MPI_COMM_WORLD), "#c"); /* from which a missing rank is seen */
     left_s = now_s();
     has_left = true;
 }

@@ -41,7 +41,7 @@ static const struct cli_command command = {
     .name = "capture",
     .words = "-o DIR -- LAUNCHER ... PROGRAM ...",
     .doc = "Runs an MPI program as it is and writes the trace of its calls.\n"
-           "Exit status 1 when the program failed; what it did until then is kept.",
+           "Exit status 1 when the program failed or its trace is not whole; what there is, is kept.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after =
@@ -218,6 +218,19 @@ static void warn_of_lost(const struct prefix *prefix)
     free(list);
 }
 
+/* Whether the files are those of one program, of all its ranks. */
+static bool is_one_program(const struct capture *capture, const struct prefix *prefix)
+{
+    if (prefix->has_mixed)
+        diag_error("%s: more than one MPI program has run, and there is room for the ranks of one; what is "
+                   "there may be of several",
+                   capture->folder);
+    else if (prefix->missing)
+        diag_error("%s: %" PRIu32 " of %" PRIu32 " ranks, rank %" PRIu32 " first, left no trace",
+                   capture->folder, prefix->missing, prefix->world, prefix->first_missing);
+    return !prefix->has_mixed && !prefix->missing;
+}
+
 static enum status report(const struct capture *capture, const struct prefix *prefix)
 {
     if (prefix->ranks == 0) {
@@ -225,14 +238,16 @@ static enum status report(const struct capture *capture, const struct prefix *pr
         diag_error("the program left no trace: is it one of %s, and not linked statically?", capture->mpi);
         return STATUS_FAILED;
     }
+    if (!is_one_program(capture, prefix))
+        return STATUS_FAILED;
     if (prefix->unfinished)
-        diag_warning("%" PRIu32 " of %" PRIu32 " ranks, rank %" PRIu32
-                     " first, did not reach MPI_Finalize: their traces hold what they did until then",
-                     prefix->unfinished, prefix->ranks, prefix->first_unfinished);
+        diag_error("the traces of %" PRIu32 " of %" PRIu32 " ranks, rank %" PRIu32
+                   " first, end before MPI_Finalize: they hold what was done until then",
+                   prefix->unfinished, prefix->ranks, prefix->first_unfinished);
     warn_of_lost(prefix);
     diag_note("%s: %" PRIu32 " ranks, %" PRIu64 " lines; helio run --trace %s replays it", capture->folder,
               prefix->ranks, prefix->lines, capture->folder);
-    return STATUS_OK;
+    return prefix->unfinished ? STATUS_FAILED : STATUS_OK;
 }
 
 static enum status finish(const struct capture *capture, enum status ran)

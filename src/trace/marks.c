@@ -40,8 +40,9 @@ static size_t read_longer(struct action_reader *reader, const struct action_fiel
         marks->waited = field + 1;
         return 2;
     }
-    if (field->length > 2 && reader->text[field->at] == '#' && reader->text[field->at + 1] == 'c') {
-        bool defines = action_field_is(reader, &reader->fields[0], "comm_split") && left >= 2;
+    bool defines = action_field_is(reader, &reader->fields[0], "comm_split") && left >= 2;
+    if (field->length > (defines ? 1 : 2) && reader->text[field->at] == '#' &&
+        reader->text[field->at + 1] == 'c') {
         marks->comm = field;
         marks->members = defines ? field + 1 : NULL;
         return defines ? 2 : 1;
@@ -95,7 +96,8 @@ static bool read_range(struct action_reader *reader, const struct action_field *
     if (next && next < end && *next == '-')
         next = number_integer(next + 1, end, &last);
     if (!next || first < 0 || last < first || last >= reader->ranks)
-        return action_field_error(reader, field, "ranks such as 0-3,5 are expected, none above %u",
+        return action_field_error(reader, field,
+                                  "ranks such as 0-3,5 are expected, none above %u, the trace's last",
                                   reader->ranks - 1);
     for (int64_t rank = first; rank <= last; rank++) {
         if (members->count == reader->ranks)
@@ -142,8 +144,13 @@ bool marks_define(struct action_reader *reader, const struct marks *marks)
         good = good && read_range(reader, field, &at, &members);
     }
     good = good && is_sound(reader, field, &members);
-    if (good && !comms_define(reader->comms, reader->text + marks->comm->at, marks->comm->length,
-                              members.ranks, members.count))
+    bool is_world = marks->comm->length == 2; /* "#c": it has no name */
+    if (good && is_world && members.count != reader->ranks)
+        good = action_field_error(reader, field, "the program had %zu ranks, but the trace has %u",
+                                  members.count, reader->ranks);
+    if (good && !is_world &&
+        !comms_define(reader->comms, reader->text + marks->comm->at, marks->comm->length, members.ranks,
+                      members.count))
         good = action_field_error(reader, field, "this communicator has had other members before");
     free(members.ranks);
     return good;

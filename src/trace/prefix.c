@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "trace/number.h"
 #include "trace/source.h"
 
 static uint64_t count_lines(const char *bytes, size_t size)
@@ -69,6 +70,20 @@ static bool ends_with(const char *bytes, size_t length, const char *line)
     return length >= size && memcmp(bytes + length - size, line, size) == 0;
 }
 
+/* How many ranks the world has, which stands in the second line: "0 comm_split #c 0-3". 0: it is not there.
+ */
+static uint32_t world_of(const char *bytes, size_t length)
+{
+    static const char mark[] = " comm_split #c ";
+    const char *end = bytes + (length < 128 ? length : 128), *next;
+    const char *at = memmem(bytes, (size_t)(end - bytes), mark, sizeof mark - 1);
+    int64_t last;
+    if (!at || !(next = number_integer(at + sizeof mark - 1, end, &last)) ||
+        (next < end && *next == '-' && !number_integer(next + 1, end, &last)))
+        return 0;
+    return last >= 0 && last < SOURCE_MOST_RANKS ? (uint32_t)last + 1 : 0;
+}
+
 static bool write_end(const char *path, size_t length, const char *line)
 {
     FILE *file = fopen(path, "r+b");
@@ -90,6 +105,9 @@ static enum status complete_rank(const char *path, uint32_t rank, struct prefix 
     bool is_whole = ends_with(bytes, length, line);
     prefix->lines += count_lines(bytes, length) + !is_whole;
     find_lost(prefix, bytes, length);
+    uint32_t world = world_of(bytes, length);
+    prefix->has_mixed |= world && prefix->world && world != prefix->world;
+    prefix->world = world ? world : prefix->world;
     free(bytes);
     if (!is_whole && (!prefix->unfinished++ || rank < prefix->first_unfinished))
         prefix->first_unfinished = rank;
@@ -97,6 +115,31 @@ static enum status complete_rank(const char *path, uint32_t rank, struct prefix 
         return STATUS_OK;
     diag_error("cannot write %s: %s", path, strerror(errno));
     return STATUS_FAILED;
+}
+
+/* Whether a tracer has left this file where it found its rank's trace written by another. */
+static bool is_sign_of_another(const char *folder, const char *name)
+{
+    static const char ending[] = ".txt.taken";
+    size_t length = strlen(name), ending_length = sizeof ending - 1;
+    if (length < ending_length || strcmp(name + length - ending_length, ending) != 0)
+        return false;
+    char *path = mem_format("%s/%s", folder, name);
+    unlink(path);
+    free(path);
+    return true;
+}
+
+static void find_missing(const char *folder, struct prefix *prefix)
+{
+    for (uint32_t rank = prefix->world; rank-- > 0;) {
+        char *path = mem_format("%s/rank-%" PRIu32 ".txt", folder, rank + 1);
+        if (access(path, F_OK) != 0) {
+            prefix->missing++;
+            prefix->first_missing = rank;
+        }
+        free(path);
+    }
 }
 
 enum status prefix_complete(const char *folder, struct prefix *prefix)
@@ -110,6 +153,7 @@ enum status prefix_complete(const char *folder, struct prefix *prefix)
     }
     for (struct dirent *entry; status == STATUS_OK && (entry = readdir(files));) {
         uint32_t number = source_rank_number(entry->d_name);
+        prefix->has_mixed |= is_sign_of_another(folder, entry->d_name);
         if (!number)
             continue;
         char *path = mem_format("%s/%s", folder, entry->d_name);
@@ -118,6 +162,7 @@ enum status prefix_complete(const char *folder, struct prefix *prefix)
         free(path);
     }
     closedir(files);
+    find_missing(folder, prefix);
     if (prefix->lost_count)
         qsort(prefix->lost, prefix->lost_count, sizeof *prefix->lost, by_name);
     return status;

@@ -1,19 +1,24 @@
 #ifndef HELIO_TRACE_PREFIX_H
 #define HELIO_TRACE_PREFIX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
 
 /* The folder of a capture that may have ended before its program did: what a rank wrote is there up to the
- * call in which it was, but the file may go on with zero bytes, or end within a line or without `finalize`.
- */
+ * call in which it was, but the file may go on with zero bytes, or end within a line or without `finalize`;
+ * and ranks may have had no file. */
 struct prefix {
     uint32_t ranks;
     uint64_t lines;
-    uint32_t unfinished;       /* ranks that had no `finalize`: it has been added */
-    uint32_t first_unfinished; /* the lowest of them */
+    uint32_t unfinished;             /* ranks that had no `finalize`: it has been added */
+    uint32_t first_unfinished;       /* the lowest of them */
+    uint32_t world;                  /* ranks that the program had; 0: no file says so */
+    uint32_t missing, first_missing; /* of these, ranks without a file */
+    bool
+        has_mixed; /* ranks found the files of other ones, or say that their programs were of several sizes */
     struct prefix_lost {
         char *name;
         uint64_t count;

@@ -2,7 +2,7 @@
 # helio capture under $MPI: what is written can be read, is consistent, and says what the program did.
 #
 #   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | interrupted |
-#                        freed | threads | other | smpi
+#                        partial | freed | threads | other | smpi
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -48,7 +48,7 @@ calls)
     capture trace 4 @calls || fail "$(cat "$work/out")"
     grep -q '4 ranks' "$work/out" || fail "$(cat "$work/out")"
     valid trace
-    has trace 0 '0 init' '0 send 1 1 10 0' '0 send 1 2 11 1 #s' '0 recv -333 3 100 0 #any' '0 recv 1 -444 100 0' \
+    has trace 0 '0 init' '0 comm_split #c 0-3' '0 send 1 1 10 0' '0 send 1 2 11 1 #s' '0 recv -333 3 100 0 #any' '0 recv 1 -444 100 0' \
         '0 sendRecv 5 1 6 3 0 0 #tags 4 4' '0 sendRecv 7 1 7 3 0 0 #tags 5 5' '0 send 1 4 5 0' '0 recv 3 4 6 0' \
         '0 irecv 3 6 20 0' '0 isend 1 6 20 0' '0 waitall 2' '0 isend 1 7 21 0 #s' '0 wait 3 0 7' \
         '0 isend 1 9 30 0' '0 irecv 3 9 30 0' '0 waitall 2' '0 isend 1 9 30 0' \
@@ -114,7 +114,7 @@ fortran)
     ;;
 killed)
     ! capture trace 4 @calls 2 || fail "the program was killed, and nobody says so"
-    grep -q 'did not reach MPI_Finalize' "$work/out" || fail "$(cat "$work/out")"
+    grep -q 'of 4 ranks, .* end before MPI_Finalize' "$work/out" || fail "$(cat "$work/out")"
     has trace 2 '2 init' '2 sendRecv 320 3 320 1 6 6 #tags 10 10' '2 barrier' '2 finalize'
     "$HELIO" trace info "$work/trace" >"$work/info" 2>&1 || fail "$(cat "$work/info")"
     ;;
@@ -135,9 +135,28 @@ interrupted)
         status=0
         wait $helio || status=$?
         [ $status -eq 1 ] || fail "status $status: $(cat "$work/out")"
-        grep -q '2 of 2 ranks.* did not reach MPI_Finalize' "$work/out" || fail "$(cat "$work/out")"
+        grep -q '2 of 2 ranks, .* end before MPI_Finalize' "$work/out" || fail "$(cat "$work/out")"
         "$HELIO" trace info "$work/$signal" >"$work/info" 2>&1 || fail "$(cat "$work/info")"
         has $signal 1 '1 init' '1 barrier' '1 finalize'
+    done
+    ;;
+partial)
+    # A rank that cannot write, ranks that end without MPI_Finalize, two programs in one folder: no trace looks whole.
+    for rank in 1 2; do
+        # shellcheck disable=SC2016
+        ! capture without-$rank 3 sh -c '[ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" != "$0" ] || export HELIO_CAPTURE_DIR=/nowhere
+            exec "$@"' $rank @ring 3 || fail "rank $rank could not write, and nobody says so: $(cat "$work/out")"
+        grep -q "1 of 3 ranks, rank $rank first, left no trace" "$work/out" || fail "$(cat "$work/out")"
+        ! "$HELIO" trace validate "$work/without-$rank" >"$work/valid" 2>&1 || fail "$(cat "$work/valid")"
+    done
+    ! capture unfinished 2 @corners unfinished || fail "ranks did not end, and nobody says so: $(cat "$work/out")"
+    grep -q '2 of 2 ranks, rank 0 first, end before MPI_Finalize' "$work/out" || fail "$(cat "$work/out")"
+    for ranks in 1 2; do
+        # shellcheck disable=SC2016
+        ! "$HELIO" capture -o "$work/two-$ranks" --mpi "$MPI" -- sh -c '"$0" 1 @ring 1 && "$0" $1 @ring $1' "$here/launch" \
+            $ranks >"$work/out" 2>&1 || fail "two programs ran, and nobody says so: $(cat "$work/out")"
+        grep -q 'more than one MPI program' "$work/out" || fail "$(cat "$work/out")"
+        [ -z "$(find "$work/two-$ranks" -name '*taken')" ] || fail "a sign is left in the folder"
     done
     ;;
 freed)
@@ -151,7 +170,7 @@ threads)
     capture trace 2 @corners threads || fail "$(cat "$work/out")"
     ! grep -q 'may not call' "$work/out" || { cat "$work/out" && exit 77; }
     valid trace
-    for line in comm_split=82 sendRecv=1600; do
+    for line in comm_split=83 sendRecv=1600; do
         found=$(grep -c "^1 ${line%=*} " "$work/trace/rank-2.txt")
         [ "$found" -eq "${line#*=}" ] || fail "$found lines are ${line%=*}, not ${line#*=}"
     done
