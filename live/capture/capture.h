@@ -18,32 +18,32 @@
  * the program, whose handles it could not even pass on; it writes nothing to standard output; and it needs no
  * symbol of an MPI to be loaded, so that launchers and shells can have it in LD_PRELOAD as well. */
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The objects that Open MPI's handles point to; nowhere in a process that has no MPI. */
-#ifdef OPEN_MPI
-#pragma weak ompi_mpi_byte
-#pragma weak ompi_mpi_comm_null
-#pragma weak ompi_mpi_comm_world
-#pragma weak ompi_mpi_datatype_null
-#pragma weak ompi_message_no_proc
-#pragma weak ompi_mpi_int
-#pragma weak ompi_mpi_op_max
-#pragma weak ompi_request_null
-#endif
+/* What the MPI has of that name, seen from `where`; looked for when it is first needed, as programs may load
+ * their MPI late. */
+#define FOUND(type, where, name)                                                                             \
+    (__extension__({                                                                                         \
+        static __typeof__(type) found_;                                                                      \
+        if (!found_)                                                                                         \
+            found_ = (__typeof__(type))capture_find(where, name);                                            \
+        found_;                                                                                              \
+    }))
 
 /* The MPI's own function behind the one that is stood in for. */
-#define REAL(name)                                                                                           \
-    (__extension__({                                                                                         \
-        static __typeof__(&MPI_##name) real_;                                                                \
-        if (!real_)                                                                                          \
-            real_ = (__typeof__(real_))capture_find("PMPI_" #name);                                          \
-        real_;                                                                                               \
-    }))
-void *capture_find(const char *name);
+#define REAL(name) FOUND(&MPI_##name, RTLD_NEXT, "PMPI_" #name)
+
+/* Open MPI's handles point to objects in it, whose addresses are not known when this library is loaded; a
+ * program may have copied them to itself. */
+#ifdef OPEN_MPI
+#undef OMPI_PREDEFINED_GLOBAL
+#define OMPI_PREDEFINED_GLOBAL(type, global) FOUND(type, RTLD_DEFAULT, #global)
+#endif
+void *capture_find(void *where, const char *name);
 
 /* --------------------------------------------------------------------------------------------------
  * process.c */

@@ -1,4 +1,3 @@
-#include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -48,9 +47,30 @@ int capture_rank(void)
     return process.rank;
 }
 
-void *capture_find(const char *name)
+static int is_mpi(struct dl_phdr_info *library, size_t size, void *path)
 {
-    void *found = dlsym(RTLD_NEXT, name);
+    (void)size;
+    if (!strstr(library->dlpi_name, "/libmpi.so") && !strstr(library->dlpi_name, "/libmpich.so"))
+        return 0;
+    *(const char **)path = library->dlpi_name;
+    return 1;
+}
+
+/* A program that loads its MPI by dlopen, as Python does, may keep it from everybody else. */
+static void *find_in_private(const char *name)
+{
+    static void *library;
+    const char *path = NULL;
+    if (!library && dl_iterate_phdr(is_mpi, &path))
+        library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    return library ? dlsym(library, name) : NULL;
+}
+
+void *capture_find(void *where, const char *name)
+{
+    void *found = dlsym(where, name);
+    if (!found)
+        found = find_in_private(name);
     if (found)
         return found;
     capture_say("the MPI of this program has no %s", name);
