@@ -14,6 +14,9 @@ WRAP_SEND(Rsend, "")
 WRAP_SEND(Ssend, "#s")
 WRAP_SEND(Bsend, "#b")
 
+/* It waits until all that was sent by way of the buffer has gone, which a trace has no word for. */
+WRAP_SILENT(Buffer_detach, (void *buffer, int *size), (buffer, size))
+
 #define ISEND_PARAMETERS                                                                                     \
     (const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
 #define ISEND_ARGUMENTS (buffer, count, type, to, tag, comm, request)
