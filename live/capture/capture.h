@@ -170,8 +170,7 @@ void record_irecv(int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm
 void record_start(MPI_Request handle);
 /* Of MPI_Mprobe, whose status tells all, and what follows. */
 void record_mprobe(MPI_Message message, const MPI_Status *status, MPI_Comm comm);
-void record_mrecv(MPI_Message message);
-void record_imrecv(MPI_Message message, MPI_Request handle);
+void record_imrecv(struct request *request, MPI_Request handle);
 /* A call that the trace cannot say. */
 void record_lost(const char *name, const struct comm *comm);
 /* They have completed; NULL: nothing. */

@@ -184,14 +184,8 @@ void record_mprobe(MPI_Message message, const MPI_Status *status, MPI_Comm comm_
     request->line = write_end("irecv", "", request->peer, request->tag, bytes, TYPE_BYTE, comm);
 }
 
-void record_mrecv(MPI_Message message)
+void record_imrecv(struct request *request, MPI_Request handle)
 {
-    record_wait(message_take(message));
-}
-
-void record_imrecv(MPI_Message message, MPI_Request handle)
-{
-    struct request *request = message_take(message);
     if (request)
         request_name(request, handle);
 }

@@ -84,9 +84,11 @@ WRAP(Improbe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message
      (from, tag, comm, flag, message, status), status = given(status),
      record_improbe(*flag, *message, status, comm))
 WRAP(Mrecv, (void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status),
-     (buffer, count, type, message, status), MPI_Message taken = *message, record_mrecv(taken))
+     (buffer, count, type, message, status), struct request *taken = message_take(*message),
+     record_wait(taken))
 WRAP(Imrecv, (void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request),
-     (buffer, count, type, message, request), MPI_Message taken = *message, record_imrecv(taken, *request))
+     (buffer, count, type, message, request), struct request *taken = message_take(*message),
+     record_imrecv(taken, *request))
 
 /* ------------------------------------------------------------------------------------------------ requests
  */
