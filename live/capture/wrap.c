@@ -99,24 +99,39 @@ static void start_all(int count, const MPI_Request *requests)
         record_start(requests[i]);
 }
 
-/* The index-th of what was taken has completed, the others have not. */
-static void record_one(int count, struct request **taken, int index)
+/* What of the taken has not completed goes back; those of one handle in front of each other, so the last
+ * first.
+ */
+static void put_back(int count, struct request **taken)
 {
-    for (int i = 0; taken && i < count; i++)
-        if (i == index)
-            record_wait(taken[i]);
-        else
-            request_put_back(taken[i]);
+    for (int i = count; taken && i-- > 0;)
+        request_put_back(taken[i]);
 }
 
+/* `done`, how many have completed, is negative where the MPI calls it MPI_UNDEFINED. */
 static void record_some(int count, struct request **taken, int done, const int *indices)
 {
     for (int i = 0; taken && i < done; i++) {
         record_wait(taken[indices[i]]);
         taken[indices[i]] = NULL;
     }
+    put_back(count, taken);
+}
+
+static void record_one(int count, struct request **taken, int index)
+{
+    record_some(count, taken, index >= 0, &index);
+}
+
+/* Behind an error nothing that the call returns may be set: what has completed has lost its handle. */
+static void record_failed(int count, struct request **taken, const MPI_Request *handles)
+{
     for (int i = 0; taken && i < count; i++)
-        request_put_back(taken[i]);
+        if (handles[i] == MPI_REQUEST_NULL) {
+            record_wait(taken[i]);
+            taken[i] = NULL;
+        }
+    put_back(count, taken);
 }
 
 static void record_if_all(int count, struct request **taken, bool all)
@@ -124,35 +139,39 @@ static void record_if_all(int count, struct request **taken, bool all)
     if (all)
         record_waitall(count, taken);
     else
-        record_one(count, taken, -1);
+        put_back(count, taken);
 }
+
+/* A call that completes requests: how many it is given, where, and what is recorded. */
+#define WRAP_COMPLETION(name, parameters, arguments, given, requests, record)                                \
+    WRAP_WAIT(name, parameters, arguments, struct request **taken = requests_take(given, requests),          \
+              if (result == MPI_SUCCESS) record;                                                             \
+              else record_failed(given, taken, requests))
 
 WRAP(Start, (MPI_Request * request), (request), record_start(*request), NOTHING)
 WRAP(Startall, (int count, MPI_Request *requests), (count, requests), start_all(count, requests), NOTHING)
 WRAP(Cancel, (MPI_Request * request), (request), NOTHING, request_cancel(*request))
 WRAP_SILENT(Request_get_status, (MPI_Request request, int *flag, MPI_Status *status), (request, flag, status))
 WRAP(Request_free, (MPI_Request * request), (request), request_free(*request), NOTHING)
-WRAP_WAIT(Wait, (MPI_Request * request, MPI_Status *status), (request, status),
-          struct request **taken = requests_take(1, request), record_one(1, taken, 0))
-WRAP_WAIT(Waitall, (int count, MPI_Request *requests, MPI_Status *statuses), (count, requests, statuses),
-          struct request **taken = requests_take(count, requests), record_waitall(count, taken))
-WRAP_WAIT(Waitany, (int count, MPI_Request *requests, int *index, MPI_Status *status),
-          (count, requests, index, status), struct request **taken = requests_take(count, requests),
-          record_one(count, taken, *index))
-WRAP_WAIT(Waitsome, (int count, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses),
-          (count, requests, done, indices, statuses), struct request **taken = requests_take(count, requests),
-          record_some(count, taken, *done == MPI_UNDEFINED ? 0 : *done, indices))
-WRAP_WAIT(Test, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status),
-          struct request **taken = requests_take(1, request), record_one(1, taken, *flag ? 0 : -1))
-WRAP_WAIT(Testall, (int count, MPI_Request *requests, int *flag, MPI_Status *statuses),
-          (count, requests, flag, statuses), struct request **taken = requests_take(count, requests),
-          record_if_all(count, taken, *flag))
-WRAP_WAIT(Testany, (int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status),
-          (count, requests, index, flag, status), struct request **taken = requests_take(count, requests),
-          record_one(count, taken, *flag ? *index : -1))
-WRAP_WAIT(Testsome, (int count, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses),
-          (count, requests, done, indices, statuses), struct request **taken = requests_take(count, requests),
-          record_some(count, taken, *done == MPI_UNDEFINED ? 0 : *done, indices))
+WRAP_COMPLETION(Wait, (MPI_Request * request, MPI_Status *status), (request, status), 1, request,
+                record_one(1, taken, 0))
+WRAP_COMPLETION(Waitall, (int count, MPI_Request *requests, MPI_Status *statuses),
+                (count, requests, statuses), count, requests, record_waitall(count, taken))
+WRAP_COMPLETION(Waitany, (int count, MPI_Request *requests, int *index, MPI_Status *status),
+                (count, requests, index, status), count, requests, record_one(count, taken, *index))
+WRAP_COMPLETION(Waitsome, (int count, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses),
+                (count, requests, done, indices, statuses), count, requests,
+                record_some(count, taken, *done, indices))
+WRAP_COMPLETION(Test, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status), 1,
+                request, record_one(1, taken, *flag ? 0 : -1))
+WRAP_COMPLETION(Testall, (int count, MPI_Request *requests, int *flag, MPI_Status *statuses),
+                (count, requests, flag, statuses), count, requests, record_if_all(count, taken, *flag))
+WRAP_COMPLETION(Testany, (int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status),
+                (count, requests, index, flag, status), count, requests,
+                record_one(count, taken, *flag ? *index : -1))
+WRAP_COMPLETION(Testsome, (int count, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses),
+                (count, requests, done, indices, statuses), count, requests,
+                record_some(count, taken, *done, indices))
 
 /* -------------------------------------------------------------------------------------------- communicators
  */
