@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "call/datatype.h"
 #include "capture/capture.h"
 
 /* SimGrid's numbers of the predefined types, by the names that both MPIs give them. A derived type has no
@@ -77,15 +78,18 @@ static struct type in_bytes(MPI_Datatype handle)
     return (struct type){.id = TYPE_BYTE, .elements = bytes};
 }
 
+/* A number is read as a size, which may not be the type's: MPI_DOUBLE_INT has no padding here, and an INTEGER
+ * is as large as the MPI's Fortran has it. */
 static struct type by_name(MPI_Datatype handle)
 {
     char name[MPI_MAX_OBJECT_NAME];
     int length;
+    struct type bytes = in_bytes(handle);
     REAL(Type_get_name)(handle, name, &length);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i].name, name) == 0)
+        if (strcmp(names[i].name, name) == 0 && datatype_bytes(names[i].id) == bytes.elements)
             return (struct type){.id = names[i].id, .elements = 1};
-    return in_bytes(handle);
+    return bytes;
 }
 
 struct type type_of(MPI_Datatype handle)
