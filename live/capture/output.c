@@ -1,8 +1,10 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "capture/capture.h"
@@ -32,6 +34,22 @@ static void give_up(const char *what)
     close(output.file);
 }
 
+/* No signal of the program's falls in here: one may make it give up, and where files have a limit (ulimit -f)
+ * it raises one itself, which would end the program. */
+static int take_room(off_t at, off_t size)
+{
+    sigset_t all, limit, before;
+    sigfillset(&all);
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = posix_fallocate(output.file, at, size);
+    if (error == EFBIG)
+        sigtimedwait(&limit, NULL, &(struct timespec){0});
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
 /* The window moves on so that `bytes` fit behind what there is. Room on the disk is taken first: to run out
  * of it in the middle of a mapped page would end the program. */
 static bool move_on(size_t bytes)
@@ -44,7 +62,7 @@ static bool move_on(size_t bytes)
     if (output.window)
         munmap(output.window, output.window_bytes);
     output.window = NULL;
-    errno = posix_fallocate(output.file, at, (off_t)size);
+    errno = take_room(at, (off_t)size);
     void *window = errno ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, output.file, at);
     if (window == MAP_FAILED) {
         give_up("no room for the trace");
