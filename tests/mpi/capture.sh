@@ -2,7 +2,8 @@
 # helio capture under $MPI: what is written can be read, is consistent, and says what the program did.
 #
 #   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | interrupted |
-#                        partial | freed | threads | other | smpi
+#                        partial | freed | threads | late | shared |
+#                        buffered | types | limit | other | smpi
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -162,7 +163,7 @@ partial)
 freed)
     capture trace 2 @corners freed || fail "$(cat "$work/out")"
     valid trace
-    has trace 0 '0 isend 1 1 1048576 6' '0 irecv 1 2 1 1' '0 wait 1 0 2' '0 send 1 3 1 1' '0 finalize'
+    has trace 0 '0 isend 1 1 4194304 6' '0 irecv 1 2 1 1' '0 wait 1 0 2' '0 send 1 3 1 1' '0 finalize'
     ;;
 threads)
     # That threads may call at once is for the environment to say as well as for MPI_Init_thread.
@@ -174,6 +175,38 @@ threads)
         found=$(grep -c "^1 ${line%=*} " "$work/trace/rank-2.txt")
         [ "$found" -eq "${line#*=}" ] || fail "$found lines are ${line%=*}, not ${line#*=}"
     done
+    ;;
+late)
+    capture trace 2 "$MPI_PROGRAMS/late" @corners_module freed || fail "$(cat "$work/out")"
+    valid trace
+    has trace 0 '0 isend 1 1 4194304 6' '0 irecv 1 2 1 1' '0 wait 1 0 2' '0 send 1 3 1 1' '0 finalize'
+    ;;
+shared)
+    capture trace 2 @corners shared || fail "$(cat "$work/out")"
+    ! grep -q 'not refused' "$work/out" || fail "$(cat "$work/out")"
+    valid trace
+    has trace 0 '0 isend 1 3 1 1' '0 wait 0 1 1' '0 wait 0 1 2' '0 wait 0 1 3' '0 finalize'
+    ;;
+buffered)
+    # 12 Gflop/s: ten milliseconds are more than all that it computes.
+    capture trace 2 @corners buffered || fail "$(cat "$work/out")"
+    valid trace
+    has trace 0 '0 send 1 1 4194304 6 #b' '0 barrier'
+    awk '$2 == "compute" && $3 > 1.2e8 { exit 1 }' "$work/trace/rank-1.txt" || fail "$(cat "$work/trace/rank-1.txt")"
+    ;;
+types)
+    capture trace 1 @corners types || fail "$(cat "$work/out")"
+    awk '$2 == "sendRecv" { print $3, $7 }' "$work/trace/rank-1.txt" | tr '\n' ,  >"$work/types"
+    [ "$(cat "$work/types")" = '12 6,12 6,1 30,6 6,1 34,1 14,1 16,4 6,1 57,8 6,' ] || fail "$(cat "$work/types")"
+    ;;
+limit)
+    # Of what files may be long there is not enough: the trace ends, and not the program.
+    # shellcheck disable=SC2016
+    ! capture trace 1 sh -c 'ulimit -f 12288 && exec "$@"' - @corners many || fail "a trace without its end looks whole"
+    grep -q 'all is done' "$work/out" || fail "$(cat "$work/out")"
+    grep -q 'File too large; the trace ends here' "$work/out" || fail "$(cat "$work/out")"
+    grep -q '1 of 1 ranks, rank 0 first, end before MPI_Finalize' "$work/out" || fail "$(cat "$work/out")"
+    "$HELIO" trace info "$work/trace" >"$work/info" 2>&1 || fail "$(cat "$work/info")"
     ;;
 other)
     # The other MPI's tracer, preloaded by hand, refuses; a program without MPI leaves no trace, and no folder.

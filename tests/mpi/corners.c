@@ -2,11 +2,14 @@
  */
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-enum { LARGE = 1 << 20 }; /* waits for its receiver */
+enum { LARGE = 4 << 20 }; /* waits for its receiver */
 
 static int rank;
 static char out[LARGE], in[LARGE];
@@ -44,6 +47,72 @@ static void freed(void)
         MPI_Recv(in, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Recv(in, LARGE, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
+}
+
+/* All three sends may have the same handle. Then calls that are refused, which set nothing and complete
+ * nothing. */
+static void shared(void)
+{
+    MPI_Request requests[3];
+    int index = 1, done = 2, indices[3] = {0, 1, 2};
+    if (rank == 0) {
+        for (int i = 0; i < 3; i++)
+            MPI_Isend(out, 1, MPI_INT, 1, 1 + i, MPI_COMM_WORLD, &requests[i]);
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+        if (MPI_Waitsome(3, NULL, &done, indices, statuses) == MPI_SUCCESS ||
+            MPI_Waitsome(-3, requests, &done, indices, statuses) == MPI_SUCCESS ||
+            MPI_Waitany(-3, requests, &index, statuses) == MPI_SUCCESS)
+            fprintf(stderr, "a call that is wrong was not refused\n");
+        MPI_Waitany(3, requests, &index, statuses);
+        for (int i = 0; i < 3; i++)
+            MPI_Wait(&requests[i], statuses);
+    }
+    for (int i = 0; rank == 1 && i < 3; i++)
+        MPI_Recv(in, 1, MPI_INT, 0, 1 + i, MPI_COMM_WORLD, statuses);
+}
+
+/* The buffer is free when the receiver has come, and until then its owner may wait actively. */
+static void buffered(void)
+{
+    int size = LARGE + MPI_BSEND_OVERHEAD;
+    void *buffer = malloc((size_t)size);
+    if (rank == 0) {
+        MPI_Buffer_attach(buffer, size);
+        MPI_Bsend(out, LARGE, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+        MPI_Buffer_detach(&buffer, &size);
+    } else {
+        sleep(1);
+        MPI_Recv(in, LARGE, MPI_BYTE, 0, 1, MPI_COMM_WORLD, statuses);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    free(buffer);
+}
+
+/* Predefined types, each as large as the MPI says. */
+static void types(void)
+{
+    const MPI_Datatype all[] = {MPI_DOUBLE_INT,  MPI_LONG_INT, MPI_FLOAT_INT, MPI_SHORT_INT, MPI_2INT,
+                                MPI_LONG_DOUBLE, MPI_C_BOOL,   MPI_WCHAR,     MPI_PACKED,    MPI_AINT};
+    for (int i = 0; i < (int)(sizeof all / sizeof *all); i++)
+        MPI_Sendrecv(out, 1, all[i], 0, i, in, 1, all[i], 0, i, MPI_COMM_SELF, statuses);
+}
+
+static void on_alarm(int number)
+{
+    (void)number;
+}
+
+/* More lines than a program may write that is interrupted all the time. */
+static void many(void)
+{
+    const struct itimerval often = {{0, 200}, {0, 200}};
+    const struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (int i = 0; i < 120000; i++)
+        MPI_Sendrecv(out, 1, MPI_INT, 0, 1, in, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    puts("all is done");
 }
 
 enum { ROUNDS = 40, MESSAGES = 20 };
@@ -84,10 +153,8 @@ static const struct {
     const char *name;
     void (*run)(void);
 } programs[] = {
-    {"endless", endless},
-    {"freed", freed},
-    {"threads", threads},
-    {"unfinished", unfinished},
+    {"buffered", buffered}, {"endless", endless}, {"freed", freed}, {"many", many},
+    {"shared", shared},     {"threads", threads}, {"types", types}, {"unfinished", unfinished},
 };
 
 int main(int argc, char **argv)
