@@ -31,6 +31,9 @@ static const struct cli_command command = {
     .option_count = sizeof options / sizeof *options,
     .after =
         "The system files are for helio breakdown model and whatif, and for host.system in simulations.\n"
+        "HELIO_PROBES names the folder of the probes where they are not beside helio, HELIO_PROBE_SECONDS "
+        "how\n"
+        "long each may take.\n"
         "docs/models/breakdown.md says how it is done, and what a machine without a NIC cannot show.",
 };
 
@@ -199,8 +202,13 @@ static json_t *stack_json(const struct stack *stack)
 
 static enum status write_system(const struct arguments *arguments, const struct stack *stack)
 {
-    if (!arguments->output || !stack->result.complete)
+    if (!arguments->output)
         return STATUS_OK;
+    if (!stack->result.complete) {
+        diag_warning("no system file of %s: not all was measured that one is made of",
+                     stack->measurement.kind);
+        return STATUS_OK;
+    }
     char *path = mem_format("%s-%s.yaml", arguments->output, stack->measurement.kind);
     struct output output;
     enum status status = output_open(&output, path);
@@ -229,9 +237,25 @@ static enum status finish(const struct arguments *arguments, struct stack *stack
     return measured;
 }
 
+enum { KIND = sizeof((struct measurement *)0)->kind };
+
+/* System files are named by the kind of their stack, so that of two the second would replace the first. */
+static enum status check_kind(const struct arguments *arguments, char kinds[][KIND], size_t index)
+{
+    const char *kind = kinds[index];
+    for (size_t i = 0; arguments->output && i < index; i++)
+        if (strcmp(kinds[i], kind) == 0) {
+            diag_error("%s and %s are both of %s, and would be written to one file: give them one by one",
+                       arguments->from[i], arguments->from[index], kind);
+            return STATUS_BAD_INPUT;
+        }
+    return STATUS_OK;
+}
+
 static enum status read_files(const struct arguments *arguments, json_t *stacks)
 {
     enum status status = STATUS_OK;
+    char kinds[STACKS][KIND];
     for (size_t i = 0; status == STATUS_OK && i < arguments->from_count; i++) {
         struct stack stack = {.result = {.complete = false}};
         const char *path = arguments->from[i];
@@ -242,6 +266,9 @@ static enum status read_files(const struct arguments *arguments, json_t *stacks)
         }
         status = measure_read(&stack.measurement, file, path);
         fclose(file);
+        memcpy(kinds[i], stack.measurement.kind, KIND);
+        if (status == STATUS_OK)
+            status = check_kind(arguments, kinds, i);
         status = finish(arguments, &stack, status, stacks);
     }
     return status;
