@@ -57,10 +57,10 @@ int live_wait_for_all(struct live_comm *comm, int first, int count)
 {
     int error = MPI_SUCCESS;
     struct wait wait = patience_begin(&comm->patience);
-    for (MPI_Request *request = comm->requests + first; request < comm->requests + first + count; request++) {
+    for (int i = first; i < first + count; i++) {
         uint32_t polls = 0;
         for (int done = 0, its = MPI_SUCCESS; !done && its == MPI_SUCCESS;) {
-            its = PMPI_Test(request, &done, MPI_STATUS_IGNORE);
+            its = PMPI_Test(&comm->requests[i], &done, MPI_STATUS_IGNORE);
             note_error(&error, its);
             if (!done)
                 give_way(&wait, &polls);

@@ -88,8 +88,10 @@ void live_memory_share(struct live_comm *comm, MPI_Comm node)
     bool shared = live_all_agree(comm->mine, comm->shared != NULL);
     if (file >= 0) /* when all agree, all have opened it */
         close(file);
-    if (!shared)
+    if (!shared) {
         live_memory_unshare(comm);
+        return;
+    }
     comm->barrier = (struct word *)comm->shared;
     comm->flags = comm->barrier + 1;
 }
