@@ -28,7 +28,8 @@
  *   words.c     waiting in shared memory
  *
  * Nothing here ends the process. What cannot be done is left to the MPI, on all ranks of the communicator,
- * and whatever ranks must agree in is agreed when the communicator is first seen. */
+ * and whatever ranks must agree in is agreed when the communicator is first seen, or a size of blocks; in a
+ * call a rank's errors are its own. */
 
 enum { LIVE_TAG, LIVE_TAG_BLOCK, LIVE_TAG_COPY, LIVE_TAG_NEVER_SENT };
 
