@@ -61,8 +61,10 @@ static uint32_t find_node(struct live_comm *comm, MPI_Comm *node)
         bool split = PMPI_Comm_split(host, (int)(comm->rank / comm->settings.ranks_per_node), (int)comm->rank,
                                      node) == MPI_SUCCESS;
         PMPI_Comm_free(&host);
-        if (!split)
+        if (!split) {
+            *node = MPI_COMM_NULL;
             return NOWHERE;
+        }
     }
     PMPI_Comm_group(comm->mine, &mine);
     PMPI_Comm_group(*node, &theirs);
