@@ -131,13 +131,28 @@ async function checkBuffers(browser, name) {
   expect(seen.largest === seen.busiest, `${name}: the largest circle is at ${seen.largest}, the busiest buffer at ${seen.busiest}`);
 }
 
-// A slider at nothing takes its time out of the sums, and the way back is one button.
+// A slider at nothing takes its time out of the sums, every button moves some slider, and the way back is one button.
+// The wire counts once in the latency, and so does the LLP's progress, which systems without a network have too.
 async function checkSliders(browser, name) {
   const latency = () => browser.evaluate(`Number(document.querySelector("#totals .value").textContent.replace(/[^0-9.]/g, ""))`);
   const measured = await latency();
+  const idle = await browser.evaluate(`(() => {
+    const values = () => [...document.querySelectorAll("#whatif input")].map((input) => input.value).join();
+    const [back, ...changes] = [...document.querySelectorAll(".presets button")].reverse();
+    return changes.filter((button) => {
+      back.click();
+      const before = values();
+      button.click();
+      const moves = values() !== before;
+      back.click();
+      return !moves;
+    }).map((button) => button.textContent);
+  })()`);
+  expect(idle.length === 0, `${name}: buttons that move nothing: ${idle.join("; ")}`);
   const wire = await browser.evaluate(`(() => {
     const data = JSON.parse(document.getElementById("results").textContent);
-    const i = data.times.findIndex((time) => time.name === "Wire");
+    const i = ["Wire", "LLP_prog"].map((name) => data.times.findIndex((time) => time.name === name))
+      .find((i) => document.getElementById("time-" + i));
     const input = document.getElementById("time-" + i);
     input.value = 0;
     input.dispatchEvent(new Event("input"));

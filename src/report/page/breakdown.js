@@ -147,10 +147,12 @@
       });
       return one;
     };
+    // A time of nothing has no slider, so what would change it alone is no button.
+    const possible = data.optimisations.filter((one) => one.times.some(({time}) => made.has(time)));
     return element(
       "div",
       {class: "presets", role: "group", "aria-label": "Changes that the paper discusses"},
-      ...data.optimisations.map((one) =>
+      ...possible.map((one) =>
         button(`${one.name}: ${one.change}`, one.doc, () => {
           reset();
           for (const {time, time_ns} of one.times) made.get(time)?.set(time_ns);
@@ -221,7 +223,7 @@
       "What if",
       null,
       [
-        "A slider is a time of the system file, from nothing to three times what it is; under its name stands what it becomes. Nothing but sums is computed: a time that hides behind another, contention, or a different protocol is not in them.",
+        "A slider is a time of the system file, from nothing to three times what it is; under its name stands what it becomes; a time of nothing has none. Nothing but sums is computed: a time that hides behind another, contention, or a different protocol is not in them.",
       ],
       [
         said,
