@@ -80,8 +80,7 @@ static void force(int number)
     MPI_T_cvar_write(handle, &number);
 }
 
-/* ---------------------------------------------------------------------------------------------- candidates
- */
+/* --------------------------------------------------------------------------------------------- candidates */
 
 /* A communicator each: the library decides by communicator, and so does Open MPI. */
 static void prepare(struct candidate *candidate)
@@ -118,8 +117,7 @@ static void read_words(struct bench *bench, char *sizes, char *algorithms)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------- samples
- */
+/* ------------------------------------------------------------------------------------------------ samples */
 
 static unsigned char byte_of(int from, int to, long i)
 {

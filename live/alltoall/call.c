@@ -3,8 +3,7 @@
 
 #include "alltoall/live.h"
 
-/* -------------------------------------------------------------------------------------------------- blocks
- */
+/* ------------------------------------------------------------------------------------------------- blocks */
 
 /* Where rank's block is: of a buffer that is MPI_BOTTOM too, where this is no pointer yet. */
 static void *block_at(const void *buffer, uint32_t rank, int count, MPI_Aint extent)
@@ -33,8 +32,7 @@ static int unpack(struct live_comm *comm, void *buffer, int count, MPI_Datatype 
     return error;
 }
 
-/* --------------------------------------------------------------------------------------------------- calls
- */
+/* -------------------------------------------------------------------------------------------------- calls */
 
 struct arguments {
     const void *sendbuf;

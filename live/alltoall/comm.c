@@ -36,8 +36,7 @@ static void set_patience(struct live_comm *comm, MPI_Comm host)
                                        .self = comm};
 }
 
-/* --------------------------------------------------------------------------------------------------- nodes
- */
+/* -------------------------------------------------------------------------------------------------- nodes */
 
 bool live_all_agree(MPI_Comm comm, bool here)
 {
@@ -213,8 +212,7 @@ static bool begin(struct live_comm *comm, MPI_Comm theirs)
     return found;
 }
 
-/* ---------------------------------------------------------------------------------------------- attributes
- */
+/* --------------------------------------------------------------------------------------------- attributes */
 
 static int keyval = MPI_KEYVAL_INVALID;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -282,8 +280,7 @@ struct live_comm *live_comm_of(MPI_Comm theirs)
     return comm->mine == MPI_COMM_NULL ? begin_in_time(comm, theirs) : comm;
 }
 
-/* --------------------------------------------------------------------------------------------------- plans
- */
+/* -------------------------------------------------------------------------------------------------- plans */
 
 /* Calls after which what was not used may go. */
 enum { STALE_CALLS = 1024 };

@@ -59,8 +59,7 @@ struct settings {
 
 void settings_read(struct settings *settings);
 
-/* -------------------------------------------------------------------------------------------------- trials
- */
+/* ------------------------------------------------------------------------------------------------- trials */
 
 enum { TRIAL_CALLS = 16 };
 
@@ -97,9 +96,8 @@ struct live_plan {
     uint64_t block_bytes;
     uint64_t used; /* the how many-th call of the communicator used it last */
     bool there;
-    struct live_trial
-        *trial;       /* of its class, which finds whether ours is the faster way; NULL: ours is taken */
-    struct plan plan; /* no algorithm: the MPI's own */
+    struct live_trial *trial; /* of its class: finds the faster way; NULL: ours is taken */
+    struct plan plan;         /* no algorithm: the MPI's own */
 };
 
 /* The shared memory of a node: words first, then SHARED_COPIES of data. */
@@ -111,8 +109,7 @@ struct live_comm {
     MPI_Comm mine;         /* same ranks, for our messages alone; MPI_COMM_NULL until then */
     uint32_t size, rank;
     struct coll_nodes nodes;
-    uint32_t
-        *node_words; /* coll's, and behind them two numbers of each rank for who finds nodes and leaders */
+    uint32_t *node_words; /* coll's; behind them two of each rank for who finds nodes and leaders */
     uint32_t node, local, here;
     uint32_t most_here; /* ranks of the largest node */
     uint32_t leaders;   /* of a node, at most */
@@ -173,8 +170,7 @@ enum live_verdict live_model(const struct live_comm *comm, uint64_t block_bytes)
  * Collective; `sockets` has room for a number of each rank. */
 void live_leaders_find(struct live_comm *comm, uint32_t *sockets);
 
-/* --------------------------------------------------------------------------------------------------- types
- */
+/* -------------------------------------------------------------------------------------------------- types */
 
 /* Whether elements of the type are their bytes in memory, one after another. Types made of others may have
  * holes or another order, though their sizes do not show it, so they are looked into. */
@@ -187,8 +183,7 @@ bool live_is_nowhere(const void *buffer, MPI_Datatype type);
 int live_pack(const void *from, int count, MPI_Datatype type, void *into, int bytes, MPI_Comm comm);
 int live_unpack(const void *from, int bytes, void *into, int count, MPI_Datatype type, MPI_Comm comm);
 
-/* ------------------------------------------------------------------------------------------- execute, call
- */
+/* ------------------------------------------------------------------------------------------ execute, call */
 
 /* The shared memory of the next call that uses any: its copy's turn. */
 unsigned char *live_turn_memory(struct live_comm *comm);

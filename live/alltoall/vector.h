@@ -41,8 +41,7 @@ bool live_alltoallv(const struct live_vector_call *call, int *error);
 /* The call as the MPI does it. */
 int live_vector_by_mpi(const struct live_vector_call *call);
 
-/* -------------------------------------------------------------------------------------------------- blocks
- */
+/* ------------------------------------------------------------------------------------------------- blocks */
 
 /* Reads a side into one block for each rank. Returns an MPI error code. */
 int live_blocks_read(struct live_block *blocks, uint32_t size, const struct live_side *side);
@@ -63,8 +62,7 @@ struct live_copy {
 int live_copy_make(struct live_copy *copy, const struct live_block *block, const struct live_comm *comm);
 void live_copy_free(struct live_copy *copy);
 
-/* ------------------------------------------------------------------------------------------------ exchange
- */
+/* ----------------------------------------------------------------------------------------------- exchange */
 
 /* What a communicator keeps for it. */
 struct live_vector {

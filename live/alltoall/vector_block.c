@@ -61,8 +61,7 @@ int live_block_unpack(const struct live_block *block, const void *from, uint64_t
     return MPI_SUCCESS;
 }
 
-/* ------------------------------------------------------------------------------------------------- copies
- */
+/* ------------------------------------------------------------------------------------------------- copies */
 
 /* `type`: an element of the block once it is packed. */
 static int packed_type(const struct live_block *block, MPI_Datatype *type)

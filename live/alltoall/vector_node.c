@@ -35,8 +35,7 @@ static uint64_t ends_bytes(uint32_t ranks)
     return round_up(ranks * sizeof(uint32_t));
 }
 
-/* -------------------------------------------------------------------------------------------------- layout
- */
+/* ------------------------------------------------------------------------------------------------- layout */
 
 static uint64_t piece_most(uint32_t ranks, uint64_t limit)
 {
@@ -84,8 +83,7 @@ static void lay_out(struct live_comm *comm, const struct coll_call *call, struct
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ begin, end
- */
+/* --------------------------------------------------------------------------------------------- begin, end */
 
 void live_vector_free(struct live_vector *vector)
 {
@@ -156,8 +154,7 @@ struct live_vector *live_vector_of(struct live_comm *comm)
     return comm->vector;
 }
 
-/* ---------------------------------------------------------------------------------------------------- call
- */
+/* --------------------------------------------------------------------------------------------------- call */
 
 struct exchange {
     struct live_comm *comm;
@@ -191,8 +188,7 @@ static struct share *share_of(const struct exchange *self, uint32_t local, uint3
     return (struct share *)region_of(self, local) + node;
 }
 
-/* -------------------------------------------------------------------------------------------- long blocks
- */
+/* -------------------------------------------------------------------------------------------- long blocks */
 
 /* What is sent in place is to be received into, so a copy is sent. When there is none, nothing is sent, so
  * that nobody waits for it. */
@@ -231,8 +227,7 @@ static void exchange_long(struct exchange *self, bool in_place)
     }
 }
 
-/* ------------------------------------------------------------------------------------------- short blocks
- */
+/* ------------------------------------------------------------------------------------------- short blocks */
 
 /* Writes the piece for a node; returns its bytes. */
 static uint32_t stage_piece(struct exchange *self, uint32_t node, unsigned char *piece)

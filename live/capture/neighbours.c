@@ -17,8 +17,7 @@ struct neighbours {
     char name[50];
 };
 
-/* ------------------------------------------------------------------------------------------------- topology
- */
+/* ----------------------------------------------------------------------------------------------- topology */
 
 static bool take_room(struct neighbours *neighbours, int in, int out)
 {
@@ -108,8 +107,7 @@ static int tag_to(const struct neighbours *neighbours, int target)
     return neighbours->is_grid ? target : 0;
 }
 
-/* --------------------------------------------------------------------------------------------------- lines
- */
+/* -------------------------------------------------------------------------------------------------- lines */
 
 struct side {
     int count;

@@ -77,8 +77,7 @@ void *capture_find(void *where, const char *name)
     _exit(1); /* there is nothing to pass the call on to */
 }
 
-/* ----------------------------------------------------------------------------------------------------- time
- */
+/* --------------------------------------------------------------------------------------------------- time */
 
 static double now_s(void)
 {
@@ -100,8 +99,7 @@ static void write_burst(void)
     carried_s = 0;
 }
 
-/* ---------------------------------------------------------------------------------------------------- calls
- */
+/* -------------------------------------------------------------------------------------------------- calls */
 
 void capture_resume(void)
 {
@@ -133,8 +131,7 @@ void capture_leave(void)
     has_left = true;
 }
 
-/* ------------------------------------------------------------------------------------------------- Fortran
- */
+/* ------------------------------------------------------------------------------------------------ Fortran */
 
 /* Where the library of Fortran's bindings lies in memory: what it calls, it calls for the program. */
 static struct {
@@ -165,8 +162,7 @@ bool capture_is_fortran(const void *caller)
     return (uintptr_t)caller >= bindings.begin && (uintptr_t)caller < bindings.end;
 }
 
-/* --------------------------------------------------------------------------------------------- begin and end
- */
+/* ------------------------------------------------------------------------------------------ begin and end */
 
 /* The handles of two MPIs are not even of one size: nothing could be passed on. */
 static void refuse_other_mpi(void)

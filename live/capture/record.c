@@ -6,8 +6,7 @@ enum { UNDEFINED = -333, ANY_TAG = -444 };
 /* What stands behind the fields that SimGrid knows: it skips what it has not asked for. */
 static const char mark_any[] = "#any", mark_request[] = "#i", mark_wait[] = "#wait", mark_lost[] = "#lost";
 
-/* ------------------------------------------------------------------------------------------- point to point
- */
+/* ----------------------------------------------------------------------------------------- point to point */
 
 void record_lost(const char *name, const struct comm *comm)
 {
@@ -99,8 +98,7 @@ void record_sendrecv(int send_count, MPI_Datatype send_handle, int to, int send_
     line_end();
 }
 
-/* ------------------------------------------------------------------------------------------------ requests
- */
+/* ----------------------------------------------------------------------------------------------- requests */
 
 static struct request nowhere; /* without memory nothing is remembered */
 
@@ -246,8 +244,7 @@ void record_waitall(int count, struct request **requests)
             record_wait(requests[i]);
 }
 
-/* ---------------------------------------------------------------------------------------------- collectives
- */
+/* -------------------------------------------------------------------------------------------- collectives */
 
 struct sides {
     struct comm *comm;

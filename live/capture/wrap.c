@@ -1,7 +1,6 @@
 #include "capture/wrap.h"
 
-/* ------------------------------------------------------------------------------------------- point to point
- */
+/* ----------------------------------------------------------------------------------------- point to point */
 
 #define SEND_PARAMETERS (const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
 #define SEND_ARGUMENTS  (buffer, count, type, to, tag, comm)
@@ -90,8 +89,7 @@ WRAP(Imrecv, (void *buffer, int count, MPI_Datatype type, MPI_Message *message, 
      (buffer, count, type, message, request), struct request *taken = message_take(*message),
      record_imrecv(taken, *request))
 
-/* ------------------------------------------------------------------------------------------------ requests
- */
+/* ----------------------------------------------------------------------------------------------- requests */
 
 static void start_all(int count, const MPI_Request *requests)
 {
@@ -173,8 +171,7 @@ WRAP_COMPLETION(Testsome, (int count, MPI_Request *requests, int *done, int *ind
                 (count, requests, done, indices, statuses), count, requests,
                 record_some(count, taken, *done, indices))
 
-/* -------------------------------------------------------------------------------------------- communicators
- */
+/* ------------------------------------------------------------------------------------------ communicators */
 
 #define WRAP_MAKER(name, parameters, arguments) WRAP(name, parameters, arguments, NOTHING, comm_made(*made))
 
@@ -211,8 +208,7 @@ WRAP_MAKER(Dist_graph_create_adjacent,
 /* It waits for what is under way in the communicator. */
 WRAP_SILENT(Comm_disconnect, (MPI_Comm * comm), (comm))
 
-/* -------------------------------------------------------------------------------------------- begin and end
- */
+/* ------------------------------------------------------------------------------------------ begin and end */
 
 /* Nothing is recorded before, so there is no call to enter; a begin from within a begin is the inner one's.
  */

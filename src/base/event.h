@@ -29,8 +29,8 @@ enum {
     EVENT_KINDS = 16,
     EVENT_NEAR = 48,
     EVENT_SORTED = 16,
-    EVENT_STEPS = 3,
-    EVENT_STRIDE = 2
+    EVENT_STEPS = 3,  /* of foreseeing an event; five, */
+    EVENT_STRIDE = 2, /* or one or three events from step to step, were no faster */
 };
 
 struct event_bucket {
