@@ -12,10 +12,12 @@
  *   sample BYTES ALGORITHM NANOSECONDS PROCESSOR_NANOSECONDS      a call, in the order in which they were
  * taken done */
 #include <mpi.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -103,6 +105,22 @@ static void prepare(struct candidate *candidate)
         force(0);
 }
 
+#ifndef OPEN_MPI
+/* MPICH's ranks poll without end, in the way of those whose messages they wait for. Over TCP, UCX polls by
+ * this, which stands before the system's: so one can see what the same MPI takes when it gives way. */
+__attribute__((visibility("default"))) int epoll_wait(int descriptor, struct epoll_event *events, int most,
+                                                      int milliseconds)
+{
+    static int yields = -1;
+    if (yields < 0)
+        yields = getenv("HELIO_BENCH_YIELD") != NULL;
+    int ready = epoll_pwait(descriptor, events, most, milliseconds, NULL);
+    if (ready == 0 && yields)
+        sched_yield();
+    return ready;
+}
+#endif
+
 static void read_words(struct bench *bench, char *sizes, char *algorithms)
 {
     for (char *word = strtok(sizes, ","); word; word = strtok(NULL, ",")) {
@@ -150,9 +168,18 @@ static void call(struct bench *bench, const struct candidate *candidate, long by
     MPI_Alltoall(bench->send, (int)bytes, MPI_BYTE, bench->recv, (int)bytes, MPI_BYTE, candidate->comm);
 }
 
-/* The first call is not timed: ranks leave a barrier far apart where they are more than cores, by
- * milliseconds with an MPI that spins, and leave a call of the same kind as the timed ones follow one
- * another. */
+/* A barrier in which who waits lets others run. In those of an MPI that spins, ranks that are through with a
+ * sample would keep the cores from those that are not. */
+static void meet(void)
+{
+    MPI_Request request;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    for (int done = 0; !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
+        sched_yield();
+}
+
+/* The first call is not timed: ranks leave a barrier far apart where they are more than cores, and leave a
+ * call of the same kind as the timed ones follow one another. */
 static struct cost sample(struct bench *bench, const struct candidate *candidate, long bytes, int calls)
 {
     struct cost cost;
@@ -160,7 +187,7 @@ static struct cost sample(struct bench *bench, const struct candidate *candidate
     memset(bench->recv, 0, (size_t)(bytes * bench->size));
     if (candidate->forced >= 0)
         force(candidate->forced);
-    MPI_Barrier(MPI_COMM_WORLD);
+    meet();
     call(bench, candidate, bytes);
     used = processor_seconds();
     began = MPI_Wtime();
@@ -168,6 +195,7 @@ static struct cost sample(struct bench *bench, const struct candidate *candidate
         call(bench, candidate, bytes);
     here = (MPI_Wtime() - began) / calls;
     used = (processor_seconds() - used) / calls;
+    meet();
     if (candidate->forced >= 0)
         force(0);
     MPI_Allreduce(&here, &cost.seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -176,13 +204,17 @@ static struct cost sample(struct bench *bench, const struct candidate *candidate
     return cost;
 }
 
-/* As many calls as take some hundredths of a second, by the first algorithm: in few, how far apart ranks
- * leave the barrier before them counts as well. */
-static int calls_for(struct bench *bench, long bytes)
+/* As many calls of an algorithm as take some hundredths of a second. With the same number for all, the
+ * samples of a fast one would be short, and tell more of how ranks come out of the barrier before them, and
+ * how the network does of what it carried last, than of the calls. */
+static int calls_for(struct bench *bench, const struct candidate *candidate, long bytes)
 {
-    double wanted = 2e-2, once = sample(bench, &bench->candidates[0], bytes, 3).seconds;
+    enum { FEWEST = 3, MOST = 1000 };
+    double wanted = 4e-2, once = sample(bench, candidate, bytes, FEWEST).seconds;
     double calls = wanted / once;
-    return calls < 3 ? 3 : calls > 200 ? 200 : (int)calls;
+    int number = calls < FEWEST ? FEWEST : calls > MOST ? MOST : (int)calls;
+    MPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return number;
 }
 
 /* Calls that are not measured. The library's own choice is made by trial in the first calls of a size, after
@@ -198,14 +230,16 @@ static void measure(struct bench *bench, long bytes)
     for (int to = 0; to < bench->size; to++)
         for (long i = 0; i < bytes; i++)
             bench->send[to * bytes + i] = byte_of(bench->rank, to, i);
-    int calls = calls_for(bench, bytes);
-    MPI_Bcast(&calls, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    for (int c = 0; c < bench->candidate_count; c++)
+    int calls[ALGORITHMS_MAX];
+    for (int c = 0; c < bench->candidate_count; c++) {
         sample(bench, &bench->candidates[c], bytes, warm_calls(&bench->candidates[c]));
+        calls[c] = calls_for(bench, &bench->candidates[c], bytes);
+    }
     for (int turn = 0; turn < bench->samples; turn++)
         for (int c = 0; c < bench->candidate_count; c++) {
-            const struct candidate *candidate = &bench->candidates[(c + turn) % bench->candidate_count];
-            struct cost cost = sample(bench, candidate, bytes, calls);
+            int which = (c + turn) % bench->candidate_count;
+            const struct candidate *candidate = &bench->candidates[which];
+            struct cost cost = sample(bench, candidate, bytes, calls[which]);
             if (bench->rank == 0)
                 printf("sample %ld %s %.0f %.0f\n", bytes, candidate->name, cost.seconds * 1e9,
                        cost.processor * 1e9);

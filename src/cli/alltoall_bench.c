@@ -16,7 +16,15 @@
 /* `bench` and `tune`: a program of the MPI's measures, in one launch and in turns (live/alltoall/bench.c);
  * here it is started, and its samples become medians and a table of choices. */
 
-enum bench_option { BENCH_MPI, BENCH_BYTES, BENCH_ALGORITHMS, BENCH_SAMPLES, BENCH_JSON, BENCH_OUT };
+enum bench_option {
+    BENCH_MPI,
+    BENCH_BYTES,
+    BENCH_ALGORITHMS,
+    BENCH_SAMPLES,
+    BENCH_YIELD,
+    BENCH_JSON,
+    BENCH_OUT
+};
 
 static const struct cli_option options[] = {
     [BENCH_MPI] = {"--mpi", 'm', "NAME", "of the launcher: openmpi or mpich"},
@@ -26,6 +34,9 @@ static const struct cli_option options[] = {
          "the first is what the others are compared with; mpi is the MPI's default, mpi:NAME\n"
          "one of its own by force; by default mpi,leaders,v2,v3"},
     [BENCH_SAMPLES] = {"--samples", 's', "N", "of each size and algorithm; 15 by default"},
+    [BENCH_YIELD] = {"--yield", 0, NULL,
+                     "let MPICH's ranks give their core up when they poll TCP in vain, as Open MPI's do\n"
+                     "with --mca mpi_yield_when_idle 1: for more ranks than cores"},
     [BENCH_JSON] = {"--json", 0, NULL, "print one JSON object, every sample in it, instead of the table"},
     [BENCH_OUT] = {"--output", 'o', "FILE", "write which algorithm won, for HELIO_ALLTOALL_TABLE"},
 };
@@ -63,7 +74,7 @@ static const struct cli_command tune_command = {
 
 struct request {
     const char *mpi, *bytes, *algorithms, *samples, *path;
-    bool json;
+    bool yield, json;
     char **launcher;
     int launcher_count;
 };
@@ -203,12 +214,14 @@ static bool find_part(const char *folder, const char *prefix, const char *mpi, c
 
 static char **command_line(const struct request *request, char *preload, char *program)
 {
-    char **words = mem_alloc((size_t)request->launcher_count + 7, sizeof *words, "a command line");
+    char **words = mem_alloc((size_t)request->launcher_count + 8, sizeof *words, "a command line");
     int count = 0;
     for (int i = 0; i < request->launcher_count; i++)
         words[count++] = request->launcher[i];
     words[count++] = "env";
     words[count++] = preload;
+    if (request->yield)
+        words[count++] = (char *)(uintptr_t) "HELIO_BENCH_YIELD=1";
     words[count++] = program;
     words[count++] = (char *)(uintptr_t)request->bytes;
     words[count++] = (char *)(uintptr_t)request->algorithms;
@@ -392,6 +405,8 @@ static int read_arguments(const struct cli_command *asked, int argc, char **argv
         }
         if (found - CLI_OPTION == BENCH_JSON)
             request->json = true;
+        else if (found - CLI_OPTION == BENCH_YIELD)
+            request->yield = true;
         else
             *fields[found - CLI_OPTION] = value;
     }
@@ -404,6 +419,8 @@ static int read_arguments(const struct cli_command *asked, int argc, char **argv
     else if (!request->mpi || (strcmp(request->mpi, "openmpi") && strcmp(request->mpi, "mpich")))
         diag_error("--mpi is openmpi or mpich%s%s", request->mpi ? ", not " : "",
                    request->mpi ? request->mpi : "");
+    else if (request->yield && strcmp(request->mpi, "mpich"))
+        diag_error("--yield is for mpich; Open MPI yields with --mca mpi_yield_when_idle 1");
     else if (!units_count(request->samples, &samples, &problem) || samples < 1 || samples > 100000)
         diag_error("--samples is a number from 1 to 100000, not %s", request->samples);
     else
