@@ -45,8 +45,10 @@ static uint32_t flag_of_message(const struct execution *self, int index)
 }
 
 /* An MPI's own wait may spin, in the way of those whose messages it waits for. */
-static void give_way(struct wait *wait, uint32_t *polls)
+static void give_way(struct wait *wait, uint32_t *polls, int64_t began)
 {
+    if (patience_gave_way(wait, began))
+        return;
     if (++*polls > wait->patience->polls && !patience_yield(wait))
         patience_nap();
 }
@@ -60,10 +62,11 @@ int live_wait_for_all(struct live_comm *comm, int first, int count)
     for (int i = first; i < first + count; i++) {
         uint32_t polls = 0;
         for (int done = 0, its = MPI_SUCCESS; !done && its == MPI_SUCCESS;) {
+            int64_t began = patience_now_ns();
             its = PMPI_Test(&comm->requests[i], &done, MPI_STATUS_IGNORE);
             note_error(&error, its);
             if (!done)
-                give_way(&wait, &polls);
+                give_way(&wait, &polls, began);
         }
     }
     return error;
@@ -98,12 +101,13 @@ static int wait_and_raise(struct execution *self)
     uint32_t polls = 0;
     struct wait wait = patience_begin(&comm->patience);
     for (int left = self->posted; left > 0 && count != MPI_UNDEFINED; left -= count) {
+        int64_t began = patience_now_ns();
         int error = PMPI_Testsome(self->posted, comm->requests, &count, comm->completed, comm->statuses);
         note_error(&first, error_of(error, comm->statuses, count));
         if (count <= 0) {
             if (error != MPI_SUCCESS)
                 break;
-            give_way(&wait, &polls);
+            give_way(&wait, &polls, began);
             continue;
         }
         polls = 0;

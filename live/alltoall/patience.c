@@ -5,28 +5,41 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-enum { LATE_NS = 4000000, WARY_WAITS = 20, NAP_NS = 20000, LOOK_NS = 200000 };
+/* A look for messages takes one or two microseconds, and a round of others' looks more than GAVE_WAY_NS. */
+enum { GAVE_WAY_NS = 5000, LATE_NS = 4000000, WARY_WAITS = 20, NAP_NS = 20000 };
 
-static int64_t now_ns(void)
+int64_t patience_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+static void learn(struct wait *wait, int64_t gone_ns)
+{
+    if (gone_ns > LATE_NS)
+        wait->patience->wary = WARY_WAITS, wait->yields = 0;
+}
+
+bool patience_gave_way(struct wait *wait, int64_t began_ns)
+{
+    int64_t gone_ns = patience_now_ns() - began_ns;
+    learn(wait, gone_ns);
+    return gone_ns > GAVE_WAY_NS;
+}
+
 bool patience_yield(struct wait *wait)
 {
     if (wait->yields == 0)
         return false;
-    int64_t began = now_ns();
+    int64_t began = patience_now_ns();
     sched_yield();
-    int64_t now = now_ns();
+    int64_t now = patience_now_ns();
     wait->yields--;
-    if (now - began > LATE_NS)
-        wait->patience->wary = WARY_WAITS, wait->yields = 0;
+    learn(wait, now - began);
     if (wait->looked_ns == 0)
         wait->looked_ns = began;
-    if (now - wait->looked_ns > LOOK_NS) {
+    if (now - wait->looked_ns > wait->patience->look_ns) {
         wait->patience->progress(wait->patience->self);
         wait->looked_ns = now;
     }

@@ -16,6 +16,7 @@
 struct patience {
     uint32_t spins, polls, yields;
     uint32_t wary;                /* waits that begin with sleep, since a core came back late */
+    int64_t look_ns;              /* `progress` is called each time it has waited so long */
     void (*progress)(void *self); /* moves the MPI's messages of this rank on */
     void *self;
 };
@@ -33,6 +34,12 @@ static inline struct wait patience_begin(struct patience *patience)
         patience->wary--, wait.yields = 0;
     return wait;
 }
+
+int64_t patience_now_ns(void);
+
+/* Whether the MPI, which was called at `began_ns` and found nothing, has given the core up itself, as those
+ * do that are told to. Twice in a row would be a whole round of all that wait. */
+bool patience_gave_way(struct wait *wait, int64_t began_ns);
 
 /* Lets others have the core, and calls `progress` when that has taken long; false, at once, when it is time
  * to sleep. */

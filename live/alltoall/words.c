@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SLEEP_NS = 200000, LOOK_SPINS = 4096 }; /* of at most some 140 cycles each */
+enum { LOOK_SPINS = 4096 }; /* of at most some 140 cycles each */
 
 static inline void relax(void)
 {
@@ -30,9 +30,9 @@ static void wake(struct word *word)
 
 /* The order matters: whoever goes to sleep says so before it looks again, whoever raises looks for sleepers
  * after; so one of them sees the other. */
-static void sleep_on(struct word *word, uint64_t value)
+static void sleep_on(struct word *word, uint64_t value, int64_t most_ns)
 {
-    const struct timespec limit = {.tv_nsec = SLEEP_NS};
+    const struct timespec limit = {.tv_nsec = most_ns};
     atomic_fetch_add(&word->sleepers, 1);
     uint64_t now = atomic_load(&word->value);
     if (now < value)
@@ -55,7 +55,7 @@ void word_await(struct word *word, uint64_t value, struct patience *patience)
             return;
     while (patience_yield(&wait));
     while (!word_reached(word, value)) {
-        sleep_on(word, value);
+        sleep_on(word, value, patience->look_ns);
         if (!word_reached(word, value))
             patience->progress(patience->self);
     }

@@ -21,8 +21,9 @@ static inline bool word_reached(const struct word *word, uint64_t value)
 }
 
 /* Returns when the word is at `value` or above; what its raiser wrote before is then visible. Whoever waits
- * calls `progress` every 200 us or so, as far as it has a core: the MPI may have messages of this rank under
- * way that only its own calls move, and somebody else's waiting for the word's raiser may depend on them. */
+ * calls `progress` now and then (patience.h), as far as it has a core: the MPI may have messages of this rank
+ * under way that only its own calls move, and somebody else's waiting for the word's raiser may depend on
+ * them. */
 void word_await(struct word *word, uint64_t value, struct patience *patience);
 
 /* The word must be below `value`. */
