@@ -131,13 +131,13 @@ static int measure(struct live_comm *comm, const struct live_plan *plan, const s
 {
     char what[64];
     bool measured, ours = live_trial_next(plan->trial, &measured);
-    int64_t began = measured ? live_now_ns() : 0;
+    int64_t began = measured ? patience_now_ns() : 0;
     int error = ours ? by_nodes(comm, &plan->plan, call, theirs) : by_mpi(call, theirs);
     if (!measured)
         return error;
     unsigned long long least = 1ull << (plan->trial - comm->trials);
     snprintf(what, sizeof what, "MPI_Alltoall of %llu to %llu B", least, 2 * least - 1);
-    live_trial_tell(plan->trial, comm, ours, live_now_ns() - began, what);
+    live_trial_tell(plan->trial, comm, ours, patience_now_ns() - began, what);
     return error;
 }
 

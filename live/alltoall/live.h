@@ -73,7 +73,7 @@ struct live_trial {
     uint64_t hold;  /* how many the last one stood for */
     bool ours;      /* what it found */
     uint32_t taken[2];
-    int64_t ns[2][TRIAL_CALLS];
+    int64_t ns[2][TRIAL_CALLS / 2];
 };
 
 /* Whether the next call is to be ours; *measured: whether its time is to be told. */
@@ -82,8 +82,6 @@ bool live_trial_next(struct live_trial *trial, bool *measured);
 /* The time of the call. Collective, as it may end the trial. `what` is for people: "MPI_Alltoallv". */
 void live_trial_tell(struct live_trial *trial, const struct live_comm *comm, bool ours, int64_t ns,
                      const char *what);
-
-int64_t live_now_ns(void);
 
 /* ---------------------------------------------------------------------------------------- communicators */
 

@@ -40,6 +40,24 @@ static int run_trial(struct live_trial *trial, const struct live_comm *comm, int
     return ours_count;
 }
 
+/* A trial in a program of which each `period`-th call is large, the first of them `phase`. The faster way
+ * needs a little less for all, and both far more for the first call after the other one. What is found. */
+static bool finds_ours(const struct live_comm *comm, int period, int phase, bool ours_is_faster)
+{
+    enum { SMALL = 100, LARGE = 10000, AFTER_CHANGE = 100000, GAIN = 1 };
+    struct live_trial trial = {0};
+    bool last = false, measured;
+    for (int i = 0; i < TRIAL_CALLS; i++) {
+        bool ours = live_trial_next(&trial, &measured);
+        int64_t ns = i % period == phase ? LARGE : SMALL;
+        ns -= ours == ours_is_faster ? GAIN : 0;
+        ns += ours != last || i == 0 ? (ours ? 2 : 1) * AFTER_CHANGE : 0;
+        live_trial_tell(&trial, comm, ours, ns, "trial");
+        last = ours;
+    }
+    return live_trial_next(&trial, &measured);
+}
+
 /* How many calls go the way that was found, which is `expected`, before the next trial. */
 static int held(struct live_trial *trial, bool expected)
 {
@@ -71,5 +89,9 @@ int main(void)
     adds_up = true;
     run_trial(&trial, &comm, 10, 20);
     expect(held(&trial, true) == 1024, "a later trial may find ours");
+    for (int period = 1; period <= 4; period++)
+        for (int phase = 0; phase < period; phase++)
+            for (int faster = 0; faster < 2; faster++)
+                expect(finds_ours(&comm, period, phase, faster) == faster, "periods do not mislead it");
     return failures > 0;
 }
