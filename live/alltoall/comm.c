@@ -21,21 +21,13 @@ static void progress(void *self)
     PMPI_Iprobe(MPI_ANY_SOURCE, LIVE_TAG_NEVER_SENT, comm->mine, &flag, &status);
 }
 
-/* With a core for each rank waiting costs nothing, and sleep would cost latency. With fewer, who waits is in
- * the way of whom it waits for; above all with looks at the MPI's messages, each of which is a system call or
- * more: they come so seldom that most calls are over before the first. */
 static void set_patience(struct live_comm *comm, MPI_Comm host)
 {
     int ranks_here;
     PMPI_Comm_size(host, &ranks_here);
     comm->cores = live_cores_of(host);
-    bool crowded = live_is_crowded((uint32_t)ranks_here, comm->cores);
-    comm->patience = (struct patience){.spins = crowded ? 0 : 20000,
-                                       .polls = crowded ? 2 : 5000,
-                                       .yields = 100,
-                                       .look_ns = crowded ? 2000000 : 200000,
-                                       .progress = progress,
-                                       .self = comm};
+    comm->patience = (struct patience){
+        .crowded = live_is_crowded((uint32_t)ranks_here, comm->cores), .progress = progress, .self = comm};
 }
 
 /* -------------------------------------------------------------------------------------------------- nodes */

@@ -47,9 +47,15 @@ static uint32_t flag_of_message(const struct execution *self, int index)
 /* An MPI's own wait may spin, in the way of those whose messages it waits for. */
 static void give_way(struct wait *wait, uint32_t *polls, int64_t began)
 {
+    enum { ASK_POLLS = 16 };
     if (patience_gave_way(wait, began))
         return;
-    if (++*polls > wait->patience->polls && !patience_yield(wait))
+    if (++*polls <= wait->polls) {
+        if (*polls % ASK_POLLS == 0)
+            patience_finds_company(wait);
+        return;
+    }
+    if (!patience_yield(wait))
         patience_nap();
 }
 

@@ -6,7 +6,10 @@
 #include <time.h>
 
 /* A look for messages takes one or two microseconds, and a round of others' looks more than GAVE_WAY_NS. */
-enum { GAVE_WAY_NS = 5000, LATE_NS = 4000000, WARY_WAITS = 20, NAP_NS = 20000 };
+enum { GAVE_WAY_NS = 5000, LATE_NS = 4000000, WARY_WAITS = 20, SHARED_WAITS = 100, NAP_NS = 20000 };
+
+static const struct wait alone = {.spins = 20000, .polls = 5000, .yields = 100, .look_ns = 200000},
+                         with_others = {.spins = 0, .polls = 2, .yields = 100, .look_ns = 2000000};
 
 int64_t patience_now_ns(void)
 {
@@ -19,6 +22,29 @@ static void learn(struct wait *wait, int64_t gone_ns)
 {
     if (gone_ns > LATE_NS)
         wait->patience->wary = WARY_WAITS, wait->yields = 0;
+}
+
+struct wait patience_begin(struct patience *patience)
+{
+    struct wait wait = patience->crowded || patience->shared > 0 ? with_others : alone;
+    wait.patience = patience;
+    patience->shared -= patience->shared > 0;
+    if (patience->wary > 0)
+        patience->wary--, wait.yields = 0;
+    return wait;
+}
+
+bool patience_finds_company(struct wait *wait)
+{
+    int64_t began = patience_now_ns();
+    sched_yield();
+    int64_t gone_ns = patience_now_ns() - began;
+    learn(wait, gone_ns);
+    if (gone_ns <= GAVE_WAY_NS)
+        return false;
+    wait->patience->shared = SHARED_WAITS;
+    wait->spins = with_others.spins, wait->polls = with_others.polls, wait->look_ns = with_others.look_ns;
+    return true;
 }
 
 bool patience_gave_way(struct wait *wait, int64_t began_ns)
@@ -39,7 +65,7 @@ bool patience_yield(struct wait *wait)
     learn(wait, now - began);
     if (wait->looked_ns == 0)
         wait->looked_ns = began;
-    if (now - wait->looked_ns > wait->patience->look_ns) {
+    if (now - wait->looked_ns > wait->look_ns) {
         wait->patience->progress(wait->patience->self);
         wait->looked_ns = now;
     }

@@ -12,28 +12,33 @@
  * a call of 16 ranks on two cores takes 160 us when none of them sleeps, and 500 us when they do, for who
  * sleeps makes others wait so long that they sleep too. But somebody who computes keeps the core for
  * milliseconds. So whoever gets it back late has learned better, and for some waits goes to sleep at once:
- * who sleeps is let in soon after waking. */
+ * who sleeps is let in soon after waking.
+ *
+ * With a core for each rank spinning costs nothing. With fewer, who spins is in the way of whom it waits for;
+ * so are looks at the MPI's messages, each of which is a system call or more: they come so seldom then that
+ * most calls are over before the first. The core may be others' as well though there are enough, other
+ * programs' or those of a container with fewer than it sees; so whoever spins asks now and then, by giving it
+ * up once, and for some waits does not spin when it was gone. */
 struct patience {
-    uint32_t spins, polls, yields;
+    bool crowded;                 /* more ranks than cores */
+    uint32_t shared;              /* waits that are like that, since somebody else was found on the core */
     uint32_t wary;                /* waits that begin with sleep, since a core came back late */
-    int64_t look_ns;              /* `progress` is called each time it has waited so long */
     void (*progress)(void *self); /* moves the MPI's messages of this rank on */
     void *self;
 };
 
 struct wait {
     struct patience *patience;
-    uint32_t yields;   /* that are left */
-    int64_t looked_ns; /* when `progress` was called last, or when it began to yield; 0: not yet */
+    uint32_t spins, polls, yields; /* that are left of the last */
+    int64_t look_ns;               /* `progress` is called each time it has waited so long */
+    int64_t looked_ns;             /* when that was last, or when it began to yield; 0: not yet */
 };
 
-static inline struct wait patience_begin(struct patience *patience)
-{
-    struct wait wait = {patience, patience->yields, 0};
-    if (patience->wary > 0)
-        patience->wary--, wait.yields = 0;
-    return wait;
-}
+struct wait patience_begin(struct patience *patience);
+
+/* To be called in the middle of spinning: whether somebody else wants the core. Then this wait has no more
+ * spins. */
+bool patience_finds_company(struct wait *wait);
 
 int64_t patience_now_ns(void);
 

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_SPINS = 4096 }; /* of at most some 140 cycles each */
+enum { LOOK_SPINS = 4096, ASK_SPINS = 512 }; /* of at most some 140 cycles each */
 
 static inline void relax(void)
 {
@@ -42,20 +42,22 @@ static void sleep_on(struct word *word, uint64_t value, int64_t most_ns)
 
 void word_await(struct word *word, uint64_t value, struct patience *patience)
 {
-    for (uint32_t i = 1; i <= patience->spins; i++) {
+    struct wait wait = patience_begin(patience);
+    for (uint32_t i = 1; i <= wait.spins; i++) {
         if (word_reached(word, value))
             return;
         relax();
         if (i % LOOK_SPINS == 0)
             patience->progress(patience->self);
+        if (i % ASK_SPINS == 0 && patience_finds_company(&wait))
+            break;
     }
-    struct wait wait = patience_begin(patience);
     do
         if (word_reached(word, value))
             return;
     while (patience_yield(&wait));
     while (!word_reached(word, value)) {
-        sleep_on(word, value, patience->look_ns);
+        sleep_on(word, value, wait.look_ns);
         if (!word_reached(word, value))
             patience->progress(patience->self);
     }
