@@ -221,8 +221,8 @@ static int calls_for(struct bench *bench, const struct candidate *candidate, lon
  * some that it leaves to the MPI. */
 static int warm_calls(const struct candidate *candidate)
 {
-    enum { WARM = 2, BEFORE = 8, TRIAL_AND_ONE = 17 };
-    return strcmp(candidate->name, "auto") == 0 ? BEFORE + TRIAL_AND_ONE : WARM;
+    enum { WARM = 2, BEFORE = 8, TRIALS_AND_ONE = 49 };
+    return strcmp(candidate->name, "auto") == 0 ? BEFORE + TRIALS_AND_ONE : WARM;
 }
 
 static void measure(struct bench *bench, long bytes)

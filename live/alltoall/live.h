@@ -68,10 +68,11 @@ struct live_comm;
 /* Two ways to the same result, the library's and the MPI's: both are measured over a few calls, the faster
  * one is taken for many, and then again. All ranks of the communicator decide alike. */
 struct live_trial {
-    uint32_t calls; /* of this trial so far */
-    uint64_t held;  /* calls left until the next one */
-    uint64_t hold;  /* how many the last one stood for */
-    bool ours;      /* what it found */
+    uint32_t calls;    /* of this trial so far */
+    uint64_t held;     /* calls left until the next one */
+    uint64_t hold;     /* how many the last one stood for */
+    bool ours;         /* what it found */
+    uint32_t votes[2]; /* for each way, of this trial's repetitions so far */
     uint32_t taken[2];
     int64_t ns[2][TRIAL_CALLS / 2];
 };

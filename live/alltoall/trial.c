@@ -10,7 +10,7 @@ enum { HOLD_LEAST = 1024, HOLD_MOST = 16384, LEFT_OUT = 1 };
  * the network and the caches are as the last calls left them, so the first after a change is not counted.
  * Programs have periods, such as a small alltoallv before each large one: of two, three or four calls each
  * way gets as many of all. */
-enum { ROW = TRIAL_CALLS / 4 };
+enum { ROW = TRIAL_CALLS / 4, ENOUGH = 2 };
 
 static bool is_ours(uint32_t call)
 {
@@ -43,7 +43,33 @@ static int64_t sum_of(int64_t *ns, uint32_t count)
     return sum;
 }
 
-/* Integers, whose sums are the same on all ranks. The MPI's own, where it cannot even add them up. */
+static void repeat(struct live_trial *trial)
+{
+    trial->calls = trial->taken[0] = trial->taken[1] = 0;
+}
+
+/* What was found counts as a vote when it is looked at again. */
+static void conclude(struct live_trial *trial, bool ours)
+{
+    bool again = trial->hold && ours == trial->ours;
+    uint64_t hold = again ? 2 * trial->hold : HOLD_LEAST;
+    *trial = (struct live_trial){.ours = ours, .hold = hold < HOLD_MOST ? hold : HOLD_MOST};
+    trial->held = trial->hold;
+    trial->votes[ours] = 1;
+}
+
+static void say(const struct live_trial *trial, const char *what, double ours_us, double theirs_us)
+{
+    char until[64] = "which is not clear, so once more";
+    if (trial->held > 0)
+        snprintf(until, sizeof until, "%s for %llu calls", trial->ours ? "by way of nodes" : "the MPI's own",
+                 (unsigned long long)trial->held);
+    fprintf(stderr, "helio alltoall: %s: %.1f us by way of nodes, %.1f us by the MPI: %s\n", what, ours_us,
+            theirs_us, until);
+}
+
+/* Where one way takes less than half as long it is clear; else a few calls may mislead, and it needs two
+ * votes. Integers, whose sums are the same on all ranks. The MPI's own, where it cannot even add them up. */
 static void decide(struct live_trial *trial, const struct live_comm *comm, const char *what)
 {
     int64_t mine[2], all[2];
@@ -54,15 +80,14 @@ static void decide(struct live_trial *trial, const struct live_comm *comm, const
         return;
     }
     double calls = (trial->taken[0] - LEFT_OUT) * 1e3 * comm->size;
-    bool ours = all[1] <= all[0], again = trial->hold && ours == trial->ours;
-    uint64_t hold = again ? 2 * trial->hold : HOLD_LEAST;
-    *trial = (struct live_trial){.ours = ours, .hold = hold < HOLD_MOST ? hold : HOLD_MOST};
-    trial->held = trial->hold;
+    bool ours = all[1] <= all[0];
+    trial->votes[ours] += 2 * all[ours] <= all[!ours] ? ENOUGH : 1;
+    if (trial->votes[ours] < ENOUGH)
+        repeat(trial);
+    else
+        conclude(trial, ours);
     if (comm->settings.verbose && comm->rank == 0)
-        fprintf(stderr,
-                "helio alltoall: %s: %.1f us by way of nodes, %.1f us by the MPI: %s for %llu calls\n", what,
-                (double)all[1] / calls, (double)all[0] / calls, ours ? "by way of nodes" : "the MPI's own",
-                (unsigned long long)trial->hold);
+        say(trial, what, (double)all[1] / calls, (double)all[0] / calls);
 }
 
 void live_trial_tell(struct live_trial *trial, const struct live_comm *comm, bool ours, int64_t ns,

@@ -40,15 +40,18 @@ static int run_trial(struct live_trial *trial, const struct live_comm *comm, int
     return ours_count;
 }
 
-/* A trial in a program of which each `period`-th call is large, the first of them `phase`. The faster way
- * needs a little less for all, and both far more for the first call after the other one. What is found. */
+/* A trial, and its repetitions, in a program of which each `period`-th call is large, the first of them
+ * `phase`. The faster way needs a little less for all, and both far more for the first call after the other
+ * one. What is found. */
 static bool finds_ours(const struct live_comm *comm, int period, int phase, bool ours_is_faster)
 {
     enum { SMALL = 100, LARGE = 10000, AFTER_CHANGE = 100000, GAIN = 1 };
     struct live_trial trial = {0};
     bool last = false, measured;
-    for (int i = 0; i < TRIAL_CALLS; i++) {
+    for (int i = 0; i < 3 * TRIAL_CALLS; i++) {
         bool ours = live_trial_next(&trial, &measured);
+        if (!measured)
+            break;
         int64_t ns = i % period == phase ? LARGE : SMALL;
         ns -= ours == ours_is_faster ? GAIN : 0;
         ns += ours != last || i == 0 ? (ours ? 2 : 1) * AFTER_CHANGE : 0;
@@ -89,6 +92,15 @@ int main(void)
     adds_up = true;
     run_trial(&trial, &comm, 10, 20);
     expect(held(&trial, true) == 1024, "a later trial may find ours");
+    trial = (struct live_trial){0};
+    run_trial(&trial, &comm, 11, 20);
+    expect(held(&trial, true) == 0, "what is unclear is tried again at once");
+    run_trial(&trial, &comm, 20, 11);
+    expect(held(&trial, true) == 0, "and where that disagrees once more");
+    run_trial(&trial, &comm, 20, 11);
+    expect(held(&trial, false) == 1024, "two of three are enough");
+    run_trial(&trial, &comm, 20, 11);
+    expect(held(&trial, false) == 2048, "and what was found before is a vote");
     for (int period = 1; period <= 4; period++)
         for (int phase = 0; phase < period; phase++)
             for (int faster = 0; faster < 2; faster++)
