@@ -9,8 +9,10 @@
  * Standard output, by rank 0:
  *
  *   cluster NODES RANKS MOST_RANKS_OF_A_NODE VERSION
- *   sample BYTES ALGORITHM NANOSECONDS PROCESSOR_NANOSECONDS      a call, in the order in which they were
- * taken done */
+ *   sample BYTES ALGORITHM NANOSECONDS PROCESSOR_NANOSECONDS
+ *   done
+ *
+ * Times are of a call, samples in the order in which they were taken. */
 #include <mpi.h>
 #include <sched.h>
 #include <stdint.h>
@@ -217,8 +219,8 @@ static int calls_for(struct bench *bench, const struct candidate *candidate, lon
     return number;
 }
 
-/* Calls that are not measured. The library's own choice is made by trial in the first calls of a size, after
- * some that it leaves to the MPI. */
+/* Calls that are not measured. The library's own choice is made by at most three trials in the first calls of
+ * a size (trial.c), after some that it leaves to the MPI (comm.c). */
 static int warm_calls(const struct candidate *candidate)
 {
     enum { WARM = 2, BEFORE = 8, TRIALS_AND_ONE = 49 };

@@ -43,7 +43,8 @@ bool patience_finds_company(struct wait *wait);
 int64_t patience_now_ns(void);
 
 /* Whether the MPI, which was called at `began_ns` and found nothing, has given the core up itself, as those
- * do that are told to. Twice in a row would be a whole round of all that wait. */
+ * do that are told to. Twice in a row would be a whole round of all that wait. False when it is time to
+ * sleep: who gives the core up to somebody who computes gets it back late, whoever's the call was. */
 bool patience_gave_way(struct wait *wait, int64_t began_ns);
 
 /* Lets others have the core, and calls `progress` when that has taken long; false, at once, when it is time
