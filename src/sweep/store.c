@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -14,7 +15,7 @@ enum { APPLICATION = 0x48454c49, FORM = 2 };
 
 /* How long to wait for others who write: well over what entering a million runs takes them. Whoever gives up
  * loses results that may have taken hours. */
-enum { BUSY_MS = 600000 };
+enum { BUSY_MS = 600000, AGAIN_MS = 5 };
 
 static const char tables[] = "CREATE TABLE IF NOT EXISTS runs("
                              "  id INTEGER PRIMARY KEY,"
@@ -75,38 +76,72 @@ static enum status failed(const struct store *store)
     return STATUS_FAILED;
 }
 
-static enum status execute(struct store *store, const char *sql)
+/* Whoever closes a file last takes its log away, and whoever opens it just then is refused at once, without
+ * the time that others are waited for. True, a moment later, where that is to be tried again. */
+static bool is_refused(int code, time_t until)
 {
-    return sqlite3_exec(store->base, sql, NULL, NULL, NULL) == SQLITE_OK ? STATUS_OK : failed(store);
+    if ((code & 0xff) != SQLITE_BUSY || time(NULL) >= until)
+        return false;
+    sqlite3_sleep(AGAIN_MS);
+    return true;
 }
 
-/* A number in the head of the file, or -1 where it is no database at all. */
-static int64_t head_number(struct store *store, const char *sql)
+static time_t patience_ends(void)
 {
-    sqlite3_stmt *statement;
-    int64_t number = -1;
-    if (sqlite3_prepare_v2(store->base, sql, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        number = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return number;
+    return time(NULL) + BUSY_MS / 1000;
+}
+
+static enum status execute(struct store *store, const char *sql)
+{
+    int code;
+    time_t until = patience_ends();
+    do
+        code = sqlite3_exec(store->base, sql, NULL, NULL, NULL);
+    while (is_refused(code, until));
+    return code == SQLITE_OK ? STATUS_OK : failed(store);
+}
+
+struct head {
+    int64_t application, form, objects;
+};
+
+/* In one statement, for others may be about to make the tables. Returns SQLite's code. */
+static int read_head(struct store *store, struct head *head)
+{
+    static const char sql[] = "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) "
+                              "FROM pragma_application_id, pragma_user_version";
+    int code;
+    time_t until = patience_ends();
+    do {
+        sqlite3_stmt *statement;
+        code = sqlite3_prepare_v2(store->base, sql, -1, &statement, NULL);
+        if (code == SQLITE_OK)
+            code = sqlite3_step(statement);
+        if (code == SQLITE_ROW)
+            *head = (struct head){.application = sqlite3_column_int64(statement, 0),
+                                  .form = sqlite3_column_int64(statement, 1),
+                                  .objects = sqlite3_column_int64(statement, 2)};
+        sqlite3_finalize(statement);
+    } while (is_refused(code, until));
+    return code;
 }
 
 static enum status check_head(struct store *store, enum store_mode mode)
 {
-    int64_t application = head_number(store, "PRAGMA application_id");
-    int64_t form = head_number(store, "PRAGMA user_version");
-    int64_t objects = head_number(store, "SELECT count(*) FROM sqlite_schema");
-    if (mode == STORE_WRITE && application == 0 && form == 0 && objects == 0)
+    struct head head = {.application = -1};
+    int code = read_head(store, &head);
+    if (code != SQLITE_ROW && code != SQLITE_NOTADB)
+        return failed(store);
+    if (mode == STORE_WRITE && head.application == 0 && head.form == 0 && head.objects == 0)
         return STATUS_OK; /* an empty file, or a new one */
-    if (application != APPLICATION) {
+    if (head.application != APPLICATION) {
         diag_error("%s is not a file of results; `helio sweep -o` makes one", store->path);
         return STATUS_BAD_INPUT;
     }
-    if (form == FORM)
+    if (head.form == FORM)
         return STATUS_OK;
     diag_error("%s was written in form %lld of the tables; this helio knows form %d", store->path,
-               (long long)form, FORM);
+               (long long)head.form, FORM);
     return STATUS_BAD_INPUT;
 }
 

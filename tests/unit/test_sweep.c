@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -236,6 +237,33 @@ static void a_forecast_waits_for_nobody(void **state)
     store_rollback(busy);
     store_close(busy);
     config_free(base);
+    free(path);
+}
+
+/* Each time that nobody else has it open its log goes, and comes again. */
+static void many_open_and_close_one_file(void **state)
+{
+    (void)state;
+    enum { PROCESSES = 8, TIMES = 300 };
+    char *path = mem_format("%s/shared.db", folder);
+    pid_t processes[PROCESSES];
+    for (int i = 0; i < PROCESSES; i++) {
+        processes[i] = fork();
+        if (processes[i] > 0)
+            continue;
+        for (int k = 0; k < TIMES; k++) {
+            struct store *store;
+            if (store_open(path, STORE_WRITE, &store) != STATUS_OK)
+                fprintf(stderr, "%s\n", said), _exit(1);
+            store_close(store);
+        }
+        _exit(0);
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int ended = -1;
+        assert_int_equal(waitpid(processes[i], &ended, 0), processes[i]);
+        assert_int_equal(ended, 0);
+    }
     free(path);
 }
 
@@ -470,6 +498,7 @@ int main(void)
         cmocka_unit_test(nothing_is_run_twice),
         cmocka_unit_test(shards_are_parts_of_the_whole),
         cmocka_unit_test(a_forecast_waits_for_nobody),
+        cmocka_unit_test(many_open_and_close_one_file),
         cmocka_unit_test(a_job_for_each_processor_that_may_be_used),
         cmocka_unit_test(metrics_are_found_by_name),
         cmocka_unit_test(the_first_baseline_that_names_something_wins),
