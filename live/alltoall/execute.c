@@ -59,6 +59,37 @@ static void give_way(struct wait *wait, uint32_t *polls, int64_t began)
         patience_nap();
 }
 
+/* A request that is complete. One whose error was told already only goes. */
+static int finish(MPI_Request *request, int error)
+{
+    if (error == MPI_SUCCESS)
+        return PMPI_Wait(request, MPI_STATUS_IGNORE);
+    if (*request != MPI_REQUEST_NULL)
+        PMPI_Request_free(request);
+    return error;
+}
+
+/* One after another, as any call of the MPI moves all messages, and each error is then that of its message;
+ * MPICH does not name it where many are tested. Not by MPI_Test, in which MPICH looks for messages also when
+ * the request is complete: one that gives way when it finds none would do so once for each. */
+int live_wait_for_all(struct live_comm *comm, int first, int count)
+{
+    int error = MPI_SUCCESS;
+    uint32_t polls = 0;
+    struct wait wait = patience_begin(&comm->patience);
+    for (int i = first; i < first + count; i++, polls = 0)
+        for (int done = 0; !done;) {
+            int64_t began = patience_now_ns();
+            int its = PMPI_Request_get_status(comm->requests[i], &done, MPI_STATUS_IGNORE);
+            done |= its != MPI_SUCCESS;
+            if (done)
+                note_error(&error, finish(&comm->requests[i], its));
+            else
+                give_way(&wait, &polls, began);
+        }
+    return error;
+}
+
 /* What an error of several requests was: the first of theirs. */
 static int error_of(int error, const MPI_Status *statuses, int count)
 {
@@ -71,16 +102,6 @@ static int error_of(int error, const MPI_Status *statuses, int count)
     return error;
 }
 
-static void raise_flags_of_completed(struct execution *self, int count)
-{
-    struct live_comm *comm = self->comm;
-    for (int i = 0; i < count; i++) {
-        uint32_t flag = flag_of_message(self, comm->completed[i]);
-        if (flag != PLAN_NO_FLAG)
-            word_raise(&comm->flags[flag], comm->turns);
-    }
-}
-
 /* Whoever waits for a message that has failed is not to wait for ever. */
 static void raise_what_is_left(struct execution *self)
 {
@@ -91,42 +112,32 @@ static void raise_what_is_left(struct execution *self)
             word_raise(&comm->flags[step->flag], comm->turns);
 }
 
-/* All at once: MPICH looks for messages in every test, of a request that is complete as well, and one that
- * gives way when it finds none would do so once for each. `raising`, where requests are all that it has
- * posted, raises the flags of its messages as they arrive; or NULL. */
-static int wait_for_requests(struct live_comm *comm, int first, int posted, struct execution *raising)
+static int wait_and_raise(struct execution *self)
 {
-    int error = MPI_SUCCESS, count = 0;
+    struct live_comm *comm = self->comm;
+    int first = MPI_SUCCESS, count = 0;
     uint32_t polls = 0;
     struct wait wait = patience_begin(&comm->patience);
-    for (int left = posted; left > 0 && count != MPI_UNDEFINED; left -= count) {
+    for (int left = self->posted; left > 0 && count != MPI_UNDEFINED; left -= count) {
         int64_t began = patience_now_ns();
-        int its = PMPI_Testsome(posted, comm->requests + first, &count, comm->completed, comm->statuses);
-        note_error(&error, error_of(its, comm->statuses, count));
+        int error = PMPI_Testsome(self->posted, comm->requests, &count, comm->completed, comm->statuses);
+        note_error(&first, error_of(error, comm->statuses, count));
         if (count <= 0) {
-            if (its != MPI_SUCCESS)
+            if (error != MPI_SUCCESS)
                 break;
             give_way(&wait, &polls, began);
             continue;
         }
         polls = 0;
-        if (raising)
-            raise_flags_of_completed(raising, count);
+        for (int i = 0; i < count; i++) {
+            uint32_t flag = flag_of_message(self, comm->completed[i]);
+            if (flag != PLAN_NO_FLAG)
+                word_raise(&comm->flags[flag], comm->turns);
+        }
     }
-    return error;
-}
-
-int live_wait_for_all(struct live_comm *comm, int first, int count)
-{
-    return wait_for_requests(comm, first, count, NULL);
-}
-
-static int wait_and_raise(struct execution *self)
-{
-    int error = wait_for_requests(self->comm, 0, self->posted, self);
-    if (error != MPI_SUCCESS || self->error != MPI_SUCCESS)
+    if (first != MPI_SUCCESS || self->error != MPI_SUCCESS)
         raise_what_is_left(self);
-    return error;
+    return first;
 }
 
 /* ------------------------------------------------------------------------------------------------- phases */

@@ -71,8 +71,9 @@ static int run_checks(int argc, char **argv, const struct check *checks, size_t 
     /* MPICH 4.0.2 over TCP may wait in MPI_Finalize for ever, with the library and without. All is said by
      * now; but what its launcher has not handed on when the first is gone is lost. */
     if (getenv("LEAVE_WITHOUT_FINALIZE")) {
+        enum { LEAVE_US = 100000 };
         fflush(stdout);
-        usleep(100000);
+        usleep(LEAVE_US);
         _exit(0);
     }
     MPI_Finalize();
