@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "tdm/method.h"
+#include "schedule/method.h"
 
 struct made {
     uint32_t degree, bound;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compat/ini.h"
-#include "compat/simplecomm.h"
+#include "engine/simplecomm/ini.h"
+#include "engine/simplecomm/simplecomm.h"
 #include "fabric/fabric.h"
 #include "sim/components.h"
 #include "sim/experiment.h"

@@ -7,9 +7,9 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "tdm/network.h"
-#include "tdm/verify.h"
-#include "tdm/write.h"
+#include "schedule/network.h"
+#include "schedule/verify.h"
+#include "schedule/write.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

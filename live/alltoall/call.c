@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alltoall/live.h"
+#include "live/alltoall/live.h"
 
 /* ------------------------------------------------------------------------------------------------- blocks */
 

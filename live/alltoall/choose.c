@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alltoall/live.h"
 #include "coll/nodes.h"
+#include "live/alltoall/live.h"
 
 /* The call as a rank of the largest node makes it: what it needs bounds what the others need. */
 static struct coll_call largest_call(const struct live_comm *comm, uint64_t block_bytes)

@@ -1,4 +1,4 @@
-#include "alltoall/vector.h"
+#include "live/alltoall/vector.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

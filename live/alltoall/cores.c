@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "alltoall/live.h"
+#include "live/alltoall/live.h"
 
 static uint32_t cores_online(void)
 {

@@ -1,11 +1,11 @@
-#include "alltoall/entry.h"
+#include "live/alltoall/entry.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "alltoall/live.h"
-#include "alltoall/vector.h"
+#include "live/alltoall/live.h"
+#include "live/alltoall/vector.h"
 
 enum { VERSION_ROOM = 8192 }; /* MPICH's MPI_MAX_LIBRARY_VERSION_STRING; Open MPI's is less */
 

@@ -1,5 +1,5 @@
-#ifndef HELIO_LIVE_ENTRY_H
-#define HELIO_LIVE_ENTRY_H
+#ifndef HELIO_ALLTOALL_ENTRY_H
+#define HELIO_ALLTOALL_ENTRY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "alltoall/live.h"
+#include "live/alltoall/live.h"
 
 struct execution {
     struct live_comm *comm;

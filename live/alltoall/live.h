@@ -1,13 +1,13 @@
-#ifndef HELIO_LIVE_LIVE_H
-#define HELIO_LIVE_LIVE_H
+#ifndef HELIO_ALLTOALL_LIVE_H
+#define HELIO_ALLTOALL_LIVE_H
 
 #include <mpi.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "alltoall/plan.h"
-#include "alltoall/words.h"
+#include "live/alltoall/plan.h"
+#include "live/alltoall/words.h"
 
 /* What the files of the preloaded alltoall share.
  *

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "alltoall/live.h"
+#include "live/alltoall/live.h"
 
 /* Pages are taken when they are first touched, so this is address space. */
 enum { COPY_MIB = 128 };

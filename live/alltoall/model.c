@@ -1,4 +1,4 @@
-#include "alltoall/live.h"
+#include "live/alltoall/live.h"
 
 /* What an alltoall by way of nodes takes and what the MPI's own does, for the largest node, by equations that
  * docs/alltoall.md states. What machines differ in has a range, from the literature or measured on TCP, and a

@@ -1,5 +1,5 @@
 /* What C programs call, and Fortran programs of MPICH through it. mpi.h is left out on purpose: entry.h. */
-#include "alltoall/entry.h"
+#include "live/alltoall/entry.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "alltoall/entry.h"
-#include "alltoall/vector.h"
+#include "live/alltoall/entry.h"
+#include "live/alltoall/vector.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 

@@ -1,4 +1,4 @@
-#include "alltoall/patience.h"
+#include "live/alltoall/patience.h"
 
 #include <sched.h>
 #include <stddef.h>

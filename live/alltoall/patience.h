@@ -1,5 +1,5 @@
-#ifndef HELIO_LIVE_PATIENCE_H
-#define HELIO_LIVE_PATIENCE_H
+#ifndef HELIO_ALLTOALL_PATIENCE_H
+#define HELIO_ALLTOALL_PATIENCE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "alltoall/plan.h"
+#include "live/alltoall/plan.h"
 
 #include <stdlib.h>
 

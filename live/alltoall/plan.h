@@ -1,5 +1,5 @@
-#ifndef HELIO_LIVE_PLAN_H
-#define HELIO_LIVE_PLAN_H
+#ifndef HELIO_ALLTOALL_PLAN_H
+#define HELIO_ALLTOALL_PLAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

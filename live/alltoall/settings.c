@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alltoall/live.h"
 #include "coll/coll.h"
+#include "live/alltoall/live.h"
 
 /* The names that the environment uses for algorithms that coll calls otherwise. */
 static const char *coll_name(const char *name)

@@ -1,8 +1,8 @@
 #include <sched.h>
 #include <stdio.h>
 
-#include "alltoall/live.h"
 #include "coll/nodes.h"
+#include "live/alltoall/live.h"
 
 enum { NO_SOCKET = UINT32_MAX };
 

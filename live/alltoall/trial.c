@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "alltoall/live.h"
+#include "live/alltoall/live.h"
 
 /* A trial is repeated ever more seldom while it finds the same: a program changes, and a machine is noisy. */
 enum { HOLD_LEAST = 1024, HOLD_MOST = 16384, LEFT_OUT = 1 };

@@ -1,4 +1,4 @@
-#include "alltoall/live.h"
+#include "live/alltoall/live.h"
 
 bool live_type_is_plain(MPI_Datatype type)
 {

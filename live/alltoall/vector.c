@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "alltoall/vector.h"
+#include "live/alltoall/vector.h"
 
 #ifdef OPEN_MPI
 enum { IS_MPICH = false };

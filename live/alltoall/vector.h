@@ -1,7 +1,7 @@
-#ifndef HELIO_LIVE_VECTOR_H
-#define HELIO_LIVE_VECTOR_H
+#ifndef HELIO_ALLTOALL_VECTOR_H
+#define HELIO_ALLTOALL_VECTOR_H
 
-#include "alltoall/live.h"
+#include "live/alltoall/live.h"
 
 /* Alltoalls of vectors: MPI_Alltoallv and MPI_Alltoallw, of which no rank knows all counts.
  *

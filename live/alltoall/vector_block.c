@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alltoall/vector.h"
+#include "live/alltoall/vector.h"
 
 /* What one type is; a call of one type, or of a few in a row, asks once. */
 struct kind {

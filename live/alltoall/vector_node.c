@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alltoall/vector.h"
 #include "coll/node_steps.h"
+#include "live/alltoall/vector.h"
 
 /* How blocks that are put together lie in a node's shared memory, of which there are two copies for calls in
  * turns, as in coll's `leaders`. All offsets are from the start of the copy.

@@ -1,4 +1,4 @@
-#include "alltoall/words.h"
+#include "live/alltoall/words.h"
 
 #include <linux/futex.h>
 #include <stddef.h>

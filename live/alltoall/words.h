@@ -1,11 +1,11 @@
-#ifndef HELIO_LIVE_WORDS_H
-#define HELIO_LIVE_WORDS_H
+#ifndef HELIO_ALLTOALL_WORDS_H
+#define HELIO_ALLTOALL_WORDS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "alltoall/patience.h"
+#include "live/alltoall/patience.h"
 
 /* Numbers in shared memory that only rise, and that ranks of a node wait for: barriers and flags. Whoever
  * waits long sleeps, and whoever raises wakes only if somebody sleeps. 64 bits never wrap; a futex looks at

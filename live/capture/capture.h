@@ -1,5 +1,5 @@
-#ifndef LIVE_CAPTURE_CAPTURE_H
-#define LIVE_CAPTURE_CAPTURE_H
+#ifndef HELIO_CAPTURE_CAPTURE_H
+#define HELIO_CAPTURE_CAPTURE_H
 
 /* The tracer that is preloaded into MPI programs: every rank writes the lines of its time-independent trace
  * as it makes its calls (docs/capture.md). One library per MPI, from the same source.

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/capture.h"
+#include "live/capture/capture.h"
 
 /* What is known of a communicator hangs on it as an attribute, so that it goes when the communicator goes.
  * The MPI says so within locks of its own, where it must not wait for the one that callers hold here: what

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "capture/capture.h"
+#include "live/capture/capture.h"
 
 /* Neighbourhood collectives (MPI 3.1, section 7.6) are what they are made of: a receive from each source and
  * a send to each target, and then all of their waits. Their messages have a communicator of their own beside

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/capture.h"
+#include "live/capture/capture.h"
 
 /* The file is mapped, a window at a time: a line costs no system call, and what has been written is in the
  * file however the program ends, even by a signal that cannot be caught. */

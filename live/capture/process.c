@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/capture.h"
+#include "live/capture/capture.h"
 
 /* Bursts below this are no computation but what the calls themselves and the clock leave behind; they are
  * added to the next burst. SimGrid's smpi/cpu-threshold is the same. */

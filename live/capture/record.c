@@ -1,4 +1,4 @@
-#include "capture/capture.h"
+#include "live/capture/capture.h"
 
 /* SimGrid's MPI_UNDEFINED, which stands for MPI_ANY_SOURCE, and its MPI_ANY_TAG. */
 enum { UNDEFINED = -333, ANY_TAG = -444 };

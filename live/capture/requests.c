@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/capture.h"
+#include "live/capture/capture.h"
 
 /* Requests by handle. MPICH gives one handle to all sends that are done when they are posted, so a handle
  * stands for a queue of requests; what a call waits for is taken out, and put back where the call has not

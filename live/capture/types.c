@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "call/datatype.h"
-#include "capture/capture.h"
+#include "live/capture/capture.h"
 
 /* SimGrid's numbers of the predefined types, by the names that both MPIs give them. A derived type has no
  * number there; it is written as the bytes that it comes to. */

@@ -1,7 +1,7 @@
-#ifndef LIVE_CAPTURE_WRAP_H
-#define LIVE_CAPTURE_WRAP_H
+#ifndef HELIO_CAPTURE_WRAP_H
+#define HELIO_CAPTURE_WRAP_H
 
-#include "capture/capture.h"
+#include "live/capture/capture.h"
 
 /* The MPI functions that are stood in for. Each is a line of WRAP: its parameters as MPI declares them, the
  * names of these, what is recorded before the MPI does its work, and what behind it. Sends are recorded

@@ -1,4 +1,4 @@
-#include "capture/wrap.h"
+#include "live/capture/wrap.h"
 
 /* -------------------------------------------------------------------------------------------- collectives */
 

@@ -1,4 +1,4 @@
-#include "capture/wrap.h"
+#include "live/capture/wrap.h"
 
 /* All other calls that an MPI declares and calls.txt does not name, one-sided communication, files, processes
  * that are started: the trace says that they were made. The list is made from the MPI's mpi.h (lost.awk). */

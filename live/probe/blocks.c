@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
-#include "probe.h"
+#include "live/probe/probe.h"
 
 enum { ROUNDS = 60, SECONDS = 20, LINE_BLOCKS = 20 };
 enum { QUIET = 10 }; /* at most one block in so many may be disturbed */

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "probe.h"
+#include "live/probe/probe.h"
 
 struct clock probe_clock = {.ticks_per_ns = 1};
 

@@ -4,7 +4,7 @@
 #include <uct/api/uct.h>
 
 #include "base/mem.h"
-#include "probe.h"
+#include "live/probe/probe.h"
 
 /* Between MPI, UCP and UCT as they are installed: functions of UCX that this program defines too, so that the
  * calls of the libraries come here first. A call is timed or delayed if its layer is chosen, and passed on.

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "probe.h"
+#include "live/probe/probe.h"
 
 /* A word that goes to and fro between the two cores. On a virtual machine the host may move the cores apart
  * in the middle of it all; nothing else shows that. */

@@ -1,5 +1,5 @@
 #include "base/mem.h"
-#include "transport.h"
+#include "live/probe/transport.h"
 
 /* Blocks of exchanges with the low-level protocol alone (sections 4.1 and 4.3). */
 enum llp_block {

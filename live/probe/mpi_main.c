@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/status.h"
-#include "probe.h"
+#include "live/probe/probe.h"
 
 /* helio-probe-openmpi, helio-probe-mpich: two ranks that exchange 8 bytes by MPI over UCX, and beside it by
  * the low-level protocol alone. */

@@ -1,5 +1,5 @@
-#ifndef HELIO_LIVE_PROBE_H
-#define HELIO_LIVE_PROBE_H
+#ifndef HELIO_PROBE_PROBE_H
+#define HELIO_PROBE_PROBE_H
 
 /* Measures, on the machine that it runs on, what the components of a small message take: two processes that
  * exchange 8 bytes through UCX, with MPI above it or without. What it finds goes to standard output in the

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "probe.h"
+#include "live/probe/probe.h"
 
 struct samples {
     float *values;

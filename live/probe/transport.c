@@ -1,4 +1,4 @@
-#include "transport.h"
+#include "live/probe/transport.h"
 
 #include <dlfcn.h>
 #include <errno.h>

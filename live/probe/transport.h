@@ -1,9 +1,9 @@
-#ifndef HELIO_LIVE_PROBE_TRANSPORT_H
-#define HELIO_LIVE_PROBE_TRANSPORT_H
+#ifndef HELIO_PROBE_TRANSPORT_H
+#define HELIO_PROBE_TRANSPORT_H
 
 #include <uct/api/uct.h>
 
-#include "probe.h"
+#include "live/probe/probe.h"
 
 /* One transport of UCT and its connection to the other process. */
 struct transport {

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "probe.h"
+#include "live/probe/probe.h"
 
 /* helio-probe-uct: two processes and the low-level protocol, without MPI. */
 

@@ -7,7 +7,7 @@
 #include "base/config.h"
 #include "base/diag.h"
 #include "base/mem.h"
-#include "fabric/outside.h"
+#include "fabric/external.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
 
@@ -330,12 +330,12 @@ enum heliograph_status heliograph_register_fabric(const struct heliograph_fabric
     struct heliograph_fabric *copy = mem_alloc(1, sizeof *copy, "a fabric from outside");
     *copy = *fabric;
     enum status status =
-        fabric_add_outside(&(struct fabric_outside){.name = fabric->name,
-                                                    .doc = fabric->doc,
-                                                    .self = copy,
-                                                    .begin = begin,
-                                                    .transfer = fabric->transfer ? transfer : NULL,
-                                                    .end = end});
+        fabric_add_external(&(struct fabric_external){.name = fabric->name,
+                                                      .doc = fabric->doc,
+                                                      .self = copy,
+                                                      .begin = begin,
+                                                      .transfer = fabric->transfer ? transfer : NULL,
+                                                      .end = end});
     if (status != STATUS_OK)
         free(copy);
     return answer(status);

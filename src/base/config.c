@@ -31,13 +31,14 @@ static bool set_defaults(struct config *config)
             value->param = &table->params[j];
             value->field = (char *)config->structs[i] + value->param->offset;
             value->origin = "default";
-            if (!value->param->fallback)
+            if (!value->param->default_text)
                 continue;
-            if (!param_parse(value->param, value->param->fallback, value->field, &config->texts, &problem)) {
+            if (!param_parse(value->param, value->param->default_text, value->field, &config->texts,
+                             &problem)) {
                 diag_error("the default of %s is wrong: %s", value->param->name, problem.text);
                 return false;
             }
-            keep_value(config, value, value->param->fallback, "default");
+            keep_value(config, value, value->param->default_text, "default");
         }
     }
     return true;

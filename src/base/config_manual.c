@@ -109,9 +109,9 @@ static size_t print_table(const struct param_table *table, const char *filter, F
         put_words(&comment, param->doc);
         end_comment(&comment);
         print_range(param, out);
-        if (param->fallback) {
+        if (param->default_text) {
             fprintf(out, "%s: ", param->name);
-            print_value(param->fallback, out);
+            print_value(param->default_text, out);
             fputs("\n\n", out);
         } else {
             fprintf(out, "#%s:\n\n", param->name);

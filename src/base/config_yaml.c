@@ -80,8 +80,8 @@ static void read_value(struct config_reader *reader, struct value *value, struct
     bool lists = value->param->type >= PARAM_TEXT; /* what commas can mean something to */
     if (event->type == FYET_MAPPING_START || (event->type == FYET_SEQUENCE_START && !lists)) {
         config_reader_error(reader, offset, 1, "%s is a single value%s%s", value->param->name,
-                            value->param->fallback ? ", such as " : "",
-                            value->param->fallback ? value->param->fallback : "");
+                            value->param->default_text ? ", such as " : "",
+                            value->param->default_text ? value->param->default_text : "");
         config_reader_skip(reader, event);
         return;
     }

@@ -166,11 +166,11 @@ bool loop_take(struct event_loop *loop, struct event *event)
     return true;
 }
 
-void loop_foresee(struct event_loop *loop, uint32_t kind,
-                  void (*foresee)(const void *self, uint32_t subject, unsigned step))
+void loop_prefetch(struct event_loop *loop, uint32_t kind,
+                   void (*prefetch)(const void *self, uint32_t subject, unsigned step))
 {
-    loop->handlers[kind].foresee = foresee;
-    loop->foresees = true;
+    loop->handlers[kind].prefetch = prefetch;
+    loop->prefetches = true;
 }
 
 /* The event that is so many events away; NULL where the queue has not sorted as far. */
@@ -186,8 +186,8 @@ static void tell_upcoming(const struct event_loop *loop)
 {
     for (unsigned step = 0; step < EVENT_STEPS; step++) {
         const struct event *event = upcoming(loop, EVENT_STRIDE * (EVENT_STEPS - step));
-        if (event && loop->handlers[event->kind].foresee)
-            loop->handlers[event->kind].foresee(loop->handlers[event->kind].self, event->subject, step);
+        if (event && loop->handlers[event->kind].prefetch)
+            loop->handlers[event->kind].prefetch(loop->handlers[event->kind].self, event->subject, step);
     }
 }
 
@@ -195,7 +195,7 @@ void loop_run(struct event_loop *loop)
 {
     struct event event;
     while (!loop->stopped && loop_take(loop, &event)) {
-        if (loop->foresees)
+        if (loop->prefetches)
             tell_upcoming(loop);
         loop->handlers[event.kind].run(loop->handlers[event.kind].self, event.subject);
     }

@@ -53,11 +53,11 @@ struct event_loop {
     struct event_bucket buckets[EVENT_BUCKETS];
     struct {
         void (*run)(void *self, uint32_t subject);
-        void (*foresee)(const void *self, uint32_t subject, unsigned step); /* NULL: does not want to know */
+        void (*prefetch)(const void *self, uint32_t subject, unsigned step); /* NULL: does not want to know */
         void *self;
     } handlers[EVENT_KINDS];
     uint32_t kinds;
-    bool foresees; /* events of some kind */
+    bool prefetches; /* events of some kind */
 };
 
 void loop_init(struct event_loop *loop);
@@ -71,8 +71,8 @@ uint32_t loop_register(struct event_loop *loop, void (*run)(void *self, uint32_t
  * apart: where what it is about has long left the caches, that can be fetched meanwhile, first what `subject`
  * names, in the next step what that names, and so on. Of those that the queue sorts later than that some
  * steps, or all, are left out. Nothing may be changed, so results do not depend on it. */
-void loop_foresee(struct event_loop *loop, uint32_t kind,
-                  void (*foresee)(const void *self, uint32_t subject, unsigned step));
+void loop_prefetch(struct event_loop *loop, uint32_t kind,
+                   void (*prefetch)(const void *self, uint32_t subject, unsigned step));
 
 /* Takes events until none is left or a handler stops the loop. */
 void loop_run(struct event_loop *loop);

@@ -132,8 +132,8 @@ bool param_parse(const struct param *param, const char *text, void *field, struc
                  struct param_problem *problem)
 {
     if (!text[strspn(text, " \t")])
-        return fail(problem, 0, "%s needs a value%s%s", param->name, param->fallback ? ", such as " : "",
-                    param->fallback ? param->fallback : "");
+        return fail(problem, 0, "%s needs a value%s%s", param->name, param->default_text ? ", such as " : "",
+                    param->default_text ? param->default_text : "");
     switch (param->type) {
     case PARAM_BOOL:
         return parse_bool(text, field, problem);
@@ -154,8 +154,8 @@ bool param_defaults(const struct param_table *table, void *config, struct arena 
 {
     for (size_t i = 0; i < table->count; i++) {
         const struct param *param = &table->params[i];
-        if (param->fallback &&
-            !param_parse(param, param->fallback, (char *)config + param->offset, texts, problem))
+        if (param->default_text &&
+            !param_parse(param, param->default_text, (char *)config + param->offset, texts, problem))
             return false;
     }
     return true;
@@ -255,7 +255,7 @@ static const struct param *named(const struct list *list, const struct param_ass
     const struct param_table *table = list->table;
     const char *name = assignment->name;
     const struct param *param = find(table, name), *example = param ? param : table->params;
-    const char *value = example->fallback ? example->fallback : "...";
+    const char *value = example->default_text ? example->default_text : "...";
     if (!*name)
         fail(&problem, 0, "a parameter is missing here, such as %s=%s", example->name, value);
     else if (!param)

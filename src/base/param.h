@@ -35,10 +35,10 @@ struct param_problem {
 struct param {
     const char *name; /* full path: "hockney.latency" */
     enum param_type type;
-    size_t offset;        /* of the field in the component's struct */
-    const char *fallback; /* the default, as a user would write it */
-    const char *doc;      /* one line */
-    const char *min;      /* inclusive bounds, written like a value; NULL = none */
+    size_t offset;            /* of the field in the component's struct */
+    const char *default_text; /* the default, as a user would write it */
+    const char *doc;          /* one line */
+    const char *min;          /* inclusive bounds, written like a value; NULL = none */
     const char *max;
     const char *const
         *choices; /* PARAM_CHOICE: names, NULL-terminated; PARAM_CUSTOM: may list them for the manual */

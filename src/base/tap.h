@@ -58,9 +58,9 @@ struct tap_record {
     ps_t alone; /* how long the part would take if nothing else was under way; 0 = not known */
 };
 
-enum { TAP_KINDS = TAP_SOFTWARE + 1, TAP_LISTENERS = 8 };
+enum { TAP_KINDS = TAP_SOFTWARE + 1, TAP_HANDLERS = 8 };
 
-struct tap_listener {
+struct tap_handler {
     void (*hear)(void *self, const struct tap_record *record);
     void *self;
 };
@@ -68,42 +68,42 @@ struct tap_listener {
 /* Listeners by what they want to hear: telling costs nothing beyond the calls. */
 struct tap {
     uint32_t count[TAP_KINDS];
-    struct tap_listener listeners[TAP_KINDS][TAP_LISTENERS];
+    struct tap_handler listeners[TAP_KINDS][TAP_HANDLERS];
 };
 
 #define TAP_BIT(kind) (UINT32_C(1) << (kind))
 
 /* `wanted`: TAP_BITs or-ed. */
-static inline void tap_listen(struct tap *tap, uint32_t wanted,
+static inline void tap_handle(struct tap *tap, uint32_t wanted,
                               void (*hear)(void *self, const struct tap_record *record), void *self)
 {
     for (uint32_t kind = 0; kind < TAP_KINDS; kind++) {
         if (!(wanted & TAP_BIT(kind)))
             continue;
-        assert(tap->count[kind] < TAP_LISTENERS);
-        tap->listeners[kind][tap->count[kind]++] = (struct tap_listener){.hear = hear, .self = self};
+        assert(tap->count[kind] < TAP_HANDLERS);
+        tap->listeners[kind][tap->count[kind]++] = (struct tap_handler){.hear = hear, .self = self};
     }
 }
 
 /* For what costs something to find out before it is told. */
-static inline bool tap_hears(const struct tap *tap, enum tap_kind kind)
+static inline bool tap_has_handler(const struct tap *tap, enum tap_kind kind)
 {
     return tap->count[kind] != 0;
 }
 
-static inline void tap_tell(const struct tap *tap, const struct tap_record *record)
+static inline void tap_emit(const struct tap *tap, const struct tap_record *record)
 {
-    const struct tap_listener *listeners = tap->listeners[record->kind];
+    const struct tap_handler *listeners = tap->listeners[record->kind];
     for (uint32_t i = 0; i < tap->count[record->kind]; i++)
         listeners[i].hear(listeners[i].self, record);
 }
 
 /* Parts told of a message later begin where those told before it end. */
-static inline void tap_tell_part(const struct tap *tap, uint32_t index, enum tap_part part, ps_t since,
+static inline void tap_emit_part(const struct tap *tap, uint32_t index, enum tap_part part, ps_t since,
                                  ps_t at, const char *awaited, uint32_t which)
 {
-    if (tap_hears(tap, TAP_PART) && at > since)
-        tap_tell(tap, &(struct tap_record){.kind = TAP_PART,
+    if (tap_has_handler(tap, TAP_PART) && at > since)
+        tap_emit(tap, &(struct tap_record){.kind = TAP_PART,
                                            .index = index,
                                            .since = since,
                                            .at = at,

@@ -7,7 +7,7 @@
 #include "base/diag.h"
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "sweep/sheet.h"
+#include "sweep/results_table.h"
 
 enum option { OPTION_MEANS, OPTION_JSON };
 
@@ -45,13 +45,14 @@ static enum status print_objects(struct store *store)
     return STATUS_FAILED;
 }
 
-static enum status print_sheet(struct store *store, bool means)
+static enum status print_results_table(struct store *store, bool means)
 {
-    struct sheet sheet;
-    enum status status = sheet_read(&sheet, store);
+    struct results_table results_table;
+    enum status status = results_table_read(&results_table, store);
     if (status == STATUS_OK)
-        status = means ? sheet_print_means(&sheet, stdout) : sheet_print_runs(&sheet, stdout);
-    sheet_free(&sheet);
+        status = means ? results_table_print_means(&results_table, stdout)
+                       : results_table_print_runs(&results_table, stdout);
+    results_table_free(&results_table);
     return status;
 }
 
@@ -61,7 +62,7 @@ static enum status export(const char *path, bool means, bool json) {
         return STATUS_BAD_INPUT;}
 enum status status = store_open(path, STORE_READ, &store);
 if (status == STATUS_OK)
-    status = json ? print_objects(store) : print_sheet(store, means);
+    status = json ? print_objects(store) : print_results_table(store, means);
 store_close(store);
 return status;
 }

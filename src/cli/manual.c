@@ -160,9 +160,9 @@ static void put_parameter(FILE *out, const struct param *param)
 {
     fputs(".TP\n.B ", out);
     put_text(out, param->name);
-    if (param->fallback) {
+    if (param->default_text) {
         fputs(" \\fR(", out);
-        put_text(out, *param->fallback ? param->fallback : "empty");
+        put_text(out, *param->default_text ? param->default_text : "empty");
         fputc(')', out);
     }
     fputc('\n', out);

@@ -34,13 +34,13 @@ static const struct cli_command command = {
 static enum status plot_sweep(const char *results, const struct plot_request *request, const char *folder)
 {
     struct store *store = NULL;
-    struct sheet sheet = {.count = 0};
+    struct results_table results_table = {.count = 0};
     enum status status = store_open(results, STORE_READ, &store);
     if (status == STATUS_OK)
-        status = sheet_read(&sheet, store);
+        status = results_table_read(&results_table, store);
     if (status == STATUS_OK)
-        status = plot_write(&sheet, request, folder);
-    sheet_free(&sheet);
+        status = plot_write(&results_table, request, folder);
+    results_table_free(&results_table);
     store_close(store);
     return status;
 }

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/time.h"
-#include "results/result.h"
+#include "sim/result.h"
 
 /* A line on standard error that says how far a run is and when it will be done: on a terminal only, after two
  * seconds, wiped at the end. */

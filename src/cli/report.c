@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "report/page.h"
-#include "sweep/sheet.h"
+#include "sweep/results_table.h"
 
 enum option { OPTION_OUTPUT };
 
@@ -24,22 +24,23 @@ static const struct cli_command command = {
 };
 
 /* "alltoall:ranks=16", or how many programs there are. To be freed. */
-static char *title_of(const struct sheet *sheet)
+static char *title_of(const struct results_table *results_table)
 {
     size_t programs = 0;
-    for (size_t i = 0; i < sheet->count; i++) {
+    for (size_t i = 0; i < results_table->count; i++) {
         bool known = false;
         for (size_t j = 0; j < i && !known; j++)
-            known = strcmp(sheet->rows[i].program, sheet->rows[j].program) == 0;
+            known = strcmp(results_table->rows[i].program, results_table->rows[j].program) == 0;
         programs += !known;
     }
-    return programs == 1 ? mem_text(sheet->rows[0].program) : mem_format("A sweep of %zu programs", programs);
+    return programs == 1 ? mem_text(results_table->rows[0].program)
+                         : mem_format("A sweep of %zu programs", programs);
 }
 
-static enum status write_page(const struct sheet *sheet, const char *path)
+static enum status write_page(const struct results_table *results_table, const char *path)
 {
     struct report_page *page = NULL;
-    char *title = title_of(sheet), *results = sheet_json(sheet);
+    char *title = title_of(results_table), *results = results_table_json(results_table);
     enum status status = report_page_open(path, &page);
     if (status == STATUS_OK)
         status = report_page_put(
@@ -56,17 +57,17 @@ static enum status write_page(const struct sheet *sheet, const char *path)
 static enum status report(const char *results, const char *output)
 {
     struct store *store = NULL;
-    struct sheet sheet = {.count = 0};
+    struct results_table results_table = {.count = 0};
     enum status status = store_open(results, STORE_READ, &store);
     if (status == STATUS_OK)
-        status = sheet_read(&sheet, store);
-    if (status == STATUS_OK && !sheet.count) {
+        status = results_table_read(&results_table, store);
+    if (status == STATUS_OK && !results_table.count) {
         diag_error("%s has no finished run; helio sweep makes some", results);
         status = STATUS_BAD_INPUT;
     }
     if (status == STATUS_OK)
-        status = write_page(&sheet, output);
-    sheet_free(&sheet);
+        status = write_page(&results_table, output);
+    results_table_free(&results_table);
     store_close(store);
     return status;
 }

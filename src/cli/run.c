@@ -9,13 +9,13 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "compat/ini.h"
+#include "engine/simplecomm/ini.h"
 #include "fabric/fabric.h"
 #include "report/page.h"
 #include "report/table.h"
+#include "report/timeline/timeline.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
-#include "timeline/timeline.h"
 #include "workload/workload.h"
 
 enum option {

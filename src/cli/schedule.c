@@ -12,10 +12,10 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/schedule.h"
-#include "rank/machine.h"
-#include "tdm/load.h"
-#include "tdm/verify.h"
-#include "tdm/write.h"
+#include "engine/rank/machine.h"
+#include "schedule/load.h"
+#include "schedule/verify.h"
+#include "schedule/write.h"
 
 enum option {
     OPTION_TOPOLOGY,

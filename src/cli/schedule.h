@@ -6,7 +6,7 @@
 #include "base/config.h"
 #include "base/status.h"
 #include "base/time.h"
-#include "tdm/method.h"
+#include "schedule/method.h"
 
 /* What the files of `helio schedule` share. */
 

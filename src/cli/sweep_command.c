@@ -243,7 +243,7 @@ enum status sweep_command_forecast(struct sweep_command *sweep, unsigned workers
     return status;
 }
 
-enum status sweep_command_run(struct sweep_command *sweep, struct crew *crew)
+enum status sweep_command_run(struct sweep_command *sweep, struct worker_pool *worker_pool)
 {
     struct store *store = NULL;
     struct plan plan;
@@ -257,9 +257,9 @@ enum status sweep_command_run(struct sweep_command *sweep, struct crew *crew)
     if (status == STATUS_OK)
         status = store_open(sweep->output, STORE_WRITE, &store);
     if (status == STATUS_OK)
-        status = sweep_run_plan(&plan, crew, store, &sweep->options, NULL);
-    else if (crew)
-        crew->dismiss(crew);
+        status = sweep_run_plan(&plan, worker_pool, store, &sweep->options, NULL);
+    else if (worker_pool)
+        worker_pool->dismiss(worker_pool);
     wipe(&progress);
     store_close(store);
     plan_free(&plan);

@@ -5,9 +5,9 @@
 
 #include "base/config.h"
 #include "cli/options.h"
-#include "sweep/crew.h"
 #include "sweep/definition.h"
 #include "sweep/sweep.h"
+#include "sweep/worker_pool.h"
 
 /* The command line of a sweep, which `helio sweep` and `helio-sweep` share, and what it asks for. --jobs is
  * the last of the options: where the workers are those of an MPI program, nobody can choose how many. */
@@ -36,6 +36,6 @@ enum status sweep_command_forecast(struct sweep_command *sweep, unsigned workers
 
 /* Runs what is missing, and shows on a terminal how far that is. The crew, NULL for processes of this
  * machine, is dismissed in any case. */
-enum status sweep_command_run(struct sweep_command *sweep, struct crew *crew);
+enum status sweep_command_run(struct sweep_command *sweep, struct worker_pool *worker_pool);
 
 #endif

@@ -19,7 +19,7 @@
 /* What a fabric answers for every message it was given, each once, delivered last, at or after loop->now.
  * It may answer ahead of time, as soon as it knows: `at` is when the thing happens. A fabric whose answers do
  * not depend on other messages therefore needs no events at all. */
-struct fabric_answers {
+struct fabric_callbacks {
     void *self;
     void (*visible)(void *self, uint32_t message, ps_t at); /* its envelope can be matched at the receiver */
     void (*sender_done)(void *self, uint32_t message, ps_t at); /* its last byte has left the sender */
@@ -50,7 +50,7 @@ struct fabric_traffic {
 
 /* What a fabric is made with. */
 struct fabric_ops;
-struct fabric_plan {
+struct fabric_params {
     const struct fabric_ops *ops; /* which fabric of the list is made, also where it makes others */
     const struct config *config;  /* config_of(config, &its_params) is its struct */
     struct event_loop *loop;
@@ -59,8 +59,8 @@ struct fabric_plan {
     uint64_t seed;
     uint64_t included_bytes; /* of each message, whose time the latency includes: with a host model, the first
                                 block; else 0 */
-    struct fabric_answers answers;
-    const struct tap *tap;                /* for tap_tell_part: where a message's time goes */
+    struct fabric_callbacks callbacks;
+    const struct tap *tap;                /* for tap_emit_part: where a message's time goes */
     const struct fabric_traffic *traffic; /* where wants_traffic() said so; else NULL */
 };
 
@@ -74,10 +74,10 @@ struct fabric;
 
 /* Which parts of a host the way of a message crosses. Messages that the fabric stores are written and read by
  * the CPU in any case. */
-enum fabric_crosses {
-    CROSSES_UNKNOWN, /* not declared: no run with a host model */
-    CROSSES_NIC,     /* PCIe and a NIC at both ends, and the root complex that writes to memory */
-    CROSSES_CPU,     /* none of them */
+enum fabric_host_path {
+    HOST_PATH_UNKNOWN, /* not declared: no run with a host model */
+    HOST_PATH_NIC,     /* PCIe and a NIC at both ends, and the root complex that writes to memory */
+    HOST_PATH_CPU,     /* none of them */
 };
 
 struct fabric_ops {
@@ -85,17 +85,17 @@ struct fabric_ops {
     const char *doc; /* one line for --help */
     const struct param_table *params;
     const struct metric_table *metrics;
-    enum fabric_crosses crosses;
+    enum fabric_host_path host_path;
     /* The parameter whose default was measured from end to end, and so includes hosts; NULL = none. With a
      * host model it has to be set to what wire and switches take. */
     const char *latency_name;
     /* Whether the fabric stores this message on its way (NULL: never). If not, it goes from node to node, and
      * a large one waits for its receiver (rendezvous). If so, it is submitted when it is sent, whatever its
      * size, and match() tells when its receiver is there and its envelope visible. */
-    bool (*stores)(const struct fabric *fabric, const struct message *message);
+    bool (*is_buffered)(const struct fabric *fabric, const struct message *message);
     /* Whether it is to know what the program is going to send (NULL: no). */
     bool (*wants_traffic)(const struct config *config);
-    enum status (*prepare)(const struct fabric_plan *plan, struct fabric **fabric);
+    enum status (*prepare)(const struct fabric_params *plan, struct fabric **fabric);
     void (*submit)(struct fabric *fabric, uint32_t message); /* its transfer may begin now; nodes differ */
     void (*match)(struct fabric *fabric,
                   uint32_t message);                  /* of a stored message: its receiver is there now */

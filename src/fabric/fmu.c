@@ -20,76 +20,76 @@ PARAM_TABLE(
     {.name = "fmu.count",
      .type = PARAM_COUNT,
      .offset = offsetof(struct fmu_config, count),
-     .fallback = "64",
+     .default_text = "64",
      .min = "1",
      .max = "1000000",
      .doc = "M, number of FMUs in the pool (Table 3)"},
     {.name = "fmu.bandwidth",
      .type = PARAM_RATE,
      .offset = offsetof(struct fmu_config, bandwidth_bytes_per_s),
-     .fallback = "76.8 GB/s",
+     .default_text = "76.8 GB/s",
      .min = "1 B/s",
      .doc = "BW of an FMU's channel (Table 3: two DDR5-4800 in lockstep)"},
     {.name = "fmu.t_switch",
      .type = PARAM_TIME,
      .offset = offsetof(struct fmu_config, t_switch),
-     .fallback = "5 us",
+     .default_text = "5 us",
      .min = "0 ps",
      .doc = "T_switch, setting up the optical circuit (Table 3)"},
     {.name = "fmu.t_ocm",
      .type = PARAM_TIME,
      .offset = offsetof(struct fmu_config, t_ocm),
-     .fallback = "0 ps",
+     .default_text = "0 ps",
      .min = "0 ps",
      .doc = "T_ocm, one interaction of CFMU, OCS or FMU; Eq. 1 has four, Eq. 2 neglects them (3.2 ns)"},
     {.name = "fmu.t_map",
      .type = PARAM_TIME,
      .offset = offsetof(struct fmu_config, t_map),
-     .fallback = "0 ps",
+     .default_text = "0 ps",
      .min = "0 ps",
      .doc = "T_map, choosing an FMU at the OCS; Eq. 2 neglects it"},
     {.name = "fmu.try_idle",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct fmu_config, try_idle),
-     .fallback = "NONE",
+     .default_text = "NONE",
      .choices = try_idle_names,
      .doc = "how to choose among idle FMUs (section III-C)"},
     {.name = "fmu.among_all",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct fmu_config, among_all),
-     .fallback = "INCREMENTAL",
+     .default_text = "INCREMENTAL",
      .choices = among_all_names,
      .doc = "how to choose among all FMUs where try_idle finds none (section III-C)"},
     {.name = "fmu.capacity",
      .type = PARAM_SIZE,
      .offset = offsetof(struct fmu_config, capacity_bytes),
-     .fallback = "16 GB",
+     .default_text = "16 GB",
      .min = "16 B",
      .doc = "memory of an FMU for Q_data and Q_header together (section VII-B)"},
     {.name = "fmu.tag",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct fmu_config, tag),
-     .fallback = "free",
+     .default_text = "free",
      .choices = tag_names,
      .doc =
          "how a tag reaches the receiver: free (Eq. 5), by the network (section III-A), in Q_header (III-D)"},
     {.name = "fmu.tag_latency",
      .type = PARAM_TIME,
      .offset = offsetof(struct fmu_config, tag_latency),
-     .fallback = "8 us",
+     .default_text = "8 us",
      .min = "0 ps",
      .doc = "of the network that carries tags, with fmu.tag = network (Table 3: T_L)"},
     {.name = "fmu.coalesce",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct fmu_config, coalesce),
-     .fallback = "queued",
+     .default_text = "queued",
      .choices = coalesce_names,
      .doc = "which accesses of one node to the FMU it holds go under one switch: none, those next in the "
             "queue, all in the queue"},
     {.name = "fmu.coalesce_limit",
      .type = PARAM_COUNT,
      .offset = offsetof(struct fmu_config, coalesce_limit),
-     .fallback = "64",
+     .default_text = "64",
      .min = "1",
      .doc = "accesses under one switch at the most, so that the other nodes of the queue are served"});
 
@@ -101,7 +101,7 @@ static const struct metric_table fmu_metrics = {.metrics = metric_list,
 /* ------------------------------------------------------------------------------------------ a message's way
  */
 
-static bool fmu_stores(const struct fabric *fabric, const struct message *message)
+static bool fmu_is_buffered(const struct fabric *fabric, const struct message *message)
 {
     (void)fabric, (void)message;
     return true;
@@ -115,7 +115,7 @@ static void report_too_large(struct fmu *fmu, const struct message *message)
                "the network",
                units_print_size(message->bytes, size, sizeof size), message->source, message->destination,
                units_print_size(fmu->config->capacity_bytes, capacity, sizeof capacity));
-    fmu->answers.failed(fmu->answers.self, STATUS_FAILED);
+    fmu->callbacks.failed(fmu->callbacks.self, STATUS_FAILED);
 }
 
 static void fmu_submit(struct fabric *fabric, uint32_t index)
@@ -138,7 +138,7 @@ static void fmu_submit(struct fabric *fabric, uint32_t index)
     ps_t now = fmu->loop->now;
     if (fmu->config->tag != FMU_TAG_HEADER) {
         ps_t latency = fmu->config->tag == FMU_TAG_NETWORK ? fmu->config->tag_latency : 0;
-        fmu->answers.visible(fmu->answers.self, index, ps_add(now, latency));
+        fmu->callbacks.visible(fmu->callbacks.self, index, ps_add(now, latency));
     }
     fmu_request(fmu, transfer, false);
 }
@@ -153,16 +153,16 @@ static void fmu_match(struct fabric *fabric, uint32_t index)
 
 void fmu_access_done(struct fmu *fmu, const struct access *access)
 {
-    const struct fabric_answers *answers = &fmu->answers;
+    const struct fabric_callbacks *callbacks = &fmu->callbacks;
     uint32_t message = transfer_at(fmu, access->transfer)->message;
     ps_t now = fmu->loop->now;
     if (access->reading) {
-        answers->delivered(answers->self, message, now);
+        callbacks->delivered(callbacks->self, message, now);
         return;
     }
-    answers->sender_done(answers->self, message, now);
+    callbacks->sender_done(callbacks->self, message, now);
     if (fmu->config->tag == FMU_TAG_HEADER)
-        answers->visible(answers->self, message, now);
+        callbacks->visible(callbacks->self, message, now);
 }
 
 /* ------------------------------------------------------------------------------------------------- fabric */
@@ -190,7 +190,7 @@ static void make_units(struct fmu *fmu)
     fmu->statistics.writes = (struct metric_series){fmu->writes, fmu->unit_count};
 }
 
-static enum status fmu_prepare(const struct fabric_plan *plan, struct fabric **fabric)
+static enum status fmu_prepare(const struct fabric_params *plan, struct fabric **fabric)
 {
     const struct fmu_config *config = config_of(plan->config, &fmu_params);
     struct fmu *fmu = mem_alloc(1, sizeof *fmu, "the FMU fabric");
@@ -198,7 +198,7 @@ static enum status fmu_prepare(const struct fabric_plan *plan, struct fabric **f
     fmu->config = config;
     fmu->loop = plan->loop;
     fmu->messages = plan->messages;
-    fmu->answers = plan->answers;
+    fmu->callbacks = plan->callbacks;
     fmu->tap = plan->tap;
     fmu->unit_count = (uint32_t)config->count;
     fmu->node_count = plan->nodes;
@@ -207,7 +207,7 @@ static enum status fmu_prepare(const struct fabric_plan *plan, struct fabric **f
                      (enum fmu_among_all)config->among_all, plan->seed);
     pool_init(&fmu->transfers, sizeof(struct transfer), "messages in FMUs");
     pool_init(&fmu->accesses, sizeof(struct access), "FMU accesses");
-    keytable_init(&fmu->same_node);
+    queue_table_init(&fmu->same_node);
     fmu->arrive_kind = loop_register(plan->loop, fmu_on_arrive, fmu);
     fmu->copied_kind = loop_register(plan->loop, fmu_on_copied, fmu);
     fmu->release_kind = loop_register(plan->loop, fmu_on_release, fmu);
@@ -245,7 +245,7 @@ static size_t fmu_bytes(const struct fabric *fabric)
     const struct fmu *fmu = (const struct fmu *)fabric;
     return sizeof *fmu + fmu->unit_count * (sizeof *fmu->units + sizeof *fmu->busy + sizeof *fmu->writes) +
            fmu->node_count * sizeof *fmu->controllers + fmu->transfers.capacity * fmu->transfers.size +
-           fmu->accesses.capacity * fmu->accesses.size + keytable_bytes(&fmu->same_node) +
+           fmu->accesses.capacity * fmu->accesses.size + queue_table_bytes(&fmu->same_node) +
            fmu_mapping_bytes(&fmu->mapping);
 }
 
@@ -253,7 +253,7 @@ static void fmu_close(struct fabric *fabric)
 {
     struct fmu *fmu = (struct fmu *)fabric;
     fmu_mapping_free(&fmu->mapping);
-    keytable_free(&fmu->same_node);
+    queue_table_free(&fmu->same_node);
     pool_free(&fmu->transfers);
     pool_free(&fmu->accesses);
     free(fmu->controllers);
@@ -268,8 +268,8 @@ const struct fabric_ops fmu_fabric = {
     .doc = "Flexible Memory Units: every message through an optically disaggregated memory pool",
     .params = &fmu_params,
     .metrics = &fmu_metrics,
-    .stores = fmu_stores,
-    .crosses = CROSSES_CPU,
+    .is_buffered = fmu_is_buffered,
+    .host_path = HOST_PATH_CPU,
     .prepare = fmu_prepare,
     .submit = fmu_submit,
     .match = fmu_match,

@@ -1,8 +1,8 @@
 #ifndef HELIO_FABRIC_FMU_H
 #define HELIO_FABRIC_FMU_H
 
-#include "base/keytable.h"
 #include "base/profile.h"
+#include "base/queue_table.h"
 #include "base/rng.h"
 #include "fabric/fabric.h"
 #include "fabric/fmu_mapping.h"
@@ -89,7 +89,7 @@ struct fmu {
     const struct fmu_config *config;
     struct event_loop *loop;
     const struct pool *messages;
-    struct fabric_answers answers;
+    struct fabric_callbacks callbacks;
     const struct tap *tap;
     struct fmu_mapping mapping;
     struct fmu_unit *units;
@@ -97,7 +97,7 @@ struct fmu {
     struct fmu_controller *controllers;
     uint32_t node_count;
     struct pool transfers, accesses;
-    struct keytable same_node; /* accesses by (FMU, node): coalescing of queued ones */
+    struct queue_table same_node; /* accesses by (FMU, node): coalescing of queued ones */
     uint32_t arrive_kind, copied_kind, release_kind;
     struct fmu_statistics statistics;
     int64_t *busy, *writes;

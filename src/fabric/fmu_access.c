@@ -38,7 +38,7 @@ static void enqueue(struct fmu *fmu, uint32_t unit_index, uint32_t index, bool f
 
     if (!finds_same(fmu))
         return;
-    struct queue *same = &keytable_at(&fmu->same_node, same_key(unit_index, access->node))->queue;
+    struct queue *same = &queue_table_at(&fmu->same_node, same_key(unit_index, access->node))->queue;
     access->after_same = front ? same->head : POOL_NONE;
     if (same->head == POOL_NONE)
         same->head = same->tail = index;
@@ -67,10 +67,10 @@ static void dequeue(struct fmu *fmu, uint32_t unit_index, uint32_t index)
 
     if (!finds_same(fmu))
         return;
-    struct key_entry *same = keytable_at(&fmu->same_node, same_key(unit_index, access->node));
+    struct queue_table_entry *same = queue_table_at(&fmu->same_node, same_key(unit_index, access->node));
     same->queue.head = access->after_same;
     if (same->queue.head == POOL_NONE)
-        keytable_remove(&fmu->same_node, same);
+        queue_table_remove(&fmu->same_node, same);
 }
 
 static void update_idle(struct fmu *fmu, uint32_t unit_index)
@@ -168,10 +168,10 @@ static void tell_access(const struct fmu *fmu, uint32_t unit_index, const struct
     uint32_t message = transfer_at(fmu, access->transfer)->message;
     ps_t now = fmu->loop->now, came = access->queued_at;
     ps_t left = came - ps_add(fmu->config->t_ocm, fmu->config->t_map), switched = ps_add(now, before_copy);
-    tap_tell_part(fmu->tap, message, TAP_PART_ACQUIRE, left, came, NULL, 0);
-    tap_tell_part(fmu->tap, message, TAP_PART_QUEUE, came, now, "FMU", unit_index);
-    tap_tell_part(fmu->tap, message, TAP_PART_SWITCH, now, switched, NULL, 0);
-    tap_tell_part(fmu->tap, message, TAP_PART_TRANSFER, switched, ps_add(now, copied), NULL, 0);
+    tap_emit_part(fmu->tap, message, TAP_PART_ACQUIRE, left, came, NULL, 0);
+    tap_emit_part(fmu->tap, message, TAP_PART_QUEUE, came, now, "FMU", unit_index);
+    tap_emit_part(fmu->tap, message, TAP_PART_SWITCH, now, switched, NULL, 0);
+    tap_emit_part(fmu->tap, message, TAP_PART_TRANSFER, switched, ps_add(now, copied), NULL, 0);
 }
 
 /* Serves an access that is out of its queue; `before_copy` passes before its data move. */
@@ -231,10 +231,10 @@ static uint32_t find_companion(struct fmu *fmu, uint32_t unit_index, uint32_t no
     if (fmu->config->coalesce == FMU_COALESCE_ADJACENT)
         index = unit->head;
     if (fmu->config->coalesce == FMU_COALESCE_QUEUED && unit->head != POOL_NONE) {
-        struct key_entry *same = keytable_at(&fmu->same_node, same_key(unit_index, node));
+        struct queue_table_entry *same = queue_table_at(&fmu->same_node, same_key(unit_index, node));
         index = same->queue.head;
         if (index == POOL_NONE)
-            keytable_remove(&fmu->same_node, same);
+            queue_table_remove(&fmu->same_node, same);
     }
     bool fits = index != POOL_NONE && access_at(fmu, index)->node == node &&
                 is_ready(fmu, unit_index, access_at(fmu, index));
@@ -348,7 +348,7 @@ void fmu_on_release(void *self, uint32_t unit_index)
     fmu->busy[unit_index] += fmu->loop->now - unit->granted_at;
     profile_step(&fmu->connected, unit->granted_at, 1);
     profile_step(&fmu->connected, fmu->loop->now, -1);
-    tap_tell_part(fmu->tap, transfer_at(fmu, access_at(fmu, served)->transfer)->message, TAP_PART_RELEASE,
+    tap_emit_part(fmu->tap, transfer_at(fmu, access_at(fmu, served)->transfer)->message, TAP_PART_RELEASE,
                   fmu->loop->now - fmu->config->t_ocm, fmu->loop->now, NULL, 0);
     settle(fmu, unit_index, served);
     try_head(fmu, unit_index);

@@ -15,13 +15,13 @@ PARAM_TABLE(hockney_params, "hockney", struct hockney_config,
             {.name = "hockney.latency",
              .type = PARAM_TIME,
              .offset = offsetof(struct hockney_config, latency_ps),
-             .fallback = "8 us",
+             .default_text = "8 us",
              .min = "0 ps",
              .doc = "T_L, the time of a message of no bytes (FMU paper, Table 3: OSU latency)"},
             {.name = "hockney.bandwidth",
              .type = PARAM_RATE,
              .offset = offsetof(struct hockney_config, bandwidth_bytes_per_s),
-             .fallback = "12.5 GB/s",
+             .default_text = "12.5 GB/s",
              .min = "1 B/s",
              .doc = "BW, bytes per second of one message (FMU paper, Table 3: 100 Gb/s InfiniBand)"});
 
@@ -30,19 +30,19 @@ struct hockney {
     const struct hockney_config *config;
     const struct event_loop *loop;
     const struct pool *messages;
-    struct fabric_answers answers;
+    struct fabric_callbacks callbacks;
     uint64_t included_bytes;
     const struct tap *tap;
 };
 
-static enum status hockney_prepare(const struct fabric_plan *plan, struct fabric **fabric)
+static enum status hockney_prepare(const struct fabric_params *plan, struct fabric **fabric)
 {
     struct hockney *hockney = mem_alloc(1, sizeof *hockney, "the hockney fabric");
     hockney->fabric.ops = &hockney_fabric;
     hockney->config = config_of(plan->config, &hockney_params);
     hockney->loop = plan->loop;
     hockney->messages = plan->messages;
-    hockney->answers = plan->answers;
+    hockney->callbacks = plan->callbacks;
     hockney->included_bytes = plan->included_bytes;
     hockney->tap = plan->tap;
     *fabric = &hockney->fabric;
@@ -53,18 +53,18 @@ static void hockney_submit(struct fabric *fabric, uint32_t message)
 {
     const struct hockney *hockney = (const struct hockney *)fabric;
     const struct hockney_config *config = hockney->config;
-    const struct fabric_answers *answers = &hockney->answers;
+    const struct fabric_callbacks *callbacks = &hockney->callbacks;
     uint64_t bytes =
         fabric_bytes_beyond(message_at(hockney->messages, message)->bytes, hockney->included_bytes);
     ps_t now = hockney->loop->now;
     ps_t injected = ps_add(now, service_ps(bytes, config->bandwidth_bytes_per_s));
     ps_t delivered = ps_add(injected, config->latency_ps);
 
-    tap_tell_part(hockney->tap, message, TAP_PART_TRANSFER, now, injected, NULL, 0);
-    tap_tell_part(hockney->tap, message, TAP_PART_WIRE, injected, delivered, NULL, 0);
-    answers->visible(answers->self, message, ps_add(now, config->latency_ps));
-    answers->sender_done(answers->self, message, injected);
-    answers->delivered(answers->self, message, delivered);
+    tap_emit_part(hockney->tap, message, TAP_PART_TRANSFER, now, injected, NULL, 0);
+    tap_emit_part(hockney->tap, message, TAP_PART_WIRE, injected, delivered, NULL, 0);
+    callbacks->visible(callbacks->self, message, ps_add(now, config->latency_ps));
+    callbacks->sender_done(callbacks->self, message, injected);
+    callbacks->delivered(callbacks->self, message, delivered);
 }
 
 static size_t hockney_bytes(const struct fabric *fabric)
@@ -82,7 +82,7 @@ const struct fabric_ops hockney_fabric = {
     .name = "hockney",
     .doc = "latency + size / bandwidth for every message, no contention",
     .params = &hockney_params,
-    .crosses = CROSSES_NIC,
+    .host_path = HOST_PATH_NIC,
     .latency_name = "hockney.latency",
     .prepare = hockney_prepare,
     .submit = hockney_submit,

@@ -3,8 +3,8 @@
 
 #include "base/config.h"
 #include "base/diag.h"
-#include "base/keytable.h"
 #include "base/mem.h"
+#include "base/queue_table.h"
 #include "base/units.h"
 #include "fabric/fmu.h"
 #include "fabric/fmu_metrics.h"
@@ -40,7 +40,7 @@ PARAM_TABLE(hybrid_params, "hybrid", struct hybrid_config,
             {.name = "hybrid.pivot",
              .type = PARAM_CUSTOM,
              .offset = 0,
-             .fallback = "auto",
+             .default_text = "auto",
              .parse = parse_pivot,
              .doc = "smallest message that takes an FMU; auto: from Eq. 7, 37066 B with the defaults"});
 
@@ -66,9 +66,9 @@ struct hybrid {
     struct fabric fabric;
     struct fabric *network, *fmu;
     const struct fmu_config *fmu_config;
-    struct fabric_answers answers; /* of whoever uses us */
+    struct fabric_callbacks callbacks; /* of whoever uses us */
     const struct pool *messages;
-    struct keytable pairs; /* (source, destination): index into last_visible, in queue.head */
+    struct queue_table pairs; /* (source, destination): index into last_visible, in queue.head */
     ps_t *last_visible;
     size_t pair_count, pair_capacity;
     uint64_t fmu_from, fmu_below; /* an FMU takes sizes in [fmu_from, fmu_below) */
@@ -134,7 +134,7 @@ static void answer_visible(void *self, uint32_t index, ps_t at)
     struct hybrid *hybrid = self;
     const struct message *message = message_at(hybrid->messages, index);
     struct key key = {.high = message->source, .low = message->destination};
-    struct key_entry *pair = keytable_at(&hybrid->pairs, key);
+    struct queue_table_entry *pair = queue_table_at(&hybrid->pairs, key);
     if (pair->queue.head == POOL_NONE) {
         pair->queue.head = (uint32_t)hybrid->pair_count++;
         hybrid->last_visible =
@@ -143,30 +143,30 @@ static void answer_visible(void *self, uint32_t index, ps_t at)
     }
     ps_t *last = &hybrid->last_visible[pair->queue.head];
     *last = ps_max(*last, at);
-    hybrid->answers.visible(hybrid->answers.self, index, *last);
+    hybrid->callbacks.visible(hybrid->callbacks.self, index, *last);
 }
 
 static void answer_sender_done(void *self, uint32_t index, ps_t at)
 {
     const struct hybrid *hybrid = self;
-    hybrid->answers.sender_done(hybrid->answers.self, index, at);
+    hybrid->callbacks.sender_done(hybrid->callbacks.self, index, at);
 }
 
 static void answer_delivered(void *self, uint32_t index, ps_t at)
 {
     const struct hybrid *hybrid = self;
-    hybrid->answers.delivered(hybrid->answers.self, index, at);
+    hybrid->callbacks.delivered(hybrid->callbacks.self, index, at);
 }
 
 static void answer_failed(void *self, enum status status)
 {
     const struct hybrid *hybrid = self;
-    hybrid->answers.failed(hybrid->answers.self, status);
+    hybrid->callbacks.failed(hybrid->callbacks.self, status);
 }
 
 /* ------------------------------------------------------------------------------------------------- fabric */
 
-static bool hybrid_stores(const struct fabric *fabric, const struct message *message)
+static bool hybrid_is_buffered(const struct fabric *fabric, const struct message *message)
 {
     const struct hybrid *hybrid = (const struct hybrid *)fabric;
     const struct transfer as_stored = {.bytes = message->bytes};
@@ -177,7 +177,7 @@ static bool hybrid_stores(const struct fabric *fabric, const struct message *mes
 static void hybrid_submit(struct fabric *fabric, uint32_t index)
 {
     struct hybrid *hybrid = (struct hybrid *)fabric;
-    bool stored = hybrid_stores(fabric, message_at(hybrid->messages, index));
+    bool stored = hybrid_is_buffered(fabric, message_at(hybrid->messages, index));
     struct fabric *path = stored ? hybrid->fmu : hybrid->network;
     *(stored ? &hybrid->statistics.by_fmu : &hybrid->statistics.by_network) += 1;
     path->ops->submit(path, index);
@@ -189,23 +189,23 @@ static void hybrid_match(struct fabric *fabric, uint32_t index)
     hybrid->fmu->ops->match(hybrid->fmu, index);
 }
 
-static enum status hybrid_prepare(const struct fabric_plan *plan, struct fabric **fabric)
+static enum status hybrid_prepare(const struct fabric_params *plan, struct fabric **fabric)
 {
     struct hybrid *hybrid = mem_alloc(1, sizeof *hybrid, "the hybrid fabric");
     hybrid->fabric.ops = &hybrid_fabric;
-    hybrid->answers = plan->answers;
+    hybrid->callbacks = plan->callbacks;
     hybrid->messages = plan->messages;
     hybrid->fmu_config = config_of(plan->config, &fmu_params);
-    keytable_init(&hybrid->pairs);
+    queue_table_init(&hybrid->pairs);
     choose_sizes(hybrid, config_of(plan->config, &hybrid_params), config_of(plan->config, &packet_params));
     hybrid->statistics.pivot_bytes = hybrid->fmu_from;
 
-    struct fabric_plan below = *plan;
-    below.answers = (struct fabric_answers){.self = hybrid,
-                                            .visible = answer_visible,
-                                            .sender_done = answer_sender_done,
-                                            .delivered = answer_delivered,
-                                            .failed = answer_failed};
+    struct fabric_params below = *plan;
+    below.callbacks = (struct fabric_callbacks){.self = hybrid,
+                                                .visible = answer_visible,
+                                                .sender_done = answer_sender_done,
+                                                .delivered = answer_delivered,
+                                                .failed = answer_failed};
     *fabric = &hybrid->fabric;
     enum status status = packet_fabric.prepare(&below, &hybrid->network);
     return status == STATUS_OK ? fmu_fabric.prepare(&below, &hybrid->fmu) : status;
@@ -222,7 +222,7 @@ static const void *hybrid_statistics_of(struct fabric *fabric)
 static size_t hybrid_bytes(const struct fabric *fabric)
 {
     const struct hybrid *hybrid = (const struct hybrid *)fabric;
-    return sizeof *hybrid + keytable_bytes(&hybrid->pairs) +
+    return sizeof *hybrid + queue_table_bytes(&hybrid->pairs) +
            hybrid->pair_capacity * sizeof *hybrid->last_visible +
            hybrid->network->ops->bytes(hybrid->network) + hybrid->fmu->ops->bytes(hybrid->fmu);
 }
@@ -240,7 +240,7 @@ static void hybrid_close(struct fabric *fabric)
         hybrid->network->ops->close(hybrid->network);
     if (hybrid->fmu)
         hybrid->fmu->ops->close(hybrid->fmu);
-    keytable_free(&hybrid->pairs);
+    queue_table_free(&hybrid->pairs);
     free(hybrid->last_visible);
     free(hybrid);
 }
@@ -256,8 +256,8 @@ const struct fabric_ops hybrid_fabric = {
     .doc = "small messages by the packet network, large ones through FMUs",
     .params = &hybrid_params,
     .metrics = &hybrid_metrics,
-    .stores = hybrid_stores,
-    .crosses = CROSSES_NIC,
+    .is_buffered = hybrid_is_buffered,
+    .host_path = HOST_PATH_NIC,
     .node_rate = hybrid_node_rate,
     .latency_name = "packet.latency",
     .prepare = hybrid_prepare,

@@ -9,15 +9,15 @@
 struct ideal {
     struct fabric fabric;
     const struct event_loop *loop;
-    struct fabric_answers answers;
+    struct fabric_callbacks callbacks;
 };
 
-static enum status ideal_prepare(const struct fabric_plan *plan, struct fabric **fabric)
+static enum status ideal_prepare(const struct fabric_params *plan, struct fabric **fabric)
 {
     struct ideal *ideal = mem_alloc(1, sizeof *ideal, "the ideal fabric");
     ideal->fabric.ops = &ideal_fabric;
     ideal->loop = plan->loop;
-    ideal->answers = plan->answers;
+    ideal->callbacks = plan->callbacks;
     *fabric = &ideal->fabric;
     return STATUS_OK;
 }
@@ -25,10 +25,10 @@ static enum status ideal_prepare(const struct fabric_plan *plan, struct fabric *
 static void ideal_submit(struct fabric *fabric, uint32_t message)
 {
     const struct ideal *ideal = (const struct ideal *)fabric;
-    const struct fabric_answers *answers = &ideal->answers;
-    answers->visible(answers->self, message, ideal->loop->now);
-    answers->sender_done(answers->self, message, ideal->loop->now);
-    answers->delivered(answers->self, message, ideal->loop->now);
+    const struct fabric_callbacks *callbacks = &ideal->callbacks;
+    callbacks->visible(callbacks->self, message, ideal->loop->now);
+    callbacks->sender_done(callbacks->self, message, ideal->loop->now);
+    callbacks->delivered(callbacks->self, message, ideal->loop->now);
 }
 
 static size_t ideal_bytes(const struct fabric *fabric)
@@ -45,7 +45,7 @@ static void ideal_close(struct fabric *fabric)
 const struct fabric_ops ideal_fabric = {
     .name = "ideal",
     .doc = "no latency, no limit of bandwidth: what the program alone costs",
-    .crosses = CROSSES_NIC,
+    .host_path = HOST_PATH_NIC,
     .prepare = ideal_prepare,
     .submit = ideal_submit,
     .bytes = ideal_bytes,

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/keytable.h"
 #include "base/mem.h"
+#include "base/queue_table.h"
 #include "fabric/list.h"
 #include "fabric/maxmin.h"
 #include "fabric/paths.h"
@@ -25,40 +25,40 @@ PARAM_TABLE(
     {.name = "packet.latency",
      .type = PARAM_TIME,
      .offset = offsetof(struct packet_config, latency_ps),
-     .fallback = "8 us",
+     .default_text = "8 us",
      .min = "0 ps",
      .doc = "from the last byte's injection to its delivery (FMU paper, Table 3)"},
     {.name = "packet.bandwidth",
      .type = PARAM_RATE,
      .offset = offsetof(struct packet_config, bandwidth_bytes_per_s),
-     .fallback = "12.5 GB/s",
+     .default_text = "12.5 GB/s",
      .min = "1 B/s",
      .max = "70 TB/s", /* below MAXMIN_CAPACITY_LIMIT */
      .doc = "of each node's link (FMU paper, Table 3: 100 Gb/s InfiniBand)"},
     {.name = "packet.duplex",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct packet_config, duplex),
-     .fallback = "full",
+     .default_text = "full",
      .choices = duplex_names,
      .doc = "full: a link up and a link down per node; half: both directions share one"},
     {.name = "packet.injection",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct packet_config, injection),
-     .fallback = "shared",
+     .default_text = "shared",
      .choices = injection_names,
      .doc = "shared: a node's messages share its up link, those to one destination following each other; "
             "ordered: all one after another"},
     {.name = "packet.hop_latency",
      .type = PARAM_TIME,
      .offset = offsetof(struct packet_config, hop_latency_ps),
-     .fallback = "100 ns",
+     .default_text = "100 ns",
      .min = "0 ps",
      .max = "100 ms",
      .doc = "more latency for each link between two switches of the topology; a crossbar has none"},
     {.name = "packet.routing",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct packet_config, routing),
-     .fallback = "fixed",
+     .default_text = "fixed",
      .choices = routing_names,
      .doc = "where several links lead on: fixed: by destination, D-mod-k in a tree; adaptive: the one with "
             "fewest flows"});
@@ -106,7 +106,7 @@ struct packet {
     const struct packet_config *config;
     struct event_loop *loop;
     const struct pool *messages;
-    struct fabric_answers answers;
+    struct fabric_callbacks callbacks;
     uint64_t included_bytes;
     const struct tap *tap;
     uint32_t nodes;
@@ -114,7 +114,7 @@ struct packet {
     struct flow *flows;
     size_t flow_capacity;
     uint32_t flow_count;
-    struct keytable by_key; /* flow index of those who must follow each other, in queue.head */
+    struct queue_table by_key; /* flow index of those who must follow each other, in queue.head */
     bool solve_pending;
     uint32_t solve_kind, end_kind;
     struct packet_statistics statistics;
@@ -159,7 +159,7 @@ static ps_t latency_of(const struct packet *packet, const struct message *messag
 static void tell_queued(const struct packet *packet, uint32_t index)
 {
     const struct message *message = message_at(packet->messages, index);
-    tap_tell_part(packet->tap, index, TAP_PART_QUEUE, message->injected, packet->loop->now,
+    tap_emit_part(packet->tap, index, TAP_PART_QUEUE, message->injected, packet->loop->now,
                   "messages sent before it by node", message->source_node);
 }
 
@@ -168,8 +168,8 @@ static void tell_moved(const struct packet *packet, uint32_t index, ps_t latency
     const struct message *message = message_at(packet->messages, index);
     uint64_t bytes = fabric_bytes_beyond(message->bytes, packet->included_bytes);
     ps_t now = packet->loop->now;
-    if (now > message->injected && tap_hears(packet->tap, TAP_PART))
-        tap_tell(packet->tap,
+    if (now > message->injected && tap_has_handler(packet->tap, TAP_PART))
+        tap_emit(packet->tap,
                  &(struct tap_record){.kind = TAP_PART,
                                       .index = index,
                                       .since = message->injected,
@@ -178,16 +178,16 @@ static void tell_moved(const struct packet *packet, uint32_t index, ps_t latency
                                       .awaited = "its share of the links to node",
                                       .which = message->destination_node,
                                       .alone = service_ps(bytes, packet->config->bandwidth_bytes_per_s)});
-    tap_tell_part(packet->tap, index, TAP_PART_WIRE, now, ps_add(now, latency), NULL, 0);
+    tap_emit_part(packet->tap, index, TAP_PART_WIRE, now, ps_add(now, latency), NULL, 0);
 }
 
 static void deliver(struct packet *packet, uint32_t message)
 {
-    const struct fabric_answers *answers = &packet->answers;
+    const struct fabric_callbacks *callbacks = &packet->callbacks;
     ps_t now = packet->loop->now, latency = latency_of(packet, message_at(packet->messages, message));
     tell_moved(packet, message, latency);
-    answers->sender_done(answers->self, message, now);
-    answers->delivered(answers->self, message, ps_add(now, latency));
+    callbacks->sender_done(callbacks->self, message, now);
+    callbacks->delivered(callbacks->self, message, ps_add(now, latency));
 }
 
 static uint32_t *route_of(const struct packet *packet, uint32_t id)
@@ -227,7 +227,7 @@ static maxmin_work_t work_of(const struct packet *packet, const struct message *
 }
 
 /* A flow for the messages in `queue`, whose first begins now. */
-static void begin_flow(struct packet *packet, struct key_entry *entry, struct queue queue)
+static void begin_flow(struct packet *packet, struct queue_table_entry *entry, struct queue queue)
 {
     const struct message *first = message_at(packet->messages, queue.head);
     uint32_t id = packet->has_topology ? add_over_topology(packet, first) : add_up_and_down(packet, first);
@@ -249,20 +249,20 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
 {
     struct packet *packet = (struct packet *)fabric;
     struct message *message = message_at(packet->messages, index);
-    const struct fabric_answers *answers = &packet->answers;
+    const struct fabric_callbacks *callbacks = &packet->callbacks;
 
-    answers->visible(answers->self, index, ps_add(packet->loop->now, latency_of(packet, message)));
+    callbacks->visible(callbacks->self, index, ps_add(packet->loop->now, latency_of(packet, message)));
     packet->statistics.hops += hops_of(packet, message);
     packet->up_bytes[message->source_node] += (int64_t)message->bytes;
     packet->down_bytes[message->destination_node] += (int64_t)message->bytes;
     message->fabric = POOL_NONE;
-    struct key_entry *entry = keytable_at(&packet->by_key, key_of(packet, message));
+    struct queue_table_entry *entry = queue_table_at(&packet->by_key, key_of(packet, message));
     if (entry->queue.head != POOL_NONE) {
         struct flow *flow = &packet->flows[entry->queue.head];
         message_at(packet->messages, flow->messages.tail)->fabric = index;
         flow->messages.tail = index;
     } else if (fabric_bytes_beyond(message->bytes, packet->included_bytes) == 0) {
-        keytable_remove(&packet->by_key, entry);
+        queue_table_remove(&packet->by_key, entry);
         deliver(packet, index);
     } else {
         begin_flow(packet, entry, (struct queue){index, index});
@@ -326,8 +326,8 @@ static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t 
         expect_end(packet, flow, id);
         return;
     }
-    struct key_entry *entry =
-        keytable_at(&packet->by_key, key_of(packet, message_at(packet->messages, ended)));
+    struct queue_table_entry *entry =
+        queue_table_at(&packet->by_key, key_of(packet, message_at(packet->messages, ended)));
     struct queue rest = {next, flow->messages.tail};
     maxmin_remove(packet->solver, id);
     if (packet->has_topology)
@@ -338,7 +338,7 @@ static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t 
         return;
     }
     entry->queue.head = POOL_NONE;
-    keytable_remove(&packet->by_key, entry);
+    queue_table_remove(&packet->by_key, entry);
     request_solve(packet);
 }
 
@@ -386,7 +386,7 @@ static void use_topology(struct packet *packet, const struct topo *topo)
 }
 
 /* Whether the run has a topology of its own, and one that flows can cross. */
-static enum status choose_topology(const struct fabric_plan *plan, struct topo *topo, bool *is_given)
+static enum status choose_topology(const struct fabric_params *plan, struct topo *topo, bool *is_given)
 {
     const struct topology_config *chosen = config_of(plan->config, &topology_params);
     *is_given = chosen->is_given;
@@ -399,7 +399,7 @@ static enum status choose_topology(const struct fabric_plan *plan, struct topo *
     return STATUS_BAD_INPUT;
 }
 
-static enum status packet_prepare(const struct fabric_plan *plan, struct fabric **fabric)
+static enum status packet_prepare(const struct fabric_params *plan, struct fabric **fabric)
 {
     struct topo topo;
     bool has_topology;
@@ -411,11 +411,11 @@ static enum status packet_prepare(const struct fabric_plan *plan, struct fabric 
     packet->config = config_of(plan->config, &packet_params);
     packet->loop = plan->loop;
     packet->messages = plan->messages;
-    packet->answers = plan->answers;
+    packet->callbacks = plan->callbacks;
     packet->included_bytes = plan->included_bytes;
     packet->tap = plan->tap;
     packet->nodes = plan->nodes;
-    keytable_init(&packet->by_key);
+    queue_table_init(&packet->by_key);
     packet->solve_kind = loop_register(plan->loop, on_solve, packet);
     packet->end_kind = loop_register(plan->loop, on_end, packet);
     packet->up_bytes = mem_alloc(plan->nodes, sizeof *packet->up_bytes, "statistics");
@@ -440,7 +440,7 @@ static size_t packet_bytes(const struct fabric *fabric)
 {
     const struct packet *packet = (const struct packet *)fabric;
     return sizeof *packet + packet->flow_capacity * sizeof *packet->flows + maxmin_bytes(packet->solver) +
-           keytable_bytes(&packet->by_key) + 2 * packet->nodes * sizeof *packet->up_bytes +
+           queue_table_bytes(&packet->by_key) + 2 * packet->nodes * sizeof *packet->up_bytes +
            (packet->has_topology ? paths_bytes(&packet->paths) : 0) +
            (packet->route_capacity + packet->paths.limit) * sizeof *packet->routes;
 }
@@ -449,7 +449,7 @@ static void packet_close(struct fabric *fabric)
 {
     struct packet *packet = (struct packet *)fabric;
     maxmin_free(packet->solver);
-    keytable_free(&packet->by_key);
+    queue_table_free(&packet->by_key);
     free(packet->flows);
     if (packet->has_topology)
         paths_free(&packet->paths);
@@ -470,7 +470,7 @@ const struct fabric_ops packet_fabric = {
     .doc = "packet switching: max-min fair sharing of links, on any topology",
     .params = &packet_params,
     .metrics = &packet_metrics,
-    .crosses = CROSSES_NIC,
+    .host_path = HOST_PATH_NIC,
     .node_rate = packet_node_rate,
     .latency_name = "packet.latency",
     .prepare = packet_prepare,

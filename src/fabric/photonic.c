@@ -1,4 +1,4 @@
-#include "photonic/photonic.h"
+#include "fabric/photonic/photonic.h"
 
 #include "base/mem.h"
 #include "fabric/list.h"
@@ -12,14 +12,14 @@ struct light {
     struct photonic *network;
 };
 
-static enum status open_network(const struct fabric_plan *plan, const struct fabric_ops *ops,
+static enum status open_network(const struct fabric_params *plan, const struct fabric_ops *ops,
                                 enum photonic_switching switching, struct fabric **fabric)
 {
     struct topo topo;
     enum status status = topology_for_nodes(plan->config, plan->nodes, &topo);
     if (status != STATUS_OK)
         return status;
-    const struct fabric_answers *answers = &plan->answers;
+    const struct fabric_callbacks *callbacks = &plan->callbacks;
     struct photonic_plan network = {.config = plan->config,
                                     .switching = switching,
                                     .name = ops->name,
@@ -27,11 +27,11 @@ static enum status open_network(const struct fabric_plan *plan, const struct fab
                                     .loop = plan->loop,
                                     .tap = plan->tap,
                                     .seed = plan->seed,
-                                    .answers = {.self = answers->self,
-                                                .visible = answers->visible,
-                                                .sender_done = answers->sender_done,
-                                                .delivered = answers->delivered,
-                                                .failed = answers->failed}};
+                                    .callbacks = {.self = callbacks->self,
+                                                  .visible = callbacks->visible,
+                                                  .sender_done = callbacks->sender_done,
+                                                  .delivered = callbacks->delivered,
+                                                  .failed = callbacks->failed}};
     struct light *light = mem_alloc(1, sizeof *light, "a photonic fabric");
     light->fabric.ops = ops;
     light->messages = plan->messages;
@@ -43,17 +43,17 @@ static enum status open_network(const struct fabric_plan *plan, const struct fab
     return status;
 }
 
-static enum status circuit_prepare(const struct fabric_plan *plan, struct fabric **fabric)
+static enum status circuit_prepare(const struct fabric_params *plan, struct fabric **fabric)
 {
     return open_network(plan, &circuit_fabric, PHOTONIC_CIRCUIT, fabric);
 }
 
-static enum status packetised_prepare(const struct fabric_plan *plan, struct fabric **fabric)
+static enum status packetised_prepare(const struct fabric_params *plan, struct fabric **fabric)
 {
     return open_network(plan, &packetised_fabric, PHOTONIC_PACKETISED, fabric);
 }
 
-static enum status segment_prepare(const struct fabric_plan *plan, struct fabric **fabric)
+static enum status segment_prepare(const struct fabric_params *plan, struct fabric **fabric)
 {
     return open_network(plan, &segment_fabric, PHOTONIC_SEGMENT, fabric);
 }
@@ -93,7 +93,7 @@ const struct fabric_ops circuit_fabric = {
     .doc = "photonic circuits of WDM channels, one for each message, on any topology",
     .params = &photonic_params,
     .metrics = &photonic_metrics,
-    .crosses = CROSSES_NIC,
+    .host_path = HOST_PATH_NIC,
     .prepare = circuit_prepare,
     .submit = light_submit,
     .statistics = light_statistics,
@@ -106,7 +106,7 @@ const struct fabric_ops packetised_fabric = {
     .name = "packetised",
     .doc = "photonic circuits, one for each packet of a message",
     .metrics = &photonic_metrics,
-    .crosses = CROSSES_NIC,
+    .host_path = HOST_PATH_NIC,
     .prepare = packetised_prepare,
     .submit = light_submit,
     .statistics = light_statistics,
@@ -120,7 +120,7 @@ const struct fabric_ops segment_fabric = {
     .doc = "segment switching: photonic circuits as far as channels are free, and on from a buffer",
     .params = &segment_params,
     .metrics = &photonic_metrics,
-    .crosses = CROSSES_NIC,
+    .host_path = HOST_PATH_NIC,
     .prepare = segment_prepare,
     .submit = light_submit,
     .statistics = light_statistics,

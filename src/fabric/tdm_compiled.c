@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/keytable.h"
 #include "base/mem.h"
+#include "base/queue_table.h"
 #include "fabric/list.h"
 #include "fabric/tdm.h"
 #include "fabric/tdm_patterns.h"
@@ -32,41 +32,41 @@ PARAM_TABLE(
     {.name = "tdm.schedule",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct compiled_config, schedule),
-     .fallback = "phases",
+     .default_text = "phases",
      .choices = schedule_names,
      .doc = "what is scheduled: each phase's pattern, their union, all pairs, or a logical topology"},
     {.name = "tdm.algorithm",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct compiled_config, algorithm),
-     .fallback = "best",
+     .default_text = "best",
      .choices = tdm_algorithm_names,
      .doc = "the scheduler (docs/models/tdm.md)"},
     {.name = "tdm.routes",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct compiled_config, routes),
-     .fallback = "fixed",
+     .default_text = "fixed",
      .choices = route_names,
      .doc = "free: greedy and best choose among minimal routes"},
     {.name = "tdm.moves",
      .type = PARAM_COUNT,
      .offset = offsetof(struct compiled_config, moves),
-     .fallback = "20000",
+     .default_text = "20000",
      .min = "1",
      .doc = "moves after which best gives up on coming down to its bound"},
     {.name = "tdm.reconfiguration",
      .type = PARAM_TIME,
      .offset = offsetof(struct compiled_config, reconfiguration_ps),
-     .fallback = "0 ps",
+     .default_text = "0 ps",
      .doc = "cost of a change of patterns, beside the K slots in which registers are loaded"},
     {.name = "tdm.logical",
      .type = PARAM_TEXT,
      .offset = offsetof(struct compiled_config, logical),
-     .fallback = "hypercube",
+     .default_text = "hypercube",
      .doc = "the logical topology of tdm.schedule=logical: hypercube, or a mesh or torus of the run's nodes"},
     {.name = "tdm.forwarding",
      .type = PARAM_TIME,
      .offset = offsetof(struct compiled_config, forwarding_ps),
-     .fallback = "0 ps",
+     .default_text = "0 ps",
      .doc = "what it costs a node to pass on a message over the logical topology"});
 
 /* A connection of the registers that are loaded. */
@@ -81,7 +81,7 @@ struct compiled {
     const struct compiled_config *config;
     struct event_loop *loop;
     struct pool *messages;
-    struct fabric_answers answers;
+    struct fabric_callbacks callbacks;
     const struct tap *tap;
     uint64_t included_bytes;
     const struct fabric_traffic *traffic;
@@ -147,10 +147,10 @@ static void tell_waits(const struct compiled *compiled, uint32_t index, uint32_t
     ps_t loaded = ps_max(since, tdm_slot_begin(compiled->tdm, compiled->base));
     ps_t issued = ps_max(loaded, tdm_slot_begin(compiled->tdm, compiled->next_issue[node]));
     const struct tap *tap = compiled->tap;
-    tap_tell_part(tap, index, TAP_PART_SWITCH, since, loaded, "the registers of phase",
+    tap_emit_part(tap, index, TAP_PART_SWITCH, since, loaded, "the registers of phase",
                   (uint32_t)compiled->phase);
-    tap_tell_part(tap, index, TAP_PART_QUEUE, loaded, issued, "messages sent before it by node", node);
-    tap_tell_part(tap, index, TAP_PART_QUEUE, issued, begun, "its slot at node", node);
+    tap_emit_part(tap, index, TAP_PART_QUEUE, loaded, issued, "messages sent before it by node", node);
+    tap_emit_part(tap, index, TAP_PART_QUEUE, issued, begun, "its slot at node", node);
 }
 
 /* Over a connection from now on, for which it has waited since `since`; returns the slot at which it is
@@ -175,21 +175,21 @@ static int64_t pass(struct compiled *compiled, uint32_t index, size_t at, uint32
     compiled->statistics.waited = ps_add(compiled->statistics.waited, begun - since);
     tell_waits(compiled, index, node, since, begun);
     compiled->next_issue[node] = ps_add(issue, 1);
-    tap_tell_part(compiled->tap, index, TAP_PART_TRANSFER, begun, tdm_slot_begin(compiled->tdm, end), NULL,
+    tap_emit_part(compiled->tap, index, TAP_PART_TRANSFER, begun, tdm_slot_begin(compiled->tdm, end), NULL,
                   0);
     return end;
 }
 
 static void arrive(struct compiled *compiled, uint32_t index, int64_t slot)
 {
-    const struct fabric_answers *answers = &compiled->answers;
+    const struct fabric_callbacks *callbacks = &compiled->callbacks;
     ps_t at = tdm_slot_begin(compiled->tdm, slot);
     if ((uint64_t)slot > compiled->statistics.slots)
         compiled->statistics.slots = (uint64_t)slot;
     compiled->statistics.released = ps_max(compiled->statistics.released, at);
-    answers->visible(answers->self, index, at);
-    answers->sender_done(answers->self, index, at);
-    answers->delivered(answers->self, index, at);
+    callbacks->visible(callbacks->self, index, at);
+    callbacks->sender_done(callbacks->self, index, at);
+    callbacks->delivered(callbacks->self, index, at);
 }
 
 /* False: no connection of this phase is left for it. */
@@ -267,7 +267,7 @@ static void compiled_submit(struct fabric *fabric, uint32_t index)
                    " has been compiled; tdm.schedule=all-to-all or logical carries what was not foreseen, "
                    "such as rendezvous.handshakes",
                    message->source_node, message->destination_node);
-        compiled->answers.failed(compiled->answers.self, STATUS_FAILED);
+        compiled->callbacks.failed(compiled->callbacks.self, STATUS_FAILED);
         return;
     }
     put_off(compiled, index);
@@ -418,7 +418,7 @@ static bool compiled_wants_traffic(const struct config *config)
     return schedule == SCHEDULE_PHASES || schedule == SCHEDULE_PROGRAM;
 }
 
-static enum status compiled_prepare(const struct fabric_plan *plan, struct fabric **fabric)
+static enum status compiled_prepare(const struct fabric_params *plan, struct fabric **fabric)
 {
     struct compiled *compiled = mem_alloc(1, sizeof *compiled, "the tdm-compiled fabric");
     compiled->fabric.ops = &tdm_compiled_fabric;
@@ -426,7 +426,7 @@ static enum status compiled_prepare(const struct fabric_plan *plan, struct fabri
     compiled->config = config_of(plan->config, &tdm_compiled_params);
     compiled->loop = plan->loop;
     compiled->messages = plan->messages;
-    compiled->answers = plan->answers;
+    compiled->callbacks = plan->callbacks;
     compiled->tap = plan->tap;
     compiled->included_bytes = plan->included_bytes;
     compiled->traffic = plan->traffic;
@@ -485,7 +485,7 @@ const struct fabric_ops tdm_compiled_fabric = {
     .doc = "time-multiplexed light paths, scheduled before the program runs",
     .params = &tdm_compiled_params,
     .metrics = &tdm_metrics,
-    .crosses = CROSSES_NIC,
+    .host_path = HOST_PATH_NIC,
     .wants_traffic = compiled_wants_traffic,
     .prepare = compiled_prepare,
     .submit = compiled_submit,

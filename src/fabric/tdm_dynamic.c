@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/keytable.h"
 #include "base/mem.h"
+#include "base/queue_table.h"
 #include "base/rng.h"
 #include "fabric/list.h"
 #include "fabric/tdm.h"
@@ -30,31 +30,31 @@ PARAM_TABLE(tdm_dynamic_params, "tdm-dynamic", struct dynamic_config,
             {.name = "tdm.degree",
              .type = PARAM_COUNT,
              .offset = offsetof(struct dynamic_config, degree),
-             .fallback = "2",
+             .default_text = "2",
              .min = "1",
              .max = "64",
              .doc = "the multiplexing degree K, which is fixed"},
             {.name = "tdm.control",
              .type = PARAM_CHOICE,
              .offset = offsetof(struct dynamic_config, control),
-             .fallback = "shadow",
+             .default_text = "shadow",
              .choices = control_names,
              .doc = "what carries reservations: a network of their own, or channel 0 of the K"},
             {.name = "tdm.control_time",
              .type = PARAM_TIME,
              .offset = offsetof(struct dynamic_config, transmission_ps),
-             .fallback = "1 us",
+             .default_text = "1 us",
              .min = "1 ps",
              .doc = "a control packet's transmission over a link of the shadow network"},
             {.name = "tdm.control_processing",
              .type = PARAM_TIME,
              .offset = offsetof(struct dynamic_config, processing_ps),
-             .fallback = "1 us",
+             .default_text = "1 us",
              .doc = "its processing at the next switch"},
             {.name = "tdm.retry",
              .type = PARAM_COUNT,
              .offset = offsetof(struct dynamic_config, retry),
-             .fallback = "29",
+             .default_text = "29",
              .min = "1",
              .max = "1000000000",
              .doc = "a node waits 1 to so many times tdm.control_time before each reservation"});
@@ -91,7 +91,7 @@ struct dynamic {
     const struct dynamic_config *config;
     struct event_loop *loop;
     struct pool *messages;
-    struct fabric_answers answers;
+    struct fabric_callbacks callbacks;
     const struct tap *tap;
     uint64_t included_bytes;
     struct topo topo;
@@ -133,7 +133,7 @@ static void send_packet(struct dynamic *dynamic, uint32_t index, uint32_t link)
 static void tell(struct dynamic *dynamic, struct source *source, enum tap_part part, ps_t at,
                  const char *awaited, uint32_t which)
 {
-    tap_tell_part(dynamic->tap, source->messages.head, part, source->told, at, awaited, which);
+    tap_emit_part(dynamic->tap, source->messages.head, part, source->told, at, awaited, which);
     source->told = at;
 }
 
@@ -224,10 +224,10 @@ static void on_sent(void *self, uint32_t index)
                         .channel = transfer.channel,
                         .at = topo_switch_of(&dynamic->topo, transfer.node)};
     loop_at(dynamic->loop, dynamic->loop->now, dynamic->packet_kind, packet);
-    const struct fabric_answers *answers = &dynamic->answers;
-    answers->visible(answers->self, transfer.message, dynamic->loop->now);
-    answers->sender_done(answers->self, transfer.message, dynamic->loop->now);
-    answers->delivered(answers->self, transfer.message, dynamic->loop->now);
+    const struct fabric_callbacks *callbacks = &dynamic->callbacks;
+    callbacks->visible(callbacks->self, transfer.message, dynamic->loop->now);
+    callbacks->sender_done(callbacks->self, transfer.message, dynamic->loop->now);
+    callbacks->delivered(callbacks->self, transfer.message, dynamic->loop->now);
 }
 
 /* ------------------------------------------------------------------------------------------- the protocol */
@@ -384,7 +384,7 @@ static void lay_out(struct dynamic *dynamic, uint32_t nodes)
         dynamic->free_channels[link] = channels;
 }
 
-static enum status dynamic_prepare(const struct fabric_plan *plan, struct fabric **fabric)
+static enum status dynamic_prepare(const struct fabric_params *plan, struct fabric **fabric)
 {
     const struct dynamic_config *config = config_of(plan->config, &tdm_dynamic_params);
     struct topo topo;
@@ -402,7 +402,7 @@ static enum status dynamic_prepare(const struct fabric_plan *plan, struct fabric
     dynamic->config = config;
     dynamic->loop = plan->loop;
     dynamic->messages = plan->messages;
-    dynamic->answers = plan->answers;
+    dynamic->callbacks = plan->callbacks;
     dynamic->tap = plan->tap;
     dynamic->included_bytes = plan->included_bytes;
     dynamic->topo = topo;
@@ -440,7 +440,7 @@ const struct fabric_ops tdm_dynamic_fabric = {
     .doc = "time-multiplexed light paths, reserved when a message is sent",
     .params = &tdm_dynamic_params,
     .metrics = &tdm_metrics,
-    .crosses = CROSSES_NIC,
+    .host_path = HOST_PATH_NIC,
     .prepare = dynamic_prepare,
     .submit = dynamic_submit,
     .statistics = dynamic_statistics,

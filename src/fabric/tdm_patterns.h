@@ -3,7 +3,7 @@
 
 #include "base/status.h"
 #include "fabric/fabric.h"
-#include "tdm/method.h"
+#include "schedule/method.h"
 
 /* A pattern in registers: which of the K slots each of its connections has. */
 struct tdm_registers {

@@ -22,7 +22,7 @@ PARAM_TABLE(topology_params, "topology", struct topology_config, "nodes, switche
             {.name = "topology",
              .type = PARAM_CUSTOM,
              .offset = 0,
-             .fallback = "crossbar",
+             .default_text = "crossbar",
              .parse = parse_topology,
              .doc = "crossbar: one switch; or torus:8x8, mesh:4x4, fattree:12x3, dragonfly:2x4x2 "
                     "(docs/models/topology.md)"});

@@ -16,47 +16,47 @@ PARAM_TABLE(
     {.name = "rnic.transport",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct rnic_config, transport),
-     .fallback = "none",
+     .default_text = "none",
      .choices = transport_names,
      .doc = "reliable connections, unreliable datagrams, dynamic connections; none: they cost nothing"},
     {.name = "rnic.queue_pairs",
      .type = PARAM_COUNT,
      .offset = offsetof(struct rnic_config, queue_pairs),
-     .fallback = "131072",
+     .default_text = "131072",
      .min = "1",
      .max = "16777216",
      .doc = "that a NIC has at most (OHIO, section I: ConnectX-6)"},
     {.name = "rnic.first_level",
      .type = PARAM_COUNT,
      .offset = offsetof(struct rnic_config, first_level),
-     .fallback = "256",
+     .default_text = "256",
      .min = "1",
      .max = "1000000",
      .doc = "connections in the first level of the cache (OHIO, section I: where rates begin to fall)"},
     {.name = "rnic.second_level",
      .type = PARAM_COUNT,
      .offset = offsetof(struct rnic_config, second_level),
-     .fallback = "5500",
+     .default_text = "5500",
      .min = "1",
      .max = "1000000",
      .doc = "connections in both levels together: 2 MB of 375 B each (OHIO, section I)"},
     {.name = "rnic.second_level_time",
      .type = PARAM_TIME,
      .offset = offsetof(struct rnic_config, second_level_ps),
-     .fallback = "0 ps",
+     .default_text = "0 ps",
      .min = "0 ps",
      .max = "1 s",
      .doc = "of a connection that the second level has and the first has not; no paper has it"},
     {.name = "rnic.replace",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct rnic_config, replace),
-     .fallback = "lru",
+     .default_text = "lru",
      .choices = replace_names,
      .doc = "which connection leaves a full level: the one not used for longest, or any"},
     {.name = "rnic.page",
      .type = PARAM_SIZE,
      .offset = offsetof(struct rnic_config, page_bytes),
-     .fallback = "4 KiB",
+     .default_text = "4 KiB",
      .min = "1 KiB",
      .max = "1 GiB",
      .doc = "of registered memory: a translation is read for each page of a payload"});
@@ -128,18 +128,18 @@ static uint32_t slot_for(struct rnics *rnics, struct rnic *rnic)
     }
     uint32_t index = level_victim(rnics, second->limit ? second : first);
     level_unlink(rnic, index);
-    keytable_remove(&rnic->cached, keytable_at(&rnic->cached, rnic->slots[index].key));
+    queue_table_remove(&rnic->cached, queue_table_at(&rnic->cached, rnic->slots[index].key));
     return index;
 }
 
 static ps_t look_up(struct rnics *rnics, struct rnic *rnic, struct key key)
 {
-    uint32_t index = keytable_at(&rnic->cached, key)->queue.head;
+    uint32_t index = queue_table_at(&rnic->cached, key)->queue.head;
     if (index == POOL_NONE) {
         /* The entry just made is taken back before another one is removed, which moves entries. */
-        keytable_remove(&rnic->cached, keytable_at(&rnic->cached, key));
+        queue_table_remove(&rnic->cached, queue_table_at(&rnic->cached, key));
         index = slot_for(rnics, rnic);
-        keytable_at(&rnic->cached, key)->queue.head = index;
+        queue_table_at(&rnic->cached, key)->queue.head = index;
         rnic->slots[index].key = key;
         make_room(rnics, rnic);
         level_push(rnic, 0, index);
@@ -160,7 +160,7 @@ static ps_t look_up(struct rnics *rnics, struct rnic *rnic, struct key key)
 static void make_queue_pair(struct rnics *rnics, uint32_t node, struct key key)
 {
     struct rnic *rnic = &rnics->nodes[node];
-    struct key_entry *entry = keytable_at(&rnic->made, key);
+    struct queue_table_entry *entry = queue_table_at(&rnic->made, key);
     if (entry->queue.head != POOL_NONE)
         return;
     entry->queue.head = (uint32_t)rnic->made.used;
@@ -197,8 +197,8 @@ ps_t rnics_connect(struct rnics *rnics, uint32_t rank, uint32_t peer, ps_t now)
 
 static void open_node(const struct rnic_config *config, struct rnic *rnic)
 {
-    keytable_init(&rnic->made);
-    keytable_init(&rnic->cached);
+    queue_table_init(&rnic->made);
+    queue_table_init(&rnic->cached);
     uint64_t beyond =
         config->second_level > config->first_level ? config->second_level - config->first_level : 0;
     rnic->levels[0] = (struct rnic_level){POOL_NONE, POOL_NONE, .limit = (uint32_t)config->first_level};
@@ -226,8 +226,8 @@ void rnics_close(struct rnics *rnics)
 {
     for (uint32_t i = 0; i < rnics->count; i++) {
         struct rnic *rnic = &rnics->nodes[i];
-        keytable_free(&rnic->made);
-        keytable_free(&rnic->cached);
+        queue_table_free(&rnic->made);
+        queue_table_free(&rnic->cached);
         free(rnic->slots);
         free(rnic->levels[0].members);
         free(rnic->levels[1].members);
@@ -242,7 +242,7 @@ size_t rnics_bytes(const struct rnics *rnics)
     size_t bytes = 0;
     for (uint32_t i = 0; i < rnics->count; i++) {
         const struct rnic *rnic = &rnics->nodes[i];
-        bytes += sizeof *rnic + keytable_bytes(&rnic->made) + keytable_bytes(&rnic->cached) +
+        bytes += sizeof *rnic + queue_table_bytes(&rnic->made) + queue_table_bytes(&rnic->cached) +
                  rnic->slot_capacity * sizeof *rnic->slots +
                  (rnic->levels[0].capacity + rnic->levels[1].capacity) * sizeof *rnic->levels[0].members;
     }

@@ -1,8 +1,8 @@
 #ifndef HELIO_HOST_RNIC_H
 #define HELIO_HOST_RNIC_H
 
-#include "base/keytable.h"
 #include "base/param.h"
+#include "base/queue_table.h"
 #include "base/rng.h"
 #include "base/status.h"
 #include "base/time.h"
@@ -58,8 +58,8 @@ struct rnic_level {
 
 /* Of one node. */
 struct rnic {
-    struct keytable made; /* queue pairs, each in a queue of its own number */
-    struct keytable cached;
+    struct queue_table made; /* queue pairs, each in a queue of its own number */
+    struct queue_table cached;
     struct rnic_slot *slots;
     size_t slot_capacity;
     struct rnic_level levels[2];

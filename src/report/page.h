@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "results/result.h"
+#include "sim/result.h"
 
 /* A report: one HTML file with charts, tables, everything that led to them, and how to read them; it needs
  * nothing beside itself and no network. docs/report.md */

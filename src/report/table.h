@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
-#include "results/result.h"
+#include "sim/result.h"
 
 /* The table of an experiment for people: a row per fabric with its time, the speedup over the first, where
  * the ranks' time went, and its messages. */

@@ -1,5 +1,5 @@
 #include "reproduce/folder.h"
-#include "reproduce/parts.h"
+#include "reproduce/internal.h"
 
 /* All papers: each as it is alone, then what they come to together, as all.csv and all.html. */
 struct gathered {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "reproduce/parts.h"
+#include "reproduce/internal.h"
 
 static const char *const kind_names[] = {
     [FIGURE_LINES] = "lines", [FIGURE_BARS] = "bars", [FIGURE_MAP] = "map"};

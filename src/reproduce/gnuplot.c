@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "reproduce/parts.h"
+#include "reproduce/internal.h"
 
 /* The figures of a paper for a paper: a gnuplot script, a page for each figure and a plot for each of its
  * panels. The numbers are those of PAPER-figures.csv, but in the script itself: gnuplot would take a name

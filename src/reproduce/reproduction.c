@@ -3,7 +3,7 @@
 
 #include "base/diag.h"
 #include "reproduce/folder.h"
-#include "reproduce/parts.h"
+#include "reproduce/internal.h"
 #include "sim/components.h"
 
 /* ------------------------------------------------------------------------------------- what papers ask for
@@ -38,7 +38,7 @@ double reproduction_parameter(const char *name)
     uint64_t value = 0;
     if (!param || param->type > PARAM_COUNT)
         return NAN;
-    return param_parse(param, param->fallback, &value, NULL, &problem) ? (double)value : NAN;
+    return param_parse(param, param->default_text, &value, NULL, &problem) ? (double)value : NAN;
 }
 
 double reproduction_published(const struct reproduction *reproduction, const char *item)

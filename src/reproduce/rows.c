@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "reproduce/parts.h"
+#include "reproduce/internal.h"
 
 static const char *const verdict_names[] = {[VERDICT_REPRODUCED] = "reproduced",
                                             [VERDICT_DEVIATES] = "deviates",

@@ -2,7 +2,7 @@
 #define HELIO_REPRODUCE_SEGMENT_H
 
 #include "reproduce/paper.h"
-#include "sweep/student.h"
+#include "sweep/confidence.h"
 
 /* The parts of the segment switching paper: J. Duro et al., Segment Switching: A New Switching Strategy for
  * Optical HPC Networks. Everything is computed with both presets of the photonic network: with the paper's

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "reproduce/internal.h"
 #include "reproduce/papers.h"
-#include "reproduce/parts.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
 #include "sweep/definition.h"

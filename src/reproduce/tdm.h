@@ -2,7 +2,7 @@
 #define HELIO_REPRODUCE_TDM_H
 
 #include "reproduce/paper.h"
-#include "tdm/method.h"
+#include "schedule/method.h"
 
 /* What the files of "Compiled Communication for All-optical TDM Networks" share. */
 

@@ -1,12 +1,12 @@
 #include "sim/components.h"
 
-#include "compat/simplecomm.h"
+#include "engine/rank/machine.h"
+#include "engine/simplecomm/simplecomm.h"
 #include "fabric/fabric.h"
 #include "fabric/tdm.h"
 #include "fabric/topology.h"
 #include "host/host.h"
 #include "host/rnic.h"
-#include "rank/machine.h"
 #include "sim/experiment.h"
 
 enum { TABLES_AT_MOST = 64 };

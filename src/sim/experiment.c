@@ -4,9 +4,9 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "compat/simplecomm.h"
-#include "rank/machine.h"
-#include "sim/flows.h"
+#include "engine/openloop/flows.h"
+#include "engine/rank/machine.h"
+#include "engine/simplecomm/simplecomm.h"
 #include "sim/hosts.h"
 #include "sim/traffic.h"
 #include "trace/cache.h"
@@ -27,17 +27,17 @@ PARAM_TABLE(
     {.name = "fabric",
      .type = PARAM_TEXT,
      .offset = offsetof(struct experiment_config, fabric),
-     .fallback = "ideal,hockney,packet",
+     .default_text = "ideal,hockney,packet",
      .doc = "one fabric or several; speedups are over the first"},
     {.name = "seed",
      .type = PARAM_COUNT,
      .offset = offsetof(struct experiment_config, seed),
-     .fallback = "1",
+     .default_text = "1",
      .doc = "of every random stream"},
     {.name = "compat",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct experiment_config, compat),
-     .fallback = "none",
+     .default_text = "none",
      .choices = compat_names,
      .doc = "whose semantics: none = our own, simplecomm = what SimpleComm computes (docs/simplecomm.md)"});
 
@@ -201,18 +201,18 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
         watch->listen(watch->listener, program->ranks, &tap);
 
     struct progress progress = {.watch = watch, .fabric = fabric->name, .total_calls = program->total_calls};
-    struct machine_plan plan = {.program = program,
-                                .fabric = fabric,
-                                .config = config,
-                                .protocol = config_of(config, &protocol_params),
-                                .node = config_of(config, &node_params),
-                                .compute = config_of(config, &compute_params),
-                                .collective = config_of(config, &collective_params),
-                                .host = host,
-                                .tap = &tap,
-                                .seed = experiment->chosen->seed,
-                                .progress = watch->progress ? pass_progress : NULL,
-                                .progress_self = &progress};
+    struct machine_params plan = {.program = program,
+                                  .fabric = fabric,
+                                  .config = config,
+                                  .protocol = config_of(config, &protocol_params),
+                                  .node = config_of(config, &node_params),
+                                  .compute = config_of(config, &compute_params),
+                                  .collective = config_of(config, &collective_params),
+                                  .host = host,
+                                  .tap = &tap,
+                                  .seed = experiment->chosen->seed,
+                                  .progress = watch->progress ? pass_progress : NULL,
+                                  .progress_self = &progress};
     double began = seconds_now();
     struct traffic traffic = {.pairs = NULL};
     enum status status = STATUS_OK;

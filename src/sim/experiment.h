@@ -7,7 +7,7 @@
 #include "call/call.h"
 #include "fabric/fabric.h"
 #include "host/host.h"
-#include "results/result.h"
+#include "sim/result.h"
 #include "trace/cache.h"
 
 /* Whose semantics: Heliograph's own, or those of another simulator, which an engine of its own computes. */

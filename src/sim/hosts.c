@@ -13,7 +13,7 @@ static enum status check_default(const struct experiment *experiment, const stru
     struct units_problem problem;
     ps_t published_ps;
     const char *fields = config_of(experiment->config, table);
-    if (!units_time(param->fallback, &published_ps, &problem) ||
+    if (!units_time(param->default_text, &published_ps, &problem) ||
         *(const ps_t *)(fields + param->offset) != published_ps)
         return STATUS_OK;
     const struct system *system = &experiment->host.system;
@@ -21,7 +21,7 @@ static enum status check_default(const struct experiment *experiment, const stru
     ps_t network_ps = ps_add(system->times[TIME_WIRE].time_ps, system->times[TIME_SWITCH].time_ps);
     diag_error("%s is %s, which was measured from end to end; with host.system the hosts in it would count "
                "twice. It has to be what wire and switches take: Wire + Switch of %s are %s",
-               param->name, param->fallback, system->name ? system->name : "this system",
+               param->name, param->default_text, system->name ? system->name : "this system",
                units_show_time(network_ps, 6, network, sizeof network));
     return STATUS_BAD_INPUT;
 }
@@ -39,7 +39,7 @@ static enum status check_latency(const struct experiment *experiment, const char
 
 static enum status check_fabric(const struct experiment *experiment, const struct fabric_ops *fabric)
 {
-    if (fabric->crosses == CROSSES_UNKNOWN) {
+    if (fabric->host_path == HOST_PATH_UNKNOWN) {
         diag_error("fabric %s does not say which parts of a host its messages cross, so it cannot run with "
                    "host.system",
                    fabric->name);

@@ -3,8 +3,8 @@
 
 #include "base/status.h"
 #include "call/call.h"
+#include "engine/rank/machine.h"
 #include "fabric/fabric.h"
-#include "rank/machine.h"
 
 /* What a program is going to send, as fabrics want to know it that are set up before it runs. The program is
  * rewound. */

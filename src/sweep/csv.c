@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "sweep/sheet.h"
+#include "sweep/results_table.h"
 
 /* A field as RFC 4180 has it: in quotes where it holds what separates fields. */
 static void put_text(FILE *out, const char *text)
@@ -24,13 +24,14 @@ static bool is_own_column(const char *parameter)
 }
 
 /* Parameters that were varied, but the one that has a column of its own and, of groups, the seed. */
-static void put_varied(const struct sheet *sheet, const struct sheet_row *row, bool of_group, FILE *out)
+static void put_varied(const struct results_table *results_table, const struct results_table_row *row,
+                       bool of_group, FILE *out)
 {
-    for (size_t i = 0; i < json_array_size(sheet->varied); i++) {
-        const char *name = json_string_value(json_array_get(sheet->varied, i));
+    for (size_t i = 0; i < json_array_size(results_table->varied); i++) {
+        const char *name = json_string_value(json_array_get(results_table->varied, i));
         if (is_own_column(name) || (of_group && strcmp(name, "seed") == 0))
             continue;
-        const char *value = row ? sheet_value(row, name) : name;
+        const char *value = row ? results_table_value(row, name) : name;
         fputc(',', out);
         put_text(out, value ? value : "");
     }
@@ -54,36 +55,36 @@ static enum status finished(FILE *out)
     return STATUS_FAILED;
 }
 
-static void put_run(const struct sheet *sheet, const struct sheet_row *row, FILE *out)
+static void put_run(const struct results_table *results_table, const struct results_table_row *row, FILE *out)
 {
     fprintf(out, "%" PRId64 ",", row->id);
     put_text(out, row->program);
     fprintf(out, ",%s", row->fabric);
-    put_varied(sheet, row, false, out);
+    put_varied(results_table, row, false, out);
     /* All twelve decimals: a picosecond must not get lost. */
     fprintf(out, ",%" PRId64 ".%012" PRId64, row->makespan_ps / PS_PER_S, row->makespan_ps % PS_PER_S);
-    if (json_object_size(sheet->baseline) && row->speedup > 0)
+    if (json_object_size(results_table->baseline) && row->speedup > 0)
         fprintf(out, ",%.6f", row->speedup);
-    else if (json_object_size(sheet->baseline))
+    else if (json_object_size(results_table->baseline))
         fputc(',', out);
     fprintf(out, ",%.15g,%" PRIu64 ",%" PRIu64 ",%.15g", row->idle_fraction, row->messages, row->bytes,
             row->mean_bytes);
-    for (size_t i = 0; i < sheet->metric_count; i++)
-        put_number(out, json_object_get(row->metrics, sheet->metrics[i]));
+    for (size_t i = 0; i < results_table->metric_count; i++)
+        put_number(out, json_object_get(row->metrics, results_table->metrics[i]));
     fputc('\n', out);
 }
 
-enum status sheet_print_runs(const struct sheet *sheet, FILE *out)
+enum status results_table_print_runs(const struct results_table *results_table, FILE *out)
 {
     fputs("id,program,fabric", out);
-    put_varied(sheet, NULL, false, out);
+    put_varied(results_table, NULL, false, out);
     fprintf(out, ",makespan_s%s,idle_fraction,messages,bytes,mean_bytes",
-            json_object_size(sheet->baseline) ? ",speedup" : "");
-    for (size_t i = 0; i < sheet->metric_count; i++)
-        fprintf(out, ",%s", sheet->metrics[i]);
+            json_object_size(results_table->baseline) ? ",speedup" : "");
+    for (size_t i = 0; i < results_table->metric_count; i++)
+        fprintf(out, ",%s", results_table->metrics[i]);
     fputc('\n', out);
-    for (size_t i = 0; i < sheet->count; i++)
-        put_run(sheet, &sheet->rows[i], out);
+    for (size_t i = 0; i < results_table->count; i++)
+        put_run(results_table, &results_table->rows[i], out);
     return finished(out);
 }
 
@@ -99,19 +100,19 @@ static void put_estimate(FILE *out, const struct estimate *estimate)
                 estimate->mean + estimate->half_width);
 }
 
-enum status sheet_print_means(const struct sheet *sheet, FILE *out)
+enum status results_table_print_means(const struct results_table *results_table, FILE *out)
 {
-    bool compared = json_object_size(sheet->baseline) > 0;
+    bool compared = json_object_size(results_table->baseline) > 0;
     fputs("program,fabric", out);
-    put_varied(sheet, NULL, true, out);
+    put_varied(results_table, NULL, true, out);
     fprintf(out, ",runs,makespan_s,makespan_low_s,makespan_high_s%s\n",
             compared ? ",speedup,speedup_low,speedup_high" : "");
-    for (size_t i = 0; i < sheet->group_count; i++) {
-        const struct sheet_group *group = &sheet->groups[i];
-        const struct sheet_row *row = &sheet->rows[group->first];
+    for (size_t i = 0; i < results_table->group_count; i++) {
+        const struct results_table_group *group = &results_table->groups[i];
+        const struct results_table_row *row = &results_table->rows[group->first];
         put_text(out, row->program);
         fprintf(out, ",%s", row->fabric);
-        put_varied(sheet, row, true, out);
+        put_varied(results_table, row, true, out);
         fprintf(out, ",%zu", group->makespan_s.count);
         put_estimate(out, &group->makespan_s);
         if (compared)

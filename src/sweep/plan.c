@@ -6,8 +6,8 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "results/result.h"
 #include "sim/experiment.h"
+#include "sim/result.h"
 #include "sweep/work.h"
 
 /* A program of the points, open until all of them are planned: each settles it for its own parameters. */

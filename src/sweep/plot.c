@@ -17,11 +17,11 @@ struct names {
 };
 
 struct plot {
-    const struct sheet *sheet;
+    const struct results_table *results_table;
     const char *x;
     bool shows_speedup;
     struct names values, series;
-    const struct sheet_group **cells; /* [value * series.count + series]; NULL = no run */
+    const struct results_table_group **cells; /* [value * series.count + series]; NULL = no run */
 };
 
 /* Takes the name over. */
@@ -47,9 +47,9 @@ static void names_free(struct names *names)
 /* ----------------------------------------------------------------------------------------------------- axes
  */
 
-static const char *varied_at(const struct sheet *sheet, size_t index)
+static const char *varied_at(const struct results_table *results_table, size_t index)
 {
-    return json_string_value(json_array_get(sheet->varied, index));
+    return json_string_value(json_array_get(results_table->varied, index));
 }
 
 /* Fabrics are series, and seeds are averaged over. */
@@ -61,8 +61,8 @@ static bool is_axis(const char *name)
 static enum status choose_x(struct plot *plot, const char *wanted)
 {
     const char *first = NULL;
-    for (size_t i = 0; i < json_array_size(plot->sheet->varied); i++) {
-        const char *name = varied_at(plot->sheet, i);
+    for (size_t i = 0; i < json_array_size(plot->results_table->varied); i++) {
+        const char *name = varied_at(plot->results_table, i);
         if (!is_axis(name))
             continue;
         first = first ? first : name;
@@ -78,19 +78,19 @@ static enum status choose_x(struct plot *plot, const char *wanted)
                    "draws bars");
     else
         diag_error("%s was not varied", wanted);
-    for (size_t i = 0; wanted && i < json_array_size(plot->sheet->varied); i++)
-        if (is_axis(varied_at(plot->sheet, i)))
-            diag_note("varied: %s", varied_at(plot->sheet, i));
+    for (size_t i = 0; wanted && i < json_array_size(plot->results_table->varied); i++)
+        if (is_axis(varied_at(plot->results_table, i)))
+            diag_note("varied: %s", varied_at(plot->results_table, i));
     return STATUS_BAD_INPUT;
 }
 
 /* "fmu, fmu.t_switch=500 ns": the fabric, and what else is varied beside x. */
-static char *series_of(const struct plot *plot, const struct sheet_row *row)
+static char *series_of(const struct plot *plot, const struct results_table_row *row)
 {
     char *name = mem_text(row->fabric);
-    for (size_t i = 0; i < json_array_size(plot->sheet->varied); i++) {
-        const char *parameter = varied_at(plot->sheet, i);
-        const char *value = sheet_value(row, parameter);
+    for (size_t i = 0; i < json_array_size(plot->results_table->varied); i++) {
+        const char *parameter = varied_at(plot->results_table, i);
+        const char *value = results_table_value(row, parameter);
         if (!is_axis(parameter) || strcmp(parameter, plot->x) == 0 || !value)
             continue;
         char *longer = mem_format("%s, %s=%s", name, parameter, value);
@@ -100,26 +100,26 @@ static char *series_of(const struct plot *plot, const struct sheet_row *row)
     return name;
 }
 
-static char *value_of(const struct plot *plot, const struct sheet_row *row)
+static char *value_of(const struct plot *plot, const struct results_table_row *row)
 {
-    const char *value = sheet_value(row, plot->x);
+    const char *value = results_table_value(row, plot->x);
     return mem_text(value ? value : "");
 }
 
 static void place_groups(struct plot *plot)
 {
-    const struct sheet *sheet = plot->sheet;
-    for (size_t i = 0; i < sheet->group_count; i++) {
-        const struct sheet_row *row = &sheet->rows[sheet->groups[i].first];
+    const struct results_table *results_table = plot->results_table;
+    for (size_t i = 0; i < results_table->group_count; i++) {
+        const struct results_table_row *row = &results_table->rows[results_table->groups[i].first];
         index_of(&plot->values, value_of(plot, row));
         index_of(&plot->series, series_of(plot, row));
     }
     plot->cells = mem_alloc(plot->values.count * plot->series.count, sizeof *plot->cells, "a plot");
-    for (size_t i = 0; i < sheet->group_count; i++) {
-        const struct sheet_row *row = &sheet->rows[sheet->groups[i].first];
+    for (size_t i = 0; i < results_table->group_count; i++) {
+        const struct results_table_row *row = &results_table->rows[results_table->groups[i].first];
         size_t value = index_of(&plot->values, value_of(plot, row));
         size_t series = index_of(&plot->series, series_of(plot, row));
-        plot->cells[value * plot->series.count + series] = &sheet->groups[i];
+        plot->cells[value * plot->series.count + series] = &results_table->groups[i];
     }
 }
 
@@ -177,7 +177,7 @@ static void put_quoted(FILE *out, const char *text)
 
 static const struct estimate *estimate_at(const struct plot *plot, size_t cell)
 {
-    const struct sheet_group *group = plot->cells[cell];
+    const struct results_table_group *group = plot->cells[cell];
     if (!group)
         return NULL;
     const struct estimate *estimate = plot->shows_speedup ? &group->speedup : &group->makespan_s;
@@ -265,14 +265,15 @@ static enum status write_files(const struct plot *plot, const char *folder)
     return status == STATUS_OK ? write_file(plot, folder, "plot.gp", numeric, unit, true) : status;
 }
 
-enum status plot_write(const struct sheet *sheet, const struct plot_request *request, const char *folder)
+enum status plot_write(const struct results_table *results_table, const struct plot_request *request,
+                       const char *folder)
 {
-    struct plot plot = {.sheet = sheet, .shows_speedup = request->shows_speedup};
-    if (sheet->group_count == 0) {
+    struct plot plot = {.results_table = results_table, .shows_speedup = request->shows_speedup};
+    if (results_table->group_count == 0) {
         diag_error("there are no finished runs to draw");
         return STATUS_BAD_INPUT;
     }
-    if (request->shows_speedup && json_object_size(sheet->baseline) == 0) {
+    if (request->shows_speedup && json_object_size(results_table->baseline) == 0) {
         diag_error("speedups need a baseline: in the experiment file of the sweep");
         return STATUS_BAD_INPUT;
     }

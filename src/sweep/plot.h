@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "sweep/sheet.h"
+#include "sweep/results_table.h"
 
 /* A sweep's results as a figure for a paper: plot.csv, a line for each value of one parameter and for each
  * series its mean and half of its 95 % confidence interval, and plot.gp, the gnuplot script that draws it. */
@@ -14,6 +14,7 @@ struct plot_request {
 
 /* Makes the folder. STATUS_BAD_INPUT, reported: nothing is varied, not that parameter, no baseline, or the
  * folder exists. */
-enum status plot_write(const struct sheet *sheet, const struct plot_request *request, const char *folder);
+enum status plot_write(const struct results_table *results_table, const struct plot_request *request,
+                       const char *folder);
 
 #endif

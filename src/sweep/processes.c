@@ -9,8 +9,8 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "sweep/crew.h"
 #include "sweep/work.h"
+#include "sweep/worker_pool.h"
 
 /* Workers are forked, so they have the points already and get no more than an index. Each talks with the one
  * writer through a socket of its own. */
@@ -113,7 +113,7 @@ static bool start(struct processes *processes, struct process *process)
 }
 
 /* Waits for a process that has ended or is about to. */
-static void bury(struct process *process, struct crew_answer *answer)
+static void bury(struct process *process, struct worker_answer *answer)
 {
     int state = 0;
     close(process->socket);
@@ -127,11 +127,11 @@ static void bury(struct process *process, struct crew_answer *answer)
     *process = (struct process){.pid = 0};
 }
 
-static bool give(struct crew *crew, size_t worker, size_t point, struct crew_answer *answer)
+static bool give(struct worker_pool *worker_pool, size_t worker, size_t point, struct worker_answer *answer)
 {
-    struct processes *processes = crew->self;
+    struct processes *processes = worker_pool->self;
     struct process *process = &processes->list[worker];
-    *answer = (struct crew_answer){.worker = worker};
+    *answer = (struct worker_answer){.worker = worker};
     if (!process->pid && !start(processes, process)) {
         snprintf(answer->cause, sizeof answer->cause, "no process could be started: %s", strerror(errno));
         return false;
@@ -158,13 +158,13 @@ static size_t wait_for_any(struct processes *processes)
     return worker;
 }
 
-static void take(struct crew *crew, struct crew_answer *answer)
+static void take(struct worker_pool *worker_pool, struct worker_answer *answer)
 {
-    struct processes *processes = crew->self;
+    struct processes *processes = worker_pool->self;
     size_t worker = wait_for_any(processes);
     struct process *process = &processes->list[worker];
     uint64_t length;
-    *answer = (struct crew_answer){.worker = worker};
+    *answer = (struct worker_answer){.worker = worker};
     process->busy = false;
     if (receive_all(process->socket, &length, sizeof length)) {
         answer->length = length;
@@ -177,10 +177,10 @@ static void take(struct crew *crew, struct crew_answer *answer)
     bury(process, answer);
 }
 
-static void dismiss(struct crew *crew)
+static void dismiss(struct worker_pool *worker_pool)
 {
-    struct processes *processes = crew->self;
-    struct crew_answer unheard;
+    struct processes *processes = worker_pool->self;
+    struct worker_answer unheard;
     for (size_t i = 0; i < processes->count; i++)
         if (processes->list[i].pid)
             bury(&processes->list[i], &unheard);
@@ -189,13 +189,14 @@ static void dismiss(struct crew *crew)
     free(processes);
 }
 
-void crew_of_processes(struct crew *crew, size_t workers, const struct sweep_point *points)
+void worker_pool_of_processes(struct worker_pool *worker_pool, size_t workers,
+                              const struct sweep_point *points)
 {
     struct processes *processes = mem_alloc(1, sizeof *processes, "workers");
     *processes = (struct processes){.points = points,
                                     .list = mem_alloc(workers, sizeof *processes->list, "workers"),
                                     .count = workers,
                                     .polled = mem_alloc(workers, sizeof *processes->polled, "workers")};
-    *crew =
-        (struct crew){.workers = workers, .self = processes, .give = give, .take = take, .dismiss = dismiss};
+    *worker_pool = (struct worker_pool){
+        .workers = workers, .self = processes, .give = give, .take = take, .dismiss = dismiss};
 }

@@ -5,15 +5,15 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "sweep/crew.h"
 #include "sweep/definition.h"
 #include "sweep/plan.h"
 #include "sweep/work.h"
+#include "sweep/worker_pool.h"
 
 /* A crew at work on a plan. */
 struct running {
     const struct plan *plan;
-    struct crew *crew;
+    struct worker_pool *worker_pool;
     struct store *store;
     const struct sweep_options *options;
     size_t *hands; /* the point that each worker has */
@@ -68,7 +68,7 @@ static void keep(struct running *running, size_t point, struct outcome *outcome)
 }
 
 /* The worker's point has ended, well or not. */
-static void settle(struct running *running, struct crew_answer *answer)
+static void settle(struct running *running, struct worker_answer *answer)
 {
     struct outcome outcome;
     size_t point = running->hands[answer->worker];
@@ -87,10 +87,10 @@ static void settle(struct running *running, struct crew_answer *answer)
 /* Gives the worker points until it has taken one, if there are any. */
 static void employ(struct running *running, size_t worker)
 {
-    struct crew_answer answer;
+    struct worker_answer answer;
     while (!running->stop && running->given < running->plan->todo_count) {
         running->hands[worker] = running->plan->todo[running->given++];
-        if (running->crew->give(running->crew, worker, running->hands[worker], &answer))
+        if (running->worker_pool->give(running->worker_pool, worker, running->hands[worker], &answer))
             return;
         settle(running, &answer);
     }
@@ -99,15 +99,15 @@ static void employ(struct running *running, size_t worker)
 static enum status run_plan(struct running *running)
 {
     const struct plan *plan = running->plan;
-    struct crew *crew = running->crew;
-    struct crew_answer answer;
-    running->hands = mem_alloc(crew->workers, sizeof *running->hands, "workers");
+    struct worker_pool *worker_pool = running->worker_pool;
+    struct worker_answer answer;
+    running->hands = mem_alloc(worker_pool->workers, sizeof *running->hands, "workers");
     if (running->options->progress)
         running->options->progress(running->options->self, 0, plan->todo_count);
-    for (size_t i = 0; i < crew->workers; i++)
+    for (size_t i = 0; i < worker_pool->workers; i++)
         employ(running, i);
     while (running->ended < running->given) {
-        crew->take(crew, &answer);
+        worker_pool->take(worker_pool, &answer);
         settle(running, &answer);
         employ(running, answer.worker);
     }
@@ -135,10 +135,10 @@ static enum status fetch(const struct plan *plan, struct store *store, struct st
     return status;
 }
 
-static enum status run_planned(struct plan *plan, struct crew *crew, struct store *store,
+static enum status run_planned(struct plan *plan, struct worker_pool *worker_pool, struct store *store,
                                const struct sweep_options *options, struct store_run *runs)
 {
-    struct running running = {.plan = plan, .crew = crew, .store = store, .options = options};
+    struct running running = {.plan = plan, .worker_pool = worker_pool, .store = store, .options = options};
     enum status status = plan->todo_count ? run_plan(&running) : STATUS_OK;
     if (runs) {
         enum status fetched = fetch(plan, store, runs);
@@ -178,18 +178,18 @@ unsigned sweep_jobs(const struct sweep_options *options)
     return options->jobs ? options->jobs : processors();
 }
 
-enum status sweep_run_plan(struct plan *plan, struct crew *crew, struct store *store,
+enum status sweep_run_plan(struct plan *plan, struct worker_pool *worker_pool, struct store *store,
                            const struct sweep_options *options, struct store_run *runs)
 {
-    struct crew own;
-    if (!crew) {
-        crew_of_processes(&own, sweep_jobs(options), plan->points);
-        crew = &own;
+    struct worker_pool own;
+    if (!worker_pool) {
+        worker_pool_of_processes(&own, sweep_jobs(options), plan->points);
+        worker_pool = &own;
     }
     enum status status = enter(plan, store, options);
     if (status == STATUS_OK)
-        status = run_planned(plan, crew, store, options, runs);
-    crew->dismiss(crew);
+        status = run_planned(plan, worker_pool, store, options, runs);
+    worker_pool->dismiss(worker_pool);
     return status;
 }
 

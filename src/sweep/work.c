@@ -4,8 +4,8 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "results/result.h"
 #include "sim/experiment.h"
+#include "sim/result.h"
 
 /* ------------------------------------------------------------------------------------------ what is said */
 

@@ -6,12 +6,12 @@
 #include <xxhash.h>
 
 #include "base/diag.h"
+#include "base/hashmap.h"
 #include "base/mem.h"
 #include "call/datatype.h"
 #include "trace/action.h"
 #include "trace/comms.h"
 #include "trace/image.h"
-#include "trace/map.h"
 #include "trace/number.h"
 #include "trace/ranks.h"
 
@@ -60,9 +60,9 @@ struct compiler {
     size_t text_count, text_capacity;
     struct distinct *distincts;
     size_t distinct_count, distinct_capacity;
-    struct map lines_index;   /* by hash of the text */
-    struct map amounts_index; /* by the bits of the double */
-    struct map variants;      /* by distinct << 32 | slot */
+    struct hashmap lines_index;   /* by hash of the text */
+    struct hashmap amounts_index; /* by the bits of the double */
+    struct hashmap variants;      /* by distinct << 32 | slot */
 };
 
 /* -------------------------------------------------------------------------------------------- calls */
@@ -100,7 +100,7 @@ static uint32_t variant(struct compiler *compiler, uint32_t index, uint32_t slot
         distinct->slot = slot;
         return distinct->token = new_variant(compiler, distinct, slot);
     }
-    uint32_t *known = map_slot(&compiler->variants, (uint64_t)index << 32 | slot);
+    uint32_t *known = hashmap_slot(&compiler->variants, (uint64_t)index << 32 | slot);
     if (!*known)
         *known = new_variant(compiler, distinct, slot) + 1;
     return *known - 1;
@@ -112,7 +112,7 @@ static uint32_t amount_token(struct compiler *compiler, double amount)
 {
     uint64_t bits;
     memcpy(&bits, &amount, sizeof bits);
-    uint32_t *known = map_slot(&compiler->amounts_index, bits);
+    uint32_t *known = hashmap_slot(&compiler->amounts_index, bits);
     if (!*known) {
         compiler->amounts =
             mem_grow(compiler->amounts, &compiler->amount_capacity, compiler->amount_count + 1, "amounts");
@@ -169,7 +169,7 @@ static uint32_t add_distinct(struct compiler *compiler, const char *text, size_t
 static uint32_t intern(struct compiler *compiler, const char *text, size_t length)
 {
     for (uint64_t hash = XXH3_64bits(text, length);; hash++) {
-        uint32_t *known = map_slot(&compiler->lines_index, hash);
+        uint32_t *known = hashmap_slot(&compiler->lines_index, hash);
         if (!*known) {
             uint32_t index = add_distinct(compiler, text, length);
             *known = index == LINE_BAD ? 0 : index + 1;
@@ -400,9 +400,9 @@ static void begin_rank(struct compiler *compiler, uint32_t rank)
     compiler->order_reported = false;
     compiler->token_count = compiler->amount_count = compiler->text_count = compiler->distinct_count = 0;
     compiler->prefix_length = (size_t)snprintf(compiler->prefix, sizeof compiler->prefix, "%u ", rank);
-    map_clear(&compiler->lines_index);
-    map_clear(&compiler->amounts_index);
-    map_clear(&compiler->variants);
+    hashmap_clear(&compiler->lines_index);
+    hashmap_clear(&compiler->amounts_index);
+    hashmap_clear(&compiler->variants);
     requests_clear(&compiler->requests);
     reader->file = compiler->source->files[rank].name;
     reader->rank = rank;
@@ -517,9 +517,9 @@ static void free_compiler(struct compiler *compiler)
     free(compiler->amounts);
     free(compiler->texts);
     free(compiler->distincts);
-    map_free(&compiler->lines_index);
-    map_free(&compiler->amounts_index);
-    map_free(&compiler->variants);
+    hashmap_free(&compiler->lines_index);
+    hashmap_free(&compiler->amounts_index);
+    hashmap_free(&compiler->variants);
     counts_free(&compiler->counts);
     comms_free(&compiler->comms);
     requests_free(&compiler->requests);

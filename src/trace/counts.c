@@ -16,7 +16,7 @@ void counts_free(struct counts *counts)
 {
     free(counts->bytes);
     free(counts->at);
-    map_free(&counts->index);
+    hashmap_free(&counts->index);
     *counts = (struct counts){0};
 }
 
@@ -31,7 +31,7 @@ static uint64_t append(struct counts *counts, const uint64_t *values, size_t len
 
 uint64_t counts_intern(struct counts *counts, const uint64_t *values, size_t length)
 {
-    uint32_t *known = map_slot(&counts->index, XXH3_64bits(values, length * sizeof *values));
+    uint32_t *known = hashmap_slot(&counts->index, XXH3_64bits(values, length * sizeof *values));
     if (*known) {
         uint64_t at = counts->at[*known - 1];
         bool equal = !memcmp(counts->bytes + at, values, length * sizeof *values);

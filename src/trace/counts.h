@@ -4,14 +4,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/map.h"
+#include "base/hashmap.h"
 
 /* The pool of a trace's vectors of bytes per peer. Equal vectors are kept once: every rank of an allgatherv
  * holds the same one. Entry 0 is unused, so that index 0 can mean "no vector". */
 struct counts {
     uint64_t *bytes;
     size_t count, capacity;
-    struct map index; /* by hash; the value counts vectors, in the order of `at` */
+    struct hashmap index; /* by hash; the value counts vectors, in the order of `at` */
     uint64_t *at;
     size_t at_count, at_capacity;
 };

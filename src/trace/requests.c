@@ -11,8 +11,8 @@ enum { WORD_BITS = 64 };
 void requests_clear(struct requests *requests)
 {
     requests_wait_all(requests);
-    map_clear(&requests->index);
-    map_clear(&requests->tags);
+    hashmap_clear(&requests->index);
+    hashmap_clear(&requests->tags);
     requests->tag_count = 0;
     requests->key_count = requests->collective_count = 0;
     requests->slots = 0;
@@ -21,8 +21,8 @@ void requests_clear(struct requests *requests)
 
 void requests_free(struct requests *requests)
 {
-    map_free(&requests->index);
-    map_free(&requests->tags);
+    hashmap_free(&requests->index);
+    hashmap_free(&requests->tags);
     free(requests->keys);
     free(requests->collectives);
     free(requests->by_slot);
@@ -32,7 +32,7 @@ void requests_free(struct requests *requests)
 
 static uint32_t key_number(struct requests *requests, uint64_t name, bool collective)
 {
-    uint32_t *known = map_slot(&requests->index, name);
+    uint32_t *known = hashmap_slot(&requests->index, name);
     if (!*known) {
         requests->keys = mem_grow(requests->keys, &requests->key_capacity, requests->key_count + 1,
                                   "the keys of requests");
@@ -55,7 +55,7 @@ static uint64_t tag_part(struct requests *requests, int32_t tag, uint32_t comm)
     enum { BIT_OF_COMM = 30 };
     if (comm == 0)
         return (uint64_t)(uint32_t)tag << 32;
-    uint32_t *known = map_slot(&requests->tags, (uint64_t)comm << 32 | (uint32_t)tag);
+    uint32_t *known = hashmap_slot(&requests->tags, (uint64_t)comm << 32 | (uint32_t)tag);
     if (!*known)
         *known = ++requests->tag_count;
     return (uint64_t)*known << 32 | UINT64_C(1) << BIT_OF_COMM;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/map.h"
+#include "base/hashmap.h"
 
 /* Which request a `wait <src> <dst> <tag>` means. A trace names no requests, so the replay keeps, as SimGrid
  * does, one queue per (src, dst, tag) and takes the oldest. Resolved here, once, to a slot: the smallest that
@@ -27,8 +27,8 @@ struct request {
 };
 
 struct requests {
-    struct map index; /* of keys, by their names */
-    struct map tags;  /* numbers for (communicator, tag), for all communicators but the world */
+    struct hashmap index; /* of keys, by their names */
+    struct hashmap tags;  /* numbers for (communicator, tag), for all communicators but the world */
     uint32_t tag_count;
     struct request_key *keys;
     size_t key_count, key_capacity;

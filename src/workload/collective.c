@@ -11,18 +11,18 @@ struct repeat_config {
     {.name = "ranks",                                                                                        \
      .type = PARAM_COUNT,                                                                                    \
      .offset = offsetof(struct repeat_config, ranks),                                                        \
-     .fallback = "64",                                                                                       \
+     .default_text = "64",                                                                                   \
      .min = "1",                                                                                             \
      .max = "1000000000",                                                                                    \
      .doc = "number of ranks"},                                                                              \
         {.name = "bytes",                                                                                    \
          .type = PARAM_SIZE,                                                                                 \
          .offset = offsetof(struct repeat_config, bytes),                                                    \
-         .fallback = default_bytes,                                                                          \
+         .default_text = default_bytes,                                                                      \
          .doc = bytes_doc},                                                                                  \
     {                                                                                                        \
         .name = "iterations", .type = PARAM_COUNT, .offset = offsetof(struct repeat_config, iterations),     \
-        .fallback = default_iterations, .min = "1", .max = "10000000", .doc = "repetitions of the whole"     \
+        .default_text = default_iterations, .min = "1", .max = "10000000", .doc = "repetitions of the whole" \
     }
 
 PARAM_TABLE(alltoall_params, "alltoall", struct repeat_config, "MPI_Alltoall",

@@ -23,12 +23,12 @@ extern const char *const npb_classes_to_d[]; /* without E */
     {.name = "class",                                                                                        \
      .type = PARAM_CHOICE,                                                                                   \
      .offset = offsetof(config_type, npb.class),                                                             \
-     .fallback = "S",                                                                                        \
+     .default_text = "S",                                                                                    \
      .choices = class_names,                                                                                 \
      .doc = "the size of the problem"},                                                                      \
     {                                                                                                        \
-        .name = "ranks", .type = PARAM_COUNT, .offset = offsetof(config_type, npb.ranks), .fallback = "4",   \
-        .min = "1", .max = "1000000", .doc = "number of ranks"                                               \
+        .name = "ranks", .type = PARAM_COUNT, .offset = offsetof(config_type, npb.ranks),                    \
+        .default_text = "4", .min = "1", .max = "1000000", .doc = "number of ranks"                          \
     }
 
 uint32_t npb_ranks(const void *config);

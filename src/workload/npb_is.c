@@ -22,7 +22,7 @@ PARAM_TABLE(is_params, "npb:is", struct is, "IS of the NAS Parallel Benchmarks",
             {.name = "counts",
              .type = PARAM_CHOICE,
              .offset = offsetof(struct is, how),
-             .fallback = "exact",
+             .default_text = "exact",
              .choices = counts_choices,
              .doc = "keys from rank to rank: counted, or an approximation, the same everywhere"});
 

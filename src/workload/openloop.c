@@ -13,42 +13,42 @@ static const char *const mix_names[] = {"drawn", "exact", NULL};
     {.name = "messages",                                                                                     \
      .type = PARAM_COUNT,                                                                                    \
      .offset = FIELD(messages),                                                                              \
-     .fallback = "100",                                                                                      \
+     .default_text = "100",                                                                                  \
      .max = "1000000000",                                                                                    \
      .doc = "of each node"},                                                                                 \
         {.name = "small",                                                                                    \
          .type = PARAM_SIZE,                                                                                 \
          .offset = FIELD(small_bytes),                                                                       \
-         .fallback = "4 KiB",                                                                                \
+         .default_text = "4 KiB",                                                                            \
          .doc = "size of a short message"},                                                                  \
         {.name = "large",                                                                                    \
          .type = PARAM_SIZE,                                                                                 \
          .offset = FIELD(large_bytes),                                                                       \
-         .fallback = "512 KiB",                                                                              \
+         .default_text = "512 KiB",                                                                          \
          .doc = "size of a long message"},                                                                   \
         {.name = "large_fraction",                                                                           \
          .type = PARAM_NUMBER,                                                                               \
          .offset = FIELD(large_fraction),                                                                    \
-         .fallback = "0.2",                                                                                  \
+         .default_text = "0.2",                                                                              \
          .min = "0",                                                                                         \
          .max = "1",                                                                                         \
          .doc = "share of long messages"},                                                                   \
         {.name = "mix",                                                                                      \
          .type = PARAM_CHOICE,                                                                               \
          .offset = FIELD(mix),                                                                               \
-         .fallback = "drawn",                                                                                \
+         .default_text = "drawn",                                                                            \
          .choices = mix_names,                                                                               \
          .doc = "drawn: each message by chance; exact: that share of each node's, in random order"},         \
         {.name = "interval",                                                                                 \
          .type = PARAM_TIME,                                                                                 \
          .offset = FIELD(interval_ps),                                                                       \
-         .fallback = "0 ps",                                                                                 \
+         .default_text = "0 ps",                                                                             \
          .min = "0 ps",                                                                                      \
          .max = "1 h",                                                                                       \
          .doc = "mean time between a node's messages, exponential; 0: all come up at the beginning"},        \
     {                                                                                                        \
-        .name = "nodes", .type = PARAM_COUNT, .offset = FIELD(nodes), .fallback = "0", .max = "16777216",    \
-        .doc = "that send and receive; 0: all of the topology"                                               \
+        .name = "nodes", .type = PARAM_COUNT, .offset = FIELD(nodes), .default_text = "0",                   \
+        .max = "16777216", .doc = "that send and receive; 0: all of the topology"                            \
     }
 
 PARAM_TABLE(openloop_params, "traffic", struct openloop_config, "open-loop traffic between nodes",
@@ -59,13 +59,13 @@ PARAM_TABLE(hotspot_params, "hotspot", struct openloop_config, "open-loop traffi
             {.name = "hot",
              .type = PARAM_COUNT,
              .offset = FIELD(hot),
-             .fallback = "1",
+             .default_text = "1",
              .min = "1",
              .doc = "nodes that many send to, spread evenly from node 0 on"},
             {.name = "hot_fraction",
              .type = PARAM_NUMBER,
              .offset = FIELD(hot_fraction),
-             .fallback = "0.1",
+             .default_text = "0.1",
              .min = "0",
              .max = "1",
              .doc = "share of the messages that go there"});

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tdm/pattern.h"
+#include "schedule/pattern.h"
 #include "workload/list.h"
 
 /* A pattern of communication as a program: every node sends one message along each of its connections, all at
@@ -20,24 +20,24 @@ PARAM_TABLE(pattern_params, "pattern", struct pattern_config,
             {.name = "name",
              .type = PARAM_TEXT,
              .offset = offsetof(struct pattern_config, name),
-             .fallback = "all-to-all",
+             .default_text = "all-to-all",
              .doc = "as helio schedule has it, with ; for : and , (p3m;part=2), or a file .csv of src,dst"},
             {.name = "ranks",
              .type = PARAM_COUNT,
              .offset = offsetof(struct pattern_config, ranks),
-             .fallback = "64",
+             .default_text = "64",
              .min = "1",
              .max = "4096",
              .doc = "number of ranks"},
             {.name = "bytes",
              .type = PARAM_SIZE,
              .offset = offsetof(struct pattern_config, bytes),
-             .fallback = "8 KiB",
+             .default_text = "8 KiB",
              .doc = "size of each message"},
             {.name = "iterations",
              .type = PARAM_COUNT,
              .offset = offsetof(struct pattern_config, iterations),
-             .fallback = "1",
+             .default_text = "1",
              .min = "1",
              .max = "1000000000",
              .doc = "how often"});

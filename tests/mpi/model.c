@@ -1,7 +1,7 @@
 /* What the preloaded alltoall thinks of clusters that are not here: its model alone, without ranks. */
 #include <stdio.h>
 
-#include "alltoall/live.h"
+#include "live/alltoall/live.h"
 
 static const struct {
     uint32_t nodes, ranks, cores, leaders;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alltoall/live.h"
+#include "live/alltoall/live.h"
 
 static bool adds_up;
 static int failures;

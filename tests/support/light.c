@@ -136,7 +136,7 @@ void light_run(const char *topology, enum photonic_switching switching, const ch
     struct config *config = configure(settings);
     struct tap tap = {.count = {0}};
     if (light_hear)
-        tap_listen(&tap, TAP_BIT(TAP_PART), light_hear, NULL);
+        tap_handle(&tap, TAP_BIT(TAP_PART), light_hear, NULL);
     struct bench bench = {.messages = messages, .outcome = outcome};
     struct topo topo;
     assert_true(count <= LIGHT_MESSAGES);
@@ -150,11 +150,11 @@ void light_run(const char *topology, enum photonic_switching switching, const ch
                                  .loop = &bench.loop,
                                  .tap = &tap,
                                  .seed = seed,
-                                 .answers = {.self = &bench,
-                                             .visible = on_visible,
-                                             .sender_done = on_sender_done,
-                                             .delivered = on_delivered,
-                                             .failed = on_failed}};
+                                 .callbacks = {.self = &bench,
+                                               .visible = on_visible,
+                                               .sender_done = on_sender_done,
+                                               .delivered = on_delivered,
+                                               .failed = on_failed}};
     diag_set_sink(keep_saying, outcome->said);
     outcome->status = photonic_open(&plan, &bench.network);
     if (outcome->status == STATUS_OK) {

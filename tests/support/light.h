@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/config.h"
-#include "photonic/parts.h"
+#include "fabric/photonic/internal.h"
 
 enum { LIGHT_MESSAGES = 8192, LIGHT_LINKS = 8192 };
 

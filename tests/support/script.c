@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
+#include "engine/rank/machine.h"
 #include "fabric/fabric.h"
 #include "fabric/message.h"
 #include "host/host.h"
-#include "rank/machine.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
 #include "sim/traffic.h"
@@ -127,23 +127,23 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
     memset(outcome, 0, sizeof *outcome);
     result_collect(&result, ranks, &tap);
     conservation_attach(&conservation, &tap);
-    tap_listen(&tap, TAP_BIT(TAP_FINISHED), keep_message, outcome);
+    tap_handle(&tap, TAP_BIT(TAP_FINISHED), keep_message, outcome);
     if (script_hear)
-        tap_listen(&tap, TAP_BIT(TAP_PART), script_hear, NULL);
+        tap_handle(&tap, TAP_BIT(TAP_PART), script_hear, NULL);
     const struct host_config *host_config = config_of(config, &host_params);
     struct host host;
     if (host_config->system)
         assert_int_equal(host_open(&host, host_config, config_of(config, &rnic_params)), STATUS_OK);
-    struct machine_plan plan = {.program = &script.program,
-                                .fabric = fabric,
-                                .config = config,
-                                .protocol = config_of(config, &protocol_params),
-                                .node = config_of(config, &node_params),
-                                .compute = config_of(config, &compute_params),
-                                .collective = config_of(config, &collective_params),
-                                .host = host_config->system ? &host : NULL,
-                                .tap = &tap,
-                                .seed = 1};
+    struct machine_params plan = {.program = &script.program,
+                                  .fabric = fabric,
+                                  .config = config,
+                                  .protocol = config_of(config, &protocol_params),
+                                  .node = config_of(config, &node_params),
+                                  .compute = config_of(config, &compute_params),
+                                  .collective = config_of(config, &collective_params),
+                                  .host = host_config->system ? &host : NULL,
+                                  .tap = &tap,
+                                  .seed = 1};
     struct traffic traffic = {.pairs = NULL};
     if (fabric->wants_traffic && fabric->wants_traffic(config)) {
         assert_int_equal(traffic_open(&traffic, &script.program, plan.collective, plan.node), STATUS_OK);

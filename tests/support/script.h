@@ -6,7 +6,7 @@
 #include "base/config.h"
 #include "call/call.h"
 #include "fabric/fabric.h"
-#include "results/result.h"
+#include "sim/result.h"
 
 #define KEYED .channel = CHANNEL_KEYED, .source_channel = CHANNEL_KEYED
 

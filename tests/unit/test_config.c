@@ -38,7 +38,8 @@ static void defaults(void **state)
 static void wrong_default_is_reported(void **state)
 {
     (void)state;
-    static const struct param wrong = {.name = "x.y", .type = PARAM_SIZE, .fallback = "64", .doc = "no unit"};
+    static const struct param wrong = {
+        .name = "x.y", .type = PARAM_SIZE, .default_text = "64", .doc = "no unit"};
     static const struct param_table table = {"x", "wrong", &wrong, 1, sizeof(uint64_t)};
     const struct param_table *const list[] = {&table};
     struct said *said = listen();

@@ -112,7 +112,7 @@ static void handle(void *self, uint32_t subject)
     foreseen.steps[subject] = UINT8_MAX;
 }
 
-static void foresee(const void *self, uint32_t subject, unsigned step)
+static void prefetch(const void *self, uint32_t subject, unsigned step)
 {
     assert_ptr_equal(self, &foreseen_loop);
     foreseen.told_late += foreseen.steps[subject] == UINT8_MAX;
@@ -131,7 +131,7 @@ static void events_are_foreseen(void **state)
         loop_init(&foreseen_loop);
         uint32_t kind = loop_register(&foreseen_loop, handle, &foreseen_loop);
         uint32_t silent = loop_register(&foreseen_loop, handle, &foreseen_loop);
-        loop_foresee(&foreseen_loop, kind, foresee);
+        loop_prefetch(&foreseen_loop, kind, prefetch);
         for (uint32_t i = 0; i < FORESEEN; i++)
             loop_at(&foreseen_loop, 1000 + i * apart, i % 2 ? silent : kind, i);
         loop_run(&foreseen_loop);

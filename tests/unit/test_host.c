@@ -482,7 +482,7 @@ static void every_fabric_says_what_it_crosses(void **state)
 {
     (void)state;
     for (size_t i = 0; fabrics[i]; i++)
-        assert_int_not_equal(fabrics[i]->crosses, CROSSES_UNKNOWN);
+        assert_int_not_equal(fabrics[i]->host_path, HOST_PATH_UNKNOWN);
 }
 
 int main(void)

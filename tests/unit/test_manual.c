@@ -106,7 +106,8 @@ static void manual_quotes_what_needs_it(void **state)
                                         " a ",   "]",   "}",        "x:y",   "a#b",  "0x1F", "true",  "1e3",
                                         "<<",    "=",   "\xc2\xb5s"};
     for (size_t i = 0; i < COUNT(texts); i++) {
-        const struct param param = {.name = "t.x", .type = PARAM_TEXT, .fallback = texts[i], .doc = "a text"};
+        const struct param param = {
+            .name = "t.x", .type = PARAM_TEXT, .default_text = texts[i], .doc = "a text"};
         const struct param_table table = {"t", "one text", &param, 1, sizeof(const char *)};
         const struct param_table *const list[] = {&table};
         expect_round_trip(list, 1);

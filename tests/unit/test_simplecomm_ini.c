@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "compat/ini.h"
+#include "engine/simplecomm/ini.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
 #include "support/traces.h"

@@ -12,8 +12,8 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "sim/components.h"
+#include "sweep/confidence.h"
 #include "sweep/definition.h"
-#include "sweep/student.h"
 
 static char said[16384];
 

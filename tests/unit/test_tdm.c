@@ -13,11 +13,11 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "tdm/aapc.h"
-#include "tdm/method.h"
-#include "tdm/schedule.h"
-#include "tdm/verify.h"
-#include "tdm/write.h"
+#include "schedule/aapc.h"
+#include "schedule/method.h"
+#include "schedule/schedule.h"
+#include "schedule/verify.h"
+#include "schedule/write.h"
 
 struct scene {
     struct topo topo;

@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "report/timeline/timeline.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
-#include "timeline/timeline.h"
 
 /* ------------------------------------------------------------------------------------------------- reading
  */

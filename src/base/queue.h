@@ -1,0 +1,75 @@
+#ifndef HELIO_BASE_QUEUE_H
+#define HELIO_BASE_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+
+/* First in, first out: records of a pool (or of an array), each linked to the next one by an index in the
+ * record itself. A record is in one queue per link at a time. A queue allocates nothing and takes constant
+ * time, but for queue_cut's caller, who has to know the record before. */
+struct queue {
+    uint32_t head, tail; /* head POOL_NONE: the queue is empty, and tail means nothing */
+};
+
+/* Where the links of the records are: the link of record 0, and the bytes from record to record. */
+struct queue_links {
+    void *first;
+    size_t stride;
+};
+
+/* QUEUE_LINKS(pool.records, struct message, next). Made anew for each call: taking from a pool may move its
+ * records. */
+#define QUEUE_LINKS(records, type, link)                                                                     \
+    ((struct queue_links){.first = (unsigned char *)(records) + offsetof(type, link), .stride = sizeof(type)})
+
+static inline uint32_t *queue_link(struct queue_links links, uint32_t index)
+{
+    return (uint32_t *)(void *)((unsigned char *)links.first + (size_t)index * links.stride);
+}
+
+static inline void queue_init(struct queue *queue)
+{
+    queue->head = queue->tail = POOL_NONE;
+}
+
+static inline bool queue_is_empty(const struct queue *queue)
+{
+    return queue->head == POOL_NONE;
+}
+
+static inline void queue_append(struct queue *queue, struct queue_links links, uint32_t index)
+{
+    *queue_link(links, index) = POOL_NONE;
+    if (queue->head == POOL_NONE)
+        queue->head = index;
+    else
+        *queue_link(links, queue->tail) = index;
+    queue->tail = index;
+}
+
+/* The first record, taken out; POOL_NONE when there is none. Its link keeps the index of the next one. */
+static inline uint32_t queue_take(struct queue *queue, struct queue_links links)
+{
+    uint32_t index = queue->head;
+    if (index != POOL_NONE)
+        queue->head = *queue_link(links, index);
+    return index;
+}
+
+/* Takes out `index`, which follows `before` (POOL_NONE: it is the head). Its link keeps the index of the next
+ * one. */
+static inline void queue_cut(struct queue *queue, struct queue_links links, uint32_t before, uint32_t index)
+{
+    uint32_t after = *queue_link(links, index);
+    if (before == POOL_NONE)
+        queue->head = after;
+    else
+        *queue_link(links, before) = after;
+    if (queue->tail == index)
+        queue->tail = before;
+}
+
+#endif

@@ -1,0 +1,131 @@
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "cli/cluster/ranks.h"
+
+/* helio-sweep: `helio sweep` with the ranks of an MPI program for workers. Rank 0 reads, gives out runs and
+ * keeps their results; it alone speaks. */
+static const struct cli_command command = {
+    .name = "helio-sweep",
+    .alone = true,
+    .words = "EXPERIMENT.yaml -o RESULTS.db",
+    .doc =
+        "helio sweep on a cluster: mpirun -n N helio-sweep ... runs an experiment for every combination of\n"
+        "values that its `sweep:` lists. Rank 0 keeps the results, the others run; alone it does both.\n"
+        "For programs of " HELIO_MPI ".",
+    .options = sweep_command_options,
+    .option_count = SWEEP_JOBS,
+    .after = "Example:\n"
+             "  mpirun -n 65 helio-sweep sweep.yaml -o results.db && helio export results.db",
+};
+
+static void be_silent(void *self, enum diag_level level, const char *message)
+{
+    (void)self;
+    (void)level;
+    (void)message;
+}
+
+/* The launcher of another MPI starts n programs of one rank each, which would all do the same. */
+static bool is_launched_well(int ranks)
+{
+    static const char *const launchers[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+    for (size_t i = 0; ranks == 1 && i < sizeof launchers / sizeof *launchers; i++) {
+        const char *size = getenv(launchers[i]);
+        if (!size || atoi(size) <= 1)
+            continue;
+        diag_error("this helio-sweep is for " HELIO_MPI ", but it was launched as one of %s by another MPI; "
+                   "mpirun.%s launches it, or take the helio-sweep.MPI of that MPI",
+                   size, HELIO_MPI);
+        return false;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------ ended by others
+ */
+
+static char last_words[512];
+
+static void say_last_words(int signal_number)
+{
+    ssize_t written = write(STDERR_FILENO, last_words, strlen(last_words));
+    (void)written;
+    raise(signal_number); /* whose action is the default one again */
+}
+
+/* A launcher that has lost a rank, and a batch system whose time is over, end all ranks by a signal. Nothing
+ * is lost then but the runs in hand, which is worth saying. */
+static void expect_the_end(const char *results)
+{
+    struct sigaction action = {.sa_handler = say_last_words, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
+    snprintf(last_words, sizeof last_words,
+             "helio-sweep: error: ended from outside: its launcher has lost a rank, or its time is over. "
+             "What has been "
+             "run is in %.300s; the same command goes on from there\n",
+             results);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+}
+
+/* With nobody to give anything to, one run after another on this machine. */
+static enum status run_alone(struct sweep_command *sweep)
+{
+    sweep->options.jobs = 1;
+    return sweep_command_run(sweep, NULL);
+}
+
+static enum status run_as_rank_0(int argc, char **argv, int ranks)
+{
+    struct sweep_command sweep;
+    struct worker_pool worker_pool;
+    enum status status = sweep_command_open(&sweep, &command, argc, argv);
+    if (status == STATUS_OK && sweep.dry_run)
+        status = sweep_command_forecast(&sweep, ranks > 1 ? (unsigned)ranks - 1 : 1, "worker", "workers");
+    bool runs = status == STATUS_OK && !sweep.dry_run && !sweep.help;
+    if (runs && ranks == 1) {
+        status = run_alone(&sweep);
+    } else if (ranks > 1 && ranks_agree_to_go_on(runs)) {
+        expect_the_end(sweep.output);
+        worker_pool_of_ranks(&worker_pool);
+        status = ranks_have_the_same(&sweep) ? sweep_command_run(&sweep, &worker_pool) : STATUS_FAILED;
+    }
+    sweep_command_close(&sweep);
+    return status;
+}
+
+/* Rank 0 has read the same without an error, or there is nothing to do. */
+static void run_as_another(int argc, char **argv)
+{
+    struct sweep_command sweep;
+    diag_set_sink(be_silent, NULL);
+    if (!ranks_agree_to_go_on(false))
+        return;
+    if (sweep_command_open(&sweep, &command, argc, argv) != STATUS_OK)
+        sweep.points = NULL; /* which is not what rank 0 has */
+    if (ranks_have_the_same(&sweep))
+        ranks_serve(sweep.points);
+    sweep_command_close(&sweep);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, ranks;
+    enum status status = STATUS_OK;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (!is_launched_well(ranks))
+        status = STATUS_BAD_INPUT;
+    else if (rank == 0)
+        status = run_as_rank_0(argc, argv, ranks);
+    else
+        run_as_another(argc, argv);
+    MPI_Finalize();
+    return status;
+}

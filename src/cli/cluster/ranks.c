@@ -1,0 +1,187 @@
+#include "cli/cluster/ranks.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <string.h>
+#include <time.h>
+#include <xxhash.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+
+enum tag { TAG_ORDER, TAG_ANSWER, TAG_BYTES };
+
+static const uint64_t dismissed = UINT64_MAX; /* an order like an index */
+
+/* What goes before the bytes of an outcome. */
+struct head {
+    uint64_t length;
+    int32_t has_bytes; /* 0: the run took its process with it, and `cause` says how */
+    char cause[sizeof((struct worker_answer *)NULL)->cause];
+};
+
+/* ------------------------------------------------------------------------------------------- transport */
+
+/* MPI waits by spinning, which would take a core from somebody who runs something. */
+static MPI_Status wait_for(int source, enum tag tag)
+{
+    const struct timespec pause = {.tv_nsec = 100000};
+    MPI_Status status;
+    int is_there = 0;
+    while (MPI_Iprobe(source, tag, MPI_COMM_WORLD, &is_there, &status) == MPI_SUCCESS && !is_there)
+        nanosleep(&pause, NULL);
+    return status;
+}
+
+/* MPI counts in int, so what is longer goes in parts. */
+static int part_of(uint64_t left)
+{
+    return left < INT_MAX ? (int)left : INT_MAX;
+}
+
+static void send_bytes(char *bytes, uint64_t length)
+{
+    for (uint64_t at = 0; at < length;) {
+        int part = part_of(length - at);
+        MPI_Send(bytes + at, part, MPI_BYTE, 0, TAG_BYTES, MPI_COMM_WORLD);
+        at += (uint64_t)part;
+    }
+}
+
+static void receive_bytes(char *bytes, uint64_t length, int rank)
+{
+    for (uint64_t at = 0; at < length;) {
+        int part = part_of(length - at);
+        MPI_Recv(bytes + at, part, MPI_BYTE, rank, TAG_BYTES, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        at += (uint64_t)part;
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------- rank 0 */
+
+static void order(size_t worker, uint64_t what)
+{
+    MPI_Send(&what, 1, MPI_UINT64_T, (int)worker + 1, TAG_ORDER, MPI_COMM_WORLD);
+}
+
+static bool give(struct worker_pool *worker_pool, size_t worker, size_t point, struct worker_answer *answer)
+{
+    (void)worker_pool;
+    (void)answer; /* a rank that cannot be reached is MPI's error, which ends the program */
+    order(worker, point);
+    return true;
+}
+
+static void take(struct worker_pool *worker_pool, struct worker_answer *answer)
+{
+    (void)worker_pool;
+    struct head head;
+    int rank = wait_for(MPI_ANY_SOURCE, TAG_ANSWER).MPI_SOURCE;
+    MPI_Recv(&head, sizeof head, MPI_BYTE, rank, TAG_ANSWER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    *answer = (struct worker_answer){.worker = (size_t)rank - 1, .length = head.length};
+    memcpy(answer->cause, head.cause, sizeof answer->cause);
+    if (!head.has_bytes)
+        return;
+    answer->bytes = mem_alloc(head.length, 1, "results on their way");
+    receive_bytes(answer->bytes, head.length, rank);
+}
+
+static void dismiss(struct worker_pool *worker_pool)
+{
+    for (size_t i = 0; i < worker_pool->workers; i++)
+        order(i, dismissed);
+}
+
+void worker_pool_of_ranks(struct worker_pool *worker_pool)
+{
+    int ranks;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    *worker_pool =
+        (struct worker_pool){.workers = (size_t)ranks - 1, .give = give, .take = take, .dismiss = dismiss};
+}
+
+/* --------------------------------------------------------------------------------------- the other ranks */
+
+static void run_point(struct worker_pool *own, size_t point)
+{
+    struct worker_answer answer;
+    if (own->give(own, 0, point, &answer))
+        own->take(own, &answer);
+    struct head head = {.length = answer.length, .has_bytes = answer.bytes != NULL};
+    memcpy(head.cause, answer.cause, sizeof head.cause);
+    MPI_Send(&head, sizeof head, MPI_BYTE, 0, TAG_ANSWER, MPI_COMM_WORLD);
+    if (answer.bytes)
+        send_bytes(answer.bytes, answer.length);
+    free(answer.bytes);
+}
+
+void ranks_serve(const struct sweep_point *points)
+{
+    struct worker_pool own;
+    worker_pool_of_processes(&own, 1, points);
+    for (uint64_t what;;) {
+        wait_for(0, TAG_ORDER);
+        MPI_Recv(&what, 1, MPI_UINT64_T, 0, TAG_ORDER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (what == dismissed)
+            break;
+        run_point(&own, what);
+    }
+    own.dismiss(&own);
+}
+
+/* --------------------------------------------------------------------------------------------- together */
+
+bool ranks_agree_to_go_on(bool go_on)
+{
+    int verdict = go_on;
+    MPI_Bcast(&verdict, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return verdict;
+}
+
+static void add_text(XXH3_state_t *hash, const char *text)
+{
+    XXH3_64bits_update(hash, text, strlen(text) + 1);
+}
+
+static void add_parameter(void *hash, const struct param *param, const char *value, const char *origin)
+{
+    (void)origin;
+    add_text(hash, param->name);
+    add_text(hash, value ? value : "");
+}
+
+/* Of the program's version, all parameters and all points. */
+static uint64_t fingerprint(const struct sweep_command *sweep)
+{
+    XXH3_state_t *hash = XXH3_createState();
+    XXH3_64bits_reset(hash);
+    add_text(hash, HELIO_VERSION);
+    config_each(sweep->config, hash, add_parameter);
+    for (size_t i = 0; i < sweep->count; i++) {
+        char *label = sweep_label(&sweep->points[i]);
+        add_text(hash, label);
+        free(label);
+    }
+    uint64_t digest = XXH3_64bits_digest(hash);
+    XXH3_freeState(hash);
+    return digest;
+}
+
+bool ranks_have_the_same(const struct sweep_command *sweep)
+{
+    int rank, ranks, other = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    uint64_t mine = sweep->points ? fingerprint(sweep) : 0;
+    uint64_t *all = mem_alloc((size_t)ranks, sizeof *all, "workers");
+    MPI_Gather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    while (rank == 0 && other < ranks && all[other] == mine)
+        other++;
+    free(all);
+    if (rank == 0 && other < ranks)
+        diag_error(
+            "rank %d has not read the same sweep as rank 0: is %s the same file there, and helio-sweep "
+            "the same program?",
+            other, sweep->file);
+    return ranks_agree_to_go_on(other == ranks);
+}

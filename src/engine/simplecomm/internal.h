@@ -1,0 +1,296 @@
+#ifndef HELIO_ENGINE_SIMPLECOMM_INTERNAL_H
+#define HELIO_ENGINE_SIMPLECOMM_INTERNAL_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "base/queue_table.h"
+#include "base/rng.h"
+#include "base/time.h"
+#include "call/call.h"
+#include "engine/rank/machine.h"
+#include "engine/simplecomm/simplecomm.h"
+#include "fabric/fabric.h"
+#include "fabric/fmu.h"
+#include "fabric/packet.h"
+
+/* The parts of the engine:
+ *
+ *   simplecomm.c  the driver: steps every rank, then finishes one match; results
+ *   step.c        one step of one rank: one call, the next layer of a collective, a look at a wait
+ *   layers.c      collectives as layers of sends and receives
+ *   match.c       sends meet receives
+ *   network.c     KAHUNA: InfiniBand whose ports share their bandwidth in windows of time
+ *   fmu.c         FMU: every message is a write and then a read
+ *   fmu_choose.c  which FMU a write goes to
+ *   stops.c       where SimpleComm itself stops, and this engine goes on
+ *   ini.c         its configuration files, which no other part needs
+ *
+ * Time is seconds in double, and sums are formed in SimpleComm's order: results have to equal its own. */
+
+/* A send or a receive, posted. */
+struct post {
+    uint32_t rank, partner;
+    bool sending, blocking;
+    uint8_t op; /* enum call_op */
+    int32_t tag;
+    uint64_t bytes;
+    double posted_s;
+    bool given_up; /* its rank went on without it, where SimpleComm stops */
+    uint32_t next; /* under the same key */
+};
+
+/* A send and its receive: what contention is about. `base` and `end` are the transfer on the network; on FMUs
+ * a message is in its write until written, then in its read. */
+struct match {
+    uint32_t source, destination;
+    uint64_t bytes;
+    int32_t tag;
+    uint8_t send_op, recv_op;
+    bool send_blocking, recv_blocking;
+    bool send_given_up;
+    bool on_network;
+    double latency_s, base_s, end_s;
+    double send_base_s, send_end_s, recv_base_s, recv_end_s;
+    double send_posted_s, recv_posted_s;
+    /* FMU. */
+    bool timed, written, read;
+    int32_t fmu; /* -1 = none yet */
+    uint64_t ring_entry;
+    struct match *next_free;
+};
+
+/* Matches in the order in which they formed: ties are broken by it. */
+struct match_list {
+    struct match **items;
+    size_t count, capacity;
+};
+
+enum compat_topology { COMPAT_KAHUNA, COMPAT_FMU, COMPAT_HYBRID };
+
+struct link_speed {
+    double latency_s, bytes_per_s;
+};
+
+/* What SimpleComm would have stopped at. */
+enum compat_abort {
+    ABORT_NODES,
+    ABORT_PIVOT,
+    ABORT_ROOM,
+    ABORT_CLOCK,
+    ABORT_FMU_ORDER,
+    ABORT_SENT,
+    ABORT_NOTHING_OPEN,
+    ABORT_SEND_BLOCKED,
+    ABORT_WAITALL,
+    ABORT_ACTION,
+    ABORTS
+};
+
+/* What KAHUNA looks at of a match, time and again: side by side in memory. */
+struct kahuna_transfer {
+    double base_s, end_s;
+    double solved_s; /* up to where the sharing by `factor` has been worked out; -1 = it has not */
+    double sent_bytes;
+    uint32_t factor, source_node, destination_node;
+    struct match *match;
+};
+
+struct compat_network {
+    struct kahuna_transfer *open; /* in the order in which they formed */
+    size_t count, capacity;
+    uint32_t *sharing; /* per node: transfers that touch it */
+};
+
+struct ring_slot {
+    uint64_t bytes;
+    bool valid;
+};
+
+/* Q_data and Q_header of an FMU: slots [head, tail) */
+struct compat_ring {
+    struct ring_slot *slots;
+    size_t capacity;
+    uint64_t head, tail, bytes;
+};
+
+struct incoming_read {
+    double at_s;
+    uint64_t bytes;
+    uint32_t fmu;
+};
+
+/* What happens in a window, to be put in order. */
+struct window_event {
+    double at_s;
+    size_t sequence;
+    struct match *write; /* NULL: a read */
+    struct incoming_read read;
+};
+
+struct compat_statistics {
+    uint64_t late_receives;
+    struct metric_series congestion, channel_congestion, usage, written;
+    ps_t congestion_sum, channel_congestion_sum;
+    uint64_t coalesced_writes, coalesced_reads, idle_mappings, other_mappings;
+    uint64_t biggest_buffer_bytes, biggest_buffer_messages;
+    uint64_t by_network, by_fmu, pivot_bytes;
+};
+
+struct compat_fmu {
+    struct match_list open;
+    uint32_t count;
+    enum fmu_try_idle try_idle;
+    enum fmu_among_all among_all;
+    bool counts_reads; /* fmu_monitor_incoming_recv */
+    uint32_t interleave;
+    struct rng random;
+    double *last_s; /* per FMU: until when it is busy */
+    double *congestion_s, *usage_s;
+    double *channel_congestion_s; /* per rank */
+    uint64_t *requests, *written_bytes;
+    struct compat_ring *rings;
+    struct incoming_read *incoming;
+    size_t incoming_count, incoming_capacity;
+    struct window_event *events;
+    size_t event_capacity;
+    int64_t *series; /* the statistics' */
+};
+
+enum compat_state { RANK_NORMAL, RANK_COMMUNICATING, RANK_WAITING, RANK_ENDED };
+
+/* A non-blocking call that is done. */
+struct completion {
+    int32_t tag;
+    uint8_t op;
+    double end_s;
+};
+
+struct compat_rank {
+    enum compat_state state;
+    double now_s;
+    bool in_point_to_point; /* blocked by a send or receive of its own */
+    uint32_t blocked_by;    /* the post that does so, while nothing has met it; POOL_NONE */
+    bool in_collective, ending, waits_for_all;
+    struct call collective;
+    uint32_t layer;          /* the next one */
+    uint64_t layer_pending;  /* posts of this layer that are not done */
+    uint64_t blocking_posts; /* that are not done */
+    uint64_t requests;       /* outstanding or done but not yet waited for */
+    int64_t waitall_balance; /* completions less those that a waitall wants */
+    int32_t waiting_tag;
+    int32_t *slot_tags;
+    struct completion *completions;
+    size_t completion_count, completion_capacity;
+};
+
+struct simplecomm {
+    struct fabric fabric; /* for whoever visits the statistics */
+    const struct machine_params *plan;
+    const struct simplecomm_config *config;
+    uint64_t formed; /* matches; every so manieth is boosted */
+    enum compat_topology topology;
+    uint32_t ranks, cores_per_node;
+    uint64_t eager_bytes;
+    struct link_speed network_link, fmu_link, node_link;
+    double pivot_bytes;       /* -1: nothing takes an FMU */
+    bool fmus_take_the_small; /* those up to the pivot, not those from it on */
+    struct compat_network network;
+    struct compat_fmu fmu;
+    struct compat_statistics statistics;
+    struct compat_rank *rank;
+    uint32_t ended;
+    struct queue_table unmatched;
+    struct pool posts;
+    struct arena match_memory;
+    struct match *free_matches;
+    uint64_t calls, finished, live_matches, peak_matches;
+    uint64_t aborts[ABORTS];
+    struct call scratch;
+};
+
+/* 2^63 ps are 106 days and 18 hours. */
+static inline bool time_fits(double seconds)
+{
+    return seconds < 9.2e6;
+}
+
+/* Python's math.isclose. */
+static inline bool seconds_close(double a, double b, double relative, double absolute)
+{
+    double difference = fabs(a - b), size_a = fabs(a), size_b = fabs(b);
+    return a == b || difference <= relative * (size_a > size_b ? size_a : size_b) || difference <= absolute;
+}
+
+static inline bool seconds_equal(double a, double b)
+{
+    return seconds_close(a, b, 1e-9, 0);
+}
+
+static inline ps_t seconds_to_ps(double seconds)
+{
+    return (ps_t)llround(seconds * 1e12);
+}
+
+static inline uint32_t node_count(const struct simplecomm *engine)
+{
+    return (engine->ranks + engine->cores_per_node - 1) / engine->cores_per_node;
+}
+
+static inline bool same_node(const struct simplecomm *engine, uint32_t a, uint32_t b)
+{
+    return a / engine->cores_per_node == b / engine->cores_per_node;
+}
+
+/* stops.c */
+void compat_abort(struct simplecomm *engine, enum compat_abort reason); /* counts it; warns at the first */
+enum status compat_too_long(const struct simplecomm *engine);           /* reports it */
+
+/* simplecomm.c */
+void compat_idle(struct simplecomm *engine, uint32_t rank, double until_s, uint8_t op); /* moves its clock */
+
+/* step.c */
+enum status compat_step(struct simplecomm *engine, uint32_t rank);
+bool compat_may_go_on(const struct compat_rank *rank); /* it waits for nothing more */
+void compat_completed(struct compat_rank *rank, int32_t tag, double end_s, uint8_t op);
+
+/* layers.c: posts a layer of the rank's collective; the number of its posts, 0 behind the last layer. */
+uint64_t compat_post_layer(struct simplecomm *engine, uint32_t rank);
+
+/* match.c */
+void compat_post(struct simplecomm *engine, const struct post *post);
+bool compat_give_up_send(struct simplecomm *engine, uint32_t rank); /* if eager; the rank goes on */
+struct match *match_list_take(struct match_list *list, size_t index);
+
+/* network.c: takes out the match that is finished next. */
+void compat_network_add(struct simplecomm *engine, struct match *match);
+void compat_network_init(struct simplecomm *engine);
+void compat_network_free(struct compat_network *network);
+double compat_network_lowest(const struct compat_network *network); /* start of what happens next there */
+struct match *compat_network_next(struct simplecomm *engine);
+
+/* fmu.c */
+void compat_fmu_init(struct simplecomm *engine, const struct fmu_config *config, uint64_t seed);
+void compat_fmu_free(struct compat_fmu *fmu);
+void compat_fmu_summarize(struct simplecomm *engine); /* fills in the statistics of FMUs */
+struct match *compat_fmu_next(struct simplecomm *engine);
+double compat_fmu_lowest(const struct compat_fmu *fmu);
+
+/* fmu_choose.c: an FMU for every open match that has none and starts in the present window. */
+void compat_fmu_choose(struct simplecomm *engine);
+
+/* The phase that a match is in: its write, or its read. */
+static inline double phase_base(const struct match *match)
+{
+    return match->written ? match->recv_base_s : match->send_base_s;
+}
+
+static inline double phase_end(const struct match *match)
+{
+    return match->written ? match->recv_end_s : match->send_end_s;
+}
+
+#endif

@@ -1,0 +1,397 @@
+#include "engine/simplecomm/simplecomm.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/tap.h"
+#include "engine/simplecomm/internal.h"
+#include "fabric/list.h"
+#include "fabric/message.h"
+#include "fabric/topology.h"
+
+/* -------------------------------------------------------------------------------------------- parameters */
+
+static const char *const allreduce_names[] = {
+    [ALLREDUCE_BINOMIAL] = "reduceBinomialTree_bcast", [ALLREDUCE_TO_ROOT] = "reduce_bcast", NULL};
+static const char *const alltoallv_names[] = {
+    [ALLTOALLV_ALL] = "nbc_like_simgrid", [ALLTOALLV_WITHOUT_EMPTY] = "nbc_improved", NULL};
+
+PARAM_TABLE(simplecomm_params, "simplecomm", struct simplecomm_config,
+            "what only SimpleComm has; nothing without compat=simplecomm",
+            {.name = "simplecomm.booster_factor",
+             .type = PARAM_COUNT,
+             .offset = offsetof(struct simplecomm_config, booster_factor),
+             .default_text = "1",
+             .max = "1000000000",
+             .doc = "multiplies the sizes of messages"},
+            {.name = "simplecomm.booster_every",
+             .type = PARAM_COUNT,
+             .offset = offsetof(struct simplecomm_config, booster_every),
+             .default_text = "1",
+             .min = "1",
+             .doc = "but only of every so manieth message, from the first on"},
+            {.name = "simplecomm.allreduce",
+             .type = PARAM_CHOICE,
+             .offset = offsetof(struct simplecomm_config, allreduce),
+             .default_text = "reduceBinomialTree_bcast",
+             .choices = allreduce_names,
+             .doc = "the reduction before the broadcast: a tree, or everybody straight to rank 0"},
+            {.name = "simplecomm.alltoallv",
+             .type = PARAM_CHOICE,
+             .offset = offsetof(struct simplecomm_config, alltoallv),
+             .default_text = "nbc_like_simgrid",
+             .choices = alltoallv_names,
+             .doc = "with messages of no bytes, or without them"});
+
+/* ----------------------------------------------------------------------------------------------- results */
+
+#define STATISTIC(name, type, field, doc)                                                                    \
+    {                                                                                                        \
+        name, type, offsetof(struct compat_statistics, field), doc                                           \
+    }
+
+static const struct metric metric_list[] = {
+    STATISTIC("late_receives", METRIC_COUNT, late_receives, "posted when the message had left its sender"),
+    STATISTIC("network_messages", METRIC_COUNT, by_network, "that took the network"),
+    STATISTIC("fmu_messages", METRIC_COUNT, by_fmu, "that took an FMU"),
+    STATISTIC("pivot_bytes", METRIC_BYTES, pivot_bytes, "hybrid: size from which on messages take FMUs"),
+    STATISTIC("coalesced_writes", METRIC_COUNT, coalesced_writes, "writes under the switch of another"),
+    STATISTIC("coalesced_reads", METRIC_COUNT, coalesced_reads, "reads under the switch of another"),
+    STATISTIC("idle_mappings", METRIC_COUNT, idle_mappings, "messages whose FMU was found idle"),
+    STATISTIC("other_mappings", METRIC_COUNT, other_mappings, "messages whose FMU was chosen among all"),
+    STATISTIC("biggest_buffer_bytes", METRIC_BYTES, biggest_buffer_bytes, "largest Q_data seen at a read"),
+    STATISTIC("biggest_buffer_messages", METRIC_COUNT, biggest_buffer_messages, "and its entries then"),
+    STATISTIC("congestion_sum_s", METRIC_TIME, congestion_sum, "time that accesses waited for FMUs"),
+    STATISTIC("channel_congestion_sum_s", METRIC_TIME, channel_congestion_sum,
+              "time that accesses waited for their own node's channel"),
+    STATISTIC("congestion_s", METRIC_TIMES, congestion, "per FMU: time that accesses waited for it"),
+    STATISTIC("channel_congestion_s", METRIC_TIMES, channel_congestion,
+              "per rank: the same for its node's channel"),
+    STATISTIC("usage_s", METRIC_TIMES, usage, "per FMU: lengths of all writes and reads"),
+    STATISTIC("written_bytes", METRIC_COUNTS, written, "per FMU: bytes written to it"),
+};
+static const struct metric_table network_metrics = {
+    .metrics = metric_list, .count = 1, .size = sizeof(struct compat_statistics)};
+static const struct metric_table fmu_metrics = {.metrics = metric_list,
+                                                .count = sizeof metric_list / sizeof *metric_list,
+                                                .size = sizeof(struct compat_statistics)};
+
+static const void *statistics(struct fabric *fabric)
+{
+    return &((struct simplecomm *)fabric)->statistics;
+}
+
+static const struct fabric_ops topology_ops[] = {
+    [COMPAT_KAHUNA] = {.name = "packet", .metrics = &network_metrics, .statistics = statistics},
+    [COMPAT_FMU] = {.name = "fmu", .metrics = &fmu_metrics, .statistics = statistics},
+    [COMPAT_HYBRID] = {.name = "hybrid", .metrics = &fmu_metrics, .statistics = statistics},
+};
+enum { TOPOLOGIES = sizeof topology_ops / sizeof *topology_ops };
+
+void compat_idle(struct simplecomm *engine, uint32_t index, double until_s, uint8_t op)
+{
+    struct compat_rank *rank = &engine->rank[index];
+    if (until_s <= rank->now_s)
+        return;
+    tap_emit(engine->plan->tap, &(struct tap_record){.kind = TAP_IDLE,
+                                                     .rank = index,
+                                                     .cause = op,
+                                                     .since = seconds_to_ps(rank->now_s),
+                                                     .at = seconds_to_ps(until_s)});
+    rank->now_s = until_s;
+}
+
+/* The times are SimpleComm's columns, not those of the calls: on FMUs, a base is where the access started. */
+static void tell_message(const struct simplecomm *engine, const struct match *match)
+{
+    struct message message = {.bytes = match->bytes,
+                              .posted_bytes = match->bytes,
+                              .source = match->source,
+                              .destination = match->destination,
+                              .source_node = match->source / engine->cores_per_node,
+                              .destination_node = match->destination / engine->cores_per_node,
+                              .tag = match->tag,
+                              .op = match->send_op,
+                              .send_posted = seconds_to_ps(match->send_base_s),
+                              .send_released = seconds_to_ps(match->send_end_s),
+                              .recv_posted = seconds_to_ps(match->recv_base_s),
+                              .delivered = seconds_to_ps(match->recv_end_s)};
+    struct tap_record record = {.kind = TAP_INJECTED, .at = message.send_posted, .message = &message};
+    tap_emit(engine->plan->tap, &record);
+    record.kind = TAP_DELIVERED;
+    record.at = message.delivered;
+    tap_emit(engine->plan->tap, &record);
+    record.kind = TAP_FINISHED;
+    tap_emit(engine->plan->tap, &record);
+}
+
+/* ------------------------------------------------------------------------------------------------ driver */
+
+/* HYBRID takes the next match from where something starts first; neither side knows of the other. */
+static struct match *next_match(struct simplecomm *engine)
+{
+    size_t on_network = engine->network.count, on_fmus = engine->fmu.open.count;
+    bool by_network = on_fmus == 0;
+    if (on_network > 0 && on_fmus > 0)
+        by_network = compat_network_lowest(&engine->network) < compat_fmu_lowest(&engine->fmu);
+    if (by_network) {
+        engine->statistics.by_network++;
+        return compat_network_next(engine);
+    }
+    engine->statistics.by_fmu++;
+    return compat_fmu_next(engine);
+}
+
+/* When the two ranks may go on. Eager is `<` where a match forms, and `<=` here. */
+static void release(const struct simplecomm *engine, struct match *match)
+{
+    bool eager = match->bytes <= engine->eager_bytes;
+    if (match->on_network) {
+        match->send_end_s = match->recv_end_s = match->end_s;
+        if (eager)
+            match->recv_end_s = fmax(match->recv_base_s, match->end_s);
+    }
+    if (eager)
+        match->send_end_s = match->send_base_s;
+}
+
+/* KAHUNA's ranks may not be further than a message that releases them, but for a millisecond. */
+static void check_clock(struct simplecomm *engine, uint32_t index, double end_s)
+{
+    double now_s = engine->rank[index].now_s;
+    if (engine->topology == COMPAT_KAHUNA && now_s >= end_s && !seconds_close(now_s, end_s, 1e-9, 0.001))
+        compat_abort(engine, ABORT_CLOCK);
+}
+
+static void end_of_side(struct simplecomm *engine, uint32_t index, bool blocking, double end_s, uint8_t op,
+                        int32_t tag)
+{
+    struct compat_rank *rank = &engine->rank[index];
+    if (blocking) {
+        compat_idle(engine, index, end_s, op);
+        if (rank->blocking_posts == 0 && !rank->in_collective && rank->in_point_to_point) {
+            rank->state = RANK_NORMAL;
+            rank->in_point_to_point = false;
+        }
+    } else if (op == CALL_SENDRECV) {
+        compat_idle(engine, index, end_s, op);
+    } else {
+        compat_completed(rank, tag, end_s, op);
+    }
+    if (op >= CALL_BARRIER || op == CALL_SENDRECV)
+        rank->layer_pending--;
+}
+
+static enum status finish(struct simplecomm *engine, struct match *match)
+{
+    if (!time_fits(fmax(match->end_s, match->send_end_s)))
+        return compat_too_long(engine);
+    engine->statistics.late_receives +=
+        match->recv_posted_s > (match->on_network ? match->end_s : match->send_end_s);
+    release(engine, match);
+    engine->rank[match->source].blocking_posts -= match->send_blocking;
+    engine->rank[match->destination].blocking_posts -= match->recv_blocking;
+    tell_message(engine, match);
+    if (match->send_blocking && match->bytes >= engine->eager_bytes)
+        check_clock(engine, match->source, match->send_end_s);
+    if (!match->send_given_up)
+        end_of_side(engine, match->source, match->send_blocking, match->send_end_s, match->send_op,
+                    match->tag);
+    if (match->recv_blocking)
+        check_clock(engine, match->destination, match->recv_end_s);
+    end_of_side(engine, match->destination, match->recv_blocking, match->recv_end_s, match->recv_op,
+                match->tag);
+    match->next_free = engine->free_matches;
+    engine->free_matches = match;
+    engine->live_matches--;
+    engine->finished++;
+    return STATUS_OK;
+}
+
+/* SimpleComm stops as soon as no rank can go on and no message has both ends. It looks at a waitall, and at
+ * a collective without messages, one step late, and blocks eager senders until their receive is posted;
+ * neither keeps a program from going on. */
+static bool revive(struct simplecomm *engine)
+{
+    bool revived = false;
+    for (uint32_t rank = 0; rank < engine->ranks; rank++)
+        if (compat_may_go_on(&engine->rank[rank])) {
+            compat_abort(engine, ABORT_NOTHING_OPEN);
+            return true; /* with the next step */
+        }
+    for (uint32_t rank = 0; rank < engine->ranks; rank++)
+        revived = compat_give_up_send(engine, rank) || revived;
+    if (revived)
+        compat_abort(engine, ABORT_SEND_BLOCKED);
+    return revived;
+}
+
+static enum status report_deadlock(const struct simplecomm *engine)
+{
+    enum { SHOWN = 8 };
+    struct program *program = engine->plan->program;
+    uint32_t blocked = engine->ranks - engine->ended, shown = 0;
+    diag_error("fabric %s: deadlock: %u of %u ranks are blocked, and no message has both ends",
+               engine->plan->fabric->name, blocked, engine->ranks);
+    for (uint32_t rank = 0; rank < engine->ranks && shown < SHOWN; rank++) {
+        if (engine->rank[rank].state == RANK_ENDED)
+            continue;
+        struct call_place place = program->ops->place(program, rank);
+        diag_report(DIAG_NOTE, &(struct diag_place){.file = place.file, .line = place.line},
+                    "rank %u is blocked here", rank);
+        shown++;
+    }
+    if (blocked > shown)
+        diag_note("and %u more", blocked - shown);
+    return STATUS_FAILED;
+}
+
+static enum status simulate(struct simplecomm *engine)
+{
+    for (;;) {
+        bool normal = false;
+        for (uint32_t rank = 0; rank < engine->ranks; rank++) {
+            enum status status = compat_step(engine, rank);
+            if (status != STATUS_OK)
+                return status;
+        }
+        if (engine->ended == engine->ranks)
+            return STATUS_OK;
+        for (uint32_t rank = 0; rank < engine->ranks && !normal; rank++)
+            normal = engine->rank[rank].state == RANK_NORMAL;
+        if (normal)
+            continue;
+        enum status status = STATUS_OK;
+        if (engine->live_matches > 0)
+            status = finish(engine, next_match(engine));
+        else if (!revive(engine))
+            status = report_deadlock(engine);
+        if (status != STATUS_OK)
+            return status;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------- setup */
+
+/* Where both take the same time; -1: the network always, 0: the FMUs always (Top_Hybrid.py). */
+static double pivot_of(const struct link_speed *network, const struct link_speed *fmu)
+{
+    double latency_s = fmu->latency_s * 2, bytes_per_s = fmu->bytes_per_s / 2;
+    if (network->bytes_per_s == bytes_per_s)
+        return latency_s < network->latency_s ? 0 : -1;
+    if (network->latency_s == latency_s)
+        return bytes_per_s > network->bytes_per_s ? 0 : -1;
+    double pivot = (latency_s - network->latency_s) / ((1 / network->bytes_per_s) - (1 / bytes_per_s));
+    if (pivot < 0)
+        return bytes_per_s > network->bytes_per_s ? 0 : -1;
+    return pivot;
+}
+
+/* TOPOLOGIES when there is none. */
+static int topology_of(const struct fabric_ops *fabric)
+{
+    int topology = 0;
+    while (topology < TOPOLOGIES && strcmp(topology_ops[topology].name, fabric->name) != 0)
+        topology++;
+    return topology;
+}
+
+bool simplecomm_has(const struct fabric_ops *fabric)
+{
+    return topology_of(fabric) < TOPOLOGIES;
+}
+
+/* It would be passed over without a word. */
+static enum status refuse_topology(const struct machine_params *plan)
+{
+    const struct topology_config *topology = config_of(plan->config, &topology_params);
+    if (topology->is_given)
+        diag_error(
+            "SimpleComm has no topology, all its nodes hang on one switch; compat=simplecomm and topology "
+            "exclude each other");
+    return topology->is_given ? STATUS_BAD_INPUT : STATUS_OK;
+}
+
+static void check(struct simplecomm *engine)
+{
+    if (engine->ranks % engine->cores_per_node != 0)
+        compat_abort(engine, ABORT_NODES);
+    if (engine->topology == COMPAT_HYBRID && engine->fmus_take_the_small)
+        compat_abort(engine, ABORT_PIVOT);
+}
+
+/* The largest rate that can be written stands for SimpleComm's 0, where bytes take no time at all. */
+static struct link_speed link_of(ps_t latency_ps, uint64_t bytes_per_s)
+{
+    return (struct link_speed){.latency_s = (double)latency_ps / 1e12,
+                               .bytes_per_s = bytes_per_s == INT64_MAX ? 0 : (double)bytes_per_s};
+}
+
+static void open_engine(struct simplecomm *engine, const struct machine_params *plan)
+{
+    const struct packet_config *packet = config_of(plan->config, &packet_params);
+    const struct fmu_config *fmu = config_of(plan->config, &fmu_params);
+    engine->plan = plan;
+    engine->config = config_of(plan->config, &simplecomm_params);
+    engine->ranks = plan->program->ranks;
+    engine->cores_per_node = (uint32_t)plan->node->ranks_per_node;
+    engine->eager_bytes = plan->protocol->eager_threshold_bytes;
+    engine->network_link = link_of(packet->latency_ps, packet->bandwidth_bytes_per_s);
+    engine->fmu_link = link_of(fmu->t_switch, fmu->bandwidth_bytes_per_s);
+    engine->node_link = link_of(plan->node->latency_ps, plan->node->bandwidth_bytes_per_s);
+    engine->pivot_bytes = pivot_of(&engine->network_link, &engine->fmu_link);
+    engine->topology = (enum compat_topology)topology_of(plan->fabric);
+    engine->fabric.ops = &topology_ops[engine->topology];
+    engine->fmus_take_the_small =
+        engine->pivot_bytes > 0 && engine->fmu_link.bytes_per_s / 2 < engine->network_link.bytes_per_s;
+    check(engine);
+    if (engine->topology == COMPAT_HYBRID)
+        engine->statistics.pivot_bytes = (uint64_t)ceil(fmax(engine->pivot_bytes, 0));
+    engine->rank = mem_alloc(engine->ranks, sizeof *engine->rank, "ranks");
+    for (uint32_t rank = 0; rank < engine->ranks; rank++) {
+        engine->rank[rank].blocked_by = POOL_NONE;
+        engine->rank[rank].slot_tags =
+            mem_alloc(plan->program->ops->slots(plan->program, rank), sizeof(int32_t), "requests");
+    }
+    queue_table_init(&engine->unmatched);
+    pool_init(&engine->posts, sizeof(struct post), "unmatched sends and receives");
+    compat_network_init(engine);
+    compat_fmu_init(engine, fmu, plan->seed);
+}
+
+static void close_engine(struct simplecomm *engine)
+{
+    for (uint32_t rank = 0; engine->rank && rank < engine->ranks; rank++) {
+        free(engine->rank[rank].slot_tags);
+        free(engine->rank[rank].completions);
+    }
+    free(engine->rank);
+    queue_table_free(&engine->unmatched);
+    pool_free(&engine->posts);
+    arena_free(&engine->match_memory);
+    compat_network_free(&engine->network);
+    compat_fmu_free(&engine->fmu);
+}
+
+enum status simplecomm_run(const struct machine_params *plan, struct machine_usage *usage,
+                           void (*visit_fabric)(void *self, struct fabric *fabric), void *self)
+{
+    struct simplecomm engine = {0};
+    enum status status = refuse_topology(plan);
+    if (status != STATUS_OK)
+        return status;
+    open_engine(&engine, plan);
+    status = simulate(&engine);
+    *usage = (struct machine_usage){
+        .bytes = engine.match_memory.used + engine.posts.capacity * engine.posts.size +
+                 queue_table_bytes(&engine.unmatched) + engine.ranks * sizeof *engine.rank,
+        .peak_messages = engine.peak_matches,
+        .events = engine.finished,
+        .calls = engine.calls};
+    compat_fmu_summarize(&engine);
+    if (status == STATUS_OK && visit_fabric)
+        visit_fabric(self, &engine.fabric);
+    close_engine(&engine);
+    return status;
+}

@@ -1,0 +1,250 @@
+#include "engine/simplecomm/internal.h"
+
+/* One step of one rank (Rank.py): at most one call. */
+
+void compat_completed(struct compat_rank *rank, int32_t tag, double end_s, uint8_t op)
+{
+    rank->completions = mem_grow(rank->completions, &rank->completion_capacity, rank->completion_count + 1,
+                                 "finished requests");
+    rank->completions[rank->completion_count++] = (struct completion){.tag = tag, .op = op, .end_s = end_s};
+    rank->waitall_balance++;
+}
+
+static bool tag_is_done(const struct compat_rank *rank, int32_t tag)
+{
+    size_t i = 0;
+    while (i < rank->completion_count && rank->completions[i].tag != tag)
+        i++;
+    return i < rank->completion_count;
+}
+
+bool compat_may_go_on(const struct compat_rank *rank)
+{
+    if (rank->state == RANK_COMMUNICATING)
+        return rank->in_collective && rank->layer_pending == 0; /* a layer without messages */
+    if (rank->state != RANK_WAITING)
+        return false;
+    return rank->waits_for_all ? rank->waitall_balance >= 0 : tag_is_done(rank, rank->waiting_tag);
+}
+
+/* Waitall is over when as many requests have completed as it names, and takes all that have. SimpleComm never
+ * comes back when there are more. */
+static bool waited_for_all(struct simplecomm *engine, uint32_t index)
+{
+    struct compat_rank *rank = &engine->rank[index];
+    if (rank->waitall_balance < 0)
+        return false;
+    if (rank->waitall_balance > 0)
+        compat_abort(engine, ABORT_WAITALL);
+    for (size_t i = 0; i < rank->completion_count; i++)
+        compat_idle(engine, index, rank->completions[i].end_s, rank->completions[i].op);
+    rank->requests -= rank->completion_count;
+    rank->completion_count = 0;
+    rank->waitall_balance = 0;
+    return true;
+}
+
+/* Wait takes the first request with its tag, whoever the partner was. */
+static bool waited_for_tag(struct simplecomm *engine, uint32_t index)
+{
+    struct compat_rank *rank = &engine->rank[index];
+    size_t i = 0;
+    while (i < rank->completion_count && rank->completions[i].tag != rank->waiting_tag)
+        i++;
+    if (i == rank->completion_count)
+        return false;
+    compat_idle(engine, index, rank->completions[i].end_s, rank->completions[i].op);
+    rank->completion_count--;
+    for (; i < rank->completion_count; i++)
+        rank->completions[i] = rank->completions[i + 1];
+    rank->requests--;
+    rank->waitall_balance--;
+    return true;
+}
+
+static void look_at_wait(struct simplecomm *engine, uint32_t index)
+{
+    struct compat_rank *rank = &engine->rank[index];
+    if (rank->waits_for_all ? waited_for_all(engine, index) : waited_for_tag(engine, index))
+        rank->state = RANK_NORMAL;
+}
+
+/* ------------------------------------------------------------------------------------------------ calls */
+
+static enum status refuse(struct simplecomm *engine, uint32_t rank, const struct call *call, const char *why)
+{
+    struct program *program = engine->plan->program;
+    struct call_place place = program->ops->place(program, rank);
+    char text[256];
+    diag_report(DIAG_ERROR, &(struct diag_place){.file = place.file, .line = place.line},
+                "rank %u: SimpleComm cannot do %s: %s", rank, call_describe(call, text, sizeof text), why);
+    return STATUS_BAD_INPUT;
+}
+
+static enum status begin_collective(struct simplecomm *engine, uint32_t index, const struct call *call)
+{
+    struct compat_rank *rank = &engine->rank[index];
+    if (call->flags & CALL_IMMEDIATE)
+        return refuse(engine, index, call, "it has no non-blocking collectives");
+    if (call->group != 0)
+        return refuse(engine, index, call, "it knows of no communicator but MPI_COMM_WORLD");
+    rank->state = RANK_COMMUNICATING;
+    rank->in_collective = true;
+    rank->collective = *call;
+    rank->layer = 0;
+    rank->layer_pending =
+        UINT64_MAX; /* the count is known behind the posts, and none of them is done before */
+    rank->layer_pending = compat_post_layer(engine, index);
+    return STATUS_OK;
+}
+
+static enum status point_to_point(struct simplecomm *engine, uint32_t index, const struct call *call)
+{
+    struct compat_rank *rank = &engine->rank[index];
+    if (call->peer < 0 || (call->op == CALL_RECV && call->tag == CALL_ANY_TAG))
+        return refuse(engine, index, call, "it has no MPI_ANY_SOURCE and no MPI_ANY_TAG");
+    bool immediate = call->flags & CALL_IMMEDIATE;
+    struct post post = {.rank = index,
+                        .partner = (uint32_t)call->peer,
+                        .sending = call->op == CALL_SEND,
+                        .blocking = !immediate,
+                        .op = call->op,
+                        .tag = call->tag,
+                        .bytes = call->op == CALL_SEND ? call->bytes : call->recv_bytes,
+                        .posted_s = rank->now_s};
+    if (immediate) {
+        rank->slot_tags[call->slot] = call->tag;
+        rank->requests++;
+    } else {
+        rank->state = RANK_COMMUNICATING;
+        rank->in_point_to_point = true;
+    }
+    compat_post(engine, &post);
+    return STATUS_OK;
+}
+
+static enum status compute(struct simplecomm *engine, uint32_t index, double seconds)
+{
+    struct compat_rank *rank = &engine->rank[index];
+    double since_s = rank->now_s;
+    rank->now_s = rank->now_s + seconds;
+    if (!time_fits(rank->now_s))
+        return compat_too_long(engine);
+    tap_emit(engine->plan->tap, &(struct tap_record){.kind = TAP_COMPUTED,
+                                                     .rank = index,
+                                                     .since = seconds_to_ps(since_s),
+                                                     .at = seconds_to_ps(rank->now_s)});
+    return STATUS_OK;
+}
+
+static void wait_for(struct simplecomm *engine, uint32_t index, const struct call *call)
+{
+    struct compat_rank *rank = &engine->rank[index];
+    rank->state = RANK_WAITING;
+    rank->waits_for_all = call->op == CALL_WAITALL;
+    if (rank->waits_for_all) {
+        rank->waitall_balance -= (int64_t)(call->expected ? call->expected : rank->requests);
+        return; /* looked at in the next step, not in this one */
+    }
+    rank->waiting_tag = rank->slot_tags[call->slot];
+    look_at_wait(engine, index);
+}
+
+static enum status communicate(struct simplecomm *engine, uint32_t index, const struct call *call)
+{
+    if (engine->ranks == 1) /* a single rank does not communicate at all */
+        return STATUS_OK;
+    switch (call->op) {
+    case CALL_SEND:
+    case CALL_RECV:
+        return point_to_point(engine, index, call);
+    case CALL_WAIT:
+    case CALL_WAITALL:
+        wait_for(engine, index, call);
+        return STATUS_OK;
+    case CALL_SENDRECV:
+        compat_abort(engine, ABORT_ACTION);
+        if (call->peer < 0 || call->source < 0)
+            return refuse(engine, index, call, "it has no MPI_ANY_SOURCE and no MPI_PROC_NULL");
+        return begin_collective(engine, index, call);
+    case CALL_BARRIER:
+    case CALL_BCAST:
+    case CALL_REDUCE:
+    case CALL_ALLREDUCE:
+    case CALL_ALLTOALL:
+    case CALL_ALLTOALLV:
+        return begin_collective(engine, index, call);
+    case CALL_TEST:
+        compat_abort(engine, ABORT_ACTION);
+        return STATUS_OK;
+    default:
+        return refuse(engine, index, call, "it does not have this call");
+    }
+}
+
+static void end(struct simplecomm *engine, uint32_t index)
+{
+    struct compat_rank *rank = &engine->rank[index];
+    rank->state = RANK_ENDED;
+    engine->ended++;
+    tap_emit(engine->plan->tap,
+             &(struct tap_record){.kind = TAP_ENDED, .rank = index, .at = seconds_to_ps(rank->now_s)});
+}
+
+static enum status finalize(struct simplecomm *engine, uint32_t index)
+{
+    engine->rank[index].ending = true;
+    if (engine->ranks > 1)
+        return begin_collective(engine, index, &(struct call){.op = CALL_BARRIER});
+    end(engine, index);
+    return STATUS_OK;
+}
+
+static enum status execute(struct simplecomm *engine, uint32_t index)
+{
+    const struct machine_params *plan = engine->plan;
+    const struct call *call = program_next(plan->program, index, &engine->scratch);
+    if (!call)
+        return finalize(engine, index); /* SimpleComm would read beyond the end of its trace */
+    engine->calls++;
+    if (plan->progress && engine->calls % (UINT64_C(1) << 20) == 0)
+        plan->progress(plan->progress_self, engine->calls, seconds_to_ps(engine->rank[index].now_s));
+    switch (call->op) {
+    case CALL_INIT:
+    case CALL_NOTHING:
+        return STATUS_OK;
+    case CALL_COMPUTE:
+        return compute(engine, index,
+                       trunc(call->amount * plan->compute->scale) / (double)plan->compute->rate_flops);
+    case CALL_SLEEP:
+        compat_abort(engine, ABORT_ACTION);
+        return compute(engine, index, call->amount);
+    case CALL_FINALIZE:
+        return finalize(engine, index);
+    default:
+        return communicate(engine, index, call);
+    }
+}
+
+enum status compat_step(struct simplecomm *engine, uint32_t index)
+{
+    struct compat_rank *rank = &engine->rank[index];
+    if (rank->state == RANK_WAITING) {
+        look_at_wait(engine, index);
+        return STATUS_OK;
+    }
+    if (rank->state == RANK_COMMUNICATING) {
+        if (!rank->in_collective || rank->layer_pending > 0)
+            return STATUS_OK;
+        rank->layer_pending = compat_post_layer(engine, index);
+        if (rank->layer_pending > 0)
+            return STATUS_OK;
+        rank->in_collective = false;
+        if (rank->ending) {
+            end(engine, index);
+            return STATUS_OK;
+        }
+        rank->state = RANK_NORMAL; /* and goes on with its next call in the same step */
+    }
+    return rank->state == RANK_NORMAL ? execute(engine, index) : STATUS_OK;
+}

@@ -1,0 +1,85 @@
+#include "fabric/photonic/internal.h"
+
+/* Reservation hop by hop: a probe takes a channel of one link, travels over it, takes the next. Where none is
+ * free it turns back, gives up its channels one after the other as it comes back over them, and reserves a
+ * slot in the first buffer that has room: what it still holds then is its segment. It never stops while it
+ * holds channels that nothing is sent over. */
+
+static uint32_t link_at(const struct photonic *photonic, const struct packet *packet, uint32_t nth)
+{
+    return links_of(photonic, packet)[nth];
+}
+
+/* Over the last of its links, to be given up. */
+static void give_up_last(struct photonic *photonic, struct packet *packet)
+{
+    uint32_t nth = --packet->reached, link = link_at(photonic, packet, nth);
+    ps_t taken_at = packet->since + (ps_t)(nth - packet->at) * photonic->settings.forward_ps;
+    photonic->links[link].tried_ps += photonic->loop->now - taken_at;
+    photonic->free[link]++;
+    probe_wake(photonic, link);
+}
+
+/* At a switch on the way back. */
+static void turn(struct photonic *photonic, uint32_t index)
+{
+    struct packet *packet = packet_at(photonic, index);
+    ps_t now = photonic->loop->now, back_ps = photonic->settings.back_ps;
+    if (packet->reached == packet->at) {
+        probe_failed(photonic, index);
+    } else if (photonic->buffers && probe_buffer(photonic, packet, packet->reached)) {
+        packet->end = packet->reached;
+        trail_go(photonic, index, TAP_PART_ACQUIRE, now - (packet->turned - packet->reached) * back_ps);
+        probe_grant(photonic, index, now + (packet->reached - packet->at) * back_ps);
+    } else {
+        packet->state = PACKET_BACK;
+        loop_at(photonic->loop, now + back_ps, photonic->step_kind, index);
+    }
+}
+
+static void go_on(struct photonic *photonic, uint32_t index)
+{
+    struct packet *packet = packet_at(photonic, index);
+    ps_t now = photonic->loop->now;
+    uint32_t link;
+    enum probe_step step = probe_look(photonic, packet, &link);
+    if (step == PROBE_FREE) {
+        photonic->free[link]--;
+        if (photonic->is_adaptive)
+            packet->path[packet->reached] = link;
+        packet->reached++;
+        photonic->statistics.probe_hops++;
+        loop_at(photonic->loop, now + photonic->settings.forward_ps, photonic->step_kind, index);
+        return;
+    }
+    packet->turned = packet->reached;
+    if (step == PROBE_TAKEN) {
+        turn(photonic, index);
+        return;
+    }
+    packet->end = packet->reached;
+    trail_go(photonic, index, TAP_PART_ACQUIRE, now);
+    probe_grant(photonic, index, now + (packet->reached - packet->at) * photonic->settings.back_ps);
+    probe_seen(photonic, packet, now);
+}
+
+void hops_begin(struct photonic *photonic, uint32_t index)
+{
+    struct packet *packet = packet_at(photonic, index);
+    packet->state = PACKET_FORWARD;
+    packet->reached = packet->at;
+    packet->since = photonic->loop->now;
+    photonic->statistics.attempts++;
+    go_on(photonic, index);
+}
+
+void hops_step(struct photonic *photonic, uint32_t index)
+{
+    struct packet *packet = packet_at(photonic, index);
+    if (packet->state == PACKET_FORWARD) {
+        go_on(photonic, index);
+        return;
+    }
+    give_up_last(photonic, packet);
+    turn(photonic, index);
+}

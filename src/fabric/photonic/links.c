@@ -1,0 +1,137 @@
+#include "fabric/photonic/internal.h"
+
+static bool is_grid(const struct topo *topo)
+{
+    return topo->kind == TOPO_MESH || topo->kind == TOPO_TORUS;
+}
+
+/* Whether a switch may have several links that lead on. */
+static bool has_choices(const struct topo *topo)
+{
+    switch (topo->kind) {
+    case TOPO_TREE:
+        return topo->levels > 1;
+    case TOPO_TORUS:
+        return topo->tie == TOPO_TIE_EITHER;
+    case TOPO_DRAGONFLY:
+        return topo->copies > 1;
+    default:
+        return false;
+    }
+}
+
+/* On grids a buffer stands where the sum of the coordinates is a multiple of n, so that there is one every n
+ * switches whichever dimension a packet travels in (section IV-C). Elsewhere by the switch's number. */
+static bool has_buffer(const struct photonic *photonic, uint32_t at)
+{
+    const struct buffer_layout *layout = &photonic->settings.segment.buffers;
+    const struct topo *topo = &photonic->topo;
+    if (layout->rule == BUFFERS_LEVELS)
+        return topo_level(topo, at) + layout->number >= topo->levels;
+    uint64_t sum = at;
+    if (is_grid(topo)) {
+        uint32_t coordinates[TOPO_COORDINATES], count = topo_coordinates(topo, at, coordinates);
+        sum = 0;
+        for (uint32_t i = 0; i < count; i++)
+            sum += coordinates[i];
+    }
+    return sum % layout->number == 0;
+}
+
+/* Returns which buffer each switch has. */
+static uint32_t *make_buffers(struct photonic *photonic)
+{
+    uint32_t switches = photonic->topo.switches, count = 0;
+    uint32_t *buffer_of_switch = mem_alloc(switches, sizeof *buffer_of_switch, "switches");
+    bool has_buffers = photonic->switching == PHOTONIC_SEGMENT;
+    for (uint32_t i = 0; i < switches; i++)
+        buffer_of_switch[i] = has_buffers && has_buffer(photonic, i) ? count++ : POOL_NONE;
+    photonic->buffer_count = count;
+    if (!has_buffers)
+        return buffer_of_switch;
+    photonic->buffers = mem_alloc(count, sizeof *photonic->buffers, "buffers");
+    for (uint32_t i = 0; i < switches; i++) {
+        if (buffer_of_switch[i] == POOL_NONE)
+            continue;
+        photonic->buffers[buffer_of_switch[i]] =
+            (struct buffer){.at_switch = i,
+                            .free_slots = photonic->settings.slots_of_a_buffer,
+                            .least_free_slots = photonic->settings.slots_of_a_buffer,
+                            .free_inputs = (uint32_t)photonic->settings.segment.inputs,
+                            .free_outputs = (uint32_t)photonic->settings.segment.outputs,
+                            .stored = {POOL_NONE, POOL_NONE}};
+    }
+    return buffer_of_switch;
+}
+
+static void make_links(struct photonic *photonic, const uint32_t *buffer_of_switch)
+{
+    const struct topo *topo = &photonic->topo;
+    photonic->links = mem_alloc(topo->links, sizeof *photonic->links, "links");
+    photonic->free = mem_alloc(topo->links, sizeof *photonic->free, "channels");
+    for (uint32_t i = 0; i < topo->links; i++) {
+        struct topo_ends ends = topo_link_ends(topo, i);
+        struct link *link = &photonic->links[i];
+        link->from = ends.from.is_node ? POOL_NONE : ends.from.id;
+        link->to = ends.to.is_node ? POOL_NONE : ends.to.id;
+        link->buffer = ends.to.is_node ? POOL_NONE : buffer_of_switch[ends.to.id];
+        photonic->free[i] = (uint16_t)photonic->settings.photonic.channels;
+    }
+    photonic->first_link = photonic->settings.node_links_count ? 0 : 2 * topo->nodes;
+}
+
+void links_make(struct photonic *photonic)
+{
+    const struct topo *topo = &photonic->topo;
+    photonic->is_adaptive = photonic->settings.photonic.up != UP_DESTINATION && has_choices(topo);
+    photonic->hops_most = topo->diameter + (photonic->settings.node_links_count ? 2 : 0);
+    uint32_t *buffer_of_switch = make_buffers(photonic);
+    make_links(photonic, buffer_of_switch);
+    free(buffer_of_switch);
+    uint32_t queues = topo->links + topo->switches;
+    photonic->asleep = mem_alloc(queues, sizeof *photonic->asleep, "waiting packets");
+    for (uint32_t i = 0; i < queues; i++)
+        photonic->asleep[i] = (struct queue){POOL_NONE, POOL_NONE};
+    photonic->nodes = mem_alloc(topo->nodes, sizeof *photonic->nodes, "nodes");
+    for (uint32_t i = 0; i < topo->nodes; i++)
+        photonic->nodes[i] = (struct node){.waiting = {POOL_NONE, POOL_NONE}, .open = {POOL_NONE, POOL_NONE}};
+    photonic->series = mem_alloc(3 * (size_t)topo->links + 2 * (size_t)photonic->buffer_count,
+                                 sizeof *photonic->series, "statistics");
+}
+
+void links_free(struct photonic *photonic)
+{
+    free(photonic->links);
+    free(photonic->free);
+    free(photonic->asleep);
+    free(photonic->nodes);
+    free(photonic->buffers);
+    free(photonic->series);
+}
+
+size_t links_bytes(const struct photonic *photonic)
+{
+    const struct topo *topo = &photonic->topo;
+    return topo->links * (sizeof *photonic->links + sizeof *photonic->free + 3 * sizeof *photonic->series) +
+           (topo->links + topo->switches) * sizeof *photonic->asleep + topo->nodes * sizeof *photonic->nodes +
+           photonic->buffer_count * (sizeof *photonic->buffers + 2 * sizeof *photonic->series);
+}
+
+/* How many hops the way has, and which where that is fixed. */
+void links_route(const struct photonic *photonic, struct transmission *transmission)
+{
+    const struct topo *topo = &photonic->topo;
+    uint32_t source = transmission->source, destination = transmission->destination;
+    bool node_links_count = photonic->settings.node_links_count;
+    transmission->hops = topo_distance(topo, source, destination) + (node_links_count ? 2 : 0);
+    if (photonic->is_adaptive)
+        return;
+    uint32_t link = topo_injection(topo, source), at = topo_switch_of(topo, source), count = 0;
+    if (node_links_count)
+        transmission->route[count++] = link;
+    while (count < transmission->hops) {
+        link = topo_next(topo, at, destination);
+        transmission->route[count++] = link;
+        at = photonic->links[link].to;
+    }
+}

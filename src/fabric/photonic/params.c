@@ -1,0 +1,315 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/units.h"
+#include "fabric/photonic/internal.h"
+
+/* What a parameter was set to, or what the preset makes of it. The paper does not fix all that a simulator
+ * has to know; docs/models/photonic.md has what each choice does to the results. */
+
+static const char *const preset_names[] = {"literal", "paper-fit", NULL};
+static const char *const retry_names[] = {"wait", "now", "backoff", NULL};
+static const char *const reservation_names[] = {"atomic", "hop-by-hop", NULL};
+static const char *const up_names[] = {"least-used", "first", "random", "destination", NULL};
+static const char *const order_names[] = {"message", "turns", NULL};
+static const char *const node_links_names[] = {"auto", "channels", "free", NULL};
+
+enum { CYCLE_MOST_MS = 1 };
+
+static bool refuse(struct param_problem *problem, uint32_t at, const char *text)
+{
+    snprintf(problem->text, sizeof problem->text, "%s", text);
+    problem->at = at;
+    return false;
+}
+
+/* A count of at least one, or one of the words; `words` holds what they stand for. */
+static bool parse_count_or(const char *text, const char *const *words, const uint64_t *values,
+                           const char *wanted, uint64_t *count, struct param_problem *problem)
+{
+    for (size_t i = 0; words[i]; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *count = values[i];
+            return true;
+        }
+    }
+    struct units_problem unit_problem;
+    if (units_count(text, count, &unit_problem) && *count >= 1)
+        return true;
+    return refuse(problem, 0, wanted);
+}
+
+static bool parse_injection(const struct param *self, const char *text, void *field,
+                            struct param_problem *problem)
+{
+    (void)self;
+    static const char *const words[] = {"preset", "unlimited", NULL};
+    static const uint64_t values[] = {BY_PRESET, UNLIMITED};
+    return parse_count_or(text, words, values, "expected a number from 1, 'unlimited' or 'preset'", field,
+                          problem);
+}
+
+static bool parse_cycle(const struct param *self, const char *text, void *field,
+                        struct param_problem *problem)
+{
+    (void)self;
+    ps_t cycle;
+    struct units_problem unit_problem;
+    if (strcmp(text, "preset") == 0) {
+        *(uint64_t *)field = BY_PRESET;
+        return true;
+    }
+    if (!units_time(text, &cycle, &unit_problem))
+        return refuse(problem, unit_problem.at, unit_problem.text);
+    if (cycle < 1 || cycle > CYCLE_MOST_MS * PS_PER_S / 1000)
+        return refuse(problem, 0, "a cycle is from 1 ps to 1 ms long, or 'preset'");
+    *(uint64_t *)field = (uint64_t)cycle;
+    return true;
+}
+
+static bool parse_buffers(const struct param *self, const char *text, void *field,
+                          struct param_problem *problem)
+{
+    (void)self;
+    struct buffer_layout *layout = field;
+    static const char wanted[] = "expected every:N, a buffer every N switches, or levels:N, in the N top "
+                                 "levels of a tree";
+    bool is_levels = strncmp(text, "levels:", 7) == 0;
+    if (!is_levels && strncmp(text, "every:", 6) != 0)
+        return refuse(problem, 0, wanted);
+    uint32_t at = is_levels ? 7 : 6;
+    uint64_t number;
+    struct units_problem unit_problem;
+    if (!units_count(text + at, &number, &unit_problem) || number < 1 || number > TOPO_NODES_LIMIT)
+        return refuse(problem, at, wanted);
+    *layout = (struct buffer_layout){is_levels ? BUFFERS_LEVELS : BUFFERS_EVERY, (uint32_t)number};
+    return true;
+}
+
+static bool parse_buffer_size(const struct param *self, const char *text, void *field,
+                              struct param_problem *problem)
+{
+    (void)self;
+    struct units_problem unit_problem;
+    if (strcmp(text, "unlimited") == 0) {
+        *(uint64_t *)field = UNLIMITED;
+        return true;
+    }
+    if (units_size(text, field, &unit_problem))
+        return true;
+    snprintf(problem->text, sizeof problem->text, "%s; or 'unlimited'", unit_problem.text);
+    problem->at = unit_problem.at;
+    return false;
+}
+
+#define PHOTONIC(field) offsetof(struct photonic_config, field)
+#define TIME_OF(full_name, field, text)                                                                      \
+    {                                                                                                        \
+        .name = (full_name), .type = PARAM_TIME, .offset = PHOTONIC(field), .default_text = "0 ps",          \
+        .min = "0 ps", .max = "1 ms", .doc = (text)                                                          \
+    }
+#define COUNT_OF(full_name, field, standard, least, most, text)                                              \
+    {                                                                                                        \
+        .name = (full_name), .type = PARAM_COUNT, .offset = PHOTONIC(field), .default_text = (standard),     \
+        .min = (least), .max = (most), .doc = (text)                                                         \
+    }
+#define CHOICE_OF(full_name, field, standard, names, text)                                                   \
+    {                                                                                                        \
+        .name = (full_name), .type = PARAM_CHOICE, .offset = PHOTONIC(field), .default_text = (standard),    \
+        .choices = (names), .doc = (text)                                                                    \
+    }
+
+PARAM_TABLE(
+    photonic_params, "photonic", struct photonic_config,
+    "photonic networks of the fabrics circuit, packetised and segment (Duro et al., Segment Switching)",
+    CHOICE_OF("photonic.preset", preset, "literal", preset_names,
+              "what 'preset' means below: literal: the paper's text; paper-fit: what fits its results, one "
+              "fit for tori, one for trees"),
+    COUNT_OF("photonic.channels", channels, "5", "1", "65535", "wavelengths of a link (section III)"),
+    {.name = "photonic.channel_rate",
+     .type = PARAM_RATE,
+     .offset = PHOTONIC(channel_rate_bytes_per_s),
+     .default_text = "320 Gb/s",
+     .min = "1 B/s",
+     .doc = "of one channel (section III)"},
+    {.name = "photonic.link_rate",
+     .type = PARAM_RATE,
+     .offset = PHOTONIC(link_rate_bytes_per_s),
+     .default_text = "0 B/s",
+     .doc = "if not 0: of all channels of a link together, each has its part, and channel_rate is not used"},
+    {.name = "photonic.cycle",
+     .type = PARAM_CUSTOM,
+     .offset = PHOTONIC(cycle_ps),
+     .default_text = "preset",
+     .parse = parse_cycle,
+     .doc = "cycle of the control plane; preset: 1 ns literal, 8.533 ns for tori and 12.8 ns for trees as a "
+            "fit"},
+    COUNT_OF("photonic.forward", forward_cycles, "1", "0", "1000",
+             "cycles of a hop to reserve it (section V)"),
+    COUNT_OF("photonic.back", back_cycles, "1", "0", "1000",
+             "cycles of a hop on the way back, to establish it (section V)"),
+    TIME_OF("photonic.extractor", extractor_ps,
+            "label extractor, at each hop forward; negligible (section V)"),
+    TIME_OF("photonic.converter", converter_ps,
+            "setting of a wavelength converter, at each hop back; negligible (section V)"),
+    TIME_OF("photonic.eo", eo_ps,
+            "electro-optical conversion where a segment begins; negligible (section V)"),
+    TIME_OF("photonic.oe", oe_ps, "opto-electrical conversion where it ends; negligible (section V)"),
+    {.name = "photonic.mtu",
+     .type = PARAM_SIZE,
+     .offset = PHOTONIC(mtu_bytes),
+     .default_text = "4 KiB",
+     .min = "1 B",
+     .doc = "most bytes of a packet, and size of a buffer's slot (section VI-A)"},
+    {.name = "photonic.pad",
+     .type = PARAM_BOOL,
+     .offset = PHOTONIC(pad),
+     .default_text = "false",
+     .doc = "whether short packets take as long as full ones: packets of fixed size (section IV-B)"},
+    {.name = "photonic.injection",
+     .type = PARAM_CUSTOM,
+     .offset = PHOTONIC(injection),
+     .default_text = "preset",
+     .parse = parse_injection,
+     .doc = "transfers that a node has under way at once; preset: 5, but one of circuit in the fit"},
+    {.name = "photonic.messages",
+     .type = PARAM_CUSTOM,
+     .offset = PHOTONIC(messages),
+     .default_text = "preset",
+     .parse = parse_injection,
+     .doc = "messages that they may belong to; preset: unlimited, but one on trees in the fit"},
+    CHOICE_OF("photonic.order", order, "turns", order_names,
+              "of a node's packets: message after message, or messages by turns"),
+    CHOICE_OF(
+        "photonic.retry", retry, "wait", retry_names,
+        "after a failed reservation: wait for the link that was taken, try again now, or after a random "
+        "time"),
+    COUNT_OF("photonic.jitter", jitter_cycles, "8", "0", "1000000",
+             "most cycles of the random delay after three failed reservations, hop by hop"),
+    COUNT_OF("photonic.backoff", backoff_doublings, "8", "0", "20",
+             "how often retry=backoff doubles the range that it draws from, at first 2 cycles"),
+    CHOICE_OF("photonic.reservation", reservation, "atomic", reservation_names,
+              "of a way's channels: in one instant, or one after the other as the probe travels"),
+    CHOICE_OF("photonic.up", up, "least-used", up_names,
+              "among links that lead on equally well, as upwards in a tree: most channels free, the first "
+              "free, a random free, by destination"),
+    CHOICE_OF("photonic.node_links", node_links, "auto", node_links_names,
+              "links between nodes and switches: with channels, a hop each, or free; auto: free on grids, "
+              "where nodes are part of their switch"),
+    COUNT_OF("photonic.watchdog", watchdog_cycles, "1000000", "1", "1000000000",
+             "cycles without a transfer, while some wait for one, after which the run has failed"));
+
+PARAM_TABLE(
+    segment_params, "segment", struct segment_config,
+    "buffers of segment switching; what else it needs are parameters of photonic",
+    {.name = "segment.buffers",
+     .type = PARAM_CUSTOM,
+     .offset = offsetof(struct segment_config, buffers),
+     .default_text = "every:1",
+     .parse = parse_buffers,
+     .doc = "every:N: where the sum of a grid's coordinates is a multiple of N, elsewhere the switch's "
+            "number; levels:N: in the N top levels of a tree"},
+    {.name = "segment.buffer_size",
+     .type = PARAM_CUSTOM,
+     .offset = offsetof(struct segment_config, buffer_bytes),
+     .default_text = "4 MiB",
+     .parse = parse_buffer_size,
+     .doc = "of each buffer, or unlimited"},
+    {.name = "segment.outputs",
+     .type = PARAM_COUNT,
+     .offset = offsetof(struct segment_config, outputs),
+     .default_text = "5",
+     .min = "1",
+     .max = "4294967295",
+     .doc = "channels out of a buffer: packets that can try to leave it at once (a port of five)"},
+    {.name = "segment.inputs",
+     .type = PARAM_COUNT,
+     .offset = offsetof(struct segment_config, inputs),
+     .default_text = "5",
+     .min = "1",
+     .max = "4294967295",
+     .doc = "channels into a buffer: packets on their way to it at once (a port of five)"});
+
+/* --------------------------------------------------------------------------------------------- settling */
+
+static bool is_grid(const struct topo *topo)
+{
+    return topo->kind == TOPO_MESH || topo->kind == TOPO_TORUS;
+}
+
+/* What fits the paper's results: its times are cycles, of which a packet takes about 12 on the torus and 8 on
+ * the tree, and its circuits are one message at a time of each node. */
+static void apply_preset(const struct photonic_plan *plan, struct photonic_settings *settings)
+{
+    struct photonic_config *config = &settings->photonic;
+    bool is_fit = config->preset == PRESET_PAPER_FIT, on_grid = is_grid(plan->topo);
+    bool is_circuit = plan->switching == PHOTONIC_CIRCUIT;
+    if (config->cycle_ps == BY_PRESET)
+        config->cycle_ps = !is_fit ? 1000 : on_grid ? 8533 : 12800;
+    if (config->injection == BY_PRESET)
+        config->injection = is_fit && is_circuit ? 1 : 5;
+    if (config->messages == BY_PRESET)
+        config->messages = is_fit && !on_grid ? 1 : UNLIMITED;
+}
+
+static enum status settle_buffers(const struct photonic_plan *plan, struct photonic_settings *settings)
+{
+    const struct segment_config *config = &settings->segment;
+    uint64_t mtu = settings->photonic.mtu_bytes;
+    char text[64], other[64];
+    if (config->buffers.rule == BUFFERS_LEVELS && plan->topo->kind != TOPO_TREE) {
+        diag_error("segment.buffers=levels:%" PRIu32
+                   " needs a topology with levels, a fattree; every:N is for "
+                   "all others",
+                   config->buffers.number);
+        return STATUS_BAD_INPUT;
+    }
+    if (config->buffer_bytes < mtu) {
+        diag_error("segment.buffer_size is %s and holds no packet of photonic.mtu, %s",
+                   units_print_size(config->buffer_bytes, text, sizeof text),
+                   units_print_size(mtu, other, sizeof other));
+        return STATUS_BAD_INPUT;
+    }
+    uint64_t slots = config->buffer_bytes / mtu;
+    settings->slots_of_a_buffer =
+        config->buffer_bytes == UNLIMITED || slots >= UINT32_MAX ? UINT32_MAX : (uint32_t)slots;
+    return STATUS_OK;
+}
+
+static enum status settle_hops(const struct photonic_plan *plan)
+{
+    char text[TOPO_TEXT];
+    if (plan->topo->diameter <= UINT16_MAX - 2)
+        return STATUS_OK;
+    diag_error("topology %s has ways of %" PRIu32 " hops; fabric %s takes %d at most",
+               topo_print(plan->topo, text, sizeof text), plan->topo->diameter, plan->name, UINT16_MAX - 2);
+    return STATUS_BAD_INPUT;
+}
+
+enum status photonic_settle(const struct photonic_plan *plan, struct photonic_settings *settings)
+{
+    *settings = (struct photonic_settings){
+        .photonic = *(const struct photonic_config *)config_of(plan->config, &photonic_params),
+        .segment = *(const struct segment_config *)config_of(plan->config, &segment_params)};
+    apply_preset(plan, settings);
+    struct photonic_config *config = &settings->photonic;
+    settings->rate_bytes_per_s = config->channel_rate_bytes_per_s;
+    if (config->link_rate_bytes_per_s)
+        settings->rate_bytes_per_s = config->link_rate_bytes_per_s / config->channels;
+    if (!settings->rate_bytes_per_s) {
+        diag_error("photonic.link_rate leaves less than 1 B/s to each of %" PRIu64 " channels",
+                   config->channels);
+        return STATUS_BAD_INPUT;
+    }
+    settings->cycle_ps = (ps_t)config->cycle_ps;
+    settings->forward_ps = (ps_t)config->forward_cycles * settings->cycle_ps + config->extractor_ps;
+    settings->back_ps = (ps_t)config->back_cycles * settings->cycle_ps + config->converter_ps;
+    settings->full_packet_ps = service_ps(config->mtu_bytes, settings->rate_bytes_per_s);
+    settings->node_links_count = config->node_links == NODE_LINKS_CHANNELS ||
+                                 (config->node_links == NODE_LINKS_AUTO && !is_grid(plan->topo));
+    enum status status = settle_hops(plan);
+    return status == STATUS_OK && plan->switching == PHOTONIC_SEGMENT ? settle_buffers(plan, settings)
+                                                                      : status;
+}

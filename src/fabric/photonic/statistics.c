@@ -1,0 +1,205 @@
+#include <stdlib.h>
+
+#include "fabric/photonic/internal.h"
+
+#define FIELD(field) offsetof(struct photonic_statistics, field)
+
+/* A sorted curve by its tenths. */
+#define TENTH(name, field, tenth, text)                                                                      \
+    {                                                                                                        \
+        name "_" #tenth "0", METRIC_RATIO, FIELD(field[tenth]), text                                         \
+    }
+#define CURVE(name, field, text)                                                                             \
+    {name "_0", METRIC_RATIO, FIELD(field[0]), text}, TENTH(name, field, 1, text),                           \
+        TENTH(name, field, 2, text), TENTH(name, field, 3, text), TENTH(name, field, 4, text),               \
+        TENTH(name, field, 5, text), TENTH(name, field, 6, text), TENTH(name, field, 7, text),               \
+        TENTH(name, field, 8, text), TENTH(name, field, 9, text), TENTH(name, field, 10, text)
+
+static const struct metric metric_list[] = {
+    {"packets", METRIC_COUNT, FIELD(packets), "that have arrived; without an MTU a message is one"},
+    {"hop_bytes", METRIC_BYTES, FIELD(hop_bytes), "bytes x hops of the messages that were sent"},
+    {"segments", METRIC_COUNT, FIELD(segments), "transfers: circuits, or parts of one that end in a buffer"},
+    {"attempts", METRIC_COUNT, FIELD(attempts), "reservations tried"},
+    {"failed_attempts", METRIC_COUNT, FIELD(failed_attempts), "in vain"},
+    {"probe_hops", METRIC_COUNT, FIELD(probe_hops), "hops that their probes took forward"},
+    {"cycle_s", METRIC_TIME, FIELD(cycle_ps), "cycle of the control plane"},
+    {"last_delivery_s", METRIC_TIME, FIELD(last_delivery_ps), "when the last packet arrived"},
+    {"t95_s", METRIC_TIME, FIELD(t95_ps), "when 95 % of all bytes had arrived"},
+    {"utilisation_data", METRIC_RATIO, FIELD(data),
+     "share of the channels' time until the last delivery that bytes took (Eq. 1, data alone)"},
+    {"utilisation_granted", METRIC_RATIO, FIELD(granted), "that granted circuits held, set-up included"},
+    {"utilisation_tried", METRIC_RATIO, FIELD(tried), "granted, and what probes held that gave it up again"},
+    {"most_used_link_data", METRIC_RATIO, FIELD(data_most), "data, of the link that has most"},
+    {"most_used_link_granted", METRIC_RATIO, FIELD(granted_most), "granted, of the link that has most"},
+    CURVE("granted_curve", granted_curve,
+          "granted, of the link that is used more than this share of them, %"),
+    {"buffers", METRIC_COUNT, FIELD(buffer_count), "switches that have one"},
+    {"buffer_utilisation", METRIC_RATIO, FIELD(buffers_reserved),
+     "share of slots taken, reserved ones included, over time (Eq. 2); 0 where they are unlimited"},
+    {"buffer_utilisation_filled", METRIC_RATIO, FIELD(buffers_filled), "those with a packet alone"},
+    CURVE("buffer_curve", buffer_curve, "Eq. 2 of the buffer that is used more than this share of them, %"),
+    {"buffer_peak_slots", METRIC_COUNT, FIELD(buffer_peak_slots), "most slots taken at once, of any buffer"},
+    {"never_stored", METRIC_RATIO, FIELD(never_stored), "share of packets that went straight there"},
+    {"stored_once", METRIC_RATIO, FIELD(stored_once), "share of packets that were stored once"},
+    {"stored_twice", METRIC_RATIO, FIELD(stored_twice), "twice"},
+    {"stored_more", METRIC_RATIO, FIELD(stored_more), "more often"},
+    {"times_stored_mean", METRIC_RATIO, FIELD(times_stored_mean), "buffers that a packet passed"},
+    {"queue_mean_s", METRIC_RATIO, FIELD(queue_mean_s),
+     "seconds of a packet between its message's generation and its first reservation"},
+    {"network_mean_s", METRIC_RATIO, FIELD(network_mean_s), "from then on to its arrival, without buffers"},
+    {"buffer_mean_s", METRIC_RATIO, FIELD(buffer_mean_s), "in buffers, until it is sent on"},
+    {"link_data_s", METRIC_TIMES, FIELD(link_data), "channel time of each link that bytes took"},
+    {"link_granted_s", METRIC_TIMES, FIELD(link_granted), "that granted circuits held"},
+    {"link_tried_s", METRIC_TIMES, FIELD(link_tried), "that probes held which gave it up again"},
+    {"buffer_reserved_s", METRIC_TIMES, FIELD(buffer_reserved), "slot time of each buffer"},
+    {"buffer_switch", METRIC_COUNTS, FIELD(buffer_switch), "the switch that each buffer is in"},
+    {"times_stored", METRIC_COUNTS, FIELD(times_stored), "packets that were stored so many times, from 0"},
+};
+
+const struct metric_table photonic_metrics = {.metrics = metric_list,
+                                              .count = sizeof metric_list / sizeof *metric_list,
+                                              .size = sizeof(struct photonic_statistics)};
+
+/* ------------------------------------------------------------------------------------------ while running */
+
+static void spread_add(struct spread *spread, ps_t at, uint64_t bytes)
+{
+    while (at / spread->width_ps >= SPREAD_BINS) {
+        for (uint32_t i = 0; i < SPREAD_BINS / 2; i++)
+            spread->bins[i] = spread->bins[2 * i] + spread->bins[2 * i + 1];
+        for (uint32_t i = SPREAD_BINS / 2; i < SPREAD_BINS; i++)
+            spread->bins[i] = 0;
+        spread->width_ps *= 2;
+    }
+    spread->bins[at / spread->width_ps] += bytes;
+}
+
+/* The end of the bin in which the share is reached: at most 1/2048 of the whole time late. */
+static ps_t spread_quantile(const struct spread *spread, double share)
+{
+    uint64_t total = 0, sum = 0;
+    for (uint32_t i = 0; i < SPREAD_BINS; i++)
+        total += spread->bins[i];
+    for (uint32_t i = 0; total && i < SPREAD_BINS; i++) {
+        sum += spread->bins[i];
+        if ((double)sum >= share * (double)total)
+            return (ps_t)(i + 1) * spread->width_ps;
+    }
+    return 0;
+}
+
+void statistics_count_arrival(struct photonic *photonic, const struct packet *packet, uint64_t bytes)
+{
+    struct photonic_statistics *statistics = &photonic->statistics;
+    ps_t now = photonic->loop->now;
+    uint32_t class = packet->times_stored < STORED_CLASSES ? packet->times_stored : STORED_CLASSES - 1;
+    statistics->packets++;
+    statistics->last_delivery_ps = now;
+    photonic->times_stored[class]++;
+    photonic->buffer_total_ps += (double)packet->buffer_ps;
+    photonic->network_total_ps += (double)(now - packet->begun - packet->buffer_ps);
+    statistics->times_stored_mean += packet->times_stored; /* the sum until it is asked for */
+    spread_add(&photonic->spread, now, bytes);
+}
+
+/* ------------------------------------------------------------------------------------------- at the end */
+
+static double share(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* The values at each tenth of their order, as shares of `whole`. */
+static void make_curve(const int64_t *values, size_t count, double whole, double curve[CURVE_POINTS])
+{
+    int64_t *sorted = mem_alloc(count + 1, sizeof *sorted, "statistics");
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = values[i];
+    qsort(sorted, count, sizeof *sorted, by_value);
+    for (size_t i = 0; count && i < CURVE_POINTS; i++)
+        curve[i] = share((double)sorted[(count - 1) * i / (CURVE_POINTS - 1)], whole);
+    free(sorted);
+}
+
+static void sum_links(struct photonic *photonic, struct photonic_statistics *out)
+{
+    uint32_t first = photonic->first_link, count = photonic->topo.links - first;
+    int64_t *data = photonic->series, *granted = data + count, *tried = granted + count;
+    double channel_ps = (double)photonic->settings.photonic.channels * (double)out->last_delivery_ps;
+    int64_t data_most = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct link *link = &photonic->links[first + i];
+        data[i] = link->data_ps;
+        granted[i] = link->granted_ps;
+        tried[i] = link->tried_ps;
+        out->data += (double)data[i];
+        out->granted += (double)granted[i];
+        out->tried += (double)granted[i] + (double)tried[i];
+        data_most = data[i] > data_most ? data[i] : data_most;
+    }
+    out->data = share(out->data, channel_ps * count);
+    out->granted = share(out->granted, channel_ps * count);
+    out->tried = share(out->tried, channel_ps * count);
+    out->data_most = share((double)data_most, channel_ps);
+    make_curve(granted, count, channel_ps, out->granted_curve);
+    out->granted_most = out->granted_curve[CURVE_POINTS - 1];
+    out->link_data = (struct metric_series){data, count};
+    out->link_granted = (struct metric_series){granted, count};
+    out->link_tried = (struct metric_series){tried, count};
+}
+
+static void sum_buffers(struct photonic *photonic, struct photonic_statistics *out)
+{
+    int64_t *reserved = photonic->series + 3 * (size_t)photonic->topo.links;
+    int64_t *switches = reserved + photonic->buffer_count;
+    uint32_t slots = photonic->settings.slots_of_a_buffer;
+    double reserved_ps = 0, filled_ps = 0;
+    for (uint32_t i = 0; i < photonic->buffer_count; i++) {
+        const struct buffer *buffer = &photonic->buffers[i];
+        reserved[i] = buffer->reserved_ps;
+        switches[i] = buffer->at_switch;
+        reserved_ps += (double)buffer->reserved_ps;
+        filled_ps += (double)buffer->filled_ps;
+        if (slots - buffer->least_free_slots > out->buffer_peak_slots)
+            out->buffer_peak_slots = slots - buffer->least_free_slots;
+    }
+    double slot_ps = slots == UINT32_MAX ? 0 : (double)slots * (double)out->last_delivery_ps;
+    out->buffer_count = photonic->buffer_count;
+    out->buffers_reserved = share(reserved_ps, slot_ps * photonic->buffer_count);
+    out->buffers_filled = share(filled_ps, slot_ps * photonic->buffer_count);
+    make_curve(reserved, photonic->buffer_count, slot_ps, out->buffer_curve);
+    out->buffer_reserved = (struct metric_series){reserved, photonic->buffer_count};
+    out->buffer_switch = (struct metric_series){switches, photonic->buffer_count};
+}
+
+const void *photonic_statistics(struct photonic *photonic)
+{
+    struct photonic_statistics *out = &photonic->shown;
+    double packets = (double)photonic->statistics.packets;
+    *out = photonic->statistics;
+    out->cycle_ps = photonic->settings.cycle_ps;
+    out->t95_ps = spread_quantile(&photonic->spread, 0.95);
+    if (out->t95_ps > out->last_delivery_ps)
+        out->t95_ps = out->last_delivery_ps;
+    out->queue_mean_s = share(photonic->queue_total_ps, packets) / (double)PS_PER_S;
+    out->network_mean_s = share(photonic->network_total_ps, packets) / (double)PS_PER_S;
+    out->buffer_mean_s = share(photonic->buffer_total_ps, packets) / (double)PS_PER_S;
+    out->times_stored_mean = share(out->times_stored_mean, packets);
+    out->never_stored = share((double)photonic->times_stored[0], packets);
+    out->stored_once = share((double)photonic->times_stored[1], packets);
+    out->stored_twice = share((double)photonic->times_stored[2], packets);
+    out->stored_more = packets > 0 ? 1 - out->never_stored - out->stored_once - out->stored_twice : 0;
+    uint32_t classes = STORED_CLASSES;
+    while (classes > 1 && !photonic->times_stored[classes - 1])
+        classes--;
+    out->times_stored = (struct metric_series){photonic->times_stored, classes};
+    sum_links(photonic, out);
+    sum_buffers(photonic, out);
+    return out;
+}

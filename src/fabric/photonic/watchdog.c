@@ -1,0 +1,92 @@
+#include <inttypes.h>
+
+#include "base/diag.h"
+#include "base/units.h"
+#include "fabric/photonic/internal.h"
+
+/* Ends a run in which nothing moves any more, and says who waits for what. A run whose packets sleep has no
+ * events left and ends by itself; this is for those that try again and again and never get through. */
+
+void watchdog_begin(struct photonic *photonic)
+{
+    if (photonic->is_watched)
+        return;
+    photonic->is_watched = true;
+    photonic->progress_at = photonic->loop->now;
+    ps_t patience = (ps_t)photonic->settings.photonic.watchdog_cycles * photonic->settings.cycle_ps;
+    loop_at(photonic->loop, ps_add(photonic->loop->now, patience), photonic->watch_kind, 0);
+}
+
+static void end_run(struct photonic *photonic, ps_t patience)
+{
+    char text[64];
+    diag_error("fabric %s has sent nothing for %s (photonic.watchdog), with packets of %" PRIu32
+               " messages under way: their reservations fail again and again",
+               photonic->name, units_show_time(patience, 3, text, sizeof text), photonic->transmissions.live);
+    photonic_explain(photonic);
+    diag_note("photonic.retry=wait, or a photonic.jitter above 0, lets them get out of each other's way");
+    photonic->callbacks.failed(photonic->callbacks.self, STATUS_FAILED);
+}
+
+void watchdog_on_watch(void *self, uint32_t subject)
+{
+    (void)subject;
+    struct photonic *photonic = self;
+    ps_t patience = (ps_t)photonic->settings.photonic.watchdog_cycles * photonic->settings.cycle_ps;
+    ps_t now = photonic->loop->now;
+    photonic->is_watched = photonic->packets.live > 0;
+    if (!photonic->is_watched)
+        return;
+    if (photonic->sending > 0)
+        photonic->progress_at = now;
+    if (now - photonic->progress_at >= patience)
+        end_run(photonic, patience);
+    else
+        loop_at(photonic->loop, ps_add(photonic->progress_at, patience), photonic->watch_kind, 0);
+}
+
+enum { LINKS_NAMED = 10 };
+
+/* The links, and behind them the switches, that most packets wait for; how many they are. */
+static size_t most_wanted(const struct photonic *photonic, uint32_t named[LINKS_NAMED], uint32_t *waiting)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < photonic->packets.fresh; i++) {
+        const struct packet *packet = packet_at(photonic, i);
+        if (packet->state != PACKET_GONE && packet->state != PACKET_STORED && packet->blocked_on != POOL_NONE)
+            waiting[packet->blocked_on]++;
+    }
+    for (uint32_t i = 0; i < photonic->topo.links + photonic->topo.switches; i++) {
+        size_t at = count;
+        while (at > 0 && waiting[named[at - 1]] < waiting[i])
+            at--;
+        if (!waiting[i] || at == LINKS_NAMED)
+            continue;
+        count += count < LINKS_NAMED;
+        for (size_t k = count - 1; k > at; k--)
+            named[k] = named[k - 1];
+        named[at] = i;
+    }
+    return count;
+}
+
+void photonic_explain(const struct photonic *photonic)
+{
+    const struct topo *topo = &photonic->topo;
+    char text[TOPO_TEXT];
+    uint32_t named[LINKS_NAMED];
+    uint32_t *waiting = mem_alloc(topo->links + topo->switches, sizeof *waiting, "blocked links");
+    size_t count = most_wanted(photonic, named, waiting);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t link = named[i];
+        if (link < topo->links)
+            diag_note("link %s: %u of %" PRIu64 " channels free, packets that want one: %" PRIu32,
+                      topo_link_name(topo, link, text, sizeof text), photonic->free[link],
+                      photonic->settings.photonic.channels, waiting[link]);
+        else
+            diag_note("switch %s: packets that want any of the links that lead on: %" PRIu32,
+                      topo_end_name(topo, (struct topo_end){.id = link - topo->links}, text, sizeof text),
+                      waiting[link]);
+    }
+    free(waiting);
+}

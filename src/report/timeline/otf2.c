@@ -1,0 +1,344 @@
+#include <errno.h>
+#include <ftw.h>
+#include <otf2/otf2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "report/timeline/internal.h"
+
+/* OTF2, which Vampir reads ("Open Trace Format Version 2", score-p.org), by its own library: a run is a
+ * system tree node, a rank a process with one location, its states regions, messages MPI sends and receives.
+ * Ticks are picoseconds.
+ *
+ * An archive NAME.otf2 is this anchor, NAME.def and the folder NAME. It is written in a folder of its own and
+ * moved to its place at the end, the anchor last, so that no half of an archive bears the name. */
+
+enum { EVENT_CHUNK_BYTES = 256 * 1024, DEFINITION_CHUNK_BYTES = 4 * 1024 * 1024 };
+
+enum { COMM_P2P, COMM_COLLECTIVES, COMMS }; /* collectives' messages have tags of their own */
+enum { GROUP_LOCATIONS, GROUP_RANKS };
+
+struct otf2 {
+    char *stem, *name; /* "out/run", "run" */
+    char *folder;      /* where it is written */
+    OTF2_Archive *archive;
+    OTF2_EvtWriter **writers; /* per rank */
+    OTF2_GlobalDefWriter *definitions;
+    OTF2_StringRef strings; /* handed out so far */
+    ps_t last;
+    OTF2_ErrorCode failed; /* the first error; OTF2_SUCCESS = none */
+};
+
+static void note(struct otf2 *otf2, OTF2_ErrorCode code)
+{
+    if (otf2->failed == OTF2_SUCCESS)
+        otf2->failed = code;
+}
+
+/* We report once, at the end: the library would write to standard error as it goes. */
+static OTF2_ErrorCode keep_quiet(void *self, const char *file, uint64_t line, const char *function,
+                                 OTF2_ErrorCode code, const char *format, va_list arguments)
+{
+    (void)self, (void)file, (void)line, (void)function, (void)format, (void)arguments;
+    return code;
+}
+
+static OTF2_FlushType flush(void *self, OTF2_FileType type, OTF2_LocationRef location, void *caller,
+                            bool is_final)
+{
+    (void)self, (void)type, (void)location, (void)caller, (void)is_final;
+    return OTF2_FLUSH;
+}
+
+/* --------------------------------------------------------------------------------------------------- files
+ */
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)status, (void)type, (void)place;
+    return remove(path);
+}
+
+static void remove_folder(const char *path)
+{
+    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static bool is_there(const char *stem, const char *suffix)
+{
+    char *path = mem_format("%s%s", stem, suffix);
+    bool there = access(path, F_OK) == 0;
+    free(path);
+    return there;
+}
+
+static bool move(const struct otf2 *otf2, const char *suffix)
+{
+    char *from = mem_format("%s/%s%s", otf2->folder, otf2->name, suffix);
+    char *to = mem_format("%s%s", otf2->stem, suffix);
+    bool moved = rename(from, to) == 0;
+    free(to);
+    free(from);
+    return moved;
+}
+
+/* An earlier archive of this name makes way as a whole; it goes with the folder. */
+static bool put_aside(const struct otf2 *otf2)
+{
+    char *anchor = mem_format("%s.otf2", otf2->stem), *aside = mem_format("%s/earlier", otf2->folder);
+    bool good =
+        (unlink(anchor) == 0 || errno == ENOENT) && (rename(otf2->stem, aside) == 0 || errno == ENOENT);
+    free(aside);
+    free(anchor);
+    return good;
+}
+
+static void forget(struct otf2 *otf2)
+{
+    remove_folder(otf2->folder);
+    free(otf2->writers);
+    free(otf2->folder);
+    free(otf2->name);
+    free(otf2->stem);
+    free(otf2);
+}
+
+static bool open_archive(struct otf2 *otf2)
+{
+    static const OTF2_FlushCallbacks callbacks = {.otf2_pre_flush = flush};
+    OTF2_Error_RegisterCallback(keep_quiet, NULL);
+    otf2->archive = OTF2_Archive_Open(otf2->folder, otf2->name, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
+                                      DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (!otf2->archive)
+        return false;
+    note(otf2, OTF2_Archive_SetFlushCallbacks(otf2->archive, &callbacks, NULL));
+    note(otf2, OTF2_Archive_SetSerialCollectiveCallbacks(otf2->archive));
+    note(otf2, OTF2_Archive_SetCreator(otf2->archive, "Heliograph " HELIO_VERSION));
+    note(otf2, OTF2_Archive_OpenEvtFiles(otf2->archive));
+    return otf2->failed == OTF2_SUCCESS;
+}
+
+static enum status otf2_open(struct timeline *timeline, const char *path)
+{
+    struct otf2 *otf2 = mem_alloc(1, sizeof *otf2, "the timeline");
+    const char *slash = strrchr(path, '/');
+    otf2->stem = mem_format("%.*s", (int)(strlen(path) - strlen(".otf2")), path);
+    otf2->name = mem_text(otf2->stem + (slash ? slash + 1 - path : 0));
+    otf2->folder = mem_format("%s.%ld.unfinished", path, (long)getpid());
+    const char *why = NULL;
+    if (!*otf2->name)
+        why = "a name is missing before .otf2";
+    else if (is_there(otf2->stem, "") && !is_there(otf2->stem, ".otf2"))
+        why = "OTF2 keeps events in a folder of that name without .otf2, and there is something else of this "
+              "name";
+    else if (mkdir(otf2->folder, 0777) != 0)
+        why = strerror(errno);
+    else if (!open_archive(otf2))
+        why = "the OTF2 library could not begin there";
+    if (!why) {
+        timeline->file = otf2;
+        return STATUS_OK;
+    }
+    diag_error("cannot write %s: %s", path, why);
+    forget(otf2);
+    return STATUS_FAILED;
+}
+
+static enum status otf2_close(struct timeline *timeline, enum status run)
+{
+    struct otf2 *otf2 = timeline->file;
+    note(otf2, OTF2_Archive_Close(otf2->archive));
+    const char *why = NULL;
+    if (run == STATUS_OK && otf2->failed != OTF2_SUCCESS)
+        why = OTF2_Error_GetDescription(otf2->failed);
+    else if (run == STATUS_OK &&
+             !(put_aside(otf2) && move(otf2, "") && move(otf2, ".def") && move(otf2, ".otf2")))
+        why = strerror(errno);
+    if (why) {
+        diag_error("cannot write %s.otf2: %s", otf2->stem, why);
+        run = STATUS_FAILED;
+    }
+    forget(otf2);
+    return run;
+}
+
+/* -------------------------------------------------------------------------------------------------- events
+ */
+
+static void otf2_begin_run(struct timeline *timeline)
+{
+    struct otf2 *otf2 = timeline->file;
+    otf2->writers = mem_alloc(timeline->ranks, sizeof *otf2->writers, "the timeline");
+    for (uint32_t rank = 0; rank < timeline->ranks; rank++) {
+        otf2->writers[rank] = OTF2_Archive_GetEvtWriter(otf2->archive, rank);
+        if (!otf2->writers[rank])
+            note(otf2, OTF2_ERROR_MEM_FAULT);
+    }
+}
+
+static OTF2_EvtWriter *writer_at(struct timeline *timeline, uint32_t rank, ps_t at)
+{
+    struct otf2 *otf2 = timeline->file;
+    otf2->last = at;
+    return otf2->writers[rank];
+}
+
+static void otf2_enter(struct timeline *timeline, uint32_t rank, uint8_t call, ps_t at)
+{
+    note(timeline->file, OTF2_EvtWriter_Enter(writer_at(timeline, rank, at), NULL, (OTF2_TimeStamp)at, call));
+}
+
+static void otf2_leave(struct timeline *timeline, uint32_t rank, const struct timeline_wait *wait)
+{
+    OTF2_EvtWriter *writer = writer_at(timeline, rank, wait->at);
+    note(timeline->file, OTF2_EvtWriter_Leave(writer, NULL, (OTF2_TimeStamp)wait->at, wait->call));
+}
+
+static void otf2_end_rank(struct timeline *timeline, uint32_t rank, ps_t at)
+{
+    (void)writer_at(timeline, rank, at);
+}
+
+static OTF2_CommRef comm_of(const struct timeline_message *message)
+{
+    return message->op < CALL_BARRIER ? COMM_P2P : COMM_COLLECTIVES;
+}
+
+static void otf2_sent(struct timeline *timeline, const struct timeline_message *message)
+{
+    OTF2_EvtWriter *writer = writer_at(timeline, message->source, message->since);
+    note(timeline->file,
+         OTF2_EvtWriter_MpiSend(writer, NULL, (OTF2_TimeStamp)message->since, message->destination,
+                                comm_of(message), (uint32_t)message->tag, message->bytes));
+}
+
+static void otf2_received(struct timeline *timeline, const struct timeline_message *message, ps_t at)
+{
+    OTF2_EvtWriter *writer = writer_at(timeline, message->destination, at);
+    note(timeline->file, OTF2_EvtWriter_MpiRecv(writer, NULL, (OTF2_TimeStamp)at, message->source,
+                                                comm_of(message), (uint32_t)message->tag, message->bytes));
+}
+
+/* --------------------------------------------------------------------------------------------- definitions
+ */
+
+static OTF2_StringRef define_string(struct otf2 *otf2, const char *text)
+{
+    note(otf2, OTF2_GlobalDefWriter_WriteString(otf2->definitions, otf2->strings, text));
+    return otf2->strings++;
+}
+
+static OTF2_RegionRole role_of(enum call_op op)
+{
+    switch (op) {
+    case CALL_COMPUTE:
+        return OTF2_REGION_ROLE_CODE;
+    case CALL_BARRIER:
+        return OTF2_REGION_ROLE_BARRIER;
+    case CALL_BCAST:
+    case CALL_SCATTER:
+    case CALL_SCATTERV:
+        return OTF2_REGION_ROLE_COLL_ONE2ALL;
+    case CALL_REDUCE:
+    case CALL_GATHER:
+    case CALL_GATHERV:
+        return OTF2_REGION_ROLE_COLL_ALL2ONE;
+    default:
+        return op >= CALL_BARRIER ? OTF2_REGION_ROLE_COLL_ALL2ALL : OTF2_REGION_ROLE_POINT2POINT;
+    }
+}
+
+static void define_regions(struct otf2 *otf2, OTF2_StringRef empty)
+{
+    for (int op = 0; op < CALL_OPS; op++) {
+        OTF2_StringRef name = define_string(otf2, call_op_name((enum call_op)op));
+        OTF2_Paradigm paradigm = op == CALL_COMPUTE ? OTF2_PARADIGM_USER : OTF2_PARADIGM_MPI;
+        note(otf2, OTF2_GlobalDefWriter_WriteRegion(otf2->definitions, (OTF2_RegionRef)op, name, name, empty,
+                                                    role_of((enum call_op)op), paradigm,
+                                                    OTF2_REGION_FLAG_NONE, empty, 0, 0));
+    }
+}
+
+static void define_ranks(struct otf2 *otf2, const struct timeline *timeline)
+{
+    for (uint32_t rank = 0; rank < timeline->ranks; rank++) {
+        char name[32];
+        uint64_t events = 0;
+        snprintf(name, sizeof name, "rank %u", rank);
+        OTF2_StringRef string = define_string(otf2, name);
+        note(otf2, OTF2_EvtWriter_GetNumberOfEvents(otf2->writers[rank], &events));
+        note(otf2, OTF2_GlobalDefWriter_WriteLocationGroup(otf2->definitions, rank, string,
+                                                           OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+                                                           OTF2_UNDEFINED_LOCATION_GROUP));
+        note(otf2, OTF2_GlobalDefWriter_WriteLocation(otf2->definitions, rank, string,
+                                                      OTF2_LOCATION_TYPE_CPU_THREAD, events, rank));
+    }
+}
+
+static void define_comms(struct otf2 *otf2, const struct timeline *timeline, OTF2_StringRef empty)
+{
+    static const char *const names[COMMS] = {"point to point", "messages of collectives"};
+    uint64_t *members = mem_alloc(timeline->ranks, sizeof *members, "the timeline");
+    for (uint32_t rank = 0; rank < timeline->ranks; rank++)
+        members[rank] = rank;
+    note(otf2, OTF2_GlobalDefWriter_WriteGroup(otf2->definitions, GROUP_LOCATIONS, empty,
+                                               OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
+                                               OTF2_GROUP_FLAG_NONE, timeline->ranks, members));
+    note(otf2,
+         OTF2_GlobalDefWriter_WriteGroup(otf2->definitions, GROUP_RANKS, empty, OTF2_GROUP_TYPE_COMM_GROUP,
+                                         OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, timeline->ranks, members));
+    for (OTF2_CommRef comm = 0; comm < COMMS; comm++)
+        note(otf2, OTF2_GlobalDefWriter_WriteComm(otf2->definitions, comm, define_string(otf2, names[comm]),
+                                                  GROUP_RANKS, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    free(members);
+}
+
+/* Readers expect definitions of each location's own, although there are none. */
+static void close_writers(struct otf2 *otf2, const struct timeline *timeline)
+{
+    for (uint32_t rank = 0; rank < timeline->ranks; rank++)
+        note(otf2, OTF2_Archive_CloseEvtWriter(otf2->archive, otf2->writers[rank]));
+    note(otf2, OTF2_Archive_CloseEvtFiles(otf2->archive));
+    note(otf2, OTF2_Archive_OpenDefFiles(otf2->archive));
+    for (uint32_t rank = 0; rank < timeline->ranks; rank++)
+        note(otf2,
+             OTF2_Archive_CloseDefWriter(otf2->archive, OTF2_Archive_GetDefWriter(otf2->archive, rank)));
+    note(otf2, OTF2_Archive_CloseDefFiles(otf2->archive));
+}
+
+static void otf2_end_run(struct timeline *timeline)
+{
+    struct otf2 *otf2 = timeline->file;
+    otf2->definitions = OTF2_Archive_GetGlobalDefWriter(otf2->archive);
+    if (!otf2->definitions || otf2->failed != OTF2_SUCCESS) {
+        note(otf2, OTF2_ERROR_MEM_FAULT);
+        return;
+    }
+    note(otf2, OTF2_GlobalDefWriter_WriteClockProperties(otf2->definitions, (uint64_t)PS_PER_S, 0,
+                                                         (uint64_t)otf2->last + 1, OTF2_UNDEFINED_TIMESTAMP));
+    OTF2_StringRef empty = define_string(otf2, ""), mpi = define_string(otf2, "MPI");
+    note(otf2, OTF2_GlobalDefWriter_WriteParadigm(otf2->definitions, OTF2_PARADIGM_MPI, mpi,
+                                                  OTF2_PARADIGM_CLASS_PROCESS));
+    OTF2_StringRef fabric = define_string(otf2, timeline->fabric), network = define_string(otf2, "network");
+    note(otf2, OTF2_GlobalDefWriter_WriteSystemTreeNode(otf2->definitions, 0, fabric, network,
+                                                        OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    define_regions(otf2, empty);
+    define_ranks(otf2, timeline);
+    define_comms(otf2, timeline, empty);
+    close_writers(otf2, timeline);
+}
+
+const struct timeline_format otf2_format = {
+    .open = otf2_open,
+    .begin_run = otf2_begin_run,
+    .enter = otf2_enter,
+    .leave = otf2_leave,
+    .end_rank = otf2_end_rank,
+    .sent = otf2_sent,
+    .received = otf2_received,
+    .end_run = otf2_end_run,
+    .close = otf2_close,
+};

@@ -1,0 +1,320 @@
+#include "report/timeline/timeline.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/diag.h"
+#include "report/timeline/internal.h"
+
+/* The events of a run reach a format in the order of time, although a fabric may tell things ahead of it:
+ * those wait in `later` until the run has come so far. */
+
+/* ------------------------------------------------------------------------------------------------ ordering
+ */
+
+static void on_computed(void *self, uint32_t rank)
+{
+    struct timeline *timeline = self;
+    ps_t now = timeline->later.now;
+    const struct timeline_wait computed = {.call = CALL_COMPUTE, .peer = TAP_NOBODY, .since = now, .at = now};
+    timeline->format->leave(timeline, rank, &computed);
+}
+
+static void on_received(void *self, uint32_t index)
+{
+    struct timeline *timeline = self;
+    timeline->format->received(timeline, pool_at(&timeline->arrivals, index), timeline->later.now);
+    pool_give(&timeline->arrivals, index);
+}
+
+/* Everything up to `now` has been told: it can be passed on. */
+static void pass_until(struct timeline *timeline, ps_t now)
+{
+    struct event event;
+    while (loop_next_at(&timeline->later) <= now && loop_take(&timeline->later, &event))
+        timeline->later.handlers[event.kind].run(timeline, event.subject);
+    timeline->later.now = now;
+}
+
+/* --------------------------------------------------------------------------------------------------- lanes
+ */
+
+static uint32_t take_lane(struct timeline *timeline, uint32_t rank_index, ps_t now)
+{
+    struct timeline_rank *rank = &timeline->rank[rank_index];
+    uint32_t lane = 0;
+    while (lane < rank->lane_count && rank->lanes[lane].free_at > now)
+        lane++;
+    if (lane == rank->lane_count) {
+        rank->lanes = mem_grow(rank->lanes, &rank->lane_capacity, rank->lane_count + 1, "lanes");
+        rank->lanes[rank->lane_count++] = (struct timeline_lane){0};
+    }
+    rank->lanes[lane].free_at = PS_NEVER;
+    return lane;
+}
+
+/* ------------------------------------------------------------------------------------------------- hearing
+ */
+
+static struct timeline_message *message_of(struct timeline *timeline, uint32_t index)
+{
+    size_t known = timeline->message_capacity;
+    timeline->messages =
+        mem_grow(timeline->messages, &timeline->message_capacity, (size_t)index + 1, "messages under way");
+    for (; known < timeline->message_capacity; known++)
+        timeline->messages[known].is_under_way = false;
+    return &timeline->messages[index];
+}
+
+static void hear_sent(struct timeline *timeline, const struct tap_record *record)
+{
+    const struct message *message = record->message;
+    struct timeline_message *mine = message_of(timeline, record->index);
+    *mine = (struct timeline_message){.number = ++timeline->message_count,
+                                      .bytes = message->bytes,
+                                      .source = message->source,
+                                      .destination = message->destination,
+                                      .tag = message->tag,
+                                      .op = message->op,
+                                      .is_under_way = true,
+                                      .lane = take_lane(timeline, message->source, record->at),
+                                      .since = record->at,
+                                      .first_part = POOL_NONE,
+                                      .last_part = POOL_NONE};
+    if (timeline->format->sent)
+        timeline->format->sent(timeline, mine);
+}
+
+/* Control messages have parts as well; they are shown as parts of the message that they are about. */
+static void hear_part(struct timeline *timeline, const struct tap_record *record)
+{
+    struct timeline_message *message = message_of(timeline, record->index);
+    if (!message->is_under_way)
+        return;
+    uint32_t index = pool_take(&timeline->parts);
+    *(struct timeline_part *)pool_at(&timeline->parts, index) =
+        (struct timeline_part){.since = record->since,
+                               .at = record->at,
+                               .alone = record->alone,
+                               .awaited = record->awaited,
+                               .which = record->which,
+                               .part = (uint8_t)record->part,
+                               .next = POOL_NONE};
+    if (message->last_part == POOL_NONE)
+        message->first_part = index;
+    else
+        ((struct timeline_part *)pool_at(&timeline->parts, message->last_part))->next = index;
+    message->last_part = index;
+}
+
+static void hear_received(struct timeline *timeline, const struct tap_record *record)
+{
+    if (!timeline->format->received)
+        return;
+    uint32_t index = pool_take(&timeline->arrivals);
+    *(struct timeline_message *)pool_at(&timeline->arrivals, index) = *message_of(timeline, record->index);
+    loop_at(&timeline->later, record->at, timeline->received_kind, index);
+}
+
+static void hear_finished(struct timeline *timeline, const struct tap_record *record)
+{
+    struct timeline_message *message = message_of(timeline, record->index);
+    message->at = ps_max(message_received(record->message), record->message->send_released);
+    message->is_under_way = false;
+    timeline->rank[message->source].lanes[message->lane].free_at = message->at;
+    if (timeline->format->message) {
+        breakdown_make(&timeline->breakdown, &timeline->parts, message);
+        timeline->format->message(timeline, message, &timeline->breakdown);
+    }
+    for (uint32_t i = message->first_part; i != POOL_NONE;) {
+        uint32_t next = ((const struct timeline_part *)pool_at(&timeline->parts, i))->next;
+        pool_give(&timeline->parts, i);
+        i = next;
+    }
+}
+
+static void hear_state(struct timeline *timeline, const struct tap_record *record)
+{
+    const struct timeline_wait wait = {.call = (uint8_t)record->call,
+                                       .cause = (uint8_t)record->cause,
+                                       .peer = record->peer,
+                                       .since = record->since,
+                                       .at = record->at};
+    if (record->kind == TAP_BLOCKED) {
+        timeline->format->enter(timeline, record->rank, wait.call, record->at);
+    } else if (record->kind == TAP_IDLE) {
+        timeline->format->leave(timeline, record->rank, &wait);
+    } else if (record->at > record->since) {
+        timeline->format->enter(timeline, record->rank, CALL_COMPUTE, record->since);
+        loop_at(&timeline->later, record->at, timeline->computed_kind, record->rank);
+    }
+}
+
+/* The present of the run: what the record tells may lie before or behind it. */
+static ps_t present_of(const struct timeline *timeline, const struct tap_record *record)
+{
+    switch (record->kind) {
+    case TAP_SENT:
+    case TAP_BLOCKED:
+    case TAP_IDLE:
+    case TAP_ENDED:
+        return record->at;
+    case TAP_COMPUTED:
+        return record->since;
+    default:
+        return timeline->later.now;
+    }
+}
+
+static void hear(void *self, const struct tap_record *record)
+{
+    struct timeline *timeline = self;
+    pass_until(timeline, present_of(timeline, record));
+    switch (record->kind) {
+    case TAP_SENT:
+        hear_sent(timeline, record);
+        break;
+    case TAP_PART:
+        hear_part(timeline, record);
+        break;
+    case TAP_RECEIVED:
+        hear_received(timeline, record);
+        break;
+    case TAP_FINISHED:
+        hear_finished(timeline, record);
+        break;
+    case TAP_ENDED:
+        timeline->format->end_rank(timeline, record->rank, record->at);
+        break;
+    default:
+        hear_state(timeline, record);
+        break;
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------- runs
+ */
+
+const char *timeline_say_wait(const struct timeline_wait *wait, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (wait->peer == TAP_NOBODY)
+        return text;
+    if (wait->cause == CALL_SEND)
+        snprintf(text, size, "rank %u, to receive", wait->peer);
+    else if (wait->cause == CALL_RECV || wait->cause == CALL_SENDRECV)
+        snprintf(text, size, "a message from rank %u", wait->peer);
+    else
+        snprintf(text, size, "rank %u in %s", wait->peer, call_op_name(wait->cause));
+    return text;
+}
+
+enum status timeline_begin_run(struct timeline *timeline, const char *fabric)
+{
+    timeline->fabric = fabric;
+    if (timeline->file)
+        return STATUS_OK;
+    const char *suffix = strrchr(timeline->path, '.'); /* there is one, or it would be Perfetto's */
+    char *path = mem_format("%.*s.%s%s", (int)(suffix - timeline->path), timeline->path, fabric, suffix);
+    enum status status = timeline->format->open(timeline, path);
+    free(path);
+    return status;
+}
+
+void timeline_listen(void *self, uint32_t ranks, struct tap *tap)
+{
+    struct timeline *timeline = self;
+    timeline->ranks = ranks;
+    timeline->rank = mem_alloc(ranks, sizeof *timeline->rank, "timelines of ranks");
+    pool_init(&timeline->parts, sizeof(struct timeline_part), "parts of messages");
+    pool_init(&timeline->arrivals, sizeof(struct timeline_message), "messages under way");
+    loop_init(&timeline->later);
+    timeline->computed_kind = loop_register(&timeline->later, on_computed, timeline);
+    timeline->received_kind = loop_register(&timeline->later, on_received, timeline);
+    timeline->format->begin_run(timeline);
+    uint32_t wanted = TAP_BIT(TAP_SENT) | TAP_BIT(TAP_PART) | TAP_BIT(TAP_RECEIVED) | TAP_BIT(TAP_FINISHED) |
+                      TAP_BIT(TAP_BLOCKED) | TAP_BIT(TAP_IDLE) | TAP_BIT(TAP_COMPUTED) | TAP_BIT(TAP_ENDED);
+    tap_handle(tap, wanted, hear, timeline);
+}
+
+static void forget_run(struct timeline *timeline)
+{
+    for (uint32_t i = 0; i < timeline->ranks; i++)
+        free(timeline->rank[i].lanes);
+    free(timeline->rank);
+    free(timeline->messages);
+    free(timeline->breakdown.parts);
+    pool_free(&timeline->parts);
+    pool_free(&timeline->arrivals);
+    loop_free(&timeline->later);
+    timeline->rank = NULL;
+    timeline->messages = NULL;
+    timeline->message_capacity = 0;
+    timeline->breakdown = (struct breakdown){0};
+}
+
+enum status timeline_end_run(struct timeline *timeline, enum status run)
+{
+    if (timeline->rank) {
+        pass_until(timeline, PS_NEVER - 1);
+        timeline->format->end_run(timeline);
+        forget_run(timeline);
+    }
+    if (timeline->is_file_per_run && timeline->file) {
+        run = timeline->format->close(timeline, run);
+        timeline->file = NULL;
+    }
+    return run;
+}
+
+/* ---------------------------------------------------------------------------------------------------- file
+ */
+
+static const struct {
+    const char *suffix;
+    const struct timeline_format *format;
+} suffixes[] = {
+    {".pftrace", &perfetto_format},  {".perfetto-trace", &perfetto_format},
+    {".perfetto", &perfetto_format}, {".paje", &paje_format},
+    {".trace", &paje_format},        {".otf2", &otf2_format},
+};
+
+static const struct timeline_format *format_of(const char *path)
+{
+    size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        size_t ending = strlen(suffixes[i].suffix);
+        if (length > ending && strcasecmp(path + length - ending, suffixes[i].suffix) == 0)
+            return suffixes[i].format;
+    }
+    diag_note("%s is written for Perfetto (https://ui.perfetto.dev), as .pftrace files are; .paje is for "
+              "ViTE, .otf2 for Vampir",
+              path);
+    return &perfetto_format;
+}
+
+enum status timeline_open(const char *path, size_t runs, struct timeline **timeline)
+{
+    struct timeline *opened = mem_alloc(1, sizeof *opened, "the timeline");
+    opened->path = path;
+    opened->format = format_of(path);
+    opened->is_file_per_run = runs > 1 && !opened->format->shows_several_runs;
+    enum status status = opened->is_file_per_run ? STATUS_OK : opened->format->open(opened, path);
+    if (status != STATUS_OK) {
+        free(opened);
+        return status;
+    }
+    *timeline = opened;
+    return STATUS_OK;
+}
+
+enum status timeline_close(struct timeline *timeline, enum status run)
+{
+    if (!timeline)
+        return run;
+    if (timeline->file)
+        run = timeline->format->close(timeline, run);
+    free(timeline);
+    return run;
+}

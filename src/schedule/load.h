@@ -1,0 +1,11 @@
+#ifndef HELIO_SCHEDULE_LOAD_H
+#define HELIO_SCHEDULE_LOAD_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+
+/* A whole file into memory, to be freed; STATUS_BAD_INPUT, reported, when it cannot be read. */
+enum status tdm_load(const char *path, char **text, size_t *size);
+
+#endif

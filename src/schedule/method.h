@@ -1,0 +1,41 @@
+#ifndef HELIO_SCHEDULE_METHOD_H
+#define HELIO_SCHEDULE_METHOD_H
+
+#include "schedule/network.h"
+#include "schedule/schedule.h"
+
+/* The schedulers by name, for whoever leaves the choice to users. */
+enum tdm_algorithm {
+    TDM_GREEDY,
+    TDM_COLORING,
+    TDM_COLORING_LITERAL,
+    TDM_AAPC,
+    TDM_COMBINED,
+    TDM_BEST,
+    TDM_ALGORITHMS
+};
+
+extern const char *const tdm_algorithm_names[]; /* ends with NULL */
+
+struct tdm_method {
+    int algorithm; /* enum tdm_algorithm */
+    bool free_routes;
+    bool random_order; /* of requests, for greedy, and of phases of equal rank; else as they are numbered */
+    uint64_t seed;
+    struct tdm_limit limit; /* of best */
+};
+
+/* A scheduled pattern. */
+struct tdm_plan {
+    struct tdm_problem problem;
+    struct tdm_schedule schedule;
+    uint32_t bound;
+    uint64_t moves; /* of best */
+};
+
+/* STATUS_FAILED, reported, where the pattern is too large for the algorithm; then nothing is to be closed. */
+enum status tdm_plan_open(struct tdm_plan *plan, const struct topo *topo, const struct tdm_pattern *pattern,
+                          const struct tdm_method *method);
+void tdm_plan_close(struct tdm_plan *plan);
+
+#endif

@@ -1,0 +1,184 @@
+#include "schedule/network.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "schedule/aapc.h"
+#include "schedule/schedule.h"
+
+enum status tdm_topology(const char *what, const char *text, struct topo *topo)
+{
+    enum status status = topo_parse(what, text, topo);
+    if (status == STATUS_OK && !strstr(text, "order="))
+        topo->order = TOPO_ORDER_LAST;
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------- routes */
+
+/* The routes of one request are counted through like an odometer: a digit for each switch at which there is a
+ * choice, the last one turns fastest. */
+struct odometer {
+    uint32_t digit[TOPO_DIMENSIONS + TOPO_LEVELS], base[TOPO_DIMENSIONS + TOPO_LEVELS];
+    uint32_t digits; /* set from before; the others are 0 */
+};
+
+/* The route that the odometer names into `links`; completes its digits and bases. Returns the count. */
+static uint32_t follow(const struct topo *topo, const struct tdm_request *request, struct odometer *odometer,
+                       uint32_t *links)
+{
+    uint32_t count = 0, choices = 0, from = topo_switch_of(topo, request->source);
+    links[count++] = topo_injection(topo, request->source);
+    for (;;) {
+        struct topo_choice choice = topo_choose(topo, from, request->destination);
+        uint32_t index = choice.preferred;
+        if (choice.count > 1 && choices < sizeof odometer->digit / sizeof *odometer->digit) {
+            if (choices == odometer->digits)
+                odometer->digit[odometer->digits++] = 0;
+            odometer->base[choices] = choice.count;
+            index = (choice.preferred + odometer->digit[choices++]) % choice.count;
+        }
+        links[count++] = topo_candidate(choice, index);
+        if (topo_is_ejection(topo, links[count - 1]))
+            return count;
+        from = topo_link_to(topo, links[count - 1]);
+    }
+}
+
+static bool turn(struct odometer *odometer)
+{
+    while (odometer->digits &&
+           odometer->digit[odometer->digits - 1] + 1 == odometer->base[odometer->digits - 1])
+        odometer->digits--;
+    if (!odometer->digits)
+        return false;
+    odometer->digit[odometer->digits - 1]++;
+    return true;
+}
+
+/* Whether the request that is being added has this route already. */
+static bool has_route(const struct tdm_problem *problem, const uint32_t *links, uint32_t count)
+{
+    for (uint32_t route = problem->first_route[problem->requests - 1]; route < problem->routes; route++) {
+        uint32_t known_count;
+        const uint32_t *known = tdm_route(problem, route, &known_count);
+        if (known_count == count && memcmp(known, links, count * sizeof *links) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void add_free_routes(const struct topo *topo, const struct tdm_request *request, uint32_t *links,
+                            struct tdm_problem *problem)
+{
+    static const enum topo_order orders[] = {TOPO_ORDER_FIRST, TOPO_ORDER_LAST};
+    bool grid = topo->kind == TOPO_MESH || topo->kind == TOPO_TORUS;
+    struct topo ways = *topo;
+    ways.tie = TOPO_TIE_EITHER;
+    uint32_t first = problem->first_route[problem->requests - 1];
+    for (size_t i = 0; i < (grid ? 2 : 1); i++) {
+        struct odometer odometer = {.digits = 0};
+        ways.order = orders[i];
+        do {
+            uint32_t count = follow(&ways, request, &odometer, links);
+            if (!has_route(problem, links, count))
+                tdm_problem_add_route(problem, links, count);
+        } while (problem->routes - first < TDM_MOST_ROUTES && turn(&odometer));
+    }
+}
+
+enum status tdm_problem_of(const struct topo *topo, const struct tdm_pattern *pattern, bool free_routes,
+                           struct tdm_problem *problem)
+{
+    uint32_t *links = mem_alloc(topo_route_limit(topo), sizeof *links, "a route");
+    tdm_problem_open(problem, topo->links);
+    for (size_t i = 0; i < pattern->count && problem->first_link[problem->routes] <= TDM_MOST_LINKS; i++) {
+        const struct tdm_request *request = &pattern->requests[i];
+        tdm_problem_add_request(problem);
+        uint32_t count = topo_route(topo, request->source, request->destination, links);
+        tdm_problem_add_route(problem, links, count);
+        if (free_routes)
+            add_free_routes(topo, request, links, problem);
+    }
+    free(links);
+    if (problem->first_link[problem->routes] <= TDM_MOST_LINKS)
+        return STATUS_OK;
+    diag_error(
+        "the routes of %zu requests have more than %d links in all, which is more than can be scheduled",
+        pattern->count, TDM_MOST_LINKS);
+    tdm_problem_close(problem);
+    return STATUS_FAILED;
+}
+
+/* ------------------------------------------------------------------------------------------------- phases */
+
+enum { MOST_PAIRS = 1 << 22 };
+static const uint64_t decomposition_moves = 20000;
+
+bool tdm_has_closed_aapc(const struct topo *topo)
+{
+    return topo->kind == TOPO_TORUS && topo->dimensions == 2 && topo->tie == TOPO_TIE_PARITY &&
+           topo->dimension[0].size == topo->dimension[1].size &&
+           tdm_ring_phases_exist(topo->dimension[0].size);
+}
+
+/* The closed form routes the high digit of a number first. */
+static uint32_t high_digit_first(const struct topo *topo, uint32_t node)
+{
+    uint32_t size = topo->dimension[0].size;
+    return topo->order == TOPO_ORDER_LAST ? node : node % size * size + node / size;
+}
+
+static void closed_phases(const struct topo *topo, const struct tdm_pattern *pattern, uint32_t *phase,
+                          uint32_t *phases)
+{
+    uint32_t size = topo->dimension[0].size;
+    struct tdm_ring_phases ring;
+    tdm_ring_phases_open(&ring, size);
+    for (size_t i = 0; i < pattern->count; i++)
+        phase[i] = tdm_torus_phase(&ring, high_digit_first(topo, pattern->requests[i].source),
+                                   high_digit_first(topo, pattern->requests[i].destination));
+    tdm_ring_phases_close(&ring);
+    *phases = size * size * (size / 8);
+}
+
+enum status tdm_aapc_phases(const struct topo *topo, const struct tdm_pattern *pattern, uint32_t *phase,
+                            uint32_t *phases)
+{
+    if (tdm_has_closed_aapc(topo)) {
+        closed_phases(topo, pattern, phase, phases);
+        return STATUS_OK;
+    }
+    if ((uint64_t)topo->nodes * (topo->nodes - 1) > MOST_PAIRS) {
+        diag_error("all-to-all communication of %" PRIu32 " nodes is too large to be decomposed into phases "
+                   "here; greedy and best do without",
+                   topo->nodes);
+        return STATUS_FAILED;
+    }
+    struct tdm_pattern all;
+    enum status status = tdm_pattern_named("all-to-all", topo->nodes, &all);
+    if (status != STATUS_OK)
+        return status;
+    struct tdm_problem problem;
+    struct tdm_schedule schedule;
+    status = tdm_problem_of(topo, &all, false, &problem);
+    if (status != STATUS_OK) {
+        tdm_pattern_close(&all);
+        return status;
+    }
+    tdm_schedule_open(&schedule, problem.requests);
+    tdm_descending_load(&problem, &schedule);
+    tdm_eject(&problem, tdm_lower_bound(&problem), 1, &(struct tdm_limit){.moves = decomposition_moves},
+              &schedule);
+    for (size_t i = 0; i < pattern->count; i++) {
+        uint32_t source = pattern->requests[i].source, destination = pattern->requests[i].destination;
+        phase[i] = schedule.slot[source * (topo->nodes - 1) + destination - (destination > source)];
+    }
+    *phases = schedule.degree;
+    tdm_schedule_close(&schedule);
+    tdm_problem_close(&problem);
+    tdm_pattern_close(&all);
+    return STATUS_OK;
+}

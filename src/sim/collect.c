@@ -1,0 +1,154 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/rank/machine.h"
+#include "fabric/message.h"
+#include "sim/result.h"
+
+static uint32_t class_of(uint64_t bytes)
+{
+    return bytes ? 64 - (uint32_t)__builtin_clzll(bytes) : 0;
+}
+
+uint64_t result_size_from(uint32_t size_class)
+{
+    return size_class ? UINT64_C(1) << (size_class - 1) : 0;
+}
+
+static void count_message(struct result *result, uint64_t bytes)
+{
+    struct size_class *sizes = &result->sizes[class_of(bytes)];
+    sizes->count++;
+    sizes->bytes += bytes;
+    result->messages++;
+    result->bytes += bytes;
+}
+
+static void collect(void *self, const struct tap_record *record)
+{
+    struct result *result = self;
+    switch (record->kind) {
+    case TAP_FINISHED:
+        count_message(result, record->message->bytes);
+        break;
+    case TAP_IDLE:
+        result->rows[record->rank].idle += record->at - record->since;
+        result->idle_by_cause[record->cause] += record->at - record->since;
+        break;
+    case TAP_COMPUTED:
+        result->rows[record->rank].compute += record->at - record->since;
+        break;
+    case TAP_SOFTWARE:
+        result->rows[record->rank].software = record->at;
+        break;
+    case TAP_ENDED:
+        result->rows[record->rank].finish = record->at;
+        result->makespan = ps_max(result->makespan, record->at);
+        break;
+    default:
+        break;
+    }
+}
+
+void result_collect(struct result *result, uint32_t ranks, struct tap *tap)
+{
+    result->ranks = ranks;
+    result->rows = mem_alloc(ranks, sizeof *result->rows, "results per rank");
+    uint32_t wanted = TAP_BIT(TAP_FINISHED) | TAP_BIT(TAP_IDLE) | TAP_BIT(TAP_COMPUTED) | TAP_BIT(TAP_ENDED) |
+                      TAP_BIT(TAP_SOFTWARE);
+    tap_handle(tap, wanted, collect, result);
+}
+
+/* The series a fabric points to are its own, so they are copied too. */
+void result_keep_statistics(struct result *result, const struct metric_table *metrics, const void *statistics)
+{
+    if (!metrics)
+        return;
+    result->metrics = metrics;
+    result->statistics = mem_alloc(1, metrics->size, "statistics");
+    memcpy(result->statistics, statistics, metrics->size);
+    for (size_t i = 0; i < metrics->count; i++) {
+        const struct metric *metric = &metrics->metrics[i];
+        if (metric->type != METRIC_TIMES && metric->type != METRIC_COUNTS)
+            continue;
+        struct metric_series *series = (struct metric_series *)((char *)result->statistics + metric->offset);
+        int64_t *values = mem_alloc(series->count, sizeof *values, "statistics");
+        if (series->count)
+            memcpy(values, series->values, series->count * sizeof *values);
+        series->values = values;
+    }
+}
+
+void result_free(struct result *result)
+{
+    for (size_t i = 0; result->metrics && i < result->metrics->count; i++) {
+        const struct metric *metric = &result->metrics->metrics[i];
+        if (metric->type == METRIC_TIMES || metric->type == METRIC_COUNTS)
+            free((void *)((struct metric_series *)((char *)result->statistics + metric->offset))->values);
+    }
+    free(result->statistics);
+    free(result->rows);
+    *result = (struct result){0};
+}
+
+/* The sum of one column of the rows over the sum of finish times. */
+static double share_of_time(const struct result *result, size_t column_offset)
+{
+    double sum = 0, finish = 0;
+    for (uint32_t i = 0; i < result->ranks; i++) {
+        sum += (double)*(const ps_t *)((const char *)&result->rows[i] + column_offset);
+        finish += (double)result->rows[i].finish;
+    }
+    return finish > 0 ? sum / finish : 0;
+}
+
+double result_idle_fraction(const struct result *result)
+{
+    return share_of_time(result, offsetof(struct rank_row, idle));
+}
+
+double result_software_fraction(const struct result *result)
+{
+    return share_of_time(result, offsetof(struct rank_row, software));
+}
+
+double result_mean_bytes(const struct result *result)
+{
+    return result->messages ? (double)result->bytes / (double)result->messages : 0;
+}
+
+/* ----------------------------------------------------------------------------------------- conservation */
+
+static void count(void *self, const struct tap_record *record)
+{
+    struct conservation *conservation = self;
+    if (record->kind == TAP_INJECTED) {
+        conservation->injected++;
+        conservation->injected_bytes += record->message->bytes;
+        return;
+    }
+    conservation->delivered++;
+    conservation->delivered_bytes += record->message->bytes;
+    conservation->early += record->at < record->message->send_posted;
+}
+
+void conservation_attach(struct conservation *conservation, struct tap *tap)
+{
+    *conservation = (struct conservation){0};
+    tap_handle(tap, TAP_BIT(TAP_INJECTED) | TAP_BIT(TAP_DELIVERED), count, conservation);
+}
+
+enum status conservation_check(const struct conservation *conservation, const char *fabric)
+{
+    if (conservation->injected == conservation->delivered &&
+        conservation->injected_bytes == conservation->delivered_bytes && conservation->early == 0)
+        return STATUS_OK;
+    diag_error("fabric %s does not conserve messages: %" PRIu64 " (%" PRIu64 " bytes) injected, %" PRIu64
+               " (%" PRIu64 " bytes) delivered, %" PRIu64
+               " of them before they were posted; this is a defect of "
+               "the fabric, its results are not to be trusted",
+               fabric, conservation->injected, conservation->injected_bytes, conservation->delivered,
+               conservation->delivered_bytes, conservation->early);
+    return STATUS_FAILED;
+}

@@ -1,0 +1,246 @@
+#include "sweep/results_table.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+
+/* ------------------------------------------------------------------------------------------------- read */
+
+static void add_metric(struct results_table *results_table, const char *name)
+{
+    for (size_t i = 0; i < results_table->metric_count; i++)
+        if (strcmp(results_table->metrics[i], name) == 0)
+            return;
+    results_table->metrics = mem_grow(results_table->metrics, &results_table->metric_capacity,
+                                      results_table->metric_count + 1, "metrics");
+    results_table->metrics[results_table->metric_count++] = mem_text(name);
+}
+
+static enum status add_row(void *self, const struct store_run *run)
+{
+    struct results_table *results_table = self;
+    if (!run->done)
+        return STATUS_OK;
+    struct results_table_row row = {.id = run->id,
+                                    .fabric = mem_text(run->fabric),
+                                    .program = mem_text(run->program),
+                                    .parameters = json_loads(run->parameters, 0, NULL),
+                                    .metrics = json_loads(run->metrics, 0, NULL),
+                                    .makespan_ps = run->makespan_ps,
+                                    .idle_fraction = run->idle_fraction,
+                                    .mean_bytes = run->mean_bytes,
+                                    .messages = run->messages,
+                                    .bytes = run->bytes};
+    results_table->rows = mem_grow(results_table->rows, &results_table->capacity, results_table->count + 1,
+                                   "the table of results");
+    results_table->rows[results_table->count++] = row;
+    if (!json_is_object(row.parameters) || !json_is_object(row.metrics)) {
+        diag_error("run %lld is damaged: its parameters or metrics are no JSON", (long long)run->id);
+        return STATUS_BAD_INPUT;
+    }
+    const char *name;
+    json_t *value;
+    json_object_foreach(row.metrics, name, value) add_metric(results_table, name);
+    return STATUS_OK;
+}
+
+/* A note of the store as JSON; what is not there is `otherwise`, which is taken. */
+static enum status read_note(struct store *store, const char *name, json_t *otherwise, json_t **json)
+{
+    char *text;
+    enum status status = store_noted(store, name, &text);
+    *json = status == STATUS_OK && text ? json_loads(text, 0, NULL) : NULL;
+    if (!*json || json_typeof(*json) != json_typeof(otherwise)) {
+        json_decref(*json);
+        *json = json_incref(otherwise);
+    }
+    json_decref(otherwise);
+    if (status == STATUS_OK)
+        free(text);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------- which belong together
+ */
+
+/* Rows by what names them: a hash of their parameters, in the order of the rows among equals. */
+struct named {
+    XXH128_hash_t name;
+    size_t row;
+};
+
+static int compare_named(const void *a, const void *b)
+{
+    const struct named *left = a, *right = b;
+    int order = XXH128_cmp(&left->name, &right->name);
+    return order ? order : (left->row > right->row) - (left->row < right->row);
+}
+
+/* `without` and `over` change the parameters before they are hashed; either may be NULL. */
+static XXH128_hash_t name_of(const struct results_table_row *row, const char *without, json_t *over)
+{
+    json_t *parameters = json_copy(row->parameters);
+    if (without)
+        json_object_del(parameters, without);
+    if (over)
+        json_object_update(parameters, over);
+    char *text = json_dumps(parameters, JSON_COMPACT | JSON_SORT_KEYS);
+    XXH128_hash_t name = XXH3_128bits(text ? text : "", text ? strlen(text) : 0);
+    free(text);
+    json_decref(parameters);
+    return name;
+}
+
+static struct named *names_of(const struct results_table *results_table, const char *without)
+{
+    struct named *names = mem_alloc(results_table->count, sizeof *names, "the table of results");
+    for (size_t i = 0; i < results_table->count; i++)
+        names[i] = (struct named){name_of(&results_table->rows[i], without, NULL), i};
+    qsort(names, results_table->count, sizeof *names, compare_named);
+    return names;
+}
+
+/* Each row's run of the baseline: the one whose parameters are its own but for the baseline's. */
+static void compare_with_baseline(struct results_table *results_table)
+{
+    struct named *names = names_of(results_table, NULL);
+    for (size_t i = 0; i < results_table->count; i++) {
+        struct results_table_row *row = &results_table->rows[i];
+        XXH128_hash_t wanted = name_of(row, NULL, results_table->baseline);
+        size_t low = 0, high = results_table->count;
+        while (low < high) {
+            size_t middle = (low + high) / 2;
+            if (XXH128_cmp(&names[middle].name, &wanted) < 0)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        bool found = low < results_table->count && XXH128_isEqual(names[low].name, wanted);
+        if (found && row->makespan_ps > 0)
+            row->speedup = (double)results_table->rows[names[low].row].makespan_ps / (double)row->makespan_ps;
+    }
+    free(names);
+}
+
+/* Numbers the groups by their first rows. */
+static void group_rows(struct results_table *results_table)
+{
+    struct named *names = names_of(results_table, "seed");
+    size_t *first = mem_alloc(results_table->count, sizeof *first, "the table of results");
+    for (size_t i = 0; i < results_table->count; i++) {
+        bool same = i && XXH128_isEqual(names[i].name, names[i - 1].name);
+        first[names[i].row] = same ? first[names[i - 1].row] : names[i].row;
+    }
+    results_table->groups =
+        mem_alloc(results_table->count, sizeof *results_table->groups, "the table of results");
+    for (size_t i = 0; i < results_table->count; i++) {
+        if (first[i] == i)
+            results_table->groups[results_table->group_count++].first = i;
+        results_table->rows[i].group =
+            first[i] == i ? results_table->group_count - 1 : results_table->rows[first[i]].group;
+    }
+    free(first);
+    free(names);
+}
+
+static void estimate_groups(struct results_table *results_table)
+{
+    double *times = mem_alloc(results_table->count, sizeof *times, "the table of results");
+    double *speedups = mem_alloc(results_table->count, sizeof *speedups, "the table of results");
+    for (size_t i = 0; i < results_table->group_count; i++) {
+        struct results_table_group *group = &results_table->groups[i];
+        size_t count = 0, compared = 0;
+        for (size_t j = group->first; j < results_table->count; j++) {
+            const struct results_table_row *row = &results_table->rows[j];
+            if (row->group != i)
+                continue;
+            times[count++] = (double)row->makespan_ps / (double)PS_PER_S;
+            if (row->speedup > 0)
+                speedups[compared++] = row->speedup;
+        }
+        group->makespan_s = estimate_of(times, count);
+        group->speedup = estimate_of(speedups, compared);
+    }
+    free(times);
+    free(speedups);
+}
+
+/* A file may have been changed by others. */
+static void drop_all_but_texts(json_t *list)
+{
+    for (size_t i = json_array_size(list); i-- > 0;)
+        if (!json_is_string(json_array_get(list, i)))
+            json_array_remove(list, i);
+}
+
+static bool differs(const struct results_table *results_table, const char *parameter)
+{
+    const json_t *first = json_object_get(results_table->rows[0].parameters, parameter);
+    for (size_t i = 1; i < results_table->count; i++) {
+        const json_t *other = json_object_get(results_table->rows[i].parameters, parameter);
+        if (first && other && !json_equal(first, other))
+            return true;
+    }
+    return false;
+}
+
+/* Parameters that no sweep varies, but that several sweeps in one store have set otherwise. */
+static void add_differing(struct results_table *results_table)
+{
+    const char *name;
+    json_t *value;
+    if (!results_table->count)
+        return;
+    json_object_foreach(results_table->rows[0].parameters, name, value)
+    {
+        bool known = false;
+        for (size_t i = 0; i < json_array_size(results_table->varied); i++)
+            known |= strcmp(json_string_value(json_array_get(results_table->varied, i)), name) == 0;
+        if (!known && differs(results_table, name))
+            json_array_append_new(results_table->varied, json_string(name));
+    }
+}
+
+enum status results_table_read(struct results_table *results_table, struct store *store)
+{
+    *results_table = (struct results_table){.count = 0};
+    enum status status = read_note(store, STORE_VARIED, json_array(), &results_table->varied);
+    if (status == STATUS_OK)
+        status = read_note(store, STORE_BASELINE, json_object(), &results_table->baseline);
+    if (status == STATUS_OK)
+        status = store_each(store, results_table, add_row);
+    if (status != STATUS_OK)
+        return status;
+    drop_all_but_texts(results_table->varied);
+    add_differing(results_table);
+    if (json_object_size(results_table->baseline))
+        compare_with_baseline(results_table);
+    group_rows(results_table);
+    estimate_groups(results_table);
+    return STATUS_OK;
+}
+
+void results_table_free(struct results_table *results_table)
+{
+    for (size_t i = 0; i < results_table->count; i++) {
+        free((char *)results_table->rows[i].fabric);
+        free((char *)results_table->rows[i].program);
+        json_decref(results_table->rows[i].parameters);
+        json_decref(results_table->rows[i].metrics);
+    }
+    for (size_t i = 0; i < results_table->metric_count; i++)
+        free((char *)results_table->metrics[i]);
+    free(results_table->metrics);
+    free(results_table->rows);
+    free(results_table->groups);
+    json_decref(results_table->varied);
+    json_decref(results_table->baseline);
+    *results_table = (struct results_table){.count = 0};
+}
+
+const char *results_table_value(const struct results_table_row *row, const char *parameter)
+{
+    return json_string_value(json_object_get(row->parameters, parameter));
+}
