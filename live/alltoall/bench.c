@@ -25,7 +25,7 @@
 
 enum { ALGORITHMS_MAX = 32, SIZES_MAX = 64, NAME_MAX_LENGTH = 40, LEAVE_US = 200000 };
 
-struct candidate {
+struct bench_candidate {
     char name[NAME_MAX_LENGTH];
     MPI_Comm comm;
     int forced; /* number of the MPI's own algorithm; -1: none */
@@ -33,7 +33,7 @@ struct candidate {
 
 struct bench {
     int rank, size, samples;
-    struct candidate candidates[ALGORITHMS_MAX];
+    struct bench_candidate candidates[ALGORITHMS_MAX];
     int candidate_count;
     long sizes[SIZES_MAX];
     int size_count;
@@ -87,7 +87,7 @@ static void force(int number)
 /* --------------------------------------------------------------------------------------------- candidates */
 
 /* A communicator each: the library decides by communicator, and so does Open MPI. */
-static void prepare(struct candidate *candidate)
+static void prepare(struct bench_candidate *candidate)
 {
     int is_own = strncmp(candidate->name, "mpi:", 4) == 0, size;
     unsigned char *both[2];
@@ -125,15 +125,15 @@ __attribute__((visibility("default"))) int epoll_wait(int descriptor, struct epo
 
 static void read_words(struct bench *bench, char *sizes, char *algorithms)
 {
-    for (char *word = strtok(sizes, ","); word; word = strtok(NULL, ",")) {
+    for (char *item = strtok(sizes, ","); item; item = strtok(NULL, ",")) {
         if (bench->size_count == SIZES_MAX)
             stop("too many sizes", "");
-        bench->sizes[bench->size_count++] = strtol(word, NULL, 10);
+        bench->sizes[bench->size_count++] = strtol(item, NULL, 10);
     }
-    for (char *word = strtok(algorithms, ","); word; word = strtok(NULL, ",")) {
+    for (char *item = strtok(algorithms, ","); item; item = strtok(NULL, ",")) {
         if (bench->candidate_count == ALGORITHMS_MAX)
             stop("too many algorithms", "");
-        snprintf(bench->candidates[bench->candidate_count++].name, NAME_MAX_LENGTH, "%s", word);
+        snprintf(bench->candidates[bench->candidate_count++].name, NAME_MAX_LENGTH, "%s", item);
     }
 }
 
@@ -144,7 +144,7 @@ static unsigned char byte_of(int from, int to, long i)
     return (unsigned char)(from * 31 + to * 7 + i);
 }
 
-static void check(const struct bench *bench, const struct candidate *candidate, long bytes)
+static void check(const struct bench *bench, const struct bench_candidate *candidate, long bytes)
 {
     for (int from = 0; from < bench->size; from++)
         for (long i = 0; i < bytes; i++)
@@ -165,7 +165,7 @@ struct cost {
     double processor; /* seconds a call, of all ranks together */
 };
 
-static void call(struct bench *bench, const struct candidate *candidate, long bytes)
+static void call(struct bench *bench, const struct bench_candidate *candidate, long bytes)
 {
     MPI_Alltoall(bench->send, (int)bytes, MPI_BYTE, bench->recv, (int)bytes, MPI_BYTE, candidate->comm);
 }
@@ -182,7 +182,7 @@ static void meet(void)
 
 /* The first call is not timed: ranks leave a barrier far apart where they are more than cores, and leave a
  * call of the same kind as the timed ones follow one another. */
-static struct cost sample(struct bench *bench, const struct candidate *candidate, long bytes, int calls)
+static struct cost sample(struct bench *bench, const struct bench_candidate *candidate, long bytes, int calls)
 {
     struct cost cost;
     double began, here, used;
@@ -209,7 +209,7 @@ static struct cost sample(struct bench *bench, const struct candidate *candidate
 /* As many calls of an algorithm as take some hundredths of a second. With the same number for all, the
  * samples of a fast one would be short, and tell more of how ranks come out of the barrier before them, and
  * how the network does of what it carried last, than of the calls. */
-static int calls_for(struct bench *bench, const struct candidate *candidate, long bytes)
+static int calls_for(struct bench *bench, const struct bench_candidate *candidate, long bytes)
 {
     enum { FEWEST = 3, MOST = 1000 };
     double wanted = 4e-2, once = sample(bench, candidate, bytes, FEWEST).seconds;
@@ -220,8 +220,8 @@ static int calls_for(struct bench *bench, const struct candidate *candidate, lon
 }
 
 /* Calls that are not measured. The library's own choice is made by at most three trials in the first calls of
- * a size (trial.c), after some that it leaves to the MPI (comm.c). */
-static int warm_calls(const struct candidate *candidate)
+ * a size (autotune.c), after some that it leaves to the MPI (comm.c). */
+static int warm_calls(const struct bench_candidate *candidate)
 {
     enum { WARM = 2, BEFORE = 8, TRIALS_AND_ONE = 49 };
     return strcmp(candidate->name, "auto") == 0 ? BEFORE + TRIALS_AND_ONE : WARM;
@@ -240,7 +240,7 @@ static void measure(struct bench *bench, long bytes)
     for (int turn = 0; turn < bench->samples; turn++)
         for (int c = 0; c < bench->candidate_count; c++) {
             int which = (c + turn) % bench->candidate_count;
-            const struct candidate *candidate = &bench->candidates[which];
+            const struct bench_candidate *candidate = &bench->candidates[which];
             struct cost cost = sample(bench, candidate, bytes, calls[which]);
             if (bench->rank == 0)
                 printf("sample %ld %s %.0f %.0f\n", bytes, candidate->name, cost.seconds * 1e9,

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "live/alltoall/live.h"
+#include "live/alltoall/internal.h"
 
 /* ------------------------------------------------------------------------------------------------- blocks */
 
@@ -34,7 +34,7 @@ static int unpack(struct live_comm *comm, void *buffer, int count, MPI_Datatype 
 
 /* -------------------------------------------------------------------------------------------------- calls */
 
-struct arguments {
+struct alltoall_args {
     const void *sendbuf;
     int sendcount;
     MPI_Datatype sendtype;
@@ -45,8 +45,8 @@ struct arguments {
 };
 
 /* What is sent, as bytes: where it is, or a copy of it. NULL, and *error, when there is no memory. */
-static const void *bytes_to_send(struct live_comm *comm, const struct plan *plan,
-                                 const struct arguments *call, int *error)
+static const void *bytes_to_send(struct live_comm *comm, const struct live_plan *plan,
+                                 const struct alltoall_args *call, int *error)
 {
     bool in_place = call->sendbuf == MPI_IN_PLACE;
     const void *from = in_place ? call->recvbuf : call->sendbuf;
@@ -56,7 +56,7 @@ static const void *bytes_to_send(struct live_comm *comm, const struct plan *plan
     bool is_bytes = live_type_is_plain(type);
     if (is_bytes && (!in_place || plan->reads_first))
         return from;
-    if (!live_room(&comm->packed_send, &comm->packed_send_room, bytes)) {
+    if (!live_buffer_reserve(&comm->packed_send, &comm->packed_send_room, bytes)) {
         note_error(error, MPI_ERR_NO_MEM);
         return NULL;
     }
@@ -69,14 +69,15 @@ static const void *bytes_to_send(struct live_comm *comm, const struct plan *plan
 
 /* Data that lies otherwise goes through buffers of this rank alone; the others do not know, and need not. Nor
  * do they know of errors: this rank does its part all the same. */
-static int run(struct live_comm *comm, const struct plan *plan, const struct arguments *call)
+static int run(struct live_comm *comm, const struct live_plan *plan, const struct alltoall_args *call)
 {
     int error = MPI_SUCCESS;
     const void *send = bytes_to_send(comm, plan, call, &error);
     void *recv = call->recvbuf;
     bool is_bytes = live_type_is_plain(call->recvtype);
     if (!is_bytes) {
-        bool room = live_room(&comm->packed_recv, &comm->packed_recv_room, call->block_bytes * comm->size);
+        bool room =
+            live_buffer_reserve(&comm->packed_recv, &comm->packed_recv_room, call->block_bytes * comm->size);
         recv = room ? comm->packed_recv : NULL;
         note_error(&error, room ? MPI_SUCCESS : MPI_ERR_NO_MEM);
     }
@@ -89,7 +90,7 @@ static int run(struct live_comm *comm, const struct plan *plan, const struct arg
 /* What the MPI would refuse it is to refuse itself, in its own words; nothing else, for the other ranks do
  * not know. So two blocks may begin at one address: their types may lead to different places. Of blocks that
  * are not empty. */
-static bool is_sound(const struct arguments *call)
+static bool is_sound(const struct alltoall_args *call)
 {
     if (call->recvbuf == MPI_IN_PLACE || live_is_nowhere(call->recvbuf, call->recvtype))
         return false;
@@ -103,7 +104,7 @@ static bool is_sound(const struct arguments *call)
 
 /* The bytes of a block, which MPI makes the same on all ranks, as nothing else here is; 0: there are none, or
  * none can be. */
-static uint64_t block_bytes(const struct arguments *call)
+static uint64_t block_bytes(const struct alltoall_args *call)
 {
     MPI_Count size;
     if (call->recvtype == MPI_DATATYPE_NULL || PMPI_Type_size_x(call->recvtype, &size) != MPI_SUCCESS)
@@ -111,13 +112,13 @@ static uint64_t block_bytes(const struct arguments *call)
     return call->recvcount > 0 && size > 0 ? (uint64_t)size * (uint64_t)call->recvcount : 0;
 }
 
-static int by_mpi(const struct arguments *call, MPI_Comm comm)
+static int by_mpi(const struct alltoall_args *call, MPI_Comm comm)
 {
     return PMPI_Alltoall(call->sendbuf, call->sendcount, call->sendtype, call->recvbuf, call->recvcount,
                          call->recvtype, comm);
 }
 
-static int by_nodes(struct live_comm *comm, const struct plan *plan, const struct arguments *call,
+static int by_nodes(struct live_comm *comm, const struct live_plan *plan, const struct alltoall_args *call,
                     MPI_Comm theirs)
 {
     int error = run(comm, plan, call);
@@ -126,33 +127,33 @@ static int by_nodes(struct live_comm *comm, const struct plan *plan, const struc
     return error;
 }
 
-static int measure(struct live_comm *comm, const struct live_plan *plan, const struct arguments *call,
+static int measure(struct live_comm *comm, const struct plan_entry *plan, const struct alltoall_args *call,
                    MPI_Comm theirs)
 {
     char what[64];
-    bool measured, ours = live_trial_next(plan->trial, &measured);
-    int64_t began = measured ? patience_now_ns() : 0;
+    bool measured, ours = autotune_next(plan->autotune, &measured);
+    int64_t began = measured ? backoff_now_ns() : 0;
     int error = ours ? by_nodes(comm, &plan->plan, call, theirs) : by_mpi(call, theirs);
     if (!measured)
         return error;
-    unsigned long long least = 1ull << (plan->trial - comm->trials);
+    unsigned long long least = 1ull << (plan->autotune - comm->autotunes);
     snprintf(what, sizeof what, "MPI_Alltoall of %llu to %llu B", least, 2 * least - 1);
-    live_trial_tell(plan->trial, comm, ours, patience_now_ns() - began, what);
+    autotune_add_time(plan->autotune, comm, ours, backoff_now_ns() - began, what);
     return error;
 }
 
 bool live_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm theirs, int *error)
 {
-    struct arguments call = {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, 0};
+    struct alltoall_args call = {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, 0};
     struct live_comm *comm = theirs == MPI_COMM_NULL ? NULL : live_comm_of(theirs);
     call.block_bytes = comm ? block_bytes(&call) : 0;
     if (call.block_bytes == 0 || !is_sound(&call))
         return false;
-    const struct live_plan *plan = live_plan_of(comm, call.block_bytes);
+    const struct plan_entry *plan = live_plan_find(comm, call.block_bytes);
     if (!plan)
         return false;
-    if (plan->trial)
+    if (plan->autotune)
         *error = measure(comm, plan, &call, theirs);
     else
         *error = by_nodes(comm, &plan->plan, &call, theirs);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "coll/nodes.h"
-#include "live/alltoall/live.h"
+#include "live/alltoall/internal.h"
 
 /* The call as a rank of the largest node makes it: what it needs bounds what the others need. */
 static struct coll_call largest_call(const struct live_comm *comm, uint64_t block_bytes)
@@ -41,9 +41,9 @@ static const char *obstacle(const struct live_comm *comm, const struct coll_algo
  * this one; below the smallest that was measured the smallest. */
 static const char *tuned(const struct live_comm *comm, uint64_t block_bytes)
 {
-    const struct settings_choice *best = NULL;
+    const struct live_settings_choice *best = NULL;
     for (uint32_t i = 0; i < comm->settings.choice_count; i++) {
-        const struct settings_choice *choice = &comm->settings.choices[i];
+        const struct live_settings_choice *choice = &comm->settings.choices[i];
         if (choice->nodes != comm->nodes.count || choice->most_here != comm->most_here)
             continue;
         bool fits = choice->bytes <= block_bytes;
@@ -69,7 +69,7 @@ static const char *automatic(const struct live_comm *comm, uint64_t block_bytes,
     static const char *const says[] = {[LIVE_FASTER] = "the model says it is surely faster",
                                        [LIVE_SLOWER] = "the model says it is surely faster",
                                        [LIVE_UNKNOWN] = "or the MPI's own, both are tried"};
-    enum live_verdict verdict = live_model(comm, block_bytes);
+    enum live_verdict verdict = live_model_compare(comm, block_bytes);
     snprintf(why, size, "%s", says[verdict]);
     *tried = verdict == LIVE_UNKNOWN;
     return verdict == LIVE_SLOWER ? "mpi" : "leaders";

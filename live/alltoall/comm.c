@@ -21,13 +21,15 @@ static void progress(void *self)
     PMPI_Iprobe(MPI_ANY_SOURCE, LIVE_TAG_NEVER_SENT, comm->mine, &flag, &status);
 }
 
-static void set_patience(struct live_comm *comm, MPI_Comm host)
+static void init_backoff(struct live_comm *comm, MPI_Comm host)
 {
     int ranks_here;
     PMPI_Comm_size(host, &ranks_here);
     comm->cores = live_cores_of(host);
-    comm->patience = (struct patience){
-        .crowded = live_is_crowded((uint32_t)ranks_here, comm->cores), .progress = progress, .self = comm};
+    comm->backoff =
+        (struct backoff){.oversubscribed = live_is_oversubscribed((uint32_t)ranks_here, comm->cores),
+                         .progress = progress,
+                         .self = comm};
 }
 
 /* -------------------------------------------------------------------------------------------------- nodes */
@@ -38,7 +40,7 @@ bool live_all_agree(MPI_Comm comm, bool here)
     return PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
 }
 
-enum { NOWHERE = UINT32_MAX };
+enum { NO_NODE = UINT32_MAX };
 
 /* The ranks that share a node with this one, in `node`, and that node's number: its lowest rank. */
 static uint32_t find_node(struct live_comm *comm, MPI_Comm *node)
@@ -47,8 +49,8 @@ static uint32_t find_node(struct live_comm *comm, MPI_Comm *node)
     int first = 0, lowest;
     if (PMPI_Comm_split_type(comm->mine, MPI_COMM_TYPE_SHARED, (int)comm->rank, MPI_INFO_NULL, node) !=
         MPI_SUCCESS)
-        return NOWHERE;
-    set_patience(comm, *node);
+        return NO_NODE;
+    init_backoff(comm, *node);
     if (comm->settings.ranks_per_node) {
         MPI_Comm host = *node;
         bool split = PMPI_Comm_split(host, (int)(comm->rank / comm->settings.ranks_per_node), (int)comm->rank,
@@ -56,7 +58,7 @@ static uint32_t find_node(struct live_comm *comm, MPI_Comm *node)
         PMPI_Comm_free(&host);
         if (!split) {
             *node = MPI_COMM_NULL;
-            return NOWHERE;
+            return NO_NODE;
         }
     }
     PMPI_Comm_group(comm->mine, &mine);
@@ -76,7 +78,7 @@ static bool map_nodes(struct live_comm *comm, uint32_t place)
     comm->cores = place_of[1];
     for (uint32_t rank = 0; rank < comm->size; rank++) {
         place_of[rank] = place_of[2 * (size_t)rank];
-        if (place_of[rank] == NOWHERE)
+        if (place_of[rank] == NO_NODE)
             return false;
     }
     coll_nodes_make(&comm->nodes, comm->size, place_of, comm->node_words);
@@ -98,15 +100,15 @@ enum { COMMS_MOST = 64 };
 
 static _Atomic int comms; /* of this process */
 
-static void live_comm_free(struct live_comm *comm)
+static void comm_close(struct live_comm *comm)
 {
     if (!comm)
         return;
     atomic_fetch_sub(&comms, 1);
-    live_vector_free(comm->vector);
-    live_memory_unshare(comm);
+    live_vector_close(comm->vector);
+    live_memory_close(comm);
     for (int i = 0; i < LIVE_PLANS; i++)
-        plan_free(&comm->plans[i].plan);
+        live_plan_free(&comm->plans[i].plan);
     if (comm->mine != MPI_COMM_NULL)
         PMPI_Comm_free(&comm->mine);
     free(comm->node_words);
@@ -120,7 +122,7 @@ static void live_comm_free(struct live_comm *comm)
 }
 
 /* NULL: there is no memory, or enough of them. */
-static struct live_comm *live_comm_make(MPI_Comm theirs)
+static struct live_comm *comm_open(MPI_Comm theirs)
 {
     int rank, size;
     PMPI_Comm_rank(theirs, &rank);
@@ -136,11 +138,11 @@ static struct live_comm *live_comm_make(MPI_Comm theirs)
         malloc((coll_nodes_words(comm->size) + 2 * (size_t)comm->size) * sizeof *comm->node_words);
     if (comm->node_words)
         return comm;
-    live_comm_free(comm);
+    comm_close(comm);
     return NULL;
 }
 
-static void say_hello(const struct live_comm *comm)
+static void report_set_up(const struct live_comm *comm)
 {
     if (!comm->settings.verbose || comm->rank != 0)
         return;
@@ -164,9 +166,9 @@ static bool is_forced(const char *setting)
 /* Whether anything is to be done, as the environment of one rank has it. */
 static bool read_settings(struct live_comm *comm, MPI_Comm theirs)
 {
-    struct settings *settings = &comm->settings;
+    struct live_settings *settings = &comm->settings;
     if (comm->rank == 0)
-        settings_read(settings);
+        live_settings_read(settings);
     PMPI_Bcast(settings, sizeof *settings, MPI_BYTE, 0, theirs);
     comm->calls_before = is_forced(settings->algorithm) || is_forced(settings->vectors) ? 0 : CALLS_BEFORE;
     return settings->valid &&
@@ -176,7 +178,7 @@ static bool read_settings(struct live_comm *comm, MPI_Comm theirs)
 /* Our own communicator: a split and not a dup, which would call the copy functions of the user's attributes.
  * The user's error handler is not to hear that the MPI can have no more: then it was not for us, and all
  * ranks know. Of errors of what is ours it hears once, in call.c. */
-static bool join(struct live_comm *comm, MPI_Comm theirs)
+static bool split_own(struct live_comm *comm, MPI_Comm theirs)
 {
     MPI_Errhandler handler;
     PMPI_Comm_get_errhandler(theirs, &handler);
@@ -191,15 +193,15 @@ static bool join(struct live_comm *comm, MPI_Comm theirs)
     return joined;
 }
 
-static bool begin(struct live_comm *comm, MPI_Comm theirs)
+static bool set_up(struct live_comm *comm, MPI_Comm theirs)
 {
     MPI_Comm node = MPI_COMM_NULL;
-    if (!join(comm, theirs))
+    if (!split_own(comm, theirs))
         return false;
     bool found = map_nodes(comm, find_node(comm, &node));
     if (found) {
-        live_memory_share(comm, node);
-        say_hello(comm);
+        live_memory_open(comm, node);
+        report_set_up(comm);
     }
     if (node != MPI_COMM_NULL)
         PMPI_Comm_free(&node);
@@ -212,13 +214,13 @@ static int keyval = MPI_KEYVAL_INVALID;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* What is remembered of a communicator that is left to the MPI for good. */
-static struct live_comm nothing;
+static struct live_comm left_to_mpi;
 
-static int forget(MPI_Comm comm, int key, void *value, void *extra)
+static int delete_attribute(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)extra;
-    if (value != &nothing)
-        live_comm_free(value);
+    if (value != &left_to_mpi)
+        comm_close(value);
     return MPI_SUCCESS;
 }
 
@@ -227,33 +229,33 @@ static bool have_keyval(void)
     int initialized = 0;
     pthread_mutex_lock(&lock);
     if (keyval == MPI_KEYVAL_INVALID && PMPI_Initialized(&initialized) == MPI_SUCCESS && initialized)
-        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL);
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_attribute, &keyval, NULL);
     pthread_mutex_unlock(&lock);
     return keyval != MPI_KEYVAL_INVALID;
 }
 
 /* At the communicator's first call. Collective. */
-static struct live_comm *meet(MPI_Comm theirs)
+static struct live_comm *attach(MPI_Comm theirs)
 {
-    struct live_comm *comm = live_comm_make(theirs);
+    struct live_comm *comm = comm_open(theirs);
     if (!live_all_agree(theirs, comm != NULL) || !read_settings(comm, theirs)) {
-        live_comm_free(comm);
-        comm = &nothing;
+        comm_close(comm);
+        comm = &left_to_mpi;
     }
     PMPI_Comm_set_attr(theirs, keyval, comm);
     return comm;
 }
 
 /* At a later one, and from then on; NULL: it is too early, or not to be. Collective. */
-static struct live_comm *begin_in_time(struct live_comm *comm, MPI_Comm theirs)
+static struct live_comm *set_up_when_due(struct live_comm *comm, MPI_Comm theirs)
 {
     if (comm->calls_before > 0) {
         comm->calls_before--;
         return NULL;
     }
-    if (begin(comm, theirs))
+    if (set_up(comm, theirs))
         return comm;
-    PMPI_Comm_set_attr(theirs, keyval, &nothing); /* `forget` is called for what was there */
+    PMPI_Comm_set_attr(theirs, keyval, &left_to_mpi); /* `forget` is called for what was there */
     return NULL;
 }
 
@@ -267,11 +269,11 @@ struct live_comm *live_comm_of(MPI_Comm theirs)
         if (PMPI_Comm_test_inter(theirs, &is_inter) != MPI_SUCCESS || is_inter ||
             PMPI_Comm_size(theirs, &size) != MPI_SUCCESS || size == 1)
             return NULL;
-        comm = meet(theirs);
+        comm = attach(theirs);
     }
-    if (comm == &nothing)
+    if (comm == &left_to_mpi)
         return NULL;
-    return comm->mine == MPI_COMM_NULL ? begin_in_time(comm, theirs) : comm;
+    return comm->mine == MPI_COMM_NULL ? set_up_when_due(comm, theirs) : comm;
 }
 
 /* -------------------------------------------------------------------------------------------------- plans */
@@ -281,22 +283,22 @@ enum { STALE_CALLS = 1024 };
 
 /* NULL: all are in use. Where more sizes come in turns than there are places, each would be gone when it is
  * looked for, and to write a plan costs more than it wins. But what is asked for by name is done. */
-static struct live_plan *place_for(struct live_comm *comm)
+static struct plan_entry *place_for(struct live_comm *comm)
 {
-    struct live_plan *oldest = &comm->plans[0];
+    struct plan_entry *oldest = &comm->plans[0];
     for (int i = 0; i < LIVE_PLANS; i++) {
-        if (!comm->plans[i].there)
+        if (!comm->plans[i].is_filled)
             return &comm->plans[i];
-        if (comm->plans[i].used < oldest->used)
+        if (comm->plans[i].last_call < oldest->last_call)
             oldest = &comm->plans[i];
     }
-    if (strcmp(comm->settings.algorithm, "auto") == 0 && comm->calls - oldest->used < STALE_CALLS)
+    if (strcmp(comm->settings.algorithm, "auto") == 0 && comm->calls - oldest->last_call < STALE_CALLS)
         return NULL;
-    plan_free(&oldest->plan);
+    live_plan_free(&oldest->plan);
     return oldest;
 }
 
-bool live_room(unsigned char **buffer, size_t *room, size_t bytes)
+bool live_buffer_reserve(unsigned char **buffer, size_t *room, size_t bytes)
 {
     if (bytes <= *room)
         return true;
@@ -308,7 +310,7 @@ bool live_room(unsigned char **buffer, size_t *room, size_t bytes)
     return true;
 }
 
-bool live_request_room(struct live_comm *comm, uint32_t count)
+bool live_requests_reserve(struct live_comm *comm, uint32_t count)
 {
     if (count <= comm->request_room)
         return true;
@@ -327,7 +329,7 @@ bool live_request_room(struct live_comm *comm, uint32_t count)
     return true;
 }
 
-static bool make_plan(struct live_comm *comm, struct plan *plan, const struct coll_algorithm *algorithm,
+static bool make_plan(struct live_comm *comm, struct live_plan *plan, const struct coll_algorithm *algorithm,
                       uint64_t block_bytes)
 {
     const struct coll_call call = {.kind = COLL_ALLTOALL,
@@ -337,44 +339,44 @@ static bool make_plan(struct live_comm *comm, struct plan *plan, const struct co
                                    .element = 1,
                                    .bytes = block_bytes,
                                    .nodes = &comm->nodes};
-    return plan_make(plan, algorithm, &call) && live_request_room(comm, plan->messages_max) &&
-           live_room(&comm->scratch, &comm->scratch_room, plan->scratch_bytes);
+    return live_plan_init(plan, algorithm, &call) && live_requests_reserve(comm, plan->messages_max) &&
+           live_buffer_reserve(&comm->scratch, &comm->scratch_room, plan->scratch_bytes);
 }
 
-static void write_plan(struct live_comm *comm, struct live_plan *place, uint64_t block_bytes)
+static void write_plan(struct live_comm *comm, struct plan_entry *place, uint64_t block_bytes)
 {
     char why[128] = "";
     bool tried;
     const struct coll_algorithm *algorithm = live_choose(comm, block_bytes, &tried, why, sizeof why);
-    *place = (struct live_plan){.block_bytes = block_bytes, .there = true};
+    *place = (struct plan_entry){.block_bytes = block_bytes, .is_filled = true};
     if (algorithm && !live_all_agree(comm->mine, make_plan(comm, &place->plan, algorithm, block_bytes))) {
-        plan_free(&place->plan);
+        live_plan_free(&place->plan);
         algorithm = NULL;
         snprintf(why, sizeof why, "a rank has no memory");
     }
     if (algorithm && tried)
-        place->trial = &comm->trials[63 - __builtin_clzll(block_bytes)];
+        place->autotune = &comm->autotunes[63 - __builtin_clzll(block_bytes)];
     if (comm->settings.verbose && comm->rank == 0)
         fprintf(stderr, "helio alltoall: %llu B: %s (%s)\n", (unsigned long long)block_bytes,
                 algorithm ? algorithm->name : "the MPI's own", why);
 }
 
-static struct live_plan *find_plan(struct live_comm *comm, uint64_t block_bytes)
+static struct plan_entry *find_plan(struct live_comm *comm, uint64_t block_bytes)
 {
     for (int i = 0; i < LIVE_PLANS; i++)
-        if (comm->plans[i].there && comm->plans[i].block_bytes == block_bytes)
+        if (comm->plans[i].is_filled && comm->plans[i].block_bytes == block_bytes)
             return &comm->plans[i];
-    struct live_plan *place = place_for(comm);
+    struct plan_entry *place = place_for(comm);
     if (place)
         write_plan(comm, place, block_bytes);
     return place;
 }
 
-const struct live_plan *live_plan_of(struct live_comm *comm, uint64_t block_bytes)
+const struct plan_entry *live_plan_find(struct live_comm *comm, uint64_t block_bytes)
 {
     comm->calls++;
-    struct live_plan *found = find_plan(comm, block_bytes);
+    struct plan_entry *found = find_plan(comm, block_bytes);
     if (found)
-        found->used = comm->calls;
+        found->last_call = comm->calls;
     return found && found->plan.algorithm ? found : NULL;
 }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "live/alltoall/live.h"
+#include "live/alltoall/internal.h"
 
 static uint32_t cores_online(void)
 {
@@ -32,7 +32,7 @@ static uint32_t ranks_of_job_here(void)
     return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
 }
 
-bool live_is_crowded(uint32_t ranks_here, uint32_t cores)
+bool live_is_oversubscribed(uint32_t ranks_here, uint32_t cores)
 {
     return ranks_here > cores || ranks_of_job_here() > cores_online();
 }

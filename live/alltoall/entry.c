@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "live/alltoall/live.h"
+#include "live/alltoall/internal.h"
 #include "live/alltoall/vector.h"
 
 enum { VERSION_ROOM = 8192 }; /* MPICH's MPI_MAX_LIBRARY_VERSION_STRING; Open MPI's is less */

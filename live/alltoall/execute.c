@@ -1,10 +1,10 @@
 #include <string.h>
 
-#include "live/alltoall/live.h"
+#include "live/alltoall/internal.h"
 
 struct execution {
     struct live_comm *comm;
-    const struct plan *plan;
+    const struct live_plan *plan;
     unsigned char *buffers[COLL_SHARED + 1]; /* NULL: this rank has no memory for it */
     int posted;
     bool raises; /* a receive of this phase raises a flag */
@@ -45,18 +45,18 @@ static uint32_t flag_of_message(const struct execution *self, int index)
 }
 
 /* An MPI's own wait may spin, in the way of those whose messages it waits for. */
-static void give_way(struct wait *wait, uint32_t *polls, int64_t began)
+static void wait_a_moment(struct backoff_wait *wait, uint32_t *polls, int64_t began)
 {
     enum { ASK_POLLS = 16 };
-    if (patience_gave_way(wait, began))
+    if (backoff_mpi_yielded(wait, began))
         return;
     if (++*polls <= wait->polls) {
         if (*polls % ASK_POLLS == 0)
-            patience_finds_company(wait);
+            backoff_finds_contention(wait);
         return;
     }
-    if (!patience_yield(wait))
-        patience_nap();
+    if (!backoff_yield(wait))
+        backoff_sleep();
 }
 
 /* A request that is complete. One whose error was told already only goes. */
@@ -76,16 +76,16 @@ int live_wait_for_all(struct live_comm *comm, int first, int count)
 {
     int error = MPI_SUCCESS;
     uint32_t polls = 0;
-    struct wait wait = patience_begin(&comm->patience);
+    struct backoff_wait wait = backoff_begin(&comm->backoff);
     for (int i = first; i < first + count; i++, polls = 0)
         for (int done = 0; !done;) {
-            int64_t began = patience_now_ns();
+            int64_t began = backoff_now_ns();
             int its = PMPI_Request_get_status(comm->requests[i], &done, MPI_STATUS_IGNORE);
             done |= its != MPI_SUCCESS;
             if (done)
                 note_error(&error, finish(&comm->requests[i], its));
             else
-                give_way(&wait, &polls, began);
+                wait_a_moment(&wait, &polls, began);
         }
     return error;
 }
@@ -108,8 +108,8 @@ static void raise_what_is_left(struct execution *self)
     struct live_comm *comm = self->comm;
     for (const struct plan_step *step = self->phase; step < self->end; step++)
         if (step->op == PLAN_RECV && step->flag != PLAN_NO_FLAG &&
-            !word_reached(&comm->flags[step->flag], comm->turns))
-            word_raise(&comm->flags[step->flag], comm->turns);
+            !shm_counter_reached(&comm->flags[step->flag], comm->shared_calls))
+            shm_counter_raise(&comm->flags[step->flag], comm->shared_calls);
 }
 
 static int wait_and_raise(struct execution *self)
@@ -117,22 +117,22 @@ static int wait_and_raise(struct execution *self)
     struct live_comm *comm = self->comm;
     int first = MPI_SUCCESS, count = 0;
     uint32_t polls = 0;
-    struct wait wait = patience_begin(&comm->patience);
+    struct backoff_wait wait = backoff_begin(&comm->backoff);
     for (int left = self->posted; left > 0 && count != MPI_UNDEFINED; left -= count) {
-        int64_t began = patience_now_ns();
+        int64_t began = backoff_now_ns();
         int error = PMPI_Testsome(self->posted, comm->requests, &count, comm->completed, comm->statuses);
         note_error(&first, error_of(error, comm->statuses, count));
         if (count <= 0) {
             if (error != MPI_SUCCESS)
                 break;
-            give_way(&wait, &polls, began);
+            wait_a_moment(&wait, &polls, began);
             continue;
         }
         polls = 0;
         for (int i = 0; i < count; i++) {
             uint32_t flag = flag_of_message(self, comm->completed[i]);
             if (flag != PLAN_NO_FLAG)
-                word_raise(&comm->flags[flag], comm->turns);
+                shm_counter_raise(&comm->flags[flag], comm->shared_calls);
         }
     }
     if (first != MPI_SUCCESS || self->error != MPI_SUCCESS)
@@ -163,10 +163,10 @@ static void begin_phase(struct execution *self)
             break;
         case PLAN_BARRIER:
             comm->barriers++;
-            word_add(comm->barrier, comm->barriers * comm->here);
+            shm_counter_add(comm->barrier, comm->barriers * comm->here);
             break;
         case PLAN_RAISE:
-            word_raise(&comm->flags[step->flag], comm->turns);
+            shm_counter_raise(&comm->flags[step->flag], comm->shared_calls);
             break;
         case PLAN_AWAIT:
         case PLAN_PHASE_END:
@@ -180,26 +180,26 @@ static void end_phase(struct execution *self)
     note_error(&self->error, self->raises ? wait_and_raise(self) : live_wait_for_all(comm, 0, self->posted));
     for (const struct plan_step *step = self->phase; step < self->end; step++)
         if (step->op == PLAN_BARRIER)
-            word_await(comm->barrier, comm->barriers * comm->here, &comm->patience);
+            shm_counter_await(comm->barrier, comm->barriers * comm->here, &comm->backoff);
         else if (step->op == PLAN_AWAIT)
-            word_await(&comm->flags[step->flag], comm->turns, &comm->patience);
+            shm_counter_await(&comm->flags[step->flag], comm->shared_calls, &comm->backoff);
 }
 
-unsigned char *live_turn_memory(struct live_comm *comm)
+unsigned char *live_memory_next_copy(struct live_comm *comm)
 {
-    comm->turns++;
+    comm->shared_calls++;
     return comm->shared + (comm->shared_bytes - SHARED_COPIES * comm->copy_bytes) +
-           comm->turns % SHARED_COPIES * comm->copy_bytes;
+           comm->shared_calls % SHARED_COPIES * comm->copy_bytes;
 }
 
-int live_execute(struct live_comm *comm, const struct plan *plan, const void *send, void *recv)
+int live_execute(struct live_comm *comm, const struct live_plan *plan, const void *send, void *recv)
 {
     struct execution self = {.comm = comm, .plan = plan, .error = MPI_SUCCESS};
     self.buffers[COLL_SEND_BUFFER] = (unsigned char *)(uintptr_t)send; /* steps only read it */
     self.buffers[COLL_RECV_BUFFER] = recv;
     self.buffers[COLL_SCRATCH] = comm->scratch;
     if (plan->shared_bytes > 0)
-        self.buffers[COLL_SHARED] = live_turn_memory(comm);
+        self.buffers[COLL_SHARED] = live_memory_next_copy(comm);
     const struct plan_step *last = plan->steps + plan->step_count;
     for (self.phase = plan->steps; self.phase < last; self.phase = self.end + 1) {
         self.end = self.phase;

@@ -5,15 +5,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "live/alltoall/live.h"
+#include "live/alltoall/internal.h"
 
 /* Pages are taken when they are first touched, so this is address space. */
 enum { COPY_MIB = 128 };
 
-static size_t words_bytes(const struct live_comm *comm)
+static size_t counters_bytes(const struct live_comm *comm)
 {
-    size_t words = 1 + (size_t)comm->nodes.count + 2 * (size_t)comm->here;
-    size_t bytes = words * sizeof(struct word), page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t counters = 1 + (size_t)comm->nodes.count + 2 * (size_t)comm->here;
+    size_t bytes = counters * sizeof(struct shm_counter), page = (size_t)sysconf(_SC_PAGESIZE);
     return (bytes + page - 1) / page * page;
 }
 
@@ -33,34 +33,34 @@ static int make_file(size_t bytes)
 }
 
 /* What the rank that has made the file tells the others: where they find it, and what it is. */
-struct whereabouts {
+struct fd_ref {
     int32_t process, file;
     uint64_t device, inode;
 };
 
-static struct whereabouts whereabouts_of(int file)
+static struct fd_ref fd_ref_of(int file)
 {
     struct stat is;
     if (file < 0 || fstat(file, &is) != 0)
-        return (struct whereabouts){.file = -1};
-    return (struct whereabouts){(int32_t)getpid(), file, is.st_dev, is.st_ino};
+        return (struct fd_ref){.file = -1};
+    return (struct fd_ref){(int32_t)getpid(), file, is.st_dev, is.st_ino};
 }
 
 /* Through /proc. Where processes are numbered apart, as in containers, that number may be somebody else's,
  * with a file of the program under that descriptor. */
-static int open_there(const struct whereabouts *there)
+static int fd_ref_open(const struct fd_ref *ref)
 {
     char path[64];
     struct stat is;
-    if (there->file < 0)
+    if (ref->file < 0)
         return -1;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", there->process, there->file);
-    if (stat(path, &is) != 0 || is.st_dev != there->device || is.st_ino != there->inode)
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", ref->process, ref->file);
+    if (stat(path, &is) != 0 || is.st_dev != ref->device || is.st_ino != ref->inode)
         return -1;
     return open(path, O_RDWR | O_CLOEXEC);
 }
 
-void live_memory_unshare(struct live_comm *comm)
+void live_memory_close(struct live_comm *comm)
 {
     if (comm->shared)
         munmap(comm->shared, comm->shared_bytes);
@@ -74,24 +74,24 @@ static unsigned char *map(int file, size_t bytes)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-void live_memory_share(struct live_comm *comm, MPI_Comm node)
+void live_memory_open(struct live_comm *comm, MPI_Comm node)
 {
     int made = -1;
     comm->copy_bytes = (uint64_t)COPY_MIB << 20;
-    comm->shared_bytes = words_bytes(comm) + SHARED_COPIES * comm->copy_bytes;
+    comm->shared_bytes = counters_bytes(comm) + SHARED_COPIES * comm->copy_bytes;
     if (comm->local == 0)
         made = make_file(comm->shared_bytes);
-    struct whereabouts there = whereabouts_of(made);
-    PMPI_Bcast(&there, sizeof there, MPI_BYTE, 0, node);
-    int file = comm->local == 0 ? made : open_there(&there);
+    struct fd_ref ref = fd_ref_of(made);
+    PMPI_Bcast(&ref, sizeof ref, MPI_BYTE, 0, node);
+    int file = comm->local == 0 ? made : fd_ref_open(&ref);
     comm->shared = map(file, comm->shared_bytes);
     bool shared = live_all_agree(comm->mine, comm->shared != NULL);
     if (file >= 0) /* when all agree, all have opened it */
         close(file);
     if (!shared) {
-        live_memory_unshare(comm);
+        live_memory_close(comm);
         return;
     }
-    comm->barrier = (struct word *)comm->shared;
+    comm->barrier = (struct shm_counter *)comm->shared;
     comm->flags = comm->barrier + 1;
 }

@@ -1,4 +1,4 @@
-#include "live/alltoall/live.h"
+#include "live/alltoall/internal.h"
 
 /* What an alltoall by way of nodes takes and what the MPI's own does, for the largest node, by equations that
  * docs/alltoall.md states. What machines differ in has a range, from the literature or measured on TCP, and a
@@ -6,7 +6,7 @@
  * to be known without trying. In whole
  * picoseconds, since all ranks must come to the same one. */
 
-struct machine {
+struct model_costs {
     uint64_t message_ps; /* of processor time, at one end of a message */
     uint64_t byte_ps;    /* to copy a byte */
     uint64_t wake_ps;    /* to see what another rank of the node has raised */
@@ -37,7 +37,7 @@ static uint64_t rounds_of(uint32_t ranks)
 }
 
 /* The processors of a node do what its ranks have to do one after another, if there are fewer of them. */
-static uint64_t turns(const struct live_comm *comm)
+static uint64_t ranks_per_core(const struct live_comm *comm)
 {
     uint32_t cores = comm->cores;
     return comm->most_here > cores ? (comm->most_here + cores - 1) / cores : 1;
@@ -45,31 +45,34 @@ static uint64_t turns(const struct live_comm *comm)
 
 /* The least of its algorithms: a message to each rank, or Bruck's, which copies half of everything in each
  * round, twice. Blocks within the node are copied in and out of shared memory. */
-static uint64_t by_mpi_ps(const struct live_comm *comm, uint64_t block_bytes, const struct machine *machine)
+static uint64_t by_mpi_ps(const struct live_comm *comm, uint64_t block_bytes,
+                          const struct model_costs *machine)
 {
     uint64_t rounds = rounds_of(comm->size), others = comm->size - 1;
     uint64_t bruck = rounds * (2 * machine->message_ps + comm->size * block_bytes * machine->byte_ps);
     uint64_t within = 2 * (comm->most_here - 1) * block_bytes * machine->byte_ps;
-    return turns(comm) * (least(2 * others * machine->message_ps, bruck) + within);
+    return ranks_per_core(comm) * (least(2 * others * machine->message_ps, bruck) + within);
 }
 
 /* Everything is staged and copied out, everybody is woken, and a leader's messages are between. */
-static uint64_t by_nodes_ps(const struct live_comm *comm, uint64_t block_bytes, const struct machine *machine)
+static uint64_t by_nodes_ps(const struct live_comm *comm, uint64_t block_bytes,
+                            const struct model_costs *machine)
 {
     uint64_t copies = 2 * comm->size * block_bytes * machine->byte_ps;
     uint64_t messages = (comm->nodes.count - 1 + comm->leaders - 1) / comm->leaders;
-    return turns(comm) * copies + comm->most_here * machine->wake_ps + 2 * messages * machine->message_ps;
+    return ranks_per_core(comm) * copies + comm->most_here * machine->wake_ps +
+           2 * messages * machine->message_ps;
 }
 
-enum live_verdict live_model(const struct live_comm *comm, uint64_t block_bytes)
+enum live_verdict live_model_compare(const struct live_comm *comm, uint64_t block_bytes)
 {
     static const uint64_t messages_ps[] = {FASTEST_MESSAGE_PS, SLOWEST_MESSAGE_PS};
     static const uint64_t bytes_ps[] = {FASTEST_BYTE_PS, SLOWEST_BYTE_PS};
-    bool crowded = comm->most_here > comm->cores, faster = true, slower = true;
+    bool oversubscribed = comm->most_here > comm->cores, faster = true, slower = true;
     for (int corner = 0; corner < 4; corner++) {
-        const struct machine machine = {.message_ps = messages_ps[corner % 2],
-                                        .byte_ps = bytes_ps[corner / 2],
-                                        .wake_ps = crowded ? SLEEPING_WAKE_PS : SPINNING_WAKE_PS};
+        const struct model_costs machine = {.message_ps = messages_ps[corner % 2],
+                                            .byte_ps = bytes_ps[corner / 2],
+                                            .wake_ps = oversubscribed ? SLEEPING_WAKE_PS : SPINNING_WAKE_PS};
         uint64_t ours = by_nodes_ps(comm, block_bytes, &machine);
         uint64_t theirs = by_mpi_ps(comm, block_bytes, &machine);
         faster &= SURE * ours < theirs;

@@ -2,15 +2,15 @@
 
 #include <stdlib.h>
 
-struct writer {
+struct plan_writer {
     struct coll_sink base;
-    struct plan *plan;
+    struct live_plan *plan;
     uint32_t messages; /* of this phase */
 };
 
 static void add(struct coll_sink *sink, struct plan_step step)
 {
-    struct plan *plan = ((struct writer *)sink)->plan;
+    struct live_plan *plan = ((struct plan_writer *)sink)->plan;
     if (plan->step_count == plan->step_capacity) {
         size_t capacity = plan->step_capacity ? 2 * plan->step_capacity : 64;
         struct plan_step *steps = realloc(plan->steps, capacity * sizeof *steps);
@@ -22,7 +22,7 @@ static void add(struct coll_sink *sink, struct plan_step step)
         plan->step_capacity = capacity;
     }
     plan->steps[plan->step_count++] = step;
-    ((struct writer *)sink)->messages += step.op == PLAN_SEND || step.op == PLAN_RECV;
+    ((struct plan_writer *)sink)->messages += step.op == PLAN_SEND || step.op == PLAN_RECV;
     /* A message reads when it likes, until the end of its phase; a copy here and now. */
     bool reads = (step.op == PLAN_SEND || step.op == PLAN_COPY) && step.from == COLL_SEND_BUFFER;
     bool writes = (step.op == PLAN_RECV || step.op == PLAN_COPY) && step.into == COLL_RECV_BUFFER;
@@ -58,7 +58,7 @@ static void add_recv(struct coll_sink *sink, uint32_t peer, struct coll_span int
 
 static void add_barrier(struct coll_sink *sink)
 {
-    ((struct writer *)sink)->plan->barriers++;
+    ((struct plan_writer *)sink)->plan->barriers++;
     add(sink, (struct plan_step){.op = PLAN_BARRIER, .flag = PLAN_NO_FLAG});
 }
 
@@ -89,23 +89,24 @@ static void add_reduce(struct coll_sink *sink, struct coll_span from, struct col
     (void)sink, (void)from, (void)into;
 }
 
-bool plan_make(struct plan *plan, const struct coll_algorithm *algorithm, const struct coll_call *call)
+bool live_plan_init(struct live_plan *plan, const struct coll_algorithm *algorithm,
+                    const struct coll_call *call)
 {
-    *plan = (struct plan){.algorithm = algorithm,
-                          .shared_bytes = algorithm->shared ? algorithm->shared(call) : 0,
-                          .scratch_bytes = algorithm->scratch ? algorithm->scratch(call) : 0,
-                          .flags = algorithm->flags ? algorithm->flags(call) : 0,
-                          .reads_first = true};
-    struct writer writer = {.base = {.send = add_send,
-                                     .recv = add_recv,
-                                     .recv_raise = add_recv_raise,
-                                     .barrier = add_barrier,
-                                     .raise = add_raise,
-                                     .await = add_await,
-                                     .copy = add_copy,
-                                     .reduce = add_reduce,
-                                     .local = true},
-                            .plan = plan};
+    *plan = (struct live_plan){.algorithm = algorithm,
+                               .shared_bytes = algorithm->shared ? algorithm->shared(call) : 0,
+                               .scratch_bytes = algorithm->scratch ? algorithm->scratch(call) : 0,
+                               .flags = algorithm->flags ? algorithm->flags(call) : 0,
+                               .reads_first = true};
+    struct plan_writer writer = {.base = {.send = add_send,
+                                          .recv = add_recv,
+                                          .recv_raise = add_recv_raise,
+                                          .barrier = add_barrier,
+                                          .raise = add_raise,
+                                          .await = add_await,
+                                          .copy = add_copy,
+                                          .reduce = add_reduce,
+                                          .local = true},
+                                 .plan = plan};
     for (uint32_t phase = 0; !plan->out_of_memory && algorithm->emit(call, phase, &writer.base); phase++) {
         if (writer.messages > plan->messages_max)
             plan->messages_max = writer.messages;
@@ -115,8 +116,8 @@ bool plan_make(struct plan *plan, const struct coll_algorithm *algorithm, const 
     return !plan->out_of_memory;
 }
 
-void plan_free(struct plan *plan)
+void live_plan_free(struct live_plan *plan)
 {
     free(plan->steps);
-    *plan = (struct plan){0};
+    *plan = (struct live_plan){0};
 }

@@ -22,7 +22,7 @@ struct plan_step {
     uint64_t from_offset, into_offset, bytes;
 };
 
-struct plan {
+struct live_plan {
     const struct coll_algorithm *algorithm;
     struct plan_step *steps; /* each phase ends with a PLAN_PHASE_END */
     size_t step_count, step_capacity;
@@ -35,8 +35,9 @@ struct plan {
     bool touched; /* while it is written: the receive buffer */
 };
 
-/* Writes down what call->rank does. False when there is no memory; plan_free() in any case. */
-bool plan_make(struct plan *plan, const struct coll_algorithm *algorithm, const struct coll_call *call);
-void plan_free(struct plan *plan);
+/* Writes down what call->rank does. False when there is no memory; live_plan_free() in any case. */
+bool live_plan_init(struct live_plan *plan, const struct coll_algorithm *algorithm,
+                    const struct coll_call *call);
+void live_plan_free(struct live_plan *plan);
 
 #endif

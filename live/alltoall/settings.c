@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "coll/coll.h"
-#include "live/alltoall/live.h"
+#include "live/alltoall/internal.h"
 
 /* The names that the environment uses for algorithms that coll calls otherwise. */
 static const char *coll_name(const char *name)
@@ -74,7 +74,7 @@ static bool read_vectors(const char *algorithm, char *vectors)
     return true;
 }
 
-static bool read_choice(const char *line, struct settings_choice *choice)
+static bool read_choice(const char *line, struct live_settings_choice *choice)
 {
     unsigned long long bytes;
     char name[SETTINGS_NAME];
@@ -85,7 +85,7 @@ static bool read_choice(const char *line, struct settings_choice *choice)
     return strcmp(name, "mpi") == 0 || coll_find(COLL_ALLTOALL, choice->algorithm);
 }
 
-static bool read_table(struct settings *settings)
+static bool read_table(struct live_settings *settings)
 {
     const char *path = getenv("HELIO_ALLTOALL_TABLE");
     char line[256];
@@ -117,9 +117,9 @@ static bool read_table(struct settings *settings)
     return sound;
 }
 
-void settings_read(struct settings *settings)
+void live_settings_read(struct live_settings *settings)
 {
-    *settings = (struct settings){0};
+    *settings = (struct live_settings){0};
     bool valid = read_algorithm(settings->algorithm);
     valid &= read_vectors(settings->algorithm, settings->vectors);
     valid &= read_number("HELIO_RANKS_PER_NODE", &settings->ranks_per_node);

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "coll/nodes.h"
-#include "live/alltoall/live.h"
+#include "live/alltoall/internal.h"
 
 enum { NO_SOCKET = UINT32_MAX };
 

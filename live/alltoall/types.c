@@ -1,4 +1,4 @@
-#include "live/alltoall/live.h"
+#include "live/alltoall/internal.h"
 
 bool live_type_is_plain(MPI_Datatype type)
 {

@@ -59,14 +59,14 @@ static int by_nodes(struct live_comm *comm, const struct live_vector_call *call)
 
 static int measure(struct live_comm *comm, const struct live_vector_call *call)
 {
-    struct live_trial *trial = &comm->vector->trials[call->is_w];
-    bool measured, ours = live_trial_next(trial, &measured);
-    int64_t began = measured ? patience_now_ns() : 0;
+    struct autotune *autotune = &comm->vector->autotunes[call->is_w];
+    bool measured, ours = autotune_next(autotune, &measured);
+    int64_t began = measured ? backoff_now_ns() : 0;
     int error = ours ? by_nodes(comm, call) : live_vector_by_mpi(call);
     if (!measured)
         return error;
-    live_trial_tell(trial, comm, ours, patience_now_ns() - began,
-                    call->is_w ? "MPI_Alltoallw" : "MPI_Alltoallv");
+    autotune_add_time(autotune, comm, ours, backoff_now_ns() - began,
+                      call->is_w ? "MPI_Alltoallw" : "MPI_Alltoallv");
     return error;
 }
 

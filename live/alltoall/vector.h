@@ -1,7 +1,7 @@
 #ifndef HELIO_ALLTOALL_VECTOR_H
 #define HELIO_ALLTOALL_VECTOR_H
 
-#include "live/alltoall/live.h"
+#include "live/alltoall/internal.h"
 
 /* Alltoalls of vectors: MPI_Alltoallv and MPI_Alltoallw, of which no rank knows all counts.
  *
@@ -59,7 +59,7 @@ struct live_copy {
 };
 
 /* Returns an MPI error code; live_copy_free() in any case. */
-int live_copy_make(struct live_copy *copy, const struct live_block *block, const struct live_comm *comm);
+int live_copy_init(struct live_copy *copy, const struct live_block *block, const struct live_comm *comm);
 void live_copy_free(struct live_copy *copy);
 
 /* ----------------------------------------------------------------------------------------------- exchange */
@@ -73,12 +73,12 @@ struct live_vector {
     struct live_block *send, *recv;
     struct live_copy *copies; /* of blocks that are sent in place */
     uint32_t copy_count;
-    struct live_trial trials[2]; /* of Alltoallv, of Alltoallw */
+    struct autotune autotunes[2]; /* of Alltoallv, of Alltoallw */
 };
 
 /* Made at the first call. Collective; NULL: leave it to the MPI. */
 struct live_vector *live_vector_of(struct live_comm *comm);
-void live_vector_free(struct live_vector *vector);
+void live_vector_close(struct live_vector *vector);
 
 /* The exchange of what is in vector->send and vector->recv. MPI error codes. */
 int live_vector_exchange(struct live_comm *comm, bool in_place);

@@ -5,14 +5,14 @@
 #include "live/alltoall/vector.h"
 
 /* What one type is; a call of one type, or of a few in a row, asks once. */
-struct kind {
+struct type_info {
     MPI_Datatype type;
     MPI_Count bytes;
     MPI_Aint extent;
     bool plain;
 };
 
-static int look_at(struct kind *kind, MPI_Datatype type)
+static int look_at(struct type_info *kind, MPI_Datatype type)
 {
     MPI_Aint lower;
     int error = PMPI_Type_size_x(type, &kind->bytes);
@@ -25,7 +25,7 @@ static int look_at(struct kind *kind, MPI_Datatype type)
 
 int live_blocks_read(struct live_block *blocks, uint32_t size, const struct live_side *side)
 {
-    struct kind kind = {.type = MPI_DATATYPE_NULL};
+    struct type_info kind = {.type = MPI_DATATYPE_NULL};
     int error = MPI_SUCCESS;
     for (uint32_t rank = 0; error == MPI_SUCCESS && rank < size; rank++) {
         MPI_Datatype type = side->types ? side->types[rank] : side->type;
@@ -74,7 +74,7 @@ static int packed_type(const struct live_block *block, MPI_Datatype *type)
 }
 
 /* A message to this rank itself, and not MPI_Pack, which counts bytes in ints. */
-int live_copy_make(struct live_copy *copy, const struct live_block *block, const struct live_comm *comm)
+int live_copy_init(struct live_copy *copy, const struct live_block *block, const struct live_comm *comm)
 {
     int self = (int)comm->rank;
     *copy = (struct live_copy){.block = {.type = MPI_PACKED}, .type = MPI_DATATYPE_NULL};

@@ -8,10 +8,9 @@
 /* How blocks that are put together lie in a node's shared memory, of which there are two copies for calls in
  * turns, as in coll's `leaders`. All offsets are from the start of the copy.
  *
- *   regions    one for each rank of the node: three numbers for each node (struct share), then the pieces,
- *              one for each node to which it has something, without gaps
- *   outgoing   the message to each node: where each rank's piece is in it, then the pieces
- *   incoming   the message from each node
+ *   regions    one for each rank of the node: three numbers for each node (struct piece_ref), then the
+ * pieces, one for each node to which it has something, without gaps outgoing   the message to each node:
+ * where each rank's piece is in it, then the pieces incoming   the message from each node
  *
  * A piece is where each of its blocks ends, by the local rank that gets it, and then the blocks. So a
  * receiver finds what is its own without knowing a count of anybody else, and sees when it is not what it
@@ -19,7 +18,7 @@
 
 enum { STAGED_MOST = 16384 }; /* bytes of a block: above, copying costs more than messages do */
 
-struct share {
+struct piece_ref {
     uint32_t at;       /* of the piece, in the region; 0: there is none */
     uint32_t bytes;    /* of the piece */
     uint32_t received; /* bytes that this rank gets from that node by way of its leader */
@@ -51,7 +50,7 @@ static uint64_t message_most(uint32_t senders, uint32_t receivers, uint64_t limi
 static uint64_t copy_most(const struct live_comm *comm, uint64_t limit)
 {
     uint64_t nodes = comm->nodes.count, most = comm->most_here;
-    uint64_t region = round_up(nodes * sizeof(struct share)) + nodes * piece_most(comm->most_here, limit);
+    uint64_t region = round_up(nodes * sizeof(struct piece_ref)) + nodes * piece_most(comm->most_here, limit);
     return most * region + 2 * nodes * message_most(comm->most_here, comm->most_here, limit);
 }
 
@@ -69,23 +68,23 @@ static uint64_t limit_of(const struct live_comm *comm)
 static void lay_out(struct live_comm *comm, const struct coll_call *call, struct live_vector *vector)
 {
     const struct node_call self = node_call_of(call);
-    vector->region_bytes = round_up(self.nodes * sizeof(struct share));
+    vector->region_bytes = round_up(self.nodes * sizeof(struct piece_ref));
     for (uint32_t node = 0; node < self.nodes; node++)
         vector->region_bytes += piece_most(node_ranks(call, node), vector->limit);
     uint64_t at = comm->here * vector->region_bytes;
     for (uint32_t node = 0; node < self.nodes; node++) {
-        uint32_t there = node_ranks(call, node);
+        uint32_t ranks_there = node_ranks(call, node);
         vector->outgoing_at[node] = at;
-        at += message_most(comm->here, there, vector->limit);
+        at += message_most(comm->here, ranks_there, vector->limit);
         vector->incoming_at[node] = at;
-        at += message_most(there, comm->here, vector->limit);
+        at += message_most(ranks_there, comm->here, vector->limit);
         vector->leader_of[node] = node == self.node ? comm->local : node_leader_for(&self, node);
     }
 }
 
 /* --------------------------------------------------------------------------------------------- begin, end */
 
-void live_vector_free(struct live_vector *vector)
+void live_vector_close(struct live_vector *vector)
 {
     if (!vector)
         return;
@@ -112,11 +111,11 @@ static struct live_vector *make(const struct live_comm *comm)
     if (vector->outgoing_at && vector->incoming_at && vector->leader_of && vector->send && vector->recv &&
         vector->copies)
         return vector;
-    live_vector_free(vector);
+    live_vector_close(vector);
     return NULL;
 }
 
-static void say_how(const struct live_comm *comm, bool agreed, uint64_t limit)
+static void report_limit(const struct live_comm *comm, bool agreed, uint64_t limit)
 {
     if (!comm->settings.verbose || comm->rank != 0)
         return;
@@ -138,9 +137,9 @@ struct live_vector *live_vector_of(struct live_comm *comm)
     bool wanted = limit > 0 && comm->most_here > 1;
     struct live_vector *vector = wanted ? make(comm) : NULL;
     /* A message to and one from each rank, and each node. */
-    bool mine = vector && live_request_room(comm, 2 * (comm->size + comm->nodes.count));
+    bool mine = vector && live_requests_reserve(comm, 2 * (comm->size + comm->nodes.count));
     bool agreed = wanted && live_all_agree(comm->mine, mine);
-    say_how(comm, agreed, limit);
+    report_limit(comm, agreed, limit);
     if (agreed) {
         const struct coll_call call = {
             .size = comm->size, .rank = comm->rank, .nodes = &comm->nodes, .leaders = comm->leaders};
@@ -148,7 +147,7 @@ struct live_vector *live_vector_of(struct live_comm *comm)
         lay_out(comm, &call, vector);
         comm->vector = vector;
     } else {
-        live_vector_free(vector);
+        live_vector_close(vector);
         comm->vector_refused = true;
     }
     return comm->vector;
@@ -156,7 +155,7 @@ struct live_vector *live_vector_of(struct live_comm *comm)
 
 /* --------------------------------------------------------------------------------------------------- call */
 
-struct exchange {
+struct vector_exchange {
     struct live_comm *comm;
     struct live_vector *vector;
     struct node_call node;
@@ -166,47 +165,47 @@ struct exchange {
     int error;     /* the first */
 };
 
-static MPI_Request *next_request(struct exchange *self)
+static MPI_Request *next_request(struct vector_exchange *self)
 {
     MPI_Request *request = &self->comm->requests[self->posted++];
     *request = MPI_REQUEST_NULL;
     return request;
 }
 
-static bool is_staged(const struct exchange *self, const struct live_block *block)
+static bool is_staged(const struct vector_exchange *self, const struct live_block *block)
 {
     return block->bytes > 0 && block->bytes <= self->vector->limit;
 }
 
-static unsigned char *region_of(const struct exchange *self, uint32_t local)
+static unsigned char *region_of(const struct vector_exchange *self, uint32_t local)
 {
     return self->memory + local * self->vector->region_bytes;
 }
 
-static struct share *share_of(const struct exchange *self, uint32_t local, uint32_t node)
+static struct piece_ref *share_of(const struct vector_exchange *self, uint32_t local, uint32_t node)
 {
-    return (struct share *)region_of(self, local) + node;
+    return (struct piece_ref *)region_of(self, local) + node;
 }
 
 /* -------------------------------------------------------------------------------------------- long blocks */
 
 /* What is sent in place is to be received into, so a copy is sent. When there is none, nothing is sent, so
  * that nobody waits for it. */
-static void send_block(struct exchange *self, uint32_t to, bool in_place)
+static void send_block(struct vector_exchange *self, uint32_t to, bool in_place)
 {
     struct live_comm *comm = self->comm;
     struct live_vector *vector = self->vector;
     const struct live_block *block = &vector->send[to];
     if (in_place) {
         struct live_copy *copy = &vector->copies[vector->copy_count++];
-        note_error(&self->error, live_copy_make(copy, block, comm));
+        note_error(&self->error, live_copy_init(copy, block, comm));
         block = &copy->block;
     }
     note_error(&self->error, PMPI_Isend(block->at, block->count, block->type, (int)to, LIVE_TAG_BLOCK,
                                         comm->mine, next_request(self)));
 }
 
-static void exchange_long(struct exchange *self, bool in_place)
+static void exchange_long(struct vector_exchange *self, bool in_place)
 {
     struct live_comm *comm = self->comm;
     struct live_vector *vector = self->vector;
@@ -230,7 +229,7 @@ static void exchange_long(struct exchange *self, bool in_place)
 /* ------------------------------------------------------------------------------------------- short blocks */
 
 /* Writes the piece for a node; returns its bytes. */
-static uint32_t stage_piece(struct exchange *self, uint32_t node, unsigned char *piece)
+static uint32_t stage_piece(struct vector_exchange *self, uint32_t node, unsigned char *piece)
 {
     uint32_t ranks = node_ranks(self->node.call, node), end = 0;
     uint32_t *ends = (uint32_t *)piece;
@@ -246,12 +245,12 @@ static uint32_t stage_piece(struct exchange *self, uint32_t node, unsigned char 
     return (uint32_t)(ends_bytes(ranks) + round_up(end));
 }
 
-static void stage(struct exchange *self)
+static void stage(struct vector_exchange *self)
 {
     unsigned char *region = region_of(self, self->comm->local);
-    uint64_t at = round_up(self->node.nodes * sizeof(struct share));
+    uint64_t at = round_up(self->node.nodes * sizeof(struct piece_ref));
     for (uint32_t node = 0; node < self->node.nodes; node++) {
-        struct share share = {0};
+        struct piece_ref share = {0};
         bool something = false;
         for (uint32_t local = 0; local < node_ranks(self->node.call, node); local++) {
             uint32_t rank = node_member(self->node.call, node, local);
@@ -269,12 +268,12 @@ static void stage(struct exchange *self)
 }
 
 /* The pieces of all ranks of this node for that one, put together; returns the message's bytes, 0: none. */
-static uint32_t put_together(struct exchange *self, uint32_t node, unsigned char *message)
+static uint32_t put_together(struct vector_exchange *self, uint32_t node, unsigned char *message)
 {
     uint32_t *at = (uint32_t *)message, end = (uint32_t)ends_bytes(self->node.here);
     bool something = false;
     for (uint32_t local = 0; local < self->node.here; local++) {
-        const struct share *share = share_of(self, local, node);
+        const struct piece_ref *share = share_of(self, local, node);
         at[local] = share->at ? end : 0;
         if (!share->at)
             continue;
@@ -285,7 +284,7 @@ static uint32_t put_together(struct exchange *self, uint32_t node, unsigned char
     return something ? end : 0;
 }
 
-static bool node_receives(const struct exchange *self, uint32_t node)
+static bool node_receives(const struct vector_exchange *self, uint32_t node)
 {
     for (uint32_t local = 0; local < self->node.here; local++)
         if (share_of(self, local, node)->received)
@@ -294,7 +293,7 @@ static bool node_receives(const struct exchange *self, uint32_t node)
 }
 
 /* A leader's messages. Where a node has nothing for the other one, both leaders know it. */
-static void exchange_messages(struct exchange *self)
+static void exchange_messages(struct vector_exchange *self)
 {
     struct live_comm *comm = self->comm;
     const struct coll_call *call = self->node.call;
@@ -320,7 +319,8 @@ static void exchange_messages(struct exchange *self)
 }
 
 /* This rank's block out of a piece. */
-static void take_block(struct exchange *self, const struct live_block *block, const unsigned char *piece)
+static void take_block(struct vector_exchange *self, const struct live_block *block,
+                       const unsigned char *piece)
 {
     const uint32_t *ends = (const uint32_t *)piece;
     uint32_t local = self->comm->local, start = local ? ends[local - 1] : 0;
@@ -328,7 +328,7 @@ static void take_block(struct exchange *self, const struct live_block *block, co
     note_error(&self->error, live_block_unpack(block, data + start, ends[local] - start, self->comm->mine));
 }
 
-static void take_out(struct exchange *self, uint32_t node)
+static void take_out(struct vector_exchange *self, uint32_t node)
 {
     const unsigned char *message = self->memory + self->vector->incoming_at[node];
     for (uint32_t local = 0; local < node_ranks(self->node.call, node); local++) {
@@ -344,17 +344,17 @@ static void take_out(struct exchange *self, uint32_t node)
     }
 }
 
-static void meet_node(struct exchange *self)
+static void meet_node(struct vector_exchange *self)
 {
     struct live_comm *comm = self->comm;
     if (comm->here == 1)
         return;
     comm->barriers++;
-    word_add(comm->barrier, comm->barriers * comm->here);
-    word_await(comm->barrier, comm->barriers * comm->here, &comm->patience);
+    shm_counter_add(comm->barrier, comm->barriers * comm->here);
+    shm_counter_await(comm->barrier, comm->barriers * comm->here, &comm->backoff);
 }
 
-static void take_others(struct exchange *self)
+static void take_others(struct vector_exchange *self)
 {
     struct live_comm *comm = self->comm;
     for (uint32_t round = 1; round < self->node.nodes; round++) {
@@ -362,7 +362,7 @@ static void take_others(struct exchange *self)
         if (share_of(self, comm->local, node)->received == 0)
             continue;
         if (leader != comm->local)
-            word_await(&comm->flags[leader], comm->turns, &comm->patience);
+            shm_counter_await(&comm->flags[leader], comm->shared_calls, &comm->backoff);
         take_out(self, node);
     }
 }
@@ -370,9 +370,9 @@ static void take_others(struct exchange *self)
 int live_vector_exchange(struct live_comm *comm, bool in_place)
 {
     const struct coll_call call = {.size = comm->size, .rank = comm->rank, .nodes = &comm->nodes};
-    struct exchange self = {
+    struct vector_exchange self = {
         .comm = comm, .vector = comm->vector, .node = node_call_of(&call), .error = MPI_SUCCESS};
-    self.memory = live_turn_memory(comm);
+    self.memory = live_memory_next_copy(comm);
     exchange_long(&self, in_place);
     int blocks = self.posted;
     stage(&self);
@@ -381,7 +381,7 @@ int live_vector_exchange(struct live_comm *comm, bool in_place)
     take_out(&self, comm->node);
     note_error(&self.error, live_wait_for_all(comm, blocks, self.posted - blocks));
     if (self.receives)
-        word_raise(&comm->flags[comm->local], comm->turns);
+        shm_counter_raise(&comm->flags[comm->local], comm->shared_calls);
     note_error(&self.error, live_wait_for_all(comm, 0, blocks));
     take_others(&self);
     while (comm->vector->copy_count > 0)

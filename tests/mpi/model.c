@@ -1,7 +1,7 @@
 /* What the preloaded alltoall thinks of clusters that are not here: its model alone, without ranks. */
 #include <stdio.h>
 
-#include "live/alltoall/live.h"
+#include "live/alltoall/internal.h"
 
 static const struct {
     uint32_t nodes, ranks, cores, leaders;
@@ -29,7 +29,7 @@ int main(void)
                                        .leaders = cases[i].leaders,
                                        .nodes.count = cases[i].nodes,
                                        .cores = cases[i].cores};
-        enum live_verdict verdict = live_model(&comm, cases[i].bytes);
+        enum live_verdict verdict = live_model_compare(&comm, cases[i].bytes);
         if (verdict == cases[i].verdict)
             continue;
         fprintf(stderr, "model: %s: %d and not %d\n", cases[i].why, (int)verdict, (int)cases[i].verdict);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "live/alltoall/live.h"
+#include "live/alltoall/internal.h"
 
 static bool adds_up;
 static int failures;
@@ -27,15 +27,15 @@ static void expect(bool holds, const char *what)
 
 /* A whole trial, in which our way takes `ours_ns` and the other `theirs_ns`; how many calls of it are ours.
  */
-static int run_trial(struct live_trial *trial, const struct live_comm *comm, int64_t ours_ns,
+static int run_trial(struct autotune *autotune, const struct live_comm *comm, int64_t ours_ns,
                      int64_t theirs_ns)
 {
     int ours_count = 0;
-    for (int i = 0; i < TRIAL_CALLS; i++) {
-        bool measured, ours = live_trial_next(trial, &measured);
+    for (int i = 0; i < AUTOTUNE_CALLS; i++) {
+        bool measured, ours = autotune_next(autotune, &measured);
         expect(measured, "each call of a trial is measured");
         ours_count += ours;
-        live_trial_tell(trial, comm, ours, ours ? ours_ns : theirs_ns, "trial");
+        autotune_add_time(autotune, comm, ours, ours ? ours_ns : theirs_ns, "trial");
     }
     return ours_count;
 }
@@ -46,27 +46,27 @@ static int run_trial(struct live_trial *trial, const struct live_comm *comm, int
 static bool finds_ours(const struct live_comm *comm, int period, int phase, bool ours_is_faster)
 {
     enum { SMALL = 100, LARGE = 10000, AFTER_CHANGE = 100000, GAIN = 1 };
-    struct live_trial trial = {0};
+    struct autotune autotune = {0};
     bool last = false, measured;
-    for (int i = 0; i < 3 * TRIAL_CALLS; i++) {
-        bool ours = live_trial_next(&trial, &measured);
+    for (int i = 0; i < 3 * AUTOTUNE_CALLS; i++) {
+        bool ours = autotune_next(&autotune, &measured);
         if (!measured)
             break;
         int64_t ns = i % period == phase ? LARGE : SMALL;
         ns -= ours == ours_is_faster ? GAIN : 0;
         ns += ours != last || i == 0 ? (ours ? 2 : 1) * AFTER_CHANGE : 0;
-        live_trial_tell(&trial, comm, ours, ns, "trial");
+        autotune_add_time(&autotune, comm, ours, ns, "trial");
         last = ours;
     }
-    return live_trial_next(&trial, &measured);
+    return autotune_next(&autotune, &measured);
 }
 
 /* How many calls go the way that was found, which is `expected`, before the next trial. */
-static int held(struct live_trial *trial, bool expected)
+static int calls_held(struct autotune *autotune, bool expected)
 {
     bool measured;
     for (int count = 0;; count++) {
-        bool ours = live_trial_next(trial, &measured);
+        bool ours = autotune_next(autotune, &measured);
         if (measured || count > 100000)
             return count;
         expect(ours == expected, "the way that was found is held");
@@ -76,31 +76,31 @@ static int held(struct live_trial *trial, bool expected)
 int main(void)
 {
     const struct live_comm comm = {.size = 1};
-    struct live_trial trial = {0};
+    struct autotune autotune = {0};
     adds_up = true;
-    expect(run_trial(&trial, &comm, 10, 20) == TRIAL_CALLS / 2, "each way is measured as often");
-    expect(held(&trial, true) == 1024, "the faster way is held for 1024 calls");
-    run_trial(&trial, &comm, 10, 20);
-    expect(held(&trial, true) == 2048, "what is found again is held for twice as many");
-    run_trial(&trial, &comm, 20, 10);
-    expect(held(&trial, false) == 1024, "what is found anew is held for 1024 calls");
+    expect(run_trial(&autotune, &comm, 10, 20) == AUTOTUNE_CALLS / 2, "each way is measured as often");
+    expect(calls_held(&autotune, true) == 1024, "the faster way is held for 1024 calls");
+    run_trial(&autotune, &comm, 10, 20);
+    expect(calls_held(&autotune, true) == 2048, "what is found again is held for twice as many");
+    run_trial(&autotune, &comm, 20, 10);
+    expect(calls_held(&autotune, false) == 1024, "what is found anew is held for 1024 calls");
     adds_up = false;
     for (int again = 0; again < 2; again++) {
-        run_trial(&trial, &comm, 10, 20);
-        expect(held(&trial, false) == 1024, "where times cannot be added up the MPI's way is held");
+        run_trial(&autotune, &comm, 10, 20);
+        expect(calls_held(&autotune, false) == 1024, "where times cannot be added up the MPI's way is held");
     }
     adds_up = true;
-    run_trial(&trial, &comm, 10, 20);
-    expect(held(&trial, true) == 1024, "a later trial may find ours");
-    trial = (struct live_trial){0};
-    run_trial(&trial, &comm, 11, 20);
-    expect(held(&trial, true) == 0, "what is unclear is tried again at once");
-    run_trial(&trial, &comm, 20, 11);
-    expect(held(&trial, true) == 0, "and where that disagrees once more");
-    run_trial(&trial, &comm, 20, 11);
-    expect(held(&trial, false) == 1024, "two of three are enough");
-    run_trial(&trial, &comm, 20, 11);
-    expect(held(&trial, false) == 2048, "and what was found before is a vote");
+    run_trial(&autotune, &comm, 10, 20);
+    expect(calls_held(&autotune, true) == 1024, "a later trial may find ours");
+    autotune = (struct autotune){0};
+    run_trial(&autotune, &comm, 11, 20);
+    expect(calls_held(&autotune, true) == 0, "what is unclear is tried again at once");
+    run_trial(&autotune, &comm, 20, 11);
+    expect(calls_held(&autotune, true) == 0, "and where that disagrees once more");
+    run_trial(&autotune, &comm, 20, 11);
+    expect(calls_held(&autotune, false) == 1024, "two of three are enough");
+    run_trial(&autotune, &comm, 20, 11);
+    expect(calls_held(&autotune, false) == 2048, "and what was found before is a vote");
     for (int period = 1; period <= 4; period++)
         for (int phase = 0; phase < period; phase++)
             for (int faster = 0; faster < 2; faster++)

@@ -1,5 +1,5 @@
-#ifndef HELIO_ALLTOALL_PATIENCE_H
-#define HELIO_ALLTOALL_PATIENCE_H
+#ifndef HELIO_ALLTOALL_BACKOFF_H
+#define HELIO_ALLTOALL_BACKOFF_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,39 +19,39 @@
  * most calls are over before the first. The core may be others' as well though there are enough, other
  * programs' or those of a container with fewer than it sees; so whoever spins asks now and then, by giving it
  * up once, and for some waits does not spin when it was gone. */
-struct patience {
-    bool crowded;                 /* more ranks than cores */
+struct backoff {
+    bool oversubscribed;          /* more ranks than cores */
     uint32_t shared;              /* waits that are like that, since somebody else was found on the core */
-    uint32_t wary;                /* waits that begin with sleep, since a core came back late */
+    uint32_t penalised;           /* waits that begin with sleep, since a core came back late */
     void (*progress)(void *self); /* moves the MPI's messages of this rank on */
     void *self;
 };
 
-struct wait {
-    struct patience *patience;
+struct backoff_wait {
+    struct backoff *backoff;
     uint32_t spins, polls, yields; /* that are left of the last */
     int64_t look_ns;               /* `progress` is called each time it has waited so long */
     int64_t looked_ns;             /* when that was last, or when it began to yield; 0: not yet */
 };
 
-struct wait patience_begin(struct patience *patience);
+struct backoff_wait backoff_begin(struct backoff *backoff);
 
 /* To be called in the middle of spinning: whether somebody else wants the core. Then this wait has no more
  * spins. */
-bool patience_finds_company(struct wait *wait);
+bool backoff_finds_contention(struct backoff_wait *wait);
 
-int64_t patience_now_ns(void);
+int64_t backoff_now_ns(void);
 
 /* Whether the MPI, which was called at `began_ns` and found nothing, has given the core up itself, as those
  * do that are told to. Twice in a row would be a whole round of all that wait. False when it is time to
  * sleep: who gives the core up to somebody who computes gets it back late, whoever's the call was. */
-bool patience_gave_way(struct wait *wait, int64_t began_ns);
+bool backoff_mpi_yielded(struct backoff_wait *wait, int64_t began_ns);
 
 /* Lets others have the core, and calls `progress` when that has taken long; false, at once, when it is time
  * to sleep. */
-bool patience_yield(struct wait *wait);
+bool backoff_yield(struct backoff_wait *wait);
 
 /* Sleeps some tens of microseconds. */
-void patience_nap(void);
+void backoff_sleep(void);
 
 #endif

@@ -1,5 +1,5 @@
-#ifndef HELIO_ALLTOALL_LIVE_H
-#define HELIO_ALLTOALL_LIVE_H
+#ifndef HELIO_ALLTOALL_INTERNAL_H
+#define HELIO_ALLTOALL_INTERNAL_H
 
 #include <mpi.h>
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "live/alltoall/plan.h"
-#include "live/alltoall/words.h"
+#include "live/alltoall/shm_counter.h"
 
 /* What the files of the preloaded alltoall share.
  *
@@ -18,7 +18,7 @@
  *   settings.c  the environment, read by one rank
  *   choose.c    which algorithm
  *   model.c     what it would take, by equations
- *   trial.c     ours or the MPI's, by measuring both
+ *   autotune.c     ours or the MPI's, by measuring both
  *   sockets.c   which ranks lead
  *   comm.c      what a communicator keeps: nodes, plans
  *   memory.c    and the memory that a node shares
@@ -38,14 +38,14 @@ enum { LIVE_TAG, LIVE_TAG_BLOCK, LIVE_TAG_COPY, LIVE_TAG_NEVER_SENT };
 enum { SETTINGS_NAME = 32, SETTINGS_CHOICES = 64 };
 
 /* A line of the table that `helio alltoall tune` writes: from that size on, that algorithm. */
-struct settings_choice {
+struct live_settings_choice {
     uint32_t nodes, most_here;
     uint64_t bytes;
     char algorithm[SETTINGS_NAME];
 };
 
 /* As one rank read them; broadcast as bytes. */
-struct settings {
+struct live_settings {
     char algorithm[SETTINGS_NAME]; /* of coll, "auto" or "mpi" */
     char vectors[SETTINGS_NAME];   /* of MPI_Alltoallv and w: "leaders", "auto" or "mpi" */
     uint32_t ranks_per_node;       /* 0: as the machine is */
@@ -54,35 +54,35 @@ struct settings {
     uint32_t verbose;
     uint32_t valid; /* 0: something was wrong, and has been said */
     uint32_t choice_count;
-    struct settings_choice choices[SETTINGS_CHOICES];
+    struct live_settings_choice choices[SETTINGS_CHOICES];
 };
 
-void settings_read(struct settings *settings);
+void live_settings_read(struct live_settings *settings);
 
 /* ------------------------------------------------------------------------------------------------- trials */
 
-enum { TRIAL_CALLS = 16 };
+enum { AUTOTUNE_CALLS = 16 };
 
 struct live_comm;
 
 /* Two ways to the same result, the library's and the MPI's: both are measured over a few calls, the faster
  * one is taken for many, and then again. All ranks of the communicator decide alike. */
-struct live_trial {
-    uint32_t calls;    /* of this trial so far */
-    uint64_t held;     /* calls left until the next one */
-    uint64_t hold;     /* how many the last one stood for */
-    bool ours;         /* what it found */
-    uint32_t votes[2]; /* for each way, of this trial's repetitions so far */
+struct autotune {
+    uint32_t calls;      /* of this trial so far */
+    uint64_t calls_left; /* calls left until the next one */
+    uint64_t period;     /* how many the last one stood for */
+    bool ours;           /* what it found */
+    uint32_t votes[2];   /* for each way, of this trial's repetitions so far */
     uint32_t taken[2];
-    int64_t ns[2][TRIAL_CALLS / 2];
+    int64_t ns[2][AUTOTUNE_CALLS / 2];
 };
 
 /* Whether the next call is to be ours; *measured: whether its time is to be told. */
-bool live_trial_next(struct live_trial *trial, bool *measured);
+bool autotune_next(struct autotune *autotune, bool *measured);
 
 /* The time of the call. Collective, as it may end the trial. `what` is for people: "MPI_Alltoallv". */
-void live_trial_tell(struct live_trial *trial, const struct live_comm *comm, bool ours, int64_t ns,
-                     const char *what);
+void autotune_add_time(struct autotune *autotune, const struct live_comm *comm, bool ours, int64_t ns,
+                       const char *what);
 
 /* ---------------------------------------------------------------------------------------- communicators */
 
@@ -91,19 +91,19 @@ enum {
     LIVE_CLASSES = 31, /* of sizes: from 2^class bytes to less than twice as many */
 };
 
-struct live_plan {
+struct plan_entry {
     uint64_t block_bytes;
-    uint64_t used; /* the how many-th call of the communicator used it last */
-    bool there;
-    struct live_trial *trial; /* of its class: finds the faster way; NULL: ours is taken */
-    struct plan plan;         /* no algorithm: the MPI's own */
+    uint64_t last_call; /* the how many-th call of the communicator used it last */
+    bool is_filled;
+    struct autotune *autotune; /* of its class: finds the faster way; NULL: ours is taken */
+    struct live_plan plan;     /* no algorithm: the MPI's own */
 };
 
 /* The shared memory of a node: words first, then SHARED_COPIES of data. */
 enum { SHARED_COPIES = 2 };
 
 struct live_comm {
-    struct settings settings;
+    struct live_settings settings;
     uint32_t calls_before; /* calls that are left to the MPI before the rest is made */
     MPI_Comm mine;         /* same ranks, for our messages alone; MPI_COMM_NULL until then */
     uint32_t size, rank;
@@ -113,18 +113,18 @@ struct live_comm {
     uint32_t most_here; /* ranks of the largest node */
     uint32_t leaders;   /* of a node, at most */
     uint32_t cores;     /* that the ranks of rank 0's host may use */
-    struct patience patience;
+    struct backoff backoff;
 
     unsigned char *shared; /* NULL: none */
     size_t shared_bytes;
     uint64_t copy_bytes; /* of one copy of the data */
-    struct word *barrier, *flags;
-    uint64_t barriers; /* this rank has met so far */
-    uint64_t turns;    /* calls that used shared memory */
+    struct shm_counter *barrier, *flags;
+    uint64_t barriers;     /* this rank has met so far */
+    uint64_t shared_calls; /* calls that used shared memory */
 
     uint64_t calls; /* that asked for a plan */
-    struct live_plan plans[LIVE_PLANS];
-    struct live_trial trials[LIVE_CLASSES];
+    struct plan_entry plans[LIVE_PLANS];
+    struct autotune autotunes[LIVE_CLASSES];
     MPI_Request *requests;
     MPI_Status *statuses;
     int *completed;
@@ -143,16 +143,16 @@ uint32_t live_cores_of(MPI_Comm host);
 
 /* Whether `ranks_here` are more than `cores`, or the job has more ranks here than there are processors at
  * all. */
-bool live_is_crowded(uint32_t ranks_here, uint32_t cores);
+bool live_is_oversubscribed(uint32_t ranks_here, uint32_t cores);
 
 /* The memory that the ranks of `node` share: comm->shared, on all ranks of the communicator or on none.
  * Collective, and every rank comes out of it, whatever goes wrong on its side. */
-void live_memory_share(struct live_comm *comm, MPI_Comm node);
-void live_memory_unshare(struct live_comm *comm);
+void live_memory_open(struct live_comm *comm, MPI_Comm node);
+void live_memory_close(struct live_comm *comm);
 
 /* The plan for blocks of that many bytes, or NULL: the MPI's own. The same answer on all ranks. Collective.
  */
-const struct live_plan *live_plan_of(struct live_comm *comm, uint64_t block_bytes);
+const struct plan_entry *live_plan_find(struct live_comm *comm, uint64_t block_bytes);
 
 /* ------------------------------------------------------------------------------------------------- choose */
 
@@ -163,7 +163,7 @@ const struct coll_algorithm *live_choose(const struct live_comm *comm, uint64_t 
 
 /* Whether `leaders` is faster than the MPI's own on any machine, slower on any, or one or the other. */
 enum live_verdict { LIVE_FASTER, LIVE_SLOWER, LIVE_UNKNOWN };
-enum live_verdict live_model(const struct live_comm *comm, uint64_t block_bytes);
+enum live_verdict live_model_compare(const struct live_comm *comm, uint64_t block_bytes);
 
 /* Sets comm->leaders, and makes them the first ranks of their nodes, on as many sockets as can be.
  * Collective; `sockets` has room for a number of each rank. */
@@ -185,7 +185,7 @@ int live_unpack(const void *from, int bytes, void *into, int count, MPI_Datatype
 /* ------------------------------------------------------------------------------------------ execute, call */
 
 /* The shared memory of the next call that uses any: its copy's turn. */
-unsigned char *live_turn_memory(struct live_comm *comm);
+unsigned char *live_memory_next_copy(struct live_comm *comm);
 
 /* Keeps the first error. Whoever has one goes on all the same: others wait for what it has still to do. */
 static inline void note_error(int *first, int error)
@@ -198,17 +198,17 @@ static inline void note_error(int *first, int error)
 int live_wait_for_all(struct live_comm *comm, int first, int count);
 
 /* Room in comm->requests, statuses and completed; false: no memory. */
-bool live_request_room(struct live_comm *comm, uint32_t count);
+bool live_requests_reserve(struct live_comm *comm, uint32_t count);
 
 /* Whether it is true on all ranks. Collective. */
 bool live_all_agree(MPI_Comm comm, bool here);
 
 /* Returns an MPI error code. The other ranks come through whatever it is. `send` or `recv` is NULL where this
  * rank has no memory for it: its messages are empty then. */
-int live_execute(struct live_comm *comm, const struct plan *plan, const void *send, void *recv);
+int live_execute(struct live_comm *comm, const struct live_plan *plan, const void *send, void *recv);
 
 /* Room of at least `bytes` in a buffer that is kept; false: no memory. */
-bool live_room(unsigned char **buffer, size_t *room, size_t bytes);
+bool live_buffer_reserve(unsigned char **buffer, size_t *room, size_t bytes);
 
 /* The whole call; true: *error is its result. False: it is the MPI's. */
 bool live_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,

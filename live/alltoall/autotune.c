@@ -1,0 +1,102 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "live/alltoall/internal.h"
+
+/* A trial is repeated ever more seldom while it finds the same: a program changes, and a machine is noisy. */
+enum { PERIOD_MIN = 1024, PERIOD_MAX = 16384, LEFT_OUT = 1 };
+
+/* Four calls of ours, eight of the other, four of ours. Several in a row, as they are when the trial is over:
+ * the network and the caches are as the last calls left them, so the first after a change is not counted.
+ * Programs have periods, such as a small alltoallv before each large one: of two, three or four calls each
+ * way gets as many of all. */
+enum { ROW = AUTOTUNE_CALLS / 4, ENOUGH = 2 };
+
+static bool is_ours(uint32_t call)
+{
+    uint32_t row = call / ROW;
+    return row == 0 || row == 3;
+}
+
+bool autotune_next(struct autotune *autotune, bool *measured)
+{
+    *measured = autotune->calls_left == 0;
+    if (*measured)
+        return is_ours(autotune->calls);
+    autotune->calls_left--;
+    return autotune->ours;
+}
+
+static int compare(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of all but the slowest, in which something else may have had the core. */
+static int64_t sum_of(int64_t *ns, uint32_t count)
+{
+    int64_t sum = 0;
+    qsort(ns, count, sizeof *ns, compare);
+    for (uint32_t i = 0; i + LEFT_OUT < count; i++)
+        sum += ns[i];
+    return sum;
+}
+
+static void repeat(struct autotune *autotune)
+{
+    autotune->calls = autotune->taken[0] = autotune->taken[1] = 0;
+}
+
+/* What was found counts as a vote when it is looked at again. */
+static void conclude(struct autotune *autotune, bool ours)
+{
+    bool again = autotune->period && ours == autotune->ours;
+    uint64_t period = again ? 2 * autotune->period : PERIOD_MIN;
+    *autotune = (struct autotune){.ours = ours, .period = period < PERIOD_MAX ? period : PERIOD_MAX};
+    autotune->calls_left = autotune->period;
+    autotune->votes[ours] = 1;
+}
+
+static void say(const struct autotune *autotune, const char *what, double ours_us, double theirs_us)
+{
+    char until[64] = "which is not clear, so once more";
+    if (autotune->calls_left > 0)
+        snprintf(until, sizeof until, "%s for %llu calls",
+                 autotune->ours ? "by way of nodes" : "the MPI's own",
+                 (unsigned long long)autotune->calls_left);
+    fprintf(stderr, "helio alltoall: %s: %.1f us by way of nodes, %.1f us by the MPI: %s\n", what, ours_us,
+            theirs_us, until);
+}
+
+/* Where one way takes less than half as long it is clear; else a few calls may mislead, and it needs two
+ * votes. Integers, whose sums are the same on all ranks. The MPI's own, where it cannot even add them up. */
+static void decide(struct autotune *autotune, const struct live_comm *comm, const char *what)
+{
+    int64_t mine[2], all[2];
+    for (int way = 0; way < 2; way++)
+        mine[way] = sum_of(autotune->ns[way], autotune->taken[way]);
+    if (PMPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, comm->mine) != MPI_SUCCESS) {
+        *autotune = (struct autotune){.period = PERIOD_MIN, .calls_left = PERIOD_MIN};
+        return;
+    }
+    double calls = (autotune->taken[0] - LEFT_OUT) * 1e3 * comm->size;
+    bool ours = all[1] <= all[0];
+    autotune->votes[ours] += 2 * all[ours] <= all[!ours] ? ENOUGH : 1;
+    if (autotune->votes[ours] < ENOUGH)
+        repeat(autotune);
+    else
+        conclude(autotune, ours);
+    if (comm->settings.verbose && comm->rank == 0)
+        say(autotune, what, (double)all[1] / calls, (double)all[0] / calls);
+}
+
+void autotune_add_time(struct autotune *autotune, const struct live_comm *comm, bool ours, int64_t ns,
+                       const char *what)
+{
+    if (autotune->calls % ROW > 0)
+        autotune->ns[ours][autotune->taken[ours]++] = ns;
+    autotune->calls++;
+    if (autotune->calls == AUTOTUNE_CALLS)
+        decide(autotune, comm, what);
+}
