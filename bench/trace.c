@@ -44,7 +44,7 @@ static enum status measure(const char *path, const char *compiled_file, struct c
     keep_least(&cost->compile_s, seconds_now() - start);
     if (status != STATUS_OK)
         return status;
-    struct compiled *compiled;
+    struct compiled_trace *compiled;
     start = seconds_now();
     status = trace_open_compiled(compiled_file, &compiled);
     keep_least(&cost->open_s, seconds_now() - start);

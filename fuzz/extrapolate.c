@@ -12,8 +12,8 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "extrapolate/extrapolate.h"
-#include "trace/compile.h"
-#include "trace/compiled.h"
+#include "trace/image/compiled.h"
+#include "trace/ti/compile.h"
 
 enum { MOST_RANKS = 16, MOST_TRACES = 4, RANKS_WANTED = 24 };
 
@@ -35,11 +35,11 @@ static void must(bool holds, const char *what)
 }
 
 /* The bytes before the next separator, which are taken off the rest. */
-static struct source_file cut(struct source_file *rest, const char *separator)
+static struct ti_file cut(struct ti_file *rest, const char *separator)
 {
     size_t width = strlen(separator);
     char *end = rest->size ? memmem(rest->bytes, rest->size, separator, width) : NULL;
-    struct source_file piece = {.name = rest->name, .bytes = rest->bytes, .size = rest->size};
+    struct ti_file piece = {.name = rest->name, .bytes = rest->bytes, .size = rest->size};
     if (!end) {
         rest->size = 0;
         return piece;
@@ -50,10 +50,10 @@ static struct source_file cut(struct source_file *rest, const char *separator)
     return piece;
 }
 
-static struct program *compile_trace(struct source_file text)
+static struct program *compile_trace(struct ti_file text)
 {
-    struct source_file files[MOST_RANKS];
-    struct source source = {.kind = SOURCE_MEMORY, .path = "fuzz", .name = "fuzz", .files = files};
+    struct ti_file files[MOST_RANKS];
+    struct ti_source source = {.kind = TI_MEMORY, .path = "fuzz", .name = "fuzz", .files = files};
     do
         files[source.ranks++] = cut(&text, "----\n");
     while (text.size && source.ranks < MOST_RANKS);
@@ -62,7 +62,7 @@ static struct program *compile_trace(struct source_file text)
     FILE *file = fdopen(dup(descriptor), "wb");
     enum status status = compile(&source, file, &error);
     fclose(file);
-    struct compiled *compiled = NULL;
+    struct compiled_trace *compiled = NULL;
     const char *fault;
     if (status == STATUS_OK)
         compiled = compiled_map(descriptor, &source, &fault);
@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     diag_set_sink(say_nothing, NULL);
     char *bytes = mem_alloc(size, 1, "an input");
     memcpy(bytes, data, size);
-    struct source_file rest = {.name = "rank-1.txt", .bytes = bytes, .size = size};
+    struct ti_file rest = {.name = "rank-1.txt", .bytes = bytes, .size = size};
     struct program *programs[MOST_TRACES];
     size_t count = 0;
     while (rest.size && count < MOST_TRACES) {

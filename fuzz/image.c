@@ -8,10 +8,10 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "trace/check.h"
-#include "trace/compiled.h"
+#include "trace/check/check.h"
+#include "trace/image/compiled.h"
 #include "trace/summary.h"
-#include "trace/text.h"
+#include "trace/ti/decompile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -42,7 +42,7 @@ static int make_file(const uint8_t *data, size_t size)
     return descriptor;
 }
 
-static void use(struct compiled *compiled)
+static void use(struct compiled_trace *compiled)
 {
     struct program *program = &compiled->program;
     struct call scratch;
@@ -54,7 +54,7 @@ static void use(struct compiled *compiled)
             if (call->slot >= program->ops->slots(program, rank))
                 abort();
         size_t size;
-        free(text_of_rank(compiled, rank, &size));
+        free(decompile_rank(compiled, rank, &size));
     }
     check_trace(compiled, &check);
     summary_of(compiled, &summary);
@@ -66,10 +66,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < sizeof(struct image_header))
         return 0;
     diag_set_sink(say_nothing, NULL);
-    struct source source = {.kind = SOURCE_COMPILED, .path = "fuzz", .name = "fuzz"};
+    struct ti_source source = {.kind = TI_COMPILED, .path = "fuzz", .name = "fuzz"};
     const char *fault;
     int descriptor = make_file(data, size);
-    struct compiled *compiled = compiled_map(descriptor, &source, &fault);
+    struct compiled_trace *compiled = compiled_map(descriptor, &source, &fault);
     close(descriptor);
     if (compiled) {
         use(compiled);

@@ -11,11 +11,11 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "trace/check.h"
-#include "trace/compile.h"
-#include "trace/compiled.h"
+#include "trace/check/check.h"
+#include "trace/image/compiled.h"
 #include "trace/summary.h"
-#include "trace/text.h"
+#include "trace/ti/compile.h"
+#include "trace/ti/decompile.h"
 
 enum { MOST_RANKS = 64 };
 
@@ -37,7 +37,7 @@ static void must(bool holds, const char *what)
 }
 
 /* NULL: refused. */
-static struct compiled *compile_source(const struct source *source)
+static struct compiled_trace *compile_source(const struct ti_source *source)
 {
     int descriptor = memfd_create("fuzz", MFD_CLOEXEC);
     must(descriptor >= 0, "a memory file");
@@ -45,7 +45,7 @@ static struct compiled *compile_source(const struct source *source)
     int error;
     enum status status = compile(source, file, &error);
     fclose(file);
-    struct compiled *compiled = NULL;
+    struct compiled_trace *compiled = NULL;
     if (status == STATUS_OK) {
         const char *fault;
         compiled = compiled_map(descriptor, source, &fault);
@@ -55,17 +55,16 @@ static struct compiled *compile_source(const struct source *source)
     return compiled;
 }
 
-static void split(struct source *source, char *bytes, size_t size, struct source_file files[MOST_RANKS])
+static void split(struct ti_source *source, char *bytes, size_t size, struct ti_file files[MOST_RANKS])
 {
     static const char separator[] = "----\n";
     static char names[MOST_RANKS][32];
-    *source = (struct source){.kind = SOURCE_MEMORY, .path = "fuzz", .name = "fuzz", .files = files};
+    *source = (struct ti_source){.kind = TI_MEMORY, .path = "fuzz", .name = "fuzz", .files = files};
     while (source->ranks < MOST_RANKS) {
         char *end = size ? memmem(bytes, size, separator, sizeof separator - 1) : NULL;
         size_t length = end ? (size_t)(end - bytes) : size;
         snprintf(names[source->ranks], sizeof names[0], "rank-%u.txt", source->ranks + 1);
-        files[source->ranks] =
-            (struct source_file){.name = names[source->ranks], .bytes = bytes, .size = length};
+        files[source->ranks] = (struct ti_file){.name = names[source->ranks], .bytes = bytes, .size = length};
         source->ranks++;
         if (!end)
             break;
@@ -74,7 +73,7 @@ static void split(struct source *source, char *bytes, size_t size, struct source
     }
 }
 
-static void run(struct compiled *compiled)
+static void run(struct compiled_trace *compiled)
 {
     struct program *program = &compiled->program;
     struct call scratch;
@@ -89,19 +88,19 @@ static void run(struct compiled *compiled)
     }
 }
 
-static void compile_again(const struct compiled *compiled)
+static void compile_again(const struct compiled_trace *compiled)
 {
-    struct source_file files[MOST_RANKS];
-    struct source source = {.kind = SOURCE_MEMORY,
-                            .path = "again",
-                            .name = "again",
-                            .ranks = compiled->program.ranks,
-                            .files = files};
+    struct ti_file files[MOST_RANKS];
+    struct ti_source source = {.kind = TI_MEMORY,
+                               .path = "again",
+                               .name = "again",
+                               .ranks = compiled->program.ranks,
+                               .files = files};
     for (uint32_t rank = 0; rank < source.ranks; rank++) {
         files[rank].name = "again.txt";
-        files[rank].bytes = text_of_rank(compiled, rank, &files[rank].size);
+        files[rank].bytes = decompile_rank(compiled, rank, &files[rank].size);
     }
-    struct compiled *again = compile_source(&source);
+    struct compiled_trace *again = compile_source(&source);
     must(again != NULL, "the text of a compiled trace compiles");
     for (uint32_t rank = 0; rank < source.ranks; rank++) {
         uint64_t lines = compiled_lines(compiled, rank);
@@ -121,10 +120,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     diag_set_sink(say_nothing, NULL);
     char *bytes = mem_alloc(size, 1, "an input");
     memcpy(bytes, data, size);
-    struct source_file files[MOST_RANKS];
-    struct source source;
+    struct ti_file files[MOST_RANKS];
+    struct ti_source source;
     split(&source, bytes, size, files);
-    struct compiled *compiled = compile_source(&source);
+    struct compiled_trace *compiled = compile_source(&source);
     if (compiled) {
         struct trace_check check;
         struct trace_summary summary;

@@ -76,7 +76,7 @@ static bool move_on(size_t bytes)
 }
 
 /* Another program's rank was here before. That there was a second one is not seen from its file: a sign
- * beside it says so (trace/prefix.h). */
+ * beside it says so (trace/ti/truncated_trace.h). */
 static void leave_sign(const char *path)
 {
     char sign[4200];

@@ -17,7 +17,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "trace/prefix.h"
+#include "trace/ti/truncated_trace.h"
 
 enum capture_option { CAPTURE_OUT, CAPTURE_MPI, CAPTURE_RATE };
 
@@ -203,7 +203,7 @@ static enum status run_program(const struct capture *capture, const char *librar
 }
 
 /* A trace that misses something does not look whole. */
-static void warn_of_lost(const struct prefix *prefix)
+static void warn_of_lost(const struct truncated_trace *prefix)
 {
     char *list = mem_text("");
     for (size_t i = 0; i < prefix->lost_count; i++) {
@@ -219,7 +219,7 @@ static void warn_of_lost(const struct prefix *prefix)
 }
 
 /* Whether the files are those of one program, of all its ranks. */
-static bool is_one_program(const struct capture *capture, const struct prefix *prefix)
+static bool is_one_program(const struct capture *capture, const struct truncated_trace *prefix)
 {
     if (prefix->has_mixed)
         diag_error("%s: more than one MPI program has run, and there is room for the ranks of one; what is "
@@ -231,7 +231,7 @@ static bool is_one_program(const struct capture *capture, const struct prefix *p
     return !prefix->has_mixed && !prefix->missing;
 }
 
-static enum status report(const struct capture *capture, const struct prefix *prefix)
+static enum status report(const struct capture *capture, const struct truncated_trace *prefix)
 {
     if (prefix->ranks == 0) {
         rmdir(capture->folder);
@@ -252,11 +252,11 @@ static enum status report(const struct capture *capture, const struct prefix *pr
 
 static enum status finish(const struct capture *capture, enum status ran)
 {
-    struct prefix prefix;
-    enum status status = prefix_complete(capture->folder, &prefix);
+    struct truncated_trace prefix;
+    enum status status = truncated_trace_complete(capture->folder, &prefix);
     if (status == STATUS_OK)
         status = report(capture, &prefix);
-    prefix_free(&prefix);
+    truncated_trace_free(&prefix);
     return status == STATUS_OK ? ran : status;
 }
 

@@ -1,7 +1,7 @@
 #include "base/diag.h"
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "trace/write.h"
+#include "trace/ti/write.h"
 #include "workload/workload.h"
 
 enum gen_option { GEN_OUT };
@@ -50,7 +50,7 @@ int cli_gen(int argc, char **argv)
         diag_error("workload %s is traffic between nodes, without calls that a trace could hold", spec);
         status = STATUS_BAD_INPUT;
     } else {
-        status = program_write(program, folder);
+        status = ti_write(program, folder);
     }
     program->ops->close(program);
     return status;

@@ -8,8 +8,8 @@
 #include "cli/cli.h"
 #include "cli/group.h"
 #include "trace/cache.h"
-#include "trace/check.h"
-#include "trace/text.h"
+#include "trace/check/check.h"
+#include "trace/ti/decompile.h"
 
 int trace_read_words(const struct cli_command *command, int argc, char **argv, const char **path,
                      void (*took)(void *self, int option, const char *value), void *self)
@@ -60,7 +60,7 @@ static void ignore_option(void *self, int option, const char *value)
     (void)value;
 }
 
-static void print_check(const struct compiled *compiled, const struct trace_check *check)
+static void print_check(const struct compiled_trace *compiled, const struct trace_check *check)
 {
     printf("%s: %u ranks, %llu lines\n", compiled->program.name, compiled->program.ranks,
            (unsigned long long)compiled->header->lines);
@@ -90,7 +90,7 @@ static int validate(int argc, char **argv)
     int found = trace_read_words(&validate_command, argc, argv, &path, ignore_option, NULL);
     if (found != CLI_END)
         return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
-    struct compiled *compiled;
+    struct compiled_trace *compiled;
     enum status status = trace_open_compiled(path, &compiled);
     if (status != STATUS_OK)
         return status;
@@ -147,11 +147,11 @@ static bool ends_in(const char *text, const char *ending)
 
 static enum status write_text(const char *path, const char *out)
 {
-    struct compiled *compiled;
+    struct compiled_trace *compiled;
     enum status status = trace_open_compiled(path, &compiled);
     if (status != STATUS_OK)
         return status;
-    status = text_write(compiled, out);
+    status = decompile_write(compiled, out);
     compiled->program.ops->close(&compiled->program);
     return status;
 }

@@ -7,7 +7,7 @@
 #include "cli/trace.h"
 #include "extrapolate/extrapolate.h"
 #include "trace/cache.h"
-#include "trace/write.h"
+#include "trace/ti/write.h"
 
 enum extrapolate_option { EXTRAPOLATE_RANKS, EXTRAPOLATE_OUT };
 
@@ -43,8 +43,8 @@ static enum status take_ranks(struct request *request, const char *value)
 {
     struct units_problem problem;
     uint64_t ranks;
-    if (!units_count(value, &ranks, &problem) || ranks < 1 || ranks > SOURCE_MOST_RANKS) {
-        diag_error("--ranks: '%s' is not a number of ranks; 1 to %d is expected", value, SOURCE_MOST_RANKS);
+    if (!units_count(value, &ranks, &problem) || ranks < 1 || ranks > TRACE_MOST_RANKS) {
+        diag_error("--ranks: '%s' is not a number of ranks; 1 to %d is expected", value, TRACE_MOST_RANKS);
         return STATUS_BAD_INPUT;
     }
     request->ranks = (uint32_t)ranks;
@@ -82,7 +82,7 @@ static enum status write_result(const struct request *request, struct extrapolat
         diag_error("cannot write to standard output");
         return STATUS_FAILED;
     }
-    return request->out ? program_write(extrapolation_program(extrapolation), request->out) : STATUS_OK;
+    return request->out ? ti_write(extrapolation_program(extrapolation), request->out) : STATUS_OK;
 }
 
 static enum status run(const struct request *request, struct program **programs, size_t *opened)

@@ -113,7 +113,7 @@ static void print_messages(const struct trace_summary *summary)
     print_histogram(summary);
 }
 
-static void print_tables(const struct compiled *compiled, const struct trace_summary *summary)
+static void print_tables(const struct compiled_trace *compiled, const struct trace_summary *summary)
 {
     char size[32];
     printf("%s: %u ranks, %" PRIu64 " lines\n", compiled->program.name, summary->ranks, summary->lines);
@@ -168,7 +168,7 @@ static json_t *messages_json(const struct trace_summary *summary)
                      percent(summary->large_messages, summary->messages) / 100, "sizes", sizes_json(summary));
 }
 
-static enum status print_json(const struct compiled *compiled, const struct trace_summary *summary)
+static enum status print_json(const struct compiled_trace *compiled, const struct trace_summary *summary)
 {
     char key[TRACE_KEY_TEXT];
     trace_key(&compiled->program, key);
@@ -199,7 +199,7 @@ int cli_trace_info(int argc, char **argv)
     int found = trace_read_words(&command, argc, argv, &path, take_option, &as_json);
     if (found != CLI_END)
         return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
-    struct compiled *compiled;
+    struct compiled_trace *compiled;
     enum status status = trace_open_compiled(path, &compiled);
     if (status != STATUS_OK)
         return status;

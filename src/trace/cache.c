@@ -11,7 +11,7 @@
 #include "base/cache.h"
 #include "base/diag.h"
 #include "base/mem.h"
-#include "trace/compile.h"
+#include "trace/ti/compile.h"
 
 static void print_key(const uint64_t key[2], char text[TRACE_KEY_TEXT])
 {
@@ -20,12 +20,12 @@ static void print_key(const uint64_t key[2], char text[TRACE_KEY_TEXT])
 
 void trace_key(const struct program *program, char text[TRACE_KEY_TEXT])
 {
-    print_key(((const struct compiled *)program)->header->key, text);
+    print_key(((const struct compiled_trace *)program)->header->key, text);
 }
 
 /* ------------------------------------------------------------------------------------------- the cache */
 
-static char *cache_path(const char *folder, const struct source *source)
+static char *cache_path(const char *folder, const struct ti_source *source)
 {
     char key[TRACE_KEY_TEXT];
     print_key(source->key, key);
@@ -35,9 +35,9 @@ static char *cache_path(const char *folder, const struct source *source)
 /* ------------------------------------------------------------------------------------------ compiling */
 
 /* STATUS_FAILED: it could not be written, and *error says why; that is left to the caller to report. */
-static enum status compile_to_descriptor(struct source *source, int descriptor, int *error)
+static enum status compile_to_descriptor(struct ti_source *source, int descriptor, int *error)
 {
-    enum status status = source_unpack(source);
+    enum status status = ti_source_unpack(source);
     if (status != STATUS_OK)
         return status;
     int copy = dup(descriptor);
@@ -56,7 +56,7 @@ static enum status compile_to_descriptor(struct source *source, int descriptor, 
     return status;
 }
 
-static enum status map_own(int descriptor, const struct source *source, struct compiled **compiled)
+static enum status map_own(int descriptor, const struct ti_source *source, struct compiled_trace **compiled)
 {
     const char *fault;
     *compiled = compiled_map(descriptor, source, &fault);
@@ -66,7 +66,7 @@ static enum status map_own(int descriptor, const struct source *source, struct c
     return STATUS_FAILED;
 }
 
-static enum status compile_in_memory(struct source *source, struct compiled **compiled)
+static enum status compile_in_memory(struct ti_source *source, struct compiled_trace **compiled)
 {
     int error = 0;
     int descriptor = memfd_create("heliograph-trace", MFD_CLOEXEC);
@@ -86,7 +86,7 @@ static enum status compile_in_memory(struct source *source, struct compiled **co
 /* A file of another name beside the final one, renamed when it is whole: whoever looks meanwhile sees the old
  * file or the new one, never a part, and of several writers the last one wins with equal contents. On
  * STATUS_OK *descriptor is open on it; STATUS_FAILED: nothing is left, and *error says why. */
-static enum status compile_into(struct source *source, const char *path, int *descriptor, int *error)
+static enum status compile_into(struct ti_source *source, const char *path, int *descriptor, int *error)
 {
     char *temporary = mem_format("%s.XXXXXX", path);
     enum status status = STATUS_FAILED;
@@ -114,13 +114,13 @@ static enum status compile_into(struct source *source, const char *path, int *de
 /* ------------------------------------------------------------------------------------------- opening */
 
 /* The cached form, or NULL where there is none that is whole and of these contents. */
-static struct compiled *open_cached(const char *path, const struct source *source)
+static struct compiled_trace *open_cached(const char *path, const struct ti_source *source)
 {
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return NULL;
     const char *fault;
-    struct compiled *compiled = compiled_map(descriptor, source, &fault);
+    struct compiled_trace *compiled = compiled_map(descriptor, source, &fault);
     close(descriptor);
     if (compiled && memcmp(compiled->header->key, source->key, sizeof source->key) != 0) {
         compiled->program.ops->close(&compiled->program);
@@ -132,8 +132,8 @@ static struct compiled *open_cached(const char *path, const struct source *sourc
     return compiled;
 }
 
-static enum status fill_cache(struct source *source, char *folder, const char *path,
-                              struct compiled **compiled)
+static enum status fill_cache(struct ti_source *source, char *folder, const char *path,
+                              struct compiled_trace **compiled)
 {
     int descriptor, error = 0;
     enum status status = STATUS_FAILED;
@@ -152,7 +152,7 @@ static enum status fill_cache(struct source *source, char *folder, const char *p
     return status;
 }
 
-static enum status open_text(struct source *source, struct compiled **compiled)
+static enum status open_text(struct ti_source *source, struct compiled_trace **compiled)
 {
     char *folder = cache_folder();
     if (!folder) {
@@ -167,7 +167,7 @@ static enum status open_text(struct source *source, struct compiled **compiled)
     return status;
 }
 
-static enum status open_image(const struct source *source, struct compiled **compiled)
+static enum status open_image(const struct ti_source *source, struct compiled_trace **compiled)
 {
     int descriptor = open(source->path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) {
@@ -186,15 +186,15 @@ static enum status open_image(const struct source *source, struct compiled **com
     return STATUS_BAD_INPUT;
 }
 
-enum status trace_open_compiled(const char *path, struct compiled **compiled)
+enum status trace_open_compiled(const char *path, struct compiled_trace **compiled)
 {
-    struct source source;
-    struct compiled *opened;
-    enum status status = source_open(&source, path);
+    struct ti_source source;
+    struct compiled_trace *opened;
+    enum status status = ti_source_open(&source, path);
     if (status != STATUS_OK)
         return status;
-    status = source.kind == SOURCE_COMPILED ? open_image(&source, &opened) : open_text(&source, &opened);
-    source_close(&source);
+    status = source.kind == TI_COMPILED ? open_image(&source, &opened) : open_text(&source, &opened);
+    ti_source_close(&source);
     if (status == STATUS_OK)
         *compiled = opened;
     return status;
@@ -202,7 +202,7 @@ enum status trace_open_compiled(const char *path, struct compiled **compiled)
 
 enum status trace_open(const char *path, struct program **program)
 {
-    struct compiled *compiled;
+    struct compiled_trace *compiled;
     enum status status = trace_open_compiled(path, &compiled);
     if (status == STATUS_OK) {
         compiled_report_notes(compiled, NOTES_ALL);
@@ -213,11 +213,11 @@ enum status trace_open(const char *path, struct program **program)
 
 enum status trace_compile_to(const char *path, const char *file)
 {
-    struct source source;
-    enum status status = source_open(&source, path);
+    struct ti_source source;
+    enum status status = ti_source_open(&source, path);
     if (status != STATUS_OK)
         return status;
-    if (source.kind == SOURCE_COMPILED) {
+    if (source.kind == TI_COMPILED) {
         diag_report(DIAG_ERROR, &(struct diag_place){.file = path}, "it is a compiled trace already");
         status = STATUS_BAD_INPUT;
     } else {
@@ -228,6 +228,6 @@ enum status trace_compile_to(const char *path, const char *file)
         if (status == STATUS_OK)
             close(descriptor);
     }
-    source_close(&source);
+    ti_source_close(&source);
     return status;
 }

@@ -3,8 +3,8 @@
 
 #include "base/status.h"
 #include "call/call.h"
-#include "trace/compiled.h"
-#include "trace/source.h"
+#include "trace/image/compiled.h"
+#include "trace/ti/source.h"
 
 /* Opens a trace for running: a folder of rank-<k>.txt, a SimGrid index file, an archive (.tar, .tar.zst,
  * .tar.gz, .tar.xz) of such a folder, or a compiled trace. Text is compiled on first use and kept in the
@@ -16,7 +16,7 @@
 enum status trace_open(const char *path, struct program **program);
 
 /* The same for those who look inside; without the warnings, see compiled_report_notes. */
-enum status trace_open_compiled(const char *path, struct compiled **compiled);
+enum status trace_open_compiled(const char *path, struct compiled_trace **compiled);
 
 /* Compiles a text trace into `file`, without the cache. */
 enum status trace_compile_to(const char *path, const char *file);

@@ -31,8 +31,8 @@ static void add_reduce_scatter(struct trace_summary *summary, const uint64_t *by
 
 /* A collective's messages are counted at the rank that determines their size: the sender where there is one
  * per rank, the root, or rank 0 for all. */
-static void add_collective(struct trace_summary *summary, const struct compiled *compiled, uint32_t rank,
-                           const struct call *call, uint64_t uses)
+static void add_collective(struct trace_summary *summary, const struct compiled_trace *compiled,
+                           uint32_t rank, const struct call *call, uint64_t uses)
 {
     const uint64_t *counts = compiled->program.counts;
     uint64_t others = uses * (summary->ranks - 1);
@@ -81,7 +81,7 @@ static bool is_wildcard(const struct call *call)
            (call->op == CALL_SENDRECV && call->source == CALL_ANY_SOURCE);
 }
 
-static void add_call(struct trace_summary *summary, const struct compiled *compiled, uint32_t rank,
+static void add_call(struct trace_summary *summary, const struct compiled_trace *compiled, uint32_t rank,
                      const struct call *call, uint64_t uses)
 {
     summary->calls[call->op] += uses;
@@ -104,7 +104,7 @@ static void add_call(struct trace_summary *summary, const struct compiled *compi
         summary->wildcards += uses;
 }
 
-static void add_rank(struct trace_summary *summary, const struct compiled *compiled, uint32_t rank)
+static void add_rank(struct trace_summary *summary, const struct compiled_trace *compiled, uint32_t rank)
 {
     const struct call *calls = compiled_calls(compiled, rank);
     const uint32_t *tokens = compiled_tokens(compiled, rank);
@@ -129,7 +129,7 @@ static void add_rank(struct trace_summary *summary, const struct compiled *compi
     free(uses);
 }
 
-void summary_of(const struct compiled *compiled, struct trace_summary *summary)
+void summary_of(const struct compiled_trace *compiled, struct trace_summary *summary)
 {
     *summary = (struct trace_summary){.ranks = compiled->program.ranks,
                                       .lines = compiled->header->lines,

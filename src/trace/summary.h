@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "trace/compiled.h"
+#include "trace/image/compiled.h"
 
 /* What a trace consists of.
  *
@@ -34,6 +34,6 @@ struct trace_summary {
     uint32_t mailbox_ranks; /* ranks that use them */
 };
 
-void summary_of(const struct compiled *compiled, struct trace_summary *summary);
+void summary_of(const struct compiled_trace *compiled, struct trace_summary *summary);
 
 #endif

@@ -97,19 +97,19 @@ const char *traces_make(const char *name, ...)
     return path;
 }
 
-struct compiled *traces_open(const char *name, ...)
+struct compiled_trace *traces_open(const char *name, ...)
 {
     va_list texts;
     va_start(texts, name);
     const char *path = make(name, texts);
     va_end(texts);
-    struct compiled *compiled;
+    struct compiled_trace *compiled;
     if (trace_open_compiled(path, &compiled) != STATUS_OK)
         fail_msg("%s", traces_messages());
     return compiled;
 }
 
-void traces_close(struct compiled *compiled)
+void traces_close(struct compiled_trace *compiled)
 {
     compiled->program.ops->close(&compiled->program);
 }

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "trace/compiled.h"
+#include "trace/image/compiled.h"
 
 /* Traces made on the spot, in a folder of their own that holds the cache as well. */
 
@@ -22,8 +22,8 @@ const char *traces_write(const char *name, const char *bytes, size_t size);
 const char *traces_make(const char *name, ...) __attribute__((sentinel));
 
 /* Opens a trace of which each text is one rank; fails the test when it cannot be opened. */
-struct compiled *traces_open(const char *name, ...) __attribute__((sentinel));
-void traces_close(struct compiled *compiled);
+struct compiled_trace *traces_open(const char *name, ...) __attribute__((sentinel));
+void traces_close(struct compiled_trace *compiled);
 
 /* Everything that has been reported since the last call. */
 const char *traces_messages(void);

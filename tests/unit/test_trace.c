@@ -11,21 +11,21 @@
 
 #include "support/traces.h"
 #include "trace/cache.h"
-#include "trace/check.h"
-#include "trace/forms.h"
+#include "trace/check/check.h"
 #include "trace/summary.h"
-#include "trace/text.h"
-#include "trace/write.h"
+#include "trace/ti/action_table.h"
+#include "trace/ti/decompile.h"
+#include "trace/ti/write.h"
 
 static const char *const shipped[] = {"bt.S.4", "cg.S.4", "ft.S.4", "is.S.4",
                                       "lu.S.4", "mg.S.4", "sp.S.4", "ring_bcast.64.it2.16M"};
 
 enum { SHIPPED = sizeof shipped / sizeof *shipped };
 
-static struct compiled *open_shipped(const char *name)
+static struct compiled_trace *open_shipped(const char *name)
 {
     char path[128];
-    struct compiled *compiled;
+    struct compiled_trace *compiled;
     snprintf(path, sizeof path, "tests/traces/%s.tar.zst", name);
     if (trace_open_compiled(path, &compiled) != STATUS_OK)
         fail_msg("%s", traces_messages());
@@ -33,7 +33,7 @@ static struct compiled *open_shipped(const char *name)
 }
 
 /* The `index`-th call of a rank. */
-static struct call call_at(struct compiled *compiled, uint32_t rank, int index)
+static struct call call_at(struct compiled_trace *compiled, uint32_t rank, int index)
 {
     struct program *program = &compiled->program;
     struct call scratch, call = {0};
@@ -51,21 +51,21 @@ static struct call call_at(struct compiled *compiled, uint32_t rank, int index)
 static void requests_take_the_smallest_free_slot(void **state)
 {
     (void)state;
-    struct compiled *compiled = traces_open("slots",
-                                            "0 init\n"
-                                            "0 irecv 0 1 1 6\n"  /* slot 2 */
-                                            "0 isend 0 2 1 6\n"  /* 3 */
-                                            "0 isend 0 1 1 6\n"  /* 4 */
-                                            "0 wait 0 0 1\n"     /* the oldest of (0, 0, 1): 2 */
-                                            "0 irecv 0 2 1 6\n"  /* 2 */
-                                            "0 wait 0 0 1\n"     /* 4 */
-                                            "0 waitall 2\n"      /* 2 and 3 */
-                                            "0 ibarrier\n"       /* 2 */
-                                            "0 ibcast 1 0 6\n"   /* 3 */
-                                            "0 wait 0 0 -3335\n" /* the ibcast: 3 */
-                                            "0 wait 0 0 -99\n"   /* whatever is left: 2 */
-                                            "0 finalize\n",
-                                            NULL);
+    struct compiled_trace *compiled = traces_open("slots",
+                                                  "0 init\n"
+                                                  "0 irecv 0 1 1 6\n"  /* slot 2 */
+                                                  "0 isend 0 2 1 6\n"  /* 3 */
+                                                  "0 isend 0 1 1 6\n"  /* 4 */
+                                                  "0 wait 0 0 1\n"     /* the oldest of (0, 0, 1): 2 */
+                                                  "0 irecv 0 2 1 6\n"  /* 2 */
+                                                  "0 wait 0 0 1\n"     /* 4 */
+                                                  "0 waitall 2\n"      /* 2 and 3 */
+                                                  "0 ibarrier\n"       /* 2 */
+                                                  "0 ibcast 1 0 6\n"   /* 3 */
+                                                  "0 wait 0 0 -3335\n" /* the ibcast: 3 */
+                                                  "0 wait 0 0 -99\n"   /* whatever is left: 2 */
+                                                  "0 finalize\n",
+                                                  NULL);
     static const uint32_t slots[] = {0, 2, 3, 4, 2, 2, 4, 0, 2, 3, 3, 2, 0};
     for (int i = 0; i < 13; i++)
         assert_int_equal(call_at(compiled, 0, i).slot, slots[i]);
@@ -78,7 +78,7 @@ static void requests_take_the_smallest_free_slot(void **state)
 static void a_test_explains_a_wait_for_nothing(void **state)
 {
     (void)state;
-    struct compiled *compiled =
+    struct compiled_trace *compiled =
         traces_open("tests",
                     "0 init\n0 isend 0 1 1 6\n0 irecv 0 1 1 6\n0 test 0 0 1\n0 wait 0 0 1\n"
                     "0 wait 0 0 1\n0 wait 0 0 1\n0 test 0 0 1\n0 finalize\n",
@@ -98,7 +98,7 @@ static void a_test_explains_a_wait_for_nothing(void **state)
 static void a_waitall_for_some_is_a_waitall_for_all(void **state)
 {
     (void)state;
-    struct compiled *compiled = traces_open(
+    struct compiled_trace *compiled = traces_open(
         "waitall", "0 init\n0 isend 0 1 1 6\n0 irecv 0 1 1 6\n0 waitall 1\n0 wait 0 0 1\n0 finalize\n", NULL);
     assert_int_equal(call_at(compiled, 0, 3).expected, 1);
     assert_int_equal(call_at(compiled, 0, 4).op, CALL_NOTHING);
@@ -118,7 +118,7 @@ static void many_requests_at_a_time(void **state)
     for (int i = MANY; i-- > 0;)
         at += sprintf(at, "0 send 0 %d 1 6\n0 wait 0 0 %d\n", i, i);
     strcpy(at, "0 finalize\n");
-    struct compiled *compiled = traces_open("many", text, NULL);
+    struct compiled_trace *compiled = traces_open("many", text, NULL);
     assert_int_equal(compiled->program.ops->slots(&compiled->program, 0), MANY + SLOT_FIRST);
     assert_int_equal(call_at(compiled, 0, MANY + 2).slot, MANY + 1);
     assert_int_equal(compiled->program.channels, MANY);
@@ -130,7 +130,7 @@ static void many_requests_at_a_time(void **state)
 static void ends_of_a_channel_have_its_number(void **state)
 {
     (void)state;
-    struct compiled *compiled = traces_open(
+    struct compiled_trace *compiled = traces_open(
         "channels", "0 init\n0 send 1 7 1 6\n0 send 1 8 2 6\n0 send 1 7 3 6\n0 finalize\n",
         "1 init\n1 irecv 0 8 2 6\n1 recv 0 7 1 6\n1 recv 0 7 9 6\n1 wait 0 1 8\n1 finalize\n", NULL);
     assert_int_equal(compiled->program.channels, 2);
@@ -146,7 +146,7 @@ static void ends_of_a_channel_have_its_number(void **state)
 static void wildcards_make_a_mailbox(void **state)
 {
     (void)state;
-    struct compiled *compiled = traces_open(
+    struct compiled_trace *compiled = traces_open(
         "mailbox",
         "0 init\n0 irecv -333 5 8 6\n0 recv 1 6 8 6\n0 wait -333 0 5\n0 send 1 1 1 6\n0 finalize\n",
         "1 init\n1 send 0 5 8 6\n1 send 0 6 8 6\n1 recv 0 -444 1 6\n1 finalize\n", NULL);
@@ -168,7 +168,7 @@ static void wildcards_make_a_mailbox(void **state)
 static void an_undefined_source_that_nobody_serves_is_no_process(void **state)
 {
     (void)state;
-    struct compiled *compiled = traces_open(
+    struct compiled_trace *compiled = traces_open(
         "null", "0 init\n0 irecv -333 5 8 6\n0 irecv 1 5 8 6\n0 wait -333 0 5\n0 wait 1 0 5\n0 finalize\n",
         "1 init\n1 send 0 5 8 6\n1 finalize\n", NULL);
     assert_int_equal(call_at(compiled, 0, 1).op, CALL_NOTHING);
@@ -186,7 +186,7 @@ static void ends_that_do_not_meet_are_shown(void **state)
 {
     (void)state;
     struct trace_check check;
-    struct compiled *compiled = traces_open(
+    struct compiled_trace *compiled = traces_open(
         "unmet", "0 init\n0 send 1 7 8 6\n0 send 1 7 8 6\n0 send 1 8 8 6\n0 recv 1 9 8 6\n0 finalize\n",
         "1 init\n1 recv 0 7 8 6\n1 finalize\n", NULL);
     assert_false(check_trace(compiled, &check));
@@ -209,8 +209,9 @@ static void messages_larger_than_their_receive_are_shown(void **state)
 {
     (void)state;
     struct trace_check check;
-    struct compiled *compiled = traces_open("cut", "0 init\n0 send 1 7 8 6\n0 send 1 7 16 6\n0 finalize\n",
-                                            "1 init\n1 recv 0 7 9 6\n1 recv 0 7 15 6\n1 finalize\n", NULL);
+    struct compiled_trace *compiled =
+        traces_open("cut", "0 init\n0 send 1 7 8 6\n0 send 1 7 16 6\n0 finalize\n",
+                    "1 init\n1 recv 0 7 9 6\n1 recv 0 7 15 6\n1 finalize\n", NULL);
     assert_false(check_trace(compiled, &check));
     assert_int_equal(check.truncated, 1);
     const char *messages = traces_messages();
@@ -229,7 +230,7 @@ static void ranks_that_disagree_are_shown(void **state)
 {
     (void)state;
     struct trace_check check;
-    struct compiled *compiled = traces_open(
+    struct compiled_trace *compiled = traces_open(
         "order", "0 init\n0 barrier\n0 bcast 1 0 6\n0 finalize\n",
         "1 init\n1 barrier\n1 bcast 1 1 6\n1 finalize\n", "2 init\n2 bcast 1 0 6\n2 barrier\n2 finalize\n",
         "3 init\n3 barrier\n3 finalize\n", "4 init\n4 barrier\n4 bcast 2 0 6\n4 finalize\n", NULL);
@@ -276,7 +277,7 @@ static void sizes_that_are_not_expected_are_shown(void **state)
         snprintf(name, sizeof name, "sizes-%zu", i);
         snprintf(zero, sizeof zero, "0 init\n0 %s\n0 finalize\n", pairs[i].zero);
         snprintf(one, sizeof one, "1 init\n1 %s\n1 finalize\n", pairs[i].one);
-        struct compiled *compiled = traces_open(name, zero, one, NULL);
+        struct compiled_trace *compiled = traces_open(name, zero, one, NULL);
         assert_false(check_trace(compiled, &check));
         assert_int_equal(check.unequal, 1);
         const char *messages = traces_messages();
@@ -291,7 +292,7 @@ static void shipped_traces_are_right(void **state)
     (void)state;
     for (int i = 0; i < SHIPPED; i++) {
         struct trace_check check;
-        struct compiled *compiled = open_shipped(shipped[i]);
+        struct compiled_trace *compiled = open_shipped(shipped[i]);
         assert_true(check_trace(compiled, &check));
         compiled_report_notes(compiled, NOTES_ALL);
         assert_string_equal(traces_messages(), "");
@@ -301,12 +302,12 @@ static void shipped_traces_are_right(void **state)
 
 /* ---------------------------------------------------------------------------------------------- text */
 
-static void assert_same(const struct compiled *a, const struct compiled *b)
+static void assert_same(const struct compiled_trace *a, const struct compiled_trace *b)
 {
     assert_int_equal(a->program.ranks, b->program.ranks);
     for (uint32_t rank = 0; rank < a->program.ranks; rank++) {
         size_t a_size, b_size;
-        char *a_text = text_of_rank(a, rank, &a_size), *b_text = text_of_rank(b, rank, &b_size);
+        char *a_text = decompile_rank(a, rank, &a_size), *b_text = decompile_rank(b, rank, &b_size);
         assert_int_equal(a_size, b_size);
         assert_memory_equal(a_text, b_text, a_size);
         free(a_text);
@@ -332,17 +333,17 @@ static void text_survives_the_way_there_and_back(void **state)
         snprintf(folder, sizeof folder, "back/%s", shipped[i]);
         snprintf(archive, sizeof archive, "back-%s.tar.zst", shipped[i]);
         traces_write("back/.here", "", 0);
-        struct compiled *original = open_shipped(shipped[i]), *again;
-        assert_int_equal(text_write(original, traces_path(folder)), STATUS_OK);
+        struct compiled_trace *original = open_shipped(shipped[i]), *again;
+        assert_int_equal(decompile_write(original, traces_path(folder)), STATUS_OK);
         assert_int_equal(trace_open_compiled(traces_path(folder), &again), STATUS_OK);
         assert_same(original, again);
         assert_string_equal(again->program.name, shipped[i]);
         traces_close(again);
-        assert_int_equal(text_write(original, traces_path(archive)), STATUS_OK);
+        assert_int_equal(decompile_write(original, traces_path(archive)), STATUS_OK);
         assert_int_equal(trace_open_compiled(traces_path(archive), &again), STATUS_OK);
         assert_same(original, again);
         traces_close(again);
-        assert_int_equal(text_write(original, traces_path(folder)), STATUS_BAD_INPUT);
+        assert_int_equal(decompile_write(original, traces_path(folder)), STATUS_BAD_INPUT);
         assert_non_null(strstr(traces_messages(), "exists; name a folder that does not"));
         traces_close(original);
     }
@@ -353,20 +354,20 @@ static void shipped_traces_come_back_byte_for_byte(void **state)
     (void)state;
     for (int i = 0; i < SHIPPED; i++) {
         char path[128];
-        struct source source;
-        struct compiled *compiled = open_shipped(shipped[i]);
+        struct ti_source source;
+        struct compiled_trace *compiled = open_shipped(shipped[i]);
         snprintf(path, sizeof path, "tests/traces/%s.tar.zst", shipped[i]);
-        assert_int_equal(source_open(&source, path), STATUS_OK);
-        assert_int_equal(source_unpack(&source), STATUS_OK);
+        assert_int_equal(ti_source_open(&source, path), STATUS_OK);
+        assert_int_equal(ti_source_unpack(&source), STATUS_OK);
         assert_int_equal(source.ranks, compiled->program.ranks);
         for (uint32_t rank = 0; rank < source.ranks; rank++) {
             size_t size;
-            char *text = text_of_rank(compiled, rank, &size);
+            char *text = decompile_rank(compiled, rank, &size);
             assert_int_equal(size, source.files[rank].size);
             assert_memory_equal(text, source.files[rank].bytes, size);
             free(text);
         }
-        source_close(&source);
+        ti_source_close(&source);
         traces_close(compiled);
     }
 }
@@ -375,9 +376,9 @@ static void shipped_traces_come_back_byte_for_byte(void **state)
 static void every_action_is_written(void **state)
 {
     (void)state;
-    struct compiled *original, *again;
+    struct compiled_trace *original, *again;
     assert_int_equal(trace_open_compiled("tests/traces/every.4", &original), STATUS_OK);
-    assert_int_equal(program_write(&original->program, traces_path("every.written")), STATUS_OK);
+    assert_int_equal(ti_write(&original->program, traces_path("every.written")), STATUS_OK);
     assert_int_equal(trace_open_compiled(traces_path("every.written"), &again), STATUS_OK);
     struct program *programs[] = {&original->program, &again->program};
     original->program.ops->rewind(&original->program);
@@ -408,17 +409,17 @@ static void every_action_is_written(void **state)
 static void every_action_in_one_trace(void **state)
 {
     (void)state;
-    struct compiled *compiled;
+    struct compiled_trace *compiled;
     struct trace_check check;
     struct trace_summary summary;
     size_t size;
     assert_int_equal(trace_open_compiled("tests/traces/every.4", &compiled), STATUS_OK);
-    char *text = text_of_rank(compiled, 1, &size);
-    for (size_t i = 0; form_at(i); i++) {
+    char *text = decompile_rank(compiled, 1, &size);
+    for (size_t i = 0; action_form_at(i); i++) {
         char line[64];
-        snprintf(line, sizeof line, "\n1 %s", form_at(i)->name);
+        snprintf(line, sizeof line, "\n1 %s", action_form_at(i)->name);
         if (i && !memmem(text, size, line, strlen(line)))
-            fail_msg("'%s' is missing", form_at(i)->name);
+            fail_msg("'%s' is missing", action_form_at(i)->name);
     }
     free(text);
     assert_true(check_trace(compiled, &check));
@@ -440,9 +441,9 @@ static void text_is_the_text_that_was_read(void **state)
     static const char text[] =
         "0 init\n\n0 compute 1234567\n0 compute 0.1\n0 compute 2.66329e+06\n0 bcast 1 0 23 \n"
         "0 allreduce  1  0  0\n0 irecv 0 3 1 6\n0 isend 0 3 1 6\n0 waitall 2\n0 finalize\n";
-    struct compiled *compiled = traces_open("text", text, NULL);
+    struct compiled_trace *compiled = traces_open("text", text, NULL);
     size_t size;
-    char *back = text_of_rank(compiled, 0, &size);
+    char *back = decompile_rank(compiled, 0, &size);
     assert_int_equal(size, sizeof text - 1);
     assert_memory_equal(back, text, size);
     free(back);
@@ -456,7 +457,7 @@ static void messages_are_counted_as_in_table_5(void **state)
     (void)state;
     /* By hand, P = 3. bcast 2 x 8; reduce 2 x 16; allreduce 4 x 24; barrier 4; alltoall 6 x 40000;
      * alltoallv 0->1 1, 0->2 2, 1->0 0, 1->2 4, 2->0 5, 2->1 6; send 1 x 7; to itself 1 x 3; finalize 4. */
-    struct compiled *compiled = traces_open(
+    struct compiled_trace *compiled = traces_open(
         "table",
         "0 init\n0 compute 5\n0 bcast 1 1 0\n0 reduce 2 0 2 0\n0 allreduce 3 0 0\n0 barrier\n"
         "0 alltoall 40000 40000 6 6\n0 alltoallv 3 9 1 2 5 9 0 5 6 6\n0 send 1 1 7 6\n0 finalize\n",
@@ -491,7 +492,7 @@ static void shipped_traces_count_as_known(void **state)
 {
     (void)state;
     struct trace_summary summary;
-    struct compiled *compiled = open_shipped("lu.S.4");
+    struct compiled_trace *compiled = open_shipped("lu.S.4");
     summary_of(compiled, &summary);
     assert_int_equal(summary.lines, compiled->header->lines);
     traces_close(compiled);
@@ -530,7 +531,7 @@ static void published_counts(void **state)
     }
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char path[512];
-        struct compiled *compiled;
+        struct compiled_trace *compiled;
         struct trace_summary summary;
         snprintf(path, sizeof path, "%s/%s.tar.zst", folder, table[i].name);
         assert_int_equal(trace_open_compiled(path, &compiled), STATUS_OK);

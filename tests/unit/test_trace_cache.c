@@ -18,16 +18,16 @@
 
 #include "support/traces.h"
 #include "trace/cache.h"
-#include "trace/compile.h"
-#include "trace/source.h"
-#include "trace/text.h"
+#include "trace/ti/compile.h"
+#include "trace/ti/decompile.h"
+#include "trace/ti/source.h"
 
 #define RANK_0 "0 init\n0 send 1 7 8 6\n0 finalize\n"
 #define RANK_1 "1 init\n1 recv 0 7 8 6\n1 finalize\n"
 
 static void assert_opens(const char *path)
 {
-    struct compiled *compiled;
+    struct compiled_trace *compiled;
     if (trace_open_compiled(path, &compiled) != STATUS_OK)
         fail_msg("%s", traces_messages());
     assert_int_equal(compiled->program.ranks, 2);
@@ -37,7 +37,7 @@ static void assert_opens(const char *path)
 
 static void assert_refused(const char *path, const char *message)
 {
-    struct compiled *compiled;
+    struct compiled_trace *compiled;
     assert_int_equal(trace_open_compiled(path, &compiled), STATUS_BAD_INPUT);
     const char *messages = traces_messages();
     if (!strstr(messages, message))
@@ -49,14 +49,14 @@ static void assert_refused(const char *path, const char *message)
 static void rank_numbers_come_from_names(void **state)
 {
     (void)state;
-    assert_int_equal(source_rank_number("rank-12.txt"), 12);
-    assert_int_equal(source_rank_number("1700000000.5_rank-3.txt"), 3);
+    assert_int_equal(ti_rank_number("rank-12.txt"), 12);
+    assert_int_equal(ti_rank_number("1700000000.5_rank-3.txt"), 3);
     static const char *const others[] = {"rank-0.txt",  "rank-01.txt", "rank-.txt",
                                          "rank-1.txt~", "rank-1.tx",   "xrank-1.txt",
                                          "rank--1.txt", "README",      "",
                                          "rank-1",      "rank-1txt",   "rank-99999999999999999999.txt"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_int_equal(source_rank_number(others[i]), 0);
+        assert_int_equal(ti_rank_number(others[i]), 0);
 }
 
 static void folders_may_hold_names_of_simgrid(void **state)
@@ -161,7 +161,7 @@ static void a_second_opening_uses_the_first_ones_file(void **state)
     assert_opens(traces_path("cached"));
     assert_int_equal(inode(cached_file()), first);
     /* The same contents elsewhere are the same trace, and keep their own name in messages. */
-    struct compiled *compiled = traces_open("elsewhere", RANK_0, RANK_1, NULL);
+    struct compiled_trace *compiled = traces_open("elsewhere", RANK_0, RANK_1, NULL);
     assert_int_equal(inode(cached_file()), first);
     struct call scratch;
     program_next(&compiled->program, 1, &scratch);
@@ -176,7 +176,7 @@ static void other_contents_are_another_trace(void **state)
 {
     (void)state;
     empty_cache();
-    struct compiled *compiled = traces_open("changing", RANK_0, RANK_1, NULL);
+    struct compiled_trace *compiled = traces_open("changing", RANK_0, RANK_1, NULL);
     char before[TRACE_KEY_TEXT], after[TRACE_KEY_TEXT];
     trace_key(&compiled->program, before);
     traces_close(compiled);
@@ -264,15 +264,15 @@ static void without_a_cache_traces_are_opened_all_the_same(void **state)
 static void what_changes_while_it_is_read_is_not_kept(void **state)
 {
     (void)state;
-    struct source source;
+    struct ti_source source;
     int error = 0;
-    assert_int_equal(source_open(&source, traces_make("moving", RANK_0, RANK_1, NULL)), STATUS_OK);
+    assert_int_equal(ti_source_open(&source, traces_make("moving", RANK_0, RANK_1, NULL)), STATUS_OK);
     traces_make("moving", RANK_0 "\n", RANK_1, NULL);
     FILE *out = tmpfile();
     assert_int_equal(compile(&source, out, &error), STATUS_BAD_INPUT);
     assert_non_null(strstr(traces_messages(), "moving: error: it was changed while it was read"));
     fclose(out);
-    source_close(&source);
+    ti_source_close(&source);
 }
 
 /* A limit on file sizes stands for a full disk. It holds for memory files too, so that nothing is left to
@@ -288,7 +288,7 @@ static void a_full_disk_is_said(void **state)
     small.rlim_cur = 600;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    struct compiled *compiled;
+    struct compiled_trace *compiled;
     enum status opened = trace_open_compiled(path, &compiled);
     enum status written = trace_compile_to(path, traces_path("full.helio"));
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
@@ -312,7 +312,7 @@ static void processes_do_not_disturb_each_other(void **state)
         children[i] = fork();
         assert_true(children[i] >= 0);
         if (!children[i]) {
-            struct compiled *compiled;
+            struct compiled_trace *compiled;
             bool opened = trace_open_compiled("tests/traces/sp.S.4.tar.zst", &compiled) == STATUS_OK;
             _exit(opened && compiled->header->lines == 17432 ? 0 : 1);
         }
@@ -344,7 +344,7 @@ static void a_compiled_file_opens_by_itself(void **state)
     snprintf(out, sizeof out, "%s", traces_path("given.helio"));
     assert_int_equal(trace_compile_to(traces_path("given"), out), STATUS_OK);
     empty_cache();
-    struct compiled *compiled;
+    struct compiled_trace *compiled;
     assert_int_equal(trace_open_compiled(out, &compiled), STATUS_OK);
     assert_string_equal(compiled->program.name, "given");
     assert_non_null(strstr(compiled->program.ops->place(&compiled->program, 0).file, "/given/rank-1.txt"));

@@ -11,8 +11,8 @@
 #include "base/diag.h"
 #include "support/traces.h"
 #include "trace/cache.h"
-#include "trace/forms.h"
-#include "trace/number.h"
+#include "trace/image/number.h"
+#include "trace/ti/action_table.h"
 
 /* ------------------------------------------------------------------------------------------ numbers */
 
@@ -82,7 +82,7 @@ static struct call call_of_line(const char *line, const char *more)
     char name[32];
     snprintf(name, sizeof name, "action-%d", number++);
     snprintf(text, sizeof text, "0 init\n0 %s\n%s0 finalize\n", line, more);
-    struct compiled *compiled =
+    struct compiled_trace *compiled =
         traces_open(name, text, "1 init\n1 finalize\n", "2 init\n2 finalize\n", "3 init\n3 finalize\n", NULL);
     struct program *program = &compiled->program;
     assert_int_equal(program_next(program, 0, &scratch)->op, CALL_INIT);
@@ -263,15 +263,15 @@ static bool is_tried(const char *name)
 static void no_action_is_left_out_above(void **state)
 {
     (void)state;
-    for (size_t i = 0; form_at(i); i++)
-        if (!is_tried(form_at(i)->name))
-            fail_msg("'%s' is not tried", form_at(i)->name);
+    for (size_t i = 0; action_form_at(i); i++)
+        if (!is_tried(action_form_at(i)->name))
+            fail_msg("'%s' is not tried", action_form_at(i)->name);
 }
 
 static void an_argument_of_init_makes_elements_doubles(void **state)
 {
     (void)state;
-    struct compiled *compiled = traces_open("init-1", "0 init 1\n0 bcast 3\n0 finalize\n", NULL);
+    struct compiled_trace *compiled = traces_open("init-1", "0 init 1\n0 bcast 3\n0 finalize\n", NULL);
     struct call scratch;
     program_next(&compiled->program, 0, &scratch);
     assert_int_equal(program_next(&compiled->program, 0, &scratch)->bytes, 24);
@@ -281,7 +281,7 @@ static void an_argument_of_init_makes_elements_doubles(void **state)
 static void layout_of_the_text_does_not_matter(void **state)
 {
     (void)state;
-    struct compiled *compiled = traces_open(
+    struct compiled_trace *compiled = traces_open(
         "layout", "\n0 init\r\n\r\n  0\tcompute   5 \n \t\n00 compute 6\n0 barrier \r\n0 finalize", NULL);
     struct program *program = &compiled->program;
     static const struct {
@@ -379,7 +379,7 @@ static void errors_say_where_and_what(void **state)
         char name[32], expected[512];
         snprintf(name, sizeof name, "error-%zu", i);
         const char *path = traces_make(name, errors[i].text, "1 init\n1 finalize\n", NULL);
-        struct compiled *compiled;
+        struct compiled_trace *compiled;
         assert_int_equal(trace_open_compiled(path, &compiled), STATUS_BAD_INPUT);
         const char *place = errors[i].place;
         snprintf(expected, sizeof expected, "%s/rank-1.txt:%s%s error: %s", path, place, *place ? ":" : "",
@@ -397,7 +397,7 @@ static void a_zero_byte_is_an_error(void **state)
     (void)state;
     static const char text[] = "0 init\n0 compute 5\0\n0 finalize\n";
     traces_write("zero/rank-1.txt", text, sizeof text - 1);
-    struct compiled *compiled;
+    struct compiled_trace *compiled;
     assert_int_equal(trace_open_compiled(traces_path("zero"), &compiled), STATUS_BAD_INPUT);
     assert_non_null(strstr(traces_messages(), "rank-1.txt:2:12: error: a zero byte"));
 }
@@ -410,7 +410,7 @@ static void an_endless_line_is_an_error(void **state)
     memset(text, '7', size);
     traces_write("endless/rank-1.txt", text, size);
     test_free(text);
-    struct compiled *compiled;
+    struct compiled_trace *compiled;
     assert_int_equal(trace_open_compiled(traces_path("endless"), &compiled), STATUS_BAD_INPUT);
     assert_non_null(strstr(traces_messages(), "rank-1.txt:1:1: error: a line of more than 16777216 bytes"));
 }
@@ -418,7 +418,7 @@ static void an_endless_line_is_an_error(void **state)
 static void equal_errors_are_said_once_and_many_are_cut(void **state)
 {
     (void)state;
-    struct compiled *compiled;
+    struct compiled_trace *compiled;
     const char *path = traces_make("once", "0 init\n0 sned\n0 sned\n0 sned\n0 finalize\n", NULL);
     assert_int_equal(trace_open_compiled(path, &compiled), STATUS_BAD_INPUT);
     const char *messages = traces_messages();

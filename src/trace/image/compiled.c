@@ -1,0 +1,231 @@
+#include "trace/image/compiled.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "trace/image/number.h"
+
+/* ------------------------------------------------------------------------------------------ the program */
+
+static const struct call *compiled_next(struct program *program, uint32_t rank, struct call *scratch)
+{
+    struct compiled_trace *compiled = compiled_of(program);
+    uint32_t token = *compiled->cursors[rank];
+    if (token & TOKEN_COMPUTE) {
+        if (token == TOKEN_END)
+            return NULL;
+        compiled->cursors[rank]++;
+        *scratch = (struct call){.op = CALL_COMPUTE,
+                                 .amount = compiled_amounts(compiled, rank)[token & ~TOKEN_COMPUTE]};
+        return scratch;
+    }
+    compiled->cursors[rank]++;
+    return &compiled_calls(compiled, rank)[token];
+}
+
+static uint32_t compiled_slots(const struct program *program, uint32_t rank)
+{
+    return ((const struct compiled_trace *)program)->ranks[rank].slots;
+}
+
+static struct call_place compiled_place(const struct program *program, uint32_t rank)
+{
+    const struct compiled_trace *compiled = (const struct compiled_trace *)program;
+    return (struct call_place){
+        .file = compiled->files[rank],
+        .line = (uint64_t)(compiled->cursors[rank] - compiled_tokens(compiled, rank)),
+    };
+}
+
+static void compiled_rewind(struct program *program)
+{
+    struct compiled_trace *compiled = compiled_of(program);
+    for (uint32_t rank = 0; rank < program->ranks; rank++)
+        compiled->cursors[rank] = compiled_tokens(compiled, rank);
+}
+
+static void compiled_close(struct program *program)
+{
+    struct compiled_trace *compiled = compiled_of(program);
+    for (uint32_t rank = 0; compiled->owned_files && rank < program->ranks; rank++)
+        free(compiled->owned_files[rank]);
+    munmap((void *)(uintptr_t)compiled->image, compiled->image_bytes);
+    free(compiled->owned_files);
+    free(compiled->files);
+    free(compiled->cursors);
+    free(compiled->groups);
+    free(compiled->name);
+    free(compiled);
+}
+
+static const struct program_ops compiled_ops = {
+    .next = compiled_next,
+    .slots = compiled_slots,
+    .place = compiled_place,
+    .rewind = compiled_rewind,
+    .close = compiled_close,
+};
+
+/* --------------------------------------------------------------------------------------------- mapping */
+
+static void name_files(struct compiled_trace *compiled, const struct ti_source *source)
+{
+    const char *names = (const char *)compiled->image + compiled->header->names.at;
+    uint32_t ranks = compiled->program.ranks;
+    compiled->files = mem_alloc(ranks, sizeof *compiled->files, "the names of files");
+    bool own = source->files && source->ranks == ranks;
+    if (own)
+        compiled->owned_files = mem_alloc(ranks, sizeof *compiled->owned_files, "the names of files");
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        compiled->files[rank] = names + compiled->ranks[rank].name;
+        if (own)
+            compiled->files[rank] = compiled->owned_files[rank] = mem_text(source->files[rank].name);
+    }
+}
+
+/* The world first, as the identity. */
+static void use_groups(struct compiled_trace *compiled)
+{
+    const struct image_header *header = compiled->header;
+    const struct image_group *groups =
+        (const struct image_group *)(const void *)(compiled->image + header->groups.at);
+    const uint32_t *members = (const uint32_t *)(const void *)(compiled->image + header->members.at);
+    compiled->groups = mem_alloc(header->groups.count, sizeof *compiled->groups, "communicators");
+    for (uint64_t i = 0; i < header->groups.count; i++)
+        compiled->groups[i] =
+            (struct group){.size = groups[i].size, .world = i ? members + groups[i].first : NULL};
+}
+
+static struct compiled_trace *use_image(const unsigned char *image, uint64_t size,
+                                        const struct ti_source *source)
+{
+    struct compiled_trace *compiled = mem_alloc(1, sizeof *compiled, "a trace");
+    compiled->image = image;
+    compiled->image_bytes = size;
+    compiled->header = (const struct image_header *)(const void *)image;
+    compiled->ranks = (const struct image_rank *)(const void *)(image + compiled->header->ranks.at);
+    compiled->name = mem_text(source->name);
+    use_groups(compiled);
+    compiled->program = (struct program){
+        .ops = &compiled_ops,
+        .name = compiled->name,
+        .ranks = (uint32_t)compiled->header->ranks.count,
+        .channels = compiled->header->channels,
+        .groups = compiled->groups,
+        .group_count = (uint32_t)compiled->header->groups.count,
+        .counts = (const uint64_t *)(const void *)(image + compiled->header->counts.at),
+        .total_calls = compiled->header->lines,
+        .bytes_mapped = size,
+    };
+    compiled->cursors =
+        mem_alloc(compiled->program.ranks, sizeof *compiled->cursors, "the cursors of a trace");
+    name_files(compiled, source);
+    compiled_rewind(&compiled->program);
+    return compiled;
+}
+
+struct compiled_trace *compiled_map(int file, const struct ti_source *source, const char **fault)
+{
+    struct stat about;
+    *fault = "it cannot be mapped";
+    if (fstat(file, &about) || about.st_size <= 0)
+        return NULL;
+    size_t size = (size_t)about.st_size;
+    void *image = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (image == MAP_FAILED)
+        return NULL;
+    *fault = image_fault(image, size);
+    if (*fault) {
+        munmap(image, size);
+        return NULL;
+    }
+    return use_image(image, size, source);
+}
+
+/* ---------------------------------------------------------------------------------------------- text */
+
+const char *compiled_text(const struct compiled_trace *compiled, uint32_t rank, uint32_t call, size_t *length)
+{
+    const struct image_rank *about = &compiled->ranks[rank];
+    const uint32_t *starts = (const uint32_t *)(const void *)(compiled->image + about->starts);
+    const char *texts = (const char *)compiled->image + about->texts.at;
+    const char *text = texts + starts[call];
+    const char *end = memchr(text, '\n', about->texts.count - starts[call]);
+    *length = (size_t)(end - text);
+    return text;
+}
+
+size_t compiled_line(const struct compiled_trace *compiled, uint32_t rank, uint64_t line, char *buffer,
+                     size_t size)
+{
+    uint32_t token = compiled_tokens(compiled, rank)[line - 1];
+    int length;
+    if (token & TOKEN_COMPUTE) {
+        char amount[NUMBER_TEXT];
+        number_print(compiled_amounts(compiled, rank)[token & ~TOKEN_COMPUTE], amount);
+        length = snprintf(buffer, size, "%u compute %s", rank, amount);
+    } else {
+        size_t text_length;
+        const char *text = compiled_text(compiled, rank, token, &text_length);
+        int shown = text_length < size ? (int)text_length : (int)size;
+        length = text_length ? snprintf(buffer, size, "%u %.*s", rank, shown, text) : 0;
+    }
+    return (size_t)length < size ? (size_t)length : size - 1;
+}
+
+void compiled_report(const struct compiled_trace *compiled, enum diag_level level, uint32_t rank,
+                     uint64_t line, const char *format, ...)
+{
+    char text[1024], source[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    struct diag_place place = {.file = compiled->files[rank], .line = line};
+    if (line) {
+        place.source = source;
+        place.source_length = compiled_line(compiled, rank, line, source, sizeof source);
+    }
+    diag_report(level, &place, "%s", text);
+}
+
+static const char *const note_texts[NOTE_KINDS] = {
+    [NOTE_ANY_SOURCE] =
+        "a receive from -333, which may be MPI_ANY_SOURCE or MPI_PROC_NULL: taken for the first",
+    [NOTE_NULL_SOURCE] = "a receive from -333, taken for MPI_PROC_NULL, since no message is left for it",
+    [NOTE_ZERO_COUNTS] =
+        "reducescatter without counts, as SimGrid prints MPI_Reduce_scatter_block: nothing is "
+        "sent",
+    [NOTE_WAITALL] =
+        "waitall for fewer requests than are outstanding: the trace does not name them, so all are "
+        "waited for",
+    [NOTE_TEST] = "a test of a request that is not outstanding: skipped",
+    [NOTE_NOT_RECEIVED] = "a message that is never received; `helio trace validate` shows more",
+    [NOTE_NOT_SENT] =
+        "a receive that never gets a message, so the run will not end; `helio trace validate` shows "
+        "more",
+    [NOTE_ORDER] =
+        "this rank calls other collectives than rank 0, or in another order; `helio trace validate` "
+        "shows where",
+    [NOTE_LOST] = "a call that was not captured: what it moved is missing from this trace",
+};
+
+void compiled_report_notes(const struct compiled_trace *compiled, uint32_t kinds)
+{
+    const struct image_note *notes =
+        (const struct image_note *)(const void *)(compiled->image + compiled->header->notes.at);
+    for (uint64_t i = 0; i < compiled->header->notes.count; i++) {
+        char more[48] = "";
+        if (!(kinds >> notes[i].kind & 1))
+            continue;
+        if (notes[i].count > 1)
+            snprintf(more, sizeof more, " (the first of %llu)", (unsigned long long)notes[i].count);
+        compiled_report(compiled, DIAG_WARNING, notes[i].rank, notes[i].line, "%s%s",
+                        note_texts[notes[i].kind], more);
+    }
+}

@@ -1,0 +1,223 @@
+#include "trace/image/image.h"
+
+#include <errno.h>
+#include <string.h>
+#include <xxhash.h>
+
+_Static_assert(sizeof(struct call) == 80, "a new layout of struct call needs a new IMAGE_VERSION");
+_Static_assert(sizeof(struct image_rank) == 88 && sizeof(struct image_header) == 168, "no padding in files");
+
+enum { ALIGNMENT = 16 };
+
+static void put(struct image_writer *writer, const void *bytes, size_t size)
+{
+    if (!size)
+        return;
+    if (!writer->error && fwrite(bytes, 1, size, writer->file) != size)
+        writer->error = errno ? errno : EIO;
+    if (writer->hash)
+        XXH3_64bits_update(writer->hash, bytes, size);
+    writer->at += size;
+}
+
+void image_begin(struct image_writer *writer, FILE *file)
+{
+    static const struct image_header none;
+    *writer = (struct image_writer){.file = file};
+    put(writer, &none, sizeof none); /* without a magic number until all else is there */
+    writer->hash = XXH3_createState();
+    if (!writer->hash || XXH3_64bits_reset(writer->hash) != XXH_OK)
+        writer->error = ENOMEM;
+}
+
+struct image_part image_append(struct image_writer *writer, const void *records, uint64_t count, size_t size)
+{
+    static const unsigned char zeros[ALIGNMENT];
+    put(writer, zeros, (size_t)(-writer->at & (ALIGNMENT - 1)));
+    struct image_part part = {.at = writer->at, .count = count};
+    put(writer, records, (size_t)count * size);
+    return part;
+}
+
+int image_finish(struct image_writer *writer, struct image_header *header)
+{
+    memcpy(header->magic, IMAGE_MAGIC, sizeof header->magic);
+    header->version = IMAGE_VERSION;
+    header->byte_order = IMAGE_BYTE_ORDER;
+    header->call_bytes = sizeof(struct call);
+    header->rank_bytes = sizeof(struct image_rank);
+    header->file_bytes = writer->at;
+    header->checksum = writer->error ? 0 : XXH3_64bits_digest(writer->hash);
+    if (!writer->error &&
+        (fseek(writer->file, 0, SEEK_SET) || fwrite(header, sizeof *header, 1, writer->file) != 1))
+        writer->error = errno ? errno : EIO;
+    if (!writer->error && fflush(writer->file))
+        writer->error = errno;
+    image_abandon(writer);
+    return writer->error;
+}
+
+void image_abandon(struct image_writer *writer)
+{
+    XXH3_freeState(writer->hash);
+    writer->hash = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------- checking */
+
+static bool part_fits(const struct image_part *part, size_t record, uint64_t size)
+{
+    return part->at % ALIGNMENT == 0 && part->at >= sizeof(struct image_header) && part->at <= size &&
+           part->count <= (size - part->at) / record;
+}
+
+static bool tokens_fit(const unsigned char *bytes, const struct image_rank *rank)
+{
+    const uint32_t *tokens = (const uint32_t *)(const void *)(bytes + rank->tokens.at);
+    uint64_t lines = rank->tokens.count - 1;
+    bool fit = tokens[lines] == TOKEN_END;
+    for (uint64_t i = 0; i < lines; i++) {
+        uint32_t token = tokens[i];
+        uint64_t limit = token & TOKEN_COMPUTE ? rank->amounts.count : rank->calls.count;
+        fit &= (token & ~TOKEN_COMPUTE) < limit;
+    }
+    return fit;
+}
+
+static bool is_rank(int32_t peer, uint64_t ranks)
+{
+    return peer >= 0 && (uint64_t)peer < ranks;
+}
+
+static bool channel_fits(uint32_t channel, const struct image_header *header)
+{
+    return channel < header->channels || channel == CHANNEL_MAILBOX;
+}
+
+static bool ends_fit(const struct call *call, const struct image_header *header)
+{
+    uint64_t ranks = header->ranks.count;
+    switch ((enum call_op)call->op) {
+    case CALL_SEND:
+        return is_rank(call->peer, ranks) && channel_fits(call->channel, header);
+    case CALL_RECV:
+        return (is_rank(call->peer, ranks) || call->peer == CALL_ANY_SOURCE) &&
+               channel_fits(call->channel, header);
+    case CALL_SENDRECV:
+        return is_rank(call->peer, ranks) &&
+               (is_rank(call->source, ranks) || call->source == CALL_ANY_SOURCE) &&
+               channel_fits(call->channel, header) && channel_fits(call->source_channel, header);
+    default:
+        return is_rank(call->peer, ranks);
+    }
+}
+
+static bool vector_fits(uint64_t at, uint64_t size, const struct image_header *header)
+{
+    uint64_t counts = header->counts.count;
+    return at == 0 || (size <= counts && at <= counts - size);
+}
+
+/* The communicator of a call, the vectors that go with it, and the root in it. */
+static bool group_fits(const unsigned char *bytes, const struct call *call, const struct image_header *header)
+{
+    const struct image_group *groups = (const struct image_group *)(const void *)(bytes + header->groups.at);
+    bool is_collective = call_is_collective(call);
+    if (call->group >= header->groups.count || call->context >= header->groups.count ||
+        (is_collective ? call->context != call->group : call->group != 0))
+        return false;
+    uint64_t size = groups[call->group].size;
+    return (!is_collective || call->group == 0 || is_rank(call->peer, size)) &&
+           vector_fits(call->send_counts, size, header) && vector_fits(call->recv_counts, size, header);
+}
+
+static bool calls_fit(const unsigned char *bytes, const struct image_header *header,
+                      const struct image_rank *rank)
+{
+    const struct call *calls = (const struct call *)(const void *)(bytes + rank->calls.at);
+    const uint32_t *starts = (const uint32_t *)(const void *)(bytes + rank->starts);
+    for (uint64_t i = 0; i < rank->calls.count; i++) {
+        const struct call *call = &calls[i];
+        bool vectors = call->op == CALL_ALLTOALLV;
+        if (call->op >= CALL_OPS || call->slot >= rank->slots || !ends_fit(call, header) ||
+            !group_fits(bytes, call, header) || (vectors && (!call->send_counts || !call->recv_counts)) ||
+            starts[i] >= rank->texts.count)
+            return false;
+    }
+    return true;
+}
+
+static bool rank_fits(const unsigned char *bytes, const struct image_header *header,
+                      const struct image_rank *rank)
+{
+    uint64_t size = header->file_bytes;
+    struct image_part starts = {.at = rank->starts, .count = rank->calls.count};
+    return part_fits(&rank->tokens, sizeof(uint32_t), size) && rank->tokens.count > 0 &&
+           part_fits(&rank->amounts, sizeof(double), size) && part_fits(&rank->texts, 1, size) &&
+           part_fits(&rank->calls, sizeof(struct call), size) && rank->calls.count > 0 &&
+           part_fits(&starts, sizeof(uint32_t), size) && rank->texts.count > 0 &&
+           bytes[rank->texts.at + rank->texts.count - 1] == '\n' && rank->name < header->names.count &&
+           rank->slots >= SLOT_FIRST && rank->slots - SLOT_FIRST < rank->tokens.count &&
+           tokens_fit(bytes, rank) && calls_fit(bytes, header, rank);
+}
+
+static bool notes_fit(const unsigned char *bytes, const struct image_header *header)
+{
+    const struct image_note *notes = (const struct image_note *)(const void *)(bytes + header->notes.at);
+    const struct image_rank *ranks = (const struct image_rank *)(const void *)(bytes + header->ranks.at);
+    for (uint64_t i = 0; i < header->notes.count; i++)
+        if (notes[i].kind >= NOTE_KINDS || notes[i].rank >= header->ranks.count ||
+            notes[i].line >= ranks[notes[i].rank].tokens.count)
+            return false;
+    return true;
+}
+
+static bool groups_fit(const unsigned char *bytes, const struct image_header *header)
+{
+    const struct image_group *groups = (const struct image_group *)(const void *)(bytes + header->groups.at);
+    const uint32_t *members = (const uint32_t *)(const void *)(bytes + header->members.at);
+    uint64_t listed = header->members.count;
+    for (uint64_t i = 0; i < listed; i++)
+        if (members[i] >= header->ranks.count)
+            return false;
+    for (uint64_t i = 1; i < header->groups.count; i++)
+        if (groups[i].size > listed || groups[i].first > listed - groups[i].size || groups[i].size == 0)
+            return false;
+    return groups[0].size == header->ranks.count;
+}
+
+const char *image_fault(const unsigned char *bytes, uint64_t size)
+{
+    const struct image_header *header = (const struct image_header *)(const void *)bytes;
+    if (size < sizeof *header || memcmp(header->magic, IMAGE_MAGIC, sizeof header->magic))
+        return "it is not a compiled trace";
+    if (header->version != IMAGE_VERSION || header->byte_order != IMAGE_BYTE_ORDER ||
+        header->call_bytes != sizeof(struct call) || header->rank_bytes != sizeof(struct image_rank))
+        return "it was written by another version of helio or on another kind of machine";
+    if (header->file_bytes != size)
+        return "it is cut short";
+    if (header->checksum != XXH3_64bits(bytes + sizeof *header, (size_t)size - sizeof *header))
+        return "its checksum is wrong";
+    /* From here on only what somebody made on purpose can be wrong. */
+    if (!part_fits(&header->counts, sizeof(uint64_t), size) || !part_fits(&header->names, 1, size) ||
+        !part_fits(&header->notes, sizeof(struct image_note), size) ||
+        !part_fits(&header->ranks, sizeof(struct image_rank), size) || !header->ranks.count ||
+        !part_fits(&header->groups, sizeof(struct image_group), size) || !header->groups.count ||
+        !part_fits(&header->members, sizeof(uint32_t), size) || header->groups.count > INT32_MAX ||
+        header->ranks.count > INT32_MAX || !header->names.count ||
+        bytes[header->names.at + header->names.count - 1] != '\0')
+        return "its header is wrong";
+    if (!groups_fit(bytes, header))
+        return "its communicators are wrong";
+    const struct image_rank *ranks = (const struct image_rank *)(const void *)(bytes + header->ranks.at);
+    uint64_t calls = 0;
+    for (uint64_t i = 0; i < header->ranks.count; i++) {
+        if (!rank_fits(bytes, header, &ranks[i]))
+            return "it refers to something that is not there";
+        calls += ranks[i].calls.count;
+    }
+    /* No call has more than two ends; whoever runs a trace allocates as many channels as it says. */
+    if (header->channels > 2 * calls)
+        return "its header is wrong";
+    return notes_fit(bytes, header) ? NULL : "its notes are wrong";
+}

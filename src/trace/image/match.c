@@ -1,0 +1,240 @@
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "trace/image/match.h"
+
+/* Matching by the program alone. Messages of one (source, destination, communicator, tag) arrive in the order
+ * of sending and are received in the order of posting, so where no receive uses a wildcard the k-th send
+ * meets the k-th receive whatever the network does (MPI 4.0, section 3.5). All ends are sorted by
+ * destination, source, communicator and tag; ends that agree are a channel. */
+struct match_end {
+    int32_t destination, source, tag;
+    uint32_t context;
+    uint32_t rank, call; /* whose call this is the end of */
+    bool is_send;
+    bool is_second; /* the receiving half of a sendrecv */
+};
+
+struct matcher {
+    struct rank_calls *ranks;
+    struct notes *notes;
+    struct match_end *ends;
+    size_t count, capacity;
+    uint32_t channels;
+};
+
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_channel(const void *first, const void *second)
+{
+    const struct match_end *a = first, *b = second;
+    int order = compare(a->destination, b->destination);
+    order = order ? order : compare(a->source, b->source);
+    order = order ? order : compare(a->context, b->context);
+    order = order ? order : compare(a->tag, b->tag);
+    order = order ? order : compare(b->is_send, a->is_send);
+    order = order ? order : compare(a->rank, b->rank);
+    order = order ? order : compare(a->call, b->call);
+    return order ? order : compare(a->is_second, b->is_second);
+}
+
+static struct call *call_of(const struct matcher *matcher, const struct match_end *end)
+{
+    return &matcher->ranks[end->rank].calls[end->call];
+}
+
+static const struct rank_call *about(const struct matcher *matcher, const struct match_end *end)
+{
+    return &matcher->ranks[end->rank].about[end->call];
+}
+
+static void add(struct matcher *matcher, struct match_end end)
+{
+    matcher->ends = mem_grow(matcher->ends, &matcher->capacity, matcher->count + 1, "sends and receives");
+    matcher->ends[matcher->count++] = end;
+}
+
+static void collect(struct matcher *matcher, uint32_t rank)
+{
+    const struct rank_calls *calls = &matcher->ranks[rank];
+    int32_t me = (int32_t)rank;
+    for (uint32_t i = 0; i < calls->count; i++) {
+        const struct call *call = &calls->calls[i];
+        struct match_end end = {.rank = rank, .call = i, .tag = call->tag, .context = call->context};
+        if (call->op == CALL_SEND || call->op == CALL_SENDRECV) {
+            end.source = me;
+            end.destination = call->peer;
+            end.is_send = true;
+            add(matcher, end);
+        }
+        if (call->op == CALL_RECV || call->op == CALL_SENDRECV) {
+            end.source = call->op == CALL_RECV ? call->peer : call->source;
+            end.destination = me;
+            end.is_send = false;
+            end.is_second = call->op == CALL_SENDRECV;
+            end.tag = end.is_second ? call_source_tag(call) : call->tag;
+            add(matcher, end);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------- undefined sources */
+
+/* How many more messages of `tag` (CALL_ANY_TAG: of any) reach a destination than receives with a source
+ * take.
+ */
+static int64_t surplus(const struct matcher *matcher, size_t begin, size_t end, uint32_t context, int32_t tag)
+{
+    int64_t sum = 0;
+    for (size_t i = begin; i < end; i++) {
+        const struct match_end *one = &matcher->ends[i];
+        if (one->context != context || (tag != CALL_ANY_TAG && one->tag != tag))
+            continue;
+        int64_t uses = (int64_t)about(matcher, one)->uses;
+        if (one->is_send)
+            sum += uses;
+        else if (one->source != CALL_ANY_SOURCE)
+            sum -= uses;
+    }
+    return sum;
+}
+
+/* The receive, and whatever waits for it, does nothing. */
+static void silence(struct matcher *matcher, const struct match_end *end)
+{
+    struct rank_calls *calls = &matcher->ranks[end->rank];
+    uint32_t key = calls->about[end->call].key;
+    *call_of(matcher, end) = (struct call){.op = CALL_NOTHING};
+    for (size_t i = 0; key != KEY_NONE && i < calls->count; i++)
+        if (calls->about[i].key == key)
+            calls->calls[i] = (struct call){.op = CALL_NOTHING};
+}
+
+/* SimGrid prints MPI_ANY_SOURCE and MPI_PROC_NULL alike. Where every message to this rank is taken by a
+ * receive that names its source, nothing is left that a receive from anywhere could get: it was from
+ * MPI_PROC_NULL. A wildcard tag among them makes it impossible to tell by tags, so then all messages are
+ * counted. */
+static void decide_undefined(struct matcher *matcher, size_t begin, size_t end, bool any_tag)
+{
+    for (size_t i = begin; i < end && matcher->ends[i].source == CALL_ANY_SOURCE; i++) {
+        const struct match_end *one = &matcher->ends[i];
+        const struct rank_call *call = about(matcher, one);
+        if (call->doubt != DOUBT_UNDEFINED_SOURCE) /* the trace says that it is MPI_ANY_SOURCE */
+            continue;
+        int32_t tag = any_tag ? CALL_ANY_TAG : one->tag;
+        bool is_null = !one->is_second && surplus(matcher, begin, end, one->context, tag) <= 0;
+        notes_add(matcher->notes, is_null ? NOTE_NULL_SOURCE : NOTE_ANY_SOURCE, one->rank, call->first_line,
+                  call->uses);
+        if (is_null)
+            silence(matcher, one);
+    }
+}
+
+/* -------------------------------------------------------------------------------------------- channels */
+
+static bool is_alive(const struct matcher *matcher, const struct match_end *end)
+{
+    return call_of(matcher, end)->op != CALL_NOTHING;
+}
+
+static void give_channel(struct matcher *matcher, const struct match_end *end, uint32_t channel)
+{
+    struct call *call = call_of(matcher, end);
+    if (end->is_second)
+        call->source_channel = channel;
+    else
+        call->channel = channel;
+}
+
+/* Ends that meet: as many sends as receives are expected of them. */
+static void note_difference(struct matcher *matcher, size_t begin, size_t end)
+{
+    int64_t difference = 0;
+    const struct match_end *send = NULL, *recv = NULL;
+    for (size_t i = begin; i < end; i++) {
+        const struct match_end *one = &matcher->ends[i];
+        if (!is_alive(matcher, one))
+            continue;
+        int64_t uses = (int64_t)about(matcher, one)->uses;
+        difference += one->is_send ? uses : -uses;
+        const struct match_end **first = one->is_send ? &send : &recv;
+        if (!*first || about(matcher, one)->first_line < about(matcher, *first)->first_line)
+            *first = one;
+    }
+    if (difference > 0)
+        notes_add(matcher->notes, NOTE_NOT_RECEIVED, send->rank, about(matcher, send)->first_line,
+                  (uint64_t)difference);
+    if (difference < 0)
+        notes_add(matcher->notes, NOTE_NOT_SENT, recv->rank, about(matcher, recv)->first_line,
+                  (uint64_t)-difference);
+}
+
+static void match_by_channel(struct matcher *matcher, size_t begin, size_t end)
+{
+    while (begin < end) {
+        const struct match_end *first = &matcher->ends[begin];
+        size_t next = begin;
+        while (next < end && matcher->ends[next].source == first->source &&
+               matcher->ends[next].context == first->context && matcher->ends[next].tag == first->tag)
+            give_channel(matcher, &matcher->ends[next++], matcher->channels);
+        note_difference(matcher, begin, next);
+        matcher->channels++;
+        begin = next;
+    }
+}
+
+/* Everything that goes to one rank. */
+static void match_destination(struct matcher *matcher, size_t begin, size_t end)
+{
+    bool any_tag = false, mailbox = false;
+    for (size_t i = begin; i < end; i++)
+        any_tag |= matcher->ends[i].tag == CALL_ANY_TAG;
+    decide_undefined(matcher, begin, end, any_tag);
+    size_t named = begin;
+    while (named < end && matcher->ends[named].source == CALL_ANY_SOURCE)
+        mailbox |= is_alive(matcher, &matcher->ends[named++]);
+    for (size_t i = named; i < end; i++)
+        mailbox |= matcher->ends[i].tag == CALL_ANY_TAG;
+    if (!mailbox) {
+        match_by_channel(matcher, named, end);
+        return;
+    }
+    for (size_t i = begin; i < end; i++)
+        if (is_alive(matcher, &matcher->ends[i]))
+            give_channel(matcher, &matcher->ends[i], CHANNEL_MAILBOX);
+    note_difference(matcher, begin, end);
+}
+
+static void note_doubts(struct matcher *matcher, uint32_t rank)
+{
+    const struct rank_calls *calls = &matcher->ranks[rank];
+    for (uint32_t i = 0; i < calls->count; i++) {
+        const struct rank_call *about = &calls->about[i];
+        if (about->doubt == DOUBT_ZERO_COUNTS || about->doubt == DOUBT_LOST)
+            notes_add(matcher->notes, about->doubt == DOUBT_LOST ? NOTE_LOST : NOTE_ZERO_COUNTS, rank,
+                      about->first_line, about->uses);
+    }
+}
+
+uint32_t match_ranks(struct rank_calls *ranks, uint32_t count, struct notes *notes)
+{
+    struct matcher matcher = {.ranks = ranks, .notes = notes};
+    for (uint32_t rank = 0; rank < count; rank++) {
+        collect(&matcher, rank);
+        note_doubts(&matcher, rank);
+    }
+    if (matcher.count)
+        qsort(matcher.ends, matcher.count, sizeof *matcher.ends, by_channel);
+    for (size_t begin = 0, end; begin < matcher.count; begin = end) {
+        for (end = begin;
+             end < matcher.count && matcher.ends[end].destination == matcher.ends[begin].destination;)
+            end++;
+        match_destination(&matcher, begin, end);
+    }
+    free(matcher.ends);
+    return matcher.channels;
+}

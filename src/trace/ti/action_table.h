@@ -1,0 +1,59 @@
+#ifndef HELIO_TRACE_TI_ACTION_TABLE_H
+#define HELIO_TRACE_TI_ACTION_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "call/call.h"
+
+/* The actions of a time-independent trace and what stands behind each. One letter per field:
+ *
+ *   d destination   s source   t tag   c, C count sent, received   v, V a count sent, received per rank
+ *   a amount        r root     x, X datatype of what is sent, received
+ *   b size of a buffer, which says nothing that the counts do not
+ *
+ * r, x and X may be left out, from the end of the line on. */
+struct action_form {
+    const char *name;
+    uint8_t op;    /* enum call_op */
+    uint8_t flags; /* enum call_flag */
+    const char *letters;
+    const char *usage; /* for messages */
+};
+
+/* MPI_UNDEFINED, and MPI_ANY_TAG, as SimGrid prints them. */
+enum { TI_UNDEFINED = -333, TI_ANY_TAG = -444 };
+
+enum { ACTION_LETTERS = 64 };
+
+static inline unsigned action_form_letter(char letter)
+{
+    return (unsigned)letter & (ACTION_LETTERS - 1);
+}
+
+static inline bool action_form_is_vector(char letter)
+{
+    return letter == 'v' || letter == 'V';
+}
+
+const struct action_form *action_form_find(const char *name,
+                                           size_t length); /* NULL: no action that is replayed */
+const char *action_form_refusal(const char *name,
+                                size_t length);    /* why SimGrid's action is not; NULL: unknown */
+const char *action_form_nearest(const char *name); /* NULL: nothing near */
+
+/* The action that says a call; NULL: none does. */
+const struct action_form *action_form_of_call(const struct call *call);
+
+/* By which tag SimGrid names the request of a non-blocking collective in the wait for it. */
+int32_t action_collective_tag(enum call_op op);
+bool action_is_collective_tag(int32_t tag);
+
+/* How many fields an action has in a trace of that many ranks, with or without the optional ones. */
+size_t action_form_fields(const struct action_form *form, uint32_t ranks, bool optional);
+
+/* All forms, for documentation and tests; NULL behind the last. */
+const struct action_form *action_form_at(size_t index);
+
+#endif

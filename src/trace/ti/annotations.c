@@ -1,0 +1,231 @@
+#include "trace/ti/annotations.h"
+
+#include <stdlib.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "trace/image/comms.h"
+#include "trace/image/number.h"
+#include "trace/ti/action_table.h"
+
+static const char *const words[] = {"#any", "#b", "#i", "#lost", "#s", "#tags", "#wait"};
+
+static bool read_flag(const struct action_reader *reader, const struct action_field *field,
+                      struct annotations *annotations)
+{
+    if (action_field_is(reader, field, "#any"))
+        return annotations->any = true;
+    if (action_field_is(reader, field, "#i"))
+        return annotations->immediate = true;
+    if (action_field_is(reader, field, "#s"))
+        return annotations->synchronous = true;
+    return action_field_is(reader, field, "#b") && (annotations->buffered = true);
+}
+
+/* A mark that is no flag, with what belongs to it. Returns how many fields that are, 0 with a report. */
+static size_t read_longer(struct action_reader *reader, const struct action_field *field, size_t left,
+                          struct annotations *annotations)
+{
+    char name[64];
+    if (action_field_is(reader, field, "#tags") && left >= 3) {
+        annotations->send_tag = field + 1;
+        annotations->recv_tag = field + 2;
+        return 3;
+    }
+    if (action_field_is(reader, field, "#lost") && left >= 2) {
+        annotations->lost = field + 1;
+        return 2;
+    }
+    if (action_field_is(reader, field, "#wait") && left >= 2) {
+        annotations->waited = field + 1;
+        return 2;
+    }
+    bool defines = action_field_is(reader, &reader->fields[0], "comm_split") && left >= 2;
+    if (field->length > (defines ? 1 : 2) && reader->text[field->at] == '#' &&
+        reader->text[field->at + 1] == 'c') {
+        annotations->comm = field;
+        annotations->members = defines ? field + 1 : NULL;
+        return defines ? 2 : 1;
+    }
+    action_field_shown(reader, field, name);
+    const char *near = diag_nearest_of(name, words, sizeof words / sizeof *words);
+    action_field_error(reader, field, "'%s' is not what can stand behind an action's fields%s", name,
+                       diag_did_you_mean(near));
+    return 0;
+}
+
+bool annotations_read(struct action_reader *reader, struct annotations *annotations)
+{
+    size_t first = 1;
+    *annotations = (struct annotations){0};
+    while (first < reader->field_count && reader->text[reader->fields[first].at] != '#')
+        first++;
+    for (size_t i = first, taken; i < reader->field_count; i += taken) {
+        const struct action_field *field = &reader->fields[i];
+        taken = read_flag(reader, field, annotations)
+                    ? 1
+                    : read_longer(reader, field, reader->field_count - i, annotations);
+        if (!taken)
+            return false;
+    }
+    reader->field_count = first;
+    reader->comm = 0;
+    if (!annotations->comm || annotations->members)
+        return true;
+    reader->comm = comms_find(reader->comms, reader->text + annotations->comm->at, annotations->comm->length);
+    return reader->comm ||
+           action_field_error(reader, annotations->comm,
+                              "no comm_split before this line says which ranks are in this communicator");
+}
+
+/* ------------------------------------------------------------------------------------------------- members
+ */
+
+struct members {
+    uint32_t *ranks;
+    size_t count, capacity;
+};
+
+/* "4" or "0-3" from *at on. */
+static bool read_range(struct action_reader *reader, const struct action_field *field, const char **at,
+                       struct members *members)
+{
+    const char *end = reader->text + field->at + field->length;
+    int64_t first, last;
+    const char *next = number_integer(*at, end, &first);
+    last = first;
+    if (next && next < end && *next == '-')
+        next = number_integer(next + 1, end, &last);
+    if (!next || first < 0 || last < first || last >= reader->ranks)
+        return action_field_error(reader, field,
+                                  "ranks such as 0-3,5 are expected, none above %u, the trace's last",
+                                  reader->ranks - 1);
+    for (int64_t rank = first; rank <= last; rank++) {
+        if (members->count == reader->ranks)
+            return action_field_error(reader, field, "more members than there are ranks");
+        members->ranks = mem_grow(members->ranks, &members->capacity, members->count + 1, "members");
+        members->ranks[members->count++] = (uint32_t)rank;
+    }
+    *at = next;
+    return true;
+}
+
+static int compare_ranks(const void *first, const void *second)
+{
+    const uint32_t *a = first, *b = second;
+    return (*a > *b) - (*a < *b);
+}
+
+static bool is_sound(struct action_reader *reader, const struct action_field *field,
+                     const struct members *members)
+{
+    uint32_t *sorted = mem_alloc(members->count, sizeof *sorted, "members");
+    bool has_me = false, twice = false;
+    memcpy(sorted, members->ranks, members->count * sizeof *sorted);
+    qsort(sorted, members->count, sizeof *sorted, compare_ranks);
+    for (size_t i = 0; i < members->count; i++) {
+        has_me |= sorted[i] == reader->rank;
+        twice |= i && sorted[i] == sorted[i - 1];
+    }
+    free(sorted);
+    if (twice)
+        return action_field_error(reader, field, "a rank is named twice");
+    return has_me ||
+           action_field_error(reader, field, "rank %u names a communicator that it is not in", reader->rank);
+}
+
+bool annotations_define(struct action_reader *reader, const struct annotations *annotations)
+{
+    struct members members = {0};
+    const struct action_field *field = annotations->members;
+    const char *at = reader->text + field->at, *end = at + field->length;
+    bool good = read_range(reader, field, &at, &members);
+    while (good && at < end) {
+        good = *at++ == ',' || action_field_error(reader, field, "a comma is expected between ranks");
+        good = good && read_range(reader, field, &at, &members);
+    }
+    good = good && is_sound(reader, field, &members);
+    bool is_world = annotations->comm->length == 2; /* "#c": it has no name */
+    if (good && is_world && members.count != reader->ranks)
+        good = action_field_error(reader, field, "the program had %zu ranks, but the trace has %u",
+                                  members.count, reader->ranks);
+    if (good && !is_world &&
+        !comms_define(reader->comms, reader->text + annotations->comm->at, annotations->comm->length,
+                      members.ranks, members.count))
+        good = action_field_error(reader, field, "this communicator has had other members before");
+    free(members.ranks);
+    return good;
+}
+
+/* ------------------------------------------------------------------------------------------------- effects
+ */
+
+static bool read_tag(struct action_reader *reader, const struct action_field *field, int32_t *tag)
+{
+    int64_t value;
+    if (!action_field_integer(reader, field, "a tag", &value))
+        return false;
+    if (value > INT32_MAX || value <= INT32_MIN)
+        return action_field_error(reader, field, "the tag %lld does not fit into an int", (long long)value);
+    *tag = value == TI_ANY_TAG ? CALL_ANY_TAG : (int32_t)value;
+    return true;
+}
+
+static bool apply_tags(struct action_reader *reader, const struct annotations *annotations, struct call *call)
+{
+    int32_t source_tag = 0;
+    if (call->op != CALL_SENDRECV)
+        return action_field_error(reader, annotations->send_tag, "only a sendRecv has two tags");
+    if (!read_tag(reader, annotations->send_tag, &call->tag) ||
+        !read_tag(reader, annotations->recv_tag, &source_tag))
+        return false;
+    call->expected = (uint32_t)source_tag - (uint32_t)call->tag;
+    return true;
+}
+
+static bool apply_wait(struct action_reader *reader, const struct annotations *annotations,
+                       struct action *action)
+{
+    const struct action_form *form =
+        action_form_find(reader->text + annotations->waited->at, annotations->waited->length);
+    if (action->call.op != CALL_NOTHING || !form || form->op < CALL_BARRIER)
+        return action_field_error(reader, annotations->waited,
+                                  "the name of a collective is expected behind comm_size #wait");
+    action->call = (struct call){.op = CALL_WAIT};
+    action->role = ROLE_WAIT;
+    action->key = action_collective_key(reader, form->op);
+    return true;
+}
+
+static void apply_to_send(const struct annotations *annotations, struct call *call)
+{
+    if (annotations->synchronous)
+        call->flags |= CALL_SYNCHRONOUS;
+    if (annotations->buffered)
+        call->flags |= CALL_BUFFERED;
+}
+
+bool annotations_apply(struct action_reader *reader, const struct annotations *annotations,
+                       struct action *action)
+{
+    struct call *call = &action->call;
+    if (call->op == CALL_SEND)
+        apply_to_send(annotations, call);
+    if (annotations->any)
+        action->doubt = DOUBT_NONE;
+    if (annotations->lost)
+        action->doubt = DOUBT_LOST;
+    if (annotations->immediate && call_is_collective(call)) {
+        call->flags |= CALL_IMMEDIATE;
+        action->role = ROLE_START;
+        action->key = action_collective_key(reader, call->op);
+    }
+    bool has_ends = call->op == CALL_SEND || call->op == CALL_RECV || call->op == CALL_SENDRECV;
+    if (has_ends || call_is_collective(call))
+        call->context = reader->comm;
+    if (call_is_collective(call))
+        call->group = reader->comm;
+    if (annotations->send_tag && !apply_tags(reader, annotations, call))
+        return false;
+    return !annotations->waited || apply_wait(reader, annotations, action);
+}

@@ -1,0 +1,154 @@
+#include "trace/ti/decompile.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "trace/image/number.h"
+
+struct rank_text {
+    char *bytes;
+    size_t size, capacity;
+};
+
+static void add(struct rank_text *text, const char *bytes, size_t size)
+{
+    text->bytes = mem_grow(text->bytes, &text->capacity, text->size + size, "the text of a trace");
+    memcpy(text->bytes + text->size, bytes, size);
+    text->size += size;
+}
+
+char *decompile_rank(const struct compiled_trace *compiled, uint32_t rank, size_t *size)
+{
+    static const char compute[] = "compute ";
+    struct rank_text text = {0};
+    char prefix[16], amount[NUMBER_TEXT];
+    size_t prefix_length = (size_t)snprintf(prefix, sizeof prefix, "%u ", rank);
+    const uint32_t *tokens = compiled_tokens(compiled, rank);
+    for (uint64_t i = 0; i < compiled_lines(compiled, rank); i++) {
+        if (tokens[i] != TOKEN_BLANK)
+            add(&text, prefix, prefix_length);
+        if (tokens[i] & TOKEN_COMPUTE) {
+            add(&text, compute, sizeof compute - 1);
+            add(&text, amount,
+                number_print(compiled_amounts(compiled, rank)[tokens[i] & ~TOKEN_COMPUTE], amount));
+            add(&text, "\n", 1);
+        } else {
+            size_t length;
+            const char *line = compiled_text(compiled, rank, tokens[i], &length);
+            add(&text, line, length + 1);
+        }
+    }
+    *size = text.size;
+    return text.bytes;
+}
+
+static enum status cannot_write(const char *path, const char *reason)
+{
+    diag_error("cannot write %s: %s", path, reason);
+    return STATUS_FAILED;
+}
+
+/* -------------------------------------------------------------------------------------------- folders */
+
+static enum status write_file(const char *path, const char *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return cannot_write(path, strerror(errno));
+    bool written = fwrite(bytes, 1, size, file) == size;
+    int error = errno;
+    if (fclose(file) && written) {
+        written = false;
+        error = errno;
+    }
+    return written ? STATUS_OK : cannot_write(path, strerror(error));
+}
+
+static enum status write_folder(const struct compiled_trace *compiled, const char *path)
+{
+    if (mkdir(path, 0777)) {
+        if (errno != EEXIST)
+            return cannot_write(path, strerror(errno));
+        diag_error("%s exists; name a folder that does not, so that ranks of two traces never mix", path);
+        return STATUS_BAD_INPUT;
+    }
+    enum status status = STATUS_OK;
+    for (uint32_t rank = 0; status == STATUS_OK && rank < compiled->program.ranks; rank++) {
+        size_t size;
+        char *bytes = decompile_rank(compiled, rank, &size);
+        char *file = mem_format("%s/rank-%u.txt", path, rank + 1);
+        status = write_file(file, bytes, size);
+        free(file);
+        free(bytes);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------- archives */
+
+static bool write_entry(struct archive *archive, const char *name, const char *bytes, size_t size)
+{
+    struct archive_entry *entry = archive_entry_new();
+    if (!entry)
+        return false;
+    archive_entry_set_pathname(entry, name);
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_entry_set_perm(entry, 0644);
+    archive_entry_set_size(entry, (la_int64_t)size);
+    archive_entry_set_mtime(entry, 0, 0);
+    bool written = archive_write_header(archive, entry) == ARCHIVE_OK &&
+                   (!size || archive_write_data(archive, bytes, size) == (la_ssize_t)size);
+    archive_entry_free(entry);
+    return written;
+}
+
+static bool write_entries(const struct compiled_trace *compiled, struct archive *archive, const char *folder,
+                          int folder_length)
+{
+    bool written = true;
+    for (uint32_t rank = 0; written && rank < compiled->program.ranks; rank++) {
+        size_t size;
+        char *bytes = decompile_rank(compiled, rank, &size);
+        char *name = mem_format("%.*s/rank-%u.txt", folder_length, folder, rank + 1);
+        written = write_entry(archive, name, bytes, size);
+        free(name);
+        free(bytes);
+    }
+    return written;
+}
+
+static enum status write_archive(const struct compiled_trace *compiled, const char *path, size_t name_length)
+{
+    struct archive *archive = archive_write_new();
+    if (!archive)
+        return cannot_write(path, "out of memory");
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash ? slash + 1 : path;
+    bool written = archive_write_add_filter_zstd(archive) == ARCHIVE_OK &&
+                   archive_write_set_format_ustar(archive) == ARCHIVE_OK &&
+                   archive_write_open_filename(archive, path) == ARCHIVE_OK &&
+                   write_entries(compiled, archive, folder, (int)(path + name_length - folder)) &&
+                   archive_write_close(archive) == ARCHIVE_OK;
+    enum status status = STATUS_OK;
+    if (!written) {
+        const char *reason = archive_error_string(archive);
+        status = cannot_write(path, reason ? reason : "unknown reason");
+    }
+    archive_write_free(archive);
+    return status;
+}
+
+enum status decompile_write(const struct compiled_trace *compiled, const char *path)
+{
+    static const char ending[] = ".tar.zst";
+    size_t length = strlen(path), ending_length = sizeof ending - 1;
+    if (length > ending_length && !strcmp(path + length - ending_length, ending))
+        return write_archive(compiled, path, length - ending_length);
+    return write_folder(compiled, path);
+}

@@ -1,0 +1,184 @@
+#include "trace/ti/requests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "call/call.h"
+
+enum { WORD_BITS = 64 };
+
+void requests_clear(struct requests *requests)
+{
+    requests_wait_all(requests);
+    hashmap_clear(&requests->index);
+    hashmap_clear(&requests->tags);
+    requests->tag_count = 0;
+    requests->key_count = requests->collective_count = 0;
+    requests->slots = 0;
+    requests->serial = 0;
+}
+
+void requests_free(struct requests *requests)
+{
+    hashmap_free(&requests->index);
+    hashmap_free(&requests->tags);
+    free(requests->keys);
+    free(requests->collectives);
+    free(requests->by_slot);
+    free(requests->taken);
+    *requests = (struct requests){0};
+}
+
+static uint32_t key_number(struct requests *requests, uint64_t name, bool collective)
+{
+    uint32_t *known = hashmap_slot(&requests->index, name);
+    if (!*known) {
+        requests->keys = mem_grow(requests->keys, &requests->key_capacity, requests->key_count + 1,
+                                  "the keys of requests");
+        requests->keys[requests->key_count] =
+            (struct request_key){.oldest = SLOT_NONE, .newest = SLOT_NONE, .collective = collective};
+        *known = (uint32_t)++requests->key_count;
+        if (collective) {
+            requests->collectives = mem_grow(requests->collectives, &requests->collective_capacity,
+                                             requests->collective_count + 1, "the keys of collectives");
+            requests->collectives[requests->collective_count++] = *known - 1;
+        }
+    }
+    return *known - 1;
+}
+
+/* Tag and communicator as the upper half of a name, and a bit of the lower one that says which of the two it
+ * is: no peer is so large that its number would reach there. */
+static uint64_t tag_part(struct requests *requests, int32_t tag, uint32_t comm)
+{
+    enum { BIT_OF_COMM = 30 };
+    if (comm == 0)
+        return (uint64_t)(uint32_t)tag << 32;
+    uint32_t *known = hashmap_slot(&requests->tags, (uint64_t)comm << 32 | (uint32_t)tag);
+    if (!*known)
+        *known = ++requests->tag_count;
+    return (uint64_t)*known << 32 | UINT64_C(1) << BIT_OF_COMM;
+}
+
+uint32_t requests_key(struct requests *requests, int32_t peer, int32_t tag, bool is_send, uint32_t comm)
+{
+    uint64_t end = (uint64_t)((uint32_t)(peer + 2)) << 1 | is_send;
+    return key_number(requests, end | tag_part(requests, tag, comm), false);
+}
+
+uint32_t requests_collective_key(struct requests *requests, int32_t tag, uint32_t comm)
+{
+    /* No peer has this number: peers are ranks, and ranks are fewer than 2^24. */
+    const uint64_t nobody = UINT64_C(1) << 29;
+    return key_number(requests, nobody | tag_part(requests, tag, comm), true);
+}
+
+static uint32_t take_slot(struct requests *requests)
+{
+    size_t word = requests->first_free_word;
+    while (word < requests->taken_words && requests->taken[word] == UINT64_MAX)
+        word++;
+    if (word == requests->taken_words) {
+        size_t words = word ? word * 2 : 1;
+        requests->taken = mem_resize(requests->taken, words, sizeof *requests->taken, "request slots");
+        memset(requests->taken + word, 0, (words - word) * sizeof *requests->taken);
+        requests->taken_words = words;
+    }
+    requests->first_free_word = word;
+    unsigned bit = (unsigned)__builtin_ctzll(~requests->taken[word]);
+    requests->taken[word] |= UINT64_C(1) << bit;
+    return (uint32_t)(word * WORD_BITS + bit);
+}
+
+static void give_slot(struct requests *requests, uint32_t slot)
+{
+    size_t word = slot / WORD_BITS;
+    requests->taken[word] &= ~(UINT64_C(1) << slot % WORD_BITS);
+    if (word < requests->first_free_word)
+        requests->first_free_word = word;
+}
+
+uint32_t requests_start(struct requests *requests, uint32_t key_index)
+{
+    struct request_key *key = &requests->keys[key_index];
+    uint32_t slot = take_slot(requests);
+    requests->by_slot =
+        mem_grow(requests->by_slot, &requests->slot_capacity, (size_t)slot + 1, "outstanding requests");
+    requests->by_slot[slot] =
+        (struct open_request){.key = key_index, .next = SLOT_NONE, .serial = requests->serial++};
+    if (key->newest == SLOT_NONE)
+        key->oldest = slot;
+    else
+        requests->by_slot[key->newest].next = slot;
+    key->newest = slot;
+    requests->outstanding++;
+    if (slot >= requests->in_use)
+        requests->in_use = slot + 1;
+    if (requests->in_use > requests->slots)
+        requests->slots = requests->in_use;
+    return slot + SLOT_FIRST;
+}
+
+/* The tag by which a wait names a non-blocking collective differs between versions of SimGrid. Where it names
+ * none that is outstanding, the oldest collective is meant. */
+static uint32_t oldest_collective(const struct requests *requests, uint32_t key_index)
+{
+    uint64_t oldest = UINT64_MAX;
+    for (size_t i = 0; i < requests->collective_count; i++) {
+        const struct request_key *key = &requests->keys[requests->collectives[i]];
+        if (key->oldest != SLOT_NONE && requests->by_slot[key->oldest].serial < oldest) {
+            oldest = requests->by_slot[key->oldest].serial;
+            key_index = requests->collectives[i];
+        }
+    }
+    return key_index;
+}
+
+static uint32_t meant_key(const struct requests *requests, uint32_t key_index)
+{
+    const struct request_key *key = &requests->keys[key_index];
+    return key->collective && key->oldest == SLOT_NONE ? oldest_collective(requests, key_index) : key_index;
+}
+
+uint32_t requests_wait(struct requests *requests, uint32_t key_index)
+{
+    struct request_key *key = &requests->keys[meant_key(requests, key_index)];
+    uint32_t slot = key->oldest;
+    if (slot == SLOT_NONE)
+        return SLOT_NONE;
+    key->oldest = requests->by_slot[slot].next;
+    if (key->oldest == SLOT_NONE)
+        key->newest = SLOT_NONE;
+    give_slot(requests, slot);
+    requests->outstanding--;
+    return slot + SLOT_FIRST;
+}
+
+uint32_t requests_test(struct requests *requests, uint32_t key_index)
+{
+    struct request_key *key = &requests->keys[meant_key(requests, key_index)];
+    if (key->oldest == SLOT_NONE)
+        return SLOT_NONE;
+    requests->keys[key_index].explained = key->explained = true;
+    return key->oldest + SLOT_FIRST;
+}
+
+void requests_wait_all(struct requests *requests)
+{
+    for (uint32_t slot = 0; requests->outstanding && slot < requests->in_use; slot++) {
+        if (!(requests->taken[slot / WORD_BITS] >> slot % WORD_BITS & 1))
+            continue;
+        struct request_key *key = &requests->keys[requests->by_slot[slot].key];
+        key->oldest = key->newest = SLOT_NONE;
+        key->explained = true;
+        give_slot(requests, slot);
+        requests->outstanding--;
+    }
+    requests->in_use = 0;
+}
+
+bool requests_explained(const struct requests *requests, uint32_t key_index)
+{
+    return requests->keys[key_index].explained;
+}

@@ -1,0 +1,252 @@
+#include "trace/ti/write.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "call/datatype.h"
+#include "trace/image/number.h"
+#include "trace/ti/action_table.h"
+
+/* A non-blocking call that a wait will name by its ends and tag. */
+struct ti_request {
+    int32_t peer, tag;
+    bool is_send;
+};
+
+struct ti_writer {
+    FILE *out;
+    const struct program *program;
+    uint32_t rank;
+    struct ti_request *requests; /* by slot */
+    uint32_t outstanding;
+};
+
+/* Calls read from a trace do not name their type; a reduction still must not be cut within an element. */
+static int type_of(const struct call *call)
+{
+    if (call->datatype)
+        return call->datatype - 1;
+    return call->element_bytes > 1 ? datatype_of_bytes(call->element_bytes) : DATATYPE_BYTE;
+}
+
+static void print_count(const struct ti_writer *writer, const struct call *call, uint64_t bytes)
+{
+    fprintf(writer->out, " %" PRIu64, bytes / (uint64_t)datatype_bytes(type_of(call)));
+}
+
+/* A count for each rank; `at` 0: all are `uniform`. */
+static void print_counts(const struct ti_writer *writer, const struct call *call, uint64_t at,
+                         uint64_t uniform)
+{
+    for (uint32_t i = 0; i < writer->program->ranks; i++)
+        print_count(writer, call, at ? writer->program->counts[at + i] : uniform);
+}
+
+/* The buffer that holds a block for each rank, one behind the other. */
+static void print_buffer(const struct ti_writer *writer, const struct call *call, uint64_t at,
+                         uint64_t uniform)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < writer->program->ranks; i++)
+        bytes += at ? writer->program->counts[at + i] : uniform;
+    print_count(writer, call, bytes);
+}
+
+static void print_amount(const struct ti_writer *writer, const struct call *call)
+{
+    char text[NUMBER_TEXT];
+    fprintf(writer->out, " %.*s", (int)number_print(call->amount, text), text);
+}
+
+static void print_source(const struct ti_writer *writer, int32_t source)
+{
+    fprintf(writer->out, " %d", source == CALL_ANY_SOURCE ? TI_UNDEFINED : source);
+}
+
+static void print_tag(const struct ti_writer *writer, int32_t tag)
+{
+    fprintf(writer->out, " %d", tag == CALL_ANY_TAG ? TI_ANY_TAG : tag);
+}
+
+/* One letter of a form (trace/ti/action_table.h). 'b' describes the counts that follow it. */
+static void print_field(const struct ti_writer *writer, const struct call *call, const char *letter)
+{
+    bool sends = letter[1] == 'v';
+    switch (*letter) {
+    case 'd':
+        fprintf(writer->out, " %d", call->peer);
+        break;
+    case 's':
+        print_source(writer, call->op == CALL_SENDRECV ? call->source : call->peer);
+        break;
+    case 't':
+        print_tag(writer, call->tag);
+        break;
+    case 'c':
+    case 'C':
+        print_count(writer, call, *letter == 'c' ? call->bytes : call->recv_bytes);
+        break;
+    case 'v':
+        print_counts(writer, call, call->send_counts, call->bytes);
+        break;
+    case 'V':
+        print_counts(writer, call, call->recv_counts, call->recv_bytes);
+        break;
+    case 'b':
+        print_buffer(writer, call, sends ? call->send_counts : call->recv_counts,
+                     sends ? call->bytes : call->recv_bytes);
+        break;
+    case 'a':
+        print_amount(writer, call);
+        break;
+    case 'r':
+        fprintf(writer->out, " %d", call->peer);
+        break;
+    default: /* x, X */
+        fprintf(writer->out, " %d", type_of(call));
+    }
+}
+
+static void note_request(struct ti_writer *writer, const struct call *call)
+{
+    struct ti_request request = {call->peer, call->tag, call->op == CALL_SEND};
+    if (call_is_collective(call))
+        request =
+            (struct ti_request){(int32_t)writer->rank, action_collective_tag((enum call_op)call->op), false};
+    writer->requests[call->slot] = request;
+    writer->outstanding++;
+}
+
+static void print_wait(struct ti_writer *writer, const struct call *call)
+{
+    const struct ti_request *request = &writer->requests[call->slot];
+    int32_t me = (int32_t)writer->rank;
+    print_source(writer, request->is_send ? me : request->peer);
+    fprintf(writer->out, " %d", request->is_send ? request->peer : me);
+    print_tag(writer, request->tag);
+}
+
+/* False where no action says the call. */
+static bool write_call(struct ti_writer *writer, const struct call *call)
+{
+    const struct action_form *form = action_form_of_call(call);
+    if (call->op == CALL_NOTHING)
+        return true;
+    if (!form || call->group || call->context)
+        return false;
+    fprintf(writer->out, "%u %s", writer->rank, form->name);
+    if (call->op == CALL_WAITALL) {
+        fprintf(writer->out, " %u", writer->outstanding);
+        writer->outstanding = 0;
+    } else if (call->op == CALL_WAIT || call->op == CALL_TEST) {
+        print_wait(writer, call);
+        writer->outstanding -= call->op == CALL_WAIT;
+    } else {
+        for (const char *letter = form->letters; *letter && *letter != '*'; letter++)
+            print_field(writer, call, letter);
+    }
+    if (call->flags & CALL_IMMEDIATE)
+        note_request(writer, call);
+    putc('\n', writer->out);
+    return true;
+}
+
+/* False where the program makes a call that has no line here. */
+static bool write_calls(struct ti_writer *writer, struct program *program)
+{
+    struct call scratch;
+    const struct call *call = program_next(program, writer->rank, &scratch);
+    bool framed = call && call->op == CALL_INIT;
+    if (!framed)
+        fprintf(writer->out, "%u init\n", writer->rank);
+    for (; call; call = program_next(program, writer->rank, &scratch))
+        if (!write_call(writer, call)) {
+            diag_error("%s: no line of a trace says '%s' here", program->name,
+                       call_op_name((enum call_op)call->op));
+            return false;
+        }
+    if (!framed)
+        fprintf(writer->out, "%u finalize\n", writer->rank);
+    return true;
+}
+
+static enum status cannot_write(const char *path, int error)
+{
+    diag_error("cannot write %s: %s", path, strerror(error));
+    return STATUS_FAILED;
+}
+
+static enum status write_rank(struct program *program, uint32_t rank, const char *path)
+{
+    FILE *out = fopen(path, "wb");
+    if (!out)
+        return cannot_write(path, errno);
+    struct ti_writer writer = {.out = out, .program = program, .rank = rank};
+    writer.requests =
+        mem_alloc(program->ops->slots(program, rank), sizeof *writer.requests, "requests of a rank");
+    bool known = write_calls(&writer, program);
+    free(writer.requests);
+    bool failed = ferror(out);
+    int error = errno;
+    if (fclose(out) && !failed) {
+        failed = true;
+        error = errno;
+    }
+    if (failed)
+        return cannot_write(path, error);
+    return known ? STATUS_OK : STATUS_FAILED;
+}
+
+static char *rank_path(const char *folder, uint32_t rank)
+{
+    return mem_format("%s/rank-%u.txt", folder, rank + 1);
+}
+
+static void remove_unfinished(const char *folder, uint32_t ranks)
+{
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        char *path = rank_path(folder, rank);
+        unlink(path);
+        free(path);
+    }
+    rmdir(folder);
+}
+
+enum status ti_write(struct program *program, const char *folder)
+{
+    struct stat there;
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    if (!lstat(folder, &there)) {
+        diag_error("%s exists; name a folder that does not, so that ranks of two traces never mix", folder);
+        return STATUS_BAD_INPUT;
+    }
+    char *unfinished = mem_format("%.*s.unfinished-%ld", (int)length, folder, (long)getpid());
+    if (mkdir(unfinished, 0777)) {
+        enum status status = cannot_write(folder, errno);
+        free(unfinished);
+        return status;
+    }
+    program->ops->rewind(program);
+    enum status status = STATUS_OK;
+    uint32_t begun = 0;
+    while (status == STATUS_OK && begun < program->ranks) {
+        char *path = rank_path(unfinished, begun);
+        status = write_rank(program, begun++, path);
+        free(path);
+    }
+    if (status == STATUS_OK && rename(unfinished, folder))
+        status = cannot_write(folder, errno);
+    if (status != STATUS_OK)
+        remove_unfinished(unfinished, begun);
+    free(unfinished);
+    return status;
+}
