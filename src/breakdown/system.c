@@ -5,6 +5,7 @@
 
 #include "base/config.h"
 #include "base/diag.h"
+#include "base/mem.h"
 #include "base/units.h"
 
 /* A system file is read as an experiment file is, from one table; a time is "27.78 ns", or a list of the time
@@ -302,21 +303,28 @@ enum status system_open_text(struct system_file *file, const char *name, const c
     return finish(file, name, config_read_text(file->config, name, text, length));
 }
 
-static const struct named_system {
-    const char *name, *path, *text;
-    const size_t *length;
-} named_systems[] = {
-    {"thunderx2", "papers/breaking-band/thunderx2.yaml", system_thunderx2, &system_thunderx2_length},
-    {"ohio-a", "papers/ohio/cluster-a.yaml", system_ohio_a, &system_ohio_a_length},
-    {"ohio-b", "papers/ohio/cluster-b.yaml", system_ohio_b, &system_ohio_b_length},
-    {"ohio-local", "papers/ohio/local.yaml", system_ohio_local, &system_ohio_local_length}};
+const struct embedded_file *system_named(const char *name)
+{
+    char *ending = mem_format("/systems/%s.yaml", name);
+    size_t length = strlen(ending);
+    const struct embedded_file *file = system_files, *found = NULL;
+    for (; file->path && !found; file++) {
+        size_t path_length = strlen(file->path);
+        if (path_length >= length && strcmp(file->path + path_length - length, ending) == 0)
+            found = file;
+    }
+    free(ending);
+    return found;
+}
 
 enum status system_open(struct system_file *file, const char *path)
 {
-    for (size_t i = 0; i < sizeof named_systems / sizeof *named_systems; i++) {
-        const struct named_system *named = &named_systems[i];
-        if (strcmp(path ? path : "thunderx2", named->name) == 0)
-            return system_open_text(file, named->path, named->text, *named->length);
+    const struct embedded_file *named = system_named(path ? path : "thunderx2");
+    if (named)
+        return system_open_text(file, named->path, named->text, named->length);
+    if (!path) {
+        diag_error("this program has no system 'thunderx2', which is taken where none is named");
+        return STATUS_BAD_INPUT;
     }
     *file = (struct system_file){.config = config_new(tables, 1), .path = path};
     if (!file->config)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/embedded.h"
 #include "base/status.h"
 #include "base/time.h"
 
@@ -86,8 +87,8 @@ struct system {
 };
 
 /* A system file, or one that is in the program: thunderx2, that of "Breaking Band", which NULL is too;
- * ohio-a, ohio-b and ohio-local, the clusters of "OHIO" (papers/ohio). To be closed when STATUS_OK; otherwise
- * every error has been reported with its place. */
+ * ohio-a, ohio-b and ohio-local, the clusters of "OHIO" (papers/alltoall/systems). To be closed when
+ * STATUS_OK; otherwise every error has been reported with its place. */
 struct system_file {
     struct system system;
     struct config *config; /* holds the texts */
@@ -100,10 +101,9 @@ void system_close(struct system_file *file);
 /* LLP_tx_prog: LLP_prog shared by the c sends that one completion speaks for, to the nearest picosecond. */
 ps_t system_llp_tx_prog(const struct system *system);
 
-/* The texts of those in the program. */
-extern const char system_thunderx2[], system_ohio_a[], system_ohio_b[], system_ohio_local[];
-extern const size_t system_thunderx2_length, system_ohio_a_length, system_ohio_b_length,
-    system_ohio_local_length;
+/* The systems in the program, papers/PAPER/systems/NAME.yaml; system_named() is NULL where NAME is none. */
+extern const struct embedded_file system_files[];
+const struct embedded_file *system_named(const char *name);
 
 /* The key of a time in a system file: "LLP_post.PIO_copy". */
 const char *system_time_name(enum system_time time);

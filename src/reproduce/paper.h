@@ -10,14 +10,20 @@
 struct reproduction;
 
 struct paper {
-    const char *name;   /* the word behind `helio reproduce`, and of the files that are written */
-    const char *folder; /* under papers/: its published.csv and notes.csv */
+    const char
+        *name; /* of the folder papers/NAME, the command `helio reproduce NAME`, and the files written */
     const char *title;
     /* Asks for runs, computes from them, gives items and figures. It is called again and again, until it asks
      * for no run that is not there: so it keeps nothing between calls, and what it gave before is forgotten.
      * What it computes from missing runs is NaN all by itself. */
     void (*reproduce)(struct reproduction *reproduction);
 };
+
+/* Defines the paper of the folder papers/FOLDER, FOLDER_paper, which the build puts into the list of papers.
+ */
+#define PAPER(folder, paper_title, function)                                                                 \
+    extern const struct paper folder##_paper;                                                                \
+    const struct paper folder##_paper = {.name = #folder, .title = (paper_title), .reproduce = (function)}
 
 /* Whether what takes long is to be left out. */
 bool reproduction_is_quick(const struct reproduction *reproduction);

@@ -1,16 +1,9 @@
 #ifndef HELIO_REPRODUCE_PAPERS_H
 #define HELIO_REPRODUCE_PAPERS_H
 
-#include <stddef.h>
+#include "base/embedded.h"
 
-/* The CSV files of papers/ as the build puts them into the program (embed.cmake), so that it needs none of
- * them beside itself; ends with path NULL. */
-struct paper_file {
-    const char *path; /* "papers/fmu/published.csv" */
-    const char *text;
-    size_t length;
-};
-
-extern const struct paper_file paper_files[];
+/* The CSV files and the experiments of papers/NAME/, which the build puts into the program. */
+extern const struct embedded_file paper_files[];
 
 #endif

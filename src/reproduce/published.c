@@ -107,7 +107,7 @@ static const struct table tables[] = {
 };
 
 static enum status read_table(struct published *published, const struct table *table,
-                              const struct paper_file *file)
+                              const struct embedded_file *file)
 {
     const char *next = file->text, *end = next + file->length, *fields[FIELDS_AT_MOST];
     size_t header = strlen(table->header);
@@ -134,26 +134,17 @@ static enum status read_table(struct published *published, const struct table *t
     return wrong ? STATUS_FAILED : STATUS_OK;
 }
 
-static const struct paper_file *find_file(const char *folder, const char *name)
-{
-    char *path = mem_format("papers/%s/%s", folder, name);
-    const struct paper_file *found = NULL;
-    for (const struct paper_file *file = paper_files; file->path && !found; file++)
-        if (strcmp(file->path, path) == 0)
-            found = file;
-    free(path);
-    return found;
-}
-
-enum status published_load(struct published *published, const char *folder)
+enum status published_load(struct published *published, const char *paper)
 {
     *published = (struct published){0};
     enum status status = STATUS_OK;
     for (size_t i = 0; i < sizeof tables / sizeof *tables && status == STATUS_OK; i++) {
-        const struct paper_file *file = find_file(folder, tables[i].file);
+        char *path = mem_format("papers/%s/%s", paper, tables[i].file);
+        const struct embedded_file *file = embedded_find(paper_files, path);
         if (!file)
-            diag_error("there is no papers/%s/%s in this program", folder, tables[i].file);
+            diag_error("there is no %s in this program", path);
         status = file ? read_table(published, &tables[i], file) : STATUS_FAILED;
+        free(path);
     }
     if (status != STATUS_OK)
         published_free(published);

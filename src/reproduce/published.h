@@ -7,13 +7,13 @@
 #include "base/mem.h"
 #include "base/status.h"
 
-/* Published numbers are data: papers/FOLDER/published.csv, built into the program. Its columns are
+/* Published numbers are data: papers/NAME/published.csv, built into the program. Its columns are
  *
  *     item,published,unit,tolerance_percent,source
  *
  * `published` is empty where the paper has words and no number; the tolerance is what the paper's own
  * rounding allows, or a stated judgement, and empty where a number of ours cannot say anything about the
- * paper's, as one of a model whose parts stand for others. papers/FOLDER/notes.csv has `item,note`: the cause
+ * paper's, as one of a model whose parts stand for others. papers/NAME/notes.csv has `item,note`: the cause
  * of a deviation, for an item or for one of its variants (`item/variant`), or for all that match a pattern in
  * the manner of file names; the first that fits holds. Lines that begin with # are comments. */
 struct published_item {
@@ -33,7 +33,7 @@ struct published {
 };
 
 /* STATUS_FAILED, reported with the line, where a file is not as it should be. */
-enum status published_load(struct published *published, const char *folder);
+enum status published_load(struct published *published, const char *paper);
 void published_free(struct published *published);
 
 /* NULL when there is none of that name. */

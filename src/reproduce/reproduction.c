@@ -132,7 +132,7 @@ enum status reproduce_paper_seen(const struct paper *paper, const struct reprodu
     struct reproduction reproduction = {.paper = paper, .quick = options->quick};
     struct report_page *page = NULL;
     char *path = mem_format("%s/runs.db", options->folder);
-    enum status status = published_load(&reproduction.published, paper->folder);
+    enum status status = published_load(&reproduction.published, paper->name);
     if (status == STATUS_OK)
         status = folder_make(options->folder);
     if (status == STATUS_OK)

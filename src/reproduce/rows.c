@@ -27,7 +27,7 @@ static struct row *add_row(struct reproduction *reproduction, const char *item, 
 {
     const struct published_item *published = published_find(&reproduction->published, item);
     if (!published) {
-        diag_error("papers/%s/published.csv has no item '%s'", reproduction->paper->folder, item);
+        diag_error("papers/%s/published.csv has no item '%s'", reproduction->paper->name, item);
         reproduction->broken = true;
         return NULL;
     }

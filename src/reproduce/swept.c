@@ -86,15 +86,7 @@ static void visit_point(struct reproduction *reproduction, const struct sweep_po
 
 /* ---------------------------------------------------------------------------------------------- the file */
 
-static const struct paper_file *find_file(const char *path)
-{
-    const struct paper_file *file = paper_files;
-    while (file->path && strcmp(file->path, path) != 0)
-        file++;
-    return file->path ? file : NULL;
-}
-
-static enum status visit_all(struct reproduction *reproduction, const struct paper_file *file,
+static enum status visit_all(struct reproduction *reproduction, const struct embedded_file *file,
                              struct definition *definition, struct config *config, void *self,
                              swept_visit *visit)
 {
@@ -111,7 +103,7 @@ static enum status visit_all(struct reproduction *reproduction, const struct pap
 
 void reproduction_sweep(struct reproduction *reproduction, const char *path, void *self, swept_visit *visit)
 {
-    const struct paper_file *file = find_file(path);
+    const struct embedded_file *file = embedded_find(paper_files, path);
     size_t count;
     const struct param_table *const *tables = components_params(&count);
     struct config *config = config_new(tables, count);

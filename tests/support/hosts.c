@@ -21,7 +21,8 @@ char *hosts_system_with(const char *lines)
     assert_true(handle >= 0);
     FILE *file = fdopen(handle, "w");
     assert_non_null(file);
-    fwrite(system_thunderx2, 1, system_thunderx2_length, file);
+    const struct embedded_file *system = system_named("thunderx2");
+    fwrite(system->text, 1, system->length, file);
     fprintf(file, "\n%s\n", lines);
     fclose(file);
     char *setting = mem_format("host.system=%s", path);

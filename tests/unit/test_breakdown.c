@@ -153,12 +153,13 @@ static void numbers_have_two_digits_or_three(void **state)
 static enum status open_changed(const char *from, const char *to, struct system_file *file)
 {
     char text[8192];
-    const char *at = memmem(system_thunderx2, system_thunderx2_length, from, strlen(from));
+    const struct embedded_file *original = system_named("thunderx2");
+    const char *at = memmem(original->text, original->length, from, strlen(from));
     assert_non_null(at);
-    int before = (int)(at - system_thunderx2);
-    int after = (int)system_thunderx2_length - before - (int)strlen(from);
+    int before = (int)(at - original->text);
+    int after = (int)original->length - before - (int)strlen(from);
     int length =
-        snprintf(text, sizeof text, "%.*s%s%.*s", before, system_thunderx2, to, after, at + strlen(from));
+        snprintf(text, sizeof text, "%.*s%s%.*s", before, original->text, to, after, at + strlen(from));
     assert_true(length > 0 && (size_t)length < sizeof text);
     said[0] = '\0';
     return system_open_text(file, "mine.yaml", text, (size_t)length);

@@ -13,7 +13,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "reproduce/fmu.h"
+#include "papers/fmu/fmu.h"
 #include "reproduce/paper.h"
 #include "reproduce/published.h"
 #include "reproduce/reproduce.h"
@@ -54,7 +54,7 @@ static void test_all_papers_load(void **state)
     (void)state;
     struct published published;
     for (size_t i = 0; papers[i]; i++) {
-        assert_int_equal(published_load(&published, papers[i]->folder), STATUS_OK);
+        assert_int_equal(published_load(&published, papers[i]->name), STATUS_OK);
         assert_true(published.count > 0);
         published_free(&published);
     }
@@ -65,7 +65,7 @@ static void test_without_tolerance(void **state)
 {
     (void)state;
     struct published published;
-    assert_int_equal(published_load(&published, "ohio"), STATUS_OK);
+    assert_int_equal(published_load(&published, "alltoall"), STATUS_OK);
     const struct published_item *modelled = published_find(&published, "section-4/open-mpi-7168");
     const struct published_item *counted = published_find(&published, "table-1/128x56/v3/queue-pairs");
     assert_true(modelled->has_value && !modelled->has_tolerance);
@@ -152,8 +152,7 @@ static void remove_folder(void)
 static void test_a_paper(void **state)
 {
     (void)state;
-    static const struct paper paper = {
-        .name = "few", .folder = "fmu", .title = "few", .reproduce = few_items};
+    static const struct paper paper = {.name = "fmu", .title = "few", .reproduce = few_items};
     assert_non_null(mkdtemp(folder));
     setenv("HELIO_ASSETS", folder, 1); /* where none are, so that no page is written */
     diag_set_sink(keep_quiet, NULL);
@@ -163,18 +162,18 @@ static void test_a_paper(void **state)
     assert_int_equal(calls, 3);
     char *store = mem_format("%s/runs.db", folder);
     assert_int_equal(access(store, R_OK), 0);
-    const char *rows = read_and_remove("few.csv");
+    const char *rows = read_and_remove("fmu.csv");
     assert_has(rows, "paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note\n");
-    assert_has(rows, "few,table-3/infiniband-latency/right,8,8,us,0.000,0,reproduced,\n");
-    assert_has(rows, "few,table-3/infiniband-latency/wrong,8,2,us,-75.000,0,deviates,");
-    assert_has(rows, "few,table-3/fmu-switch,5,,us,,0,not run,");
+    assert_has(rows, "fmu,table-3/infiniband-latency/right,8,8,us,0.000,0,reproduced,\n");
+    assert_has(rows, "fmu,table-3/infiniband-latency/wrong,8,2,us,-75.000,0,deviates,");
+    assert_has(rows, "fmu,table-3/fmu-switch,5,,us,,0,not run,");
     assert_has(rows, "did you mean 'packet.latency'?");
-    assert_has(rows, "few,table-3/infiniband-latency/second,8,8,us,0.000,0,reproduced,\n");
-    assert_has(rows, "few,table-3/fmus,64,,,,0,not run,not computed\n");
-    assert_string_equal(read_and_remove("few-figures.csv"),
+    assert_has(rows, "fmu,table-3/infiniband-latency/second,8,8,us,0.000,0,reproduced,\n");
+    assert_has(rows, "fmu,table-3/fmus,64,,,,0,not run,not computed\n");
+    assert_string_equal(read_and_remove("fmu-figures.csv"),
                         "figure,panel,series,x,y\nfigure,p,s,1,1.6e-05\n");
-    const char *script = read_and_remove("few-figures.gp");
-    assert_has(script, "set output \"few-figures.pdf\"\n");
+    const char *script = read_and_remove("fmu-figures.gp");
+    assert_has(script, "set output \"fmu-figures.pdf\"\n");
     assert_has(script, "$points << END\n1 1.6e-05\n\n\nEND\nset title 'p'\nplot $points index 0 using 1:2 ");
     remove_folder();
     free(store);
@@ -182,28 +181,33 @@ static void test_a_paper(void **state)
 
 /* -------------------------------------------------------------------------------------------- several */
 
+static void no_items(struct reproduction *reproduction)
+{
+    (void)reproduction;
+}
+
 /* The rows of both stand in all.csv under one header, and each paper has files of its own. */
 static void test_all_papers(void **state)
 {
     (void)state;
-    static const struct paper one = {.name = "one", .folder = "fmu", .title = "one", .reproduce = few_items};
-    static const struct paper two = {.name = "two", .folder = "fmu", .title = "two", .reproduce = few_items};
+    static const struct paper one = {.name = "fmu", .title = "one", .reproduce = few_items};
+    static const struct paper two = {.name = "segment", .title = "two", .reproduce = no_items};
     static const struct paper *const list[] = {&one, &two, NULL};
+    static const char header[] =
+        "paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note\n";
     assert_non_null(mkdtemp(folder));
     diag_set_sink(keep_quiet, NULL);
     assert_int_equal(reproduce_all(list, &(struct reproduce_options){.folder = folder}), STATUS_OK);
     diag_set_sink(NULL, NULL);
-    size_t alone = strlen(read_and_remove("one.csv"));
-    assert_int_equal(strlen(read_and_remove("two.csv")), alone);
+    size_t length = strlen(read_and_remove("fmu.csv")) + strlen(read_and_remove("segment.csv"));
     const char *rows = read_and_remove("all.csv");
-    assert_int_equal(strlen(rows), 2 * alone - strlen("paper,item,published,ours,unit,deviation_percent,"
-                                                      "tolerance_percent,verdict,note\n"));
-    assert_has(rows, "\none,table-3/infiniband-latency/right,8,8,us,0.000,0,reproduced,\n");
-    assert_has(rows, "\ntwo,table-3/infiniband-latency/right,8,8,us,0.000,0,reproduced,\n");
-    read_and_remove("one-figures.csv");
-    read_and_remove("two-figures.csv");
-    read_and_remove("one-figures.gp");
-    read_and_remove("two-figures.gp");
+    assert_int_equal(strlen(rows), length - strlen(header));
+    assert_has(rows, "\nfmu,table-3/infiniband-latency/right,8,8,us,0.000,0,reproduced,\n");
+    assert_has(rows, "\nsegment,figure-4/torus-utilisation-circuit,");
+    read_and_remove("fmu-figures.csv");
+    read_and_remove("segment-figures.csv");
+    read_and_remove("fmu-figures.gp");
+    read_and_remove("segment-figures.gp");
     remove_folder();
 }
 
@@ -221,14 +225,14 @@ static void in_folder(const struct paper *paper)
 static void test_one_message(void **state)
 {
     (void)state;
-    in_folder(&(struct paper){.name = "few", .folder = "fmu", .title = "few", .reproduce = fmu_messages});
-    const char *rows = read_and_remove("few.csv");
-    assert_has(rows, "few,figure-11/speedup-at-10MB/correct,2.99,2.987981,x,-0.068,0.2,reproduced,");
-    assert_has(rows, "few,figure-11/speedup-at-10MB/simplecomm,2.99,2.987");
-    assert_has(rows, "few,figure-12/pivot/correct,37,37.06567,KB,0.177,1.4,reproduced,");
-    assert_has(rows, "few,figure-12/pivot/simplecomm,37,37.0");
-    assert_has(read_and_remove("few-figures.csv"), "figure-11,correct,InfiniBand,10,808\n");
-    read_and_remove("few-figures.gp");
+    in_folder(&(struct paper){.name = "fmu", .title = "few", .reproduce = fmu_messages});
+    const char *rows = read_and_remove("fmu.csv");
+    assert_has(rows, "fmu,figure-11/speedup-at-10MB/correct,2.99,2.987981,x,-0.068,0.2,reproduced,");
+    assert_has(rows, "fmu,figure-11/speedup-at-10MB/simplecomm,2.99,2.987");
+    assert_has(rows, "fmu,figure-12/pivot/correct,37,37.06567,KB,0.177,1.4,reproduced,");
+    assert_has(rows, "fmu,figure-12/pivot/simplecomm,37,37.0");
+    assert_has(read_and_remove("fmu-figures.csv"), "figure-11,correct,InfiniBand,10,808\n");
+    read_and_remove("fmu-figures.gp");
     remove_folder();
 }
 
@@ -263,12 +267,11 @@ static void sweep_switch_time(struct reproduction *reproduction)
 static void test_a_sweep(void **state)
 {
     (void)state;
-    in_folder(
-        &(struct paper){.name = "few", .folder = "fmu", .title = "few", .reproduce = sweep_switch_time});
+    in_folder(&(struct paper){.name = "fmu", .title = "few", .reproduce = sweep_switch_time});
     assert_int_equal(swept, 27 * 11);
-    read_and_remove("few.csv");
-    read_and_remove("few-figures.csv");
-    read_and_remove("few-figures.gp");
+    read_and_remove("fmu.csv");
+    read_and_remove("fmu-figures.csv");
+    read_and_remove("fmu-figures.gp");
     remove_folder();
 }
 

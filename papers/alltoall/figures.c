@@ -1,0 +1,258 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "papers/alltoall/alltoall.h"
+
+static const char how_modelled[] =
+    "Model over stand-ins: packet fabric, host, copies and RNICs of the simulator; the second of two calls.";
+
+static const char *const ways_of_leaders[] = {"bruck", "traff", "chochia", "v1", "v2", "v3"};
+enum { LEADER_WAYS = sizeof ways_of_leaders / sizeof *ways_of_leaders };
+
+/* The node counts of Cluster A's figures; --quick stops at 896 ranks. */
+static uint32_t most_nodes(const struct reproduction *reproduction, uint32_t whole)
+{
+    enum { QUICK = 16 };
+    return reproduction_is_quick(reproduction) && whole > QUICK ? QUICK : whole;
+}
+
+static double v3_us(struct reproduction *reproduction, const struct alltoall_cluster *cluster, uint32_t nodes,
+                    uint64_t bytes)
+{
+    struct alltoall_setup setup = {cluster, nodes, "v3", "rc", bytes};
+    return alltoall_latency_us(reproduction, &setup);
+}
+
+static double improvement_percent(double ours_us, double theirs_us)
+{
+    return 100 * (1 - ours_us / theirs_us);
+}
+
+static void begin_latencies(struct reproduction *reproduction, const char *id, const char *title,
+                            const char *says, const char *x)
+{
+    reproduction_figure(reproduction, &(struct figure){.id = id,
+                                                       .title = title,
+                                                       .says = says,
+                                                       .how = how_modelled,
+                                                       .x = x,
+                                                       .y = "latency in us",
+                                                       .kind = FIGURE_LINES,
+                                                       .x_log = true,
+                                                       .y_log = true});
+}
+
+static void name_panel(char panel[static 32], const struct alltoall_cluster *cluster, uint32_t nodes)
+{
+    snprintf(panel, 32, "%u processes", nodes * cluster->ppn);
+}
+
+/* ---------------------------------------------------------------------------------------------- figure 7 */
+
+static double over_algorithm(struct reproduction *reproduction, uint32_t nodes, const char *algorithm)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (const uint64_t *bytes = alltoall_sizes; *bytes; bytes++, count++) {
+        struct alltoall_setup setup = {&alltoall_cluster_a, nodes, algorithm, "rc", *bytes};
+        sum += improvement_percent(v3_us(reproduction, &alltoall_cluster_a, nodes, *bytes),
+                                   alltoall_latency_us(reproduction, &setup));
+    }
+    return sum / (double)count;
+}
+
+/* "An average latency improvement of 40%-50% and 9%-15%": averages over sizes, from the least to the most of
+ * the four numbers of processes, and of the algorithms. */
+static void figure_7_items(struct reproduction *reproduction, const char *item, const char *const *algorithms,
+                           size_t count)
+{
+    char name[80];
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t nodes = 2; nodes <= 16; nodes *= 2) {
+            double percent = over_algorithm(reproduction, nodes, algorithms[i]);
+            least = percent < least || isnan(percent) ? percent : least;
+            most = percent > most || isnan(percent) ? percent : most;
+        }
+    snprintf(name, sizeof name, "%s-least", item);
+    reproduction_item(reproduction, name, NULL, least);
+    snprintf(name, sizeof name, "%s-most", item);
+    reproduction_item(reproduction, name, NULL, most);
+}
+
+static void figure_7(struct reproduction *reproduction)
+{
+    begin_latencies(
+        reproduction, "figure-7", "Figure 7: the designs, Bruck, Traeff and Chochia over RC, Cluster A",
+        "V1 sends a message for each rank of another node, the other hierarchical ones one for a node.",
+        "bytes");
+    for (uint32_t nodes = 2; nodes <= 16; nodes *= 2) {
+        char panel[32];
+        name_panel(panel, &alltoall_cluster_a, nodes);
+        for (size_t i = 0; i < LEADER_WAYS; i++)
+            for (const uint64_t *bytes = alltoall_sizes; *bytes; bytes++) {
+                struct alltoall_setup setup = {&alltoall_cluster_a, nodes, ways_of_leaders[i], "rc", *bytes};
+                reproduction_point_at(reproduction, panel, ways_of_leaders[i], (double)*bytes,
+                                      alltoall_latency_us(reproduction, &setup));
+            }
+    }
+    figure_7_items(reproduction, "section-4/v3-over-bruck", &ways_of_leaders[0], 1);
+    figure_7_items(reproduction, "section-4/v3-over-traff-and-chochia", &ways_of_leaders[1], 2);
+}
+
+/* ---------------------------------------------------------------------------------------------- figure 8 */
+
+static void figure_8(struct reproduction *reproduction)
+{
+    enum { NODES = 8 };
+    static const int libraries[] = {LIBRARY_INTEL_MPI, LIBRARY_MVAPICH};
+    bool is_least = true, is_known = true;
+    reproduction_figure(
+        reproduction,
+        &(struct figure){.id = "figure-8",
+                         .title = "Figure 8: reads through PCIe, 8 nodes of 28 ranks, ConnectX-5",
+                         .says = "Of all NICs in one call: connections, translations, descriptors.",
+                         .how = how_modelled,
+                         .x = "bytes",
+                         .y = "reads",
+                         .kind = FIGURE_LINES,
+                         .x_log = true,
+                         .y_log = true});
+    for (const uint64_t *bytes = alltoall_sizes; *bytes; bytes++) {
+        struct alltoall_setup v3 = {&alltoall_cluster_local, NODES, "v3", "rc", *bytes};
+        double ours = alltoall_pcie_reads(reproduction, &v3);
+        reproduction_point_at(reproduction, "", "v3", (double)*bytes, ours);
+        for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+            const struct alltoall_stand_in *stand_in = &alltoall_stand_ins[libraries[i]];
+            struct alltoall_setup setup = alltoall_as(stand_in, &alltoall_cluster_local, NODES, *bytes, 0);
+            double theirs = alltoall_pcie_reads(reproduction, &setup);
+            reproduction_point_at(reproduction, "", stand_in->name, (double)*bytes, theirs);
+            is_known = is_known && !isnan(ours) && !isnan(theirs);
+            is_least = is_least && ours < theirs;
+        }
+    }
+    reproduction_item(reproduction, "figure-8/v3-reads-least-through-pcie", NULL, is_known ? is_least : NAN);
+}
+
+/* --------------------------------------------------------------------------------------- figures 9 and 10 */
+
+static void draw_libraries(struct reproduction *reproduction, const struct alltoall_cluster *cluster,
+                           uint32_t nodes)
+{
+    char panel[32];
+    name_panel(panel, cluster, nodes);
+    for (const uint64_t *bytes = alltoall_sizes; *bytes; bytes++) {
+        reproduction_point_at(reproduction, panel, "v3", (double)*bytes,
+                              v3_us(reproduction, cluster, nodes, *bytes));
+        for (size_t i = 0; i < ALLTOALL_STAND_INS; i++)
+            reproduction_point_at(
+                reproduction, panel, alltoall_stand_ins[i].name, (double)*bytes,
+                alltoall_stand_in_us(reproduction, &alltoall_stand_ins[i], cluster, nodes, *bytes));
+    }
+}
+
+static const char left_out[] = "left out by --quick, which stops at 896 ranks";
+
+/* The mean over the sizes at which the stand-in runs at all. */
+static double over_library(struct reproduction *reproduction, const struct alltoall_stand_in *stand_in,
+                           uint32_t nodes)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (const uint64_t *bytes = alltoall_sizes; *bytes; bytes++) {
+        double theirs_us = alltoall_stand_in_us(reproduction, stand_in, &alltoall_cluster_a, nodes, *bytes);
+        double percent =
+            improvement_percent(v3_us(reproduction, &alltoall_cluster_a, nodes, *bytes), theirs_us);
+        sum += isnan(percent) ? 0 : percent;
+        count += !isnan(percent);
+    }
+    return count ? sum / (double)count : NAN;
+}
+
+static void figures_9_and_10(struct reproduction *reproduction)
+{
+    begin_latencies(reproduction, "figure-9", "Figure 9: V3 and what stands for MPI libraries, Cluster A",
+                    "Where a stand-in needs more queue pairs than a NIC has, it has no point.", "bytes");
+    for (uint32_t nodes = 16; nodes <= most_nodes(reproduction, 128); nodes *= 2)
+        draw_libraries(reproduction, &alltoall_cluster_a, nodes);
+    for (size_t i = 0; i < ALLTOALL_STAND_INS; i++) {
+        const struct alltoall_stand_in *stand_in = &alltoall_stand_ins[i];
+        if (reproduction_is_quick(reproduction))
+            reproduction_skip(reproduction, stand_in->item, NULL, left_out);
+        else
+            reproduction_item(reproduction, stand_in->item, NULL, over_library(reproduction, stand_in, 128));
+    }
+    if (reproduction_is_quick(reproduction))
+        return;
+    begin_latencies(reproduction, "figure-10", "Figure 10: the same on Cluster B, Omni-Path",
+                    "An adapter without a cache of connections: what is left is the number of messages.",
+                    "bytes");
+    for (uint32_t nodes = 16; nodes <= 32; nodes *= 2)
+        draw_libraries(reproduction, &alltoall_cluster_b, nodes);
+}
+
+/* --------------------------------------------------------------------------------------------- figure 11 */
+
+static double over_best_transport(struct reproduction *reproduction, uint64_t bytes)
+{
+    double most = -INFINITY;
+    for (uint32_t nodes = 2; nodes <= 128; nodes *= 2) {
+        double theirs_us = alltoall_stand_in_us(reproduction, &alltoall_stand_ins[LIBRARY_MVAPICH],
+                                                &alltoall_cluster_a, nodes, bytes);
+        double percent =
+            improvement_percent(v3_us(reproduction, &alltoall_cluster_a, nodes, bytes), theirs_us);
+        most = percent > most || isnan(percent) ? percent : most;
+    }
+    return most;
+}
+
+static void draw_transports(struct reproduction *reproduction, const char *panel, uint32_t nodes,
+                            uint64_t bytes)
+{
+    static const char *const names[] = {"MVAPICH2-X, RC", "MVAPICH2-X, DC", "MVAPICH2-X, UD"};
+    struct alltoall_setup flat = {&alltoall_cluster_a, nodes, "scatter-destination", "rc", bytes};
+    reproduction_point_at(reproduction, panel, "v3", nodes,
+                          v3_us(reproduction, &alltoall_cluster_a, nodes, bytes));
+    for (size_t i = 0; i < 3; i++) {
+        struct alltoall_setup setup =
+            alltoall_as(&alltoall_stand_ins[LIBRARY_MVAPICH], &alltoall_cluster_a, nodes, bytes, i);
+        reproduction_point_at(reproduction, panel, names[i], nodes,
+                              alltoall_latency_us(reproduction, &setup));
+    }
+    reproduction_point_at(reproduction, panel, "flat, RC", nodes, alltoall_latency_us(reproduction, &flat));
+}
+
+static void figure_11(struct reproduction *reproduction)
+{
+    static const struct {
+        uint64_t bytes;
+        const char *panel, *item;
+    } panels[] = {{512, "512 B", "section-4/transports-512B"}, {1024, "1 KiB", "section-4/transports-1024B"}};
+    begin_latencies(
+        reproduction, "figure-11", "Figure 11: V3 and transports on Cluster A, 56 ranks a node",
+        "A flat algorithm over RC needs more than 131072 queue pairs from 64 nodes on, and ends there.",
+        "nodes");
+    for (size_t i = 0; i < sizeof panels / sizeof *panels; i++)
+        for (uint32_t nodes = 2; nodes <= most_nodes(reproduction, 128); nodes *= 2)
+            draw_transports(reproduction, panels[i].panel, nodes, panels[i].bytes);
+    for (size_t i = 0; i < sizeof panels / sizeof *panels; i++) {
+        if (reproduction_is_quick(reproduction))
+            reproduction_skip(reproduction, panels[i].item, NULL, left_out);
+        else
+            reproduction_item(reproduction, panels[i].item, NULL,
+                              over_best_transport(reproduction, panels[i].bytes));
+    }
+}
+
+void alltoall_measured(struct reproduction *reproduction)
+{
+    static const char *const cpmd[] = {"section-4/cpmd-mvapich2-x", "section-4/cpmd-open-mpi",
+                                       "section-4/cpmd-intel-mpi"};
+    figure_7(reproduction);
+    figure_8(reproduction);
+    figures_9_and_10(reproduction);
+    figure_11(reproduction);
+    for (size_t i = 0; i < sizeof cpmd / sizeof *cpmd; i++)
+        reproduction_skip(reproduction, cpmd[i], NULL,
+                          "CPMD and its input are not here; docs/alltoall.md has Quantum ESPRESSO, measured");
+}

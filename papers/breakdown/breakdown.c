@@ -1,0 +1,311 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "breakdown/whatif.h"
+#include "reproduce/paper.h"
+
+/* "Breaking Band", from its own system file: no run is needed, every number is a sum of Table 1. */
+struct source {
+    struct reproduction *reproduction;
+    struct system_file file;
+    struct model model; /* of 8 bytes */
+};
+
+enum { PAPER_BYTES = 8 };
+
+static double ns(ps_t time_ps)
+{
+    return (double)time_ps / 1000;
+}
+
+static void give(const struct source *source, const char *item, double ours)
+{
+    reproduction_item(source->reproduction, item, NULL, ours);
+}
+
+static ps_t time_of(const struct source *source, enum system_time time)
+{
+    return source->file.system.times[time].time_ps;
+}
+
+static ps_t observed_of(const struct source *source, enum system_observation observation)
+{
+    return source->file.system.observed[observation].time_ps;
+}
+
+static double error_percent(ps_t model_ps, ps_t observed_ps)
+{
+    return 100 * (double)(model_ps - observed_ps) / (double)observed_ps;
+}
+
+static double percent_of(ps_t part_ps, ps_t total_ps)
+{
+    return 100 * (double)part_ps / (double)total_ps;
+}
+
+/* ----------------------------------------------------------------------------------------- section 4 */
+
+static void injection_without_mpi(const struct source *source)
+{
+    const struct model *model = &source->model;
+    ps_t injection_ps = model_sum(model, INJ_OVERHEAD);
+    double error = error_percent(injection_ps, observed_of(source, OBSERVED_INJ_OVERHEAD));
+    give(source, "table-1/LLP_post", ns(model_sum(model, LLP_POST)));
+    give(source, "table-1/Misc", ns(model_sum(model, LLP_MISC)));
+    give(source, "section-4.2/Misc", ns(model_sum(model, LLP_MISC)));
+    give(source, "table-1/Network", ns(model_sum(model, NETWORK)));
+    give(source, "section-4.2/gen_completion", ns(model_gen_completion(model)));
+    give(source, "section-4.2/least-p", (double)model_least_p(model));
+    give(source, "section-4.2/16-posts-per-poll-suffice", model_least_p(model) <= 16);
+    give(source, "section-4.2/Inj_overhead", ns(injection_ps));
+    give(source, "section-4.2/Inj_overhead-error", error);
+    give(source, "section-4.2/within-5-percent", fabs(error) <= 5);
+}
+
+static void latency_without_mpi(const struct source *source)
+{
+    struct reproduction *to = source->reproduction;
+    ps_t latency_ps = model_sum(&source->model, LLP_LATENCY);
+    ps_t observed_ps = observed_of(source, OBSERVED_LLP_LATENCY);
+    ps_t adjusted_ps = observed_ps - observed_of(source, OBSERVED_LLP_DEDUCTION);
+    double adjusted = error_percent(latency_ps, adjusted_ps), raw = error_percent(latency_ps, observed_ps);
+    give(source, "section-4.3/Latency", ns(latency_ps));
+    give(source, "section-4.3/observed-less-deduction", ns(adjusted_ps));
+    reproduction_item(to, "section-4.3/Latency-error", "with-deduction", adjusted);
+    reproduction_item(to, "section-4.3/Latency-error", "without-deduction", raw);
+    reproduction_item(to, "section-4.3/within-5-percent", "with-deduction", fabs(adjusted) <= 5);
+    reproduction_item(to, "section-4.3/within-5-percent", "without-deduction", fabs(raw) <= 5);
+}
+
+/* ------------------------------------------------------------------------------------- sections 5 and 6 */
+
+static void software(const struct source *source)
+{
+    const struct model *model = &source->model;
+    ps_t wait_ps = time_of(source, TIME_WAIT_MPI) + time_of(source, TIME_WAIT_UCP);
+    ps_t callback_ps = time_of(source, TIME_CALLBACK_MPI),
+         after_ps = time_of(source, TIME_AFTER_PROGRESS_MPI);
+    give(source, "section-5/MPI_Isend", ns(model_sum(model, HLP_POST)));
+    give(source, "section-5/MPI_Wait", ns(wait_ps));
+    give(source, "section-6/MPI_Wait-in-MPICH", ns(wait_ps - time_of(source, TIME_WAIT_UCP)));
+    give(source, "section-6/Post", ns(model_sum(model, HLP_POST | LLP_POST)));
+    give(source, "section-6/LLP_tx_prog", ns(model->time_ps[PART_LLP_TX_PROG]));
+    give(source, "section-6/LLP_tx_prog-below-1-ns", model->time_ps[PART_LLP_TX_PROG] < PS_PER_NS);
+    give(source, "section-6/HLP_tx_prog", ns(model->time_ps[PART_HLP_TX_PROG]));
+    give(source, "section-6/HLP_rx_prog", ns(model_sum(model, HLP_RX_PROG)));
+    give(source, "section-6/MPICH-before-progress",
+         ns(time_of(source, TIME_WAIT_MPI) - callback_ps - after_ps));
+    give(source, "section-6/UCP-outside-callback",
+         ns(time_of(source, TIME_WAIT_UCP) - time_of(source, TIME_CALLBACK_UCP)));
+}
+
+static void totals_with_mpi(const struct source *source)
+{
+    const struct model *model = &source->model;
+    ps_t injection_ps = model_sum(model, OVERALL_INJECTION),
+         latency_ps = model_sum(model, END_TO_END_LATENCY);
+    double injection_error = error_percent(injection_ps, observed_of(source, OBSERVED_OVERALL_INJECTION));
+    double latency_error = error_percent(latency_ps, observed_of(source, OBSERVED_LATENCY));
+    ps_t counted_twice_ps = model->time_ps[PART_LLP_PROG];
+    give(source, "section-6/overall-injection", ns(injection_ps));
+    give(source, "section-6/overall-injection-error", injection_error);
+    give(source, "section-6/overall-injection-within-1-percent", fabs(injection_error) <= 1);
+    reproduction_item(source->reproduction, "section-6/end-to-end-latency", "equation", ns(latency_ps));
+    reproduction_item(source->reproduction, "section-6/end-to-end-latency", "as-worded",
+                      ns(latency_ps + counted_twice_ps));
+    give(source, "section-6/end-to-end-error", latency_error);
+    give(source, "section-6/end-to-end-within-4-percent", fabs(latency_error) <= 4);
+}
+
+static void insights(const struct source *source)
+{
+    const struct model *model = &source->model;
+    const uint32_t llp = LLP_POST | PART_BIT(PART_LLP_PROG), hlp = HLP_POST | HLP_RX_PROG;
+    const uint32_t memory = PART_BIT(PART_RC_TO_MEM), pcie = TX_IO | PART_BIT(PART_RX_PCIE);
+    ps_t latency_ps = model_sum(model, END_TO_END_LATENCY), network_ps = model_sum(model, NETWORK);
+    double post = percent_of(model_sum(model, HLP_POST | LLP_POST), model_sum(model, OVERALL_INJECTION));
+    double software =
+        fabs(percent_of(model_sum(model, hlp) - model_sum(model, llp), model_sum(model, hlp | llp)));
+    double io =
+        fabs(percent_of(model_sum(model, pcie) - model_sum(model, memory), model_sum(model, pcie | memory)));
+    ps_t rx_ps = model_sum(model, PART_BIT(PART_LLP_PROG) | HLP_RX_PROG), tx_ps = model_sum(model, POST_PROG);
+    give(source, "section-7.2/off-node-share", percent_of(network_ps, latency_ps));
+    give(source, "section-6/CPU-and-IO-share", percent_of(latency_ps - network_ps, latency_ps));
+    give(source, "section-6/Post-share", post);
+    give(source, "section-6/Post-above-70-percent", post > 70);
+    give(source, "section-6/HLP-and-LLP-apart", software);
+    give(source, "section-6/HLP-and-LLP-within-4-percent", software <= 4);
+    give(source, "section-6/PCIe-and-RC-to-MEM-apart", io);
+    give(source, "section-6/PCIe-and-RC-to-MEM-within-4-percent", io <= 4);
+    give(source, "section-6/rx-to-tx-progress", (double)rx_ps / (double)tx_ps);
+}
+
+/* --------------------------------------------------------------------------------------------- section 7 */
+
+/* A total before a change, and after it. */
+struct change {
+    ps_t before_ps, after_ps;
+};
+
+static struct change change_of(const struct source *source, uint32_t total, const char *first,
+                               const char *second)
+{
+    struct system system = source->file.system;
+    struct model model;
+    whatif_apply(&system, "section 7", first);
+    if (second)
+        whatif_apply(&system, "section 7", second);
+    model_make(&model, &system, PAPER_BYTES);
+    return (struct change){model_sum(&source->model, total), model_sum(&model, total)};
+}
+
+static double reduction(const struct source *source, uint32_t total, const char *change)
+{
+    struct change changed = change_of(source, total, change, NULL);
+    return whatif_reduction_percent(changed.before_ps, changed.after_ps);
+}
+
+/* Both meanings of a percentage: the paper says speedup and prints the reduction. */
+static void give_both(const struct source *source, const char *item, uint32_t total, const char *change)
+{
+    struct change changed = change_of(source, total, change, NULL);
+    reproduction_item(source->reproduction, item, "reduction",
+                      whatif_reduction_percent(changed.before_ps, changed.after_ps));
+    reproduction_item(source->reproduction, item, "as-speedup",
+                      whatif_speedup_percent(changed.before_ps, changed.after_ps));
+}
+
+static void on_node(const struct source *source)
+{
+    const struct model *model = &source->model;
+    double pio_share = percent_of(model->time_ps[PART_PIO_COPY], model_sum(model, LLP_POST));
+    double nic = reduction(source, END_TO_END_LATENCY, "I/O=-50%");
+    double hlp = reduction(source, END_TO_END_LATENCY, "HLP=-20%"),
+           llp = reduction(source, END_TO_END_LATENCY, "LLP=-20%");
+    double pio_injection = reduction(source, OVERALL_INJECTION, "PIO=15ns");
+    double pio_latency = reduction(source, END_TO_END_LATENCY, "PIO=15ns");
+    struct change both = change_of(source, END_TO_END_LATENCY, "HLP=-20%", "LLP=-20%");
+    ps_t pio_ps = model->time_ps[PART_PIO_COPY];
+    give(source, "section-7.1/PIO-share-of-LLP_post", pio_share);
+    give(source, "section-7.1/PIO-above-50-percent", pio_share > 50);
+    give(source, "section-7.1/integrated-NIC-50", nic);
+    give(source, "section-7.1/integrated-NIC-above-15-percent", nic > 15);
+    give_both(source, "section-7.1/HLP-20-on-injection", OVERALL_INJECTION, "HLP=-20%");
+    give_both(source, "section-7.1/LLP-20-on-injection", OVERALL_INJECTION, "LLP=-20%");
+    give(source, "section-7.1/HLP-20-on-latency", hlp);
+    give(source, "section-7.1/LLP-20-on-latency", llp);
+    give(source, "section-7.1/HLP-and-LLP-20-on-latency",
+         whatif_reduction_percent(both.before_ps, both.after_ps));
+    give(source, "section-7.1/software-below-5-percent", hlp < 5 && llp < 5);
+    give(source, "section-7.1/PIO-reduction", whatif_reduction_percent(pio_ps, 15 * PS_PER_NS));
+    give(source, "section-7.1/PIO-15-on-injection", pio_injection);
+    give(source, "section-7.1/PIO-15-on-injection-above-25-percent", pio_injection > 25);
+    give(source, "section-7.1/PIO-15-on-latency", pio_latency);
+    give(source, "section-7.1/PIO-15-on-latency-above-5-percent", pio_latency > 5);
+}
+
+static void off_node(const struct source *source)
+{
+    struct reproduction *to = source->reproduction;
+    struct change at_70 = change_of(source, END_TO_END_LATENCY, "Switch=-70%", NULL);
+    give(source, "section-7.2/switch-reduction",
+         whatif_reduction_percent(time_of(source, TIME_SWITCH), 30 * PS_PER_NS));
+    reproduction_item(to, "section-7.2/switch-30-on-latency", "at-30-ns",
+                      reduction(source, END_TO_END_LATENCY, "Switch=30ns"));
+    reproduction_item(to, "section-7.2/switch-30-on-latency", "at-70-percent",
+                      whatif_reduction_percent(at_70.before_ps, at_70.after_ps));
+    reproduction_item(to, "section-7.2/switch-30-on-latency", "at-70-percent-as-speedup",
+                      whatif_speedup_percent(at_70.before_ps, at_70.after_ps));
+    give(source, "section-7/10-percent-less-is", 1 / (1 - 0.10));
+    give(source, "section-7/90-percent-less-is", 1 / (1 - 0.90));
+}
+
+/* ------------------------------------------------------------------------------------------------ figures */
+
+/* Figure 6: the time stamps behind 0001.429 4, in ns; the first as its own delta says. */
+static void figure_6(const struct source *source)
+{
+    static const double stamps_ns[] = {5854.2, 6118.2, 6378.2, 6695.2, 6953.2};
+    for (int i = 0; i < 4; i++) {
+        char item[32];
+        snprintf(item, sizeof item, "figure-6/delta-%d", i + 1);
+        give(source, item, stamps_ns[i + 1] - stamps_ns[i]);
+    }
+}
+
+/* The bars of Figures 4, 8 and 10 to 16: percentages as items, times as pictures. */
+static void bars(const struct source *source)
+{
+    const char *last = "";
+    for (size_t i = 0; i < model_bar_count(); i++) {
+        struct bar bar;
+        char item[96], id[24];
+        model_bar(&source->model, i, &bar);
+        snprintf(id, sizeof id, "figure-%s", bar.figure + sizeof "Figure " - 1);
+        if (bar.figure != last)
+            reproduction_figure(
+                source->reproduction,
+                &(struct figure){.id = id,
+                                 .title = bar.figure,
+                                 .how = "Each panel is one stacked bar of the paper, its parts side by side.",
+                                 .x = "part",
+                                 .y = "ns",
+                                 .kind = FIGURE_BARS});
+        last = bar.figure;
+        for (size_t j = 0; j < bar.count; j++) {
+            snprintf(item, sizeof item, "%s/%s/%s", id, bar.name, bar.parts[j].name);
+            give(source, item, percent_of(bar.parts[j].time_ps, bar.total_ps));
+            reproduction_point(source->reproduction, bar.name, "model", bar.parts[j].name,
+                               ns(bar.parts[j].time_ps));
+        }
+    }
+}
+
+static void figure_17(const struct source *source)
+{
+    static const char *const panels[] = {"(a) overall injection", "(b) latency, CPU", "(c) latency, I/O",
+                                         "(d) latency, network"};
+    reproduction_figure(
+        source->reproduction,
+        &(struct figure){
+            .id = "figure-17",
+            .title = "Figure 17: what optimising a component gains",
+            .how = "The reduction (T - T') / T, which the paper calls speedup, where a component takes less.",
+            .x = "component reduced by, %",
+            .y = "reduction of the total, %",
+            .kind = FIGURE_LINES});
+    for (size_t i = 0; i < whatif_curve_count; i++) {
+        const struct whatif_curve *curve = &whatif_curves[i];
+        uint32_t total = curve->panel == 'a' ? OVERALL_INJECTION : END_TO_END_LATENCY;
+        for (size_t j = 0; j < WHATIF_DEGREES; j++) {
+            struct system system = source->file.system;
+            struct model model;
+            whatif_reduce(&system, curve->times, whatif_degrees_percent[j] * 100);
+            model_make(&model, &system, PAPER_BYTES);
+            reproduction_point_at(
+                source->reproduction, panels[curve->panel - 'a'], curve->name, whatif_degrees_percent[j],
+                whatif_reduction_percent(model_sum(&source->model, total), model_sum(&model, total)));
+        }
+    }
+}
+
+static void reproduce(struct reproduction *reproduction)
+{
+    struct source source = {.reproduction = reproduction};
+    if (system_open(&source.file, NULL) != STATUS_OK)
+        return;
+    model_make(&source.model, &source.file.system, PAPER_BYTES);
+    injection_without_mpi(&source);
+    latency_without_mpi(&source);
+    software(&source);
+    totals_with_mpi(&source);
+    insights(&source);
+    on_node(&source);
+    off_node(&source);
+    figure_6(&source);
+    bars(&source);
+    figure_17(&source);
+    system_close(&source.file);
+}
+
+PAPER(breakdown, "Breaking Band: A Breakdown of High-performance Communication", reproduce);

@@ -1,0 +1,123 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "papers/fmu/fmu.h"
+
+/* The mapping study of section VI-D: every pair of methods, 1 to 64 FMUs, NPB class C at the fitted rates;
+ * the paper's two winners also on class D. What is compared is the geometric mean of the programs' speedups
+ * over InfiniBand. */
+enum { IDLE_METHODS = 5, ALL_METHODS = 5, FMUS_AT_MOST = 64 };
+static const char *const try_idle[IDLE_METHODS] = {"NONE", "RANDOM", "SIMPLE", "LEAST_S", "LEAST_SR"};
+static const char *const among_all[ALL_METHODS] = {"RANDOM", "LEAST_S", "LEAST_SR", "STATIC", "INCREMENTAL"};
+
+/* In a hurry with 16 ranks, and without LU, which sends a hundred times the messages of the others. */
+static double mean_speedup(struct reproduction *reproduction, const struct fmu_way *way, const char *idle,
+                           const char *all, char class, int fmus)
+{
+    bool quick = reproduction_is_quick(reproduction);
+    double sum = 0;
+    int first = quick ? 1 : 0;
+    for (int i = first; i < FMU_PROGRAMS; i++) {
+        char workload[FMU_WORKLOAD_TEXT];
+        fmu_npb(workload, fmu_programs[i], class, quick ? 16 : 64);
+        double network_s = fmu_run(reproduction, way, "packet", workload)->makespan_s;
+        double fmu_s = fmu_run_with(reproduction, way, "fmu", workload,
+                                    "fmu.count=%d fmu.try_idle=%s fmu.among_all=%s", fmus, idle, all)
+                           ->makespan_s;
+        sum += log(network_s / fmu_s);
+    }
+    return exp(sum / (FMU_PROGRAMS - first));
+}
+
+static void draw(struct reproduction *reproduction, const struct fmu_way *way)
+{
+    char id[48], title[96];
+    snprintf(id, sizeof id, "mapping-%s", way->name);
+    snprintf(title, sizeof title, "Section VI-D: all 25 mappings, NPB class C (%s)", way->name);
+    reproduction_figure(
+        reproduction,
+        &(struct figure){.id = id,
+                         .title = title,
+                         .says = reproduction_is_quick(reproduction)
+                                     ? "Geometric mean of the speedups of CG, FT and IS over InfiniBand, at "
+                                       "the fitted rates; 16 ranks."
+                                     : "Geometric mean of the speedups of LU, CG, FT and IS over InfiniBand, "
+                                       "at the fitted rates; 64 ranks.",
+                         .how = "A row is a pair of methods, try idle + among all. Blue is faster than "
+                                "InfiniBand, orange slower.",
+                         .x = "FMUs",
+                         .y = "speedup",
+                         .kind = FIGURE_MAP});
+    for (int i = 0; i < IDLE_METHODS; i++)
+        for (int k = 0; k < ALL_METHODS; k++)
+            for (int fmus = 1; fmus <= FMUS_AT_MOST; fmus *= 2) {
+                char series[32], x[16];
+                snprintf(series, sizeof series, "%s + %s", try_idle[i], among_all[k]);
+                snprintf(x, sizeof x, "%d", fmus);
+                reproduction_point(reproduction, "", series, x,
+                                   mean_speedup(reproduction, way, try_idle[i], among_all[k], 'C', fmus));
+            }
+}
+
+static double best(struct reproduction *reproduction, const struct fmu_way *way, int fmus)
+{
+    double most = 0;
+    for (int i = 0; i < IDLE_METHODS; i++)
+        for (int k = 0; k < ALL_METHODS; k++) {
+            double ratio = mean_speedup(reproduction, way, try_idle[i], among_all[k], 'C', fmus);
+            most = isnan(ratio) || ratio > most ? ratio : most;
+        }
+    return most;
+}
+
+/* The pair that the paper found to be the best, as a share of the best here. */
+static void winner(struct reproduction *reproduction, const struct fmu_way *way, const char *idle,
+                   const char *all, int fmus)
+{
+    double share = mean_speedup(reproduction, way, idle, all, 'C', fmus) / best(reproduction, way, fmus);
+    fmu_item(reproduction, way, 100 * share, "section-VI-D/best-on-%d-fmus", fmus);
+}
+
+static void winners_on_class_d(struct reproduction *reproduction, const struct fmu_way *way)
+{
+    char id[48], title[96];
+    snprintf(id, sizeof id, "mapping-class-d-%s", way->name);
+    snprintf(title, sizeof title, "Section VI-D: the paper's winners on class D (%s)", way->name);
+    reproduction_figure(
+        reproduction,
+        &(struct figure){
+            .id = id, .title = title, .x = "FMUs", .y = "speedup", .kind = FIGURE_BARS, .reference = 1});
+    for (int fmus = 1; fmus <= FMUS_AT_MOST; fmus *= 2) {
+        char x[16];
+        snprintf(x, sizeof x, "%d", fmus);
+        reproduction_point(reproduction, "", "NONE + INCREMENTAL", x,
+                           mean_speedup(reproduction, way, "NONE", "INCREMENTAL", 'D', fmus));
+        reproduction_point(reproduction, "", "LEAST_S + STATIC", x,
+                           mean_speedup(reproduction, way, "LEAST_S", "STATIC", 'D', fmus));
+    }
+}
+
+static void study(struct reproduction *reproduction, const struct fmu_way *way)
+{
+    draw(reproduction, way);
+    static const int few[] = {1, 4, 8};
+    for (int i = 0; i < 3; i++)
+        winner(reproduction, way, "LEAST_S", "STATIC", few[i]);
+    for (int fmus = 16; fmus <= FMUS_AT_MOST; fmus *= 2)
+        winner(reproduction, way, "NONE", "INCREMENTAL", fmus);
+    fmu_item(reproduction, way,
+             100 * mean_speedup(reproduction, way, "NONE", "INCREMENTAL", 'C', 4) /
+                 best(reproduction, way, 4),
+             "section-VI-D/incremental-below-8-fmus");
+}
+
+void fmu_mapping_study(struct reproduction *reproduction)
+{
+    static const int ways[] = {FMU_CORRECT_FITTED, FMU_SIMPLECOMM_FITTED};
+    bool quick = reproduction_is_quick(reproduction);
+    for (int i = 0; i < (quick ? 1 : 2); i++) {
+        study(reproduction, &fmu_ways[ways[i]]);
+        if (!quick)
+            winners_on_class_d(reproduction, &fmu_ways[ways[i]]);
+    }
+}
