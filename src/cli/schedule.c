@@ -12,7 +12,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/schedule.h"
-#include "engine/rank/machine.h"
+#include "engine/params.h"
 #include "schedule/load.h"
 #include "schedule/verify.h"
 #include "schedule/write.h"

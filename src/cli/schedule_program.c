@@ -4,7 +4,7 @@
 
 #include "base/diag.h"
 #include "cli/schedule.h"
-#include "engine/rank/machine.h"
+#include "engine/params.h"
 #include "trace/cache.h"
 #include "workload/patterns.h"
 #include "workload/workload.h"

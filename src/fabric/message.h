@@ -21,7 +21,7 @@ struct message {
     ps_t send_released; /* the sender may go on */
     ps_t recv_posted;
     ps_t delivered;                  /* the last byte is at the receiver's node */
-    uint32_t send_owner, recv_owner; /* whom to tell: see rank/machine.c */
+    uint32_t send_owner, recv_owner; /* whom to tell: see engine/rank */
     uint32_t next;                   /* in the queue it waits in */
     uint32_t fabric;                 /* the fabric's own: a flow, a request ... Before and after that it links
                                         what waits at a host (rank/hosted.c) */

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/rank/machine.h"
 #include "fabric/message.h"
 #include "sim/result.h"
 

@@ -1,6 +1,6 @@
 #include "sim/components.h"
 
-#include "engine/rank/machine.h"
+#include "engine/params.h"
 #include "engine/simplecomm/simplecomm.h"
 #include "fabric/fabric.h"
 #include "fabric/tdm.h"

@@ -4,9 +4,8 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "engine/openloop/flows.h"
-#include "engine/rank/machine.h"
-#include "engine/simplecomm/simplecomm.h"
+#include "engine/params.h"
+#include "sim/engines.h"
 #include "sim/hosts.h"
 #include "sim/traffic.h"
 #include "trace/cache.h"
@@ -56,13 +55,6 @@ static enum status add_fabric(struct experiment *experiment, const char *name)
         diag_error("more than %d fabrics in one experiment", EXPERIMENT_FABRICS);
         return STATUS_BAD_INPUT;
     }
-    if (experiment->chosen->compat == COMPAT_SIMPLECOMM && !simplecomm_has(fabric)) {
-        diag_error(
-            "SimpleComm has no fabric %s; with compat=simplecomm there are packet (its KAHUNA), fmu and "
-            "hybrid",
-            name);
-        return STATUS_BAD_INPUT;
-    }
     experiment->fabrics[experiment->fabric_count++] = fabric;
     return STATUS_OK;
 }
@@ -101,39 +93,43 @@ static enum status blame(const struct experiment *experiment, const char *param,
     return status;
 }
 
-/* Traffic has no ranks, so neither hosts nor another simulator's semantics of them. */
-static enum status settle_openloop(struct experiment *experiment)
+/* Chooses the engine, which says what of the experiment it cannot run. */
+static enum status choose_engine(struct experiment *experiment)
 {
-    if (!experiment->program->openloop)
-        return STATUS_OK;
-    if (experiment->has_host || experiment->chosen->compat != COMPAT_NONE) {
-        diag_error("workload %s is traffic between nodes, without MPI: %s needs ranks",
-                   experiment->program->name, experiment->has_host ? "host.system" : "compat");
+    const struct experiment_config *chosen = experiment->chosen;
+    struct engine_input input = {
+        .program = experiment->program,
+        .config = experiment->config,
+        .fabrics = experiment->fabrics,
+        .fabric_count = experiment->fabric_count,
+        .compat = chosen->compat != COMPAT_NONE ? compat_names[chosen->compat] : NULL,
+        .has_host =
+            ((const struct host_config *)config_of(experiment->config, &host_params))->system != NULL};
+    experiment->engine = engines_find(&input);
+    if (!experiment->engine)
         return STATUS_BAD_INPUT;
-    }
-    for (size_t i = 0; i < experiment->fabric_count; i++) {
-        const struct fabric_ops *fabric = experiment->fabrics[i];
-        if (fabric->wants_traffic && fabric->wants_traffic(experiment->config)) {
-            diag_error(
-                "fabric %s needs the calls of a program to know its messages before they are sent, which "
-                "workload %s has not",
-                fabric->name, experiment->program->name);
-            return STATUS_BAD_INPUT;
-        }
-    }
-    return flows_settle(experiment->program, experiment->config);
+    return experiment->engine->prepare ? experiment->engine->prepare(&input) : STATUS_OK;
+}
+
+/* The engine is asked before the program is opened, which may take long, and again when the program is known.
+ */
+static enum status open_parts(struct experiment *experiment)
+{
+    enum status status = choose_fabrics(experiment);
+    if (status == STATUS_OK)
+        status = choose_engine(experiment);
+    if (status == STATUS_OK)
+        status = blame(experiment, "host.system", hosts_open(experiment));
+    if (status == STATUS_OK && !experiment->program)
+        status =
+            blame(experiment, experiment->chosen->trace ? "trace" : "workload", open_program(experiment));
+    return status == STATUS_OK ? choose_engine(experiment) : status;
 }
 
 enum status experiment_open(struct experiment *experiment, const struct config *config)
 {
     *experiment = (struct experiment){.config = config, .chosen = config_of(config, &experiment_params)};
-    enum status status = choose_fabrics(experiment);
-    if (status == STATUS_OK)
-        status = blame(experiment, "host.system", hosts_open(experiment));
-    if (status == STATUS_OK)
-        status =
-            blame(experiment, experiment->chosen->trace ? "trace" : "workload", open_program(experiment));
-    return status == STATUS_OK ? settle_openloop(experiment) : status;
+    return open_parts(experiment);
 }
 
 enum status experiment_open_with(struct experiment *experiment, const struct config *config,
@@ -143,10 +139,7 @@ enum status experiment_open_with(struct experiment *experiment, const struct con
                                       .chosen = config_of(config, &experiment_params),
                                       .program = program,
                                       .program_is_lent = true};
-    enum status status = choose_fabrics(experiment);
-    if (status == STATUS_OK)
-        status = blame(experiment, "host.system", hosts_open(experiment));
-    return status == STATUS_OK ? settle_openloop(experiment) : status;
+    return open_parts(experiment);
 }
 
 void experiment_close(struct experiment *experiment)
@@ -201,30 +194,25 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
         watch->listen(watch->listener, program->ranks, &tap);
 
     struct progress progress = {.watch = watch, .fabric = fabric->name, .total_calls = program->total_calls};
-    struct machine_params plan = {.program = program,
-                                  .fabric = fabric,
-                                  .config = config,
-                                  .protocol = config_of(config, &protocol_params),
-                                  .node = config_of(config, &node_params),
-                                  .compute = config_of(config, &compute_params),
-                                  .collective = config_of(config, &collective_params),
-                                  .host = host,
-                                  .tap = &tap,
-                                  .seed = experiment->chosen->seed,
-                                  .progress = watch->progress ? pass_progress : NULL,
-                                  .progress_self = &progress};
+    struct engine_params params = {.program = program,
+                                   .fabric = fabric,
+                                   .config = config,
+                                   .host = host,
+                                   .tap = &tap,
+                                   .seed = experiment->chosen->seed,
+                                   .progress = watch->progress ? pass_progress : NULL,
+                                   .progress_self = &progress};
     double began = seconds_now();
     struct traffic traffic = {.pairs = NULL};
     enum status status = STATUS_OK;
     if (fabric->wants_traffic && fabric->wants_traffic(config)) {
-        status = traffic_open(&traffic, program, plan.collective, plan.node);
-        plan.traffic = &traffic.traffic;
+        status = traffic_open(&traffic, program, config_of(config, &collective_params),
+                              config_of(config, &node_params));
+        params.traffic = &traffic.traffic;
     }
     program->ops->rewind(program);
-    bool is_ours = experiment->chosen->compat == COMPAT_NONE;
-    __typeof__(machine_run) *engine = program->openloop ? flows_run : is_ours ? machine_run : simplecomm_run;
     if (status == STATUS_OK)
-        status = engine(&plan, &result->usage, keep_statistics, result);
+        status = experiment->engine->run(&params, &result->usage, keep_statistics, result);
     traffic_close(&traffic);
     result->wall_s = seconds_now() - began;
     if (status == STATUS_OK)

@@ -5,6 +5,7 @@
 
 #include "base/config.h"
 #include "call/call.h"
+#include "engine/engine.h"
 #include "fabric/fabric.h"
 #include "host/host.h"
 #include "sim/result.h"
@@ -29,6 +30,7 @@ enum { EXPERIMENT_FABRICS = 16 };
 struct experiment {
     const struct config *config;
     const struct experiment_config *chosen;
+    const struct engine *engine;
     struct program *program;
     bool program_is_lent; /* by the caller, who closes it */
     const struct fabric_ops *fabrics[EXPERIMENT_FABRICS];

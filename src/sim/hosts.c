@@ -62,10 +62,6 @@ enum status hosts_open(struct experiment *experiment)
     }
     if (!config->system)
         return STATUS_OK;
-    if (experiment->chosen->compat != COMPAT_NONE) {
-        diag_error("SimpleComm has no hosts; compat=simplecomm and host.system exclude each other");
-        return STATUS_BAD_INPUT;
-    }
     enum status status = host_open(&experiment->host, config, rnic);
     experiment->has_host = status == STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < experiment->fabric_count; i++)

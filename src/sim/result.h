@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "base/tap.h"
 #include "call/call.h"
-#include "engine/rank/machine.h"
+#include "engine/engine.h"
 
 /* What a run is once it is done. */
 struct rank_row {
@@ -33,7 +33,7 @@ struct result {
     ps_t idle_by_cause[CALL_OPS]; /* summed over ranks; p2p calls under CALL_SEND and CALL_RECV */
     uint64_t messages, bytes;     /* between ranks, handshakes not counted */
     struct size_class sizes[RESULT_SIZE_CLASSES]; /* of the same messages */
-    struct machine_usage usage;
+    struct engine_usage usage;
     double wall_s; /* of the simulation itself; for people, never part of what is written as result */
 };
 

@@ -3,7 +3,7 @@
 
 #include "base/status.h"
 #include "call/call.h"
-#include "engine/rank/machine.h"
+#include "engine/params.h"
 #include "fabric/fabric.h"
 
 /* What a program is going to send, as fabrics want to know it that are set up before it runs. The program is

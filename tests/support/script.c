@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "engine/params.h"
 #include "engine/rank/machine.h"
 #include "fabric/fabric.h"
 #include "fabric/message.h"
@@ -134,23 +135,21 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
     struct host host;
     if (host_config->system)
         assert_int_equal(host_open(&host, host_config, config_of(config, &rnic_params)), STATUS_OK);
-    struct machine_params plan = {.program = &script.program,
-                                  .fabric = fabric,
-                                  .config = config,
-                                  .protocol = config_of(config, &protocol_params),
-                                  .node = config_of(config, &node_params),
-                                  .compute = config_of(config, &compute_params),
-                                  .collective = config_of(config, &collective_params),
-                                  .host = host_config->system ? &host : NULL,
-                                  .tap = &tap,
-                                  .seed = 1};
+    struct engine_params params = {.program = &script.program,
+                                   .fabric = fabric,
+                                   .config = config,
+                                   .host = host_config->system ? &host : NULL,
+                                   .tap = &tap,
+                                   .seed = 1};
     struct traffic traffic = {.pairs = NULL};
     if (fabric->wants_traffic && fabric->wants_traffic(config)) {
-        assert_int_equal(traffic_open(&traffic, &script.program, plan.collective, plan.node), STATUS_OK);
-        plan.traffic = &traffic.traffic;
+        assert_int_equal(traffic_open(&traffic, &script.program, config_of(config, &collective_params),
+                                      config_of(config, &node_params)),
+                         STATUS_OK);
+        params.traffic = &traffic.traffic;
     }
     diag_set_sink(keep_saying, outcome->said);
-    outcome->status = machine_run(&plan, &result.usage, script_visit, NULL);
+    outcome->status = engine_ranks.run(&params, &result.usage, script_visit, NULL);
     diag_set_sink(NULL, NULL);
     traffic_close(&traffic);
     if (outcome->status == STATUS_OK)

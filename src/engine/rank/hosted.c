@@ -362,7 +362,7 @@ void hosted_open(struct machine *machine, uint32_t nodes)
         hosted->pending.head = hosted->arrived.head = hosted->held.head = hosted->batch = POOL_NONE;
     }
     pool_init(&machine->batches, sizeof(struct batch), "completions to come");
-    host_nodes_open(&machine->nodes, machine->host, nodes, ranks, machine->plan->seed);
+    host_nodes_open(&machine->nodes, machine->host, nodes, ranks, machine->params->seed);
     machine->nic_kind = loop_register(machine->loop, on_nic, machine);
     machine->leave_kind = loop_register(machine->loop, on_leave, machine);
     machine->taken_kind = loop_register(machine->loop, on_taken, machine);

@@ -17,6 +17,7 @@
 #include "base/tap.h"
 #include "call/call.h"
 #include "coll/coll.h"
+#include "engine/params.h"
 #include "engine/rank/machine.h"
 #include "fabric/fabric.h"
 #include "fabric/message.h"
@@ -169,7 +170,7 @@ struct batch {
 };
 
 struct machine {
-    const struct machine_params *plan;
+    const struct engine_params *params;
     const struct host *host; /* NULL = none */
     const struct protocol_config *protocol;
     const struct node_config *node;

@@ -4,42 +4,6 @@
 
 #include "engine/rank/internal.h"
 
-PARAM_TABLE(compute_params, "compute", struct compute_config,
-            "the time between communications: operations / rate x scale",
-            {.name = "compute.rate",
-             .type = PARAM_FLOPS,
-             .offset = offsetof(struct compute_config, rate_flops),
-             .default_text = "12 Gflop/s",
-             .min = "1 flop/s",
-             .doc = "operations per second of a rank (FMU paper, Table 3)"},
-            {.name = "compute.scale",
-             .type = PARAM_NUMBER,
-             .offset = offsetof(struct compute_config, scale),
-             .default_text = "1",
-             .min = "0",
-             .doc = "factor on all computation; 0 leaves communication alone"});
-
-PARAM_TABLE(node_params, "node", struct node_config,
-            "where ranks sit, and the channel between ranks of one node, which bypasses every fabric",
-            {.name = "ranks_per_node",
-             .type = PARAM_COUNT,
-             .offset = offsetof(struct node_config, ranks_per_node),
-             .default_text = "1",
-             .min = "1",
-             .doc = "consecutive ranks that share a node and its links"},
-            {.name = "intranode.latency",
-             .type = PARAM_TIME,
-             .offset = offsetof(struct node_config, latency_ps),
-             .default_text = "0 ps",
-             .min = "0 ps",
-             .doc = "time of a message of no bytes within a node"},
-            {.name = "intranode.bandwidth",
-             .type = PARAM_RATE,
-             .offset = offsetof(struct node_config, bandwidth_bytes_per_s),
-             .default_text = "76.8 GB/s",
-             .min = "1 B/s",
-             .doc = "bytes per second of one message within a node (two DDR5-4800 channels)"});
-
 void machine_fail(struct machine *machine, enum status status)
 {
     if (machine->status == STATUS_OK)
@@ -350,8 +314,8 @@ static void run_rank(struct machine *machine, uint32_t rank_index)
             return;
         }
         going = execute(machine, rank_index, rank->call);
-        if (++machine->calls % PROGRESS_EVERY == 0 && machine->plan->progress)
-            machine->plan->progress(machine->plan->progress_self, machine->calls, machine->loop->now);
+        if (++machine->calls % PROGRESS_EVERY == 0 && machine->params->progress)
+            machine->params->progress(machine->params->progress_self, machine->calls, machine->loop->now);
     }
     keep_blocked_call(machine, rank_index, &scratch);
 }
@@ -395,17 +359,18 @@ static uint32_t nodes_of(const struct machine *machine)
     return (uint32_t)(ranks / per_node + (ranks % per_node != 0));
 }
 
-static void open_machine(struct machine *machine, const struct machine_params *plan, struct event_loop *loop)
+static void open_machine(struct machine *machine, const struct engine_params *params, struct event_loop *loop)
 {
-    *machine = (struct machine){.plan = plan,
-                                .host = plan->host,
-                                .protocol = plan->protocol,
-                                .node = plan->node,
-                                .collective = plan->collective,
-                                .program = plan->program,
+    *machine = (struct machine){.params = params,
+                                .host = params->host,
+                                .protocol = config_of(params->config, &protocol_params),
+                                .node = config_of(params->config, &node_params),
+                                .collective = config_of(params->config, &collective_params),
+                                .program = params->program,
                                 .loop = loop,
-                                .tap = plan->tap};
-    machine->ps_per_operation = (double)PS_PER_S / (double)plan->compute->rate_flops * plan->compute->scale;
+                                .tap = params->tap};
+    const struct compute_config *computing = config_of(params->config, &compute_params);
+    machine->ps_per_operation = (double)PS_PER_S / (double)computing->rate_flops * computing->scale;
     loop_init(loop);
     machine->resume_kind = loop_register(loop, on_resume, machine);
     machine->phase_kind = loop_register(loop, collective_on_phase, machine);
@@ -447,17 +412,17 @@ static void close_machine(struct machine *machine)
 
 static enum status prepare_fabric(struct machine *machine)
 {
-    struct fabric_params plan = {.ops = machine->plan->fabric,
-                                 .config = machine->plan->config,
-                                 .loop = machine->loop,
-                                 .messages = &machine->messages,
-                                 .nodes = nodes_of(machine),
-                                 .seed = machine->plan->seed,
-                                 .included_bytes = machine->host ? machine->host->block_bytes : 0,
-                                 .callbacks = protocol_callbacks(machine),
-                                 .tap = machine->tap,
-                                 .traffic = machine->plan->traffic};
-    enum status status = machine->plan->fabric->prepare(&plan, &machine->fabric);
+    struct fabric_params fabric = {.ops = machine->params->fabric,
+                                   .config = machine->params->config,
+                                   .loop = machine->loop,
+                                   .messages = &machine->messages,
+                                   .nodes = nodes_of(machine),
+                                   .seed = machine->params->seed,
+                                   .included_bytes = machine->host ? machine->host->block_bytes : 0,
+                                   .callbacks = protocol_callbacks(machine),
+                                   .tap = machine->tap,
+                                   .traffic = machine->params->traffic};
+    enum status status = machine->params->fabric->prepare(&fabric, &machine->fabric);
     if (status == STATUS_OK && machine->host && machine->fabric->ops->node_rate)
         machine->nodes.link_bytes_per_s = machine->fabric->ops->node_rate(machine->fabric);
     return status;
@@ -483,7 +448,7 @@ static enum status run_to_the_end(struct machine *machine)
     return STATUS_OK;
 }
 
-static struct machine_usage usage_of(const struct machine *machine)
+static struct engine_usage usage_of(const struct machine *machine)
 {
     size_t bytes = sizeof *machine + loop_bytes(machine->loop) + queue_table_bytes(&machine->keyed) +
                    queue_table_bytes(&machine->meetings);
@@ -499,28 +464,35 @@ static struct machine_usage usage_of(const struct machine *machine)
     bytes += machine->host ? hosted_bytes(machine) : 0;
     bytes += gathering_bytes(machine);
     bytes += machine->fabric->ops->bytes(machine->fabric);
-    return (struct machine_usage){.bytes = bytes,
-                                  .peak_messages = machine->messages.fresh,
-                                  .peak_events = machine->loop->peak,
-                                  .events = machine->loop->taken,
-                                  .calls = machine->calls,
-                                  .host = machine->nodes.statistics};
+    return (struct engine_usage){.bytes = bytes,
+                                 .peak_messages = machine->messages.fresh,
+                                 .peak_events = machine->loop->peak,
+                                 .events = machine->loop->taken,
+                                 .calls = machine->calls,
+                                 .host = machine->nodes.statistics};
 }
 
-enum status machine_run(const struct machine_params *plan, struct machine_usage *usage,
-                        void (*visit_fabric)(void *self, struct fabric *fabric), void *self)
+static bool runs(const struct engine_input *input)
+{
+    return !input->compat && !(input->program && input->program->openloop);
+}
+
+static enum status run(const struct engine_params *params, struct engine_usage *usage, engine_visit *visit,
+                       void *self)
 {
     struct event_loop loop;
     struct machine machine;
-    open_machine(&machine, plan, &loop);
+    open_machine(&machine, params, &loop);
     enum status status = prepare_fabric(&machine);
     if (status == STATUS_OK)
         status = run_to_the_end(&machine);
     if (status == STATUS_OK) {
         *usage = usage_of(&machine);
-        if (visit_fabric)
-            visit_fabric(self, machine.fabric);
+        if (visit)
+            visit(self, machine.fabric);
     }
     close_machine(&machine);
     return status;
 }
+
+const struct engine engine_ranks = {.name = "ranks", .runs = runs, .run = run};

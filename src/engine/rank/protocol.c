@@ -9,29 +9,6 @@
  * Buffered (the fabric stores messages on the way): every send goes at once and its sender is done when the
  * fabric has it. */
 
-static const char *const eager_done_names[] = {"post", "injected", NULL};
-
-PARAM_TABLE(
-    protocol_params, "mpi", struct protocol_config, "the protocol of one message",
-    {.name = "mpi.eager_threshold",
-     .type = PARAM_SIZE,
-     .offset = offsetof(struct protocol_config, eager_threshold_bytes),
-     .default_text = "65536 B",
-     .doc = "largest message that is sent before its receiver is there (FMU paper, Table 3)"},
-    {.name = "mpi.eager_done",
-     .type = PARAM_CHOICE,
-     .offset = offsetof(struct protocol_config, eager_done),
-     .default_text = "post",
-     .choices = eager_done_names,
-     .doc = "when the sender of an eager message may go on: it has posted it, or its last byte has left"},
-    {.name = "rendezvous.handshakes",
-     .type = PARAM_COUNT,
-     .offset = offsetof(struct protocol_config, handshakes),
-     .default_text = "0",
-     .max = "3",
-     .doc =
-         "control messages of a rendezvous that cost time: 1 request to send, 2 + clear to send, 3 + final"});
-
 /* Neither sent ahead nor stored on the way; control messages count as such, nobody waits for their sender. */
 static bool is_rendezvous(const struct message *message)
 {

@@ -11,7 +11,8 @@
 #include "base/rng.h"
 #include "base/time.h"
 #include "call/call.h"
-#include "engine/rank/machine.h"
+#include "engine/engine.h"
+#include "engine/params.h"
 #include "engine/simplecomm/simplecomm.h"
 #include "fabric/fabric.h"
 #include "fabric/fmu.h"
@@ -189,8 +190,10 @@ struct compat_rank {
 
 struct simplecomm {
     struct fabric fabric; /* for whoever visits the statistics */
-    const struct machine_params *plan;
+    const struct engine_params *params;
     const struct simplecomm_config *config;
+    const struct compute_config *compute;
+    const struct collective_config *collective;
     uint64_t formed; /* matches; every so manieth is boosted */
     enum compat_topology topology;
     uint32_t ranks, cores_per_node;

@@ -96,7 +96,7 @@ static void put_reduce_to_root(struct layer *layer, uint32_t root, uint64_t byte
 static bool reduces_to_root(const struct simplecomm *engine, uint64_t bytes)
 {
     struct coll_call call = {.kind = COLL_REDUCE, .size = engine->ranks, .bytes = bytes};
-    return strcmp(coll_choose(&engine->plan->collective->choice[COLL_REDUCE], &call)->name, "linear") == 0;
+    return strcmp(coll_choose(&engine->collective->choice[COLL_REDUCE], &call)->name, "linear") == 0;
 }
 
 static void put_barrier(struct layer *layer)
@@ -130,7 +130,7 @@ static void put_alltoall(struct layer *layer, uint64_t send_bytes, uint64_t recv
 
 static uint64_t count_at(const struct layer *layer, uint64_t counts, uint32_t rank, uint64_t otherwise)
 {
-    return counts ? layer->engine->plan->program->counts[counts + rank] : otherwise;
+    return counts ? layer->engine->params->program->counts[counts + rank] : otherwise;
 }
 
 static void put_alltoallv(struct layer *layer, const struct call *call)

@@ -94,11 +94,11 @@ void compat_idle(struct simplecomm *engine, uint32_t index, double until_s, uint
     struct compat_rank *rank = &engine->rank[index];
     if (until_s <= rank->now_s)
         return;
-    tap_emit(engine->plan->tap, &(struct tap_record){.kind = TAP_IDLE,
-                                                     .rank = index,
-                                                     .cause = op,
-                                                     .since = seconds_to_ps(rank->now_s),
-                                                     .at = seconds_to_ps(until_s)});
+    tap_emit(engine->params->tap, &(struct tap_record){.kind = TAP_IDLE,
+                                                       .rank = index,
+                                                       .cause = op,
+                                                       .since = seconds_to_ps(rank->now_s),
+                                                       .at = seconds_to_ps(until_s)});
     rank->now_s = until_s;
 }
 
@@ -118,12 +118,12 @@ static void tell_message(const struct simplecomm *engine, const struct match *ma
                               .recv_posted = seconds_to_ps(match->recv_base_s),
                               .delivered = seconds_to_ps(match->recv_end_s)};
     struct tap_record record = {.kind = TAP_INJECTED, .at = message.send_posted, .message = &message};
-    tap_emit(engine->plan->tap, &record);
+    tap_emit(engine->params->tap, &record);
     record.kind = TAP_DELIVERED;
     record.at = message.delivered;
-    tap_emit(engine->plan->tap, &record);
+    tap_emit(engine->params->tap, &record);
     record.kind = TAP_FINISHED;
-    tap_emit(engine->plan->tap, &record);
+    tap_emit(engine->params->tap, &record);
 }
 
 /* ------------------------------------------------------------------------------------------------ driver */
@@ -230,10 +230,10 @@ static bool revive(struct simplecomm *engine)
 static enum status report_deadlock(const struct simplecomm *engine)
 {
     enum { SHOWN = 8 };
-    struct program *program = engine->plan->program;
+    struct program *program = engine->params->program;
     uint32_t blocked = engine->ranks - engine->ended, shown = 0;
     diag_error("fabric %s: deadlock: %u of %u ranks are blocked, and no message has both ends",
-               engine->plan->fabric->name, blocked, engine->ranks);
+               engine->params->fabric->name, blocked, engine->ranks);
     for (uint32_t rank = 0; rank < engine->ranks && shown < SHOWN; rank++) {
         if (engine->rank[rank].state == RANK_ENDED)
             continue;
@@ -302,10 +302,30 @@ bool simplecomm_has(const struct fabric_ops *fabric)
     return topology_of(fabric) < TOPOLOGIES;
 }
 
-/* It would be passed over without a word. */
-static enum status refuse_topology(const struct machine_params *plan)
+static bool runs(const struct engine_input *input)
 {
-    const struct topology_config *topology = config_of(plan->config, &topology_params);
+    return input->compat && strcmp(input->compat, engine_simplecomm.name) == 0 &&
+           !(input->program && input->program->openloop);
+}
+
+static enum status prepare(const struct engine_input *input)
+{
+    for (size_t i = 0; i < input->fabric_count; i++)
+        if (!simplecomm_has(input->fabrics[i])) {
+            diag_error("SimpleComm has no fabric %s; with compat=simplecomm there are packet (its KAHUNA), "
+                       "fmu and hybrid",
+                       input->fabrics[i]->name);
+            return STATUS_BAD_INPUT;
+        }
+    if (input->has_host)
+        diag_error("SimpleComm has no hosts; compat=simplecomm and host.system exclude each other");
+    return input->has_host ? STATUS_BAD_INPUT : STATUS_OK;
+}
+
+/* It would be passed over without a word. */
+static enum status refuse_topology(const struct engine_params *params)
+{
+    const struct topology_config *topology = config_of(params->config, &topology_params);
     if (topology->is_given)
         diag_error(
             "SimpleComm has no topology, all its nodes hang on one switch; compat=simplecomm and topology "
@@ -328,20 +348,24 @@ static struct link_speed link_of(ps_t latency_ps, uint64_t bytes_per_s)
                                .bytes_per_s = bytes_per_s == INT64_MAX ? 0 : (double)bytes_per_s};
 }
 
-static void open_engine(struct simplecomm *engine, const struct machine_params *plan)
+static void open_engine(struct simplecomm *engine, const struct engine_params *params)
 {
-    const struct packet_config *packet = config_of(plan->config, &packet_params);
-    const struct fmu_config *fmu = config_of(plan->config, &fmu_params);
-    engine->plan = plan;
-    engine->config = config_of(plan->config, &simplecomm_params);
-    engine->ranks = plan->program->ranks;
-    engine->cores_per_node = (uint32_t)plan->node->ranks_per_node;
-    engine->eager_bytes = plan->protocol->eager_threshold_bytes;
+    const struct node_config *node = config_of(params->config, &node_params);
+    const struct protocol_config *protocol = config_of(params->config, &protocol_params);
+    const struct packet_config *packet = config_of(params->config, &packet_params);
+    const struct fmu_config *fmu = config_of(params->config, &fmu_params);
+    engine->params = params;
+    engine->config = config_of(params->config, &simplecomm_params);
+    engine->compute = config_of(params->config, &compute_params);
+    engine->collective = config_of(params->config, &collective_params);
+    engine->ranks = params->program->ranks;
+    engine->cores_per_node = (uint32_t)node->ranks_per_node;
+    engine->eager_bytes = protocol->eager_threshold_bytes;
     engine->network_link = link_of(packet->latency_ps, packet->bandwidth_bytes_per_s);
     engine->fmu_link = link_of(fmu->t_switch, fmu->bandwidth_bytes_per_s);
-    engine->node_link = link_of(plan->node->latency_ps, plan->node->bandwidth_bytes_per_s);
+    engine->node_link = link_of(node->latency_ps, node->bandwidth_bytes_per_s);
     engine->pivot_bytes = pivot_of(&engine->network_link, &engine->fmu_link);
-    engine->topology = (enum compat_topology)topology_of(plan->fabric);
+    engine->topology = (enum compat_topology)topology_of(params->fabric);
     engine->fabric.ops = &topology_ops[engine->topology];
     engine->fmus_take_the_small =
         engine->pivot_bytes > 0 && engine->fmu_link.bytes_per_s / 2 < engine->network_link.bytes_per_s;
@@ -352,12 +376,12 @@ static void open_engine(struct simplecomm *engine, const struct machine_params *
     for (uint32_t rank = 0; rank < engine->ranks; rank++) {
         engine->rank[rank].blocked_by = POOL_NONE;
         engine->rank[rank].slot_tags =
-            mem_alloc(plan->program->ops->slots(plan->program, rank), sizeof(int32_t), "requests");
+            mem_alloc(params->program->ops->slots(params->program, rank), sizeof(int32_t), "requests");
     }
     queue_table_init(&engine->unmatched);
     pool_init(&engine->posts, sizeof(struct post), "unmatched sends and receives");
     compat_network_init(engine);
-    compat_fmu_init(engine, fmu, plan->seed);
+    compat_fmu_init(engine, fmu, params->seed);
 }
 
 static void close_engine(struct simplecomm *engine)
@@ -374,24 +398,26 @@ static void close_engine(struct simplecomm *engine)
     compat_fmu_free(&engine->fmu);
 }
 
-enum status simplecomm_run(const struct machine_params *plan, struct machine_usage *usage,
-                           void (*visit_fabric)(void *self, struct fabric *fabric), void *self)
+static enum status run(const struct engine_params *params, struct engine_usage *usage, engine_visit *visit,
+                       void *self)
 {
     struct simplecomm engine = {0};
-    enum status status = refuse_topology(plan);
+    enum status status = refuse_topology(params);
     if (status != STATUS_OK)
         return status;
-    open_engine(&engine, plan);
+    open_engine(&engine, params);
     status = simulate(&engine);
-    *usage = (struct machine_usage){
+    *usage = (struct engine_usage){
         .bytes = engine.match_memory.used + engine.posts.capacity * engine.posts.size +
                  queue_table_bytes(&engine.unmatched) + engine.ranks * sizeof *engine.rank,
         .peak_messages = engine.peak_matches,
         .events = engine.finished,
         .calls = engine.calls};
     compat_fmu_summarize(&engine);
-    if (status == STATUS_OK && visit_fabric)
-        visit_fabric(self, &engine.fabric);
+    if (status == STATUS_OK && visit)
+        visit(self, &engine.fabric);
     close_engine(&engine);
     return status;
 }
+
+const struct engine engine_simplecomm = {.name = "simplecomm", .runs = runs, .prepare = prepare, .run = run};

@@ -3,10 +3,10 @@
 
 #include <stdbool.h>
 
-#include "base/status.h"
-#include "engine/rank/machine.h"
+#include "base/param.h"
+#include "engine/engine.h"
 
-/* What only SimpleComm can be told. */
+/* The parameters that only SimpleComm has. */
 struct simplecomm_config {
     uint64_t booster_factor, booster_every;
     int allreduce; /* enum simplecomm_allreduce */
@@ -20,14 +20,13 @@ extern const struct param_table simplecomm_params; /* struct simplecomm_config *
 /* Whether SimpleComm has a topology like this fabric. */
 bool simplecomm_has(const struct fabric_ops *fabric);
 
-/* What the published Python simulator SimpleComm (Palma et al., github.com/Dragonslair5/SimpleComm) computes,
- * its known faults included, so that results obtained with it can be compared and continued: an engine of its
- * own, which shares no line with the model of the other rooms. docs/simplecomm.md
+/* Computes what the published Python simulator SimpleComm computes (Palma et al.,
+ * github.com/Dragonslair5/SimpleComm), with its known faults, so that results obtained with it can be
+ * compared and continued. It shares no code with the models of the other engines. docs/simplecomm.md
  *
- * Takes the place of machine_run. The plan's fabric names its topology: packet is KAHUNA (InfiniBand), fmu
- * its FMU, hybrid its HYBRID; others are refused. On the tap, a message's times are SimpleComm's own columns:
- * send_posted = SbaseCycle, send_released = SendCycle, recv_posted = RbaseCycle, delivered = RendCycle. */
-enum status simplecomm_run(const struct machine_params *plan, struct machine_usage *usage,
-                           void (*visit_fabric)(void *self, struct fabric *fabric), void *self);
+ * The fabric names the topology: packet is KAHUNA (InfiniBand), fmu its FMU, hybrid its HYBRID. On the tap
+ * the times of a message are SimpleComm's own columns: send_posted = SbaseCycle, send_released = SendCycle,
+ * recv_posted = RbaseCycle, delivered = RendCycle. */
+extern const struct engine engine_simplecomm;
 
 #endif

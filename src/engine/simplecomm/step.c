@@ -73,7 +73,7 @@ static void look_at_wait(struct simplecomm *engine, uint32_t index)
 
 static enum status refuse(struct simplecomm *engine, uint32_t rank, const struct call *call, const char *why)
 {
-    struct program *program = engine->plan->program;
+    struct program *program = engine->params->program;
     struct call_place place = program->ops->place(program, rank);
     char text[256];
     diag_report(DIAG_ERROR, &(struct diag_place){.file = place.file, .line = place.line},
@@ -130,10 +130,10 @@ static enum status compute(struct simplecomm *engine, uint32_t index, double sec
     rank->now_s = rank->now_s + seconds;
     if (!time_fits(rank->now_s))
         return compat_too_long(engine);
-    tap_emit(engine->plan->tap, &(struct tap_record){.kind = TAP_COMPUTED,
-                                                     .rank = index,
-                                                     .since = seconds_to_ps(since_s),
-                                                     .at = seconds_to_ps(rank->now_s)});
+    tap_emit(engine->params->tap, &(struct tap_record){.kind = TAP_COMPUTED,
+                                                       .rank = index,
+                                                       .since = seconds_to_ps(since_s),
+                                                       .at = seconds_to_ps(rank->now_s)});
     return STATUS_OK;
 }
 
@@ -187,7 +187,7 @@ static void end(struct simplecomm *engine, uint32_t index)
     struct compat_rank *rank = &engine->rank[index];
     rank->state = RANK_ENDED;
     engine->ended++;
-    tap_emit(engine->plan->tap,
+    tap_emit(engine->params->tap,
              &(struct tap_record){.kind = TAP_ENDED, .rank = index, .at = seconds_to_ps(rank->now_s)});
 }
 
@@ -202,20 +202,20 @@ static enum status finalize(struct simplecomm *engine, uint32_t index)
 
 static enum status execute(struct simplecomm *engine, uint32_t index)
 {
-    const struct machine_params *plan = engine->plan;
-    const struct call *call = program_next(plan->program, index, &engine->scratch);
+    const struct engine_params *params = engine->params;
+    const struct call *call = program_next(params->program, index, &engine->scratch);
     if (!call)
         return finalize(engine, index); /* SimpleComm would read beyond the end of its trace */
     engine->calls++;
-    if (plan->progress && engine->calls % (UINT64_C(1) << 20) == 0)
-        plan->progress(plan->progress_self, engine->calls, seconds_to_ps(engine->rank[index].now_s));
+    if (params->progress && engine->calls % (UINT64_C(1) << 20) == 0)
+        params->progress(params->progress_self, engine->calls, seconds_to_ps(engine->rank[index].now_s));
     switch (call->op) {
     case CALL_INIT:
     case CALL_NOTHING:
         return STATUS_OK;
     case CALL_COMPUTE:
         return compute(engine, index,
-                       trunc(call->amount * plan->compute->scale) / (double)plan->compute->rate_flops);
+                       trunc(call->amount * engine->compute->scale) / (double)engine->compute->rate_flops);
     case CALL_SLEEP:
         compat_abort(engine, ABORT_ACTION);
         return compute(engine, index, call->amount);

@@ -29,13 +29,13 @@ static const struct stop {
 void compat_abort(struct simplecomm *engine, enum compat_abort reason)
 {
     if (engine->aborts[reason]++ == 0)
-        diag_warning("fabric %s: SimpleComm itself stops here (%s); %s", engine->plan->fabric->name,
+        diag_warning("fabric %s: SimpleComm itself stops here (%s); %s", engine->params->fabric->name,
                      stops[reason].check, stops[reason].instead);
 }
 
 enum status compat_too_long(const struct simplecomm *engine)
 {
     diag_error("fabric %s: simulated time passes 2^63 ps (106 days); the parameters make the run too long",
-               engine->plan->fabric->name);
+               engine->params->fabric->name);
     return STATUS_FAILED;
 }

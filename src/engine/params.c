@@ -1,7 +1,68 @@
+#include "engine/params.h"
+
+#include <stddef.h>
 #include <string.h>
 
 #include "coll/choice.h"
-#include "engine/rank/machine.h"
+
+PARAM_TABLE(compute_params, "compute", struct compute_config,
+            "the time between communications: operations / rate x scale",
+            {.name = "compute.rate",
+             .type = PARAM_FLOPS,
+             .offset = offsetof(struct compute_config, rate_flops),
+             .default_text = "12 Gflop/s",
+             .min = "1 flop/s",
+             .doc = "operations per second of a rank (FMU paper, Table 3)"},
+            {.name = "compute.scale",
+             .type = PARAM_NUMBER,
+             .offset = offsetof(struct compute_config, scale),
+             .default_text = "1",
+             .min = "0",
+             .doc = "factor on all computation; 0 leaves communication alone"});
+
+PARAM_TABLE(node_params, "node", struct node_config,
+            "where ranks sit, and the channel between ranks of one node, which bypasses every fabric",
+            {.name = "ranks_per_node",
+             .type = PARAM_COUNT,
+             .offset = offsetof(struct node_config, ranks_per_node),
+             .default_text = "1",
+             .min = "1",
+             .doc = "consecutive ranks that share a node and its links"},
+            {.name = "intranode.latency",
+             .type = PARAM_TIME,
+             .offset = offsetof(struct node_config, latency_ps),
+             .default_text = "0 ps",
+             .min = "0 ps",
+             .doc = "time of a message of no bytes within a node"},
+            {.name = "intranode.bandwidth",
+             .type = PARAM_RATE,
+             .offset = offsetof(struct node_config, bandwidth_bytes_per_s),
+             .default_text = "76.8 GB/s",
+             .min = "1 B/s",
+             .doc = "bytes per second of one message within a node (two DDR5-4800 channels)"});
+
+static const char *const eager_done_names[] = {"post", "injected", NULL};
+
+PARAM_TABLE(
+    protocol_params, "mpi", struct protocol_config, "the protocol of one message",
+    {.name = "mpi.eager_threshold",
+     .type = PARAM_SIZE,
+     .offset = offsetof(struct protocol_config, eager_threshold_bytes),
+     .default_text = "65536 B",
+     .doc = "largest message that is sent before its receiver is there (FMU paper, Table 3)"},
+    {.name = "mpi.eager_done",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct protocol_config, eager_done),
+     .default_text = "post",
+     .choices = eager_done_names,
+     .doc = "when the sender of an eager message may go on: it has posted it, or its last byte has left"},
+    {.name = "rendezvous.handshakes",
+     .type = PARAM_COUNT,
+     .offset = offsetof(struct protocol_config, handshakes),
+     .default_text = "0",
+     .max = "3",
+     .doc =
+         "control messages of a rendezvous that cost time: 1 request to send, 2 + clear to send, 3 + final"});
 
 /* One parameter per collective: its algorithm, or several with size limits. The defaults are those of the FMU
  * paper (section VI-B: binomial trees, allreduce = reduce + bcast) and of its simulator. */

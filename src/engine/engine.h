@@ -1,0 +1,73 @@
+#ifndef HELIO_ENGINE_ENGINE_H
+#define HELIO_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/config.h"
+#include "base/status.h"
+#include "base/tap.h"
+#include "call/call.h"
+#include "fabric/fabric.h"
+#include "host/node.h"
+
+/* An engine runs a program on a fabric. sim/engines.c lists all engines, and each one says which programs it
+ * runs. The files of this folder:
+ *
+ *   engine.h    what all engines share: this file
+ *   params.c    the parameters of ranks and of their MPI library
+ *   rank/       ranks that execute MPI calls one after another
+ *   openloop/   traffic of nodes, without ranks
+ *   simplecomm/ ranks as the simulator SimpleComm computes them */
+
+/* What an engine is chosen for. */
+struct engine_input {
+    struct program *program; /* NULL: it is not open yet */
+    const struct config *config;
+    const struct fabric_ops *const *fabrics;
+    size_t fabric_count;
+    const char *compat; /* the simulator whose results are wanted; NULL: our own semantics */
+    bool has_host;      /* a host model is wanted */
+};
+
+/* One run. */
+struct engine_params {
+    struct program *program; /* at its beginning */
+    const struct fabric_ops *fabric;
+    const struct config *config; /* engine and fabric take their parameters from it */
+    const struct host *host;     /* what a message costs at its ends; NULL: nothing */
+    struct tap *tap;
+    uint64_t seed;
+    const struct fabric_traffic *traffic; /* for the fabric; NULL where it does not want it */
+    /* Called now and then with the number of calls executed so far; NULL: nobody asks. */
+    void (*progress)(void *self, uint64_t calls, ps_t now);
+    void *progress_self;
+};
+
+/* What a run used. What it did is told on the tap. */
+struct engine_usage {
+    uint64_t bytes;         /* memory of the run, without the mapped input of the program */
+    uint64_t peak_messages; /* outstanding at once */
+    uint64_t peak_events;   /* pending at once */
+    uint64_t events, calls;
+    struct host_statistics host; /* with a host model */
+};
+
+/* Sees the fabric at the end of a run, while its statistics exist. */
+typedef void engine_visit(void *self, struct fabric *fabric);
+
+struct engine {
+    const char *name;
+    /* Whether this engine runs such a program. One that is not open counts as a program of ranks. */
+    bool (*runs)(const struct engine_input *input);
+    /* Called before the program is opened, and again when it is open. Fills in what the program leaves to the
+     * configuration. STATUS_BAD_INPUT, reported: the engine cannot run this. NULL: it runs everything. */
+    enum status (*prepare)(const struct engine_input *input);
+    /* One run from the program's first call to its last; `visit` may be NULL. STATUS_FAILED, reported: the
+     * program cannot go on. */
+    enum status (*run)(const struct engine_params *params, struct engine_usage *usage, engine_visit *visit,
+                       void *self);
+};
+
+#endif

@@ -1,0 +1,236 @@
+#include "engine/openloop/openloop.h"
+
+#include <inttypes.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "fabric/topology.h"
+#include "workload/openloop.h"
+
+struct openloop_engine {
+    const struct engine_params *params;
+    struct event_loop loop;
+    struct pool messages;
+    struct fabric *fabric;
+    struct openloop_run *openloop;
+    struct openloop_message *next; /* of each node: what comes up next */
+    ps_t *finish;                  /* when the last message from or to a node arrived, so far */
+    uint64_t delivered;
+    uint32_t send_kind, match_kind;
+    enum status status;
+};
+
+/* ------------------------------------------------------------------------------------------ the program */
+
+/* The nodes that send: all of the topology, unless the program's text says how many. */
+static enum status set_nodes(struct program *program, const struct config *config)
+{
+    const struct topology_config *chosen = config_of(config, &topology_params);
+    uint64_t nodes = program->openloop->config->nodes;
+    if (!nodes && !chosen->is_given) {
+        diag_error("workload %s needs to know its nodes: set topology, or write nodes=N behind it",
+                   program->name);
+        return STATUS_BAD_INPUT;
+    }
+    program->ranks = nodes ? (uint32_t)nodes : chosen->topo.nodes;
+    program->total_calls = program->openloop->config->messages * program->ranks;
+    struct topo topo;
+    return topology_for_nodes(config, program->ranks, &topo);
+}
+
+static bool runs(const struct engine_input *input)
+{
+    return input->program && input->program->openloop;
+}
+
+/* Traffic has no ranks. It has no hosts, no semantics of calls, and no calls that tell its messages ahead. */
+static enum status prepare(const struct engine_input *input)
+{
+    struct program *program = input->program;
+    if (input->has_host || input->compat) {
+        diag_error("workload %s is traffic between nodes, without MPI: %s needs ranks", program->name,
+                   input->has_host ? "host.system" : "compat");
+        return STATUS_BAD_INPUT;
+    }
+    for (size_t i = 0; i < input->fabric_count; i++) {
+        const struct fabric_ops *fabric = input->fabrics[i];
+        if (fabric->wants_traffic && fabric->wants_traffic(input->config)) {
+            diag_error(
+                "fabric %s needs the calls of a program to know its messages before they are sent, which "
+                "workload %s has not",
+                fabric->name, program->name);
+            return STATUS_BAD_INPUT;
+        }
+    }
+    return set_nodes(program, input->config);
+}
+
+/* -------------------------------------------------------------------------------------------- messages */
+
+static void send_next(struct openloop_engine *engine, uint32_t node)
+{
+    const struct openloop_message *next = &engine->next[node];
+    uint32_t index = pool_take(&engine->messages);
+    struct message *message = message_at(&engine->messages, index);
+    ps_t now = engine->loop.now;
+    *message = (struct message){.bytes = next->bytes,
+                                .posted_bytes = next->bytes,
+                                .source = node,
+                                .destination = next->destination,
+                                .source_node = node,
+                                .destination_node = next->destination,
+                                .send_posted = now,
+                                .recv_posted = now,
+                                .op = CALL_SEND};
+    tap_emit(engine->params->tap, &(struct tap_record){.kind = TAP_INJECTED, .at = now, .message = message});
+    engine->fabric->ops->submit(engine->fabric, index);
+}
+
+/* Event: a node's next message comes up, and the one behind it is drawn. */
+static void on_send(void *self, uint32_t node)
+{
+    struct openloop_engine *engine = self;
+    send_next(engine, node);
+    if (openloop_next(engine->openloop, node, &engine->next[node]))
+        loop_at(&engine->loop, engine->next[node].at, engine->send_kind, node);
+}
+
+/* Where the fabric stores a message on its way, its receiver asks for it as soon as it may. */
+static void answer_visible(void *self, uint32_t index, ps_t at)
+{
+    struct openloop_engine *engine = self;
+    const struct fabric_ops *ops = engine->fabric->ops;
+    if (ops->is_buffered && ops->is_buffered(engine->fabric, message_at(&engine->messages, index)))
+        loop_at(&engine->loop, at, engine->match_kind, index);
+}
+
+static void on_match(void *self, uint32_t index)
+{
+    struct openloop_engine *engine = self;
+    engine->fabric->ops->match(engine->fabric, index);
+}
+
+static void answer_sender_done(void *self, uint32_t index, ps_t at)
+{
+    struct openloop_engine *engine = self;
+    message_at(&engine->messages, index)->send_released = at;
+}
+
+static void answer_delivered(void *self, uint32_t index, ps_t at)
+{
+    enum { PROGRESS_EVERY = 1 << 16 };
+    struct openloop_engine *engine = self;
+    const struct engine_params *params = engine->params;
+    struct message *message = message_at(&engine->messages, index);
+    message->delivered = at;
+    engine->finish[message->source] = ps_max(engine->finish[message->source], at);
+    engine->finish[message->destination] = ps_max(engine->finish[message->destination], at);
+    tap_emit(params->tap, &(struct tap_record){.kind = TAP_DELIVERED, .at = at, .message = message});
+    tap_emit(params->tap, &(struct tap_record){.kind = TAP_FINISHED, .message = message});
+    pool_give(&engine->messages, index);
+    if (++engine->delivered % PROGRESS_EVERY == 0 && params->progress)
+        params->progress(params->progress_self, engine->delivered, engine->loop.now);
+}
+
+static void answer_failed(void *self, enum status status)
+{
+    struct openloop_engine *engine = self;
+    engine->status = status;
+    engine->loop.stopped = true;
+}
+
+/* -------------------------------------------------------------------------------------------------- run */
+
+static enum status open_engine(struct openloop_engine *engine, const struct engine_params *params)
+{
+    uint32_t nodes = params->program->ranks;
+    struct topo topo;
+    *engine = (struct openloop_engine){.params = params};
+    loop_init(&engine->loop);
+    pool_init(&engine->messages, sizeof(struct message), "messages");
+    engine->next = mem_alloc(nodes, sizeof *engine->next, "traffic");
+    engine->finish = mem_alloc(nodes, sizeof *engine->finish, "traffic");
+    engine->send_kind = loop_register(&engine->loop, on_send, engine);
+    engine->match_kind = loop_register(&engine->loop, on_match, engine);
+    enum status status = topology_for_nodes(params->config, nodes, &topo);
+    if (status != STATUS_OK)
+        return status;
+    engine->openloop = openloop_begin(params->program->openloop, &topo, nodes, params->seed);
+    struct fabric_params fabric = {.config = params->config,
+                                   .loop = &engine->loop,
+                                   .messages = &engine->messages,
+                                   .tap = params->tap,
+                                   .nodes = nodes,
+                                   .seed = params->seed,
+                                   .callbacks = {.self = engine,
+                                                 .visible = answer_visible,
+                                                 .sender_done = answer_sender_done,
+                                                 .delivered = answer_delivered,
+                                                 .failed = answer_failed}};
+    return params->fabric->prepare(&fabric, &engine->fabric);
+}
+
+static void close_engine(struct openloop_engine *engine)
+{
+    if (engine->fabric)
+        engine->fabric->ops->close(engine->fabric);
+    if (engine->openloop)
+        openloop_end(engine->openloop);
+    free(engine->next);
+    free(engine->finish);
+    pool_free(&engine->messages);
+    loop_free(&engine->loop);
+}
+
+static enum status run_to_the_end(struct openloop_engine *engine)
+{
+    uint32_t nodes = engine->params->program->ranks;
+    for (uint32_t node = 0; node < nodes; node++)
+        if (openloop_next(engine->openloop, node, &engine->next[node]))
+            loop_at(&engine->loop, engine->next[node].at, engine->send_kind, node);
+    loop_run(&engine->loop);
+    if (engine->loop.out_of_range) {
+        diag_error("simulated time passes 2^63 ps (106 days); the parameters make the run too long");
+        return STATUS_FAILED;
+    }
+    if (engine->status != STATUS_OK)
+        return engine->status;
+    if (engine->messages.live) {
+        diag_error("fabric %s can deliver nothing more, and %" PRIu32 " messages are under way",
+                   engine->params->fabric->name, engine->messages.live);
+        if (engine->fabric->ops->explain)
+            engine->fabric->ops->explain(engine->fabric);
+        return STATUS_FAILED;
+    }
+    for (uint32_t node = 0; node < nodes; node++)
+        tap_emit(engine->params->tap,
+                 &(struct tap_record){.kind = TAP_ENDED, .rank = node, .at = engine->finish[node]});
+    return STATUS_OK;
+}
+
+static enum status run(const struct engine_params *params, struct engine_usage *usage, engine_visit *visit,
+                       void *self)
+{
+    struct openloop_engine engine;
+    enum status status = open_engine(&engine, params);
+    if (status == STATUS_OK)
+        status = run_to_the_end(&engine);
+    if (status == STATUS_OK) {
+        uint32_t nodes = params->program->ranks;
+        size_t bytes = sizeof engine + loop_bytes(&engine.loop) + openloop_bytes(engine.openloop) +
+                       engine.messages.capacity * engine.messages.size +
+                       engine.fabric->ops->bytes(engine.fabric) +
+                       nodes * (sizeof *engine.next + sizeof *engine.finish);
+        *usage = (struct engine_usage){.bytes = bytes,
+                                       .peak_messages = engine.messages.fresh,
+                                       .peak_events = engine.loop.peak,
+                                       .events = engine.loop.taken,
+                                       .calls = engine.delivered};
+        if (visit)
+            visit(self, engine.fabric);
+    }
+    close_engine(&engine);
+    return status;
+}
+
+const struct engine engine_openloop = {.name = "openloop", .runs = runs, .prepare = prepare, .run = run};

@@ -1,0 +1,43 @@
+#ifndef HELIO_ENGINE_PARAMS_H
+#define HELIO_ENGINE_PARAMS_H
+
+#include <stdint.h>
+
+#include "base/param.h"
+#include "base/time.h"
+#include "coll/coll.h"
+
+/* The parameters of ranks and of the MPI library that they use. More than one engine takes them from its
+ * config: config_of(config, &node_params) is a struct node_config. */
+
+enum eager_done { EAGER_DONE_POST, EAGER_DONE_INJECTED };
+
+struct protocol_config {
+    uint64_t eager_threshold_bytes;
+    int eager_done; /* enum eager_done */
+    uint64_t handshakes;
+};
+
+struct node_config {
+    uint64_t ranks_per_node;
+    ps_t latency_ps;
+    uint64_t bandwidth_bytes_per_s;
+};
+
+struct compute_config {
+    uint64_t rate_flops;
+    double scale;
+};
+
+struct collective_config {
+    struct coll_choice choice[COLL_KINDS];
+    uint64_t window;
+    uint64_t leaders;
+};
+
+extern const struct param_table protocol_params;   /* struct protocol_config */
+extern const struct param_table node_params;       /* struct node_config */
+extern const struct param_table compute_params;    /* struct compute_config */
+extern const struct param_table collective_params; /* struct collective_config */
+
+#endif
