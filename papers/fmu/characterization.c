@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "papers/fmu/fmu.h"
+#include "papers/fmu/runs.h"
 
 /* Figure 3: eight NPB programs of class D, measured by the authors on real nodes with FDR InfiniBand. Here
  * they are simulated, with 4 ranks and at the paper's peak rate, on a network of FDR's 54.5 Gb/s of data. */
@@ -14,7 +15,7 @@ static const struct run_facts *run(struct reproduction *reproduction, const char
                                    int ranks_per_node)
 {
     char workload[FMU_WORKLOAD_TEXT];
-    fmu_npb(workload, program, 'D', ranks);
+    fmu_npb_text(workload, program, 'D', ranks);
     return fmu_run_with(reproduction, &fmu_ways[FMU_CORRECT], "packet", workload, "%s ranks_per_node=%d", FDR,
                         ranks_per_node);
 }
@@ -65,11 +66,11 @@ void fmu_characterization(struct reproduction *reproduction)
     double sum = 0;
     for (int i = 0; i < PROGRAMS; i++)
         sum += run(reproduction, programs[i], RANKS, 1)->idle_fraction;
-    fmu_item(reproduction, way, 100 * sum / PROGRAMS, "figure-3/mean-communication");
-    fmu_item(reproduction, way, 100 * run(reproduction, "ft", RANKS, 1)->idle_fraction,
-             "figure-3/ft-communication");
-    fmu_item(reproduction, way, 100 * run(reproduction, "ep", RANKS, 1)->idle_fraction,
-             "figure-3/ep-communication");
-    fmu_item(reproduction, way, 100 * run(reproduction, "lu", RANKS, 1)->idle_fraction,
-             "figure-3/lu-communication");
+    reproduction_item_format(reproduction, way->name, 100 * sum / PROGRAMS, "figure-3/mean-communication");
+    reproduction_item_format(reproduction, way->name, 100 * run(reproduction, "ft", RANKS, 1)->idle_fraction,
+                             "figure-3/ft-communication");
+    reproduction_item_format(reproduction, way->name, 100 * run(reproduction, "ep", RANKS, 1)->idle_fraction,
+                             "figure-3/ep-communication");
+    reproduction_item_format(reproduction, way->name, 100 * run(reproduction, "lu", RANKS, 1)->idle_fraction,
+                             "figure-3/lu-communication");
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "papers/fmu/fmu.h"
+#include "papers/fmu/runs.h"
 
 /* Which of the paper's conclusions survive, and what they rest on: its headline numbers in the published
  * simulator, in the correct model, and in the correct model with one doubt resolved the other way. NPB
@@ -132,7 +133,7 @@ void fmu_conclusions(struct reproduction *reproduction)
     for (int i = 0; i < CONCLUSIONS; i++) {
         draw(reproduction, &conclusions[i]);
         for (int k = 0; k < DOUBTS; k++)
-            fmu_item(reproduction, &doubts[k], conclusions[i].of(reproduction, &doubts[k]), "%s",
-                     conclusions[i].item);
+            reproduction_item_format(reproduction, doubts[k].name,
+                                     conclusions[i].of(reproduction, &doubts[k]), "%s", conclusions[i].item);
     }
 }

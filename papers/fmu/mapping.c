@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "papers/fmu/fmu.h"
+#include "papers/fmu/runs.h"
 
 /* The mapping study of section VI-D: every pair of methods, 1 to 64 FMUs, NPB class C at the fitted rates;
  * the paper's two winners also on class D. What is compared is the geometric mean of the programs' speedups
@@ -19,7 +20,7 @@ static double mean_speedup(struct reproduction *reproduction, const struct fmu_w
     int first = quick ? 1 : 0;
     for (int i = first; i < FMU_PROGRAMS; i++) {
         char workload[FMU_WORKLOAD_TEXT];
-        fmu_npb(workload, fmu_programs[i], class, quick ? 16 : 64);
+        fmu_npb_text(workload, fmu_programs[i], class, quick ? 16 : 64);
         double network_s = fmu_run(reproduction, way, "packet", workload)->makespan_s;
         double fmu_s = fmu_run_with(reproduction, way, "fmu", workload,
                                     "fmu.count=%d fmu.try_idle=%s fmu.among_all=%s", fmus, idle, all)
@@ -75,7 +76,7 @@ static void winner(struct reproduction *reproduction, const struct fmu_way *way,
                    const char *all, int fmus)
 {
     double share = mean_speedup(reproduction, way, idle, all, 'C', fmus) / best(reproduction, way, fmus);
-    fmu_item(reproduction, way, 100 * share, "section-VI-D/best-on-%d-fmus", fmus);
+    reproduction_item_format(reproduction, way->name, 100 * share, "section-VI-D/best-on-%d-fmus", fmus);
 }
 
 static void winners_on_class_d(struct reproduction *reproduction, const struct fmu_way *way)
@@ -105,13 +106,13 @@ static void study(struct reproduction *reproduction, const struct fmu_way *way)
         winner(reproduction, way, "LEAST_S", "STATIC", few[i]);
     for (int fmus = 16; fmus <= FMUS_AT_MOST; fmus *= 2)
         winner(reproduction, way, "NONE", "INCREMENTAL", fmus);
-    fmu_item(reproduction, way,
-             100 * mean_speedup(reproduction, way, "NONE", "INCREMENTAL", 'C', 4) /
-                 best(reproduction, way, 4),
-             "section-VI-D/incremental-below-8-fmus");
+    reproduction_item_format(reproduction, way->name,
+                             100 * mean_speedup(reproduction, way, "NONE", "INCREMENTAL", 'C', 4) /
+                                 best(reproduction, way, 4),
+                             "section-VI-D/incremental-below-8-fmus");
 }
 
-void fmu_mapping_study(struct reproduction *reproduction)
+void fmu_mapping(struct reproduction *reproduction)
 {
     static const int ways[] = {FMU_CORRECT_FITTED, FMU_SIMPLECOMM_FITTED};
     bool quick = reproduction_is_quick(reproduction);

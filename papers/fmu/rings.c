@@ -2,27 +2,13 @@
 #include <stdio.h>
 
 #include "papers/fmu/fmu.h"
+#include "papers/fmu/runs.h"
 
 /* Figure 13 and section VII-A: the ring benchmarks of Table 4, one collective with every rank as root in
  * turn, 100 times, on 64 ranks. */
-enum { RANKS = 64, SIZES = 4, RINGS = 3 };
+enum { RANKS = FMU_RING_RANKS, SIZES = 4, RINGS = 3 };
 static const char *const sizes[SIZES] = {"32KiB", "256KiB", "2MiB", "16MiB"};
 static const char *const rings[RINGS] = {"bcast", "reduce", "allreduce"};
-
-static const struct run_facts *ring_run(struct reproduction *reproduction, const struct fmu_way *way,
-                                        const char *fabric, const char *ring, const char *size, int fmus)
-{
-    char workload[FMU_WORKLOAD_TEXT];
-    snprintf(workload, sizeof workload, "ring-%s:ranks=%d,bytes=%s,iterations=100", ring, RANKS, size);
-    return fmu_run_with(reproduction, way, fabric, workload, "fmu.count=%d", fmus);
-}
-
-double fmu_ring_speedup(struct reproduction *reproduction, const struct fmu_way *way, const char *ring,
-                        const char *size, int fmus)
-{
-    return ring_run(reproduction, way, "packet", ring, size, RANKS)->makespan_s /
-           ring_run(reproduction, way, "fmu", ring, size, fmus)->makespan_s;
-}
 
 static void figure_13(struct reproduction *reproduction, const struct fmu_way *way)
 {
@@ -73,11 +59,11 @@ static double waiting_s(struct reproduction *reproduction, const struct fmu_way 
                         const char *size, int fmus)
 {
     enum { PLENTY = 4096 };
-    const struct run_facts *run = ring_run(reproduction, way, "fmu", ring, size, fmus);
+    const struct run_facts *run = fmu_ring_run(reproduction, way, "fmu", ring, size, fmus);
     if (way->simplecomm)
         return run_metric(run, "congestion_sum_s") / (2 * run->messages);
     return run_metric(run, "queue_wait_mean_s") -
-           run_metric(ring_run(reproduction, way, "fmu", ring, size, PLENTY), "queue_wait_mean_s");
+           run_metric(fmu_ring_run(reproduction, way, "fmu", ring, size, PLENTY), "queue_wait_mean_s");
 }
 
 /* The paper does not say of which benchmark its waiting times are: each, as the mean over its four sizes. */
@@ -106,28 +92,32 @@ static double binomial_over_naive(struct reproduction *reproduction, const struc
 
 static void section_7a(struct reproduction *reproduction, const struct fmu_way *way)
 {
-    fmu_item(reproduction, way, fmu_ring_speedup(reproduction, way, "bcast", "16MiB", 64),
-             "figure-13/bcast-16MB");
-    fmu_item(reproduction, way,
-             (fmu_ring_speedup(reproduction, way, "reduce", "16MiB", 64) +
-              fmu_ring_speedup(reproduction, way, "allreduce", "16MiB", 64)) /
-                 2,
-             "figure-13/reduce-and-allreduce-16MB");
+    reproduction_item_format(reproduction, way->name,
+                             fmu_ring_speedup(reproduction, way, "bcast", "16MiB", 64),
+                             "figure-13/bcast-16MB");
+    reproduction_item_format(reproduction, way->name,
+                             (fmu_ring_speedup(reproduction, way, "reduce", "16MiB", 64) +
+                              fmu_ring_speedup(reproduction, way, "allreduce", "16MiB", 64)) /
+                                 2,
+                             "figure-13/reduce-and-allreduce-16MB");
     for (int ring = 0; ring < RINGS; ring++) {
-        fmu_item(reproduction, way, fmu_ring_speedup(reproduction, way, rings[ring], "32KiB", 64),
-                 "figure-13/%s-32KB-slows-down", rings[ring]);
-        fmu_item(reproduction, way, fmu_ring_speedup(reproduction, way, rings[ring], "2MiB", 8),
-                 "figure-13/%s-2MB-on-8-fmus", rings[ring]);
-        fmu_item(reproduction, way,
-                 fmu_ring_speedup(reproduction, way, rings[ring], "16MiB", 32) /
-                     fmu_ring_speedup(reproduction, way, rings[ring], "16MiB", 64),
-                 "figure-13/%s-32-fmus-as-64", rings[ring]);
+        reproduction_item_format(reproduction, way->name,
+                                 fmu_ring_speedup(reproduction, way, rings[ring], "32KiB", 64),
+                                 "figure-13/%s-32KB-slows-down", rings[ring]);
+        reproduction_item_format(reproduction, way->name,
+                                 fmu_ring_speedup(reproduction, way, rings[ring], "2MiB", 8),
+                                 "figure-13/%s-2MB-on-8-fmus", rings[ring]);
+        reproduction_item_format(reproduction, way->name,
+                                 fmu_ring_speedup(reproduction, way, rings[ring], "16MiB", 32) /
+                                     fmu_ring_speedup(reproduction, way, rings[ring], "16MiB", 64),
+                                 "figure-13/%s-32-fmus-as-64", rings[ring]);
     }
-    fmu_item(reproduction, way, ranks_per_fmu(reproduction, way), "section-VII-A/ranks-per-fmu");
-    fmu_item(reproduction, way, binomial_over_naive(reproduction, way, "fmu"),
-             "section-VII-A/fmu-binomial-over-naive");
-    fmu_item(reproduction, way, binomial_over_naive(reproduction, way, "packet"),
-             "section-VII-A/infiniband-binomial-over-naive");
+    reproduction_item_format(reproduction, way->name, ranks_per_fmu(reproduction, way),
+                             "section-VII-A/ranks-per-fmu");
+    reproduction_item_format(reproduction, way->name, binomial_over_naive(reproduction, way, "fmu"),
+                             "section-VII-A/fmu-binomial-over-naive");
+    reproduction_item_format(reproduction, way->name, binomial_over_naive(reproduction, way, "packet"),
+                             "section-VII-A/infiniband-binomial-over-naive");
 }
 
 void fmu_rings(struct reproduction *reproduction)

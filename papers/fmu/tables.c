@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "papers/fmu/fmu.h"
+#include "papers/fmu/runs.h"
 
 /* Tables 3 to 5 of the FMU paper. */
 
@@ -18,15 +19,16 @@ static void table_3_measured(struct reproduction *reproduction, const struct fmu
     double fmu_s = fmu_one_way_s(reproduction, way, "fmu", 0);
     double fmu_bytes_per_s =
         1e7 / (fmu_one_way_s(reproduction, way, "fmu", 2e7) - fmu_one_way_s(reproduction, way, "fmu", 1e7));
-    fmu_item(reproduction, way, 1e6 * infiniband_s, "table-3/infiniband-latency");
-    fmu_item(reproduction, way, 1e-9 * infiniband_bytes_per_s, "table-3/infiniband-bandwidth");
-    fmu_item(reproduction, way, 1e6 * fmu_one_way_s(reproduction, way, "packet", 1e6),
-             "table-3/infiniband-cost-of-1MB");
+    reproduction_item_format(reproduction, way->name, 1e6 * infiniband_s, "table-3/infiniband-latency");
+    reproduction_item_format(reproduction, way->name, 1e-9 * infiniband_bytes_per_s,
+                             "table-3/infiniband-bandwidth");
+    reproduction_item_format(reproduction, way->name, 1e6 * fmu_one_way_s(reproduction, way, "packet", 1e6),
+                             "table-3/infiniband-cost-of-1MB");
     /* A message is written and read: two switches, and its bytes twice. */
-    fmu_item(reproduction, way, 1e6 * fmu_s / 2, "table-3/fmu-switch");
-    fmu_item(reproduction, way, 1e-9 * fmu_bytes_per_s * 2, "table-3/fmu-bandwidth");
-    fmu_item(reproduction, way, 1e6 * fmu_one_way_s(reproduction, way, "fmu", 1e6),
-             "table-3/fmu-cost-of-1MB");
+    reproduction_item_format(reproduction, way->name, 1e6 * fmu_s / 2, "table-3/fmu-switch");
+    reproduction_item_format(reproduction, way->name, 1e-9 * fmu_bytes_per_s * 2, "table-3/fmu-bandwidth");
+    reproduction_item_format(reproduction, way->name, 1e6 * fmu_one_way_s(reproduction, way, "fmu", 1e6),
+                             "table-3/fmu-cost-of-1MB");
 }
 
 static void table_3(struct reproduction *reproduction)
@@ -48,8 +50,10 @@ static void table_4(struct reproduction *reproduction, const struct fmu_way *way
         char workload[64];
         snprintf(workload, sizeof workload, "ring-%s:ranks=64,bytes=16MiB,iterations=100", rings[i]);
         const struct run_facts *run = fmu_run(reproduction, way, "packet", workload);
-        fmu_item(reproduction, way, run->messages, "table-4/ring-%s/messages", rings[i]);
-        fmu_item(reproduction, way, 100 * run->idle_fraction, "table-4/ring-%s/idleness", rings[i]);
+        reproduction_item_format(reproduction, way->name, run->messages, "table-4/ring-%s/messages",
+                                 rings[i]);
+        reproduction_item_format(reproduction, way->name, 100 * run->idle_fraction,
+                                 "table-4/ring-%s/idleness", rings[i]);
     }
 }
 
@@ -73,26 +77,26 @@ static void table_5_row(struct reproduction *reproduction, const struct fmu_way 
                         char class, int ranks)
 {
     char workload[FMU_WORKLOAD_TEXT], row[32];
-    fmu_npb(workload, program, class, ranks);
+    fmu_npb_text(workload, program, class, ranks);
     snprintf(row, sizeof row, "table-5/%s.%c.%d", program, class, ranks);
     const struct run_facts *network = fmu_run(reproduction, way, "packet", workload);
-    fmu_item(reproduction, way, 100 * network->idle_fraction, "%s/idleness", row);
+    reproduction_item_format(reproduction, way->name, 100 * network->idle_fraction, "%s/idleness", row);
     if (way->fitted)
         return; /* what is sent does not depend on the rate */
     double messages = network->messages + (way->simplecomm ? 0 : 2 * (ranks - 1));
-    fmu_item(reproduction, way, messages, "%s/messages", row);
-    fmu_item(reproduction, way, network->bytes / messages, "%s/mean-size", row);
+    reproduction_item_format(reproduction, way->name, messages, "%s/messages", row);
+    reproduction_item_format(reproduction, way->name, network->bytes / messages, "%s/mean-size", row);
     double large = run_metric(fmu_run(reproduction, way, "hybrid", workload), "fmu_messages");
     large += messages_to_oneself(reproduction, workload);
-    fmu_item(reproduction, way, 100 * large / messages, "%s/above-37KB", row);
+    reproduction_item_format(reproduction, way->name, 100 * large / messages, "%s/above-37KB", row);
     double in_cause = run_idle_share(network, idle_cause(program));
-    fmu_item(reproduction, way, 100 * in_cause, "%s/idleness-source", row);
+    reproduction_item_format(reproduction, way->name, 100 * in_cause, "%s/idleness-source", row);
 }
 
 static void table_5(struct reproduction *reproduction, const struct fmu_way *way)
 {
     for (int i = 0; i < FMU_PROGRAMS; i++)
-        for (const char *class = reproduction_is_quick(reproduction) ? "C" : "CD"; *class; class ++)
+        for (const char *class = fmu_classes(reproduction); *class; class ++)
             for (int ranks = 4; ranks <= fmu_most_ranks(reproduction, fmu_programs[i]); ranks *= 4)
                 table_5_row(reproduction, way, fmu_programs[i], *class, ranks);
 }

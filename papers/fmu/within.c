@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "papers/fmu/fmu.h"
+#include "papers/fmu/runs.h"
 
 /* Figure 16 and section VII-C: what the ranks lose or gain where they leave the node and its one DDR channel.
  *
@@ -13,7 +14,7 @@ enum { WORKLOADS = FMU_PROGRAMS + 2, RING_LARGE = WORKLOADS - 1, RING_SMALL = RI
 static const char *workload_of(char buffer[static FMU_WORKLOAD_TEXT], int index, int ranks)
 {
     if (index < FMU_PROGRAMS)
-        return fmu_npb(buffer, fmu_programs[index], 'C', ranks);
+        return fmu_npb_text(buffer, fmu_programs[index], 'C', ranks);
     snprintf(buffer, FMU_WORKLOAD_TEXT, "ring-bcast:ranks=%d,bytes=%s,iterations=100", ranks,
              index == RING_LARGE ? "16MiB" : "32KiB");
     return buffer;
@@ -83,20 +84,21 @@ static void figure_16(struct reproduction *reproduction, const struct fmu_way *w
             }
 }
 
-void fmu_within_node(struct reproduction *reproduction)
+void fmu_within(struct reproduction *reproduction)
 {
     static const int npb[] = {0, 1, 2, 3}, large[] = {1, 2, 3, RING_LARGE};
     for (int i = 0; i < FMU_WAYS; i++) {
         const struct fmu_way *way = &fmu_ways[i];
         figure_16(reproduction, way);
-        fmu_item(reproduction, way, mean(reproduction, way, "fmu", npb, 4, 4), "figure-16/fmu-npb-4-ranks");
-        fmu_item(reproduction, way, mean(reproduction, way, "packet", npb, 4, 4),
-                 "figure-16/infiniband-npb-4-ranks");
-        fmu_item(reproduction, way, speedup(reproduction, way, "fmu", RING_LARGE, 64),
-                 "figure-16/fmu-ring-16MB-64-ranks");
-        fmu_item(reproduction, way, mean(reproduction, way, "fmu", large, 4, 64),
-                 "figure-16/fmu-large-64-ranks");
-        fmu_item(reproduction, way, mean(reproduction, way, "packet", large, 4, 64),
-                 "figure-16/infiniband-large-64-ranks");
+        reproduction_item_format(reproduction, way->name, mean(reproduction, way, "fmu", npb, 4, 4),
+                                 "figure-16/fmu-npb-4-ranks");
+        reproduction_item_format(reproduction, way->name, mean(reproduction, way, "packet", npb, 4, 4),
+                                 "figure-16/infiniband-npb-4-ranks");
+        reproduction_item_format(reproduction, way->name, speedup(reproduction, way, "fmu", RING_LARGE, 64),
+                                 "figure-16/fmu-ring-16MB-64-ranks");
+        reproduction_item_format(reproduction, way->name, mean(reproduction, way, "fmu", large, 4, 64),
+                                 "figure-16/fmu-large-64-ranks");
+        reproduction_item_format(reproduction, way->name, mean(reproduction, way, "packet", large, 4, 64),
+                                 "figure-16/infiniband-large-64-ranks");
     }
 }

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "papers/segment/places.h"
 #include "papers/segment/segment.h"
 
 /* Beyond the paper: MPI programs, and other numbers of nodes. */

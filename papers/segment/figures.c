@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "papers/segment/places.h"
 #include "papers/segment/segment.h"
 
 /* Figures 4 to 9, once for each preset. */

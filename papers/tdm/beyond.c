@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "papers/tdm/degrees.h"
 #include "papers/tdm/tdm.h"
 
 /* Beyond the paper: larger tori, from sparse random patterns to all-to-all. */

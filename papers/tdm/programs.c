@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "papers/tdm/degrees.h"
 #include "papers/tdm/tdm.h"
 
 /* Table 5: patterns of programs under compiled and under dynamic control, in slots. */
@@ -156,8 +157,8 @@ static bool give_row(struct reproduction *reproduction, const struct row *row, s
         dynamic[i] = dynamic_slots(reproduction, row, degrees[i], "", 1);
         known = known && !isnan(dynamic[i]);
         snprintf(variant, sizeof variant, "%sdynamic", row->prefix);
-        tdm_item(reproduction, is_paper ? NULL : variant, dynamic[i], "table-5/%s/dynamic-%d", row->item,
-                 degrees[i]);
+        reproduction_item_format(reproduction, is_paper ? NULL : variant, dynamic[i], "table-5/%s/dynamic-%d",
+                                 row->item, degrees[i]);
         snprintf(variant, sizeof variant, "dynamic, K = %d", degrees[i]);
         if (is_paper)
             reproduction_point(reproduction, "", variant, row->item, dynamic[i]);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "papers/tdm/degrees.h"
 #include "papers/tdm/tdm.h"
 
 /* Figures 1 and 3, and Tables 1 to 3 with what section 3.4 says of them. */
@@ -87,8 +88,8 @@ static void table_1(struct reproduction *reproduction)
             add_named(&sums, text, i, i <= FREE_PATTERNS);
         }
         snprintf(text, sizeof text, "table-1/%u", rows[row]);
-        tdm_items(reproduction, &sums, text);
-        tdm_item(reproduction, NULL, tdm_mean(&sums, COLUMN_BEST_FREE), "%s/best-free", text);
+        tdm_degree_items(reproduction, &sums, text);
+        reproduction_item_format(reproduction, NULL, tdm_mean(&sums, COLUMN_BEST_FREE), "%s/best-free", text);
         draw(reproduction, &sums, rows[row]);
         double coloring = tdm_mean(&sums, COLUMN_COLORING), aapc = tdm_mean(&sums, COLUMN_AAPC);
         coloring_wins = coloring_wins && coloring < tdm_mean(&sums, COLUMN_GREEDY);
@@ -145,7 +146,7 @@ static void give_nothing(struct reproduction *reproduction, const char *prefix)
 {
     static const char *const columns[] = {"greedy", "coloring", "aapc", "combined", "improvement"};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        tdm_item(reproduction, NULL, 0, "%s/%s", prefix, columns[i]);
+        reproduction_item_format(reproduction, NULL, 0, "%s/%s", prefix, columns[i]);
 }
 
 static void table_2(struct reproduction *reproduction)
@@ -161,9 +162,9 @@ static void table_2(struct reproduction *reproduction)
     for (size_t bin = 0; bin < BINS; bin++) {
         char prefix[64];
         snprintf(prefix, sizeof prefix, "table-2/%s", bins[bin].name);
-        tdm_item(reproduction, NULL, (double)patterns[bin], "%s/patterns", prefix);
+        reproduction_item_format(reproduction, NULL, (double)patterns[bin], "%s/patterns", prefix);
         if (patterns[bin] > 0)
-            tdm_items(reproduction, &sums[bin], prefix);
+            tdm_degree_items(reproduction, &sums[bin], prefix);
         else
             give_nothing(reproduction, prefix);
     }
@@ -242,7 +243,7 @@ static double give_range(struct reproduction *reproduction, const struct tdm_pat
     snprintf(variant, sizeof variant, "%smost", reading->prefix);
     reproduction_item(reproduction, item, variant, range.most);
     snprintf(variant, sizeof variant, "%sshare", reading->prefix);
-    tdm_item(reproduction, variant, range.share_percent, "%s-share", item);
+    reproduction_item_format(reproduction, variant, range.share_percent, "%s-share", item);
     return range.nearest;
 }
 
@@ -260,15 +261,16 @@ static void table_3_row(struct reproduction *reproduction, const char *name)
     if (tdm_pattern_named(name, topo.nodes, &pattern) != STATUS_OK)
         return;
     tdm_add(&sums, &pattern, 1, REGULAR_MOVES, true);
-    tdm_item(reproduction, NULL, (double)pattern.count, "table-3/%s/connections", name);
+    reproduction_item_format(reproduction, NULL, (double)pattern.count, "table-3/%s/connections", name);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         give_range(reproduction, &pattern, name, &others[i]);
     double first = give_range(reproduction, &pattern, name, &greedy);
     double better = give_range(reproduction, &pattern, name, &combined);
-    tdm_item(reproduction, NULL, 100 * (first / better - 1), "table-3/%s/improvement", name);
-    tdm_item(reproduction, NULL, tdm_mean(&sums, COLUMN_BOUND), "table-3/%s/bound", name);
-    tdm_item(reproduction, NULL, tdm_mean(&sums, COLUMN_BEST), "table-3/%s/best", name);
-    tdm_item(reproduction, NULL, tdm_mean(&sums, COLUMN_BEST_FREE), "table-3/%s/best-free", name);
+    reproduction_item_format(reproduction, NULL, 100 * (first / better - 1), "table-3/%s/improvement", name);
+    reproduction_item_format(reproduction, NULL, tdm_mean(&sums, COLUMN_BOUND), "table-3/%s/bound", name);
+    reproduction_item_format(reproduction, NULL, tdm_mean(&sums, COLUMN_BEST), "table-3/%s/best", name);
+    reproduction_item_format(reproduction, NULL, tdm_mean(&sums, COLUMN_BEST_FREE), "table-3/%s/best-free",
+                             name);
     if (strcmp(name, "all-to-all") == 0)
         reproduction_item(reproduction, "section-3.3/phases", NULL, tdm_mean(&sums, COLUMN_AAPC));
     tdm_pattern_close(&pattern);

@@ -1,48 +1,13 @@
-#ifndef HELIO_PAPERS_TDM_H
-#define HELIO_PAPERS_TDM_H
+#ifndef HELIO_PAPERS_TDM_TDM_H
+#define HELIO_PAPERS_TDM_TDM_H
 
 #include "reproduce/paper.h"
-#include "schedule/method.h"
 
-/* What the files of "Compiled Communication for All-optical TDM Networks" share. */
-
-/* The columns of its tables, and ours beside them. */
-enum tdm_column {
-    COLUMN_GREEDY,
-    COLUMN_COLORING,
-    COLUMN_LITERAL,
-    COLUMN_AAPC,
-    COLUMN_COMBINED,
-    COLUMN_BOUND,
-    COLUMN_BEST,
-    COLUMN_BEST_FREE,
-    TDM_COLUMNS
-};
-
-/* Degrees, summed over patterns. */
-struct tdm_sums {
-    double degree[TDM_COLUMNS];
-    size_t count[TDM_COLUMNS];
-};
-
-double tdm_mean(const struct tdm_sums *sums, enum tdm_column column); /* NaN without patterns */
-
-/* Schedules a pattern on the paper's 8 x 8 torus by every method and adds the degrees, `best` searching for
- * so many moves; with free routes only where asked, since they take longest. A pattern without connections
- * has a degree of 1: the network is there (section 2). */
-void tdm_add(struct tdm_sums *sums, const struct tdm_pattern *pattern, uint64_t seed, uint64_t moves,
-             bool with_free);
-
-/* The items PREFIX/greedy, .../coloring in both readings ... */
-void tdm_items(struct reproduction *reproduction, const struct tdm_sums *sums, const char *prefix);
-
-/* reproduction_item() with the item's name made from a format. */
-void tdm_item(struct reproduction *reproduction, const char *variant, double ours, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-/* The paper's network: its routes go along the high digit first. */
-struct topo tdm_paper_torus(void);
-
+/* X. Yuan et al., Compiled Communication for All-optical TDM Networks.
+ *
+ *     degrees.h     multiplexing degrees of patterns on the paper's network
+ *
+ * Below are the parts, each in a file of its own; tdm.c calls them. */
 void tdm_tables(struct reproduction *reproduction);   /* figures and Tables 1 to 3 */
 bool tdm_programs(struct reproduction *reproduction); /* Table 5; false: runs are missing */
 void tdm_beyond(struct reproduction *reproduction);   /* what the paper does not have */

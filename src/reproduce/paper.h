@@ -61,6 +61,9 @@ double reproduction_published(const struct reproduction *reproduction, const cha
  * tells apart what was computed for it in several ways ("correct", "simplecomm"). NaN, and the item is not
  * run, for the reason that one of the runs asked for since the item before failed. */
 void reproduction_item(struct reproduction *reproduction, const char *item, const char *variant, double ours);
+/* The same, the item's name made from a format. */
+void reproduction_item_format(struct reproduction *reproduction, const char *variant, double ours,
+                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* It was not computed, for this reason. */
 void reproduction_skip(struct reproduction *reproduction, const char *item, const char *variant,
                        const char *reason);

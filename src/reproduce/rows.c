@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -70,6 +71,17 @@ void reproduction_item(struct reproduction *reproduction, const char *item, cons
     row->ours = ours;
     row->note = mem_text(published_note(&reproduction->published, item, variant));
     judge(row);
+}
+
+void reproduction_item_format(struct reproduction *reproduction, const char *variant, double ours,
+                              const char *format, ...)
+{
+    char item[160];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(item, sizeof item, format, args);
+    va_end(args);
+    reproduction_item(reproduction, item, variant, ours);
 }
 
 void reproduction_skip(struct reproduction *reproduction, const char *item, const char *variant,

@@ -13,10 +13,10 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "papers/fmu/fmu.h"
 #include "reproduce/paper.h"
 #include "reproduce/published.h"
 #include "reproduce/reproduce.h"
+#include "support/reproduced.h"
 
 /* --------------------------------------------------------------------------------------------------- data */
 
@@ -114,68 +114,35 @@ static void few_items(struct reproduction *reproduction)
     reproduction_point_at(reproduction, "p", "s", 2, NAN);
 }
 
-static char folder[] = "/tmp/heliograph-reproduce-XXXXXX";
-
-static char *read_and_remove(const char *name)
-{
-    static char text[262144];
-    char *path = mem_format("%s/%s", folder, name);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    unlink(path);
-    free(path);
-    return text;
-}
-
-static void keep_quiet(void *self, enum diag_level level, const char *message)
-{
-    (void)self, (void)level, (void)message;
-}
-
-static void assert_has(const char *text, const char *part)
-{
-    if (!strstr(text, part))
-        fail_msg("'%s' is not in:\n%s", part, text);
-}
-
-static void remove_folder(void)
-{
-    char *store = mem_format("%s/runs.db", folder);
-    unlink(store);
-    assert_int_equal(rmdir(folder), 0);
-    free(store);
-    memcpy(strchr(folder, '\0') - 6, "XXXXXX", 6);
-}
-
 static void test_a_paper(void **state)
 {
     (void)state;
     static const struct paper paper = {.name = "fmu", .title = "few", .reproduce = few_items};
-    assert_non_null(mkdtemp(folder));
-    setenv("HELIO_ASSETS", folder, 1); /* where none are, so that no page is written */
-    diag_set_sink(keep_quiet, NULL);
+    assert_non_null(mkdtemp(reproduced_folder));
+    setenv("HELIO_ASSETS", reproduced_folder, 1); /* where none are, so that no page is written */
+    diag_set_sink(reproduced_keep_quiet, NULL);
     calls = 0;
-    assert_int_equal(reproduce_paper(&paper, &(struct reproduce_options){.folder = folder}), STATUS_OK);
+    assert_int_equal(reproduce_paper(&paper, &(struct reproduce_options){.folder = reproduced_folder}),
+                     STATUS_OK);
     diag_set_sink(NULL, NULL);
     assert_int_equal(calls, 3);
-    char *store = mem_format("%s/runs.db", folder);
+    char *store = mem_format("%s/runs.db", reproduced_folder);
     assert_int_equal(access(store, R_OK), 0);
-    const char *rows = read_and_remove("fmu.csv");
-    assert_has(rows, "paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note\n");
-    assert_has(rows, "fmu,table-3/infiniband-latency/right,8,8,us,0.000,0,reproduced,\n");
-    assert_has(rows, "fmu,table-3/infiniband-latency/wrong,8,2,us,-75.000,0,deviates,");
-    assert_has(rows, "fmu,table-3/fmu-switch,5,,us,,0,not run,");
-    assert_has(rows, "did you mean 'packet.latency'?");
-    assert_has(rows, "fmu,table-3/infiniband-latency/second,8,8,us,0.000,0,reproduced,\n");
-    assert_has(rows, "fmu,table-3/fmus,64,,,,0,not run,not computed\n");
-    assert_string_equal(read_and_remove("fmu-figures.csv"),
+    const char *rows = reproduced_take("fmu.csv");
+    reproduced_has(rows, "paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note\n");
+    reproduced_has(rows, "fmu,table-3/infiniband-latency/right,8,8,us,0.000,0,reproduced,\n");
+    reproduced_has(rows, "fmu,table-3/infiniband-latency/wrong,8,2,us,-75.000,0,deviates,");
+    reproduced_has(rows, "fmu,table-3/fmu-switch,5,,us,,0,not run,");
+    reproduced_has(rows, "did you mean 'packet.latency'?");
+    reproduced_has(rows, "fmu,table-3/infiniband-latency/second,8,8,us,0.000,0,reproduced,\n");
+    reproduced_has(rows, "fmu,table-3/fmus,64,,,,0,not run,not computed\n");
+    assert_string_equal(reproduced_take("fmu-figures.csv"),
                         "figure,panel,series,x,y\nfigure,p,s,1,1.6e-05\n");
-    const char *script = read_and_remove("fmu-figures.gp");
-    assert_has(script, "set output \"fmu-figures.pdf\"\n");
-    assert_has(script, "$points << END\n1 1.6e-05\n\n\nEND\nset title 'p'\nplot $points index 0 using 1:2 ");
-    remove_folder();
+    const char *script = reproduced_take("fmu-figures.gp");
+    reproduced_has(script, "set output \"fmu-figures.pdf\"\n");
+    reproduced_has(script,
+                   "$points << END\n1 1.6e-05\n\n\nEND\nset title 'p'\nplot $points index 0 using 1:2 ");
+    reproduced_remove();
     free(store);
 }
 
@@ -195,46 +162,24 @@ static void test_all_papers(void **state)
     static const struct paper *const list[] = {&one, &two, NULL};
     static const char header[] =
         "paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note\n";
-    assert_non_null(mkdtemp(folder));
-    diag_set_sink(keep_quiet, NULL);
-    assert_int_equal(reproduce_all(list, &(struct reproduce_options){.folder = folder}), STATUS_OK);
+    assert_non_null(mkdtemp(reproduced_folder));
+    diag_set_sink(reproduced_keep_quiet, NULL);
+    assert_int_equal(reproduce_all(list, &(struct reproduce_options){.folder = reproduced_folder}),
+                     STATUS_OK);
     diag_set_sink(NULL, NULL);
-    size_t length = strlen(read_and_remove("fmu.csv")) + strlen(read_and_remove("segment.csv"));
-    const char *rows = read_and_remove("all.csv");
+    size_t length = strlen(reproduced_take("fmu.csv")) + strlen(reproduced_take("segment.csv"));
+    const char *rows = reproduced_take("all.csv");
     assert_int_equal(strlen(rows), length - strlen(header));
-    assert_has(rows, "\nfmu,table-3/infiniband-latency/right,8,8,us,0.000,0,reproduced,\n");
-    assert_has(rows, "\nsegment,figure-4/torus-utilisation-circuit,");
-    read_and_remove("fmu-figures.csv");
-    read_and_remove("segment-figures.csv");
-    read_and_remove("fmu-figures.gp");
-    read_and_remove("segment-figures.gp");
-    remove_folder();
+    reproduced_has(rows, "\nfmu,table-3/infiniband-latency/right,8,8,us,0.000,0,reproduced,\n");
+    reproduced_has(rows, "\nsegment,figure-4/torus-utilisation-circuit,");
+    reproduced_take("fmu-figures.csv");
+    reproduced_take("segment-figures.csv");
+    reproduced_take("fmu-figures.gp");
+    reproduced_take("segment-figures.gp");
+    reproduced_remove();
 }
 
 /* ------------------------------------------------------------------------------------------- a real one */
-
-static void in_folder(const struct paper *paper)
-{
-    assert_non_null(mkdtemp(folder));
-    diag_set_sink(keep_quiet, NULL);
-    assert_int_equal(reproduce_paper(paper, &(struct reproduce_options){.folder = folder}), STATUS_OK);
-    diag_set_sink(NULL, NULL);
-}
-
-/* Figures 11 and 12, where both models are the paper's equations but for SimpleComm's 16 bytes a message. */
-static void test_one_message(void **state)
-{
-    (void)state;
-    in_folder(&(struct paper){.name = "fmu", .title = "few", .reproduce = fmu_messages});
-    const char *rows = read_and_remove("fmu.csv");
-    assert_has(rows, "fmu,figure-11/speedup-at-10MB/correct,2.99,2.987981,x,-0.068,0.2,reproduced,");
-    assert_has(rows, "fmu,figure-11/speedup-at-10MB/simplecomm,2.99,2.987");
-    assert_has(rows, "fmu,figure-12/pivot/correct,37,37.06567,KB,0.177,1.4,reproduced,");
-    assert_has(rows, "fmu,figure-12/pivot/simplecomm,37,37.0");
-    assert_has(read_and_remove("fmu-figures.csv"), "figure-11,correct,InfiniBand,10,808\n");
-    read_and_remove("fmu-figures.gp");
-    remove_folder();
-}
 
 /* The map of switching times: every combination is there, and one message alone follows Eq. 5 and 6. */
 static size_t swept;
@@ -267,12 +212,12 @@ static void sweep_switch_time(struct reproduction *reproduction)
 static void test_a_sweep(void **state)
 {
     (void)state;
-    in_folder(&(struct paper){.name = "fmu", .title = "few", .reproduce = sweep_switch_time});
+    reproduced_make(&(struct paper){.name = "fmu", .title = "few", .reproduce = sweep_switch_time});
     assert_int_equal(swept, 27 * 11);
-    read_and_remove("fmu.csv");
-    read_and_remove("fmu-figures.csv");
-    read_and_remove("fmu-figures.gp");
-    remove_folder();
+    reproduced_take("fmu.csv");
+    reproduced_take("fmu-figures.csv");
+    reproduced_take("fmu-figures.gp");
+    reproduced_remove();
 }
 
 int main(void)
@@ -284,7 +229,6 @@ int main(void)
         cmocka_unit_test(test_without_tolerance),
         cmocka_unit_test(test_notes_of_variants),
         cmocka_unit_test(test_a_paper),
-        cmocka_unit_test(test_one_message),
         cmocka_unit_test(test_all_papers),
         cmocka_unit_test(test_a_sweep),
     };

@@ -1,0 +1,94 @@
+#include "papers/fmu/runs.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "papers/fmu/rate.h"
+
+/* "compute.rate=..." for an NPB workload; "" for others; false while the rate is not known. */
+static bool put_rate(struct reproduction *reproduction, const struct fmu_way *way, const char *workload,
+                     char *buffer, size_t size)
+{
+    char program[8] = "";
+    *buffer = '\0';
+    if (!way->fitted || sscanf(workload, "npb:%7[a-z]:", program) != 1)
+        return true;
+    const struct fmu_way *unfitted = &fmu_ways[way->simplecomm ? FMU_SIMPLECOMM : FMU_CORRECT];
+    double rate = fmu_fitted_rate(reproduction, unfitted, program);
+    snprintf(buffer, size, "compute.rate=%.0fflop/s", rate);
+    return !isnan(rate);
+}
+
+static const struct run_facts *run(struct reproduction *reproduction, const struct fmu_way *way,
+                                   const char *fabric, const char *workload, const char *settings)
+{
+    char rate[64], all[400];
+    if (!put_rate(reproduction, way, workload, rate, sizeof rate))
+        return &run_unknown;
+    snprintf(all, sizeof all, "%s%s%s", rate, *rate && *settings ? " " : "", settings);
+    return fmu_run_unfitted(reproduction, way, fabric, workload, all);
+}
+
+const struct run_facts *fmu_run(struct reproduction *reproduction, const struct fmu_way *way,
+                                const char *fabric, const char *workload)
+{
+    return run(reproduction, way, fabric, workload, "");
+}
+
+const struct run_facts *fmu_run_with(struct reproduction *reproduction, const struct fmu_way *way,
+                                     const char *fabric, const char *workload, const char *format, ...)
+{
+    char settings[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(settings, sizeof settings, format, args);
+    va_end(args);
+    return run(reproduction, way, fabric, workload, settings);
+}
+
+const struct run_facts *fmu_ring_run(struct reproduction *reproduction, const struct fmu_way *way,
+                                     const char *fabric, const char *ring, const char *size, int fmus)
+{
+    char workload[FMU_WORKLOAD_TEXT];
+    snprintf(workload, sizeof workload, "ring-%s:ranks=%d,bytes=%s,iterations=100", ring, FMU_RING_RANKS,
+             size);
+    return fmu_run_with(reproduction, way, fabric, workload, "fmu.count=%d", fmus);
+}
+
+double fmu_one_way_s(struct reproduction *reproduction, const struct fmu_way *way, const char *fabric,
+                     double bytes)
+{
+    double makespan_s[2];
+    for (int i = 0; i < 2; i++) {
+        char workload[FMU_WORKLOAD_TEXT];
+        snprintf(workload, sizeof workload, "pingpong:bytes=%.0fB,iterations=%d", bytes, i + 1);
+        makespan_s[i] = fmu_run(reproduction, way, fabric, workload)->makespan_s;
+    }
+    return (makespan_s[1] - makespan_s[0]) / 2;
+}
+
+/* Both costs are straight lines, so two sizes of each give where they cross. */
+double fmu_pivot_bytes(struct reproduction *reproduction, const struct fmu_way *way)
+{
+    const double bytes = 35000, more = 60000;
+    double low =
+        fmu_one_way_s(reproduction, way, "fmu", bytes) - fmu_one_way_s(reproduction, way, "packet", bytes);
+    double high =
+        fmu_one_way_s(reproduction, way, "fmu", more) - fmu_one_way_s(reproduction, way, "packet", more);
+    return bytes + (more - bytes) * low / (low - high);
+}
+
+double fmu_ring_speedup(struct reproduction *reproduction, const struct fmu_way *way, const char *ring,
+                        const char *size, int fmus)
+{
+    return fmu_ring_run(reproduction, way, "packet", ring, size, FMU_RING_RANKS)->makespan_s /
+           fmu_ring_run(reproduction, way, "fmu", ring, size, fmus)->makespan_s;
+}
+
+double fmu_npb_speedup(struct reproduction *reproduction, const struct fmu_way *way, const char *fabric,
+                       const char *workload, int fmus)
+{
+    return fmu_run(reproduction, way, "packet", workload)->makespan_s /
+           fmu_run_with(reproduction, way, fabric, workload, "fmu.count=%d", fmus)->makespan_s;
+}

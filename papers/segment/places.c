@@ -1,0 +1,70 @@
+#include "papers/segment/places.h"
+
+#include <stdio.h>
+
+const char *const segment_presets[] = {"literal", "paper-fit"};
+const char *const segment_networks[] = {"torus", "tree"};
+const char *const segment_layouts[][SEGMENT_LAYOUTS] = {{"every:1", "every:2", "every:4"},
+                                                        {"levels:1", "levels:2", "levels:3"}};
+const char *const segment_sizes[] = {"32KiB", "128KiB", "1MiB", "2MiB", "4MiB", "16MiB", "unlimited"};
+
+enum { SEEDS = 20, SEEDS_QUICK = 1 };
+
+static int seeds_of(const struct reproduction *reproduction)
+{
+    return reproduction_is_quick(reproduction) ? SEEDS_QUICK : SEEDS;
+}
+
+/* Section V: 1728 nodes, 100 messages each, 80 % of 4 KB and 20 % of 512 KB, to random destinations. */
+static const struct run_facts *run(struct reproduction *reproduction, const struct segment_place *place,
+                                   int seed)
+{
+    static const char workload[] = "uniform:messages=100,small=4KiB,large=512KiB,large_fraction=0.2";
+    static const char *const topologies[] = {"torus:12x12x12", "fattree:12x3"};
+    char settings[256], buffers[96] = "";
+    if (place->buffers)
+        snprintf(buffers, sizeof buffers, " segment.buffers=%s segment.buffer_size=%s", place->buffers,
+                 place->size);
+    snprintf(settings, sizeof settings, "topology=%s photonic.preset=%s%s seed=%d",
+             topologies[place->network], segment_presets[place->preset], buffers, seed);
+    return reproduction_run(reproduction, place->fabric, workload, settings);
+}
+
+struct segment_place segment_with(int preset, enum segment_network network, const char *buffers,
+                                  const char *size)
+{
+    return (struct segment_place){
+        .preset = preset, .network = network, .fabric = "segment", .buffers = buffers, .size = size};
+}
+
+struct segment_place segment_without(int preset, enum segment_network network, const char *fabric)
+{
+    return (struct segment_place){.preset = preset, .network = network, .fabric = fabric};
+}
+
+bool segment_is_drawn(const struct reproduction *reproduction, const char *size)
+{
+    bool is_quick_one = size == segment_sizes[0] || size == segment_sizes[2] || size == segment_sizes[4] ||
+                        size == segment_sizes[5];
+    return is_quick_one || !reproduction_is_quick(reproduction);
+}
+
+double segment_mean(struct reproduction *reproduction, const struct segment_place *place, const char *metric)
+{
+    double sum = 0;
+    int seeds = seeds_of(reproduction);
+    for (int seed = 1; seed <= seeds; seed++)
+        sum += run_metric(run(reproduction, place, seed), metric);
+    return sum / seeds;
+}
+
+struct estimate segment_speedup(struct reproduction *reproduction, const struct segment_place *place)
+{
+    double speedups[SEEDS];
+    int seeds = seeds_of(reproduction);
+    struct segment_place circuit = segment_without(place->preset, place->network, "circuit");
+    for (int seed = 1; seed <= seeds; seed++)
+        speedups[seed - 1] =
+            run(reproduction, &circuit, seed)->makespan_s / run(reproduction, place, seed)->makespan_s;
+    return estimate_of(speedups, (size_t)seeds);
+}

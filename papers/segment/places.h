@@ -1,0 +1,42 @@
+#ifndef HELIO_PAPERS_SEGMENT_PLACES_H
+#define HELIO_PAPERS_SEGMENT_PLACES_H
+
+#include "reproduce/paper.h"
+#include "sweep/confidence.h"
+
+/* The networks that the paper compares, and their runs over several seeds. Everything is computed with both
+ * presets of the photonic network: with the paper's text, and with what fits its results
+ * (docs/models/photonic.md). */
+enum { SEGMENT_LITERAL, SEGMENT_PAPER_FIT, SEGMENT_PRESETS };
+extern const char *const segment_presets[SEGMENT_PRESETS];
+
+enum segment_network { SEGMENT_TORUS, SEGMENT_TREE, SEGMENT_NETWORKS };
+extern const char *const segment_networks[SEGMENT_NETWORKS]; /* for people */
+
+/* A bar of Figure 9: buffers in all, half, a quarter of the switches, or in 1, 2, 3 levels. */
+enum { SEGMENT_LAYOUTS = 3, SEGMENT_SIZES = 7 };
+extern const char *const segment_layouts[SEGMENT_NETWORKS][SEGMENT_LAYOUTS]; /* "every:1" */
+extern const char *const segment_sizes[SEGMENT_SIZES];                       /* "32KiB" ... "unlimited" */
+
+/* One of the networks: topology, switching, buffers. */
+struct segment_place {
+    int preset;
+    enum segment_network network;
+    const char *fabric;
+    const char *buffers, *size; /* NULL without buffers */
+};
+
+struct segment_place segment_with(int preset, enum segment_network network, const char *buffers,
+                                  const char *size);
+struct segment_place segment_without(int preset, enum segment_network network, const char *fabric);
+
+/* Whether this size is among those that a quick reproduction draws. */
+bool segment_is_drawn(const struct reproduction *reproduction, const char *size);
+
+/* The mean of a metric over the seeds. */
+double segment_mean(struct reproduction *reproduction, const struct segment_place *place, const char *metric);
+
+/* How much faster than with circuits: each seed with the same traffic on both. */
+struct estimate segment_speedup(struct reproduction *reproduction, const struct segment_place *place);
+
+#endif
