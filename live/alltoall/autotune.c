@@ -3,13 +3,16 @@
 
 #include "live/alltoall/internal.h"
 
-/* A trial is repeated ever more seldom while it finds the same: a program changes, and a machine is noisy. */
+/* Trials are repeated, since programs change and machines are noisy. While a trial confirms the last
+ * decision, the calls until the next trial double from PERIOD_MIN to PERIOD_MAX. LEFT_OUT: times of each way,
+ * the slowest, that do not count. */
 enum { PERIOD_MIN = 1024, PERIOD_MAX = 16384, LEFT_OUT = 1 };
 
-/* Four calls of ours, eight of the other, four of ours. Several in a row, as they are when the trial is over:
- * the network and the caches are as the last calls left them, so the first after a change is not counted.
- * Programs have periods, such as a small alltoallv before each large one: of two, three or four calls each
- * way gets as many of all. */
+/* A trial measures four calls our way, eight the MPI's way, four our way. Calls of one way follow one
+ * another, as they do after the trial. The network and the caches are in the state that the previous calls
+ * left, so the first call after a change of way does not count. Programs have patterns, such as a small
+ * alltoallv before each large one: if a pattern repeats after two, three or four calls, both ways get equally
+ * many calls of each kind. ENOUGH: votes that decide. */
 enum { ROW = AUTOTUNE_CALLS / 4, ENOUGH = 2 };
 
 static bool is_ours(uint32_t call)
@@ -27,28 +30,28 @@ bool autotune_next(struct autotune *autotune, bool *measured)
     return autotune->ours;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_ns(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
-/* Of all but the slowest, in which something else may have had the core. */
+/* The sum of all times but the slowest: in that call something else may have had the core. */
 static int64_t sum_of(int64_t *ns, uint32_t count)
 {
     int64_t sum = 0;
-    qsort(ns, count, sizeof *ns, compare);
+    qsort(ns, count, sizeof *ns, compare_ns);
     for (uint32_t i = 0; i + LEFT_OUT < count; i++)
         sum += ns[i];
     return sum;
 }
 
-static void repeat(struct autotune *autotune)
+static void repeat_trial(struct autotune *autotune)
 {
     autotune->calls = autotune->taken[0] = autotune->taken[1] = 0;
 }
 
-/* What was found counts as a vote when it is looked at again. */
+/* Takes a way until the next trial. The decision counts as one vote in that trial. */
 static void conclude(struct autotune *autotune, bool ours)
 {
     bool again = autotune->period && ours == autotune->ours;
@@ -58,7 +61,7 @@ static void conclude(struct autotune *autotune, bool ours)
     autotune->votes[ours] = 1;
 }
 
-static void say(const struct autotune *autotune, const char *what, double ours_us, double theirs_us)
+static void report(const struct autotune *autotune, const char *what, double ours_us, double theirs_us)
 {
     char until[64] = "which is not clear, so once more";
     if (autotune->calls_left > 0)
@@ -69,8 +72,9 @@ static void say(const struct autotune *autotune, const char *what, double ours_u
             theirs_us, until);
 }
 
-/* Where one way takes less than half as long it is clear; else a few calls may mislead, and it needs two
- * votes. Integers, whose sums are the same on all ranks. The MPI's own, where it cannot even add them up. */
+/* Ends a trial. If one way takes at most half as long, the trial decides. Otherwise a few calls may mislead,
+ * and two votes decide. Times are integers, so that their sums are the same on all ranks. If the MPI cannot
+ * add up the times, its own way is taken: the ranks could not agree on another. */
 static void decide(struct autotune *autotune, const struct live_comm *comm, const char *what)
 {
     int64_t mine[2], all[2];
@@ -84,11 +88,11 @@ static void decide(struct autotune *autotune, const struct live_comm *comm, cons
     bool ours = all[1] <= all[0];
     autotune->votes[ours] += 2 * all[ours] <= all[!ours] ? ENOUGH : 1;
     if (autotune->votes[ours] < ENOUGH)
-        repeat(autotune);
+        repeat_trial(autotune);
     else
         conclude(autotune, ours);
     if (comm->settings.verbose && comm->rank == 0)
-        say(autotune, what, (double)all[1] / calls, (double)all[0] / calls);
+        report(autotune, what, (double)all[1] / calls, (double)all[0] / calls);
 }
 
 void autotune_add_time(struct autotune *autotune, const struct live_comm *comm, bool ours, int64_t ns,

@@ -4,51 +4,53 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How a rank waits, for a word of shared memory or for the MPI's messages. First it looks `spins` or `polls`
- * times, as nothing is faster; then between looks it gives the core up, `yields` times at most; then it
- * sleeps.
+/* How a rank waits for a counter in shared memory, or for messages of the MPI. It spins: it looks `spins` or
+ * `polls` times, since that reacts fastest. Then it yields: it gives up its core between two looks, at most
+ * `yields` times. Then it sleeps.
  *
- * To give the core up is cheap while everybody who is let in gives it up soon as well, as ranks that wait do:
- * a call of 16 ranks on two cores takes 160 us when none of them sleeps, and 500 us when they do, for who
- * sleeps makes others wait so long that they sleep too. But somebody who computes keeps the core for
- * milliseconds. So whoever gets it back late has learned better, and for some waits goes to sleep at once:
- * who sleeps is let in soon after waking.
+ * A yield is cheap while the other processes on the core are ranks that wait, since they yield soon as well:
+ * a call of 16 ranks on two cores takes 160 us if no rank sleeps, and 500 us if ranks sleep, for a rank that
+ * sleeps makes others wait so long that they sleep too. But a process that computes keeps the core for
+ * milliseconds. A rank that gets its core back late is therefore penalised: for the next waits it does not
+ * yield but sleeps at once, because the kernel gives a core soon to a process that wakes from sleep.
  *
- * With a core for each rank spinning costs nothing. With fewer, who spins is in the way of whom it waits for;
- * so are looks at the MPI's messages, each of which is a system call or more: they come so seldom then that
- * most calls are over before the first. The core may be others' as well though there are enough, other
- * programs' or those of a container with fewer than it sees; so whoever spins asks now and then, by giving it
- * up once, and for some waits does not spin when it was gone. */
+ * If each rank has a core, spinning costs nothing. If the cores are oversubscribed, a rank that spins takes
+ * the core from the rank that it waits for. Looks at the MPI's messages do so as well, as each is a system
+ * call or more; they are made so seldom that most calls are over before the first one. A core may be
+ * contended even if there are enough of them: by other programs, or in a container that has fewer cores than
+ * it sees. So a rank that spins tests that now and then: it yields once. If its core was away, it does not
+ * spin in the next waits. */
 struct backoff {
-    bool oversubscribed;          /* more ranks than cores */
-    uint32_t shared;              /* waits that are like that, since somebody else was found on the core */
-    uint32_t penalised;           /* waits that begin with sleep, since a core came back late */
+    bool oversubscribed; /* more ranks than cores */
+    uint32_t contended;  /* waits left that do not spin, since another process was found on the core */
+    uint32_t penalised;  /* waits left that sleep at once, since a core came back late */
     void (*progress)(void *self); /* moves the MPI's messages of this rank on */
     void *self;
 };
 
+/* One wait. */
 struct backoff_wait {
     struct backoff *backoff;
-    uint32_t spins, polls, yields; /* that are left of the last */
-    int64_t look_ns;               /* `progress` is called each time it has waited so long */
-    int64_t looked_ns;             /* when that was last, or when it began to yield; 0: not yet */
+    uint32_t spins, polls, yields; /* spins and polls: of this wait; yields: left of it */
+    int64_t look_ns;               /* `progress` is called each time that the rank has waited so long */
+    int64_t looked_ns;             /* the last time of that, at first when it began to yield; 0: not yet */
 };
 
 struct backoff_wait backoff_begin(struct backoff *backoff);
 
-/* To be called in the middle of spinning: whether somebody else wants the core. Then this wait has no more
- * spins. */
+/* To be called while spinning. True: another process wants the core; this wait then has no more spins. */
 bool backoff_finds_contention(struct backoff_wait *wait);
 
 int64_t backoff_now_ns(void);
 
-/* Whether the MPI, which was called at `began_ns` and found nothing, has given the core up itself, as those
- * do that are told to. Twice in a row would be a whole round of all that wait. False when it is time to
- * sleep: who gives the core up to somebody who computes gets it back late, whoever's the call was. */
+/* To be called when a call of the MPI, begun at `began_ns`, has found nothing. True: the MPI has yielded the
+ * core itself, as some can be told to; then the caller must not yield once more, since each yield may last as
+ * long as one turn of all ranks that wait. False if it has not, and also if it is time to sleep: a yield to a
+ * process that computes ends late, whether the MPI yields or the caller. */
 bool backoff_mpi_yielded(struct backoff_wait *wait, int64_t began_ns);
 
-/* Lets others have the core, and calls `progress` when that has taken long; false, at once, when it is time
- * to sleep. */
+/* Yields the core, and calls `progress` if look_ns have passed. False, without a yield: it is time to sleep.
+ */
 bool backoff_yield(struct backoff_wait *wait);
 
 /* Sleeps some tens of microseconds. */

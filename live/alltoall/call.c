@@ -5,14 +5,16 @@
 
 /* ------------------------------------------------------------------------------------------------- blocks */
 
-/* Where rank's block is: of a buffer that is MPI_BOTTOM too, where this is no pointer yet. */
+/* The address of rank's block. In integers, since `buffer` may be MPI_BOTTOM, where C allows no arithmetic
+ * with pointers. */
 static void *block_at(const void *buffer, uint32_t rank, int count, MPI_Aint extent)
 {
     return (void *)((uintptr_t)buffer + (uintptr_t)((MPI_Aint)rank * count * extent));
 }
 
-/* All blocks as contiguous bytes. */
-static int pack(struct live_comm *comm, const void *buffer, int count, MPI_Datatype type, uint64_t bytes)
+/* All blocks as contiguous bytes, in comm->packed_send. */
+static int pack_blocks(struct live_comm *comm, const void *buffer, int count, MPI_Datatype type,
+                       uint64_t bytes)
 {
     MPI_Aint lower, extent;
     int error = PMPI_Type_get_extent(type, &lower, &extent);
@@ -22,7 +24,7 @@ static int pack(struct live_comm *comm, const void *buffer, int count, MPI_Datat
     return error;
 }
 
-static int unpack(struct live_comm *comm, void *buffer, int count, MPI_Datatype type, uint64_t bytes)
+static int unpack_blocks(struct live_comm *comm, void *buffer, int count, MPI_Datatype type, uint64_t bytes)
 {
     MPI_Aint lower, extent;
     int error = PMPI_Type_get_extent(type, &lower, &extent);
@@ -44,7 +46,8 @@ struct alltoall_args {
     uint64_t block_bytes;
 };
 
-/* What is sent, as bytes: where it is, or a copy of it. NULL, and *error, when there is no memory. */
+/* The data to send as contiguous bytes: in the program's own buffer, or in a copy. NULL, and *error: there is
+ * no memory. */
 static const void *bytes_to_send(struct live_comm *comm, const struct live_plan *plan,
                                  const struct alltoall_args *call, int *error)
 {
@@ -63,13 +66,14 @@ static const void *bytes_to_send(struct live_comm *comm, const struct live_plan 
     if (is_bytes)
         memcpy(comm->packed_send, from, bytes);
     else
-        note_error(error, pack(comm, from, count, type, call->block_bytes));
+        note_error(error, pack_blocks(comm, from, count, type, call->block_bytes));
     return comm->packed_send;
 }
 
-/* Data that lies otherwise goes through buffers of this rank alone; the others do not know, and need not. Nor
- * do they know of errors: this rank does its part all the same. */
-static int run(struct live_comm *comm, const struct live_plan *plan, const struct alltoall_args *call)
+/* Data that is not contiguous bytes goes through buffers of this rank. The other ranks do not know of that,
+ * nor of errors of this rank: it does its part of the exchange in any case. */
+static int pack_and_execute(struct live_comm *comm, const struct live_plan *plan,
+                            const struct alltoall_args *call)
 {
     int error = MPI_SUCCESS;
     const void *send = bytes_to_send(comm, plan, call, &error);
@@ -83,27 +87,28 @@ static int run(struct live_comm *comm, const struct live_plan *plan, const struc
     }
     note_error(&error, live_execute(comm, plan, send, recv));
     if (error == MPI_SUCCESS && !is_bytes)
-        error = unpack(comm, call->recvbuf, call->recvcount, call->recvtype, call->block_bytes);
+        error = unpack_blocks(comm, call->recvbuf, call->recvcount, call->recvtype, call->block_bytes);
     return error;
 }
 
-/* What the MPI would refuse it is to refuse itself, in its own words; nothing else, for the other ranks do
- * not know. So two blocks may begin at one address: their types may lead to different places. Of blocks that
- * are not empty. */
+/* False: the MPI refuses these arguments, and the call is left to it, so that the user gets the MPI's own
+ * message. Nothing that the MPI accepts may be left to it here, since the other ranks do not know of it and
+ * would do the call our way. So both buffers may have the same address if counts or types differ, since the
+ * types may lead to different places. Blocks are known not to be empty. */
 static bool is_sound(const struct alltoall_args *call)
 {
-    if (call->recvbuf == MPI_IN_PLACE || live_is_nowhere(call->recvbuf, call->recvtype))
+    if (call->recvbuf == MPI_IN_PLACE || live_has_no_data(call->recvbuf, call->recvtype))
         return false;
     if (call->sendbuf == MPI_IN_PLACE)
         return true;
     bool is_same = call->sendbuf == call->recvbuf && call->sendcount == call->recvcount &&
                    call->sendtype == call->recvtype;
     return call->sendcount >= 0 && call->sendtype != MPI_DATATYPE_NULL && !is_same &&
-           !live_is_nowhere(call->sendbuf, call->sendtype);
+           !live_has_no_data(call->sendbuf, call->sendtype);
 }
 
-/* The bytes of a block, which MPI makes the same on all ranks, as nothing else here is; 0: there are none, or
- * none can be. */
+/* The bytes of a block. MPI requires that all ranks have the same number; no other argument is the same on
+ * all ranks. 0: blocks are empty, or the arguments are wrong. */
 static uint64_t block_bytes(const struct alltoall_args *call)
 {
     MPI_Count size;
@@ -121,14 +126,15 @@ static int by_mpi(const struct alltoall_args *call, MPI_Comm comm)
 static int by_nodes(struct live_comm *comm, const struct live_plan *plan, const struct alltoall_args *call,
                     MPI_Comm theirs)
 {
-    int error = run(comm, plan, call);
+    int error = pack_and_execute(comm, plan, call);
     if (error != MPI_SUCCESS)
         PMPI_Comm_call_errhandler(theirs, error);
     return error;
 }
 
-static int measure(struct live_comm *comm, const struct plan_entry *plan, const struct alltoall_args *call,
-                   MPI_Comm theirs)
+/* Does the call the way that autotune says, and measures it if autotune needs its time. */
+static int by_autotune(struct live_comm *comm, const struct plan_entry *plan,
+                       const struct alltoall_args *call, MPI_Comm theirs)
 {
     char what[64];
     bool measured, ours = autotune_next(plan->autotune, &measured);
@@ -154,7 +160,7 @@ bool live_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
     if (!plan)
         return false;
     if (plan->autotune)
-        *error = measure(comm, plan, &call, theirs);
+        *error = by_autotune(comm, plan, &call, theirs);
     else
         *error = by_nodes(comm, &plan->plan, &call, theirs);
     return true;

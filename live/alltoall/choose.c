@@ -5,7 +5,7 @@
 #include "coll/nodes.h"
 #include "live/alltoall/internal.h"
 
-/* The call as a rank of the largest node makes it: what it needs bounds what the others need. */
+/* The call as a rank of the largest node makes it. No other rank needs more memory. */
 static struct coll_call largest_call(const struct live_comm *comm, uint64_t block_bytes)
 {
     struct coll_call call = {.kind = COLL_ALLTOALL,
@@ -20,7 +20,7 @@ static struct coll_call largest_call(const struct live_comm *comm, uint64_t bloc
     return call;
 }
 
-/* Why `algorithm` cannot do it, or NULL. */
+/* The reason why `algorithm` cannot do the call; NULL: it can. */
 static const char *obstacle(const struct live_comm *comm, const struct coll_algorithm *algorithm,
                             uint64_t block_bytes)
 {
@@ -37,9 +37,9 @@ static const char *obstacle(const struct live_comm *comm, const struct coll_algo
     return NULL;
 }
 
-/* What the table says, or NULL: of the lines for a cluster of this shape the one for the largest size up to
- * this one; below the smallest that was measured the smallest. */
-static const char *tuned(const struct live_comm *comm, uint64_t block_bytes)
+/* The algorithm of HELIO_ALLTOALL_TABLE; NULL: it has no line for a cluster of this shape. Among those lines
+ * it takes the one with the largest size that is not above this size, or, if all are above, the smallest. */
+static const char *algorithm_of_table(const struct live_comm *comm, uint64_t block_bytes)
 {
     const struct live_settings_choice *best = NULL;
     for (uint32_t i = 0; i < comm->settings.choice_count; i++) {
@@ -57,7 +57,7 @@ static const char *tuned(const struct live_comm *comm, uint64_t block_bytes)
 static const char *automatic(const struct live_comm *comm, uint64_t block_bytes, bool *tried, char *why,
                              size_t size)
 {
-    const char *measured = tuned(comm, block_bytes);
+    const char *measured = algorithm_of_table(comm, block_bytes);
     if (measured) {
         snprintf(why, size, "measured, HELIO_ALLTOALL_TABLE");
         return measured;
@@ -66,11 +66,11 @@ static const char *automatic(const struct live_comm *comm, uint64_t block_bytes,
         snprintf(why, size, "no node has two ranks");
         return "mpi";
     }
-    static const char *const says[] = {[LIVE_FASTER] = "the model says it is surely faster",
-                                       [LIVE_SLOWER] = "the model says it is surely faster",
-                                       [LIVE_UNKNOWN] = "or the MPI's own, both are tried"};
+    static const char *const reasons[] = {[LIVE_FASTER] = "the model says it is surely faster",
+                                          [LIVE_SLOWER] = "the model says it is surely faster",
+                                          [LIVE_UNKNOWN] = "or the MPI's own, both are tried"};
     enum live_verdict verdict = live_model_compare(comm, block_bytes);
-    snprintf(why, size, "%s", says[verdict]);
+    snprintf(why, size, "%s", reasons[verdict]);
     *tried = verdict == LIVE_UNKNOWN;
     return verdict == LIVE_SLOWER ? "mpi" : "leaders";
 }

@@ -1,5 +1,6 @@
 #include "live/alltoall/vector.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +11,9 @@
 
 /* ---------------------------------------------------------------------------------------------- progress */
 
-/* A call that looks for a message, in vain, moves those that are under way. It must be in vain: an MPI that
- * finds one at once, as one of our own that has come too early, may look no further and move nothing, for
- * ever. */
+/* Moves messages that are under way, by a probe for a message that nobody sends. The probe must find nothing:
+ * an MPI whose probe finds a message at once, such as one of ours that has come early, may return without
+ * moving any other, however often it is called. */
 static void progress(void *self)
 {
     struct live_comm *comm = self;
@@ -34,15 +35,10 @@ static void init_backoff(struct live_comm *comm, MPI_Comm host)
 
 /* -------------------------------------------------------------------------------------------------- nodes */
 
-bool live_all_agree(MPI_Comm comm, bool here)
-{
-    int mine = here, all = 0;
-    return PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
-}
-
 enum { NO_NODE = UINT32_MAX };
 
-/* The ranks that share a node with this one, in `node`, and that node's number: its lowest rank. */
+/* Sets `node` to a communicator of the ranks on this node. Returns the number of the node, which is its
+ * lowest rank, or NO_NODE if the MPI can make no communicator. */
 static uint32_t find_node(struct live_comm *comm, MPI_Comm *node)
 {
     MPI_Group mine, theirs;
@@ -69,8 +65,8 @@ static uint32_t find_node(struct live_comm *comm, MPI_Comm *node)
     return (uint32_t)lowest;
 }
 
-/* False, on all ranks, when one is nowhere: a node's ranks may find that the MPI can have no more
- * communicators. */
+/* Makes the map of nodes. `place` is the number of this rank's node. False, on all ranks, if any rank has
+ * NO_NODE: the MPI may have run out of communicators on one node only. */
 static bool map_nodes(struct live_comm *comm, uint32_t place)
 {
     uint32_t *place_of = comm->node_words + coll_nodes_words(comm->size), mine[2] = {place, comm->cores};
@@ -93,18 +89,19 @@ static bool map_nodes(struct live_comm *comm, uint32_t place)
     return true;
 }
 
-/* --------------------------------------------------------------------------------------------- begin, end */
+/* ------------------------------------------------------------------------------------------------ set-up */
 
-/* A communicator of our own takes one of the MPI's numbers, of which MPICH has 2048, and address space. */
-enum { COMMS_MOST = 64 };
+/* The communicators of a process that the library serves. Each takes address space and one more communicator
+ * of the MPI; MPICH has 2048 in all. */
+enum { COMMS_MAX = 64 };
 
-static _Atomic int comms; /* of this process */
+static _Atomic int comm_count;
 
 static void comm_close(struct live_comm *comm)
 {
     if (!comm)
         return;
-    atomic_fetch_sub(&comms, 1);
+    atomic_fetch_sub(&comm_count, 1);
     live_vector_close(comm->vector);
     live_memory_close(comm);
     for (int i = 0; i < LIVE_PLANS; i++)
@@ -121,16 +118,16 @@ static void comm_close(struct live_comm *comm)
     free(comm);
 }
 
-/* NULL: there is no memory, or enough of them. */
+/* NULL: no memory, or COMMS_MAX are open. */
 static struct live_comm *comm_open(MPI_Comm theirs)
 {
     int rank, size;
     PMPI_Comm_rank(theirs, &rank);
     PMPI_Comm_size(theirs, &size);
-    struct live_comm *comm = atomic_load(&comms) < COMMS_MOST ? calloc(1, sizeof *comm) : NULL;
+    struct live_comm *comm = atomic_load(&comm_count) < COMMS_MAX ? calloc(1, sizeof *comm) : NULL;
     if (!comm)
         return NULL;
-    atomic_fetch_add(&comms, 1);
+    atomic_fetch_add(&comm_count, 1);
     comm->rank = (uint32_t)rank;
     comm->size = (uint32_t)size;
     comm->mine = MPI_COMM_NULL;
@@ -154,8 +151,8 @@ static void report_set_up(const struct live_comm *comm)
             comm->cores == 1 ? "" : "s");
 }
 
-/* What `auto` leaves to the MPI before it begins: to begin costs about as many calls, and who makes a
- * communicator for each step of his program would pay that in each. */
+/* The first calls that `auto` leaves to the MPI. Set-up costs about as much as so many calls, and a program
+ * that makes a communicator for each of its steps would pay that in each. */
 enum { CALLS_BEFORE = 8 };
 
 static bool is_forced(const char *setting)
@@ -163,7 +160,7 @@ static bool is_forced(const char *setting)
     return strcmp(setting, "auto") != 0 && strcmp(setting, "mpi") != 0;
 }
 
-/* Whether anything is to be done, as the environment of one rank has it. */
+/* Reads the environment of one rank for all. False: everything is left to the MPI. */
 static bool read_settings(struct live_comm *comm, MPI_Comm theirs)
 {
     struct live_settings *settings = &comm->settings;
@@ -175,9 +172,9 @@ static bool read_settings(struct live_comm *comm, MPI_Comm theirs)
            (strcmp(settings->algorithm, "mpi") != 0 || strcmp(settings->vectors, "mpi") != 0);
 }
 
-/* Our own communicator: a split and not a dup, which would call the copy functions of the user's attributes.
- * The user's error handler is not to hear that the MPI can have no more: then it was not for us, and all
- * ranks know. Of errors of what is ours it hears once, in call.c. */
+/* Makes our own communicator by a split; a dup would call the copy functions of the user's attributes. If the
+ * MPI has no more communicators, all ranks know it and leave the calls to the MPI; so the user's error
+ * handler is not called for it. For errors in our own calls it is called once, by call.c and vector.c. */
 static bool split_own(struct live_comm *comm, MPI_Comm theirs)
 {
     MPI_Errhandler handler;
@@ -213,7 +210,7 @@ static bool set_up(struct live_comm *comm, MPI_Comm theirs)
 static int keyval = MPI_KEYVAL_INVALID;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What is remembered of a communicator that is left to the MPI for good. */
+/* The attribute of a communicator that is left to the MPI for good. */
 static struct live_comm left_to_mpi;
 
 static int delete_attribute(MPI_Comm comm, int key, void *value, void *extra)
@@ -234,7 +231,7 @@ static bool have_keyval(void)
     return keyval != MPI_KEYVAL_INVALID;
 }
 
-/* At the communicator's first call. Collective. */
+/* The first call of a communicator. Collective. */
 static struct live_comm *attach(MPI_Comm theirs)
 {
     struct live_comm *comm = comm_open(theirs);
@@ -246,7 +243,8 @@ static struct live_comm *attach(MPI_Comm theirs)
     return comm;
 }
 
-/* At a later one, and from then on; NULL: it is too early, or not to be. Collective. */
+/* A later call of a communicator that is not set up. NULL: it is still too early, or set-up has failed and
+ * the communicator is left to the MPI from now on. Collective. */
 static struct live_comm *set_up_when_due(struct live_comm *comm, MPI_Comm theirs)
 {
     if (comm->calls_before > 0) {
@@ -255,7 +253,7 @@ static struct live_comm *set_up_when_due(struct live_comm *comm, MPI_Comm theirs
     }
     if (set_up(comm, theirs))
         return comm;
-    PMPI_Comm_set_attr(theirs, keyval, &left_to_mpi); /* `forget` is called for what was there */
+    PMPI_Comm_set_attr(theirs, keyval, &left_to_mpi); /* calls delete_attribute for comm */
     return NULL;
 }
 
@@ -274,109 +272,4 @@ struct live_comm *live_comm_of(MPI_Comm theirs)
     if (comm == &left_to_mpi)
         return NULL;
     return comm->mine == MPI_COMM_NULL ? set_up_when_due(comm, theirs) : comm;
-}
-
-/* -------------------------------------------------------------------------------------------------- plans */
-
-/* Calls after which what was not used may go. */
-enum { STALE_CALLS = 1024 };
-
-/* NULL: all are in use. Where more sizes come in turns than there are places, each would be gone when it is
- * looked for, and to write a plan costs more than it wins. But what is asked for by name is done. */
-static struct plan_entry *place_for(struct live_comm *comm)
-{
-    struct plan_entry *oldest = &comm->plans[0];
-    for (int i = 0; i < LIVE_PLANS; i++) {
-        if (!comm->plans[i].is_filled)
-            return &comm->plans[i];
-        if (comm->plans[i].last_call < oldest->last_call)
-            oldest = &comm->plans[i];
-    }
-    if (strcmp(comm->settings.algorithm, "auto") == 0 && comm->calls - oldest->last_call < STALE_CALLS)
-        return NULL;
-    live_plan_free(&oldest->plan);
-    return oldest;
-}
-
-bool live_buffer_reserve(unsigned char **buffer, size_t *room, size_t bytes)
-{
-    if (bytes <= *room)
-        return true;
-    void *larger = realloc(*buffer, bytes);
-    if (!larger)
-        return false;
-    *buffer = larger;
-    *room = bytes;
-    return true;
-}
-
-bool live_requests_reserve(struct live_comm *comm, uint32_t count)
-{
-    if (count <= comm->request_room)
-        return true;
-    MPI_Request *requests = realloc(comm->requests, count * sizeof *requests);
-    if (requests)
-        comm->requests = requests;
-    int *completed = realloc(comm->completed, count * sizeof *completed);
-    if (completed)
-        comm->completed = completed;
-    MPI_Status *statuses = realloc(comm->statuses, count * sizeof *statuses);
-    if (statuses)
-        comm->statuses = statuses;
-    if (!requests || !completed || !statuses)
-        return false;
-    comm->request_room = count;
-    return true;
-}
-
-static bool make_plan(struct live_comm *comm, struct live_plan *plan, const struct coll_algorithm *algorithm,
-                      uint64_t block_bytes)
-{
-    const struct coll_call call = {.kind = COLL_ALLTOALL,
-                                   .size = comm->size,
-                                   .rank = comm->rank,
-                                   .leaders = comm->leaders,
-                                   .element = 1,
-                                   .bytes = block_bytes,
-                                   .nodes = &comm->nodes};
-    return live_plan_init(plan, algorithm, &call) && live_requests_reserve(comm, plan->messages_max) &&
-           live_buffer_reserve(&comm->scratch, &comm->scratch_room, plan->scratch_bytes);
-}
-
-static void write_plan(struct live_comm *comm, struct plan_entry *place, uint64_t block_bytes)
-{
-    char why[128] = "";
-    bool tried;
-    const struct coll_algorithm *algorithm = live_choose(comm, block_bytes, &tried, why, sizeof why);
-    *place = (struct plan_entry){.block_bytes = block_bytes, .is_filled = true};
-    if (algorithm && !live_all_agree(comm->mine, make_plan(comm, &place->plan, algorithm, block_bytes))) {
-        live_plan_free(&place->plan);
-        algorithm = NULL;
-        snprintf(why, sizeof why, "a rank has no memory");
-    }
-    if (algorithm && tried)
-        place->autotune = &comm->autotunes[63 - __builtin_clzll(block_bytes)];
-    if (comm->settings.verbose && comm->rank == 0)
-        fprintf(stderr, "helio alltoall: %llu B: %s (%s)\n", (unsigned long long)block_bytes,
-                algorithm ? algorithm->name : "the MPI's own", why);
-}
-
-static struct plan_entry *find_plan(struct live_comm *comm, uint64_t block_bytes)
-{
-    for (int i = 0; i < LIVE_PLANS; i++)
-        if (comm->plans[i].is_filled && comm->plans[i].block_bytes == block_bytes)
-            return &comm->plans[i];
-    struct plan_entry *place = place_for(comm);
-    if (place)
-        write_plan(comm, place, block_bytes);
-    return place;
-}
-
-const struct plan_entry *live_plan_find(struct live_comm *comm, uint64_t block_bytes)
-{
-    comm->calls++;
-    struct plan_entry *found = find_plan(comm, block_bytes);
-    if (found)
-        found->last_call = comm->calls;
-    return found && found->plan.algorithm ? found : NULL;
 }

@@ -18,10 +18,10 @@ uint32_t live_cores_of(MPI_Comm host)
     sched_getaffinity(0, sizeof mine, &mine);
     PMPI_Allreduce(&mine, &all, (int)(sizeof mine / sizeof(unsigned long)), MPI_UNSIGNED_LONG, MPI_BOR, host);
     int count = CPU_COUNT(&all);
-    return count > 0 ? (uint32_t)count : cores_online(); /* more processors than the set has room for */
+    return count > 0 ? (uint32_t)count : cores_online(); /* 0: more processors than cpu_set_t has room for */
 }
 
-/* As the launcher says; 0: it does not. */
+/* The job's ranks on this host, as the launcher tells them; 0: it does not. */
 static uint32_t ranks_of_job_here(void)
 {
 #ifdef OPEN_MPI

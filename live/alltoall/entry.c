@@ -7,7 +7,7 @@
 #include "live/alltoall/internal.h"
 #include "live/alltoall/vector.h"
 
-enum { VERSION_ROOM = 8192 }; /* MPICH's MPI_MAX_LIBRARY_VERSION_STRING; Open MPI's is less */
+enum { VERSION_ROOM = 8192 }; /* MPICH's MPI_MAX_LIBRARY_VERSION_STRING; Open MPI's is smaller */
 
 static bool is_our_mpi(void)
 {

@@ -4,13 +4,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Between the functions that programs call and the library. A handle is a pointer in one MPI and an int in
- * the other; here it is a number that holds either, so that a program of the wrong MPI gets its own back. */
+/* Between the functions that programs call and the library. A handle of MPI is a pointer in Open MPI and an
+ * int in MPICH. Here it is an integer that can hold either, so that a program of the wrong MPI gets its own
+ * handle back unchanged. */
 
-/* Whether the program's MPI is the one this library is built for; says so once if not. */
+/* True: the program's MPI is the one that this library is built for. If not, it says so once. */
 bool entry_is_ours(void);
 
-/* True: *error is the result of the call. False: it is the MPI's. */
+/* True: *error is the result of the call. False: nothing is done; the call is left to the MPI. */
 bool entry_alltoall(const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf, int recvcount,
                     uintptr_t recvtype, uintptr_t comm, int *error);
 bool entry_alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, uintptr_t sendtype,

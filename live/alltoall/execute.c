@@ -5,14 +5,15 @@
 struct execution {
     struct live_comm *comm;
     const struct live_plan *plan;
-    unsigned char *buffers[COLL_SHARED + 1]; /* NULL: this rank has no memory for it */
-    int posted;
-    bool raises; /* a receive of this phase raises a flag */
-    const struct plan_step *phase, *end;
-    int error; /* the first */
+    unsigned char *buffers[COLL_SHARED + 1]; /* by enum coll_buffer; NULL: this rank has no memory for it */
+    int posted;                              /* requests of this phase */
+    bool raises;                             /* a receive of this phase raises a flag */
+    const struct plan_step *phase, *end;     /* the first step of this phase, and the step that ends it */
+    int error;                               /* the first */
 };
 
-static unsigned char *place(const struct execution *self, uint8_t buffer, uint64_t offset)
+/* NULL: this rank has no memory for the buffer. */
+static unsigned char *address_of(const struct execution *self, uint8_t buffer, uint64_t offset)
 {
     unsigned char *start = self->buffers[buffer];
     return start ? start + offset : NULL;
@@ -25,8 +26,8 @@ static int post(struct execution *self, const struct plan_step *step)
     struct live_comm *comm = self->comm;
     MPI_Request *request = &comm->requests[self->posted++];
     bool sends = step->op == PLAN_SEND;
-    unsigned char *data =
-        sends ? place(self, step->from, step->from_offset) : place(self, step->into, step->into_offset);
+    unsigned char *data = sends ? address_of(self, step->from, step->from_offset)
+                                : address_of(self, step->into, step->into_offset);
     int bytes = data ? (int)step->bytes : 0;
     *request = MPI_REQUEST_NULL;
     if (sends)
@@ -35,7 +36,7 @@ static int post(struct execution *self, const struct plan_step *step)
     return PMPI_Irecv(data, bytes, MPI_BYTE, (int)step->peer, LIVE_TAG, comm->mine, request);
 }
 
-/* The flag of the index-th message of the phase. */
+/* The flag that message `index` of the phase raises. */
 static uint32_t flag_of_message(const struct execution *self, int index)
 {
     const struct plan_step *step = self->phase;
@@ -44,14 +45,16 @@ static uint32_t flag_of_message(const struct execution *self, int index)
             return step->flag;
 }
 
-/* An MPI's own wait may spin, in the way of those whose messages it waits for. */
+/* One step of the wait for a message, after the MPI was called at `began` and has found nothing. The MPI's
+ * own wait functions may spin and keep the core from the ranks whose messages they wait for, so they are not
+ * used. `polls` counts the looks of this wait. */
 static void wait_a_moment(struct backoff_wait *wait, uint32_t *polls, int64_t began)
 {
-    enum { ASK_POLLS = 16 };
+    enum { CONTENTION_POLLS = 16 };
     if (backoff_mpi_yielded(wait, began))
         return;
     if (++*polls <= wait->polls) {
-        if (*polls % ASK_POLLS == 0)
+        if (*polls % CONTENTION_POLLS == 0)
             backoff_finds_contention(wait);
         return;
     }
@@ -59,7 +62,7 @@ static void wait_a_moment(struct backoff_wait *wait, uint32_t *polls, int64_t be
         backoff_sleep();
 }
 
-/* A request that is complete. One whose error was told already only goes. */
+/* Frees a request that is complete. `error`: what the MPI has already reported for it, if anything. */
 static int finish(MPI_Request *request, int error)
 {
     if (error == MPI_SUCCESS)
@@ -69,9 +72,10 @@ static int finish(MPI_Request *request, int error)
     return error;
 }
 
-/* One after another, as any call of the MPI moves all messages, and each error is then that of its message;
- * MPICH does not name it where many are tested. Not by MPI_Test, in which MPICH looks for messages also when
- * the request is complete: one that gives way when it finds none would do so once for each. */
+/* Waits for the requests one after another. Any call of the MPI moves all messages, and each error is that of
+ * its message; if several requests are tested in one call, MPICH does not tell which one has failed. Why not
+ * by MPI_Test: there MPICH looks for messages even if the request is complete, and an MPICH that yields when
+ * it finds none would yield once for each request. */
 int live_wait_for_all(struct live_comm *comm, int first, int count)
 {
     int error = MPI_SUCCESS;
@@ -80,17 +84,17 @@ int live_wait_for_all(struct live_comm *comm, int first, int count)
     for (int i = first; i < first + count; i++, polls = 0)
         for (int done = 0; !done;) {
             int64_t began = backoff_now_ns();
-            int its = PMPI_Request_get_status(comm->requests[i], &done, MPI_STATUS_IGNORE);
-            done |= its != MPI_SUCCESS;
+            int result = PMPI_Request_get_status(comm->requests[i], &done, MPI_STATUS_IGNORE);
+            done |= result != MPI_SUCCESS;
             if (done)
-                note_error(&error, finish(&comm->requests[i], its));
+                note_error(&error, finish(&comm->requests[i], result));
             else
                 wait_a_moment(&wait, &polls, began);
         }
     return error;
 }
 
-/* What an error of several requests was: the first of theirs. */
+/* The error of a call that tests several requests: that of the first request that has one. */
 static int error_of(int error, const MPI_Status *statuses, int count)
 {
     int class = MPI_SUCCESS;
@@ -102,8 +106,8 @@ static int error_of(int error, const MPI_Status *statuses, int count)
     return error;
 }
 
-/* Whoever waits for a message that has failed is not to wait for ever. */
-static void raise_what_is_left(struct execution *self)
+/* Raises the flags of messages that have failed, so that no rank waits for them for ever. */
+static void raise_remaining_flags(struct execution *self)
 {
     struct live_comm *comm = self->comm;
     for (const struct plan_step *step = self->phase; step < self->end; step++)
@@ -112,6 +116,7 @@ static void raise_what_is_left(struct execution *self)
             shm_counter_raise(&comm->flags[step->flag], comm->shared_calls);
 }
 
+/* Waits for all requests of the phase and raises the flag of each receive as soon as it completes. */
 static int wait_and_raise(struct execution *self)
 {
     struct live_comm *comm = self->comm;
@@ -136,13 +141,13 @@ static int wait_and_raise(struct execution *self)
         }
     }
     if (first != MPI_SUCCESS || self->error != MPI_SUCCESS)
-        raise_what_is_left(self);
+        raise_remaining_flags(self);
     return first;
 }
 
 /* ------------------------------------------------------------------------------------------------- phases */
 
-/* Everything that the phase begins; what it waits for comes behind. */
+/* Does all steps of the phase that do not wait. end_phase waits. */
 static void begin_phase(struct execution *self)
 {
     struct live_comm *comm = self->comm;
@@ -156,8 +161,8 @@ static void begin_phase(struct execution *self)
             note_error(&self->error, post(self, step));
             break;
         case PLAN_COPY:
-            from = place(self, step->from, step->from_offset);
-            into = place(self, step->into, step->into_offset);
+            from = address_of(self, step->from, step->from_offset);
+            into = address_of(self, step->into, step->into_offset);
             if (from && into)
                 memcpy(into, from, step->bytes);
             break;
@@ -185,17 +190,10 @@ static void end_phase(struct execution *self)
             shm_counter_await(&comm->flags[step->flag], comm->shared_calls, &comm->backoff);
 }
 
-unsigned char *live_memory_next_copy(struct live_comm *comm)
-{
-    comm->shared_calls++;
-    return comm->shared + (comm->shared_bytes - SHARED_COPIES * comm->copy_bytes) +
-           comm->shared_calls % SHARED_COPIES * comm->copy_bytes;
-}
-
 int live_execute(struct live_comm *comm, const struct live_plan *plan, const void *send, void *recv)
 {
     struct execution self = {.comm = comm, .plan = plan, .error = MPI_SUCCESS};
-    self.buffers[COLL_SEND_BUFFER] = (unsigned char *)(uintptr_t)send; /* steps only read it */
+    self.buffers[COLL_SEND_BUFFER] = (unsigned char *)(uintptr_t)send; /* no step writes it */
     self.buffers[COLL_RECV_BUFFER] = recv;
     self.buffers[COLL_SCRATCH] = comm->scratch;
     if (plan->shared_bytes > 0)

@@ -2,116 +2,77 @@
 #define HELIO_ALLTOALL_INTERNAL_H
 
 #include <mpi.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "live/alltoall/autotune.h"
 #include "live/alltoall/plan.h"
+#include "live/alltoall/settings.h"
 #include "live/alltoall/shm_counter.h"
+#include "live/alltoall/types.h"
 
-/* What the files of the preloaded alltoall share.
+/* The preloaded alltoall. This header has what its files share; each file uses only those above it in this
+ * map.
  *
- *   entry.c     MPI_Alltoall as C programs call it; the wrong MPI is refused there
- *   mpi_fortran.c  as Fortran programs of Open MPI call it; MPICH's Fortran calls C
- *   call.c      one call: may it be ours, what is to be done, data into and out of contiguous buffers
- *   types.c     what elements of a type are in memory
- *   settings.c  the environment, read by one rank
- *   choose.c    which algorithm
- *   model.c     what it would take, by equations
- *   autotune.c     ours or the MPI's, by measuring both
- *   sockets.c   which ranks lead
- *   comm.c      what a communicator keeps: nodes, plans
- *   memory.c    and the memory that a node shares
- *   cores.c     how many processors there are for how many ranks
- *   execute.c   a plan, on real buffers
- *   plan.c      a schedule written down
- *   words.c     waiting in shared memory
+ *   settings.c      environment variables
+ *   types.c         datatypes: which are plain bytes; pack and unpack
+ *   plan.c          a schedule of coll, compiled to a list of steps
+ *   backoff.c       how a rank waits: spin, yield, sleep
+ *   shm_counter.c   counters in shared memory that ranks wait for
+ *   cores.c         processors that the ranks of a host may use
+ *   buffers.c       requests and buffers that a communicator keeps
+ *   memory.c        memory that the ranks of a node share
+ *   sockets.c       which ranks are leaders
+ *   autotune.c      the library's way or the MPI's, by measuring both
+ *   model.c         the times of both ways, by equations
+ *   choose.c        the algorithm for a block size
+ *   plan_cache.c    the plan for a block size
+ *   execute.c       executes a plan on real buffers
+ *   vector_block.c  the blocks of a vector alltoall
+ *   vector_node.c   the exchange of a vector alltoall
+ *   comm.c          what is kept for each communicator: opened, closed
+ *   call.c          one MPI_Alltoall
+ *   vector.c        one MPI_Alltoallv or MPI_Alltoallw
+ *   entry.c         checks that the program's MPI is the one that this library is built for
+ *   mpi_c.c         the functions that C programs call
+ *   mpi_fortran.c   the functions that Fortran programs of Open MPI call; MPICH's Fortran functions call C's
  *
- * Nothing here ends the process. What cannot be done is left to the MPI, on all ranks of the communicator,
- * and whatever ranks must agree in is agreed when the communicator is first seen, or a size of blocks; in a
- * call a rank's errors are its own. */
+ * bench.c is a program of its own.
+ *
+ * Nothing here ends the process. What the library cannot do is left to the MPI, on all ranks of the
+ * communicator. Ranks agree on that at two times only: when the communicator is set up, and when a block size
+ * is new. During a call an error of one rank stays its own: the rank does the rest of its part, since others
+ * wait for it. */
 
 enum { LIVE_TAG, LIVE_TAG_BLOCK, LIVE_TAG_COPY, LIVE_TAG_NEVER_SENT };
 
-/* ----------------------------------------------------------------------------------------------- settings */
-
-enum { SETTINGS_NAME = 32, SETTINGS_CHOICES = 64 };
-
-/* A line of the table that `helio alltoall tune` writes: from that size on, that algorithm. */
-struct live_settings_choice {
-    uint32_t nodes, most_here;
-    uint64_t bytes;
-    char algorithm[SETTINGS_NAME];
-};
-
-/* As one rank read them; broadcast as bytes. */
-struct live_settings {
-    char algorithm[SETTINGS_NAME]; /* of coll, "auto" or "mpi" */
-    char vectors[SETTINGS_NAME];   /* of MPI_Alltoallv and w: "leaders", "auto" or "mpi" */
-    uint32_t ranks_per_node;       /* 0: as the machine is */
-    uint32_t ranks_per_socket;     /* the same */
-    uint32_t leaders;              /* 0: one a socket */
-    uint32_t verbose;
-    uint32_t valid; /* 0: something was wrong, and has been said */
-    uint32_t choice_count;
-    struct live_settings_choice choices[SETTINGS_CHOICES];
-};
-
-void live_settings_read(struct live_settings *settings);
-
-/* ------------------------------------------------------------------------------------------------- trials */
-
-enum { AUTOTUNE_CALLS = 16 };
-
-struct live_comm;
-
-/* Two ways to the same result, the library's and the MPI's: both are measured over a few calls, the faster
- * one is taken for many, and then again. All ranks of the communicator decide alike. */
-struct autotune {
-    uint32_t calls;      /* of this trial so far */
-    uint64_t calls_left; /* calls left until the next one */
-    uint64_t period;     /* how many the last one stood for */
-    bool ours;           /* what it found */
-    uint32_t votes[2];   /* for each way, of this trial's repetitions so far */
-    uint32_t taken[2];
-    int64_t ns[2][AUTOTUNE_CALLS / 2];
-};
-
-/* Whether the next call is to be ours; *measured: whether its time is to be told. */
-bool autotune_next(struct autotune *autotune, bool *measured);
-
-/* The time of the call. Collective, as it may end the trial. `what` is for people: "MPI_Alltoallv". */
-void autotune_add_time(struct autotune *autotune, const struct live_comm *comm, bool ours, int64_t ns,
-                       const char *what);
-
-/* ---------------------------------------------------------------------------------------- communicators */
-
 enum {
     LIVE_PLANS = 32,
-    LIVE_CLASSES = 31, /* of sizes: from 2^class bytes to less than twice as many */
+    LIVE_CLASSES = 31, /* of block sizes: class c is from 2^c bytes to 2^(c+1) - 1 */
 };
 
 struct plan_entry {
     uint64_t block_bytes;
-    uint64_t last_call; /* the how many-th call of the communicator used it last */
+    uint64_t last_call; /* the value of live_comm.calls when it was last used */
     bool is_filled;
-    struct autotune *autotune; /* of its class: finds the faster way; NULL: ours is taken */
+    struct autotune *autotune; /* that of its class, which finds the faster way; NULL: ours is taken */
     struct live_plan plan;     /* no algorithm: the MPI's own */
 };
 
-/* The shared memory of a node: words first, then SHARED_COPIES of data. */
+/* The shared memory of a node has the counters first, then SHARED_COPIES copies of the data. */
 enum { SHARED_COPIES = 2 };
 
+/* What the library keeps for a communicator. */
 struct live_comm {
     struct live_settings settings;
-    uint32_t calls_before; /* calls that are left to the MPI before the rest is made */
-    MPI_Comm mine;         /* same ranks, for our messages alone; MPI_COMM_NULL until then */
+    uint32_t calls_before; /* calls that are left to the MPI before this is set up */
+    MPI_Comm mine;         /* the same ranks, for our messages only; MPI_COMM_NULL until it is set up */
     uint32_t size, rank;
     struct coll_nodes nodes;
-    uint32_t *node_words; /* coll's; behind them two of each rank for who finds nodes and leaders */
+    uint32_t *node_words; /* memory of `nodes`, and behind it two numbers per rank for set-up */
     uint32_t node, local, here;
     uint32_t most_here; /* ranks of the largest node */
-    uint32_t leaders;   /* of a node, at most */
+    uint32_t leaders;   /* per node, at most */
     uint32_t cores;     /* that the ranks of rank 0's host may use */
     struct backoff backoff;
 
@@ -119,10 +80,10 @@ struct live_comm {
     size_t shared_bytes;
     uint64_t copy_bytes; /* of one copy of the data */
     struct shm_counter *barrier, *flags;
-    uint64_t barriers;     /* this rank has met so far */
+    uint64_t barriers;     /* that this rank has entered so far */
     uint64_t shared_calls; /* calls that used shared memory */
 
-    uint64_t calls; /* that asked for a plan */
+    uint64_t calls; /* calls that asked for a plan */
     struct plan_entry plans[LIVE_PLANS];
     struct autotune autotunes[LIVE_CLASSES];
     MPI_Request *requests;
@@ -131,86 +92,88 @@ struct live_comm {
     uint32_t request_room;
     unsigned char *scratch, *packed_send, *packed_recv;
     size_t scratch_room, packed_send_room, packed_recv_room;
-    struct live_vector *vector; /* vector.h; NULL: none yet, or */
-    bool vector_refused;        /* none at all */
+    struct live_vector *vector; /* vector.h; NULL: not opened yet, or refused */
+    bool vector_refused;        /* vector alltoalls are left to the MPI */
 };
 
-/* What the library keeps for `comm`, made at its first calls; NULL: leave it to the MPI. Collective. */
-struct live_comm *live_comm_of(MPI_Comm comm);
+/* --------------------------------------------------------------- cores.c */
 
-/* How many processors one or the other of the ranks of `host` may use. Collective. */
+/* The processors that any rank of `host` may use. Collective. */
 uint32_t live_cores_of(MPI_Comm host);
 
-/* Whether `ranks_here` are more than `cores`, or the job has more ranks here than there are processors at
- * all. */
+/* True: there are more ranks here than `cores`, or the job has more ranks here than processors are online. */
 bool live_is_oversubscribed(uint32_t ranks_here, uint32_t cores);
 
-/* The memory that the ranks of `node` share: comm->shared, on all ranks of the communicator or on none.
- * Collective, and every rank comes out of it, whatever goes wrong on its side. */
+/* ------------------------------------------------------------- buffers.c */
+
+/* Enlarges a buffer to at least `bytes`. False: no memory. */
+bool live_buffer_reserve(unsigned char **buffer, size_t *room, size_t bytes);
+
+/* Enlarges comm->requests, statuses and completed. False: no memory. */
+bool live_requests_reserve(struct live_comm *comm, uint32_t count);
+
+/* True on all ranks if `here` is true on all of them, else false on all. Collective. */
+bool live_all_agree(MPI_Comm comm, bool here);
+
+/* -------------------------------------------------------------- memory.c */
+
+/* Makes the memory that the ranks of `node` share: comm->shared is set on all ranks of the communicator, or
+ * on none. Collective; every rank returns from it, whatever fails on its side. */
 void live_memory_open(struct live_comm *comm, MPI_Comm node);
 void live_memory_close(struct live_comm *comm);
 
-/* The plan for blocks of that many bytes, or NULL: the MPI's own. The same answer on all ranks. Collective.
- */
-const struct plan_entry *live_plan_find(struct live_comm *comm, uint64_t block_bytes);
+/* Begins a call that uses shared memory: the copy of the data that is this call's. */
+unsigned char *live_memory_next_copy(struct live_comm *comm);
 
-/* ------------------------------------------------------------------------------------------------- choose */
+/* ------------------------------------------------------------- sockets.c */
 
-/* The algorithm for blocks of that size; NULL: the MPI's own. *tried: it is to be tried beside the MPI's own.
- * `why` gets a text for people. */
-const struct coll_algorithm *live_choose(const struct live_comm *comm, uint64_t block_bytes, bool *tried,
-                                         char *why, size_t size);
+/* Sets comm->leaders. Orders the ranks of each node so that its leaders come first, on as many sockets as
+ * possible. Collective. `sockets` is work space: a number for each rank. */
+void live_leaders_find(struct live_comm *comm, uint32_t *sockets);
 
-/* Whether `leaders` is faster than the MPI's own on any machine, slower on any, or one or the other. */
+/* --------------------------------------------------------------- model.c */
+
+/* `leaders` against the MPI's own alltoall: faster on every machine, slower on every machine, or neither. */
 enum live_verdict { LIVE_FASTER, LIVE_SLOWER, LIVE_UNKNOWN };
 enum live_verdict live_model_compare(const struct live_comm *comm, uint64_t block_bytes);
 
-/* Sets comm->leaders, and makes them the first ranks of their nodes, on as many sockets as can be.
- * Collective; `sockets` has room for a number of each rank. */
-void live_leaders_find(struct live_comm *comm, uint32_t *sockets);
+/* -------------------------------------------------------------- choose.c */
 
-/* -------------------------------------------------------------------------------------------------- types */
+/* The algorithm for blocks of that size; NULL: the MPI's own. *tried: autotune decides between the algorithm
+ * and the MPI's own. `why` gets the reason for messages, at most `size` bytes. */
+const struct coll_algorithm *live_choose(const struct live_comm *comm, uint64_t block_bytes, bool *tried,
+                                         char *why, size_t size);
 
-/* Whether elements of the type are their bytes in memory, one after another. Types made of others may have
- * holes or another order, though their sizes do not show it, so they are looked into. */
-bool live_type_is_plain(MPI_Datatype type);
+/* ---------------------------------------------------------- plan_cache.c */
 
-/* Whether there can be nothing of the type at `buffer`: where that is MPI_BOTTOM the type says where. */
-bool live_is_nowhere(const void *buffer, MPI_Datatype type);
+/* The plan for blocks of that size; NULL: the MPI's own. The same answer on all ranks. Collective. */
+const struct plan_entry *live_plan_find(struct live_comm *comm, uint64_t block_bytes);
 
-/* Elements of any type, at any place, to contiguous bytes and back. Return MPI error codes. */
-int live_pack(const void *from, int count, MPI_Datatype type, void *into, int bytes, MPI_Comm comm);
-int live_unpack(const void *from, int bytes, void *into, int count, MPI_Datatype type, MPI_Comm comm);
+/* ------------------------------------------------------------- execute.c */
 
-/* ------------------------------------------------------------------------------------------ execute, call */
+/* Executes the plan and returns an MPI error code. The other ranks complete whatever happens on this one.
+ * `send` or `recv` is NULL if this rank has no memory for it; its messages are then empty. */
+int live_execute(struct live_comm *comm, const struct live_plan *plan, const void *send, void *recv);
 
-/* The shared memory of the next call that uses any: its copy's turn. */
-unsigned char *live_memory_next_copy(struct live_comm *comm);
+/* Waits for requests first ... first + count - 1 of comm->requests. Returns an MPI error code. */
+int live_wait_for_all(struct live_comm *comm, int first, int count);
 
-/* Keeps the first error. Whoever has one goes on all the same: others wait for what it has still to do. */
+/* Keeps the first error. A rank with an error goes on: other ranks wait for what it still has to do. */
 static inline void note_error(int *first, int error)
 {
     if (*first == MPI_SUCCESS)
         *first = error;
 }
 
-/* Requests first ... first + count - 1 of comm->requests. Returns an MPI error code. */
-int live_wait_for_all(struct live_comm *comm, int first, int count);
+/* ---------------------------------------------------------------- comm.c */
 
-/* Room in comm->requests, statuses and completed; false: no memory. */
-bool live_requests_reserve(struct live_comm *comm, uint32_t count);
+/* What the library keeps for `comm`, set up during its first calls. NULL: leave this call to the MPI.
+ * Collective. */
+struct live_comm *live_comm_of(MPI_Comm comm);
 
-/* Whether it is true on all ranks. Collective. */
-bool live_all_agree(MPI_Comm comm, bool here);
+/* ---------------------------------------------------------------- call.c */
 
-/* Returns an MPI error code. The other ranks come through whatever it is. `send` or `recv` is NULL where this
- * rank has no memory for it: its messages are empty then. */
-int live_execute(struct live_comm *comm, const struct live_plan *plan, const void *send, void *recv);
-
-/* Room of at least `bytes` in a buffer that is kept; false: no memory. */
-bool live_buffer_reserve(unsigned char **buffer, size_t *room, size_t bytes);
-
-/* The whole call; true: *error is its result. False: it is the MPI's. */
+/* A whole call. True: *error is its result. False: nothing is done; the call is left to the MPI. */
 bool live_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm, int *error);
 

@@ -7,7 +7,8 @@
 
 #include "live/alltoall/internal.h"
 
-/* Pages are taken when they are first touched, so this is address space. */
+/* The size of one copy of the data. It is address space: the kernel provides a page when it is first touched.
+ */
 enum { COPY_MIB = 128 };
 
 static size_t counters_bytes(const struct live_comm *comm)
@@ -17,8 +18,9 @@ static size_t counters_bytes(const struct live_comm *comm)
     return (bytes + page - 1) / page * page;
 }
 
-/* A file without a name: nothing is left behind, whoever dies. -1 where files may not be as long, at which
- * the kernel would end the process by a signal. */
+/* A file in memory without a name, so that nothing is left behind when processes are killed. -1: none can be
+ * made. Where files may not be so long (ulimit -f), the kernel would end the process by a signal; so the
+ * limit is checked first. */
 static int make_file(size_t bytes)
 {
     struct rlimit longest;
@@ -32,7 +34,8 @@ static int make_file(size_t bytes)
     return -1;
 }
 
-/* What the rank that has made the file tells the others: where they find it, and what it is. */
+/* A reference to a file descriptor of another process on this host: where it is, and the identity of the
+ * file. */
 struct fd_ref {
     int32_t process, file;
     uint64_t device, inode;
@@ -46,8 +49,9 @@ static struct fd_ref fd_ref_of(int file)
     return (struct fd_ref){(int32_t)getpid(), file, is.st_dev, is.st_ino};
 }
 
-/* Through /proc. Where processes are numbered apart, as in containers, that number may be somebody else's,
- * with a file of the program under that descriptor. */
+/* Opens the file through /proc; -1: it cannot. In containers that number their processes apart, the same
+ * number may belong to a different process, which may have a file of the program under that descriptor. So
+ * the identity of the file is compared before it is opened. */
 static int fd_ref_open(const struct fd_ref *ref)
 {
     char path[64];
@@ -86,7 +90,7 @@ void live_memory_open(struct live_comm *comm, MPI_Comm node)
     int file = comm->local == 0 ? made : fd_ref_open(&ref);
     comm->shared = map(file, comm->shared_bytes);
     bool shared = live_all_agree(comm->mine, comm->shared != NULL);
-    if (file >= 0) /* when all agree, all have opened it */
+    if (file >= 0) /* all ranks have opened it by now, since all have taken part in live_all_agree */
         close(file);
     if (!shared) {
         live_memory_close(comm);
@@ -94,4 +98,13 @@ void live_memory_open(struct live_comm *comm, MPI_Comm node)
     }
     comm->barrier = (struct shm_counter *)comm->shared;
     comm->flags = comm->barrier + 1;
+}
+
+/* Calls use the copies in turn. So a rank may begin to write the next call's data while another rank of its
+ * node still reads those of this call. */
+unsigned char *live_memory_next_copy(struct live_comm *comm)
+{
+    comm->shared_calls++;
+    return comm->shared + (comm->shared_bytes - SHARED_COPIES * comm->copy_bytes) +
+           comm->shared_calls % SHARED_COPIES * comm->copy_bytes;
 }

@@ -1,25 +1,25 @@
 #include "live/alltoall/internal.h"
 
-/* What an alltoall by way of nodes takes and what the MPI's own does, for the largest node, by equations that
- * docs/alltoall.md states. What machines differ in has a range, from the literature or measured on TCP, and a
- * model is not exact; so there are three answers: twice as fast on any machine, half as fast on any, and not
- * to be known without trying. In whole
- * picoseconds, since all ranks must come to the same one. */
+/* The times of an alltoall by way of nodes and of the MPI's own, for the largest node, by the equations of
+ * docs/alltoall.md. Costs that differ between machines have a range, from the literature or measured on TCP.
+ * A model is not exact, so it has three verdicts: by way of nodes is at least twice as fast on every machine,
+ * at most half as fast on every machine, or the model does not know. It computes in whole picoseconds, since
+ * all ranks must come to the same verdict. */
 
 struct model_costs {
-    uint64_t message_ps; /* of processor time, at one end of a message */
-    uint64_t byte_ps;    /* to copy a byte */
-    uint64_t wake_ps;    /* to see what another rank of the node has raised */
+    uint64_t message_ps; /* processor time at one end of a message */
+    uint64_t byte_ps;    /* time to copy a byte */
+    uint64_t wake_ps;    /* time until a rank sees what another rank of its node has raised */
 };
 
 enum {
-    FASTEST_MESSAGE_PS = 300000,   /* verbs: "Breaking Band", the parts of a post and of a completion */
+    FASTEST_MESSAGE_PS = 300000, /* verbs: the parts of a post and a completion in the Breaking Band paper */
     SLOWEST_MESSAGE_PS = 10000000, /* TCP through the kernel */
     FASTEST_BYTE_PS = 100,         /* 10 GB/s */
-    SLOWEST_BYTE_PS = 500,         /* 2 GB/s, when all cores of a node copy at once */
-    SPINNING_WAKE_PS = 200000,     /* a cache line that comes from another core */
-    SLEEPING_WAKE_PS = 5000000,    /* a futex, and a core that another rank has to leave */
-    SURE = 2,                      /* times as fast */
+    SLOWEST_BYTE_PS = 500,         /* 2 GB/s, if all cores of a node copy at the same time */
+    SPINNING_WAKE_PS = 200000,     /* the transfer of a cache line from another core */
+    SLEEPING_WAKE_PS = 5000000,    /* a futex, and a switch of processes on the core */
+    SURE = 2,                      /* a verdict needs a ratio of at least this */
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -27,7 +27,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Rounds of Bruck's algorithm. */
+/* The rounds of Bruck's algorithm. */
 static uint64_t rounds_of(uint32_t ranks)
 {
     uint64_t rounds = 0;
@@ -36,15 +36,15 @@ static uint64_t rounds_of(uint32_t ranks)
     return rounds;
 }
 
-/* The processors of a node do what its ranks have to do one after another, if there are fewer of them. */
+/* Ranks that share a core work one after another. */
 static uint64_t ranks_per_core(const struct live_comm *comm)
 {
     uint32_t cores = comm->cores;
     return comm->most_here > cores ? (comm->most_here + cores - 1) / cores : 1;
 }
 
-/* The least of its algorithms: a message to each rank, or Bruck's, which copies half of everything in each
- * round, twice. Blocks within the node are copied in and out of shared memory. */
+/* The faster of the MPI's two algorithms: a message to each rank, or Bruck's, which copies half of all data
+ * twice in each round. Blocks for ranks of the same node are copied into shared memory and out of it. */
 static uint64_t by_mpi_ps(const struct live_comm *comm, uint64_t block_bytes,
                           const struct model_costs *machine)
 {
@@ -54,7 +54,8 @@ static uint64_t by_mpi_ps(const struct live_comm *comm, uint64_t block_bytes,
     return ranks_per_core(comm) * (least(2 * others * machine->message_ps, bruck) + within);
 }
 
-/* Everything is staged and copied out, everybody is woken, and a leader's messages are between. */
+/* Each rank stages all its data and copies all it gets out of shared memory; all ranks of the node are woken;
+ * a leader exchanges messages with the other nodes in between. */
 static uint64_t by_nodes_ps(const struct live_comm *comm, uint64_t block_bytes,
                             const struct model_costs *machine)
 {

@@ -1,4 +1,5 @@
-/* What C programs call, and Fortran programs of MPICH through it. mpi.h is left out on purpose: entry.h. */
+/* The functions that C programs call. Fortran programs of MPICH call them through MPICH's Fortran functions.
+ * This file does not include mpi.h: handles are integers here, for the reason in entry.h. */
 #include "live/alltoall/entry.h"
 
 #define PUBLIC __attribute__((visibility("default")))

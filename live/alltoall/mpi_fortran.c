@@ -1,4 +1,5 @@
-/* What Fortran programs of Open MPI call, whose library does not go through the C function. MPICH's does. */
+/* The functions that Fortran programs of Open MPI call. Open MPI's Fortran library does not call the C
+ * functions; MPICH's does. */
 #include <mpi.h>
 
 #ifdef OPEN_MPI
@@ -10,8 +11,8 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
-/* Common blocks that stand for MPI_IN_PLACE and MPI_BOTTOM. They are the Fortran part's of the MPI, which C
- * programs do not load: then they have no address, and nothing is compared with it. */
+/* The common blocks that stand for MPI_IN_PLACE and MPI_BOTTOM. They are in the Fortran library of the MPI,
+ * which C programs do not load. Then they have no address, and buffer_of does not compare with it. */
 extern int mpi_fortran_in_place_ __attribute__((weak));
 extern int mpi_fortran_bottom_ __attribute__((weak));
 
@@ -24,7 +25,7 @@ static void *buffer_of(void *buffer)
     return buffer;
 }
 
-_Static_assert(sizeof(MPI_Fint) == sizeof(int), "counts are handed on as they are");
+_Static_assert(sizeof(MPI_Fint) == sizeof(int), "arrays of counts are passed on unchanged");
 
 static void alltoall(void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype, void *recvbuf,
                      const MPI_Fint *recvcount, const MPI_Fint *recvtype, const MPI_Fint *comm,
@@ -70,8 +71,8 @@ static void read_types(MPI_Datatype *types, const MPI_Fint *fortran, int size)
         types[rank] = PMPI_Type_f2c(fortran[rank]);
 }
 
-/* As many types as there are ranks to exchange with. */
-static int ranks_of(MPI_Comm comm)
+/* The number of ranks that this rank exchanges with: MPI_Alltoallw has so many types. */
+static int peers_of(MPI_Comm comm)
 {
     int is_inter = 0, size = 0;
     PMPI_Comm_test_inter(comm, &is_inter);
@@ -88,7 +89,7 @@ static void alltoallw(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint 
                       MPI_Fint *ierr)
 {
     MPI_Comm c_comm = PMPI_Comm_f2c(*comm);
-    int size = ranks_of(c_comm), error = MPI_ERR_NO_MEM;
+    int size = peers_of(c_comm), error = MPI_ERR_NO_MEM;
     MPI_Datatype *types = malloc(2 * (size_t)size * sizeof *types);
     struct live_vector_call call = {
         .send = {buffer_of(sendbuf), sendcounts, sdispls, MPI_DATATYPE_NULL, types},
@@ -110,8 +111,8 @@ static void alltoallw(void *sendbuf, const MPI_Fint *sendcounts, const MPI_Fint 
         *ierr = error;
 }
 
-/* Every way in which compilers write the names, and those of mpi_f08, whose handles are Fortran's numbers in
- * structures, and whose ierror may be left out. */
+/* All spellings of the names that compilers use, and the names of the module mpi_f08. The handles of mpi_f08
+ * are structures with one integer, and its argument ierror may be absent (NULL). */
 #define NAME_OF_ALLTOALL(name)                                                                               \
     PUBLIC void name(void *sendbuf, const MPI_Fint *sendcount, const MPI_Fint *sendtype, void *recvbuf,      \
                      const MPI_Fint *recvcount, const MPI_Fint *recvtype, const MPI_Fint *comm,              \

@@ -5,7 +5,7 @@
 struct plan_writer {
     struct coll_sink base;
     struct live_plan *plan;
-    uint32_t messages; /* of this phase */
+    uint32_t messages; /* in the present phase */
 };
 
 static void add(struct coll_sink *sink, struct plan_step step)
@@ -23,7 +23,8 @@ static void add(struct coll_sink *sink, struct plan_step step)
     }
     plan->steps[plan->step_count++] = step;
     ((struct plan_writer *)sink)->messages += step.op == PLAN_SEND || step.op == PLAN_RECV;
-    /* A message reads when it likes, until the end of its phase; a copy here and now. */
+    /* A copy reads at its place in the list. A send may read until the end of its phase, so it may read after
+     * a receive of the same phase writes. */
     bool reads = (step.op == PLAN_SEND || step.op == PLAN_COPY) && step.from == COLL_SEND_BUFFER;
     bool writes = (step.op == PLAN_RECV || step.op == PLAN_COPY) && step.into == COLL_RECV_BUFFER;
     if (reads && (writes || plan->touched || step.op == PLAN_SEND))
@@ -83,7 +84,7 @@ static void add_copy(struct coll_sink *sink, struct coll_span from, struct coll_
                                  .bytes = from.bytes});
 }
 
-/* Alltoalls reduce nothing. */
+/* Alltoalls have no reductions. */
 static void add_reduce(struct coll_sink *sink, struct coll_span from, struct coll_span into)
 {
     (void)sink, (void)from, (void)into;

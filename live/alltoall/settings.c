@@ -6,7 +6,7 @@
 #include "coll/coll.h"
 #include "live/alltoall/internal.h"
 
-/* The names that the environment uses for algorithms that coll calls otherwise. */
+/* The environment has a shorter name for one algorithm of coll. */
 static const char *coll_name(const char *name)
 {
     return strcmp(name, "scatter") == 0 ? "scatter-destination" : name;
@@ -28,7 +28,7 @@ static bool read_number(const char *name, uint32_t *number)
     return true;
 }
 
-/* A number, or `socket`, which is kept as 0. */
+/* A number, or `socket`, which becomes 0. */
 static bool read_leaders(uint32_t *leaders)
 {
     const char *text = getenv("HELIO_ALLTOALL_LEADERS");
@@ -58,7 +58,8 @@ static bool read_algorithm(char *algorithm)
     return true;
 }
 
-/* Who leaves alltoalls to the MPI leaves those of vectors to it, unless he says otherwise. */
+/* A user who leaves MPI_Alltoall to the MPI leaves vector alltoalls to it too, unless HELIO_ALLTOALLV is set.
+ */
 static bool read_vectors(const char *algorithm, char *vectors)
 {
     const char *text = getenv("HELIO_ALLTOALLV");

@@ -6,30 +6,35 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_SPINS = 4096, ASK_SPINS = 512 }; /* of at most some 140 cycles each */
+/* After so many spins `progress` is called; after so many the rank tests whether its core is contended. A
+ * spin takes at most about 140 cycles. */
+enum { PROGRESS_SPINS = 4096, CONTENTION_SPINS = 512 };
 
-static inline void relax(void)
+/* Tells the processor that this is a spin loop. */
+static inline void spin_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #endif
 }
 
-/* The half of the word that a futex looks at. */
+/* The 32 bits of the counter that the futex compares. */
 static uint32_t *lower_half(struct shm_counter *counter)
 {
     uint32_t *halves = (uint32_t *)&counter->value;
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? halves : halves + 1;
 }
 
-static void wake(struct shm_counter *counter)
+static void wake_sleepers(struct shm_counter *counter)
 {
     if (atomic_load(&counter->sleepers) > 0)
         syscall(SYS_futex, lower_half(counter), FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
-/* The order matters: whoever goes to sleep says so before it looks again, whoever raises looks for sleepers
- * after; so one of them sees the other. */
+/* No wake-up is missed. The sleeper first adds itself to `sleepers`, then reads `value`. The raiser first
+ * writes `value`, then reads `sleepers`. All four are sequentially consistent, so at least one of the two
+ * sees what the other wrote. If the value changes between the read and the system call, the futex does not
+ * sleep, since it compares the value with `now`. */
 static void sleep_on(struct shm_counter *counter, uint64_t value, int64_t most_ns)
 {
     const struct timespec limit = {.tv_nsec = most_ns};
@@ -46,10 +51,10 @@ void shm_counter_await(struct shm_counter *counter, uint64_t value, struct backo
     for (uint32_t i = 1; i <= wait.spins; i++) {
         if (shm_counter_reached(counter, value))
             return;
-        relax();
-        if (i % LOOK_SPINS == 0)
+        spin_pause();
+        if (i % PROGRESS_SPINS == 0)
             backoff->progress(backoff->self);
-        if (i % ASK_SPINS == 0 && backoff_finds_contention(&wait))
+        if (i % CONTENTION_SPINS == 0 && backoff_finds_contention(&wait))
             break;
     }
     do
@@ -66,11 +71,11 @@ void shm_counter_await(struct shm_counter *counter, uint64_t value, struct backo
 void shm_counter_raise(struct shm_counter *counter, uint64_t value)
 {
     atomic_store(&counter->value, value);
-    wake(counter);
+    wake_sleepers(counter);
 }
 
 void shm_counter_add(struct shm_counter *counter, uint64_t value)
 {
     if (atomic_fetch_add(&counter->value, 1) + 1 == value)
-        wake(counter);
+        wake_sleepers(counter);
 }

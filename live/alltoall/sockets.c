@@ -19,7 +19,7 @@ static int package_of(int processor)
     return package;
 }
 
-/* Of this process; NO_SOCKET where it may run on several, or where nobody says. */
+/* The socket of this process. NO_SOCKET: it may run on several, or the system does not tell. */
 static uint32_t socket_here(void)
 {
     cpu_set_t allowed;
@@ -29,10 +29,10 @@ static uint32_t socket_here(void)
     for (int processor = 0; processor < CPU_SETSIZE; processor++) {
         if (!CPU_ISSET(processor, &allowed))
             continue;
-        int its = package_of(processor);
-        if (its < 0 || (package >= 0 && its != package))
+        int found = package_of(processor);
+        if (found < 0 || (package >= 0 && found != package))
             return NO_SOCKET;
-        package = its;
+        package = found;
     }
     return package < 0 ? NO_SOCKET : (uint32_t)package;
 }
@@ -55,9 +55,9 @@ static uint32_t sockets_of_node(const struct coll_call *call, const uint32_t *so
     return count;
 }
 
-/* Local ranks 1 ... leaders - 1 become ranks of the sockets that have fewest leaders so far. */
-static void spread(struct live_comm *comm, const struct coll_call *call, const uint32_t *sockets,
-                   uint32_t node)
+/* Makes each of local ranks 1 ... leaders - 1 a rank of the socket that has the fewest leaders so far. */
+static void spread_leaders(struct live_comm *comm, const struct coll_call *call, const uint32_t *sockets,
+                           uint32_t node)
 {
     uint32_t ranks = node_ranks(call, node);
     for (uint32_t lead = 1; lead < comm->leaders && lead < ranks; lead++) {
@@ -85,5 +85,5 @@ void live_leaders_find(struct live_comm *comm, uint32_t *sockets)
             comm->leaders = count;
     }
     for (uint32_t node = 0; node < comm->nodes.count; node++)
-        spread(comm, &call, sockets, node);
+        spread_leaders(comm, &call, sockets, node);
 }

@@ -12,13 +12,13 @@ bool live_type_is_plain(MPI_Datatype type)
     return lower == 0 && extent == size;
 }
 
-bool live_is_nowhere(const void *buffer, MPI_Datatype type)
+bool live_has_no_data(const void *buffer, MPI_Datatype type)
 {
     return !buffer && live_type_is_plain(type);
 }
 
-/* MPICH's MPI_Pack and MPI_Unpack take MPI_BOTTOM for a mistake. So there they get the next address, and a
- * type that begins one byte before it. */
+/* MPICH's MPI_Pack and MPI_Unpack refuse MPI_BOTTOM, which is address 0. So they get address 1 and a type
+ * that begins one byte before its address. */
 enum { STEP_BYTES = 1 };
 
 static int step_back(MPI_Datatype type, MPI_Datatype *stepped)

@@ -8,24 +8,24 @@ enum { IS_MPICH = false };
 enum { IS_MPICH = true };
 #endif
 
-/* What the MPI would refuse it is to refuse itself, in its own words. */
+/* False: the MPI refuses these arguments, and the call is left to it, so that the user gets its message. */
 static bool side_is_sound(const struct live_side *side, bool is_w, uint32_t size)
 {
     if (side->buffer == MPI_IN_PLACE || !side->counts || !side->displacements || (is_w && !side->types))
         return false;
     for (uint32_t rank = 0; rank < size; rank++) {
         MPI_Datatype type = side->types ? side->types[rank] : side->type;
-        if (IS_MPICH && side->counts[rank] == 0) /* MPICH does not look at the type of nothing */
+        if (IS_MPICH && side->counts[rank] == 0) /* MPICH does not check the type of an empty block */
             continue;
         if (side->counts[rank] < 0 || type == MPI_DATATYPE_NULL)
             return false;
-        if (IS_MPICH && live_is_nowhere(side->buffer, type)) /* whatever the displacement says */
+        if (IS_MPICH && live_has_no_data(side->buffer, type)) /* whatever the displacement is */
             return false;
     }
     return true;
 }
 
-/* What MPICH takes for one buffer used twice. */
+/* True: MPICH refuses the call, since it takes the two buffers for the same one. */
 static bool is_aliased(const struct live_side *send, const struct live_side *recv)
 {
     return send->buffer == recv->buffer && send->buffer != MPI_BOTTOM && send->counts == recv->counts &&
@@ -57,7 +57,8 @@ static int by_nodes(struct live_comm *comm, const struct live_vector_call *call)
     return error;
 }
 
-static int measure(struct live_comm *comm, const struct live_vector_call *call)
+/* Does the call the way that autotune says, and measures it if autotune needs its time. */
+static int by_autotune(struct live_comm *comm, const struct live_vector_call *call)
 {
     struct autotune *autotune = &comm->vector->autotunes[call->is_w];
     bool measured, ours = autotune_next(autotune, &measured);
@@ -82,7 +83,7 @@ bool live_alltoallv(const struct live_vector_call *call, int *error)
     if (!live_vector_of(comm))
         return false;
     if (strcmp(comm->settings.vectors, "auto") == 0)
-        *error = measure(comm, call);
+        *error = by_autotune(comm, call);
     else
         *error = by_nodes(comm, call);
     return true;

@@ -4,7 +4,8 @@
 
 #include "live/alltoall/vector.h"
 
-/* What one type is; a call of one type, or of a few in a row, asks once. */
+/* The properties of a type. The MPI is asked only when the type of a block differs from that of the last one.
+ */
 struct type_info {
     MPI_Datatype type;
     MPI_Count bytes;
@@ -12,33 +13,33 @@ struct type_info {
     bool plain;
 };
 
-static int look_at(struct type_info *kind, MPI_Datatype type)
+static int type_info_read(struct type_info *info, MPI_Datatype type)
 {
     MPI_Aint lower;
-    int error = PMPI_Type_size_x(type, &kind->bytes);
+    int error = PMPI_Type_size_x(type, &info->bytes);
     if (error == MPI_SUCCESS)
-        error = PMPI_Type_get_extent(type, &lower, &kind->extent);
-    kind->type = type;
-    kind->plain = live_type_is_plain(type);
+        error = PMPI_Type_get_extent(type, &lower, &info->extent);
+    info->type = type;
+    info->plain = live_type_is_plain(type);
     return error;
 }
 
 int live_blocks_read(struct live_block *blocks, uint32_t size, const struct live_side *side)
 {
-    struct type_info kind = {.type = MPI_DATATYPE_NULL};
+    struct type_info info = {.type = MPI_DATATYPE_NULL};
     int error = MPI_SUCCESS;
     for (uint32_t rank = 0; error == MPI_SUCCESS && rank < size; rank++) {
         MPI_Datatype type = side->types ? side->types[rank] : side->type;
         int count = side->counts[rank];
         blocks[rank] = (struct live_block){.type = type, .count = count};
-        if (count == 0) /* its type may be none */
+        if (count == 0) /* its type may be MPI_DATATYPE_NULL */
             continue;
-        if (type != kind.type)
-            error = look_at(&kind, type);
-        MPI_Aint unit = side->types ? 1 : kind.extent;
+        if (type != info.type)
+            error = type_info_read(&info, type);
+        MPI_Aint unit = side->types ? 1 : info.extent;
         blocks[rank].at = (void *)((uintptr_t)side->buffer + (uintptr_t)(unit * side->displacements[rank]));
-        blocks[rank].bytes = (uint64_t)kind.bytes * (uint64_t)count;
-        blocks[rank].plain = kind.plain;
+        blocks[rank].bytes = (uint64_t)info.bytes * (uint64_t)count;
+        blocks[rank].plain = info.plain;
     }
     return error;
 }
@@ -63,7 +64,7 @@ int live_block_unpack(const struct live_block *block, const void *from, uint64_t
 
 /* ------------------------------------------------------------------------------------------------- copies */
 
-/* `type`: an element of the block once it is packed. */
+/* *type: a type for an element of the packed block. */
 static int packed_type(const struct live_block *block, MPI_Datatype *type)
 {
     uint64_t bytes = block->bytes / (uint64_t)block->count;
@@ -73,7 +74,7 @@ static int packed_type(const struct live_block *block, MPI_Datatype *type)
     return error == MPI_SUCCESS ? PMPI_Type_commit(type) : error;
 }
 
-/* A message to this rank itself, and not MPI_Pack, which counts bytes in ints. */
+/* Copies by a message from this rank to itself: MPI_Pack counts bytes in an int, which may be too small. */
 int live_copy_init(struct live_copy *copy, const struct live_block *block, const struct live_comm *comm)
 {
     int self = (int)comm->rank;

@@ -5,23 +5,24 @@
 #include "coll/node_steps.h"
 #include "live/alltoall/vector.h"
 
-/* How blocks that are put together lie in a node's shared memory, of which there are two copies for calls in
- * turns, as in coll's `leaders`. All offsets are from the start of the copy.
+/* The layout of staged blocks in the shared memory of a node. Calls use its two copies in turn, as in the
+ * algorithm `leaders` of coll. All offsets are from the start of a copy.
  *
- *   regions    one for each rank of the node: three numbers for each node (struct piece_ref), then the
- * pieces, one for each node to which it has something, without gaps outgoing   the message to each node:
- * where each rank's piece is in it, then the pieces incoming   the message from each node
+ *   regions    one for each rank of the node: a struct piece_ref for each node, then the pieces, one for each
+ *              node for which the rank has staged blocks, without gaps
+ *   outgoing   the message to each node: the offset of each rank's piece in it, then the pieces
+ *   incoming   the message from each node, in the same form
  *
- * A piece is where each of its blocks ends, by the local rank that gets it, and then the blocks. So a
- * receiver finds what is its own without knowing a count of anybody else, and sees when it is not what it
- * expects. */
+ * A piece holds all staged blocks of one rank for the ranks of one node: the ends of the blocks, indexed by
+ * the local rank of the receiver, then the blocks. So a receiver finds its block without the counts of other
+ * ranks, and detects a block whose size is not what it expects. */
 
-enum { STAGED_MOST = 16384 }; /* bytes of a block: above, copying costs more than messages do */
+enum { STAGED_MAX = 16384 }; /* bytes of a block; for longer ones copies cost more than messages */
 
 struct piece_ref {
-    uint32_t at;       /* of the piece, in the region; 0: there is none */
+    uint32_t at;       /* the offset of the piece in the region; 0: there is none */
     uint32_t bytes;    /* of the piece */
-    uint32_t received; /* bytes that this rank gets from that node by way of its leader */
+    uint32_t received; /* staged bytes that this rank receives from that node */
 };
 
 static uint64_t round_up(uint64_t bytes)
@@ -46,7 +47,7 @@ static uint64_t message_most(uint32_t senders, uint32_t receivers, uint64_t limi
     return ends_bytes(senders) + senders * piece_most(receivers, limit);
 }
 
-/* Bytes that a copy takes where a node has `here` ranks: no node takes more than the largest would. */
+/* The most bytes that a copy takes: those that it would take if all nodes were as large as the largest. */
 static uint64_t copy_most(const struct live_comm *comm, uint64_t limit)
 {
     uint64_t nodes = comm->nodes.count, most = comm->most_here;
@@ -54,15 +55,16 @@ static uint64_t copy_most(const struct live_comm *comm, uint64_t limit)
     return most * region + 2 * nodes * message_most(comm->most_here, comm->most_here, limit);
 }
 
-/* The same on all ranks: it decides which way a block goes. 0: there is no room for any. */
+/* Bytes of the longest block that is staged. It must be the same on all ranks, since sender and receiver of a
+ * block decide by it. 0: there is no room for any. */
 static uint64_t limit_of(const struct live_comm *comm)
 {
-    uint64_t empty = copy_most(comm, 0), bytes = copy_most(comm, STAGED_MOST) - empty;
+    uint64_t empty = copy_most(comm, 0), bytes = copy_most(comm, STAGED_MAX) - empty;
     if (!comm->shared || empty >= comm->copy_bytes)
         return 0;
-    uint64_t limit = (comm->copy_bytes - empty) / (bytes / STAGED_MOST + 1);
+    uint64_t limit = (comm->copy_bytes - empty) / (bytes / STAGED_MAX + 1);
     limit = limit / 8 * 8;
-    return limit < STAGED_MOST ? limit : STAGED_MOST;
+    return limit < STAGED_MAX ? limit : STAGED_MAX;
 }
 
 static void lay_out(struct live_comm *comm, const struct coll_call *call, struct live_vector *vector)
@@ -82,7 +84,8 @@ static void lay_out(struct live_comm *comm, const struct coll_call *call, struct
     }
 }
 
-/* --------------------------------------------------------------------------------------------- begin, end */
+/* --------------------------------------------------------------------------------------------- open, close
+ */
 
 void live_vector_close(struct live_vector *vector)
 {
@@ -97,7 +100,8 @@ void live_vector_close(struct live_vector *vector)
     free(vector);
 }
 
-static struct live_vector *make(const struct live_comm *comm)
+/* NULL: no memory. */
+static struct live_vector *vector_open(const struct live_comm *comm)
 {
     struct live_vector *vector = calloc(1, sizeof *vector);
     if (!vector)
@@ -135,8 +139,8 @@ struct live_vector *live_vector_of(struct live_comm *comm)
         return comm->vector;
     uint64_t limit = limit_of(comm);
     bool wanted = limit > 0 && comm->most_here > 1;
-    struct live_vector *vector = wanted ? make(comm) : NULL;
-    /* A message to and one from each rank, and each node. */
+    struct live_vector *vector = wanted ? vector_open(comm) : NULL;
+    /* At most a message to each rank and each node, and one from each. */
     bool mine = vector && live_requests_reserve(comm, 2 * (comm->size + comm->nodes.count));
     bool agreed = wanted && live_all_agree(comm->mine, mine);
     report_limit(comm, agreed, limit);
@@ -159,10 +163,10 @@ struct vector_exchange {
     struct live_comm *comm;
     struct live_vector *vector;
     struct node_call node;
-    unsigned char *memory; /* the copy of this call */
-    int posted;
-    bool receives; /* messages for the node */
-    int error;     /* the first */
+    unsigned char *memory; /* the copy that this call uses */
+    int posted;            /* requests */
+    bool receives;         /* this rank receives messages for its node */
+    int error;             /* the first */
 };
 
 static MPI_Request *next_request(struct vector_exchange *self)
@@ -182,15 +186,15 @@ static unsigned char *region_of(const struct vector_exchange *self, uint32_t loc
     return self->memory + local * self->vector->region_bytes;
 }
 
-static struct piece_ref *share_of(const struct vector_exchange *self, uint32_t local, uint32_t node)
+static struct piece_ref *piece_ref_of(const struct vector_exchange *self, uint32_t local, uint32_t node)
 {
     return (struct piece_ref *)region_of(self, local) + node;
 }
 
 /* -------------------------------------------------------------------------------------------- long blocks */
 
-/* What is sent in place is to be received into, so a copy is sent. When there is none, nothing is sent, so
- * that nobody waits for it. */
+/* With MPI_IN_PLACE the block's memory is also that of a receive, so a copy is sent. If the copy cannot be
+ * made, an empty message is sent, since the receiver waits for one. */
 static void send_block(struct vector_exchange *self, uint32_t to, bool in_place)
 {
     struct live_comm *comm = self->comm;
@@ -209,7 +213,7 @@ static void exchange_long(struct vector_exchange *self, bool in_place)
 {
     struct live_comm *comm = self->comm;
     struct live_vector *vector = self->vector;
-    for (uint32_t i = 0; in_place && i < comm->size; i++) /* before anything is received */
+    for (uint32_t i = 0; in_place && i < comm->size; i++) /* copies, before a receive overwrites them */
         if (vector->send[i].bytes > vector->limit)
             send_block(self, i, true);
     for (uint32_t i = 0; i < comm->size; i++) {
@@ -228,7 +232,7 @@ static void exchange_long(struct vector_exchange *self, bool in_place)
 
 /* ------------------------------------------------------------------------------------------- short blocks */
 
-/* Writes the piece for a node; returns its bytes. */
+/* Writes the piece for a node. Returns its bytes. */
 static uint32_t stage_piece(struct vector_exchange *self, uint32_t node, unsigned char *piece)
 {
     uint32_t ranks = node_ranks(self->node.call, node), end = 0;
@@ -245,40 +249,42 @@ static uint32_t stage_piece(struct vector_exchange *self, uint32_t node, unsigne
     return (uint32_t)(ends_bytes(ranks) + round_up(end));
 }
 
-static void stage(struct vector_exchange *self)
+/* Writes this rank's region: its pieces for all nodes. */
+static void stage_pieces(struct vector_exchange *self)
 {
     unsigned char *region = region_of(self, self->comm->local);
     uint64_t at = round_up(self->node.nodes * sizeof(struct piece_ref));
     for (uint32_t node = 0; node < self->node.nodes; node++) {
-        struct piece_ref share = {0};
+        struct piece_ref ref = {0};
         bool something = false;
         for (uint32_t local = 0; local < node_ranks(self->node.call, node); local++) {
             uint32_t rank = node_member(self->node.call, node, local);
             something |= is_staged(self, &self->vector->send[rank]);
             if (is_staged(self, &self->vector->recv[rank]))
-                share.received += (uint32_t)self->vector->recv[rank].bytes;
+                ref.received += (uint32_t)self->vector->recv[rank].bytes;
         }
         if (something) {
-            share.at = (uint32_t)at;
-            share.bytes = stage_piece(self, node, region + at);
-            at += share.bytes;
+            ref.at = (uint32_t)at;
+            ref.bytes = stage_piece(self, node, region + at);
+            at += ref.bytes;
         }
-        *share_of(self, self->comm->local, node) = share;
+        *piece_ref_of(self, self->comm->local, node) = ref;
     }
 }
 
-/* The pieces of all ranks of this node for that one, put together; returns the message's bytes, 0: none. */
-static uint32_t put_together(struct vector_exchange *self, uint32_t node, unsigned char *message)
+/* Writes the message to a node from the pieces of all ranks of this node. Returns its bytes; 0: no message.
+ */
+static uint32_t write_message(struct vector_exchange *self, uint32_t node, unsigned char *message)
 {
     uint32_t *at = (uint32_t *)message, end = (uint32_t)ends_bytes(self->node.here);
     bool something = false;
     for (uint32_t local = 0; local < self->node.here; local++) {
-        const struct piece_ref *share = share_of(self, local, node);
-        at[local] = share->at ? end : 0;
-        if (!share->at)
+        const struct piece_ref *ref = piece_ref_of(self, local, node);
+        at[local] = ref->at ? end : 0;
+        if (!ref->at)
             continue;
-        memcpy(message + end, region_of(self, local) + share->at, share->bytes);
-        end += share->bytes;
+        memcpy(message + end, region_of(self, local) + ref->at, ref->bytes);
+        end += ref->bytes;
         something = true;
     }
     return something ? end : 0;
@@ -287,12 +293,13 @@ static uint32_t put_together(struct vector_exchange *self, uint32_t node, unsign
 static bool node_receives(const struct vector_exchange *self, uint32_t node)
 {
     for (uint32_t local = 0; local < self->node.here; local++)
-        if (share_of(self, local, node)->received)
+        if (piece_ref_of(self, local, node)->received)
             return true;
     return false;
 }
 
-/* A leader's messages. Where a node has nothing for the other one, both leaders know it. */
+/* The messages of a leader. A node that has nothing for another sends no message. The leader there knows it
+ * from `received` of its ranks. */
 static void exchange_messages(struct vector_exchange *self)
 {
     struct live_comm *comm = self->comm;
@@ -310,7 +317,7 @@ static void exchange_messages(struct vector_exchange *self)
     for (uint32_t round = 1; round < self->node.nodes; round++) {
         uint32_t to = node_to(&self->node, round), leader = self->vector->leader_of[to];
         unsigned char *message = self->memory + self->vector->outgoing_at[to];
-        uint32_t bytes = leader == comm->local ? put_together(self, to, message) : 0;
+        uint32_t bytes = leader == comm->local ? write_message(self, to, message) : 0;
         if (bytes > 0)
             note_error(&self->error,
                        PMPI_Isend(message, (int)bytes, MPI_BYTE, (int)node_member(call, to, leader), LIVE_TAG,
@@ -318,9 +325,9 @@ static void exchange_messages(struct vector_exchange *self)
     }
 }
 
-/* This rank's block out of a piece. */
-static void take_block(struct vector_exchange *self, const struct live_block *block,
-                       const unsigned char *piece)
+/* Unpacks this rank's block of a piece. */
+static void unpack_block(struct vector_exchange *self, const struct live_block *block,
+                         const unsigned char *piece)
 {
     const uint32_t *ends = (const uint32_t *)piece;
     uint32_t local = self->comm->local, start = local ? ends[local - 1] : 0;
@@ -328,7 +335,8 @@ static void take_block(struct vector_exchange *self, const struct live_block *bl
     note_error(&self->error, live_block_unpack(block, data + start, ends[local] - start, self->comm->mine));
 }
 
-static void take_out(struct vector_exchange *self, uint32_t node)
+/* Unpacks this rank's staged blocks from a node. Those of its own node are in the regions. */
+static void unpack_node(struct vector_exchange *self, uint32_t node)
 {
     const unsigned char *message = self->memory + self->vector->incoming_at[node];
     for (uint32_t local = 0; local < node_ranks(self->node.call, node); local++) {
@@ -336,15 +344,15 @@ static void take_out(struct vector_exchange *self, uint32_t node)
         if (!is_staged(self, block))
             continue;
         bool is_mine = node == self->node.node;
-        uint32_t at = is_mine ? share_of(self, local, node)->at : ((const uint32_t *)message)[local];
+        uint32_t at = is_mine ? piece_ref_of(self, local, node)->at : ((const uint32_t *)message)[local];
         if (at == 0)
             note_error(&self->error, MPI_ERR_TRUNCATE);
         else
-            take_block(self, block, (is_mine ? region_of(self, local) : message) + at);
+            unpack_block(self, block, (is_mine ? region_of(self, local) : message) + at);
     }
 }
 
-static void meet_node(struct vector_exchange *self)
+static void wait_for_node(struct vector_exchange *self)
 {
     struct live_comm *comm = self->comm;
     if (comm->here == 1)
@@ -354,16 +362,17 @@ static void meet_node(struct vector_exchange *self)
     shm_counter_await(comm->barrier, comm->barriers * comm->here, &comm->backoff);
 }
 
-static void take_others(struct vector_exchange *self)
+/* Unpacks the blocks from all other nodes. The flag of a leader says that its messages have come. */
+static void unpack_other_nodes(struct vector_exchange *self)
 {
     struct live_comm *comm = self->comm;
     for (uint32_t round = 1; round < self->node.nodes; round++) {
         uint32_t node = node_from(&self->node, round), leader = self->vector->leader_of[node];
-        if (share_of(self, comm->local, node)->received == 0)
+        if (piece_ref_of(self, comm->local, node)->received == 0)
             continue;
         if (leader != comm->local)
             shm_counter_await(&comm->flags[leader], comm->shared_calls, &comm->backoff);
-        take_out(self, node);
+        unpack_node(self, node);
     }
 }
 
@@ -375,15 +384,15 @@ int live_vector_exchange(struct live_comm *comm, bool in_place)
     self.memory = live_memory_next_copy(comm);
     exchange_long(&self, in_place);
     int blocks = self.posted;
-    stage(&self);
-    meet_node(&self);
+    stage_pieces(&self);
+    wait_for_node(&self);
     exchange_messages(&self);
-    take_out(&self, comm->node);
+    unpack_node(&self, comm->node);
     note_error(&self.error, live_wait_for_all(comm, blocks, self.posted - blocks));
     if (self.receives)
         shm_counter_raise(&comm->flags[comm->local], comm->shared_calls);
     note_error(&self.error, live_wait_for_all(comm, 0, blocks));
-    take_others(&self);
+    unpack_other_nodes(&self);
     while (comm->vector->copy_count > 0)
         live_copy_free(&comm->vector->copies[--comm->vector->copy_count]);
     return self.error;
