@@ -10,7 +10,7 @@ void hashmap_grow(struct hashmap *map)
 {
     struct hashmap old = *map;
     size_t size = old.entries ? (old.mask + 1) * 2 : SMALLEST;
-    map->entries = mem_alloc(size, sizeof *map->entries, "a hash map of the trace compiler");
+    map->entries = mem_alloc(size, sizeof *map->entries, "a hash map");
     map->mask = size - 1;
     map->count = 0;
     for (size_t i = 0; old.entries && i <= old.mask; i++)
@@ -21,7 +21,8 @@ void hashmap_grow(struct hashmap *map)
 
 void hashmap_clear(struct hashmap *map)
 {
-    /* After one large rank, thousands of small ones must not each pay for its table. */
+    /* A large table is freed, not cleared: after one large use, each of a thousand small ones would clear it
+     * whole. */
     if (map->entries && map->mask > 8 * map->count + SMALLEST)
         hashmap_free(map);
     else if (map->count)

@@ -4,8 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A hash map from 64-bit keys to 32-bit values, for the compiler's tables: it only grows, and is emptied at
- * once. */
+#include "base/hash.h"
+
+/* A hash map from 64-bit keys to 32-bit values. Keys are added and never removed one by one; hashmap_clear
+ * removes all. A map of zeroes is empty. */
 struct hashmap_entry {
     uint64_t key;
     uint32_t value; /* plus 1; 0 = empty */
@@ -21,28 +23,25 @@ void hashmap_grow(struct hashmap *map);
 void hashmap_clear(struct hashmap *map);
 void hashmap_free(struct hashmap *map);
 
-/* Compute amounts differ in their upper bits, line and slot numbers in their lower ones: the product carries
- * the lower bits up, the fold brings the upper ones down. */
-static inline size_t hashmap_home(const struct hashmap *map, uint64_t key)
+static inline bool hashmap_match(const void *entries, size_t at, const void *key)
 {
-    unsigned __int128 product = (unsigned __int128)key * UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)((uint64_t)(product >> 64) ^ (uint64_t)product) & map->mask;
+    const struct hashmap_entry *entry = (const struct hashmap_entry *)entries + at;
+    return !entry->value || entry->key == *(const uint64_t *)key;
 }
 
-/* Where the key's value plus 1 is kept: 0 when the key is new, and the caller sets it. Valid until the next
- * key is added. */
+/* Where the value of this key plus 1 is kept. 0: the key is new, and the caller sets its value. The pointer
+ * is valid until the next key is added. */
 static inline uint32_t *hashmap_slot(struct hashmap *map, uint64_t key)
 {
     if (map->count * 2 >= map->mask)
         hashmap_grow(map);
-    size_t at = hashmap_home(map, key);
-    while (map->entries[at].value && map->entries[at].key != key)
-        at = (at + 1) & map->mask;
-    if (!map->entries[at].value) {
-        map->entries[at].key = key;
+    struct hashmap_entry *entry =
+        &map->entries[hash_search(map->entries, map->mask, hash_key(key), hashmap_match, &key)];
+    if (!entry->value) {
+        entry->key = key;
         map->count++;
     }
-    return &map->entries[at].value;
+    return &entry->value;
 }
 
 #endif

@@ -1,20 +1,26 @@
 #include "base/queue_table.h"
 
+#include "base/hash.h"
+
 enum { FIRST_SIZE = 64 };
 
-/* Multiplying by odd constants and folding the high half down spreads keys that differ in a few low bits, as
- * ranks and sequence numbers do. */
-static size_t home_of(const struct queue_table *table, struct key key)
+static uint64_t hash_of(struct queue_key key)
 {
-    uint64_t mixed = (key.high ^ (key.low * UINT64_C(0x9E3779B97F4A7C15))) * UINT64_C(0xD6E8FEB86659FD93);
-    return (size_t)(mixed ^ (mixed >> 32)) & table->mask;
+    return hash_key(key.high ^ (key.low * HASH_ODD));
+}
+
+static bool match(const void *entries, size_t at, const void *wanted)
+{
+    const struct queue_table_entry *entry = (const struct queue_table_entry *)entries + at;
+    const struct queue_key *key = wanted;
+    return queue_is_empty(&entry->queue) || (entry->key.high == key->high && entry->key.low == key->low);
 }
 
 static struct queue_table_entry *new_entries(size_t count)
 {
     struct queue_table_entry *entries = mem_alloc(count, sizeof *entries, "the matching table");
     for (size_t i = 0; i < count; i++)
-        entries[i].queue.head = POOL_NONE;
+        queue_init(&entries[i].queue);
     return entries;
 }
 
@@ -34,14 +40,9 @@ size_t queue_table_bytes(const struct queue_table *table)
     return (table->mask + 1) * sizeof *table->entries;
 }
 
-static struct queue_table_entry *probe(const struct queue_table *table, struct key key)
+static struct queue_table_entry *search(const struct queue_table *table, struct queue_key key)
 {
-    size_t i = home_of(table, key);
-    for (;; i = (i + 1) & table->mask) {
-        struct queue_table_entry *entry = &table->entries[i];
-        if (entry->queue.head == POOL_NONE || (entry->key.high == key.high && entry->key.low == key.low))
-            return entry;
-    }
+    return &table->entries[hash_search(table->entries, table->mask, hash_of(key), match, &key)];
 }
 
 static void grow(struct queue_table *table)
@@ -49,28 +50,28 @@ static void grow(struct queue_table *table)
     struct queue_table larger = {.entries = new_entries((table->mask + 1) * 2), .mask = table->mask * 2 + 1};
     larger.used = table->used;
     for (size_t i = 0; i <= table->mask; i++)
-        if (table->entries[i].queue.head != POOL_NONE)
-            *probe(&larger, table->entries[i].key) = table->entries[i];
+        if (!queue_is_empty(&table->entries[i].queue))
+            *search(&larger, table->entries[i].key) = table->entries[i];
     free(table->entries);
     *table = larger;
 }
 
-struct queue_table_entry *queue_table_at(struct queue_table *table, struct key key)
+struct queue_table_entry *queue_table_at(struct queue_table *table, struct queue_key key)
 {
-    struct queue_table_entry *entry = probe(table, key);
-    if (entry->queue.head != POOL_NONE)
+    struct queue_table_entry *entry = search(table, key);
+    if (!queue_is_empty(&entry->queue))
         return entry;
     if (table->used * 8 >= table->mask * 5) {
         grow(table);
-        entry = probe(table, key);
+        entry = search(table, key);
     }
     table->used++;
     entry->key = key;
     return entry;
 }
 
-/* Entries behind the hole move up as far as their home allows, so that no search ever ends at a hole too
- * early. */
+/* A search ends at the first free entry, so the hole must not separate an entry from its home. Each entry
+ * behind the hole whose home is not behind it moves into the hole, and leaves the next hole. */
 void queue_table_remove(struct queue_table *table, struct queue_table_entry *entry)
 {
     size_t hole = (size_t)(entry - table->entries);
@@ -79,14 +80,14 @@ void queue_table_remove(struct queue_table *table, struct queue_table_entry *ent
     for (;;) {
         i = (i + 1) & table->mask;
         struct queue_table_entry *next = &table->entries[i];
-        if (next->queue.head == POOL_NONE)
+        if (queue_is_empty(&next->queue))
             break;
-        size_t distance_home = (i - home_of(table, next->key)) & table->mask;
+        size_t distance_home = (i - (size_t)hash_of(next->key)) & table->mask;
         size_t distance_hole = (i - hole) & table->mask;
         if (distance_home < distance_hole)
             continue;
         table->entries[hole] = *next;
         hole = i;
     }
-    table->entries[hole].queue.head = POOL_NONE;
+    queue_init(&table->entries[hole].queue);
 }

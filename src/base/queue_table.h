@@ -9,12 +9,12 @@
 /* Queues of records under 128-bit keys, for what meets by name: sends and receives that no channel fixes,
  * ranks that enter the same collective. Open addressing with linear probing; an entry exists only while its
  * queue is not empty, so the table is as large as what is outstanding at its peak. */
-struct key {
+struct queue_key {
     uint64_t high, low;
 };
 
 struct queue_table_entry {
-    struct key key;
+    struct queue_key key;
     struct queue queue; /* head POOL_NONE: the entry is free */
 };
 
@@ -29,7 +29,7 @@ void queue_table_free(struct queue_table *table);
 size_t queue_table_bytes(const struct queue_table *table);
 
 /* The entry of that key; a new one has an empty queue, which the caller fills before the next call. */
-struct queue_table_entry *queue_table_at(struct queue_table *table, struct key key);
+struct queue_table_entry *queue_table_at(struct queue_table *table, struct queue_key key);
 /* Takes out an entry whose queue has become empty. Moves other entries. */
 void queue_table_remove(struct queue_table *table, struct queue_table_entry *entry);
 

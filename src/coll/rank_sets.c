@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 static uint64_t *bits_of(const struct rank_sets *sets, uint32_t set)
@@ -15,23 +16,26 @@ static bool holds(const struct rank_sets *sets, uint32_t set, uint32_t rank)
     return bits_of(sets, set)[rank / 64] >> (rank % 64) & 1;
 }
 
-static uint32_t hash_of(const uint64_t *bits, uint32_t words)
+static uint64_t hash_of(const uint64_t *bits, uint32_t words)
 {
     uint64_t hash = 0;
     for (uint32_t i = 0; i < words; i++)
-        hash = (hash ^ bits[i]) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
-    return (uint32_t)(hash >> 32);
+        hash = hash_add(hash, bits[i]);
+    return hash_key(hash);
+}
+
+static bool match(const void *table, size_t at, const void *bits)
+{
+    const struct rank_sets *sets = table;
+    uint32_t set = sets->table[at];
+    return set == RANK_SET_NONE || memcmp(bits_of(sets, set), bits, sets->words * sizeof(uint64_t)) == 0;
 }
 
 /* Where the table has this set, or where it belongs. */
 static uint32_t *slot_of(const struct rank_sets *sets, const uint64_t *bits)
 {
-    uint32_t mask = sets->table_size - 1;
-    uint32_t at = hash_of(bits, sets->words) & mask;
-    while (sets->table[at] != RANK_SET_NONE &&
-           memcmp(bits_of(sets, sets->table[at]), bits, sets->words * sizeof *bits) != 0)
-        at = (at + 1) & mask;
-    return &sets->table[at];
+    uint64_t hash = hash_of(bits, sets->words);
+    return &sets->table[hash_search(sets, sets->table_size - 1, hash, match, bits)];
 }
 
 static void grow_table(struct rank_sets *sets)

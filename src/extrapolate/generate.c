@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "extrapolate/walk.h"
 
 struct generated_rank {
@@ -71,23 +72,18 @@ struct survey {
     size_t most_outstanding;
 };
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 32;
-}
-
 static uint64_t channel_hash(uint32_t from, uint32_t to, int32_t tag)
 {
-    return mix(mix(1, (uint64_t)from << 32 | to), (uint64_t)(uint32_t)tag);
+    return hash_add(hash_add(1, (uint64_t)from << 32 | to), (uint64_t)(uint32_t)tag);
 }
 
 static uint64_t hash_event(uint64_t hash, const struct event *event)
 {
-    hash = mix(hash, (uint64_t)event->op | (uint64_t)event->flags << 8 | (uint64_t)event->waits_for << 16);
-    hash = mix(hash, (uint64_t)(uint32_t)event->peer << 32 | (uint32_t)event->source);
-    hash = mix(hash, (uint32_t)event->tag);
-    return mix(mix(hash, event->bytes), event->recv_bytes);
+    hash =
+        hash_add(hash, (uint64_t)event->op | (uint64_t)event->flags << 8 | (uint64_t)event->waits_for << 16);
+    hash = hash_add(hash, (uint64_t)(uint32_t)event->peer << 32 | (uint32_t)event->source);
+    hash = hash_add(hash, (uint32_t)event->tag);
+    return hash_add(hash_add(hash, event->bytes), event->recv_bytes);
 }
 
 static bool survey_request(struct survey *survey, const struct event *event)
@@ -123,7 +119,8 @@ static void survey_messages(struct survey *survey, struct generated *generated, 
     else if (receives)
         survey->unpaired -= channel_hash((uint32_t)source, rank, event->tag);
     if (event->op >= CALL_BARRIER)
-        survey->collectives = mix(survey->collectives, (uint64_t)event->op << 32 | (uint32_t)event->peer);
+        survey->collectives =
+            hash_add(survey->collectives, (uint64_t)event->op << 32 | (uint32_t)event->peer);
 }
 
 /* One rank from its first call to its last; NULL, or what is wrong with it. */
@@ -135,7 +132,7 @@ static const char *survey_rank(struct survey *survey, struct generated *generate
     survey->outstanding.count = survey->most_outstanding = 0;
     survey->collectives = 0;
     walk_begin(&survey->walk, &generated->instance);
-    generated->hash = mix(generated->hash, rank);
+    generated->hash = hash_add(generated->hash, rank);
     while ((step = walk_next(&survey->walk, &generated->instance, &event)) == WALK_CALL) {
         if (!survey_request(survey, &event))
             return "would wait for a request that it has not started";

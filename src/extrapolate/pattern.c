@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 /* Repetitions are sought among the calls (and loops) before, at most this many. */
 enum { WINDOW = 1024, STAGE_WINDOW = 64, MOST_STAGES = 4096 };
 
@@ -16,20 +18,14 @@ static void push(struct list *list, struct pattern_node *node)
     list->at[list->count++] = node;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
 static uint64_t hash_event(const struct event *event)
 {
     uint64_t hash =
-        mix(1, (uint64_t)event->op | (uint64_t)event->flags << 8 | (uint64_t)event->element_bytes << 16 |
-                   (uint64_t)event->datatype << 24 | (uint64_t)event->waits_for << 32);
-    hash = mix(hash, (uint64_t)(uint32_t)event->peer << 32 | (uint32_t)event->source);
-    hash = mix(hash, (uint64_t)(uint32_t)event->tag);
-    return mix(mix(hash, event->bytes), event->recv_bytes);
+        hash_add(1, (uint64_t)event->op | (uint64_t)event->flags << 8 | (uint64_t)event->element_bytes << 16 |
+                        (uint64_t)event->datatype << 24 | (uint64_t)event->waits_for << 32);
+    hash = hash_add(hash, (uint64_t)(uint32_t)event->peer << 32 | (uint32_t)event->source);
+    hash = hash_add(hash, (uint64_t)(uint32_t)event->tag);
+    return hash_add(hash_add(hash, event->bytes), event->recv_bytes);
 }
 
 static struct pattern_node *new_leaf(struct pattern *pattern, const struct events *events, size_t at)
@@ -54,9 +50,9 @@ static struct pattern_node *new_loop(struct pattern *pattern, struct pattern_nod
 
 static void hash_loop(struct pattern_node *loop)
 {
-    loop->hash = mix(2, loop->passes);
+    loop->hash = hash_add(2, loop->passes);
     for (uint32_t i = 0; i < loop->body_count; i++)
-        loop->hash = mix(loop->hash, loop->body[i]->hash);
+        loop->hash = hash_add(loop->hash, loop->body[i]->hash);
 }
 
 /* ------------------------------------------------------------------------------------- exact repetitions */

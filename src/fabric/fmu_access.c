@@ -10,9 +10,9 @@
 
 /* ----------------------------------------------------------------------------------------------- queues */
 
-static struct key same_key(uint32_t unit, uint32_t node)
+static struct queue_key same_key(uint32_t unit, uint32_t node)
 {
-    return (struct key){.high = unit, .low = node};
+    return (struct queue_key){.high = unit, .low = node};
 }
 
 static bool finds_same(const struct fmu *fmu)

@@ -133,7 +133,7 @@ static void answer_visible(void *self, uint32_t index, ps_t at)
 {
     struct hybrid *hybrid = self;
     const struct message *message = message_at(hybrid->messages, index);
-    struct key key = {.high = message->source, .low = message->destination};
+    struct queue_key key = {.high = message->source, .low = message->destination};
     struct queue_table_entry *pair = queue_table_at(&hybrid->pairs, key);
     if (pair->queue.head == POOL_NONE) {
         pair->queue.head = (uint32_t)hybrid->pair_count++;

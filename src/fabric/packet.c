@@ -136,10 +136,10 @@ static void request_solve(struct packet *packet)
     loop_at(packet->loop, packet->loop->now, packet->solve_kind, 0);
 }
 
-static struct key key_of(const struct packet *packet, const struct message *message)
+static struct queue_key key_of(const struct packet *packet, const struct message *message)
 {
     bool ordered = packet->config->injection == PACKET_INJECTION_ORDERED;
-    return (struct key){.high = message->source_node, .low = ordered ? 0 : message->destination_node};
+    return (struct queue_key){.high = message->source_node, .low = ordered ? 0 : message->destination_node};
 }
 
 /* Links between switches on the message's way. */

@@ -132,7 +132,7 @@ static uint32_t slot_for(struct rnics *rnics, struct rnic *rnic)
     return index;
 }
 
-static ps_t look_up(struct rnics *rnics, struct rnic *rnic, struct key key)
+static ps_t look_up(struct rnics *rnics, struct rnic *rnic, struct queue_key key)
 {
     uint32_t index = queue_table_at(&rnic->cached, key)->queue.head;
     if (index == POOL_NONE) {
@@ -157,7 +157,7 @@ static ps_t look_up(struct rnics *rnics, struct rnic *rnic, struct key key)
 
 /* ------------------------------------------------------------------------------------------ queue pairs */
 
-static void make_queue_pair(struct rnics *rnics, uint32_t node, struct key key)
+static void make_queue_pair(struct rnics *rnics, uint32_t node, struct queue_key key)
 {
     struct rnic *rnic = &rnics->nodes[node];
     struct queue_table_entry *entry = queue_table_at(&rnic->made, key);
@@ -177,7 +177,8 @@ static void make_queue_pair(struct rnics *rnics, uint32_t node, struct key key)
 
 ps_t rnics_use(struct rnics *rnics, uint32_t node, uint32_t rank, uint32_t peer)
 {
-    struct key key = {.high = rank, .low = rnics->config->transport == RNIC_RC ? (uint64_t)peer + 1 : 0};
+    struct queue_key key = {.high = rank,
+                            .low = rnics->config->transport == RNIC_RC ? (uint64_t)peer + 1 : 0};
     make_queue_pair(rnics, node, key);
     return look_up(rnics, &rnics->nodes[node], key);
 }

@@ -43,7 +43,7 @@ struct rnic_statistics {
 };
 
 struct rnic_slot {
-    struct key key;
+    struct queue_key key;
     uint32_t previous, next; /* in its level, the last used first */
     uint32_t place;          /* among its level's members */
     uint32_t level;

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/hash.h"
+#include "base/hashmap.h"
 #include "base/mem.h"
 #include "sim/components.h"
 #include "sweep/sweep.h"
@@ -16,7 +18,7 @@ enum { SETTINGS_AT_MOST = 16 };
 enum run_state { RUN_WANTED, RUN_DONE, RUN_FAILED };
 
 struct run {
-    uint64_t hash; /* of the three texts */
+    size_t number; /* its place in the list */
     char *fabric, *workload, *settings;
     enum run_state state;
     struct run_facts facts;
@@ -26,6 +28,7 @@ struct run {
 struct runs {
     struct run **list; /* facts must not move: they have been handed out */
     size_t count, capacity;
+    struct hashmap index; /* from the hash of a run's texts to its place in the list */
     struct store *store;
     struct config *base;
     unsigned jobs;
@@ -106,49 +109,44 @@ void runs_close(struct runs *runs)
     for (size_t i = 0; i < runs->count; i++)
         run_free(runs->list[i]);
     free(runs->list);
+    hashmap_free(&runs->index);
     free(runs);
 }
 
-/* FNV-1a, over the texts and the ends between them. */
-static uint64_t hash_texts(const char *const *texts, size_t count)
+static bool has_texts(const struct run *run, const char *const texts[static 3])
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < count; i++)
-        for (const char *at = texts[i];; at++) {
-            hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-            if (!*at)
-                break;
-        }
-    return hash;
+    return strcmp(run->fabric, texts[0]) == 0 && strcmp(run->workload, texts[1]) == 0 &&
+           strcmp(run->settings, texts[2]) == 0;
 }
 
-static struct run *find(const struct runs *runs, uint64_t hash, const char *const texts[static 3])
+/* Where the index of the run with these texts plus 1 is kept; 0 there: the run is new. A hash that another
+ * run has is counted up. */
+static uint32_t *find(struct runs *runs, const char *const texts[static 3])
 {
-    for (size_t i = 0; i < runs->count; i++) {
-        struct run *run = runs->list[i];
-        if (run->hash == hash && strcmp(run->fabric, texts[0]) == 0 && strcmp(run->workload, texts[1]) == 0 &&
-            strcmp(run->settings, texts[2]) == 0)
-            return run;
+    for (uint64_t hash = hash_texts(texts, 3);; hash++) {
+        uint32_t *known = hashmap_slot(&runs->index, hash);
+        if (!*known || has_texts(runs->list[*known - 1], texts))
+            return known;
     }
-    return NULL;
 }
 
 const struct run_facts *runs_ask(struct runs *runs, const char *fabric, const char *workload,
                                  const char *settings, const char **reason)
 {
     const char *const texts[] = {fabric, workload, settings ? settings : ""};
-    uint64_t hash = hash_texts(texts, 3);
-    struct run *run = find(runs, hash, texts);
-    if (!run) {
-        run = mem_alloc(1, sizeof *run, "a run");
-        *run = (struct run){.hash = hash,
+    uint32_t *known = find(runs, texts);
+    if (!*known) {
+        struct run *run = mem_alloc(1, sizeof *run, "a run");
+        *run = (struct run){.number = runs->count,
                             .fabric = mem_text(fabric),
                             .workload = mem_text(workload),
                             .settings = mem_text(texts[2]),
                             .facts = run_unknown};
         runs->list = mem_grow(runs->list, &runs->capacity, runs->count + 1, "runs");
         runs->list[runs->count++] = run;
+        *known = (uint32_t)runs->count;
     }
+    struct run *run = runs->list[*known - 1];
     if (run->state == RUN_FAILED)
         *reason = run->reason;
     return &run->facts;
@@ -273,7 +271,21 @@ static enum status run_points(struct runs *runs, struct point *points, size_t co
 static int compare_workloads(const void *a, const void *b)
 {
     const struct run *left = *(struct run *const *)a, *right = *(struct run *const *)b;
-    return strcmp(left->workload, right->workload);
+    int order = strcmp(left->workload, right->workload);
+    return order ? order : (left->number > right->number) - (left->number < right->number);
+}
+
+/* The runs that are still to be made; the caller frees the list. */
+static struct run **wanted_runs(const struct runs *runs, size_t *count)
+{
+    struct run **wanted = mem_alloc(runs->count, sizeof(struct run *), "runs");
+    *count = 0;
+    for (size_t i = 0; i < runs->count; i++)
+        if (runs->list[i]->state == RUN_WANTED)
+            wanted[(*count)++] = runs->list[i];
+    if (*count)
+        qsort(wanted, *count, sizeof(struct run *), compare_workloads);
+    return wanted;
 }
 
 /* A point that is wrong would keep all others from being run: then those of each workload are run by
@@ -293,13 +305,12 @@ static void run_workloads_apart(struct runs *runs, struct point *points, size_t 
 
 size_t runs_catch_up(struct runs *runs, const char *name)
 {
-    size_t count = 0;
-    struct point *points = mem_alloc(runs->count, sizeof *points, "runs");
-    if (runs->count) /* a paper of formulas asks for none */
-        qsort(runs->list, runs->count, sizeof *runs->list, compare_workloads);
-    for (size_t i = 0; i < runs->count; i++)
-        if (runs->list[i]->state == RUN_WANTED)
-            point_make(&points[count++], runs, runs->list[i]);
+    size_t count;
+    struct run **wanted = wanted_runs(runs, &count);
+    struct point *points = mem_alloc(count, sizeof *points, "runs");
+    for (size_t i = 0; i < count; i++)
+        point_make(&points[i], runs, wanted[i]);
+    free(wanted);
     if (count && run_points(runs, points, count, name) == STATUS_BAD_INPUT && count > 1)
         run_workloads_apart(runs, points, count, name);
     for (size_t i = 0; i < count; i++)

@@ -4,23 +4,18 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "workload/patterns_parts.h"
 #include "workload/repetition.h"
 
 /* ---------------------------------------------------------------------------------------------- patterns */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
 static uint64_t hash_of_pairs(const struct pattern_pair *pairs, size_t count)
 {
     uint64_t hash = count;
     for (size_t i = 0; i < count; i++)
-        hash = mix(hash, (uint64_t)pairs[i].source << 32 | pairs[i].destination);
+        hash = hash_add(hash, (uint64_t)pairs[i].source << 32 | pairs[i].destination);
     return hash;
 }
 

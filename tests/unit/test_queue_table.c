@@ -10,10 +10,11 @@
 
 enum { KEYS = 600, STEPS = 200000 };
 
-static struct key key_of(uint32_t i)
+static struct queue_key key_of(uint32_t i)
 {
     /* As ranks and sequence numbers do: small numbers in both halves of both words. */
-    return (struct key){.high = (uint64_t)(i % 7) << 32 | i / 7, .low = (uint64_t)(i % 3) << 32 | i % 11};
+    return (struct queue_key){.high = (uint64_t)(i % 7) << 32 | i / 7,
+                              .low = (uint64_t)(i % 3) << 32 | i % 11};
 }
 
 static void behaves_like_a_searched_array(void **state)

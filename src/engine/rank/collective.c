@@ -170,7 +170,7 @@ void collective_message_done(struct machine *machine, uint32_t index, ps_t at, u
  * the last takes the record away. */
 static bool meet(struct machine *machine, const struct run *run, const struct call *call)
 {
-    struct key key = {.high = run->group, .low = (uint64_t)run->context << 32 | run->sequence};
+    struct queue_key key = {.high = run->group, .low = (uint64_t)run->context << 32 | run->sequence};
     struct queue_table_entry *entry = queue_table_at(&machine->meetings, key);
     if (entry->queue.head == POOL_NONE) {
         entry->queue.head = pool_take(&machine->meeting_records);

@@ -42,7 +42,7 @@ static uint32_t take_record(struct machine *machine)
     return record;
 }
 
-static void begin(struct gathering *self, const struct run *run, struct key key)
+static void begin(struct gathering *self, const struct run *run, struct queue_key key)
 {
     uint32_t flags = run->algorithm->flags ? run->algorithm->flags(&run->call) : 0;
     uint32_t ranks = node_ranks(&run->call, node_of(&run->call, run->call.rank));
@@ -62,7 +62,8 @@ void gathering_enter(struct machine *machine, uint32_t index)
 {
     struct run *run = run_at(machine, index);
     uint64_t node = node_of(&run->call, run->call.rank);
-    struct key key = {.high = node << 32 | run->group, .low = (uint64_t)run->context << 32 | run->sequence};
+    struct queue_key key = {.high = node << 32 | run->group,
+                            .low = (uint64_t)run->context << 32 | run->sequence};
     struct queue_table_entry *entry = queue_table_at(&machine->gatherings, key);
     if (entry->queue.head == POOL_NONE) {
         entry->queue.head = take_record(machine);

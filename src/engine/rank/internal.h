@@ -116,7 +116,7 @@ struct gathering {
     uint32_t waits;       /* list of records of machine->waits */
     ps_t *raised_at;      /* FLAG_DOWN, or when each flag goes up; kept for the record's next user */
     size_t flag_capacity;
-    struct key key;
+    struct queue_key key;
 };
 
 /* A run that waits for a flag or the barrier of its gathering, or a message that will raise a flag. */

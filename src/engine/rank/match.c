@@ -12,12 +12,12 @@ static struct queue_links links_of(const struct machine *machine)
     return QUEUE_LINKS(machine->messages.records, struct message, next);
 }
 
-static struct key key_of(const struct post *post, bool sending)
+static struct queue_key key_of(const struct post *post, bool sending)
 {
     uint64_t source = sending ? post->rank : post->peer;
     uint64_t destination = sending ? post->peer : post->rank;
-    return (struct key){.high = source << 32 | destination,
-                        .low = (uint64_t)post->context << 32 | (uint32_t)post->tag};
+    return (struct queue_key){.high = source << 32 | destination,
+                              .low = (uint64_t)post->context << 32 | (uint32_t)post->tag};
 }
 
 uint32_t match_meet(struct machine *machine, const struct post *post, bool sending, uint32_t *record)

@@ -9,8 +9,8 @@ static struct queue_table_entry *queue_of(struct simplecomm *engine, const struc
 {
     uint32_t source = post->sending ? post->rank : post->partner;
     uint32_t destination = post->sending ? post->partner : post->rank;
-    return queue_table_at(&engine->unmatched, (struct key){.high = (uint64_t)source << 32 | destination,
-                                                           .low = (uint32_t)post->tag});
+    return queue_table_at(&engine->unmatched, (struct queue_key){.high = (uint64_t)source << 32 | destination,
+                                                                 .low = (uint32_t)post->tag});
 }
 
 static struct post *post_at(const struct simplecomm *engine, uint32_t index)
