@@ -7,13 +7,14 @@
 # make bench       speed, beside SimGrid in the same run
 # make format      the one formatting there is
 # make install     to PREFIX (/usr/local), below DESTDIR
+# make uninstall   removes what make install wrote
 # make packages    Debian packages, in build/
 # make clean       removes build/ and build-*/
 # What is missing on the machine is installed first (tools/packages.txt).
 PREFIX ?= /usr/local
 HELIO  := build/bin/helio
 
-.PHONY: build demo check check-long conformance applications bench format install packages clean help
+.PHONY: build demo check check-long conformance applications bench format install uninstall packages clean help
 .DEFAULT_GOAL := build
 
 help:
@@ -24,6 +25,7 @@ build:
 	@tools/report-assets || echo 'make: going on, but reports (helio run --html) need them' >&2
 	@cmake --preset release >/dev/null
 	@cmake --build build --parallel $$(nproc)
+	@$(MAKE) --silent -C examples
 
 demo: build
 	@echo '$$ $(HELIO) run examples/demo.yaml --html build/demo.html'
@@ -56,8 +58,12 @@ format:
 install: build
 	@cmake --install build --prefix $(PREFIX)
 
+uninstall:
+	@cmake -P cmake/uninstall.cmake
+
 packages: build
 	@cd build && cpack -G DEB
 
 clean:
 	rm -rf build build-*
+	@$(MAKE) --silent -C examples clean

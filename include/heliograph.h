@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* libheliograph: experiments of Heliograph from a program of your own.
+/* libheliograph: experiments of Heliograph from a program of your own, and parts of your own in Heliograph.
  *
  *     struct heliograph *experiment = heliograph_new();
  *     if (heliograph_set(experiment, "workload", "alltoall:ranks=64,bytes=8KiB") == HELIOGRAPH_OK &&
@@ -12,12 +12,14 @@
  *         heliograph_run(experiment) == HELIOGRAPH_OK)
  *         printf("%lld ps\n", (long long)heliograph_makespan_ps(experiment, 0));
  *     else
- *         fputs(heliograph_said(), stderr);
+ *         fputs(heliograph_last_error(), stderr);
  *     heliograph_free(experiment);
  *
- * Times are whole picoseconds. The same parameters give the same results, byte for byte. Nothing is printed,
- * and no input ends the process; running out of memory does. An experiment belongs to one thread at a time,
- * and one thread at a time may run any. docs/library.md */
+ * Times are whole picoseconds, sizes bytes, rates bytes per second. The same parameters give the same
+ * results, byte for byte. The library prints nothing, and no input ends the process. An experiment belongs to
+ * one thread at a time, and one thread at a time may call functions that return a status. docs/library.md
+ *
+ * The header has four parts: experiments, results, parts of your own (a fabric, ...), plug-ins. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,12 +31,12 @@ extern "C" {
 #define HELIOGRAPH_API
 #endif
 
-/* Of this header. As long as the first number is 0, a change of the second may break programs. */
+/* The version of this header. While the first number is 0, a change of the second one may break programs. */
 #define HELIOGRAPH_VERSION_MAJOR 0
 #define HELIOGRAPH_VERSION_MINOR 1
 #define HELIOGRAPH_VERSION_PATCH 0
 
-/* Of the library that is running: "0.1.0". */
+/* The version of the library that is running: "0.1.0". */
 HELIOGRAPH_API const char *heliograph_version(void);
 
 enum heliograph_status {
@@ -43,50 +45,52 @@ enum heliograph_status {
     HELIOGRAPH_BAD_INPUT = 2 /* an experiment, a name or a value is wrong */
 };
 
-/* What the last call of this thread that returned a status had to say: errors with their places, warnings,
- * notes, as helio prints them. "" = nothing. Valid until the next such call. */
-HELIOGRAPH_API const char *heliograph_said(void);
+/* What the last call of this thread that returned a status reported: errors with their places, warnings and
+ * notes, as helio prints them. "" = nothing. The text belongs to the library; it is valid until the next such
+ * call. */
+HELIOGRAPH_API const char *heliograph_last_error(void);
 
-/* ---------------------------------------------------------------------------------------------- experiments
- */
+/* ---------------------------------------------------------------- experiments */
 
 struct heliograph;
 
-/* An experiment with all parameters at their defaults; NULL where that cannot be. To be freed; NULL is fine
- * there. */
+/* An experiment with all parameters at their defaults, which the caller frees. NULL: a default is wrong, as
+ * heliograph_last_error says. heliograph_free(NULL) does nothing. */
 HELIOGRAPH_API struct heliograph *heliograph_new(void);
 HELIOGRAPH_API void heliograph_free(struct heliograph *experiment);
 
-/* An experiment file, or its text, on top of what is set. `name` stands in messages for the file. */
+/* Reads an experiment file, or its text, on top of what is set. Messages name the text by `name`. */
 HELIOGRAPH_API enum heliograph_status heliograph_load(struct heliograph *experiment, const char *path);
 HELIOGRAPH_API enum heliograph_status heliograph_load_text(struct heliograph *experiment, const char *name,
                                                            const char *text);
 
-/* One parameter by its name, with its unit, as `helio run --set` takes it: "packet.latency", "2 us". */
+/* Sets one parameter by its name; the value has its unit, as in `helio run --set`: "packet.latency", "2 us".
+ */
 HELIOGRAPH_API enum heliograph_status heliograph_set(struct heliograph *experiment, const char *parameter,
                                                      const char *value);
 
-/* The parameter's value in its shortest form, "2 us"; NULL: there is none, or no such parameter. Valid until
- * the parameter is set again. */
+/* The parameter's value in its shortest form, "2 us". NULL: it has none, or there is no such parameter. The
+ * text is valid until the parameter is set again. */
 HELIOGRAPH_API const char *heliograph_get(const struct heliograph *experiment, const char *parameter);
 
-/* Runs the program on each of the fabrics. Results of an earlier run are gone, also where this one fails. */
+/* Runs the program on each of the fabrics. The results of an earlier run are gone, also where this one fails.
+ */
 HELIOGRAPH_API enum heliograph_status heliograph_run(struct heliograph *experiment);
 
-/* -------------------------------------------------------------------------------------------------- results
+/* -------------------------------------------------------------------- results */
+
+/* How many runs there are: one per fabric, in the order of the parameter. The functions below number them
+ * from 0; where there is no such run, numbers are 0 and texts NULL. Texts live until the next heliograph_run.
  */
+HELIOGRAPH_API size_t heliograph_run_count(const struct heliograph *experiment);
 
-/* How many runs there are, one per fabric, in the order in which they are named. `run` below is from 0 on;
- * where there is no such run, numbers are 0 and texts NULL. Texts live until the next run. */
-HELIOGRAPH_API size_t heliograph_runs(const struct heliograph *experiment);
-
-HELIOGRAPH_API const char *heliograph_fabric(const struct heliograph *experiment, size_t run);
+HELIOGRAPH_API const char *heliograph_run_fabric(const struct heliograph *experiment, size_t run);
 HELIOGRAPH_API int64_t heliograph_makespan_ps(const struct heliograph *experiment, size_t run);
 
-/* The share of the ranks' time that they were blocked. */
+/* The share of the ranks' time in which they are blocked, 0 to 1. */
 HELIOGRAPH_API double heliograph_idle_fraction(const struct heliograph *experiment, size_t run);
 
-/* Between ranks. */
+/* Messages between ranks, and their bytes. */
 HELIOGRAPH_API uint64_t heliograph_messages(const struct heliograph *experiment, size_t run);
 HELIOGRAPH_API uint64_t heliograph_bytes(const struct heliograph *experiment, size_t run);
 
@@ -98,48 +102,111 @@ HELIOGRAPH_API int64_t heliograph_rank_compute_ps(const struct heliograph *exper
 HELIOGRAPH_API int64_t heliograph_rank_idle_ps(const struct heliograph *experiment, size_t run,
                                                uint32_t rank);
 
-/* What the fabric counted, one of its statistics that are single numbers, times in seconds. 0: there is none
- * of that name, and *value stays. */
+/* One of the fabric's metrics that are single numbers, times in seconds. Returns 1, or 0 where there is none
+ * of that name: *value stays as it is. */
 HELIOGRAPH_API int heliograph_metric(const struct heliograph *experiment, size_t run, const char *name,
                                      double *value);
 
-/* Everything: the bytes that `helio run --json` prints. NULL before a run. */
+/* All results: the bytes that `helio run --json` prints. NULL before a run. */
 HELIOGRAPH_API const char *heliograph_json(const struct heliograph *experiment);
 
-/* ------------------------------------------------------------------------------------ fabrics from outside
- */
+/* ---------------------------------------------------------- parts of your own
+ *
+ * What is registered is known to every experiment of the process from then on, by its name. A name has
+ * letters a-z, digits, - and _. The structs are copied; what they point to has to stay. `struct_size` is
+ * sizeof the struct: a newer library takes the members that an older program leaves out as 0. Registering
+ * fails with HELIOGRAPH_BAD_INPUT, with the reason in heliograph_last_error: the name is taken or is no name,
+ * a member that has to be there is missing. */
 
-/* A message that is ready to move from one node to another. Messages of one time come in a fixed order. */
+enum heliograph_type {
+    HELIOGRAPH_TIME,   /* "8 us" */
+    HELIOGRAPH_RATE,   /* "12.5 GB/s" */
+    HELIOGRAPH_SIZE,   /* "64 KiB" */
+    HELIOGRAPH_COUNT,  /* "16" */
+    HELIOGRAPH_NUMBER, /* "0.5" */
+    HELIOGRAPH_TEXT
+};
+
+struct heliograph_parameter {
+    const char *name; /* of a fabric NAME: without "NAME." before it */
+    enum heliograph_type type;
+    const char *default_value; /* as users write it, with its unit; NULL for texts: none */
+    const char *min, *max;     /* inclusive bounds, written likewise; NULL = none */
+    const char *doc;           /* one line */
+};
+
+/* A parameter's value; its type says which member holds it. */
+union heliograph_value {
+    int64_t time_ps;
+    uint64_t count; /* HELIOGRAPH_RATE: bytes per second; HELIOGRAPH_SIZE: bytes */
+    double number;
+    const char *text;
+};
+
+/* A message that is ready to move from one node to another. */
 struct heliograph_message {
     uint32_t source, destination; /* nodes, different ones */
     uint64_t bytes;
     int64_t now_ps;
 };
 
-/* When what happens to it; none earlier than now, and nothing later than its delivery. */
+/* The times of a message: none is before now, none behind its delivery. */
 struct heliograph_transfer {
     int64_t visible_ps;     /* the receiver can match it */
     int64_t sender_done_ps; /* its last byte has left the sender */
     int64_t delivered_ps;   /* its last byte is there */
 };
 
-/* A fabric that says at once what becomes of a message, from what it remembers of those before: latencies,
- * links that are busy until a time, paths. */
+/* What a fabric is told when a run begins. */
+struct heliograph_fabric_setup {
+    size_t struct_size; /* as the library fills it */
+    uint32_t nodes;
+    uint64_t seed;
+    const union heliograph_value
+        *values; /* of the fabric's parameters, in their order; valid during the run */
+};
+
+/* A fabric that computes a message's times when the message is ready, from what it remembers of earlier ones:
+ * latencies, links that are busy until a time, paths. It is called in the order of time. It cannot change a
+ * time that it has given, as fair sharing would. */
 struct heliograph_fabric {
-    const char *name; /* as `fabric` takes it: a-z, 0-9, - and _ */
-    const char *doc;  /* one line */
-    void *self;       /* handed to begin */
-    /* A run begins; what it returns is `state` below. NULL, the member: state is self. NULL, returned: it
-     * cannot be. */
-    void *(*begin)(void *self, uint32_t nodes);
+    size_t struct_size;
+    const char *name;                              /* as the parameter `fabric` takes it */
+    const char *doc;                               /* one line */
+    void *self;                                    /* handed to begin */
+    const struct heliograph_parameter *parameters; /* NULL: none */
+    size_t parameter_count;
+    /* A run begins; `state` below is what this returns. NULL as a member: state is self. A returned NULL
+     * fails the run. */
+    void *(*begin)(void *self, const struct heliograph_fabric_setup *setup);
     void (*transfer)(void *state, const struct heliograph_message *message,
                      struct heliograph_transfer *transfer);
     void (*end)(void *state); /* NULL: nothing is to be done */
 };
 
-/* From now on every experiment of the process has this fabric. It is copied; what it points to has to stay.
- */
 HELIOGRAPH_API enum heliograph_status heliograph_register_fabric(const struct heliograph_fabric *fabric);
+
+/* ------------------------------------------------------------------- plug-ins
+ *
+ * A plug-in is a shared object that defines heliograph_plugin_init. `helio run --plugin FILE.so`, `plugins:`
+ * in an experiment file and heliograph_load_plugin load it. It is not linked with anything: all that it calls
+ * is in `api`, under the names of the functions above. */
+
+struct heliograph_plugin_api {
+    size_t struct_size;
+    enum heliograph_status (*register_fabric)(const struct heliograph_fabric *fabric);
+};
+
+/* Registers what the plug-in has. Other than HELIOGRAPH_OK: the plug-in is not loaded. */
+#if defined __GNUC__
+__attribute__((visibility("default")))
+#endif
+enum heliograph_status
+heliograph_plugin_init(const struct heliograph_plugin_api *api);
+
+/* Loads a plug-in for the rest of the process; a second time does nothing. A path without a slash is one in
+ * the working folder. */
+HELIOGRAPH_API enum heliograph_status heliograph_load_plugin(const char *path);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-"""libheliograph for Python, by ctypes: nothing is to be compiled.
+"""libheliograph for Python, by ctypes: nothing has to be compiled.
 
     import heliograph
 
@@ -7,7 +7,7 @@
     for run in experiment.run():
         print(run.fabric, run.makespan_s, run.metrics)
 
-Names and values of parameters are those of an experiment file. What is wrong is an Error, with the text that helio
+Names and values of parameters are those of an experiment file. What is wrong raises an Error, with the text that helio
 prints. docs/library.md
 """
 
@@ -16,8 +16,9 @@ import ctypes.util
 import json
 import os
 
-__all__ = ["Error", "Experiment", "Run", "register_fabric", "version"]
+__all__ = ["Error", "Experiment", "Run", "load_plugin", "register_fabric", "version"]
 
+_SONAME = "libheliograph.so.0.1"
 _STATUS_OK = 0
 _PS_PER_S = 10**12
 
@@ -39,16 +40,48 @@ class _Transfer(ctypes.Structure):
     ]
 
 
-_Begin = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32)
+class _Value(ctypes.Union):
+    _fields_ = [
+        ("time_ps", ctypes.c_int64),
+        ("count", ctypes.c_uint64),
+        ("number", ctypes.c_double),
+        ("text", ctypes.c_char_p),
+    ]
+
+
+class _Parameter(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("type", ctypes.c_int),
+        ("default_value", ctypes.c_char_p),
+        ("min", ctypes.c_char_p),
+        ("max", ctypes.c_char_p),
+        ("doc", ctypes.c_char_p),
+    ]
+
+
+class _Setup(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("nodes", ctypes.c_uint32),
+        ("seed", ctypes.c_uint64),
+        ("values", ctypes.POINTER(_Value)),
+    ]
+
+
+_Begin = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(_Setup))
 _TransferFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(_Message), ctypes.POINTER(_Transfer))
 _End = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class _Fabric(ctypes.Structure):
     _fields_ = [
+        ("struct_size", ctypes.c_size_t),
         ("name", ctypes.c_char_p),
         ("doc", ctypes.c_char_p),
         ("self", ctypes.c_void_p),
+        ("parameters", ctypes.POINTER(_Parameter)),
+        ("parameter_count", ctypes.c_size_t),
         ("begin", _Begin),
         ("transfer", _TransferFunction),
         ("end", _End),
@@ -57,13 +90,13 @@ class _Fabric(ctypes.Structure):
 
 def _load():
     """$HELIOGRAPH_LIBRARY, else the library beside which this file is installed, else the system's."""
-    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "libheliograph.so.0")
-    name = os.environ.get("HELIOGRAPH_LIBRARY") or (beside if os.path.exists(beside) else "libheliograph.so.0")
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", _SONAME)
+    name = os.environ.get("HELIOGRAPH_LIBRARY") or (beside if os.path.exists(beside) else _SONAME)
     library = ctypes.CDLL(name)
     pointer, text, index = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
     for name, result, arguments in [
         ("version", text, []),
-        ("said", text, []),
+        ("last_error", text, []),
         ("new", pointer, []),
         ("free", None, [pointer]),
         ("load", ctypes.c_int, [pointer, text]),
@@ -71,10 +104,11 @@ def _load():
         ("set", ctypes.c_int, [pointer, text, text]),
         ("get", text, [pointer, text]),
         ("run", ctypes.c_int, [pointer]),
-        ("runs", index, [pointer]),
-        ("fabric", text, [pointer, index]),
+        ("run_count", index, [pointer]),
+        ("run_fabric", text, [pointer, index]),
         ("makespan_ps", ctypes.c_int64, [pointer, index]),
         ("json", text, [pointer]),
+        ("load_plugin", ctypes.c_int, [text]),
         ("register_fabric", ctypes.c_int, [ctypes.POINTER(_Fabric)]),
     ]:
         function = getattr(library, "heliograph_" + name)
@@ -83,17 +117,21 @@ def _load():
 
 
 _library = _load()
-_fabrics = []  # what the library points to has to stay
-_raised = []  # by fabrics written in Python, during a run
+_fabrics = []  # the library points to them
+_raised = []  # exceptions of fabrics written in Python, during a run
 
 
 class Error(Exception):
-    """What helio would have printed, with its place."""
+    """What is wrong, with its place, as helio prints it."""
+
+
+def _last_error():
+    return _library.heliograph_last_error().decode().rstrip("\n")
 
 
 def _check(status):
     if status != _STATUS_OK:
-        raise Error(_library.heliograph_said().decode().rstrip("\n"))
+        raise Error(_last_error())
 
 
 def version():
@@ -101,8 +139,13 @@ def version():
     return _library.heliograph_version().decode()
 
 
+def load_plugin(path):
+    """Loads a plug-in, for the rest of the process."""
+    _check(_library.heliograph_load_plugin(os.fsencode(path)))
+
+
 class Run:
-    """A run of the program on one fabric. `data` is its object of `helio run --json`; it has all there is."""
+    """A run of the program on one fabric. `data` is the run's object in `helio run --json`, with all results."""
 
     def __init__(self, data, makespan_ps):
         self.data = data
@@ -122,7 +165,7 @@ class Run:
 
     @property
     def ranks(self):
-        """A dict of finish_s, compute_s, idle_s per rank; beyond 4096 ranks one of their quantiles."""
+        """A dict of finish_s, compute_s and idle_s for each rank; beyond 4096 ranks, of their quantiles."""
         return self.data["ranks"]
 
     @property
@@ -132,7 +175,7 @@ class Run:
 
     @property
     def metrics(self):
-        """What the fabric counted, by name."""
+        """The fabric's metrics, by name."""
         return self.data["fabric_stats"]
 
     def __repr__(self):
@@ -140,13 +183,13 @@ class Run:
 
 
 class Experiment:
-    """Parameters, as a mapping of names to texts, and what comes of them."""
+    """Parameters, as a mapping of names to texts, and the runs that they describe."""
 
     def __init__(self, path=None, **parameters):
-        """An experiment file, if any, then parameters; a dot in a name is two underscores: fmu__count=16."""
+        """Reads the experiment file, if there is one, then the parameters; fmu__count=16 sets fmu.count."""
         self._experiment = _library.heliograph_new()
         if not self._experiment:
-            raise Error("there is no experiment to be had")
+            raise Error(_last_error())
         if path is not None:
             _check(_library.heliograph_load(self._experiment, os.fsencode(path)))
         for name, value in parameters.items():
@@ -165,6 +208,7 @@ class Experiment:
         _check(_library.heliograph_set(self._experiment, parameter.encode(), text.encode()))
 
     def __getitem__(self, parameter):
+        """The value as a text, None where the parameter has none."""
         value = _library.heliograph_get(self._experiment, parameter.encode())
         return None if value is None else value.decode()
 
@@ -193,10 +237,10 @@ def register_fabric(name, doc, begin):
     """
     states = {}
 
-    def begin_run(_, nodes):
+    def begin_run(_, setup):
         key = max(states, default=0) + 1
         try:
-            states[key] = begin(nodes)
+            states[key] = begin(setup[0].nodes)
         except Exception as error:  # noqa: BLE001 - it must not unwind through C
             _raised.append(error)
             return None
@@ -216,9 +260,12 @@ def register_fabric(name, doc, begin):
         states.pop(key, None)
 
     fabric = _Fabric(
+        ctypes.sizeof(_Fabric),
         name.encode(),
         doc.encode(),
         None,
+        None,
+        0,
         _Begin(begin_run),
         _TransferFunction(transfer_message),
         _End(end_run),

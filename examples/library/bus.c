@@ -1,6 +1,7 @@
 /* A fabric of one's own beside two of Heliograph's: a bus, on which one message follows another.
  *
- *     cc bus.c $(pkg-config --cflags --libs heliograph) -o bus && ./bus */
+ *     cc examples/library/bus.c $(pkg-config --cflags --libs heliograph) -o bus
+ *     ./bus */
 #include <heliograph.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,10 +14,10 @@ struct bus {
     int64_t free_ps; /* from then on */
 };
 
-static void *bus_begin(void *self, uint32_t nodes)
+static void *bus_begin(void *self, const struct heliograph_fabric_setup *setup)
 {
     (void)self;
-    (void)nodes;
+    (void)setup;
     return calloc(1, sizeof(struct bus));
 }
 
@@ -43,7 +44,8 @@ static enum heliograph_status run(struct heliograph *experiment)
 
 int main(void)
 {
-    const struct heliograph_fabric bus = {.name = "bus",
+    const struct heliograph_fabric bus = {.struct_size = sizeof bus,
+                                          .name = "bus",
                                           .doc = "one bus for all nodes",
                                           .begin = bus_begin,
                                           .transfer = bus_transfer,
@@ -53,9 +55,9 @@ int main(void)
     if (status == HELIOGRAPH_OK)
         status = run(experiment);
     if (status != HELIOGRAPH_OK)
-        fputs(heliograph_said(), stderr);
-    for (size_t i = 0; i < heliograph_runs(experiment); i++)
-        printf("%-8s %12" PRId64 " ps, %" PRIu64 " messages\n", heliograph_fabric(experiment, i),
+        fputs(heliograph_last_error(), stderr);
+    for (size_t i = 0; i < heliograph_run_count(experiment); i++)
+        printf("%-8s %12" PRId64 " ps, %" PRIu64 " messages\n", heliograph_run_fabric(experiment, i),
                heliograph_makespan_ps(experiment, i), heliograph_messages(experiment, i));
     heliograph_free(experiment);
     return (int)status;

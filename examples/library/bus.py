@@ -1,4 +1,7 @@
-"""bus.c in Python: a fabric of one's own beside two of Heliograph's."""
+"""bus.c in Python: a fabric of one's own beside two of Heliograph's.
+
+    python3 examples/library/bus.py
+"""
 
 import heliograph
 

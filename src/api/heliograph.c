@@ -7,61 +7,63 @@
 #include "base/config.h"
 #include "base/diag.h"
 #include "base/mem.h"
-#include "fabric/external.h"
+#include "plugin/plugin.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
 
-/* libheliograph, include/heliograph.h: what the rooms below offer, behind names and types that stay. */
+/* libheliograph, include/heliograph.h: experiments, behind names and types that stay. What programs register,
+ * and plug-ins, are in the room plugin. */
 
 _Static_assert((int)HELIOGRAPH_FAILED == (int)STATUS_FAILED &&
                    (int)HELIOGRAPH_BAD_INPUT == (int)STATUS_BAD_INPUT,
                "a status goes out as it is");
 
-struct run {
+struct api_run {
     struct result result;
     json_t *metrics; /* names and numbers */
 };
 
 struct heliograph {
     struct config *config;
-    struct run *runs;
+    struct api_run *runs;
     size_t count;
     char *json;
 };
 
-/* ---------------------------------------------------------------------------------------- what was said */
+/* ------------------------------------------------------------------- messages */
 
-static _Thread_local char *said;
-static _Thread_local size_t said_length, said_capacity;
+static _Thread_local char *messages;
+static _Thread_local size_t messages_length, messages_capacity;
 
-static void hear(void *self, enum diag_level level, const char *message)
+static void keep_message(void *self, enum diag_level level, const char *message)
 {
     (void)self;
     (void)level;
     size_t length = strlen(message);
-    said = mem_grow(said, &said_capacity, said_length + length + 1, "messages");
-    memcpy(said + said_length, message, length + 1);
-    said_length += length;
+    messages = mem_grow(messages, &messages_capacity, messages_length + length + 1, "messages");
+    memcpy(messages + messages_length, message, length + 1);
+    messages_length += length;
 }
 
-static void listen(void)
+/* A function that returns a status begins: what it reports is kept, and nothing is printed. */
+static void collect_messages(void)
 {
-    said_length = 0;
-    if (said)
-        *said = '\0';
-    diag_set_sink(hear, NULL);
+    messages_length = 0;
+    if (messages)
+        *messages = '\0';
+    diag_set_sink(keep_message, NULL);
 }
 
-/* The program's own use of standard error is its own again. */
-static enum heliograph_status answer(enum status status)
+/* It ends: what the program itself reports by these rooms goes to standard error again. */
+static enum heliograph_status finish(enum status status)
 {
     diag_set_sink(NULL, NULL);
     return (enum heliograph_status)status;
 }
 
-const char *heliograph_said(void)
+const char *heliograph_last_error(void)
 {
-    return said ? said : "";
+    return messages ? messages : "";
 }
 
 const char *heliograph_version(void)
@@ -69,15 +71,15 @@ const char *heliograph_version(void)
     return HELIO_VERSION;
 }
 
-/* ------------------------------------------------------------------------------------------ experiments */
+/* ---------------------------------------------------------------- experiments */
 
 struct heliograph *heliograph_new(void)
 {
     size_t count;
     const struct param_table *const *tables = components_params(&count);
-    listen();
+    collect_messages();
     struct config *config = config_new(tables, count);
-    answer(STATUS_OK);
+    finish(STATUS_OK);
     if (!config)
         return NULL;
     struct heliograph *experiment = mem_alloc(1, sizeof *experiment, "an experiment");
@@ -85,7 +87,7 @@ struct heliograph *heliograph_new(void)
     return experiment;
 }
 
-static void forget(struct heliograph *experiment)
+static void free_results(struct heliograph *experiment)
 {
     for (size_t i = 0; i < experiment->count; i++) {
         result_free(&experiment->runs[i].result);
@@ -102,56 +104,73 @@ void heliograph_free(struct heliograph *experiment)
 {
     if (!experiment)
         return;
-    forget(experiment);
+    free_results(experiment);
     config_free(experiment->config);
     free(experiment);
 }
 
+/* Parts that were registered since have parameters as well. */
+static enum status extend(struct heliograph *experiment)
+{
+    size_t count;
+    components_params(&count);
+    return config_extend(experiment->config, count) ? STATUS_OK : STATUS_FAILED;
+}
+
 enum heliograph_status heliograph_load(struct heliograph *experiment, const char *path)
 {
-    listen();
-    return answer(config_read_file(experiment->config, path));
+    collect_messages();
+    enum status status = plugin_load_from_file(path);
+    if (status == STATUS_OK)
+        status = extend(experiment);
+    return finish(status == STATUS_OK ? config_read_file(experiment->config, path) : status);
 }
 
 enum heliograph_status heliograph_load_text(struct heliograph *experiment, const char *name, const char *text)
 {
-    listen();
-    return answer(config_read_text(experiment->config, name, text, strlen(text)));
+    size_t length = strlen(text);
+    collect_messages();
+    enum status status = plugin_load_from_text(name, text, length);
+    if (status == STATUS_OK)
+        status = extend(experiment);
+    return finish(status == STATUS_OK ? config_read_text(experiment->config, name, text, length) : status);
 }
 
 enum heliograph_status heliograph_set(struct heliograph *experiment, const char *parameter, const char *value)
 {
-    listen();
-    return answer(config_assign(experiment->config, parameter, value, "heliograph_set"));
+    collect_messages();
+    enum status status = extend(experiment);
+    return finish(status == STATUS_OK ? config_assign(experiment->config, parameter, value, "heliograph_set")
+                                      : status);
 }
 
-struct search {
+struct value_search {
     const char *name, *value;
 };
 
-static void look(void *self, const struct param *param, const char *value, const char *origin)
+static void match_value(void *self, const struct param *param, const char *value, const char *origin)
 {
     (void)origin;
-    struct search *search = self;
+    struct value_search *search = self;
     if (strcmp(param->name, search->name) == 0)
         search->value = value;
 }
 
 const char *heliograph_get(const struct heliograph *experiment, const char *parameter)
 {
-    struct search search = {.name = parameter};
-    config_each(experiment->config, &search, look);
+    struct value_search search = {.name = parameter};
+    config_each(experiment->config, &search, match_value);
     return search.value;
 }
 
-/* -------------------------------------------------------------------------------------------------- run */
+/* ------------------------------------------------------------------------ run */
 
 static enum status run_all(struct heliograph *experiment, struct experiment *opened)
 {
     enum status status = STATUS_OK;
     experiment->runs = mem_alloc(opened->fabric_count, sizeof *experiment->runs, "results");
     for (size_t i = 0; status == STATUS_OK && i < opened->fabric_count; i++) {
-        struct run *run = &experiment->runs[experiment->count++];
+        struct api_run *run = &experiment->runs[experiment->count++];
         status = experiment_run(opened, i, &(struct experiment_watch){0}, &run->result);
         if (status != STATUS_OK)
             break;
@@ -184,22 +203,25 @@ static enum status write_json(struct heliograph *experiment, struct experiment *
 enum heliograph_status heliograph_run(struct heliograph *experiment)
 {
     struct experiment opened;
-    listen();
-    forget(experiment);
-    enum status status = experiment_open(&opened, experiment->config);
+    collect_messages();
+    free_results(experiment);
+    enum status status = extend(experiment);
+    if (status != STATUS_OK)
+        return finish(status);
+    status = experiment_open(&opened, experiment->config);
     if (status == STATUS_OK)
         status = run_all(experiment, &opened);
     if (status == STATUS_OK)
         status = write_json(experiment, &opened);
     experiment_close(&opened);
     if (status != STATUS_OK)
-        forget(experiment);
-    return answer(status);
+        free_results(experiment);
+    return finish(status);
 }
 
-/* ---------------------------------------------------------------------------------------------- results */
+/* -------------------------------------------------------------------- results */
 
-size_t heliograph_runs(const struct heliograph *experiment)
+size_t heliograph_run_count(const struct heliograph *experiment)
 {
     return experiment->count;
 }
@@ -210,7 +232,7 @@ static const struct result *result_at(const struct heliograph *experiment, size_
     return run < experiment->count ? &experiment->runs[run].result : NULL;
 }
 
-const char *heliograph_fabric(const struct heliograph *experiment, size_t run)
+const char *heliograph_run_fabric(const struct heliograph *experiment, size_t run)
 {
     const struct result *result = result_at(experiment, run);
     return result ? result->fabric : NULL;
@@ -282,61 +304,16 @@ const char *heliograph_json(const struct heliograph *experiment)
     return experiment->json;
 }
 
-/* -------------------------------------------------------------------------------- fabrics from outside */
-
-/* The room below knows nothing of this header's types. */
-struct foreign_state {
-    const struct heliograph_fabric *fabric;
-    void *state;
-};
-
-static void *begin(void *self, uint32_t nodes)
-{
-    const struct heliograph_fabric *fabric = self;
-    void *state = fabric->begin ? fabric->begin(fabric->self, nodes) : fabric->self;
-    if (fabric->begin && !state)
-        return NULL;
-    struct foreign_state *foreign = mem_alloc(1, sizeof *foreign, "a fabric from outside");
-    *foreign = (struct foreign_state){.fabric = fabric, .state = state};
-    return foreign;
-}
-
-static void transfer(void *state, const struct message *message, ps_t now, ps_t *visible, ps_t *sender_done,
-                     ps_t *delivered)
-{
-    const struct foreign_state *foreign = state;
-    const struct heliograph_message moved = {.source = message->source_node,
-                                             .destination = message->destination_node,
-                                             .bytes = message->bytes,
-                                             .now_ps = now};
-    struct heliograph_transfer done = {.visible_ps = now, .sender_done_ps = now, .delivered_ps = now};
-    foreign->fabric->transfer(foreign->state, &moved, &done);
-    *visible = done.visible_ps;
-    *sender_done = done.sender_done_ps;
-    *delivered = done.delivered_ps;
-}
-
-static void end(void *state)
-{
-    struct foreign_state *foreign = state;
-    if (foreign->fabric->end)
-        foreign->fabric->end(foreign->state);
-    free(foreign);
-}
+/* ---------------------------------------------------------------- parts, plug-ins */
 
 enum heliograph_status heliograph_register_fabric(const struct heliograph_fabric *fabric)
 {
-    listen();
-    struct heliograph_fabric *copy = mem_alloc(1, sizeof *copy, "a fabric from outside");
-    *copy = *fabric;
-    enum status status =
-        fabric_add_external(&(struct fabric_external){.name = fabric->name,
-                                                      .doc = fabric->doc,
-                                                      .self = copy,
-                                                      .begin = begin,
-                                                      .transfer = fabric->transfer ? transfer : NULL,
-                                                      .end = end});
-    if (status != STATUS_OK)
-        free(copy);
-    return answer(status);
+    collect_messages();
+    return finish(plugin_register_fabric(fabric));
+}
+
+enum heliograph_status heliograph_load_plugin(const char *path)
+{
+    collect_messages();
+    return finish(plugin_load(path));
 }

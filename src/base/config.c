@@ -18,28 +18,23 @@ static void keep_value(struct config *config, struct value *value, const char *t
     value->origin = arena_text(&config->texts, origin, strlen(origin));
 }
 
-/* Sets every parameter of the tables to its default. */
-static bool set_defaults(struct config *config)
+/* Sets the parameters of table `i`, whose values begin at `next`, to their defaults. */
+static bool set_defaults(struct config *config, size_t i, size_t next)
 {
     struct param_problem problem;
-    size_t next = 0;
-    for (size_t i = 0; i < config->table_count; i++) {
-        const struct param_table *table = config->tables[i];
-        config->structs[i] = mem_alloc(1, table->size, "parameters");
-        for (size_t j = 0; j < table->count; j++) {
-            struct value *value = &config->values[next++];
-            value->param = &table->params[j];
-            value->field = (char *)config->structs[i] + value->param->offset;
-            value->origin = "default";
-            if (!value->param->default_text)
-                continue;
-            if (!param_parse(value->param, value->param->default_text, value->field, &config->texts,
-                             &problem)) {
-                diag_error("the default of %s is wrong: %s", value->param->name, problem.text);
-                return false;
-            }
-            keep_value(config, value, value->param->default_text, "default");
+    const struct param_table *table = config->tables[i];
+    config->structs[i] = mem_alloc(1, table->size, "parameters");
+    for (size_t j = 0; j < table->count; j++) {
+        struct value *value = &config->values[next++];
+        *value = (struct value){.param = &table->params[j], .origin = "default"};
+        value->field = (char *)config->structs[i] + value->param->offset;
+        if (!value->param->default_text)
+            continue;
+        if (!param_parse(value->param, value->param->default_text, value->field, &config->texts, &problem)) {
+            diag_error("the default of %s is wrong: %s", value->param->name, problem.text);
+            return false;
         }
+        keep_value(config, value, value->param->default_text, "default");
     }
     return true;
 }
@@ -57,22 +52,36 @@ static void add_groups(struct config *config, const char *name)
     }
 }
 
+bool config_extend(struct config *config, size_t count)
+{
+    size_t first = config->table_count, next = config->value_count;
+    if (count == first)
+        return true;
+    config->structs = mem_resize(config->structs, count, sizeof *config->structs, "parameters");
+    for (; config->table_count < count; config->table_count++) {
+        config->structs[config->table_count] = NULL;
+        config->value_count += config->tables[config->table_count]->count;
+    }
+    config->values = mem_resize(config->values, config->value_count, sizeof *config->values, "parameters");
+    memset(config->values + next, 0, (config->value_count - next) * sizeof *config->values);
+    for (size_t i = first; i < count; i++) {
+        size_t end = next + config->tables[i]->count;
+        if (!set_defaults(config, i, next))
+            return false;
+        for (; next < end; next++)
+            add_groups(config, config->values[next].param->name);
+    }
+    return true;
+}
+
 struct config *config_new(const struct param_table *const *tables, size_t count)
 {
     struct config *config = mem_alloc(1, sizeof *config, "parameters");
     config->tables = tables;
-    config->table_count = count;
-    config->structs = mem_alloc(count, sizeof *config->structs, "parameters");
-    for (size_t i = 0; i < count; i++)
-        config->value_count += tables[i]->count;
-    config->values = mem_alloc(config->value_count, sizeof *config->values, "parameters");
-    if (!set_defaults(config)) {
-        config_free(config);
-        return NULL;
-    }
-    for (size_t i = 0; i < config->value_count; i++)
-        add_groups(config, config->values[i].param->name);
-    return config;
+    if (config_extend(config, count))
+        return config;
+    config_free(config);
+    return NULL;
 }
 
 void config_free(struct config *config)

@@ -14,6 +14,9 @@ struct config;
 /* All parameters at their defaults. NULL when a default is wrong, which has been reported. */
 struct config *config_new(const struct param_table *const *tables, size_t count);
 void config_free(struct config *config);
+/* The array of tables that the config was made with has grown to `count`: the new ones' parameters, at their
+ * defaults. False, reported: a default is wrong. */
+bool config_extend(struct config *config, size_t count);
 /* Another one with the same values and origins, to be changed apart. NULL as above. */
 struct config *config_copy(const struct config *config);
 
@@ -46,6 +49,12 @@ enum status config_read_file_with(struct config *config, const char *path,
                                   const struct config_section *sections, size_t section_count, void *self);
 enum status config_read_text_with(struct config *config, const char *name, const char *text, size_t length,
                                   const struct config_section *sections, size_t section_count, void *self);
+
+/* Reads what stands under one key of the file, before there is a config, and nothing else. What is wrong with
+ * the file is not reported, since reading the parameters does so later. */
+void config_scan_file(const char *path, const struct config_section *section, void *self);
+void config_scan_text(const char *name, const char *text, size_t length, const struct config_section *section,
+                      void *self);
 
 /* For sections: report what is wrong with the node, or with its key. The file is wrong then. */
 void config_node_error(struct config_reader *reader, const struct config_node *node, const char *format, ...)

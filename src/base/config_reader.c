@@ -29,7 +29,7 @@ void config_reader_error_args(struct config_reader *reader, size_t offset, size_
                               va_list args)
 {
     char message[768];
-    if (reader->errors == CONFIG_ERRORS_AT_MOST)
+    if (reader->errors == CONFIG_ERRORS_AT_MOST || reader->scans)
         return;
     vsnprintf(message, sizeof message, format, args);
 
@@ -209,8 +209,9 @@ static bool is_text(struct config_reader *reader)
 bool config_reader_open(struct config_reader *reader)
 {
     if (reader->length > CONFIG_FILE_AT_MOST) {
-        diag_error("%s is larger than %d MiB; an experiment file is not", reader->name,
-                   CONFIG_FILE_AT_MOST >> 20);
+        if (!reader->scans)
+            diag_error("%s is larger than %d MiB; an experiment file is not", reader->name,
+                       CONFIG_FILE_AT_MOST >> 20);
         reader->errors++;
         return false;
     }

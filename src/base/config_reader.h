@@ -25,6 +25,7 @@ struct config_reader {
     size_t section_count;
     bool *sections_read;
     void *sections_self;
+    bool scans; /* reads sections alone, and reports nothing */
     struct fy_parser *parser;
     struct fy_diag *diag;
     int depth; /* maps and lists that are open */

@@ -137,12 +137,27 @@ static void unknown_key(struct config_reader *reader, const char *name, const st
                             diag_did_you_mean(guess ? guess : config_nearest(reader->config, name)));
 }
 
+/* The same where only sections are read: everything else is passed over. */
+static void scan_key(struct config_reader *reader, const char *name, const struct config_scalar *key,
+                     struct fy_event *event)
+{
+    const struct config_section *section = event->type == FYET_ALIAS ? NULL : find_section(reader, name);
+    if (section)
+        config_reader_section(reader, section, event, key);
+    else
+        config_reader_skip(reader, event);
+}
+
 /* The value of `key`, whose full name with dots is `name`. */
 static void read_key(struct config_reader *reader, const char *name, const struct config_scalar *key)
 {
     struct fy_event *event = config_reader_next(reader);
     if (!event)
         return;
+    if (reader->scans) {
+        scan_key(reader, name, key, event);
+        return;
+    }
     struct value *value = config_find(reader->config, name);
     struct value_group *group = config_find_group(reader->config, name);
     const struct config_section *section = find_section(reader, name);
@@ -228,6 +243,21 @@ static void read_stream(struct config_reader *reader)
     }
 }
 
+static enum status read_text(struct config_reader *reader)
+{
+    struct config *config = reader->config;
+    reader->sections_read = mem_alloc(reader->section_count, sizeof(bool), "sections");
+    for (size_t i = 0; i < config->value_count; i++)
+        config->values[i].read = false;
+    for (size_t i = 0; i < config->group_count; i++)
+        config->groups[i].read = false;
+    if (config_reader_open(reader))
+        read_stream(reader);
+    config_reader_close(reader);
+    free(reader->sections_read);
+    return reader->errors ? STATUS_BAD_INPUT : STATUS_OK;
+}
+
 enum status config_read_text_with(struct config *config, const char *name, const char *text, size_t length,
                                   const struct config_section *sections, size_t section_count, void *self)
 {
@@ -237,17 +267,8 @@ enum status config_read_text_with(struct config *config, const char *name, const
                                    .length = length,
                                    .sections = sections,
                                    .section_count = section_count,
-                                   .sections_read = mem_alloc(section_count, sizeof(bool), "sections"),
                                    .sections_self = self};
-    for (size_t i = 0; i < config->value_count; i++)
-        config->values[i].read = false;
-    for (size_t i = 0; i < config->group_count; i++)
-        config->groups[i].read = false;
-    if (config_reader_open(&reader))
-        read_stream(&reader);
-    config_reader_close(&reader);
-    free(reader.sections_read);
-    return reader.errors ? STATUS_BAD_INPUT : STATUS_OK;
+    return read_text(&reader);
 }
 
 enum status config_read_text(struct config *config, const char *name, const char *text, size_t length)
@@ -260,23 +281,60 @@ enum status config_read_file(struct config *config, const char *path)
     return config_read_file_with(config, path, NULL, 0, NULL);
 }
 
+/* The file's bytes, to be freed, up to one more than a file may have; NULL, with errno: it cannot be read. */
+static char *load_file(const char *path, size_t *length)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    char *text = mem_alloc(CONFIG_FILE_AT_MOST + 1, 1, "an experiment file");
+    *length = fread(text, 1, CONFIG_FILE_AT_MOST + 1, file);
+    int error = ferror(file) ? errno : 0;
+    fclose(file);
+    errno = error;
+    if (!error)
+        return text;
+    free(text);
+    return NULL;
+}
+
 enum status config_read_file_with(struct config *config, const char *path,
                                   const struct config_section *sections, size_t section_count, void *self)
 {
-    FILE *file = fopen(path, "rb");
-    char *text = NULL;
-    size_t length = 0;
-    enum status status = STATUS_BAD_INPUT;
-    if (file) {
-        text = mem_alloc(CONFIG_FILE_AT_MOST + 1, 1, "an experiment file");
-        length = fread(text, 1, CONFIG_FILE_AT_MOST + 1, file);
-    }
-    if (!file || ferror(file))
+    size_t length;
+    char *text = load_file(path, &length);
+    if (!text) {
         diag_error("cannot read %s: %s", path, strerror(errno));
-    else
-        status = config_read_text_with(config, path, text, length, sections, section_count, self);
-    if (file)
-        fclose(file);
+        return STATUS_BAD_INPUT;
+    }
+    enum status status = config_read_text_with(config, path, text, length, sections, section_count, self);
     free(text);
     return status;
+}
+
+/* ------------------------------------------------------------------------ sections alone */
+
+void config_scan_text(const char *name, const char *text, size_t length, const struct config_section *section,
+                      void *self)
+{
+    struct config *config = config_new(NULL, 0);
+    struct config_reader reader = {.config = config,
+                                   .name = name,
+                                   .text = text,
+                                   .length = length,
+                                   .sections = section,
+                                   .section_count = 1,
+                                   .sections_self = self,
+                                   .scans = true};
+    read_text(&reader);
+    config_free(config);
+}
+
+void config_scan_file(const char *path, const struct config_section *section, void *self)
+{
+    size_t length;
+    char *text = load_file(path, &length);
+    if (text)
+        config_scan_text(path, text, length, section, self);
+    free(text);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "plugin/plugin.h"
 
 enum { HELP_INDENT = 10, HELP_WIDTH = 100 };
 
@@ -138,5 +139,8 @@ int cli_read(struct cli_reader *reader, const char **value)
             cli_print_help(reader->command, stdout);
         return CLI_HELP;
     }
-    return read_option(reader, word, value);
+    int found = read_option(reader, word, value);
+    if (found < CLI_OPTION || strcmp(reader->command->options[found - CLI_OPTION].name, "--plugin") != 0)
+        return found;
+    return plugin_load(*value) == STATUS_OK ? cli_read(reader, value) : CLI_ERROR;
 }

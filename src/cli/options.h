@@ -44,6 +44,13 @@ enum cli_found {
     CLI_OPTION /* CLI_OPTION + i: options[i], *value its value */
 };
 
+/* A command that has the option CLI_PLUGIN loads the plug-in when the option is read; cli_read then goes on.
+ */
+#define CLI_PLUGIN                                                                                           \
+    {                                                                                                        \
+        "--plugin", 0, "FILE.so", "load a plug-in: fabrics and other parts of your own; may be repeated"     \
+    }
+
 int cli_read(struct cli_reader *reader, const char **value);
 
 /* "helio run": what users type. Valid until the next call. */

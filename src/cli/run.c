@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "engine/simplecomm/ini.h"
 #include "fabric/fabric.h"
+#include "plugin/plugin.h"
 #include "report/page.h"
 #include "report/table.h"
 #include "report/timeline/timeline.h"
@@ -27,7 +28,8 @@ enum option {
     OPTION_JSON,
     OPTION_HTML,
     OPTION_MESSAGES,
-    OPTION_TIMELINE
+    OPTION_TIMELINE,
+    OPTION_PLUGIN
 };
 
 static const char *name_at(size_t option, size_t index)
@@ -55,6 +57,7 @@ static const struct cli_option options[] = {
     [OPTION_TIMELINE] = {"--timeline", 0, "FILE",
                          "write what each rank and each message did, for a viewer: FILE.pftrace for\n"
                          "Perfetto, FILE.paje for ViTE, FILE.otf2 for Vampir"},
+    [OPTION_PLUGIN] = CLI_PLUGIN,
 };
 
 static const struct cli_command command = {
@@ -133,7 +136,7 @@ static bool is_ini(const char *path)
     return length >= 4 && strcmp(path + length - 4, ".ini") == 0;
 }
 
-/* The experiment file is read first, wherever it stands among the words, so that options win over it. */
+/* Which file it is, wherever it stands among the words. Plug-ins that options name are loaded on the way. */
 static enum status find_file(struct run_options *run, int argc, char **argv, bool *help)
 {
     struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
@@ -152,7 +155,20 @@ static enum status find_file(struct run_options *run, int argc, char **argv, boo
         run->file = value;
         run->file_is_ini = as_ini || is_ini(value);
     }
-    return read_file(run);
+    return STATUS_OK;
+}
+
+/* Parameters of plug-ins have to be known before the file is read, and the file before options, which win
+ * over it. */
+static enum status make_config(struct run_options *run)
+{
+    size_t count;
+    enum status status = run->file && !run->file_is_ini ? plugin_load_from_file(run->file) : STATUS_OK;
+    if (status != STATUS_OK)
+        return status;
+    const struct param_table *const *tables = components_params(&count);
+    run->config = config_new(tables, count);
+    return run->config ? read_file(run) : STATUS_FAILED;
 }
 
 static enum status read_options(struct run_options *run, int argc, char **argv)
@@ -257,17 +273,18 @@ static enum status run_experiment(const struct run_options *run)
 
 int cli_run(int argc, char **argv)
 {
-    size_t count;
-    const struct param_table *const *tables = components_params(&count);
-    struct run_options run = {.config = config_new(tables, count)};
-    if (!run.config)
-        return STATUS_FAILED;
+    struct run_options run = {.config = NULL};
     bool help = false;
     enum status status = find_file(&run, argc, argv, &help);
-    if (status == STATUS_OK && !help)
+    if (help)
+        return status;
+    if (status == STATUS_OK)
+        status = make_config(&run);
+    if (status == STATUS_OK)
         status = read_options(&run, argc, argv);
-    if (status == STATUS_OK && !help)
+    if (status == STATUS_OK)
         status = run_experiment(&run);
-    config_free(run.config);
+    if (run.config)
+        config_free(run.config);
     return status;
 }

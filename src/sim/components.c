@@ -1,5 +1,7 @@
 #include "sim/components.h"
 
+#include <assert.h>
+
 #include "engine/params.h"
 #include "engine/simplecomm/simplecomm.h"
 #include "fabric/fabric.h"
@@ -9,22 +11,37 @@
 #include "host/rnic.h"
 #include "sim/experiment.h"
 
-enum { TABLES_AT_MOST = 64 };
+enum { TABLES_AT_MOST = 256 };
+
+static const struct param_table *tables[TABLES_AT_MOST];
+static size_t filled;
+
+static void add(const struct param_table *table)
+{
+    for (size_t i = 0; i < filled; i++)
+        if (tables[i] == table)
+            return;
+    assert(filled < TABLES_AT_MOST);
+    tables[filled++] = table;
+}
 
 const struct param_table *const *components_params(size_t *count)
 {
-    static const struct param_table *tables[TABLES_AT_MOST];
-    static size_t filled;
-    if (!filled) {
-        const struct param_table *const first[] = {
-            &experiment_params, &compute_params, &node_params,     &protocol_params,   &collective_params,
-            &host_params,       &rnic_params,    &topology_params, &simplecomm_params, &tdm_params};
-        for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-            tables[filled++] = first[i];
-        for (size_t i = 0; fabrics[i]; i++)
-            if (fabrics[i]->params)
-                tables[filled++] = fabrics[i]->params;
-    }
+    const struct param_table *const first[] = {
+        &experiment_params, &compute_params, &node_params,     &protocol_params,   &collective_params,
+        &host_params,       &rnic_params,    &topology_params, &simplecomm_params, &tdm_params};
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        add(first[i]);
+    for (size_t i = 0; fabrics[i]; i++)
+        if (fabrics[i]->params)
+            add(fabrics[i]->params);
     *count = filled;
     return tables;
+}
+
+void components_add_params(const struct param_table *table)
+{
+    size_t count;
+    components_params(&count); /* those of the program come first */
+    add(table);
 }

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,12 +24,12 @@ static void test_run(void **state)
 {
     (void)state;
     struct heliograph *experiment = experiment_of("pingpong:bytes=1MiB", "hockney,packet");
-    assert_int_equal(heliograph_runs(experiment), 0);
+    assert_int_equal(heliograph_run_count(experiment), 0);
     assert_null(heliograph_json(experiment));
     assert_int_equal(heliograph_run(experiment), HELIOGRAPH_OK);
-    assert_string_equal(heliograph_said(), "");
-    assert_int_equal(heliograph_runs(experiment), 2);
-    assert_string_equal(heliograph_fabric(experiment, 0), "hockney");
+    assert_string_equal(heliograph_last_error(), "");
+    assert_int_equal(heliograph_run_count(experiment), 2);
+    assert_string_equal(heliograph_run_fabric(experiment, 0), "hockney");
     assert_int_equal(heliograph_makespan_ps(experiment, 0), 2 * (8000000 + 1048576 * 80));
     assert_int_equal(heliograph_messages(experiment, 0), 2);
     assert_int_equal(heliograph_bytes(experiment, 0), 2 * 1048576);
@@ -52,7 +53,7 @@ static void test_no_such_run(void **state)
     (void)state;
     struct heliograph *experiment = experiment_of("pingpong", "ideal");
     assert_int_equal(heliograph_run(experiment), HELIOGRAPH_OK);
-    assert_null(heliograph_fabric(experiment, 1));
+    assert_null(heliograph_run_fabric(experiment, 1));
     assert_int_equal(heliograph_makespan_ps(experiment, 1), 0);
     assert_int_equal(heliograph_ranks(experiment, 1), 0);
     assert_int_equal(heliograph_rank_finish_ps(experiment, 0, 2), 0);
@@ -78,8 +79,8 @@ static void test_parameters(void **state)
 static void assert_said(enum heliograph_status got, enum heliograph_status expected, const char *part)
 {
     assert_int_equal(got, expected);
-    if (!strstr(heliograph_said(), part))
-        fail_msg("'%s' is not in: %s", part, heliograph_said());
+    if (!strstr(heliograph_last_error(), part))
+        fail_msg("'%s' is not in: %s", part, heliograph_last_error());
 }
 
 static void test_errors(void **state)
@@ -96,22 +97,24 @@ static void test_errors(void **state)
                 "cannot read no-such.yaml");
     assert_said(heliograph_run(experiment), HELIOGRAPH_BAD_INPUT, "nothing to run");
     assert_int_equal(heliograph_set(experiment, "workload", "pingpong"), HELIOGRAPH_OK);
-    assert_string_equal(heliograph_said(), "");
+    assert_string_equal(heliograph_last_error(), "");
     assert_int_equal(heliograph_run(experiment), HELIOGRAPH_OK);
     assert_int_equal(heliograph_set(experiment, "fabric", "ideal,pakcet"), HELIOGRAPH_OK);
     assert_said(heliograph_run(experiment), HELIOGRAPH_BAD_INPUT, "did you mean 'packet'?");
-    assert_int_equal(heliograph_runs(experiment), 0);
+    assert_int_equal(heliograph_run_count(experiment), 0);
     assert_null(heliograph_json(experiment));
     heliograph_free(experiment);
 }
 
-/* -------------------------------------------------------------------------------- fabrics from outside */
+/* ------------------------------------------------------------------------------------- fabrics of one's own
+ */
 
 static int begun, ended;
 
-static void *begin(void *self, uint32_t nodes)
+static void *begin(void *self, const struct heliograph_fabric_setup *setup)
 {
-    assert_int_equal(nodes, 2);
+    assert_int_equal(setup->nodes, 2);
+    assert_int_equal(setup->seed, 1);
     begun++;
     return self;
 }
@@ -138,8 +141,13 @@ static void test_fabric(void **state)
 {
     (void)state;
     char self[] = "itself";
-    const struct heliograph_fabric fabric = {
-        .name = "steady", .doc = "3 us", .self = self, .begin = begin, .transfer = transfer, .end = end};
+    const struct heliograph_fabric fabric = {.struct_size = sizeof fabric,
+                                             .name = "steady",
+                                             .doc = "3 us",
+                                             .self = self,
+                                             .begin = begin,
+                                             .transfer = transfer,
+                                             .end = end};
     assert_int_equal(heliograph_register_fabric(&fabric), HELIOGRAPH_OK);
     struct heliograph *experiment = experiment_of("pingpong:bytes=64B,iterations=5", "steady");
     assert_int_equal(heliograph_run(experiment), HELIOGRAPH_OK);
@@ -158,10 +166,10 @@ static void arrive_before(void *self, const struct heliograph_message *message,
     transfer->delivered_ps = message->now_ps - 1;
 }
 
-static void *begin_never(void *self, uint32_t nodes)
+static void *begin_never(void *self, const struct heliograph_fabric_setup *setup)
 {
     (void)self;
-    (void)nodes;
+    (void)setup;
     return NULL;
 }
 
@@ -169,15 +177,24 @@ static void test_impossible_fabrics(void **state)
 {
     (void)state;
     const struct heliograph_fabric early = {
-        .name = "early", .doc = "before it left", .transfer = arrive_before};
-    const struct heliograph_fabric never = {
-        .name = "never", .doc = "for no nodes", .begin = begin_never, .transfer = arrive_before};
-    const struct heliograph_fabric named_badly = {.name = "a,b", .doc = "two", .transfer = arrive_before};
-    const struct heliograph_fabric idle = {.name = "idle", .doc = "moves nothing"};
+        .struct_size = sizeof early, .name = "early", .doc = "before it left", .transfer = arrive_before};
+    const struct heliograph_fabric never = {.struct_size = sizeof never,
+                                            .name = "never",
+                                            .doc = "for no nodes",
+                                            .begin = begin_never,
+                                            .transfer = arrive_before};
+    const struct heliograph_fabric named_badly = {
+        .struct_size = sizeof named_badly, .name = "a,b", .doc = "two", .transfer = arrive_before};
+    const struct heliograph_fabric idle = {
+        .struct_size = sizeof idle, .name = "idle", .doc = "moves nothing"};
     assert_int_equal(heliograph_register_fabric(&early), HELIOGRAPH_OK);
     assert_int_equal(heliograph_register_fabric(&never), HELIOGRAPH_OK);
-    assert_said(heliograph_register_fabric(&named_badly), HELIOGRAPH_BAD_INPUT, "a fabric needs a name");
-    assert_said(heliograph_register_fabric(&idle), HELIOGRAPH_BAD_INPUT, "a function that transfers");
+    assert_said(heliograph_register_fabric(&named_badly), HELIOGRAPH_BAD_INPUT,
+                "a fabric needs a name of a-z");
+    assert_said(heliograph_register_fabric(&idle), HELIOGRAPH_BAD_INPUT, "has no function transfer");
+    struct heliograph_fabric unsized = early;
+    unsized.struct_size = 0;
+    assert_said(heliograph_register_fabric(&unsized), HELIOGRAPH_BAD_INPUT, "set it to sizeof the struct");
     struct heliograph *experiment = experiment_of("pingpong", "early");
     assert_said(heliograph_run(experiment), HELIOGRAPH_FAILED, "the fabric early says");
     assert_int_equal(heliograph_set(experiment, "fabric", "ideal,never"), HELIOGRAPH_OK);
@@ -185,12 +202,112 @@ static void test_impossible_fabrics(void **state)
     heliograph_free(experiment);
 }
 
+/* ---------------------------------------------------------------- parameters of a fabric */
+
+struct seen_values {
+    int64_t latency_ps;
+    uint64_t rate, size;
+    double factor;
+    char text[16];
+};
+
+static void *begin_with_values(void *self, const struct heliograph_fabric_setup *setup)
+{
+    const union heliograph_value *values = setup->values;
+    struct seen_values *seen = self;
+    seen->latency_ps = values[0].time_ps;
+    seen->rate = values[1].count;
+    seen->size = values[2].count;
+    seen->factor = values[3].number;
+    snprintf(seen->text, sizeof seen->text, "%s", values[4].text ? values[4].text : "none");
+    return self;
+}
+
+/* The latency is the only time. */
+static void take_latency(void *self, const struct heliograph_message *message,
+                         struct heliograph_transfer *times)
+{
+    const struct seen_values *seen = self;
+    times->visible_ps = times->sender_done_ps = times->delivered_ps = message->now_ps + seen->latency_ps;
+}
+
+static const struct heliograph_parameter valued_parameters[] = {
+    {.name = "L", .type = HELIOGRAPH_TIME, .default_value = "3 us", .min = "0 ps", .doc = "latency"},
+    {.name = "rate", .type = HELIOGRAPH_RATE, .default_value = "12.5 GB/s", .doc = "rate"},
+    {.name = "size", .type = HELIOGRAPH_SIZE, .default_value = "4 KiB", .doc = "size"},
+    {.name = "factor", .type = HELIOGRAPH_NUMBER, .default_value = "0.5", .max = "1", .doc = "factor"},
+    {.name = "text", .type = HELIOGRAPH_TEXT, .doc = "text"},
+};
+
+/* An experiment that is older than the fabric knows its parameters as well. */
+static void test_parameters_of_a_fabric(void **state)
+{
+    (void)state;
+    struct seen_values seen = {0};
+    const struct heliograph_fabric fabric = {.struct_size = sizeof fabric,
+                                             .name = "valued",
+                                             .doc = "a latency",
+                                             .self = &seen,
+                                             .parameters = valued_parameters,
+                                             .parameter_count = 5,
+                                             .begin = begin_with_values,
+                                             .transfer = take_latency};
+    struct heliograph *experiment = heliograph_new();
+    assert_int_equal(heliograph_register_fabric(&fabric), HELIOGRAPH_OK);
+    assert_int_equal(heliograph_load_text(experiment, "here",
+                                          "workload: pingpong\nfabric: valued\nvalued: {size: 8 KiB}\n"),
+                     HELIOGRAPH_OK);
+    assert_int_equal(heliograph_set(experiment, "valued.L", "2 us"), HELIOGRAPH_OK);
+    assert_string_equal(heliograph_get(experiment, "valued.rate"), "12.5 GB/s");
+    assert_said(heliograph_set(experiment, "valued.factor", "2"), HELIOGRAPH_BAD_INPUT, "at most 1");
+    assert_int_equal(heliograph_run(experiment), HELIOGRAPH_OK);
+    assert_int_equal(heliograph_makespan_ps(experiment, 0), 2 * 2000000);
+    assert_int_equal(seen.latency_ps, 2000000);
+    assert_int_equal(seen.rate, 12500000000);
+    assert_int_equal(seen.size, 8192);
+    assert_float_equal(seen.factor, 0.5, 0);
+    assert_string_equal(seen.text, "none");
+    assert_non_null(strstr(heliograph_json(experiment), "\"valued.L\": \"2 us\""));
+    heliograph_free(experiment);
+}
+
+static void assert_parameter_is_refused(const struct heliograph_parameter *parameter, const char *part)
+{
+    const struct heliograph_fabric fabric = {.struct_size = sizeof fabric,
+                                             .name = "refused",
+                                             .doc = "never there",
+                                             .parameters = parameter,
+                                             .parameter_count = 1,
+                                             .transfer = take_latency};
+    assert_said(heliograph_register_fabric(&fabric), HELIOGRAPH_BAD_INPUT, part);
+}
+
+static void test_wrong_parameters(void **state)
+{
+    (void)state;
+    const struct heliograph_parameter wrong[] = {
+        {.name = "a b", .type = HELIOGRAPH_TIME, .default_value = "1 us", .doc = "a"},
+        {.name = "a", .type = (enum heliograph_type)99, .default_value = "1 us", .doc = "a"},
+        {.name = "a", .type = HELIOGRAPH_TIME, .doc = "a"},
+        {.name = "a", .type = HELIOGRAPH_TIME, .default_value = "1 us"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_parameter_is_refused(&wrong[i], "parameter 1 of");
+    const struct heliograph_parameter bare = {
+        .name = "a", .type = HELIOGRAPH_TIME, .default_value = "1", .doc = "a"};
+    assert_parameter_is_refused(&bare, "a time needs a unit");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run),        cmocka_unit_test(test_no_such_run),
-        cmocka_unit_test(test_parameters), cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_fabric),     cmocka_unit_test(test_impossible_fabrics),
+        cmocka_unit_test(test_run),
+        cmocka_unit_test(test_no_such_run),
+        cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_fabric),
+        cmocka_unit_test(test_impossible_fabrics),
+        cmocka_unit_test(test_parameters_of_a_fabric),
+        cmocka_unit_test(test_wrong_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,198 @@
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/config.h"
+#include "base/diag.h"
+#include "base/mem.h"
+#include "base/param.h"
+#include "plugin/plugin.h"
+#include "sim/components.h"
+
+/* A plug-in stays loaded until the process ends: what it registered points into it. */
+
+bool plugin_struct_is_valid(const char *what, size_t size, size_t least, const char *name, const char *doc)
+{
+    if (size < least) {
+        diag_error("struct_size of %s is %zu, and at least %zu is needed: set it to sizeof the struct", what,
+                   size, least);
+        return false;
+    }
+    if (!name || !*name || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != strlen(name) || !doc) {
+        diag_error("%s needs a name of a-z, 0-9, - and _, and a line of documentation", what);
+        return false;
+    }
+    return true;
+}
+
+void *plugin_copy(const void *from, size_t from_size, size_t size)
+{
+    void *copy = mem_alloc(1, size, "a part from outside");
+    memcpy(copy, from, from_size < size ? from_size : size);
+    return copy;
+}
+
+/* ---------------------------------------------------------------- what they are given */
+
+static enum heliograph_status register_fabric(const struct heliograph_fabric *fabric)
+{
+    return (enum heliograph_status)plugin_register_fabric(fabric);
+}
+
+static const struct heliograph_plugin_api api = {.struct_size = sizeof api,
+                                                 .register_fabric = register_fabric};
+
+/* --------------------------------------------------------------------------- loading */
+
+static struct {
+    char *paths; /* joined by commas */
+    XXH3_state_t *contents;
+    void *handles[64];
+    size_t count;
+} loaded;
+
+static bool is_loaded(const void *handle)
+{
+    for (size_t i = 0; i < loaded.count; i++)
+        if (loaded.handles[i] == handle)
+            return true;
+    return false;
+}
+
+static enum status start(const char *path, void *handle)
+{
+    enum heliograph_status (*init)(const struct heliograph_plugin_api *) = NULL;
+    *(void **)&init = dlsym(handle, "heliograph_plugin_init");
+    if (!init) {
+        diag_error("%s is no plug-in of Heliograph: it has no function heliograph_plugin_init", path);
+        return STATUS_BAD_INPUT;
+    }
+    enum heliograph_status status = init(&api);
+    if (status == HELIOGRAPH_OK)
+        return STATUS_OK;
+    diag_error("the plug-in %s could not register its parts", path);
+    return status == HELIOGRAPH_FAILED ? STATUS_FAILED : STATUS_BAD_INPUT;
+}
+
+/* The parameters of a run with plug-ins. A run's results depend on what the files hold, so a hash of that is
+ * one of them: it stands in the manifest, and a sweep runs again what a new plug-in may change. */
+struct plugin_config {
+    const char *paths, *hash;
+};
+
+static char hash_text[33];
+
+static struct param plugin_param_list[] = {
+    {.name = "plugins",
+     .type = PARAM_TEXT,
+     .offset = offsetof(struct plugin_config, paths),
+     .doc = "shared objects whose parts are loaded before anything else is read (docs/library.md)"},
+    {.name = "plugins_hash",
+     .type = PARAM_TEXT,
+     .offset = offsetof(struct plugin_config, hash),
+     .default_text = hash_text,
+     .doc = "of the contents of the plug-ins; set by the program"},
+};
+
+static const struct param_table plugin_params = {.component = "plugins",
+                                                 .doc = "parts that are loaded",
+                                                 .params = plugin_param_list,
+                                                 .count =
+                                                     sizeof plugin_param_list / sizeof *plugin_param_list,
+                                                 .size = sizeof(struct plugin_config)};
+
+static void add_contents(const char *path)
+{
+    char bytes[1 << 16];
+    size_t length;
+    FILE *file = fopen(path, "rb");
+    while (file && (length = fread(bytes, 1, sizeof bytes, file)) > 0)
+        XXH3_128bits_update(loaded.contents, bytes, length);
+    if (file)
+        fclose(file);
+}
+
+static void remember(const char *path, void *handle)
+{
+    if (!loaded.contents) {
+        loaded.contents = XXH3_createState();
+        XXH3_128bits_reset(loaded.contents);
+    }
+    add_contents(path);
+    XXH128_hash_t hash = XXH3_128bits_digest(loaded.contents);
+    snprintf(hash_text, sizeof hash_text, "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64,
+             (uint64_t)hash.low64);
+    char *paths = loaded.paths ? mem_format("%s,%s", loaded.paths, path) : mem_text(path);
+    free(loaded.paths);
+    loaded.paths = paths;
+    loaded.handles[loaded.count++] = handle;
+    plugin_param_list[0].default_text = paths;
+    components_add_params(&plugin_params);
+}
+
+enum status plugin_load(const char *path)
+{
+    char *name = strchr(path, '/') ? mem_text(path) : mem_format("./%s", path);
+    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    free(name);
+    if (!handle) {
+        diag_error("cannot load the plug-in: %s", dlerror()); /* which names the file */
+        return STATUS_BAD_INPUT;
+    }
+    if (is_loaded(handle))
+        return STATUS_OK;
+    if (loaded.count == sizeof loaded.handles / sizeof *loaded.handles) {
+        diag_error("%zu plug-ins are loaded; no more can be", loaded.count);
+        return STATUS_BAD_INPUT;
+    }
+    enum status status = start(path, handle);
+    if (status == STATUS_OK)
+        remember(path, handle);
+    return status;
+}
+
+/* ------------------------------------------------------------------ experiment files */
+
+static enum status load_node(const struct config_node *node, const char *origin)
+{
+    const struct diag_place place = {.file = origin};
+    if (node->kind != CONFIG_SCALAR || !*node->text) {
+        diag_report(DIAG_ERROR, &place, "plugins is the path of a shared object, or a list of such paths");
+        return STATUS_BAD_INPUT;
+    }
+    enum status status = plugin_load(node->text);
+    if (status != STATUS_OK)
+        diag_report(DIAG_NOTE, &place, "the plug-in is named here");
+    return status;
+}
+
+static void read_section(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    enum status *status = self;
+    bool is_list = node->kind == CONFIG_LIST;
+    struct arena texts = {0};
+    for (size_t i = 0; *status == STATUS_OK && i < (is_list ? node->count : 1); i++) {
+        const struct config_node *item = is_list ? &node->items[i] : node;
+        *status = load_node(item, config_node_origin(reader, item, &texts));
+    }
+    arena_free(&texts);
+}
+
+static const struct config_section plugins_section = {.name = "plugins", .read = read_section};
+
+enum status plugin_load_from_file(const char *path)
+{
+    enum status status = STATUS_OK;
+    config_scan_file(path, &plugins_section, &status);
+    return status;
+}
+
+enum status plugin_load_from_text(const char *name, const char *text, size_t length)
+{
+    enum status status = STATUS_OK;
+    config_scan_text(name, text, length, &plugins_section, &status);
+    return status;
+}

@@ -1,0 +1,46 @@
+#ifndef HELIO_PLUGIN_PLUGIN_H
+#define HELIO_PLUGIN_PLUGIN_H
+
+#include <heliograph.h>
+
+#include <stdbool.h>
+
+#include "base/param.h"
+#include "base/status.h"
+
+/* Parts of Heliograph that come from outside, by the types of the public header, heliograph.h: from programs
+ * that use the library, and from plug-ins.
+ *
+ *   load.c        plug-ins: files that are loaded, the functions that they are given
+ *   parameters.c  heliograph_parameter as the tables of base/param.h
+ *   fabric.c      heliograph_fabric as a fabric */
+
+/* Loads the shared object and lets it register its parts, once per file. Errors are reported. From then on
+ * the parameters `plugins` and `plugins_hash` are there, so that the manifest of a run names the plug-ins. */
+enum status plugin_load(const char *path);
+
+/* Loads what stands under `plugins` in an experiment file, or in its text: a path, or a list of paths.
+ * Anything else in it is left to the reading of the parameters. A file that cannot be read is left to that as
+ * well. */
+enum status plugin_load_from_file(const char *path);
+enum status plugin_load_from_text(const char *name, const char *text, size_t length);
+
+/* What plug-ins and programs call; errors are reported. */
+enum status plugin_register_fabric(const struct heliograph_fabric *fabric);
+
+/* ------------------------------------------------------------- for the files here */
+
+/* A table of the parameters, to be kept for ever: the value of parameter i is the union i of an array.
+ * `prefix` and a dot go before each name; NULL: nothing does. NULL, reported: a parameter is wrong; `what`
+ * names its owner. */
+const struct param_table *plugin_parameters(const char *what, const char *component, const char *prefix,
+                                            const struct heliograph_parameter *parameters, size_t count);
+
+/* Whether a struct of `size` bytes may be read, and the name and the doc are right; errors are reported.
+ * `what` is "a fabric". */
+bool plugin_struct_is_valid(const char *what, size_t size, size_t least, const char *name, const char *doc);
+
+/* A copy of a caller's struct, to be kept for ever: `size` bytes of it, the rest 0. */
+void *plugin_copy(const void *from, size_t from_size, size_t size);
+
+#endif
