@@ -1,29 +1,38 @@
+#include "live/capture/comms.h"
+
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/capture/capture.h"
+#include "live/capture/diagnostics.h"
+#include "live/capture/output.h"
+#include "live/capture/process.h"
+#include "live/capture/symbols.h"
+#include "live/capture/topology.h"
 
-/* What is known of a communicator hangs on it as an attribute, so that it goes when the communicator goes.
- * The MPI says so within locks of its own, where it must not wait for the one that callers hold here: what
- * goes is put aside, and released by the next who asks for a communicator. */
+/* A struct capture_comm is an attribute of its communicator, so that the MPI tells when the communicator is
+ * deleted. The MPI calls delete_attribute while it holds locks of its own. There the library must not wait
+ * for the lock of process.c, since the thread that holds it may wait for the MPI's locks. So delete_attribute
+ * only puts the struct into the lock-free list `deleted`; the next call of comm_of, which holds the lock,
+ * releases the list. */
 static int keyval = MPI_KEYVAL_INVALID;
-static struct comm *_Atomic gone;
+static struct capture_comm *_Atomic deleted;
 static MPI_Group world_group;
-static int made_here; /* communicators of which this rank was the first */
+static int created_here; /* communicators in which this rank is rank 0; part of their names */
 static struct {
-    MPI_Comm handle; /* the one asked for last */
-    struct comm *comm;
-} last;
+    MPI_Comm handle; /* of the last call of comm_of */
+    struct capture_comm *comm;
+} cached;
 
-/* What MPI_Comm_idup has promised: a name for a handle that becomes valid later. */
-struct promise {
+/* The name for a handle of MPI_Comm_idup, which becomes valid later. */
+struct pending_comm {
     MPI_Comm handle;
     char name[48];
-    struct promise *next;
+    struct pending_comm *next;
 };
-static struct promise *promises;
+static struct pending_comm *pending_comms;
 
 static int copy_nothing(MPI_Comm handle, int key, void *extra, void *value, void *copy, int *is_copied)
 {
@@ -32,37 +41,37 @@ static int copy_nothing(MPI_Comm handle, int key, void *extra, void *value, void
     return MPI_SUCCESS;
 }
 
-void comm_hold(struct comm *comm)
+void comm_hold(struct capture_comm *comm)
 {
     comm->uses++;
 }
 
-void comm_release(struct comm *comm)
+void comm_release(struct capture_comm *comm)
 {
     if (!comm || --comm->uses > 0)
         return;
     if (comm->members != comm->world)
         free(comm->members);
-    neighbours_free(comm->neighbours);
+    neighbours_close(comm->neighbours);
     free(comm->world);
     free(comm);
 }
 
-static int put_aside(MPI_Comm handle, int key, void *value, void *extra)
+static int delete_attribute(MPI_Comm handle, int key, void *value, void *extra)
 {
-    struct comm *comm = value;
+    struct capture_comm *comm = value;
     (void)handle, (void)key, (void)extra;
-    comm->next = atomic_load(&gone);
-    while (!atomic_compare_exchange_weak(&gone, &comm->next, comm))
+    comm->next = atomic_load(&deleted);
+    while (!atomic_compare_exchange_weak(&deleted, &comm->next, comm))
         ;
     return MPI_SUCCESS;
 }
 
-static void release_gone(void)
+static void release_deleted(void)
 {
-    struct comm *next = atomic_exchange(&gone, NULL);
-    last.comm = NULL; /* its handle may be another's by now */
-    for (struct comm *comm; (comm = next);) {
+    struct capture_comm *next = atomic_exchange(&deleted, NULL);
+    cached.comm = NULL; /* the MPI may have reused its handle for another communicator */
+    for (struct capture_comm *comm; (comm = next);) {
         next = comm->next;
         comm_release(comm);
     }
@@ -70,12 +79,12 @@ static void release_gone(void)
 
 void comms_open(void)
 {
-    REAL(Comm_create_keyval)(copy_nothing, put_aside, &keyval, NULL);
+    REAL(Comm_create_keyval)(copy_nothing, delete_attribute, &keyval, NULL);
     REAL(Comm_group)(MPI_COMM_WORLD, &world_group);
 }
 
-/* The ranks in the world of a group's members; NULL: no memory. */
-static int *in_world(MPI_Group group, int *size, bool *has_outsiders)
+/* The ranks in the world of a group's members. NULL: no memory. */
+static int *world_ranks_of(MPI_Group group, int *size, bool *has_outsiders)
 {
     REAL(Group_size)(group, size);
     int *ranks = malloc(((size_t)*size + 1) * sizeof *ranks),
@@ -90,8 +99,9 @@ static int *in_world(MPI_Group group, int *size, bool *has_outsiders)
     return world;
 }
 
-/* Of an intercommunicator, both groups in an order on which both agree: that of their first ranks. */
-static void join_groups(struct comm *comm, const int *own, int own_size)
+/* The members of an intercommunicator: both groups, the one with the lower first rank first, so that both
+ * have the same order. */
+static void join_groups(struct capture_comm *comm, const int *own, int own_size)
 {
     bool own_first = own && comm->world && own[0] < comm->world[0];
     comm->members = malloc((size_t)(own_size + comm->size) * sizeof *comm->members);
@@ -102,7 +112,7 @@ static void join_groups(struct comm *comm, const int *own, int own_size)
     comm->member_count = own_size + comm->size;
 }
 
-static void find_members(struct comm *comm, MPI_Comm handle)
+static void find_members(struct capture_comm *comm, MPI_Comm handle)
 {
     MPI_Group group;
     int is_inter, own_size;
@@ -110,7 +120,7 @@ static void find_members(struct comm *comm, MPI_Comm handle)
     REAL(Comm_rank)(handle, &comm->rank);
     REAL(Comm_group)(handle, &group);
     comm->is_inter = is_inter;
-    int *own = in_world(group, &own_size, &comm->has_outsiders);
+    int *own = world_ranks_of(group, &own_size, &comm->has_outsiders);
     REAL(Group_free)(&group);
     if (!is_inter) {
         comm->world = comm->members = own;
@@ -118,23 +128,23 @@ static void find_members(struct comm *comm, MPI_Comm handle)
         return;
     }
     REAL(Comm_remote_group)(handle, &group);
-    comm->world = in_world(group, &comm->size, &comm->has_outsiders);
+    comm->world = world_ranks_of(group, &comm->size, &comm->has_outsiders);
     REAL(Group_free)(&group);
     join_groups(comm, own, own_size);
     free(own);
 }
 
-static struct comm *attach(MPI_Comm handle)
+static struct capture_comm *attach(MPI_Comm handle)
 {
-    struct comm *comm = calloc(1, sizeof *comm);
+    struct capture_comm *comm = calloc(1, sizeof *comm);
     comm->uses = 1;
     find_members(comm, handle);
     REAL(Comm_set_attr)(handle, keyval, comm);
     return comm;
 }
 
-/* "0-3,5": who is in it, by rank in it. */
-void comm_write_members(const struct comm *comm, const char *name)
+/* Writes the ranks in the world, in the order of the ranks in the communicator: "0-3,5". */
+void comm_write_members(const struct capture_comm *comm, const char *name)
 {
     const int *ranks = comm->members;
     size_t room = (size_t)comm->member_count * 12 + 1, used = 0;
@@ -157,9 +167,9 @@ void comm_write_members(const struct comm *comm, const char *name)
     free(members);
 }
 
-/* Across an intercommunicator a group hears what the other one says; so what it said itself comes back the
- * second time. The name is that of the group with the lower first rank, as if it had made the communicator
- * alone. */
+/* In an allreduce of an intercommunicator each group gets the values of the other one. So a second allreduce
+ * returns a group's own values to all its members. The name is that of the group whose rank 0 has the lower
+ * rank in the world. */
 static void agree_across(MPI_Comm handle, const int mine[2], int name[2])
 {
     int theirs[2] = {0, 0}, ours[2] = {0, 0};
@@ -168,19 +178,21 @@ static void agree_across(MPI_Comm handle, const int mine[2], int name[2])
     memcpy(name, ours[0] < theirs[0] ? ours : theirs, 2 * sizeof *name);
 }
 
-void comm_made(MPI_Comm handle)
+void comm_created(MPI_Comm handle)
 {
     if (handle == MPI_COMM_NULL)
         return;
-    struct comm *comm = attach(handle);
-    if (comm->has_outsiders) /* who would not take part in what follows */
+    struct capture_comm *comm = attach(handle);
+    if (comm->has_outsiders) /* they would not take part in the collective below */
         return;
     int name[2] = {0, 0};
     if (comm->rank == 0) {
         name[0] = capture_rank();
-        name[1] = ++made_here;
+        name[1] = ++created_here;
     }
-    capture_pause(); /* elsewhere, another thread may have to pass here before this one's partners come */
+    /* Without the lock. The collective waits for other ranks, and one of them may come only after another
+     * thread of this process has made a call, which needs the lock. */
+    capture_pause();
     if (comm->is_inter)
         agree_across(handle, name, name);
     else
@@ -190,41 +202,42 @@ void comm_made(MPI_Comm handle)
     comm_write_members(comm, comm->name);
 }
 
-void comm_promised(MPI_Comm of, MPI_Comm handle)
+void comm_pending(MPI_Comm of, MPI_Comm handle)
 {
-    struct promise *promise = malloc(sizeof *promise);
-    struct comm *comm = comm_of(of);
-    if (!promise)
+    struct pending_comm *pending = malloc(sizeof *pending);
+    struct capture_comm *comm = comm_of(of);
+    if (!pending)
         return;
-    promise->handle = handle;
-    promise->next = promises;
-    promises = promise;
-    snprintf(promise->name, sizeof promise->name, "%.32s+%d", *comm->name ? comm->name : "#c",
-             ++comm->promised);
+    pending->handle = handle;
+    pending->next = pending_comms;
+    pending_comms = pending;
+    snprintf(pending->name, sizeof pending->name, "%.32s+%d", *comm->name ? comm->name : "#c",
+             ++comm->idup_count);
 }
 
-/* The last one of that handle, if there is any; older ones are of communicators that are gone. */
-static bool take_promise(MPI_Comm handle, char *name, size_t size)
+/* Takes the newest name for that handle, if there is any. Older ones are of communicators that are deleted.
+ */
+static bool take_pending_name(MPI_Comm handle, char *name, size_t size)
 {
     bool found = false;
-    for (struct promise **at = &promises, *promise; (promise = *at);) {
-        if (promise->handle != handle) {
-            at = &promise->next;
+    for (struct pending_comm **at = &pending_comms, *pending; (pending = *at);) {
+        if (pending->handle != handle) {
+            at = &pending->next;
             continue;
         }
         if (!found)
-            snprintf(name, size, "%s", promise->name);
+            snprintf(name, size, "%s", pending->name);
         found = true;
-        *at = promise->next;
-        free(promise);
+        *at = pending->next;
+        free(pending);
     }
     return found;
 }
 
-/* One that came into being in a way that is not watched, as MPI_COMM_SELF: all members find the same name for
- * it. Two of the same members share it, so that messages between them could meet the wrong receive, were
- * their tags equal. */
-static void name_by_members(struct comm *comm)
+/* The name of a communicator whose creation was not recorded, such as MPI_COMM_SELF: a hash of its members,
+ * which all members compute alike. Two such communicators with the same members share their name; messages
+ * with equal tags in them may match the wrong receive. */
+static void name_by_members(struct capture_comm *comm)
 {
     uint64_t hash = 1469598103934665603u;
     for (int i = 0; i < comm->member_count; i++)
@@ -232,27 +245,28 @@ static void name_by_members(struct comm *comm)
     snprintf(comm->name, sizeof comm->name, "#c-%016llx", (unsigned long long)hash);
 }
 
-static struct comm *meet(MPI_Comm handle)
+/* The first use of a communicator that has no attribute. */
+static struct capture_comm *first_use(MPI_Comm handle)
 {
-    struct comm *comm = attach(handle);
+    struct capture_comm *comm = attach(handle);
     if (handle == MPI_COMM_WORLD || comm->has_outsiders)
         return comm;
-    if (!take_promise(handle, comm->name, sizeof comm->name))
+    if (!take_pending_name(handle, comm->name, sizeof comm->name))
         name_by_members(comm);
     comm_write_members(comm, comm->name);
     return comm;
 }
 
-struct comm *comm_of(MPI_Comm handle)
+struct capture_comm *comm_of(MPI_Comm handle)
 {
     void *value;
     int is_there;
-    if (atomic_load_explicit(&gone, memory_order_relaxed))
-        release_gone();
-    if (last.comm && last.handle == handle)
-        return last.comm;
+    if (atomic_load_explicit(&deleted, memory_order_relaxed))
+        release_deleted();
+    if (cached.comm && cached.handle == handle)
+        return cached.comm;
     REAL(Comm_get_attr)(handle, keyval, &value, &is_there);
-    last.handle = handle;
-    last.comm = is_there ? value : meet(handle);
-    return last.comm;
+    cached.handle = handle;
+    cached.comm = is_there ? value : first_use(handle);
+    return cached.comm;
 }

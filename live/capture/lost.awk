@@ -1,6 +1,6 @@
-# A line LOST(name, (parameters), (arguments)) for each function that an MPI declares and calls.txt does not name.
+# Prints a line LOST(name, (parameters), (arguments)) for each function that an MPI declares and calls.txt does not name.
 #
-#   awk -f lost.awk calls.txt mpi.i        mpi.i: what the preprocessor makes of mpi.h
+#   awk -f lost.awk calls.txt mpi.i        mpi.i: mpi.h after the preprocessor
 
 FNR == NR {
     if ($1 == "recorded" || $1 == "silent")
@@ -17,7 +17,7 @@ function is_known(name, i) {
     return 0
 }
 
-# Up to the parenthesis that closes the one in which the text begins.
+# The text begins with a parenthesis. Returns what it encloses.
 function inside(text, i, depth, c) {
     for (i = 1; i <= length(text); i++) {
         c = substr(text, i, 1)

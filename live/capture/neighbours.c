@@ -1,100 +1,32 @@
+#include "live/capture/neighbours.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "live/capture/capture.h"
+#include "live/capture/comms.h"
+#include "live/capture/output.h"
+#include "live/capture/record.h"
+#include "live/capture/topology.h"
+#include "live/capture/types.h"
 
-/* Neighbourhood collectives (MPI 3.1, section 7.6) are what they are made of: a receive from each source and
- * a send to each target, and then all of their waits. Their messages have a communicator of their own beside
- * that of the call, so that they meet no other ones.
+/* A neighbourhood collective (MPI 3.1, section 7.6) is written as the messages that it consists of: a receive
+ * from each source and a send to each target, then a wait for each. In the trace these messages have a
+ * communicator of their own, beside that of the call, so that they match no others.
  *
- * On a grid, what goes down a dimension comes from above: where both neighbours are the same rank, their
- * messages are told apart by the direction that they take, which is the tag. On graphs the k-th to a rank is
- * its k-th from here. */
-struct neighbours {
-    int in, out;
-    int *sources, *targets; /* ranks in the communicator, or MPI_PROC_NULL */
-    bool is_grid;
-    char name[50];
-};
-
-/* ----------------------------------------------------------------------------------------------- topology */
-
-static bool take_room(struct neighbours *neighbours, int in, int out)
-{
-    neighbours->sources = calloc((size_t)in + 1, sizeof *neighbours->sources);
-    neighbours->targets = calloc((size_t)out + 1, sizeof *neighbours->targets);
-    bool has_room = neighbours->sources && neighbours->targets;
-    neighbours->in = has_room ? in : 0;
-    neighbours->out = has_room ? out : 0;
-    return has_room;
-}
-
-static void look_around_grid(struct neighbours *neighbours, MPI_Comm handle)
-{
-    int dimensions;
-    neighbours->is_grid = true;
-    REAL(Cartdim_get)(handle, &dimensions);
-    if (!take_room(neighbours, 2 * dimensions, 2 * dimensions))
-        return;
-    for (int i = 0; i < dimensions; i++) {
-        int *pair = &neighbours->sources[2 * i];
-        REAL(Cart_shift)(handle, i, 1, &pair[0], &pair[1]);
-        neighbours->targets[2 * i] = pair[0];
-        neighbours->targets[2 * i + 1] = pair[1];
-    }
-}
-
-static void look_around_graph(struct neighbours *neighbours, MPI_Comm handle, int rank)
-{
-    int count;
-    REAL(Graph_neighbors_count)(handle, rank, &count);
-    if (!take_room(neighbours, count, count))
-        return;
-    REAL(Graph_neighbors)(handle, rank, count, neighbours->sources);
-    REAL(Graph_neighbors)(handle, rank, count, neighbours->targets);
-}
-
-static void look_around_distributed(struct neighbours *neighbours, MPI_Comm handle)
-{
-    int in, out, is_weighted;
-    REAL(Dist_graph_neighbors_count)(handle, &in, &out, &is_weighted);
-    int *weights = calloc((size_t)(in + out) + 1, sizeof *weights);
-    if (weights && take_room(neighbours, in, out)) {
-        int *out_weights = weights + in;
-        REAL(Dist_graph_neighbors)
-        (handle, in, neighbours->sources, weights, out, neighbours->targets, out_weights);
-    }
-    free(weights);
-}
+ * On a grid, a message that this rank sends down a dimension is received there as one from above. If both
+ * neighbours of a dimension are the same rank, their messages differ only in direction; so the tag is the
+ * direction. On a graph, messages between two ranks match in order: all have tag 0. */
 
 /* NULL: no memory. */
-static struct neighbours *neighbours_of(struct comm *comm, MPI_Comm handle)
+static struct neighbours *neighbours_of(struct capture_comm *comm, MPI_Comm handle)
 {
-    int topology;
     if (comm->neighbours)
         return comm->neighbours;
-    comm->neighbours = calloc(1, sizeof *comm->neighbours);
+    comm->neighbours = neighbours_open(handle, comm->rank);
     if (!comm->neighbours)
         return NULL;
-    REAL(Topo_test)(handle, &topology);
-    if (topology == MPI_CART)
-        look_around_grid(comm->neighbours, handle);
-    else if (topology == MPI_GRAPH)
-        look_around_graph(comm->neighbours, handle, comm->rank);
-    else if (topology == MPI_DIST_GRAPH)
-        look_around_distributed(comm->neighbours, handle);
     snprintf(comm->neighbours->name, sizeof comm->neighbours->name, "%sn", comm->name);
     comm_write_members(comm, comm->neighbours->name);
     return comm->neighbours;
-}
-
-void neighbours_free(struct neighbours *neighbours)
-{
-    if (!neighbours)
-        return;
-    free(neighbours->sources);
-    free(neighbours->targets);
-    free(neighbours);
 }
 
 static int tag_from(const struct neighbours *neighbours, int source)
@@ -107,21 +39,20 @@ static int tag_to(const struct neighbours *neighbours, int target)
     return neighbours->is_grid ? target : 0;
 }
 
-/* -------------------------------------------------------------------------------------------------- lines */
-
-struct side {
+/* The sending or receiving side of a call. */
+struct neighbour_side {
     int count;
-    const int *counts; /* NULL: the same for all */
+    const int *counts; /* NULL: `count` for all neighbours */
     MPI_Datatype type;
-    const MPI_Datatype *types; /* NULL: the same for all */
+    const MPI_Datatype *types; /* NULL: `type` for all neighbours */
 };
 
-static void write_message(const char *action, const struct comm *comm, int peer, int tag,
-                          const struct side *side, int index)
+static void write_message(const char *action, const struct capture_comm *comm, int peer, int tag,
+                          const struct neighbour_side *side, int index)
 {
     if (peer == MPI_PROC_NULL)
         return;
-    struct type type = type_of(side->types ? side->types[index] : side->type);
+    struct capture_type type = type_of(side->types ? side->types[index] : side->type);
     line_begin(action, 5);
     line_int(comm->world[peer]);
     line_int(tag);
@@ -131,7 +62,7 @@ static void write_message(const char *action, const struct comm *comm, int peer,
     line_end();
 }
 
-static void write_wait(const struct comm *comm, int from, int to, int tag)
+static void write_wait(const struct capture_comm *comm, int from, int to, int tag)
 {
     if (from == MPI_PROC_NULL || to == MPI_PROC_NULL)
         return;
@@ -143,7 +74,7 @@ static void write_wait(const struct comm *comm, int from, int to, int tag)
     line_end();
 }
 
-void neighbours_wait(const struct comm *comm)
+void neighbours_wait(const struct capture_comm *comm)
 {
     const struct neighbours *neighbours = comm->neighbours;
     for (int i = 0; i < neighbours->in; i++)
@@ -152,9 +83,9 @@ void neighbours_wait(const struct comm *comm)
         write_wait(comm, comm->rank, neighbours->targets[i], tag_to(neighbours, i));
 }
 
-void record_neighbours(const struct collective *collective)
+void record_neighbours(const struct collective_call *collective)
 {
-    struct comm *comm = comm_of(collective->comm);
+    struct capture_comm *comm = comm_of(collective->comm);
     if (comm->has_outsiders || !comm->world) {
         record_lost(collective->mpi_name, comm);
         return;
@@ -162,16 +93,16 @@ void record_neighbours(const struct collective *collective)
     const struct neighbours *neighbours = neighbours_of(comm, collective->comm);
     if (!neighbours)
         return;
-    struct side sent = {(int)collective->send_count, collective->send_counts, collective->send_type,
-                        collective->send_types};
-    struct side received = {(int)collective->recv_count, collective->recv_counts, collective->recv_type,
-                            collective->recv_types};
+    struct neighbour_side sent = {(int)collective->send_count, collective->send_counts, collective->send_type,
+                                  collective->send_types};
+    struct neighbour_side received = {(int)collective->recv_count, collective->recv_counts,
+                                      collective->recv_type, collective->recv_types};
     for (int i = 0; i < neighbours->in; i++)
         write_message("irecv", comm, neighbours->sources[i], tag_from(neighbours, i), &received, i);
     for (int i = 0; i < neighbours->out; i++)
         write_message("isend", comm, neighbours->targets[i], tag_to(neighbours, i), &sent, i);
     if (collective->request)
-        record_request(collective, REQUEST_NEIGHBOURS);
+        record_collective_request(collective, REQUEST_NEIGHBOURS);
     else
         neighbours_wait(comm);
 }

@@ -1,3 +1,5 @@
+#include "live/capture/output.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -7,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "live/capture/capture.h"
+#include "live/capture/diagnostics.h"
 
-/* The file is mapped, a window at a time: a line costs no system call, and what has been written is in the
- * file however the program ends, even by a signal that cannot be caught. */
+/* A window of the file is mapped into memory. So a line costs no system call, and lines that have been
+ * written are in the file however the program ends, even by SIGKILL. */
 
 enum { WINDOW_BYTES = 4 << 20, FIELD_BYTES = 24, LONGEST_TEXT = 256 };
 
@@ -18,25 +20,27 @@ static struct {
     int file;
     char *window; /* NULL: not open */
     size_t window_bytes;
-    off_t at;      /* of the window in the file */
-    size_t length; /* of what is in the window */
-    char *line;    /* where the next byte goes */
-    char prefix[16];
+    off_t at;        /* the window's position in the file */
+    size_t length;   /* bytes of complete lines in the window */
+    char *line;      /* where the next byte goes */
+    char prefix[16]; /* of each line: the rank */
     size_t prefix_length;
 } output;
 
+/* Reports the error in errno. Nothing is written any more. */
 static void give_up(const char *what)
 {
-    capture_say("%s: %s; the trace ends here", what, strerror(errno));
+    capture_warn("%s: %s; the trace ends here", what, strerror(errno));
     if (output.window)
         munmap(output.window, output.window_bytes);
     output.window = NULL;
     close(output.file);
 }
 
-/* No signal of the program's falls in here: one may make it give up, and where files have a limit (ulimit -f)
- * it raises one itself, which would end the program. */
-static int take_room(off_t at, off_t size)
+/* Reserves disk space; returns an error number. All signals are blocked meanwhile: one that the program
+ * handles would interrupt posix_fallocate. If files have a limit (ulimit -f), the kernel sends SIGXFSZ, which
+ * would end the program; so that signal is taken away. */
+static int reserve_space(off_t at, off_t size)
 {
     sigset_t all, limit, before;
     sigfillset(&all);
@@ -50,9 +54,9 @@ static int take_room(off_t at, off_t size)
     return error;
 }
 
-/* The window moves on so that `bytes` fit behind what there is. Room on the disk is taken first: to run out
- * of it in the middle of a mapped page would end the program. */
-static bool move_on(size_t bytes)
+/* Moves the window so that `bytes` more fit into it. Disk space is reserved first: a write to a mapped page
+ * for which there is no space would end the program by a signal. */
+static bool move_window(size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     off_t end = output.at + (off_t)output.length;
@@ -62,7 +66,7 @@ static bool move_on(size_t bytes)
     if (output.window)
         munmap(output.window, output.window_bytes);
     output.window = NULL;
-    errno = take_room(at, (off_t)size);
+    errno = reserve_space(at, (off_t)size);
     void *window = errno ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, output.file, at);
     if (window == MAP_FAILED) {
         give_up("no room for the trace");
@@ -75,13 +79,13 @@ static bool move_on(size_t bytes)
     return true;
 }
 
-/* Another program's rank was here before. That there was a second one is not seen from its file: a sign
- * beside it says so (trace/ti/truncated_trace.h). */
-static void leave_sign(const char *path)
+/* The file is there already: a rank of another program has written it. The file itself does not show that
+ * there was a second program, so an empty file beside it tells the reader (trace/ti/truncated_trace.h). */
+static void mark_taken(const char *path)
 {
-    char sign[4200];
-    snprintf(sign, sizeof sign, "%s.taken", path);
-    int file = open(sign, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    char mark[4200];
+    snprintf(mark, sizeof mark, "%s.taken", path);
+    int file = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (file >= 0)
         close(file);
 }
@@ -91,13 +95,13 @@ bool output_open(const char *path, int rank)
     output.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (output.file < 0) {
         bool is_taken = errno == EEXIST;
-        capture_say("cannot write %s: %s", path, strerror(errno));
+        capture_warn("cannot write %s: %s", path, strerror(errno));
         if (is_taken)
-            leave_sign(path);
+            mark_taken(path);
         return false;
     }
     output.prefix_length = (size_t)snprintf(output.prefix, sizeof output.prefix, "%d ", rank);
-    if (move_on(0))
+    if (move_window(0))
         return true;
     unlink(path);
     return false;
@@ -110,7 +114,7 @@ void output_close(void)
     munmap(output.window, output.window_bytes);
     output.window = NULL;
     if (ftruncate(output.file, output.at + (off_t)output.length) != 0)
-        capture_say("cannot end the trace: %s", strerror(errno));
+        capture_warn("cannot end the trace: %s", strerror(errno));
     close(output.file);
 }
 
@@ -125,7 +129,7 @@ static void put(const char *text, size_t length)
 void line_begin(const char *action, unsigned most_fields)
 {
     size_t most = sizeof output.prefix + (size_t)(most_fields + 2) * FIELD_BYTES + LONGEST_TEXT;
-    if (!output.window || (output.length + most > output.window_bytes && !move_on(most)))
+    if (!output.window || (output.length + most > output.window_bytes && !move_window(most)))
         return;
     output.line = output.window + output.length;
     put(output.prefix, output.prefix_length);
@@ -177,7 +181,7 @@ void line_number(double value)
     put(text, (size_t)length);
 }
 
-/* The line counts from here on: whoever looks into the file before finds it without its end. */
+/* Completes the line. If the program dies before this, the file ends with a part of a line. */
 void line_end(void)
 {
     if (!output.window)
@@ -191,8 +195,8 @@ int64_t line_at(void)
     return (int64_t)output.at + (int64_t)output.length;
 }
 
-/* The line may have left the window. Another action of no more letters takes its place, followed by blanks.
- */
+/* The line may be outside the window, so it is read and written by system calls. Its text is replaced by an
+ * action that is no longer and that readers skip, and blanks. */
 void line_cancel(int64_t at)
 {
     static const char nothing[] = "comm_size";
@@ -208,5 +212,5 @@ void line_cancel(int64_t at)
     memset(line, ' ', length);
     memcpy(line, nothing, sizeof nothing - 1);
     if (pwrite(output.file, line, length, body) != (ssize_t)length)
-        capture_say("cannot take a cancelled message out of the trace: %s", strerror(errno));
+        capture_warn("cannot take a cancelled message out of the trace: %s", strerror(errno));
 }

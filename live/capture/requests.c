@@ -1,42 +1,46 @@
+#include "live/capture/requests.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/capture/capture.h"
+#include "live/capture/comms.h"
+#include "live/capture/output.h"
+#include "live/capture/symbols.h"
 
-/* Requests by handle. MPICH gives one handle to all sends that are done when they are posted, so a handle
- * stands for a queue of requests; what a call waits for is taken out, and put back where the call has not
- * completed it. */
-struct queue {
+/* The requests that are known: a hash table by handle. MPICH gives the same handle to all sends that are
+ * complete when they are posted, so each entry has a queue of requests. A call that waits takes its requests
+ * out and puts back those that it has not completed. */
+struct request_queue {
     MPI_Request handle;
-    struct request *first, *last; /* none: the place is free for another handle */
+    struct capture_request *first, *last; /* first NULL: the entry is free */
 };
 
-static struct queue *table; /* never more than half full */
+static struct request_queue *table; /* linear probing; never more than half full */
 static size_t capacity, used;
-static struct request *spare;
-static struct request *messages; /* matched, and not asked for yet */
+static struct capture_request *spare;    /* free records */
+static struct capture_request *messages; /* of MPI_Mprobe, not received by the program yet */
 static unsigned active;
 
-static size_t place_of(MPI_Request handle)
+static size_t slot_of(MPI_Request handle)
 {
     uint64_t bits = 0;
     memcpy(&bits, &handle, sizeof handle);
     return (size_t)((bits * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (capacity - 1);
 }
 
-static struct queue *queue_of(MPI_Request handle)
+static struct request_queue *queue_of(MPI_Request handle)
 {
-    size_t i = place_of(handle);
+    size_t i = slot_of(handle);
     while (table[i].first && table[i].handle != handle)
         i = (i + 1) & (capacity - 1);
     return &table[i];
 }
 
-static bool grow(void)
+static bool grow_table(void)
 {
-    struct queue *old = table;
+    struct request_queue *old = table;
     size_t count = capacity;
-    struct queue *bigger = calloc(count ? 2 * count : 256, sizeof *bigger);
+    struct request_queue *bigger = calloc(count ? 2 * count : 256, sizeof *bigger);
     if (!bigger)
         return false;
     table = bigger;
@@ -48,29 +52,30 @@ static bool grow(void)
     return true;
 }
 
-/* A queue has become empty: those that stand behind it since its place was taken move up. */
-static void close_gap(struct queue *queue)
+/* Removes an empty queue. Entries behind it that were placed there because its place was taken move up, so
+ * that a search still finds them. */
+static void close_gap(struct request_queue *queue)
 {
     size_t hole = (size_t)(queue - table);
     used--;
     for (size_t i = (hole + 1) & (capacity - 1); table[i].first; i = (i + 1) & (capacity - 1)) {
-        size_t wanted = place_of(table[i].handle);
+        size_t wanted = slot_of(table[i].handle);
         if (((i - wanted) & (capacity - 1)) < ((i - hole) & (capacity - 1)))
-            continue; /* its own place lies behind the hole */
+            continue; /* its search begins behind the hole */
         table[hole] = table[i];
         hole = i;
     }
     table[hole].first = NULL;
 }
 
-static bool put(struct request *request, bool in_front)
+static bool insert(struct capture_request *request, bool in_front)
 {
-    if (2 * (used + 1) > capacity && !grow())
+    if (2 * (used + 1) > capacity && !grow_table())
         return false;
-    struct queue *queue = queue_of(request->handle);
+    struct request_queue *queue = queue_of(request->handle);
     request->next = NULL;
     if (!queue->first) {
-        *queue = (struct queue){request->handle, request, request};
+        *queue = (struct request_queue){request->handle, request, request};
         used++;
     } else if (in_front) {
         request->next = queue->first;
@@ -82,80 +87,80 @@ static bool put(struct request *request, bool in_front)
     return true;
 }
 
-static void recycle(struct request *request)
+static void recycle(struct capture_request *request)
 {
     comm_release(request->comm);
     request->next = spare;
     spare = request;
 }
 
-static struct request *make(void)
+static struct capture_request *new_request(void)
 {
-    struct request *request = spare ? spare : malloc(sizeof *request);
+    struct capture_request *request = spare ? spare : malloc(sizeof *request);
     if (!request)
         return NULL;
     if (request == spare)
         spare = request->next;
-    *request = (struct request){.is_active = true};
+    *request = (struct capture_request){.is_active = true};
     active++;
     return request;
 }
 
-struct request *request_add(MPI_Request handle)
+struct capture_request *request_add(MPI_Request handle)
 {
-    struct request *request = make();
+    struct capture_request *request = new_request();
     if (!request)
         return NULL;
     request->handle = handle;
-    if (put(request, false))
+    if (insert(request, false))
         return request;
     active--;
     recycle(request);
     return NULL;
 }
 
-void request_name(struct request *request, MPI_Request handle)
+void request_name(struct capture_request *request, MPI_Request handle)
 {
     request->handle = handle;
     request_put_back(request);
 }
 
-struct request *request_find(MPI_Request handle)
+struct capture_request *request_find(MPI_Request handle)
 {
     return capacity && handle != MPI_REQUEST_NULL ? queue_of(handle)->first : NULL;
 }
 
-struct request *request_take(MPI_Request handle)
+struct capture_request *request_take(MPI_Request handle)
 {
-    struct request *request = request_find(handle);
+    struct capture_request *request = request_find(handle);
     if (!request)
         return NULL;
-    struct queue *queue = queue_of(handle);
+    struct request_queue *queue = queue_of(handle);
     queue->first = request->next;
     if (!queue->first)
         close_gap(queue);
     return request;
 }
 
-void request_put_back(struct request *request)
+void request_put_back(struct capture_request *request)
 {
-    if (request && !put(request, true))
+    if (request && !insert(request, true))
         recycle(request);
 }
 
-void request_stop(struct request *request)
+void request_stop(struct capture_request *request)
 {
     active -= request->is_active;
     request->is_active = false;
 }
 
-void request_start(struct request *request)
+void request_start(struct capture_request *request)
 {
     active += !request->is_active;
     request->is_active = true;
 }
 
-void request_complete(struct request *request)
+void request_complete(struct capture_request *request)
 {
     request_stop(request);
     if (request->is_persistent)
@@ -168,15 +173,16 @@ void request_complete(struct request *request)
 
 void request_cancel(MPI_Request handle)
 {
-    struct request *request = request_find(handle);
+    struct capture_request *request = request_find(handle);
     if (request)
         request->is_cancelling = true;
 }
 
-/* Whether MPI_Cancel came in time can be asked once the request is complete, and until it is waited for. For
- * a receive that is soon, since nobody else has a say in it; a send may wait for its receiver, so one look
- * has to do. What was cancelled has never been: its line goes. */
-static bool is_cancelled(struct request *request)
+/* Whether MPI_Cancel came in time can be asked after the request is complete and before the program waits for
+ * it. A cancelled receive completes soon, since that depends on this process alone; so this function waits
+ * for it. A send may complete only when its receiver acts; so it looks once. The line of a cancelled request
+ * is cancelled, since no message moves. */
+static bool is_cancelled(struct capture_request *request)
 {
     int is_done = 0, is_cancelled = 0;
     MPI_Status status;
@@ -194,10 +200,11 @@ static bool is_cancelled(struct request *request)
     return is_cancelled;
 }
 
-/* What nobody waits for any more stays under way in a replay, and so among what is active here. */
+/* A replay does not know that the program has freed the request. It stays active there, and so it counts as
+ * active here. */
 void request_free(MPI_Request handle)
 {
-    struct request *request = request_take(handle);
+    struct capture_request *request = request_take(handle);
     if (!request)
         return;
     if (is_cancelled(request))
@@ -205,7 +212,7 @@ void request_free(MPI_Request handle)
     recycle(request);
 }
 
-void requests_end(void)
+void requests_check_cancelled(void)
 {
     for (size_t i = 0; i < capacity; i++)
         if (table[i].first)
@@ -214,9 +221,9 @@ void requests_end(void)
 
 /* ----------------------------------------------------------------------------------------------- messages */
 
-struct request *message_add(MPI_Message message)
+struct capture_request *message_add(MPI_Message message)
 {
-    struct request *request = make();
+    struct capture_request *request = new_request();
     if (!request)
         return NULL;
     request->message = message;
@@ -225,11 +232,11 @@ struct request *message_add(MPI_Message message)
     return request;
 }
 
-struct request *message_take(MPI_Message message)
+struct capture_request *message_take(MPI_Message message)
 {
-    for (struct request **at = &messages; *at; at = &(*at)->next)
+    for (struct capture_request **at = &messages; *at; at = &(*at)->next)
         if ((*at)->message == message) {
-            struct request *found = *at;
+            struct capture_request *found = *at;
             *at = found->next;
             return found;
         }
@@ -243,11 +250,11 @@ unsigned requests_active(void)
     return active;
 }
 
-struct request **requests_take(int count, const MPI_Request *handles)
+struct capture_request **requests_take(int count, const MPI_Request *handles)
 {
-    static __thread struct request **taken;
+    static __thread struct capture_request **taken;
     static __thread int room;
-    if (!handles) /* the MPI will say what it thinks of it */
+    if (!handles) /* wrong arguments: the MPI reports them */
         return NULL;
     if (count > room) {
         free(taken);

@@ -1,10 +1,13 @@
+#include "live/capture/types.h"
+
+#include <stdbool.h>
 #include <string.h>
 
 #include "call/datatype.h"
-#include "live/capture/capture.h"
+#include "live/capture/symbols.h"
 
-/* SimGrid's numbers of the predefined types, by the names that both MPIs give them. A derived type has no
- * number there; it is written as the bytes that it comes to. */
+/* SimGrid's numbers of the predefined types, by the names that both MPIs have for them. A derived type has no
+ * number; the trace has its size in bytes. */
 static const struct {
     const char *name;
     int id;
@@ -55,13 +58,13 @@ static const struct {
     {"MPI_PACKED", 57},
 };
 
-enum { KNOWN_AT_MOST = 128 };
+enum { KNOWN_MAX = 128 };
 
-/* Predefined types that have been met: they cannot be freed, so their handles keep their meaning. */
+/* The predefined types that the program has used. They cannot be freed, so their handles stay valid. */
 static struct {
     MPI_Datatype handle;
-    struct type type;
-} known[KNOWN_AT_MOST];
+    struct capture_type type;
+} known[KNOWN_MAX];
 static int known_count;
 
 static bool is_predefined(MPI_Datatype handle)
@@ -71,38 +74,39 @@ static bool is_predefined(MPI_Datatype handle)
     return combiner == MPI_COMBINER_NAMED;
 }
 
-static struct type in_bytes(MPI_Datatype handle)
+static struct capture_type in_bytes(MPI_Datatype handle)
 {
     MPI_Count bytes;
     REAL(Type_size_x)(handle, &bytes);
-    return (struct type){.id = TYPE_BYTE, .elements = bytes};
+    return (struct capture_type){.id = TYPE_BYTE, .elements = bytes};
 }
 
-/* A number is read as a size, which may not be the type's: MPI_DOUBLE_INT has no padding here, and an INTEGER
- * is as large as the MPI's Fortran has it. */
-static struct type by_name(MPI_Datatype handle)
+/* Readers of a trace derive the size from the number. So the number is used only if the sizes are equal. They
+ * may differ: readers count no padding in MPI_DOUBLE_INT, and the size of an INTEGER depends on the Fortran
+ * compiler. */
+static struct capture_type by_name(MPI_Datatype handle)
 {
     char name[MPI_MAX_OBJECT_NAME];
     int length;
-    struct type bytes = in_bytes(handle);
+    struct capture_type bytes = in_bytes(handle);
     REAL(Type_get_name)(handle, name, &length);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i].name, name) == 0 && datatype_bytes(names[i].id) == bytes.elements)
-            return (struct type){.id = names[i].id, .elements = 1};
+            return (struct capture_type){.id = names[i].id, .elements = 1};
     return bytes;
 }
 
-struct type type_of(MPI_Datatype handle)
+struct capture_type type_of(MPI_Datatype handle)
 {
     for (int i = 0; i < known_count; i++)
         if (known[i].handle == handle)
             return known[i].type;
-    if (handle == (MPI_Datatype)0 || handle == MPI_DATATYPE_NULL) /* unset */
-        return (struct type){.id = TYPE_BYTE, .elements = 0};
+    if (handle == (MPI_Datatype)0 || handle == MPI_DATATYPE_NULL) /* the call has no such argument */
+        return (struct capture_type){.id = TYPE_BYTE, .elements = 0};
     if (!is_predefined(handle))
         return in_bytes(handle);
-    struct type type = by_name(handle);
-    if (known_count < KNOWN_AT_MOST) {
+    struct capture_type type = by_name(handle);
+    if (known_count < KNOWN_MAX) {
         known[known_count].handle = handle;
         known[known_count++].type = type;
     }

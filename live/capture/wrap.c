@@ -13,7 +13,7 @@ WRAP_SEND(Rsend, "")
 WRAP_SEND(Ssend, "#s")
 WRAP_SEND(Bsend, "#b")
 
-/* It waits until all that was sent by way of the buffer has gone, which a trace has no word for. */
+/* It waits until all messages in the buffer are sent. A trace has no action for that. */
 WRAP_SILENT(Buffer_detach, (void *buffer, int *size), (buffer, size))
 
 #define ISEND_PARAMETERS                                                                                     \
@@ -60,9 +60,9 @@ WRAP(Sendrecv_replace,
      (buffer, count, type, to, send_tag, from, recv_tag, comm, status), NOTHING,
      record_sendrecv(count, type, to, send_tag, count, type, from, recv_tag, comm))
 
-/* A probe says whether there is a message; with MPI_Mprobe it is taken, and nobody else's. The status tells
- * whose it is, so there has to be one. */
-static MPI_Status *given(MPI_Status *status)
+/* MPI_Mprobe takes a message. Its status tells the source, so the call needs one even if the program ignores
+ * it. */
+static MPI_Status *status_or_own(MPI_Status *status)
 {
     static __thread MPI_Status own;
     return status == MPI_STATUS_IGNORE ? &own : status;
@@ -78,15 +78,16 @@ WRAP_SILENT(Probe, (int from, int tag, MPI_Comm comm, MPI_Status *status), (from
 WRAP_SILENT(Iprobe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
             (from, tag, comm, flag, status))
 WRAP(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status),
-     (from, tag, comm, message, status), status = given(status), record_mprobe(*message, status, comm))
+     (from, tag, comm, message, status), status = status_or_own(status),
+     record_mprobe(*message, status, comm))
 WRAP(Improbe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status),
-     (from, tag, comm, flag, message, status), status = given(status),
+     (from, tag, comm, flag, message, status), status = status_or_own(status),
      record_improbe(*flag, *message, status, comm))
 WRAP(Mrecv, (void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status),
-     (buffer, count, type, message, status), struct request *taken = message_take(*message),
+     (buffer, count, type, message, status), struct capture_request *taken = message_take(*message),
      record_wait(taken))
 WRAP(Imrecv, (void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request),
-     (buffer, count, type, message, request), struct request *taken = message_take(*message),
+     (buffer, count, type, message, request), struct capture_request *taken = message_take(*message),
      record_imrecv(taken, *request))
 
 /* ----------------------------------------------------------------------------------------------- requests */
@@ -97,17 +98,16 @@ static void start_all(int count, const MPI_Request *requests)
         record_start(requests[i]);
 }
 
-/* What of the taken has not completed goes back; those of one handle in front of each other, so the last
- * first.
- */
-static void put_back(int count, struct request **taken)
+/* Puts back requests that have not completed. Each goes to the front of the queue of its handle, so the last
+ * one is put back first. */
+static void put_back(int count, struct capture_request **taken)
 {
     for (int i = count; taken && i-- > 0;)
         request_put_back(taken[i]);
 }
 
-/* `done`, how many have completed, is negative where the MPI calls it MPI_UNDEFINED. */
-static void record_some(int count, struct request **taken, int done, const int *indices)
+/* `done`: how many have completed. It is MPI_UNDEFINED, which is negative, if no request was active. */
+static void record_some(int count, struct capture_request **taken, int done, const int *indices)
 {
     for (int i = 0; taken && i < done; i++) {
         record_wait(taken[indices[i]]);
@@ -116,13 +116,14 @@ static void record_some(int count, struct request **taken, int done, const int *
     put_back(count, taken);
 }
 
-static void record_one(int count, struct request **taken, int index)
+static void record_one(int count, struct capture_request **taken, int index)
 {
     record_some(count, taken, index >= 0, &index);
 }
 
-/* Behind an error nothing that the call returns may be set: what has completed has lost its handle. */
-static void record_failed(int count, struct request **taken, const MPI_Request *handles)
+/* After an error the results of the call may not be set. A request has completed if its handle is
+ * MPI_REQUEST_NULL. */
+static void record_failed(int count, struct capture_request **taken, const MPI_Request *handles)
 {
     for (int i = 0; taken && i < count; i++)
         if (handles[i] == MPI_REQUEST_NULL) {
@@ -132,7 +133,7 @@ static void record_failed(int count, struct request **taken, const MPI_Request *
     put_back(count, taken);
 }
 
-static void record_if_all(int count, struct request **taken, bool all)
+static void record_if_all(int count, struct capture_request **taken, bool all)
 {
     if (all)
         record_waitall(count, taken);
@@ -140,9 +141,9 @@ static void record_if_all(int count, struct request **taken, bool all)
         put_back(count, taken);
 }
 
-/* A call that completes requests: how many it is given, where, and what is recorded. */
+/* A function that completes requests: the number and array of its requests, and what is recorded. */
 #define WRAP_COMPLETION(name, parameters, arguments, given, requests, record)                                \
-    WRAP_WAIT(name, parameters, arguments, struct request **taken = requests_take(given, requests),          \
+    WRAP_WAIT(name, parameters, arguments, struct capture_request **taken = requests_take(given, requests),  \
               if (result == MPI_SUCCESS) record;                                                             \
               else record_failed(given, taken, requests))
 
@@ -173,12 +174,13 @@ WRAP_COMPLETION(Testsome, (int count, MPI_Request *requests, int *done, int *ind
 
 /* ------------------------------------------------------------------------------------------ communicators */
 
-#define WRAP_MAKER(name, parameters, arguments) WRAP(name, parameters, arguments, NOTHING, comm_made(*made))
+#define WRAP_MAKER(name, parameters, arguments)                                                              \
+    WRAP(name, parameters, arguments, NOTHING, comm_created(*made))
 
 WRAP_MAKER(Comm_dup, (MPI_Comm comm, MPI_Comm *made), (comm, made))
 WRAP_MAKER(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made), (comm, info, made))
 WRAP(Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request), (comm, made, request), NOTHING,
-     comm_promised(comm, *made))
+     comm_pending(comm, *made))
 WRAP_MAKER(Comm_split, (MPI_Comm comm, int colour, int key, MPI_Comm *made), (comm, colour, key, made))
 WRAP_MAKER(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made),
            (comm, type, key, info, made))
@@ -205,51 +207,51 @@ WRAP_MAKER(Dist_graph_create_adjacent,
             const int *out_weights, MPI_Info info, int reorder, MPI_Comm *made),
            (comm, in, sources, in_weights, out, targets, out_weights, info, reorder, made))
 
-/* It waits for what is under way in the communicator. */
+/* It waits until all communication in the communicator is complete. */
 WRAP_SILENT(Comm_disconnect, (MPI_Comm * comm), (comm))
 
 /* ------------------------------------------------------------------------------------------ begin and end */
 
-/* Nothing is recorded before, so there is no call to enter; a begin from within a begin is the inner one's.
- */
-static int begin(int result)
+/* No call is recorded before this, so there is no capture_enter. MPI_Init may call MPI_Init_thread: then the
+ * inner call opens the capture, and capture_open does nothing in the outer one. */
+static int after_init(int result)
 {
     if (result == MPI_SUCCESS)
-        capture_begin();
+        capture_open();
     return result;
 }
 
 EXPORT int MPI_Init(int *argc, char ***argv)
 {
-    return begin(REAL(Init)(argc, argv));
+    return after_init(REAL(Init)(argc, argv));
 }
 
 EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    return begin(REAL(Init_thread)(argc, argv, required, provided));
+    return after_init(REAL(Init_thread)(argc, argv, required, provided));
 }
 
 EXPORT int MPI_Finalize(void)
 {
-    capture_end();
+    capture_close();
     return REAL(Finalize)();
 }
 
 EXPORT int PMPI_Init(int *argc, char ***argv)
 {
     int result = REAL(Init)(argc, argv);
-    return capture_is_fortran(__builtin_return_address(0)) ? begin(result) : result;
+    return capture_is_fortran(__builtin_return_address(0)) ? after_init(result) : result;
 }
 
 EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     int result = REAL(Init_thread)(argc, argv, required, provided);
-    return capture_is_fortran(__builtin_return_address(0)) ? begin(result) : result;
+    return capture_is_fortran(__builtin_return_address(0)) ? after_init(result) : result;
 }
 
 EXPORT int PMPI_Finalize(void)
 {
     if (capture_is_fortran(__builtin_return_address(0)))
-        capture_end();
+        capture_close();
     return REAL(Finalize)();
 }

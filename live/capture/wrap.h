@@ -1,19 +1,20 @@
 #ifndef HELIO_CAPTURE_WRAP_H
 #define HELIO_CAPTURE_WRAP_H
 
+#include <stddef.h>
+
 #include "live/capture/capture.h"
 
-/* The MPI functions that are stood in for. Each is a line of WRAP: its parameters as MPI declares them, the
- * names of these, what is recorded before the MPI does its work, and what behind it. Sends are recorded
- * before, since their receivers may go on at once; what waits is recorded behind, so that the trace of a
- * program that dies ends with calls that have completed.
+/* The macros that make the wrappers of MPI functions. WRAP takes the name, the parameters as MPI declares
+ * them, their names, what is recorded before the MPI does the call, and what is recorded after it. Sends are
+ * recorded before, since their receivers may continue at once. Calls that wait are recorded after, so that
+ * the trace of a program that dies ends with calls that have completed.
  *
- * Programs in C call MPI_Send. Those in Fortran call mpi_send_ and the like of the MPI's bindings, which call
- * MPI_Send or PMPI_Send: the latter is stood in for as well, and recorded where it is called by
- * the bindings. */
+ * Programs in C call MPI_Send. Programs in Fortran call mpi_send_ of the MPI's Fortran library, which calls
+ * MPI_Send or PMPI_Send. So PMPI_Send is wrapped as well, and recorded if the caller is that library. */
 #define EXPORT __attribute__((visibility("default")))
 
-#define STAND_IN(name, parameters, arguments, before, after)                                                 \
+#define DEFINE_WRAPPER(name, parameters, arguments, before, after)                                           \
     static inline int wrapped_##name parameters                                                              \
     {                                                                                                        \
         if (!capture_enter())                                                                                \
@@ -31,9 +32,9 @@
         return wrapped_##name arguments;                                                                     \
     }
 
-/* Whose `after` has to be done even where the MPI reports an error: what it took has to be put back. */
+/* `after` is executed even if the MPI reports an error: requests that `before` has taken must be put back. */
 #define WRAP_WAIT(name, parameters, arguments, before, after)                                                \
-    STAND_IN(name, parameters, arguments, before, after)                                                     \
+    DEFINE_WRAPPER(name, parameters, arguments, before, after)                                               \
     EXPORT int PMPI_##name parameters                                                                        \
     {                                                                                                        \
         if (!capture_is_fortran(__builtin_return_address(0)))                                                \
@@ -44,7 +45,7 @@
 #define WRAP(name, parameters, arguments, before, after)                                                     \
     WRAP_WAIT(name, parameters, arguments, before, if (result == MPI_SUCCESS) after)
 
-/* What a trace is not about, but where a program may spend time that is no computation. */
+/* A function that the trace does not mention, in which a program may spend time that is not computation. */
 #define WRAP_SILENT(name, parameters, arguments) WRAP_WAIT(name, parameters, arguments, NOTHING, NOTHING)
 
 #define NOTHING (void)0

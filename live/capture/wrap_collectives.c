@@ -2,18 +2,18 @@
 
 /* -------------------------------------------------------------------------------------------- collectives */
 
-/* A collective and its non-blocking twin, which has one more parameter, the request. */
+/* A collective and its non-blocking variant, which has one more parameter, the request. */
 #define UNPACK(...) __VA_ARGS__
 #define WRAP_COLLECTIVE(name, iname, record, action_name, parameters, arguments, ...)                        \
     WRAP(name, (UNPACK parameters), (UNPACK arguments), NOTHING,                                             \
-         record(&(struct collective){                                                                        \
+         record(&(struct collective_call){                                                                   \
              .mpi_name = "MPI_" #name, .action = action_name, .comm = comm, __VA_ARGS__}))                   \
     WRAP(iname, (UNPACK parameters, MPI_Request * request), (UNPACK arguments, request), NOTHING,            \
-         record(&(struct collective){.mpi_name = "MPI_" #iname,                                              \
-                                     .action = action_name,                                                  \
-                                     .comm = comm,                                                           \
-                                     .request = request,                                                     \
-                                     __VA_ARGS__}))
+         record(&(struct collective_call){.mpi_name = "MPI_" #iname,                                         \
+                                          .action = action_name,                                             \
+                                          .comm = comm,                                                      \
+                                          .request = request,                                                \
+                                          __VA_ARGS__}))
 
 WRAP_COLLECTIVE(Barrier, Ibarrier, record_barrier, "barrier", (MPI_Comm comm), (comm), .root = -1)
 WRAP_COLLECTIVE(Bcast, Ibcast, record_rooted, "bcast",

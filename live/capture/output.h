@@ -1,0 +1,30 @@
+#ifndef HELIO_CAPTURE_OUTPUT_H
+#define HELIO_CAPTURE_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The trace file of this rank. If it cannot be written any more, a message says so, and all these functions
+ * do nothing from then on. */
+
+/* False: no file can be written; a message says why. */
+bool output_open(const char *path, int rank);
+void output_close(void);
+
+/* A line is begun with the number of fields that it may have, filled with fields, and ended. Blanks separate
+ * the fields. A call to line_text for an empty text adds no field. */
+void line_begin(const char *action, unsigned most_fields);
+void line_int(int64_t value);
+void line_text(const char *text);
+void line_long_text(const char *text, size_t length); /* at most 16 bytes per field given to line_begin */
+void line_number(double value);                       /* six significant digits, as SimGrid prints amounts */
+void line_end(void);
+
+/* The position in the file of the line that has begun. */
+int64_t line_at(void);
+
+/* Replaces the line at that position, an isend or irecv, by one that readers skip. */
+void line_cancel(int64_t at);
+
+#endif

@@ -1,0 +1,54 @@
+#ifndef HELIO_CAPTURE_REQUESTS_H
+#define HELIO_CAPTURE_REQUESTS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct capture_comm;
+
+enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_COLLECTIVE, REQUEST_NEIGHBOURS };
+
+struct capture_request {
+    MPI_Request handle;
+    struct capture_request *next; /* of the same handle */
+    const char *action;           /* a send: the annotation of its mode; a collective: its name */
+    struct capture_comm *comm;
+    int64_t count;
+    int64_t line; /* the position of its isend or irecv */
+    int type;
+    int peer, tag; /* the peer is a rank in the world, or -333 for MPI_ANY_SOURCE */
+    uint8_t kind;
+    bool is_persistent, is_active, is_cancelling;
+    MPI_Message message; /* from MPI_Mprobe, until the program receives it */
+};
+
+/* A new active request, to be filled. NULL: no memory. */
+struct capture_request *request_add(MPI_Request handle);
+/* The oldest request of that handle. NULL: none is known. */
+struct capture_request *request_find(MPI_Request handle);
+/* MPI_Request_free: the program will not wait for it. */
+void request_free(MPI_Request handle);
+/* MPI_Cancel. Whether it came in time is known later. */
+void request_cancel(MPI_Request handle);
+/* At the end: cancels the lines of cancelled requests for which the program has not waited. */
+void requests_check_cancelled(void);
+void request_start(struct capture_request *request);
+void request_stop(struct capture_request *request);
+/* The number of active requests, with those that were freed while they were active. */
+unsigned requests_active(void);
+
+/* Take the requests of a call that waits: one for each handle, or NULL. Each must be completed or put back.
+ * The array is valid until the thread's next call of requests_take; NULL: no memory. */
+struct capture_request **requests_take(int count, const MPI_Request *handles);
+struct capture_request *request_take(MPI_Request handle);
+void request_put_back(struct capture_request *request); /* NULL: does nothing */
+void request_complete(struct capture_request *request);
+
+/* A message of MPI_Mprobe is recorded as a receive at once. When the program receives it, it becomes a
+ * request (request_name) or is complete. */
+struct capture_request *message_add(MPI_Message message);  /* NULL: no memory */
+struct capture_request *message_take(MPI_Message message); /* NULL: not known */
+void request_name(struct capture_request *request, MPI_Request handle);
+
+#endif

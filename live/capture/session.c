@@ -1,0 +1,64 @@
+#include "live/capture/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/capture/comms.h"
+#include "live/capture/diagnostics.h"
+#include "live/capture/output.h"
+#include "live/capture/process.h"
+#include "live/capture/requests.h"
+#include "live/capture/symbols.h"
+
+/* Handles of the two MPIs differ in size, so that calls could not even be passed on. */
+static void refuse_other_mpi(void)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    REAL(Get_library_version)(version, &length);
+    const char *mine = strcmp(HELIO_MPI, "openmpi") == 0 ? "Open MPI" : "MPICH";
+    if (strstr(version, mine))
+        return;
+    capture_warn("this library was built for %s, but the program runs with %.40s; use the other one", mine,
+                 version);
+    exit(1);
+}
+
+void capture_open(void)
+{
+    const char *folder = getenv("HELIO_CAPTURE_DIR"), *rate = getenv("HELIO_CAPTURE_RATE");
+    if (!folder || process_is_recording())
+        return;
+    refuse_other_mpi();
+    MPI_Comm parent;
+    REAL(Comm_get_parent)(&parent);
+    if (parent !=
+        MPI_COMM_NULL) /* started by other processes: a world of its own, which has the same ranks */
+        return;
+    char path[4096];
+    int rank, thread_level;
+    REAL(Comm_rank)(MPI_COMM_WORLD, &rank);
+    REAL(Query_thread)
+    (&thread_level); /* the environment may have raised it above what the program requires */
+    capture_set_rank(rank);
+    snprintf(path, sizeof path, "%s/rank-%d.txt", folder, rank + 1);
+    if (!output_open(path, rank))
+        return;
+    comms_open();
+    line_begin("init", 0);
+    line_end();
+    comm_write_members(comm_of(MPI_COMM_WORLD), "#c"); /* shows readers which ranks are missing */
+    process_start(rate ? strtod(rate, NULL) : 12e9, thread_level == MPI_THREAD_MULTIPLE);
+}
+
+void capture_close(void)
+{
+    if (!process_is_recording())
+        return;
+    process_stop();
+    requests_check_cancelled();
+    line_begin("finalize", 0);
+    line_end();
+    output_close();
+}
