@@ -1,8 +1,11 @@
-# cmake -P cmake/uninstall.cmake, in the top folder: removes the files that `make install` wrote (build/install_manifest*.txt,
+# cmake [-DBUILD=build] -P cmake/uninstall.cmake, in the top folder: removes the files that `make install` wrote (build/install_manifest*.txt,
 # below DESTDIR), and the folders that this leaves empty.
-file(GLOB manifests build/install_manifest*.txt)
+if(NOT BUILD)
+  set(BUILD build)
+endif()
+file(GLOB manifests ${BUILD}/install_manifest*.txt)
 if(NOT manifests)
-  message(FATAL_ERROR "nothing says what was installed: there is no build/install_manifest.txt")
+  message(FATAL_ERROR "nothing says what was installed: there is no ${BUILD}/install_manifest.txt")
 endif()
 foreach(manifest ${manifests})
   file(STRINGS ${manifest} files)

@@ -1,0 +1,23 @@
+# cmake -DFOLDER=... -P installed_links.cmake: the pages below FOLDER, once installed, keep the links whose targets were
+# installed with them; of a link to anything else, such as a source file, only the text stays.
+file(GLOB_RECURSE pages ${FOLDER}/*.md)
+foreach(page ${pages})
+  file(READ ${page} text)
+  cmake_path(GET page PARENT_PATH from)
+  # Brackets would keep a list of matches from falling into its items.
+  string(REPLACE "](" "@LINK@" marked "${text}")
+  string(REGEX MATCHALL "@LINK@[^)#]+" links "${marked}")
+  list(REMOVE_DUPLICATES links)
+  set(new "${text}")
+  foreach(link ${links})
+    string(REPLACE "@LINK@" "" target "${link}")
+    if(target MATCHES "^[a-z]+:" OR EXISTS ${from}/${target})
+      continue()
+    endif()
+    string(REGEX REPLACE "([][+.*()^$?\\\\])" "\\\\\\1" pattern "${target}")
+    string(REGEX REPLACE "\\[([^]\n]*(\n[^]\n]*)?)\\]\\(${pattern}(#[^)]*)?\\)" "\\1" new "${new}")
+  endforeach()
+  if(NOT new STREQUAL text)
+    file(WRITE ${page} "${new}")
+  endif()
+endforeach()
