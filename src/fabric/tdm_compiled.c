@@ -316,8 +316,7 @@ static enum status read_logical(struct compiled *compiled, uint32_t nodes)
     enum status status = topo_parse("tdm.logical", text, &compiled->logical);
     if (status != STATUS_OK)
         return status;
-    bool is_grid = compiled->logical.kind == TOPO_MESH || compiled->logical.kind == TOPO_TORUS;
-    if (is_grid && compiled->logical.nodes == nodes)
+    if (topo_grid(&compiled->logical) && compiled->logical.nodes == nodes)
         return STATUS_OK;
     diag_error("tdm.logical is to be a mesh or torus of as many nodes as the run has, %" PRIu32
                "; '%s' is none",

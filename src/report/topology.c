@@ -16,7 +16,7 @@ static void keep_text(void *self, const struct param *param, const char *value, 
         *text = value;
 }
 
-static json_t *json_of_switches(const struct topo *topo, const struct layout *layout)
+static json_t *json_of_switches(const struct topo *topo, const struct topo_layout *layout)
 {
     char name[TOPO_TEXT];
     json_t *switches = json_array();
@@ -29,7 +29,7 @@ static json_t *json_of_switches(const struct topo *topo, const struct layout *la
 }
 
 /* A link and the one the other way, as a line. */
-static json_t *json_of_line(const struct topo *topo, const struct layout *layout, uint32_t link)
+static json_t *json_of_line(const struct topo *topo, const struct topo_layout *layout, uint32_t link)
 {
     char there[TOPO_TEXT], back[TOPO_TEXT], *path = NULL;
     size_t length = 0;
@@ -37,7 +37,7 @@ static json_t *json_of_line(const struct topo *topo, const struct layout *layout
     FILE *memory = open_memstream(&path, &length);
     if (!memory)
         return json_null();
-    layout_print_path(layout, topo_link_ends(topo, link), memory);
+    topo_layout_print_path(layout, topo_link_ends(topo, link), memory);
     fclose(memory);
     json_t *line =
         json_pack("{s:s, s:[I, I], s:[s, s]}", "path", path, "links", (json_int_t)(link - first),
@@ -49,17 +49,17 @@ static json_t *json_of_line(const struct topo *topo, const struct layout *layout
 
 json_t *report_topology_picture(const struct topo *topo)
 {
-    struct layout layout;
+    struct topo_layout layout;
     uint32_t links = topo->links - 2 * topo->nodes;
     if (!links || links > 2 * MOST_LINES || topo->nodes > TOPO_PICTURE_NODES)
         return NULL;
     json_t *lines = json_array();
-    layout_make(&layout, topo);
+    topo_layout_init(&layout, topo);
     for (uint32_t link = 2 * topo->nodes; link < topo->links; link++)
         if (topo_link_reverse(topo, link) >= link)
             json_array_append_new(lines, json_of_line(topo, &layout, link));
     json_t *picture = json_pack("{s:o, s:o}", "switches", json_of_switches(topo, &layout), "lines", lines);
-    layout_free(&layout);
+    topo_layout_free(&layout);
     return picture;
 }
 

@@ -21,7 +21,7 @@ enum status tdm_topology(const char *what, const char *text, struct topo *topo)
 /* The routes of one request are counted through like an odometer: a digit for each switch at which there is a
  * choice, the last one turns fastest. */
 struct odometer {
-    uint32_t digit[TOPO_DIMENSIONS + TOPO_LEVELS], base[TOPO_DIMENSIONS + TOPO_LEVELS];
+    uint32_t digit[TOPO_NUMBERS + TOPO_LEVELS], base[TOPO_NUMBERS + TOPO_LEVELS];
     uint32_t digits; /* set from before; the others are 0 */
 };
 
@@ -74,11 +74,10 @@ static void add_free_routes(const struct topo *topo, const struct tdm_request *r
                             struct tdm_problem *problem)
 {
     static const enum topo_order orders[] = {TOPO_ORDER_FIRST, TOPO_ORDER_LAST};
-    bool grid = topo->kind == TOPO_MESH || topo->kind == TOPO_TORUS;
     struct topo ways = *topo;
     ways.tie = TOPO_TIE_EITHER;
     uint32_t first = problem->first_route[problem->requests - 1];
-    for (size_t i = 0; i < (grid ? 2 : 1); i++) {
+    for (size_t i = 0; i < (topo_grid(topo) ? 2 : 1); i++) {
         struct odometer odometer = {.digits = 0};
         ways.order = orders[i];
         do {
@@ -119,22 +118,23 @@ static const uint64_t decomposition_moves = 20000;
 
 bool tdm_has_closed_aapc(const struct topo *topo)
 {
-    return topo->kind == TOPO_TORUS && topo->dimensions == 2 && topo->tie == TOPO_TIE_PARITY &&
-           topo->dimension[0].size == topo->dimension[1].size &&
-           tdm_ring_phases_exist(topo->dimension[0].size);
+    const struct topo_grid *grid = topo_grid(topo);
+    return grid && grid->is_torus && grid->dimensions == 2 && topo->tie == TOPO_TIE_PARITY &&
+           grid->dimension[0].size == grid->dimension[1].size &&
+           tdm_ring_phases_exist(grid->dimension[0].size);
 }
 
 /* The closed form routes the high digit of a number first. */
 static uint32_t high_digit_first(const struct topo *topo, uint32_t node)
 {
-    uint32_t size = topo->dimension[0].size;
+    uint32_t size = topo_grid(topo)->dimension[0].size;
     return topo->order == TOPO_ORDER_LAST ? node : node % size * size + node / size;
 }
 
 static void closed_phases(const struct topo *topo, const struct tdm_pattern *pattern, uint32_t *phase,
                           uint32_t *phases)
 {
-    uint32_t size = topo->dimension[0].size;
+    uint32_t size = topo_grid(topo)->dimension[0].size;
     struct tdm_ring_phases ring;
     tdm_ring_phases_open(&ring, size);
     for (size_t i = 0; i < pattern->count; i++)

@@ -1,17 +1,20 @@
+#include <ctype.h>
+
 #include "topo/picture.h"
 
-/* For Graphviz: both directions of a link are one edge, what the route takes is bold. */
+/* For Graphviz: both directions of a link are one edge; the route is bold. */
 
 static const char *mark(bool is_taken)
 {
     return is_taken ? ", color=\"#d55e00\", penwidth=3" : "";
 }
 
+/* The name of a node or switch, in quotes unless it is an identifier. */
 static void put_end(const struct topo *topo, struct topo_end end, FILE *out)
 {
     char name[TOPO_TEXT];
-    bool is_bare = !end.is_node && topo->kind != TOPO_CROSSBAR && topo->kind != TOPO_DRAGONFLY;
-    fprintf(out, is_bare || end.is_node ? "\"%s\"" : "%s", topo_end_name(topo, end, name, sizeof name));
+    topo_end_name(topo, end, name, sizeof name);
+    fprintf(out, isalpha((unsigned char)name[0]) ? "%s" : "\"%s\"", name);
 }
 
 static void put_vertices(const struct topo_picture *picture, FILE *out)
@@ -23,9 +26,7 @@ static void put_vertices(const struct topo_picture *picture, FILE *out)
         fprintf(out, " [shape=box%s]\n", mark(topo_picture_passes(picture, i)));
     }
     for (uint32_t i = 0; i < topo->nodes; i++)
-        fprintf(out, "  \"%u\" [shape=circle%s]\n", i,
-                mark(topo_picture_has(picture, topo_injection(topo, i)) ||
-                     topo_picture_has(picture, topo_ejection(topo, i))));
+        fprintf(out, "  \"%u\" [shape=circle%s]\n", i, mark(topo_picture_ends_at(picture, i)));
 }
 
 void topo_draw_dot(const struct topo_picture *picture, FILE *out)
@@ -33,7 +34,7 @@ void topo_draw_dot(const struct topo_picture *picture, FILE *out)
     const struct topo *topo = picture->topo;
     char text[TOPO_TEXT];
     fprintf(out, "graph \"%s\" {\n  layout=%s\n  overlap=false\n", topo_print(topo, text, sizeof text),
-            topo->kind == TOPO_TREE || topo->kind == TOPO_CROSSBAR ? "dot" : "neato");
+            topo->ops->graphviz ? topo->ops->graphviz : "neato");
     put_vertices(picture, out);
     for (uint32_t link = 0; link < topo->links; link++) {
         uint32_t reverse = topo_link_reverse(topo, link);

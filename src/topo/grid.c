@@ -1,28 +1,49 @@
-#include "topo/shapes.h"
+#include "topo/grid.h"
 
-/* Meshes and tori: a node on every switch, and dimension-order routing. Edge e is the pair of links
- * 2 nodes + 2 e, towards the higher coordinate, and 2 nodes + 2 e + 1, back. It belongs to the switch at its
- * lower end; edges of a dimension are numbered in the order of these switches' ids, so that where all
- * switches have one (a ring) it is the switch's own id. */
+/* Edge e is the pair of links 2 nodes + 2 e, towards the higher coordinate, and 2 nodes + 2 e + 1, back. It
+ * belongs to the switch at its lower end. Edges of a dimension are numbered in the order of these switches'
+ * numbers, so that where all switches have one (a ring) it is the switch's own number. */
 
-void grid_build(struct topo *topo)
+_Static_assert(sizeof(struct topo_grid) <= TOPO_DATA, "a grid fits a topology's data");
+
+const struct topo_grid *grid_shape(const struct topo *topo)
 {
-    uint32_t edges = 0;
-    topo->switches = 1;
-    for (uint32_t d = 0; d < topo->dimensions; d++) {
-        struct topo_dimension *dimension = &topo->dimension[d];
-        dimension->stride = topo->switches;
-        dimension->wraps = topo->kind == TOPO_TORUS && dimension->size > 2;
-        dimension->edges = dimension->wraps ? dimension->size : dimension->size - 1;
-        topo->switches *= dimension->size;
+    return (const void *)topo->data;
+}
+
+bool grid_build(struct topo *topo, bool is_torus, struct param_problem *problem)
+{
+    struct topo_grid *grid = (void *)topo->data;
+    uint64_t nodes = 1;
+    uint32_t edges = 0, stride = 1;
+    *grid = (struct topo_grid){.is_torus = is_torus, .dimensions = topo->number_count};
+    for (uint32_t d = 0; d < grid->dimensions; d++) {
+        uint32_t size = topo->numbers[d];
+        bool wraps = is_torus && size > 2;
+        nodes *= size;
+        if (!topo_fits(nodes, nodes * 2 * (d + 2), problem))
+            return false;
+        grid->dimension[d] = (struct topo_dimension){
+            .size = size, .stride = stride, .edges = wraps ? size : size - 1, .wraps = wraps};
+        stride *= size;
     }
-    for (uint32_t d = 0; d < topo->dimensions; d++) {
-        struct topo_dimension *dimension = &topo->dimension[d];
+    for (uint32_t d = 0; d < grid->dimensions; d++) {
+        struct topo_dimension *dimension = &grid->dimension[d];
         dimension->first_edge = edges;
-        edges += topo->switches / dimension->size * dimension->edges;
+        edges += (uint32_t)nodes / dimension->size * dimension->edges;
     }
-    topo->nodes = topo->switches;
+    topo->nodes = topo->switches = (uint32_t)nodes;
+    topo->nodes_per_switch = 1;
     topo->links = 2 * topo->nodes + 2 * edges;
+    return true;
+}
+
+uint32_t grid_coordinates(const struct topo *topo, uint32_t at, uint32_t *coordinates)
+{
+    const struct topo_grid *grid = grid_shape(topo);
+    for (uint32_t d = 0; d < grid->dimensions; at /= grid->dimension[d++].size)
+        coordinates[d] = at % grid->dimension[d].size;
+    return grid->dimensions;
 }
 
 static uint32_t coordinate(const struct topo_dimension *dimension, uint32_t from)
@@ -60,72 +81,78 @@ static uint32_t link_down(const struct topo *topo, const struct topo_dimension *
 
 bool grid_link_above(const struct topo *topo, uint32_t d, uint32_t from, uint32_t *link)
 {
-    const struct topo_dimension *dimension = &topo->dimension[d];
+    const struct topo_grid *grid = grid_shape(topo);
+    const struct topo_dimension *dimension = &grid->dimension[d];
     *link = link_up(topo, dimension, from);
     return coordinate(dimension, from) < dimension->edges;
 }
 
-struct switch_pair grid_ends(const struct topo *topo, uint32_t link)
+struct topo_hop grid_ends(const struct topo *topo, uint32_t link)
 {
-    uint32_t edge = (link - 2 * topo->nodes) / 2, d = topo->dimensions - 1;
-    while (edge < topo->dimension[d].first_edge)
+    const struct topo_grid *grid = grid_shape(topo);
+    uint32_t edge = (link - 2 * topo->nodes) / 2, d = grid->dimensions - 1;
+    while (edge < grid->dimension[d].first_edge)
         d--;
-    const struct topo_dimension *dimension = &topo->dimension[d];
+    const struct topo_dimension *dimension = &grid->dimension[d];
     uint32_t nth = edge - dimension->first_edge;
     uint32_t gaps = nth / (dimension->stride * dimension->edges) * dimension->stride *
                     (dimension->size - dimension->edges);
     uint32_t lower = nth + gaps;
     uint32_t upper = neighbour(dimension, lower, coordinate(dimension, lower), true);
-    return link & 1 ? (struct switch_pair){upper, lower} : (struct switch_pair){lower, upper};
+    return link & 1 ? (struct topo_hop){upper, lower} : (struct topo_hop){lower, upper};
 }
 
 /* Which way round, and how far. */
-struct walk {
+struct grid_walk {
     bool up, tie;
     uint32_t hops;
 };
 
-static struct walk walk_between(const struct topo *topo, const struct topo_dimension *dimension, uint32_t at,
-                                uint32_t to)
+static struct grid_walk walk_between(const struct topo *topo, const struct topo_dimension *dimension,
+                                     uint32_t at, uint32_t to)
 {
     if (!dimension->wraps)
-        return to > at ? (struct walk){.up = true, .hops = to - at} : (struct walk){.hops = at - to};
+        return to > at ? (struct grid_walk){.up = true, .hops = to - at}
+                       : (struct grid_walk){.hops = at - to};
     uint32_t up = to >= at ? to - at : to + dimension->size - at, down = dimension->size - up;
     if (up != down)
-        return up < down ? (struct walk){.up = true, .hops = up} : (struct walk){.hops = down};
-    return (struct walk){.up = topo->tie != TOPO_TIE_PARITY || at % 2 == 1, .tie = true, .hops = up};
+        return up < down ? (struct grid_walk){.up = true, .hops = up} : (struct grid_walk){.hops = down};
+    return (struct grid_walk){.up = topo->tie != TOPO_TIE_PARITY || at % 2 == 1, .tie = true, .hops = up};
 }
 
 /* The dimension that is routed as number `nth`. */
 static const struct topo_dimension *routed(const struct topo *topo, uint32_t nth)
 {
-    return &topo->dimension[topo->order == TOPO_ORDER_FIRST ? nth : topo->dimensions - 1 - nth];
+    const struct topo_grid *grid = grid_shape(topo);
+    return &grid->dimension[topo->order == TOPO_ORDER_FIRST ? nth : grid->dimensions - 1 - nth];
 }
 
 struct topo_choice grid_choose(const struct topo *topo, uint32_t from, uint32_t destination)
 {
-    for (uint32_t i = 0; i < topo->dimensions; i++) {
+    const struct topo_grid *grid = grid_shape(topo);
+    for (uint32_t i = 0; i < grid->dimensions; i++) {
         const struct topo_dimension *dimension = routed(topo, i);
         uint32_t at = coordinate(dimension, from), to = coordinate(dimension, destination);
         if (at == to)
             continue;
-        struct walk walk = walk_between(topo, dimension, at, to);
+        struct grid_walk walk = walk_between(topo, dimension, at, to);
         if (walk.tie && topo->tie == TOPO_TIE_EITHER) {
             uint32_t up = link_up(topo, dimension, from);
             return (struct topo_choice){up, link_down(topo, dimension, from) - up, 2, 0};
         }
-        return only(walk.up ? link_up(topo, dimension, from) : link_down(topo, dimension, from));
+        return topo_only(walk.up ? link_up(topo, dimension, from) : link_down(topo, dimension, from));
     }
-    return only(topo_ejection(topo, destination));
+    return topo_only(topo_ejection(topo, destination));
 }
 
 uint32_t grid_route(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links)
 {
+    const struct topo_grid *grid = grid_shape(topo);
     uint32_t count = 0, from = source;
-    for (uint32_t i = 0; i < topo->dimensions; i++) {
+    for (uint32_t i = 0; i < grid->dimensions; i++) {
         const struct topo_dimension *dimension = routed(topo, i);
         uint32_t at = coordinate(dimension, source), to = coordinate(dimension, destination);
-        struct walk walk = walk_between(topo, dimension, at, to);
+        struct grid_walk walk = walk_between(topo, dimension, at, to);
         uint32_t base = 2 * topo->nodes + !walk.up;
         for (; at != to; at = coordinate(dimension, from)) {
             uint32_t next = neighbour(dimension, from, at, walk.up);
@@ -138,9 +165,10 @@ uint32_t grid_route(const struct topo *topo, uint32_t source, uint32_t destinati
 
 uint32_t grid_distance(const struct topo *topo, uint32_t source, uint32_t destination)
 {
+    const struct topo_grid *grid = grid_shape(topo);
     uint32_t hops = 0;
-    for (uint32_t d = 0; d < topo->dimensions; d++) {
-        const struct topo_dimension *dimension = &topo->dimension[d];
+    for (uint32_t d = 0; d < grid->dimensions; d++) {
+        const struct topo_dimension *dimension = &grid->dimension[d];
         hops +=
             walk_between(topo, dimension, coordinate(dimension, source), coordinate(dimension, destination))
                 .hops;
@@ -150,11 +178,12 @@ uint32_t grid_distance(const struct topo *topo, uint32_t source, uint32_t destin
 
 /* Along a line of k, over all ordered pairs: k (k^2 - 1) / 3; around a ring, k times the distances from one:
  * k^3 / 4, or k (k^2 - 1) / 4 where k is odd. */
-struct distances grid_distances(const struct topo *topo)
+struct topo_distances grid_distances(const struct topo *topo)
 {
-    struct distances distances = {0};
-    for (uint32_t d = 0; d < topo->dimensions; d++) {
-        const struct topo_dimension *dimension = &topo->dimension[d];
+    const struct topo_grid *grid = grid_shape(topo);
+    struct topo_distances distances = {0};
+    for (uint32_t d = 0; d < grid->dimensions; d++) {
+        const struct topo_dimension *dimension = &grid->dimension[d];
         uint64_t size = dimension->size, others = topo->nodes / size;
         unsigned __int128 sum = (unsigned __int128)size * (size * size - 1) / 3;
         if (dimension->wraps)
@@ -167,10 +196,11 @@ struct distances grid_distances(const struct topo *topo)
 
 uint64_t grid_bisection(const struct topo *topo)
 {
-    const struct topo_dimension *longest = &topo->dimension[0];
-    for (uint32_t d = 1; d < topo->dimensions; d++)
-        if (topo->dimension[d].size > longest->size)
-            longest = &topo->dimension[d];
+    const struct topo_grid *grid = grid_shape(topo);
+    const struct topo_dimension *longest = &grid->dimension[0];
+    for (uint32_t d = 1; d < grid->dimensions; d++)
+        if (grid->dimension[d].size > longest->size)
+            longest = &grid->dimension[d];
     uint64_t lines = topo->switches / longest->size;
     return longest->size == 1 ? 0 : longest->wraps ? 2 * lines : lines;
 }

@@ -5,22 +5,28 @@
 
 #include "topo/topo.h"
 
-/* Where nodes and switches are in a picture, in pixels from its upper left corner. */
-struct point {
+enum { TOPO_MARGIN = 56 };
+
+/* A place in a picture, in pixels from its upper left corner. */
+struct topo_point {
     double x, y;
 };
 
-struct layout {
-    struct point *nodes, *switches;
+/* Where nodes and switches stand in a picture. */
+struct topo_layout {
+    struct topo_point *nodes, *switches;
     double width, height;
-    bool node_is_switch; /* mesh and torus: one mark for both */
-    double cell;         /* mesh and torus: how far neighbours are apart */
+    bool node_is_switch; /* grids: one mark for both */
+    double cell;         /* grids: distance between neighbours */
 };
 
-/* The path of a link as SVG's attribute d has it; both directions have the same. */
-void layout_print_path(const struct layout *layout, struct topo_ends ends, FILE *out);
+void topo_layout_init(struct topo_layout *layout, const struct topo *topo);
+void topo_layout_free(struct topo_layout *layout);
 
-void layout_make(struct layout *layout, const struct topo *topo);
-void layout_free(struct layout *layout);
+/* The path of a link as SVG's attribute d has it; both directions have the same. */
+void topo_layout_print_path(const struct topo_layout *layout, struct topo_ends ends, FILE *out);
+
+/* The place on a circle after so many turns from its top, clockwise. */
+struct topo_point topo_point_on_circle(struct topo_point centre, double radius, double turns);
 
 #endif

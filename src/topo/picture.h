@@ -6,7 +6,7 @@
 #include "topo/topo.h"
 
 /* Pictures of a topology, with one route in it marked if there is one. They are for networks that an eye can
- * follow: at most TOPO_PICTURE_NODES nodes and as many switches, which the caller looks after. */
+ * follow: the caller makes sure of at most TOPO_PICTURE_NODES nodes and as many switches. */
 enum { TOPO_PICTURE_NODES = 4096 };
 
 struct topo_picture {
@@ -19,10 +19,17 @@ void topo_draw_ascii(const struct topo_picture *picture, FILE *out);
 void topo_draw_svg(const struct topo_picture *picture, FILE *out);
 void topo_draw_dot(const struct topo_picture *picture, FILE *out); /* a graph for Graphviz */
 
-/* Whether the route takes this link. */
+/* Whether the route takes this link, passes this switch, begins or ends at this node. */
 bool topo_picture_has(const struct topo_picture *picture, uint32_t link);
-
-/* Whether the route passes a switch. */
 bool topo_picture_passes(const struct topo_picture *picture, uint32_t at);
+bool topo_picture_ends_at(const struct topo_picture *picture, uint32_t node);
+
+/* Pieces of pictures in characters, for the families (ascii.c). */
+int picture_digits(uint32_t number); /* how many decimal digits it has */
+void picture_put_spaces(int count, FILE *out);
+/* A switch or node by its number, in brackets if the route passes. */
+void picture_put_number(uint32_t number, int width, bool is_marked, FILE *out);
+/* The name of a switch and its nodes, in columns. */
+void picture_put_switch(const struct topo_picture *picture, uint32_t at, FILE *out);
 
 #endif

@@ -5,9 +5,9 @@
  * (Okabe and Ito, 2008); names of links and switches are their titles, which a browser shows under the
  * pointer. */
 
-enum { NAMED_NODES = 1024 }; /* of more, names would be a blur */
+enum { NAMED_NODES = 1024 }; /* names of more could not be read */
 
-static void put_head(const struct topo_picture *picture, const struct layout *layout, FILE *out)
+static void put_head(const struct topo_picture *picture, const struct topo_layout *layout, FILE *out)
 {
     char text[TOPO_TEXT];
     topo_print(picture->topo, text, sizeof text);
@@ -19,7 +19,8 @@ static void put_head(const struct topo_picture *picture, const struct layout *la
 }
 
 /* Both directions of a link are one line; it is marked if the route takes either. */
-static void put_links(const struct topo_picture *picture, const struct layout *layout, bool marked, FILE *out)
+static void put_links(const struct topo_picture *picture, const struct topo_layout *layout, bool marked,
+                      FILE *out)
 {
     const struct topo *topo = picture->topo;
     char from[TOPO_TEXT], to[TOPO_TEXT];
@@ -32,7 +33,7 @@ static void put_links(const struct topo_picture *picture, const struct layout *l
             continue;
         struct topo_ends ends = topo_link_ends(topo, link);
         fprintf(out, "<path d=\"");
-        layout_print_path(layout, ends, out);
+        topo_layout_print_path(layout, ends, out);
         fprintf(out, "\"><title>%s to %s: link %u, back %u</title></path>\n",
                 topo_end_name(topo, ends.from, from, sizeof from),
                 topo_end_name(topo, ends.to, to, sizeof to), link, reverse);
@@ -40,12 +41,12 @@ static void put_links(const struct topo_picture *picture, const struct layout *l
     fprintf(out, "</g>\n");
 }
 
-static void put_switches(const struct topo_picture *picture, const struct layout *layout, FILE *out)
+static void put_switches(const struct topo_picture *picture, const struct topo_layout *layout, FILE *out)
 {
     const struct topo *topo = picture->topo;
     char name[TOPO_TEXT];
     for (uint32_t i = 0; i < topo->switches; i++) {
-        struct point at = layout->switches[i];
+        struct topo_point at = layout->switches[i];
         const char *fill = topo_picture_passes(picture, i) ? "#d55e00" : "#0072b2";
         topo_end_name(topo, (struct topo_end){.id = i}, name, sizeof name);
         if (layout->node_is_switch)
@@ -59,36 +60,30 @@ static void put_switches(const struct topo_picture *picture, const struct layout
     }
 }
 
-static bool is_end_of_route(const struct topo_picture *picture, uint32_t node)
-{
-    return topo_picture_has(picture, topo_injection(picture->topo, node)) ||
-           topo_picture_has(picture, topo_ejection(picture->topo, node));
-}
-
-static void put_nodes(const struct topo_picture *picture, const struct layout *layout, FILE *out)
+static void put_nodes(const struct topo_picture *picture, const struct topo_layout *layout, FILE *out)
 {
     const struct topo *topo = picture->topo;
     for (uint32_t i = 0; i < topo->nodes; i++) {
-        struct point at = layout->nodes[i];
+        struct topo_point at = layout->nodes[i];
         if (!layout->node_is_switch)
             fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"7\" fill=\"%s\"/>\n", at.x, at.y,
-                    is_end_of_route(picture, i) ? "#d55e00" : "#e8edf2");
+                    topo_picture_ends_at(picture, i) ? "#d55e00" : "#e8edf2");
         if (topo->nodes <= NAMED_NODES)
             fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\"%s>%u</text>\n", at.x, at.y + 3,
-                    layout->node_is_switch || is_end_of_route(picture, i) ? "#ffffff" : "#1f2933",
+                    layout->node_is_switch || topo_picture_ends_at(picture, i) ? "#ffffff" : "#1f2933",
                     layout->node_is_switch ? "" : " font-size=\"7\"", i);
     }
 }
 
 void topo_draw_svg(const struct topo_picture *picture, FILE *out)
 {
-    struct layout layout;
-    layout_make(&layout, picture->topo);
+    struct topo_layout layout;
+    topo_layout_init(&layout, picture->topo);
     put_head(picture, &layout, out);
     put_links(picture, &layout, false, out);
     put_links(picture, &layout, true, out);
     put_switches(picture, &layout, out);
     put_nodes(picture, &layout, out);
     fprintf(out, "</svg>\n");
-    layout_free(&layout);
+    topo_layout_free(&layout);
 }

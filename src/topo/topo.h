@@ -4,69 +4,74 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/param.h"
 #include "base/status.h"
 
-/* Topologies and routing: nodes, switches, the directed links between them, and which links a message takes.
+/* Topologies and routing: nodes, switches, the directed links between them, and the links that a message
+ * takes.
  *
- * Everything is computed from the ids, so a topology is a few hundred bytes without pointers whatever its
- * size: it is copied by assignment, and nothing has to be closed. All functions that take a node, a switch or
- * a link expect one that exists. docs/models/topology.md states the numbering and every routing rule.
+ *     topo.h, topo.c       what all topologies have: links, names, routes, distances; the ops of a family
+ *     text.c               a topology from its text, and back
+ *     families.def         the list of families, one line each
+ *     families.h, .c       the same as a table, and families that are added at run time
+ *     crossbar.c, dragonfly.c, fattree.c, mesh.c, torus.c      one family each
+ *     grid.h, grid.c, grid_picture.c      what mesh and torus share
+ *     rows.h, rows.c       the pictures of fat tree and crossbar
+ *     layout.h, layout.c   where nodes and switches stand in a picture
+ *     picture.h, ascii.c, svg.c, dot.c    pictures
  *
- * Ids. Nodes are 0 .. nodes-1 and switches 0 .. switches-1. Links are directed and dense:
+ * A topology is computed from the numbers of nodes, switches and links. So it takes a few hundred bytes
+ * whatever its size, it is copied by assignment, and nothing has to be closed. All functions that take a
+ * node, a switch or a link expect one that exists. docs/models/topology.md states the numbering and every
+ * routing rule.
  *
- *     0 .. nodes-1                injection, from the node of the same id to its switch
- *     nodes .. 2 nodes - 1        ejection, to node id - nodes from its switch
+ * Numbers. Nodes are 0 .. nodes-1 and switches 0 .. switches-1. Nodes hang on the first switches in order:
+ * node i on switch i / nodes_per_switch. Links are directed and numbered without gaps:
+ *
+ *     0 .. nodes-1                injection, from the node of the same number to its switch
+ *     nodes .. 2 nodes - 1        ejection, from its switch to node (number - nodes)
  *     2 nodes .. links-1          network, from switch to switch; for each there is one the other way
  */
-enum topo_kind { TOPO_MESH, TOPO_TORUS, TOPO_TREE, TOPO_CROSSBAR, TOPO_DRAGONFLY };
 
-/* Mesh and torus: which dimension is routed first. The first is the one written first, whose coordinate runs
- * fastest in node ids. */
+/* Grids: which dimension is routed first. The first is the one written first. Its coordinate runs fastest in
+ * node numbers. */
 enum topo_order { TOPO_ORDER_FIRST, TOPO_ORDER_LAST };
 
-/* Torus: which way round when both are equally long, at half of an even ring. */
+/* Torus: the direction when both are equally long, at half of an even ring. */
 enum topo_tie {
     TOPO_TIE_PARITY, /* an odd coordinate goes up, an even one down: odd-even shortest path (Yuan et al.) */
     TOPO_TIE_PLUS,   /* up, towards the next higher coordinate */
-    TOPO_TIE_EITHER, /* both are candidates; up where nobody chooses */
+    TOPO_TIE_EITHER, /* both are candidates; the preferred one is up */
 };
 
-enum { TOPO_DIMENSIONS = 16, TOPO_LEVELS = 24, TOPO_TEXT = 128 };
+enum { TOPO_NUMBERS = 16, TOPO_LEVELS = 24, TOPO_TEXT = 128, TOPO_DATA = 384 };
 #define TOPO_NODES_LIMIT (UINT32_C(1) << 24) /* most nodes, and most switches */
 #define TOPO_LINKS_LIMIT (UINT32_C(1) << 28)
 
-struct topo_dimension {
-    uint32_t size;
-    uint32_t stride;     /* how far apart neighbours' ids are */
-    uint32_t edges;      /* pairs of opposite links along one line of switches */
-    uint32_t first_edge; /* edges are numbered across dimensions */
-    bool wraps;          /* false also for a torus of size 2, whose two ways round are one */
-};
+struct topo_ops;
 
-/* Fields are read by anyone and written by topo_parse; but `order` and `tie` may be changed at any time, on a
- * copy say, to compare routes. */
+/* topo_parse writes all fields, and anyone may read them. `order` and `tie` may be changed at any time, for
+ * example on a copy, to compare routes. */
 struct topo {
-    enum topo_kind kind;
+    const struct topo_ops *ops; /* of its family */
     uint32_t nodes, switches, links;
-    uint32_t diameter; /* most hops between two nodes, not counting injection and ejection */
-    /* mesh, torus */
+    uint32_t nodes_per_switch;
+    uint32_t levels;   /* of switches, if each has a level: 0 at the nodes, levels-1 at the top; else 0 */
+    uint32_t diameter; /* largest distance between two nodes, in network links */
     enum topo_order order;
     enum topo_tie tie;
-    uint32_t dimensions;
-    struct topo_dimension dimension[TOPO_DIMENSIONS];
-    /* k-ary n-tree; a crossbar is one of one level */
-    uint32_t arity, levels;          /* k and n */
-    uint32_t power[TOPO_LEVELS + 1]; /* k^i */
-    /* dragonfly: p, a, h, g of Kim et al. (2008), and the links that each pair of groups has */
-    uint32_t terminals, routers, globals, groups, copies;
+    uint32_t number_count, numbers[TOPO_NUMBERS];     /* of its text: 12, 12, 12 */
+    _Alignas(uint64_t) unsigned char data[TOPO_DATA]; /* what the family keeps */
 };
 
+/* --------------------------------------------------------------------- text */
+
 /* From a text such as torus:12x12x12, mesh:4x4, linear:8, ring:8, fattree:12x3 (k-ary n-tree),
- * dragonfly:2x4x2 (p x a x h) or crossbar:64; a grid's rules follow it: torus:8x8,order=last,tie=plus. False
- * fills *problem and leaves *topo alone. For parameters: the form that PARAM_CUSTOM needs is on top of this
- * one. */
+ * dragonfly:2x4x2 (p x a x h) or crossbar:64; routing rules follow the numbers:
+ * torus:8x8,order=last,tie=plus. False fills *problem and leaves *topo alone. This is the form that a
+ * parameter (PARAM_CUSTOM) needs. */
 bool topo_read(const char *text, struct topo *topo, struct param_problem *problem);
 
 /* The same with the error reported, as the text `what` ("--topology") at its column. */
@@ -75,7 +80,92 @@ enum status topo_parse(const char *what, const char *text, struct topo *topo);
 /* The text that reads back as the same topology; at most TOPO_TEXT bytes. Returns buffer. */
 const char *topo_print(const struct topo *topo, char *buffer, size_t size);
 
-/* ---------------------------------------------------------------------------------------------- links */
+/* --------------------------------------------------------------- the family */
+
+/* A link between switches, by their numbers. */
+struct topo_hop {
+    uint32_t from, to;
+};
+
+/* The links that lead on from a switch by a minimal route: first, first + step, ... (modulo 2^32), `count` of
+ * them, at least one. There are several in the upward phase of a tree, where any may be taken, and in a torus
+ * with TOPO_TIE_EITHER. `preferred` is the index of the one that a deterministic route takes: in a tree, the
+ * digit of the destination that belongs to the level (D-mod-k). */
+struct topo_choice {
+    uint32_t first, step, count, preferred;
+};
+
+/* The choice where one link only leads on. */
+static inline struct topo_choice topo_only(uint32_t link)
+{
+    return (struct topo_choice){.first = link, .count = 1};
+}
+
+/* The distances of all ordered pairs of nodes: their sum and the largest. */
+struct topo_distances {
+    unsigned __int128 sum;
+    uint32_t most;
+};
+
+/* A word that a text may begin with. */
+struct topo_form {
+    const char *name;
+    uint32_t least, most; /* how many numbers follow */
+    const char *example;  /* "fattree:12x3, half a switch's ports and the levels: k x n" */
+};
+
+/* Rules of routing that the text of a family may set. */
+enum topo_rule { TOPO_RULE_ORDER = 1, TOPO_RULE_TIE = 2 };
+
+struct topo_grid;
+struct topo_layout;
+struct topo_picture;
+
+/* A family. Links are network links here: injection and ejection are the same in all families. Functions
+ * allocate nothing. */
+struct topo_ops {
+    const char *name;              /* "torus", with which topo_print begins; the name of one of its forms */
+    const struct topo_form *forms; /* ends with one whose name is NULL */
+    unsigned rules;                /* enum topo_rule, or-ed */
+    const char *graphviz;          /* the program that lays out its graph well; NULL: neato */
+
+    /* From topo->numbers, each at least 1: sets nodes, switches, links, nodes_per_switch, levels if there are
+     * any, and data. It may complete the numbers. False fills problem->text, and problem->at with the index
+     * of the number that is wrong. */
+    bool (*build)(struct topo *topo, struct param_problem *problem);
+    struct topo_hop (*ends)(const struct topo *topo, uint32_t link);
+    /* The link between the same switches the other way; NULL: links 2i and 2i+1 are such a pair. */
+    uint32_t (*reverse)(const struct topo *topo, uint32_t link);
+    struct topo_choice (*choose)(const struct topo *topo, uint32_t from, uint32_t destination);
+    /* Whether packets from one node to another may take different links; NULL: they never do. */
+    bool (*has_choices)(const struct topo *topo);
+    /* The network links of the deterministic route; returns how many. NULL: as choose() leads on. */
+    uint32_t (*route)(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links);
+    uint32_t (*distance)(const struct topo *topo, uint32_t source, uint32_t destination);
+    struct topo_distances (*distances)(const struct topo *topo);
+    uint64_t (*bisection)(const struct topo *topo);
+    const struct topo_grid *(*grid)(const struct topo *topo); /* NULL: it is no grid */
+    /* Of a switch; returns how many. NULL: its number. */
+    uint32_t (*coordinates)(const struct topo *topo, uint32_t at, uint32_t *coordinates);
+    /* The name of the switch at these coordinates. NULL: "(3,0)". */
+    void (*name_switch)(const uint32_t *coordinates, uint32_t count, char *buffer, size_t size);
+
+    /* Pictures. NULL: switches in a circle with their nodes outside; a line for each switch. */
+    void (*place)(const struct topo *topo, struct topo_layout *layout);
+    void (*draw)(const struct topo_picture *picture, FILE *out);
+};
+
+/* Whether nodes and links stay within the limits; false fills *problem. For build(). */
+bool topo_fits(uint64_t nodes, uint64_t links, struct param_problem *problem);
+
+/* Numbers as "(3,0)", for name_switch; what does not fit is cut off. */
+void topo_print_list(const uint32_t *numbers, uint32_t count, char *buffer, size_t size);
+
+/* Adds a family after those of families.def. It has to live as long as the program. STATUS_BAD_INPUT,
+ * reported: one of its names is taken, or the table is full. */
+enum status topo_add(const struct topo_ops *ops);
+
+/* -------------------------------------------------------------------- links */
 
 /* Where a link begins or ends. */
 struct topo_end {
@@ -116,34 +206,52 @@ static inline bool topo_is_network(const struct topo *topo, uint32_t link)
     return link >= 2 * topo->nodes;
 }
 
-/* The switch that the node hangs on. On mesh and torus it has the node's own id. */
-uint32_t topo_switch_of(const struct topo *topo, uint32_t node);
+/* The switch that the node hangs on. */
+static inline uint32_t topo_switch_of(const struct topo *topo, uint32_t node)
+{
+    return node / topo->nodes_per_switch;
+}
 
-/* How far the switch is above the nodes: 0 at the leaves, levels-1 at the top; 0 for all that is no tree. */
-uint32_t topo_level(const struct topo *topo, uint32_t from);
-
-/* Coordinates of a switch: mesh and torus one for each dimension; tree the level, then its levels-1 digits to
- * the base k, the least significant first; dragonfly group and router; crossbar none. Returns how many. */
+/* Coordinates of a switch. Grid: one for each dimension. Fat tree: the level, then its levels-1 digits to the
+ * base k, the least significant first. Dragonfly: group and router. Crossbar: none. Returns how many. */
 enum { TOPO_COORDINATES = TOPO_LEVELS };
-uint32_t topo_coordinates(const struct topo *topo, uint32_t from, uint32_t coordinates[TOPO_COORDINATES]);
+uint32_t topo_coordinates(const struct topo *topo, uint32_t at, uint32_t coordinates[TOPO_COORDINATES]);
 
-/* The switch of a mesh or torus at these coordinates. */
-uint32_t topo_switch_at(const struct topo *topo, const uint32_t *coordinates);
+/* The level of a switch: its first coordinate where there are levels, else 0. */
+uint32_t topo_level(const struct topo *topo, uint32_t at);
 
-/* Names for pictures and messages: "7", "(3,0)", "2:(1,0)" for a tree's level and digits, "g2r1". At most
- * TOPO_TEXT bytes. Return buffer. */
+/* Names for pictures and messages: "7" for a node; "(3,0)", "2:(1,0)" for a tree's level and digits, "g2r1"
+ * for switches. At most TOPO_TEXT bytes. Return buffer. */
 const char *topo_end_name(const struct topo *topo, struct topo_end end, char *buffer, size_t size);
 const char *topo_link_name(const struct topo *topo, uint32_t link, char *buffer, size_t size); /* "0>(0,0)" */
 
-/* -------------------------------------------------------------------------------------------- routing */
+/* -------------------------------------------------------------------- grids */
 
-/* The links that lead on from a switch by a minimal route: first, first + step, ... (modulo 2^32), `count` of
- * them, at least one. More than one: the upward phase of a tree, where any may be taken, and a torus with
- * TOPO_TIE_EITHER. `preferred` is the index of the one that a deterministic route takes: in a tree, the digit
- * of the destination that belongs to the level (D-mod-k). */
-struct topo_choice {
-    uint32_t first, step, count, preferred;
+struct topo_dimension {
+    uint32_t size;
+    uint32_t stride;     /* difference between the numbers of neighbours */
+    uint32_t edges;      /* pairs of opposite links along one line of switches */
+    uint32_t first_edge; /* edges are numbered across dimensions */
+    bool wraps;          /* the ends of a line are linked; not in a torus of size 2, whose two ways are one */
 };
+
+/* A topology whose switches are the points of a grid, each with one node and linked to its neighbours. */
+struct topo_grid {
+    bool is_torus; /* the coordinate after the last is 0, also in a dimension of size 2 */
+    uint32_t dimensions;
+    struct topo_dimension dimension[TOPO_NUMBERS];
+};
+
+/* The grid that the topology is; NULL where it is none. It is part of *topo. */
+static inline const struct topo_grid *topo_grid(const struct topo *topo)
+{
+    return topo->ops->grid ? topo->ops->grid(topo) : NULL;
+}
+
+/* The switch at these coordinates. */
+uint32_t topo_grid_switch(const struct topo_grid *grid, const uint32_t *coordinates);
+
+/* ------------------------------------------------------------------ routing */
 
 static inline uint32_t topo_candidate(struct topo_choice choice, uint32_t index)
 {
@@ -151,9 +259,18 @@ static inline uint32_t topo_candidate(struct topo_choice choice, uint32_t index)
 }
 
 /* At `from`, a switch, for a message to node `destination`: the ejection link when it hangs there. No
- * allocation, a few divisions (a dragonfly: times `copies`). From every switch that can get there by a
- * minimal route: in a tree every one, in a dragonfly the ones of at most one global link. */
-struct topo_choice topo_choose(const struct topo *topo, uint32_t from, uint32_t destination);
+ * allocation, a few divisions (a dragonfly: for each link between two groups). From every switch that can get
+ * there by a minimal route: in a tree every one, in a dragonfly the ones of at most one global link. */
+static inline struct topo_choice topo_choose(const struct topo *topo, uint32_t from, uint32_t destination)
+{
+    return topo->ops->choose(topo, from, destination);
+}
+
+/* Whether packets from one node to another may take different links. */
+static inline bool topo_has_choices(const struct topo *topo)
+{
+    return topo->ops->has_choices && topo->ops->has_choices(topo);
+}
 
 /* The link of the deterministic route. */
 static inline uint32_t topo_next(const struct topo *topo, uint32_t from, uint32_t destination)
@@ -163,11 +280,14 @@ static inline uint32_t topo_next(const struct topo *topo, uint32_t from, uint32_
 }
 
 /* The switch that a network or injection link leads to. */
-uint32_t topo_link_to(const struct topo *topo, uint32_t link);
+static inline uint32_t topo_link_to(const struct topo *topo, uint32_t link)
+{
+    return topo_is_network(topo, link) ? topo->ops->ends(topo, link).to : topo_switch_of(topo, link);
+}
 
 /* The whole deterministic route from node to node, injection and ejection link included, into `links`, which
- * has room for topo_route_limit. Returns how many there are: topo_distance + 2. A node reaches itself by way
- * of its switch, in 2. */
+ * has room for topo_route_limit. Returns how many there are: topo_distance + 2. The route from a node to
+ * itself leads to its switch and back: 2. */
 uint32_t topo_route(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links);
 
 static inline uint32_t topo_route_limit(const struct topo *topo)
@@ -176,9 +296,12 @@ static inline uint32_t topo_route_limit(const struct topo *topo)
 }
 
 /* Network links on a minimal route between two nodes, without injection and ejection. */
-uint32_t topo_distance(const struct topo *topo, uint32_t source, uint32_t destination);
+static inline uint32_t topo_distance(const struct topo *topo, uint32_t source, uint32_t destination)
+{
+    return topo->ops->distance(topo, source, destination);
+}
 
-/* ---------------------------------------------------------------------------------------------- facts */
+/* -------------------------------------------------------------------- facts */
 
 /* Mean of topo_distance over all ordered pairs of different nodes; 0 where there is one node only. */
 double topo_mean_distance(const struct topo *topo);

@@ -98,7 +98,7 @@ OPENLOOP_WORKLOAD(hotspot, OPENLOOP_HOTSPOT, hotspot_params,
 OPENLOOP_WORKLOAD(neighbour, OPENLOOP_NEIGHBOUR, openloop_params,
                   "traffic to nearest neighbours: neighbour:messages=100");
 
-/* -------------------------------------------------------------------------------------------------- run */
+/* ---------------------------------------------------------------------- run */
 
 struct source {
     struct rng rng;
@@ -110,7 +110,7 @@ struct openloop_run {
     enum openloop_pattern pattern;
     const struct openloop_config *config;
     struct topo topo;
-    bool is_grid; /* and all of its nodes take part */
+    bool is_grid; /* of which all nodes take part */
     uint32_t nodes;
     struct source *sources;
     uint32_t *partners; /* of a permutation */
@@ -136,11 +136,10 @@ struct openloop_run *openloop_begin(const struct openloop *traffic, const struct
 {
     struct openloop_run *run = mem_alloc(1, sizeof *run, "traffic");
     const struct openloop_config *config = traffic->config;
-    bool is_grid = topo->kind == TOPO_TORUS || topo->kind == TOPO_MESH;
     *run = (struct openloop_run){.pattern = traffic->pattern,
                                  .config = config,
                                  .topo = *topo,
-                                 .is_grid = is_grid && topo->nodes == nodes,
+                                 .is_grid = topo_grid(topo) && topo->nodes == nodes,
                                  .nodes = nodes};
     run->sources = mem_alloc(nodes, sizeof *run->sources, "traffic");
     for (uint32_t i = 0; i < nodes; i++) {
@@ -167,7 +166,7 @@ size_t openloop_bytes(const struct openloop_run *run)
     return sizeof *run + run->nodes * (sizeof *run->sources + (run->partners ? sizeof *run->partners : 0));
 }
 
-/* ---------------------------------------------------------------------------------------------- patterns */
+/* ----------------------------------------------------------------- patterns */
 
 static uint32_t any_other(struct rng *rng, uint32_t node, uint32_t nodes)
 {
@@ -180,13 +179,13 @@ static uint32_t tornado_from(const struct openloop_run *run, uint32_t node)
 {
     if (!run->is_grid)
         return (node + (run->nodes - 1) / 2) % run->nodes;
-    uint32_t coordinates[TOPO_COORDINATES];
-    uint32_t count = topo_coordinates(&run->topo, topo_switch_of(&run->topo, node), coordinates);
+    const struct topo_grid *grid = topo_grid(&run->topo);
+    uint32_t coordinates[TOPO_COORDINATES], count = topo_coordinates(&run->topo, node, coordinates);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t size = run->topo.dimension[i].size;
+        uint32_t size = grid->dimension[i].size;
         coordinates[i] = (coordinates[i] + (size - 1) / 2) % size;
     }
-    return topo_switch_at(&run->topo, coordinates);
+    return topo_grid_switch(grid, coordinates);
 }
 
 /* One step in a direction that there is; the ends of a line have one only. */
@@ -195,20 +194,20 @@ static uint32_t neighbour_of(const struct openloop_run *run, struct rng *rng, ui
     if (!run->is_grid)
         return (uint32_t)((node + (rng_below(rng, 2) ? 1 : run->nodes - 1)) % run->nodes);
     uint32_t coordinates[TOPO_COORDINATES], ways[2 * TOPO_COORDINATES], way_count = 0;
-    uint32_t count = topo_coordinates(&run->topo, topo_switch_of(&run->topo, node), coordinates);
-    bool is_torus = run->topo.kind == TOPO_TORUS;
+    const struct topo_grid *grid = topo_grid(&run->topo);
+    uint32_t count = topo_coordinates(&run->topo, node, coordinates);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t size = run->topo.dimension[i].size;
-        if (size > 1 && (is_torus || coordinates[i] + 1 < size))
+        uint32_t size = grid->dimension[i].size;
+        if (size > 1 && (grid->is_torus || coordinates[i] + 1 < size))
             ways[way_count++] = 2 * i;
-        if (size > 1 && (is_torus || coordinates[i] > 0))
+        if (size > 1 && (grid->is_torus || coordinates[i] > 0))
             ways[way_count++] = 2 * i + 1;
     }
     if (!way_count)
         return node;
-    uint32_t way = ways[rng_below(rng, way_count)], size = run->topo.dimension[way / 2].size;
+    uint32_t way = ways[rng_below(rng, way_count)], size = grid->dimension[way / 2].size;
     coordinates[way / 2] = (coordinates[way / 2] + (way % 2 ? size - 1 : 1)) % size;
-    return topo_switch_at(&run->topo, coordinates);
+    return topo_grid_switch(grid, coordinates);
 }
 
 static uint32_t hot_or_other(const struct openloop_run *run, struct rng *rng, uint32_t node)

@@ -180,7 +180,7 @@ static uint32_t random_traffic(uint32_t nodes, uint32_t count, uint64_t seed, st
 static void check_channel_time(const struct topo *topo, const struct light_message *messages, uint32_t count)
 {
     ps_t expected = 0, sum = 0;
-    bool node_links_count = topo->kind != TOPO_TORUS && topo->kind != TOPO_MESH;
+    bool node_links_count = topo_grid(topo) == NULL;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t hops = topo_distance(topo, messages[i].source, messages[i].destination);
         expected += (ps_t)messages[i].bytes * 25 * (hops + (node_links_count ? 2 : 0));
@@ -217,7 +217,7 @@ static void keeps_its_promises(const char *topology, enum photonic_switching swi
     check_channel_time(&topo, messages, count);
     check_node_bound(&topo, messages, count);
     uint32_t most = switching == PHOTONIC_SEGMENT ? topo.diameter : 0;
-    if (switching == PHOTONIC_SEGMENT && topo.kind == TOPO_TREE)
+    if (switching == PHOTONIC_SEGMENT && topo.levels)
         most = 2; /* the two top levels have buffers: once up, once at the top, once down to the second */
     for (uint32_t i = most + 2; i < STORED_CLASSES; i++)
         assert_int_equal(out.stored[i], 0);

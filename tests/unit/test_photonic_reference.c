@@ -77,7 +77,7 @@ static bool buffer_has_room(uint32_t message, uint32_t hops, uint32_t *at)
 {
     *at = topo_link_to(&ref.topo, ref.route[message][hops - 1]);
     uint32_t coordinates[TOPO_COORDINATES], sum = *at;
-    if (ref.topo.kind == TOPO_MESH || ref.topo.kind == TOPO_TORUS) {
+    if (topo_grid(&ref.topo)) {
         sum = 0;
         for (uint32_t i = topo_coordinates(&ref.topo, *at, coordinates); i-- > 0;)
             sum += coordinates[i];
@@ -283,7 +283,7 @@ static bool happens_next(void)
 static void prepare(const struct light_message *messages)
 {
     ref.messages = messages;
-    ref.node_links_count = ref.topo.kind != TOPO_TORUS && ref.topo.kind != TOPO_MESH;
+    ref.node_links_count = topo_grid(&ref.topo) == NULL;
     assert_true(ref.topo.links <= LINKS && ref.topo.switches <= SWITCHES);
     for (uint32_t i = 0; i < MESSAGES; i++) {
         uint32_t links[HOPS],

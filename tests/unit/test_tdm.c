@@ -167,7 +167,7 @@ static void phases_of_tori_are_configurations(void **state)
                                              "torus:24x24"};
     for (size_t i = 0; i < sizeof topologies / sizeof *topologies; i++) {
         struct scene scene = scene_open(topologies[i], "all-to-all", false);
-        uint32_t size = scene.topo.dimension[0].size, phases;
+        uint32_t size = topo_grid(&scene.topo)->dimension[0].size, phases;
         uint32_t *phase = mem_alloc(scene.pattern.count, sizeof *phase, "phases");
         assert_true(tdm_has_closed_aapc(&scene.topo));
         assert_int_equal(tdm_aapc_phases(&scene.topo, &scene.pattern, phase, &phases), STATUS_OK);

@@ -1,25 +1,5 @@
 #include "fabric/photonic/internal.h"
 
-static bool is_grid(const struct topo *topo)
-{
-    return topo->kind == TOPO_MESH || topo->kind == TOPO_TORUS;
-}
-
-/* Whether a switch may have several links that lead on. */
-static bool has_choices(const struct topo *topo)
-{
-    switch (topo->kind) {
-    case TOPO_TREE:
-        return topo->levels > 1;
-    case TOPO_TORUS:
-        return topo->tie == TOPO_TIE_EITHER;
-    case TOPO_DRAGONFLY:
-        return topo->copies > 1;
-    default:
-        return false;
-    }
-}
-
 /* On grids a buffer stands where the sum of the coordinates is a multiple of n, so that there is one every n
  * switches whichever dimension a packet travels in (section IV-C). Elsewhere by the switch's number. */
 static bool has_buffer(const struct photonic *photonic, uint32_t at)
@@ -29,7 +9,7 @@ static bool has_buffer(const struct photonic *photonic, uint32_t at)
     if (layout->rule == BUFFERS_LEVELS)
         return topo_level(topo, at) + layout->number >= topo->levels;
     uint64_t sum = at;
-    if (is_grid(topo)) {
+    if (topo_grid(topo)) {
         uint32_t coordinates[TOPO_COORDINATES], count = topo_coordinates(topo, at, coordinates);
         sum = 0;
         for (uint32_t i = 0; i < count; i++)
@@ -83,7 +63,7 @@ static void make_links(struct photonic *photonic, const uint32_t *buffer_of_swit
 void links_make(struct photonic *photonic)
 {
     const struct topo *topo = &photonic->topo;
-    photonic->is_adaptive = photonic->settings.photonic.up != UP_DESTINATION && has_choices(topo);
+    photonic->is_adaptive = photonic->settings.photonic.up != UP_DESTINATION && topo_has_choices(topo);
     photonic->hops_most = topo->diameter + (photonic->settings.node_links_count ? 2 : 0);
     uint32_t *buffer_of_switch = make_buffers(photonic);
     make_links(photonic, buffer_of_switch);

@@ -234,17 +234,12 @@ PARAM_TABLE(
 
 /* --------------------------------------------------------------------------------------------- settling */
 
-static bool is_grid(const struct topo *topo)
-{
-    return topo->kind == TOPO_MESH || topo->kind == TOPO_TORUS;
-}
-
 /* What fits the paper's results: its times are cycles, of which a packet takes about 12 on the torus and 8 on
  * the tree, and its circuits are one message at a time of each node. */
 static void apply_preset(const struct photonic_plan *plan, struct photonic_settings *settings)
 {
     struct photonic_config *config = &settings->photonic;
-    bool is_fit = config->preset == PRESET_PAPER_FIT, on_grid = is_grid(plan->topo);
+    bool is_fit = config->preset == PRESET_PAPER_FIT, on_grid = topo_grid(plan->topo) != NULL;
     bool is_circuit = plan->switching == PHOTONIC_CIRCUIT;
     if (config->cycle_ps == BY_PRESET)
         config->cycle_ps = !is_fit ? 1000 : on_grid ? 8533 : 12800;
@@ -259,7 +254,7 @@ static enum status settle_buffers(const struct photonic_plan *plan, struct photo
     const struct segment_config *config = &settings->segment;
     uint64_t mtu = settings->photonic.mtu_bytes;
     char text[64], other[64];
-    if (config->buffers.rule == BUFFERS_LEVELS && plan->topo->kind != TOPO_TREE) {
+    if (config->buffers.rule == BUFFERS_LEVELS && !plan->topo->levels) {
         diag_error("segment.buffers=levels:%" PRIu32
                    " needs a topology with levels, a fattree; every:N is for "
                    "all others",
@@ -308,7 +303,7 @@ enum status photonic_settle(const struct photonic_plan *plan, struct photonic_se
     settings->back_ps = (ps_t)config->back_cycles * settings->cycle_ps + config->converter_ps;
     settings->full_packet_ps = service_ps(config->mtu_bytes, settings->rate_bytes_per_s);
     settings->node_links_count = config->node_links == NODE_LINKS_CHANNELS ||
-                                 (config->node_links == NODE_LINKS_AUTO && !is_grid(plan->topo));
+                                 (config->node_links == NODE_LINKS_AUTO && !topo_grid(plan->topo));
     enum status status = settle_hops(plan);
     return status == STATUS_OK && plan->switching == PHOTONIC_SEGMENT ? settle_buffers(plan, settings)
                                                                       : status;
