@@ -19,7 +19,7 @@ static void place_own(const struct coll_call *call, const struct blocks *blocks,
     step_copy(sink, own_of(call, blocks), blocks_span(blocks, COLL_RECV_BUFFER, call->rank, 1));
 }
 
-/* -------------------------------------------------------------------------------------------------- ring */
+/* --------------------------------------------------------------------- ring */
 
 static bool ring(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
@@ -57,7 +57,7 @@ const struct coll_algorithm coll_allgatherv_ring = {
     .emit = ring,
 };
 
-/* ------------------------------------------------------------------------------------------------- Bruck */
+/* -------------------------------------------------------------------- Bruck */
 
 /* Bytes of `count` blocks from rank `first` on, around the end. */
 static uint64_t cyclic_bytes(const struct blocks *blocks, uint32_t first, uint32_t count)
@@ -123,7 +123,7 @@ const struct coll_algorithm coll_allgatherv_bruck = {
     .scratch = bruck_scratch,
 };
 
-/* ------------------------------------------------------------------------------------ recursive doubling */
+/* ------------------------------------------------------- recursive doubling */
 
 /* The blocks that ids [first, first + count) stand for. */
 static struct coll_span held_by(const struct fold *fold, const struct blocks *blocks, uint32_t first,

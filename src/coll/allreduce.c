@@ -22,7 +22,7 @@ static uint64_t vector_scratch(const struct coll_call *call)
     return call->size > 1 ? call->bytes : 0;
 }
 
-/* ---------------------------------------------------------------------------------------- reduce + bcast */
+/* ----------------------------------------------------------- reduce + bcast */
 
 static bool reduce_bcast(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
@@ -46,7 +46,7 @@ const struct coll_algorithm coll_allreduce_reduce_bcast = {
     .scratch = reduce_bcast_scratch,
 };
 
-/* ------------------------------------------------------------------------------ folded to a power of two */
+/* ------------------------------------------------- folded to a power of two */
 
 /* A leaver's two phases; the same in every folded allreduce. */
 static bool leave(const struct coll_call *call, const struct fold *fold, uint32_t phase,
@@ -166,7 +166,7 @@ const struct coll_algorithm coll_allreduce_rabenseifner = {
     .scratch = vector_scratch,
 };
 
-/* -------------------------------------------------------------------------------------------------- ring */
+/* --------------------------------------------------------------------- ring */
 
 /* Part i travels once around the ring and is summed up on the way, until rank i - 1 has its total; then the
  * totals travel around. */

@@ -42,7 +42,7 @@ static bool fail(const struct parser *parser, const char *at, const char *format
     return false;
 }
 
-/* ------------------------------------------------------------------------------------- names and limits */
+/* --------------------------------------------------------- names and limits */
 
 struct names {
     const char *name[16];
@@ -102,7 +102,7 @@ static bool parse_limit(struct parser *parser, struct piece piece)
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------ parse */
+/* -------------------------------------------------------------------- parse */
 
 /* One algorithm, with its limit unless it is the last. */
 static bool parse_item(struct parser *parser, const char *start, const char *end, bool last)
@@ -151,7 +151,7 @@ bool coll_choice_parse(enum coll_kind kind, const char *text, struct coll_choice
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------ print */
+/* -------------------------------------------------------------------- print */
 
 /* "64 KiB" without its blank. */
 static void print_limit(uint64_t limit, char *buffer, size_t size)

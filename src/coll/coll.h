@@ -127,7 +127,7 @@ extern const size_t coll_algorithm_count;
 /* The algorithm of that kind and name, or NULL. */
 const struct coll_algorithm *coll_find(enum coll_kind kind, const char *name);
 
-/* ------------------------------------------------------------------------------------- choice by size */
+/* ----------------------------------------------------------- choice by size */
 
 /* Which algorithm runs a kind: "binomial", or with thresholds "binomial<=64KiB,scatter-allgather" (the first
  * whose limit the size does not pass; the last has no limit). The size compared is `bytes` of the call, for

@@ -1,7 +1,7 @@
 #include "coll/families.h"
 #include "coll/tree.h"
 
-/* ----------------------------------------------------------------------------------------------- direct */
+/* ------------------------------------------------------------------- direct */
 
 /* The root takes `window` blocks at a time, in rank order. A rank other than the root knows its own length
  * alone, which is all that this needs; nobody could forward blocks of unknown length, so gatherv has no tree.
@@ -70,7 +70,7 @@ const struct coll_algorithm coll_gatherv_windowed = {
     .emit = windowed,
 };
 
-/* ------------------------------------------------------------------------------------------------- tree */
+/* --------------------------------------------------------------------- tree */
 
 static bool binomial(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {

@@ -54,7 +54,7 @@ static uint64_t received_at(const struct ohio *ohio, uint32_t round)
     return send_buffer_blocks(self) + before * self->here;
 }
 
-/* ---------------------------------------------------------------------------------------------- stage */
+/* -------------------------------------------------------------------- stage */
 
 static void stage_for(const struct ohio *ohio, uint32_t node, struct coll_sink *sink)
 {
@@ -79,7 +79,7 @@ static void stage(const struct ohio *ohio, struct coll_sink *sink)
     node_barrier(&ohio->node, sink);
 }
 
-/* ------------------------------------------------------------------------------------------- exchange */
+/* ----------------------------------------------------------------- exchange */
 
 /* V1's rows lie apart in the SSB: a message for each rank of the node. The others coalesce them into one. */
 static void exchange(const struct ohio *ohio, uint32_t round, struct coll_sink *sink)
@@ -100,7 +100,7 @@ static void exchange(const struct ohio *ohio, uint32_t round, struct coll_sink *
         sink->send(sink, to_leader, node_shared(self, (uint64_t)source * self->call->size + before, there));
 }
 
-/* ------------------------------------------------------------------------------------------- copy out */
+/* ----------------------------------------------------------------- copy out */
 
 static void copy_out(const struct ohio *ohio, uint32_t round, struct coll_sink *sink)
 {
@@ -122,7 +122,7 @@ static void copy_out(const struct ohio *ohio, uint32_t round, struct coll_sink *
                   node_block(self, COLL_RECV_BUFFER, from, source));
 }
 
-/* ---------------------------------------------------------------------------------------------- rounds */
+/* ------------------------------------------------------------------- rounds */
 
 /* V1 and V2. Phase k = 1 ... N: the leader's exchange of round k, everybody's copies of round k - 1. A flag
  * says that a round has come. The barrier at the end keeps the next call from staging too early. */

@@ -22,7 +22,7 @@ void prover_fail(struct prover *prover, const struct step *step, const char *for
     va_end(arguments);
 }
 
-/* -------------------------------------------------------------------------------------------- matching */
+/* ----------------------------------------------------------------- matching */
 
 static uint32_t larger(uint32_t a, uint32_t b)
 {
@@ -90,7 +90,7 @@ static void count_send(struct prover *prover, const struct step *step)
     self->bytes += step->from.bytes;
 }
 
-/* ----------------------------------------------------------------------------------------------- steps */
+/* -------------------------------------------------------------------- steps */
 
 struct prover_sink {
     struct coll_sink base;
@@ -199,7 +199,7 @@ static void sink_reduce(struct coll_sink *base, struct coll_span from, struct co
     local_step(sink, STEP_REDUCE, from, into, &sink->prover->proof->reduced_bytes);
 }
 
-/* ------------------------------------------------------------------------------------------------- run */
+/* ---------------------------------------------------------------------- run */
 
 /* Cells of a buffer; scratch need not be a whole number of elements. */
 static uint64_t cells_of(const struct prover *prover, uint64_t bytes)
@@ -314,7 +314,7 @@ static void execute(struct prover *prover)
         prover_check_results(prover);
 }
 
-/* ------------------------------------------------------------------------------------------ set-up, end */
+/* -------------------------------------------------------------- set-up, end */
 
 static uint64_t buffer_bytes(const struct prover *prover, uint32_t rank, int buffer)
 {

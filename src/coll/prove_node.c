@@ -77,7 +77,7 @@ static uint64_t *known_at(const struct prover *prover, const struct step *step)
     return known;
 }
 
-/* -------------------------------------------------------------------------------------------- set-up, end */
+/* -------------------------------------------------------------- set-up, end */
 
 static void open_node(struct prover *prover, uint32_t rank, struct order_node *node)
 {
@@ -143,7 +143,7 @@ void order_close(struct prover *prover)
     free(prover->order);
 }
 
-/* --------------------------------------------------------------------------------------- calls and phases */
+/* --------------------------------------------------------- calls and phases */
 
 static uint64_t copy_at(const struct prover *prover, uint32_t rank)
 {
@@ -166,7 +166,7 @@ void order_begin_phase(struct prover *prover, uint32_t rank)
         join(prover->order, known_at(prover, &beginning), acquired_by(prover, rank));
 }
 
-/* ------------------------------------------------------------------------------------- barriers and flags */
+/* ------------------------------------------------------- barriers and flags */
 
 static void arrive(struct prover *prover, const struct step *step)
 {
@@ -269,8 +269,7 @@ bool order_blocked(struct prover *prover)
     return false;
 }
 
-/* ------------------------------------------------------------------------------------------------ messages
- */
+/* ----------------------------------------------------------------- messages */
 
 void order_post(struct prover *prover, const struct step *step, uint32_t end)
 {
@@ -303,8 +302,7 @@ void order_match(struct prover *prover, const struct step *step, const struct st
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ accesses
- */
+/* ----------------------------------------------------------------- accesses */
 
 /* When the access is over, and in which thread's count. */
 static struct order_cell end_of(const struct prover *prover, const struct step *step,

@@ -35,7 +35,7 @@ const char *prover_describe(const struct step *step, char *buffer, size_t size)
     return buffer;
 }
 
-/* ---------------------------------------------------------------------------------------------- checks */
+/* ------------------------------------------------------------------- checks */
 
 /* The cells of a span; false when it leaves its buffer or cuts an element. */
 static bool span_cells(struct prover *prover, const struct step *step, struct coll_span span,
@@ -101,7 +101,7 @@ static bool may_write(struct prover *prover, const struct step *step, const stru
     return true;
 }
 
-/* --------------------------------------------------------------------------------------------- effects */
+/* ------------------------------------------------------------------ effects */
 
 bool prover_post(struct prover *prover, const struct step *step)
 {

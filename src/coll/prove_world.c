@@ -2,7 +2,7 @@
 
 #include "coll/prover.h"
 
-/* ------------------------------------------------------------------------------------------- the call */
+/* ----------------------------------------------------------------- the call */
 
 static bool is_vector_kind(enum coll_kind kind)
 {
@@ -141,7 +141,7 @@ bool world_check(const struct coll_world *world, enum coll_kind kind, struct col
     return !problem;
 }
 
-/* ---------------------------------------------------------------------------------------- post-conditions */
+/* ---------------------------------------------------------- post-conditions */
 
 static const char *print_cell(const struct prover *prover, struct cell cell, char *buffer, size_t size)
 {

@@ -13,7 +13,7 @@ static uint64_t total_of(const struct coll_call *call)
     return blocks_bytes(&blocks, 0, call->size);
 }
 
-/* --------------------------------------------------------------------------------------------- pairwise */
+/* ----------------------------------------------------------------- pairwise */
 
 static bool pairwise(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
@@ -53,7 +53,7 @@ const struct coll_algorithm coll_reduce_scatter_pairwise = {
     .scratch = pairwise_scratch,
 };
 
-/* ------------------------------------------------------------------------------------ recursive halving */
+/* -------------------------------------------------------- recursive halving */
 
 /* Scratch: the sums so far, then what comes in, each as long as the whole vector. */
 struct halving {
@@ -147,7 +147,7 @@ const struct coll_algorithm coll_reduce_scatter_recursive_halving = {
     .scratch = recursive_halving_scratch,
 };
 
-/* ------------------------------------------------------------------------------------ reduce + scatterv */
+/* -------------------------------------------------------- reduce + scatterv */
 
 static bool reduce_scatterv(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {

@@ -18,7 +18,7 @@ static struct coll_span result_of(const struct coll_call *call)
     return span_of(COLL_RECV_BUFFER, 0, call->bytes);
 }
 
-/* ----------------------------------------------------------------------------------------------- linear */
+/* ------------------------------------------------------------------- linear */
 
 static bool linear(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
@@ -64,7 +64,7 @@ const struct coll_algorithm coll_exscan_linear = {
     .scratch = linear_exscan_scratch,
 };
 
-/* ----------------------------------------------------------------------------------- recursive doubling */
+/* ------------------------------------------------------- recursive doubling */
 
 /* In round `phase` a rank sends to the one 2^phase further on, if there is one; if not, there is none later.
  */

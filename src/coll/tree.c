@@ -38,7 +38,7 @@ uint32_t tree_subtree(uint32_t virtual_rank, uint32_t size)
     return virtual_rank > 0 && whole < left ? whole : left;
 }
 
-/* -------------------------------------------------------------------------------------- whole vectors */
+/* ------------------------------------------------------------ whole vectors */
 
 bool tree_bcast(const struct tree *tree, struct coll_span data, uint32_t phase, struct coll_sink *sink)
 {
@@ -75,7 +75,7 @@ bool tree_reduce(const struct tree *tree, struct coll_span sum, struct coll_span
     return true;
 }
 
-/* --------------------------------------------------------------------------------------------- blocks */
+/* ------------------------------------------------------------------- blocks */
 
 /* The blocks of the root's child `index` lie one after another in a buffer in rank order, unless the last
  * rank and rank 0 are both among them. */

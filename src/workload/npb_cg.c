@@ -43,7 +43,7 @@ static bool cg_prepare(void *config, struct program *program, struct workload_pr
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------ blocks */
+/* ------------------------------------------------------------------- blocks */
 
 static uint32_t share(uint32_t cells, uint32_t parts, uint32_t index)
 {
@@ -76,7 +76,7 @@ static struct block block_of(const struct cg *cg, uint32_t rank)
     return block;
 }
 
-/* --------------------------------------------------------------------------------------------- messages */
+/* ----------------------------------------------------------------- messages */
 
 /* The partner of round `round` (from 1) within the row of ranks: half the row away first. */
 static uint32_t partner(const struct cg *cg, const struct block *block, uint32_t round)
@@ -112,7 +112,7 @@ static void sum_product(struct phase *phase, const struct cg *cg, const struct b
         exchange(phase, block->transposed, TRANSPOSE_TAG, block->kept, block->received);
 }
 
-/* -------------------------------------------------------------------------------------------- the program */
+/* -------------------------------------------------------------- the program */
 
 /* The operations that the benchmark counts for one iteration: 2 n (3 + z + 25 (5 + z) + 3), where
  * z = nonzeros (nonzeros + 1) is that of a row of the matrix. This is one term, on one rank. */

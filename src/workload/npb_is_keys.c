@@ -91,8 +91,7 @@ static void change_keys(const struct is_problem *problem, uint32_t iteration, ui
     }
 }
 
-/* ------------------------------------------------------------------------------------------- who gets what
- */
+/* ------------------------------------------------------------ who gets what */
 
 struct counting {
     const struct is_problem *problem;

@@ -58,7 +58,7 @@ static bool lu_prepare(void *config, struct program *program, struct workload_pr
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------ blocks */
+/* ------------------------------------------------------------------- blocks */
 
 struct block {
     uint32_t rank;
@@ -104,7 +104,7 @@ static double part(const struct lu *lu, const struct block *block, double fracti
 #define UPDATE_SHARE 0.04
 #define RHS_SHARE    0.22
 
-/* --------------------------------------------------------------------------------------------- messages */
+/* ----------------------------------------------------------------- messages */
 
 enum { REQUEST = SLOT_FIRST };
 
@@ -163,7 +163,7 @@ static void norm(struct phase *phase)
     phase_collective(phase, CALL_ALLREDUCE, VARIABLES, DATATYPE_DOUBLE);
 }
 
-/* -------------------------------------------------------------------------------------------- the program */
+/* -------------------------------------------------------------- the program */
 
 static void setup(struct phase *phase)
 {

@@ -48,7 +48,7 @@ static bool mg_prepare(void *config, struct program *program, struct workload_pr
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------ levels */
+/* ------------------------------------------------------------------- levels */
 
 /* What a rank has of one level. */
 struct level {
@@ -106,7 +106,7 @@ static struct level level_of(const struct mg *mg, uint32_t rank, uint32_t number
     return level;
 }
 
-/* --------------------------------------------------------------------------------------------- messages */
+/* ----------------------------------------------------------------- messages */
 
 static int32_t tag_of(int axis, bool is_up)
 {
@@ -170,7 +170,7 @@ static void norms(struct phase *phase)
     phase_collective(phase, CALL_ALLREDUCE, 1, DATATYPE_DOUBLE);
 }
 
-/* -------------------------------------------------------------------------------------------- the program */
+/* -------------------------------------------------------------- the program */
 
 /* The benchmark counts 58 operations per point of the finest level and iteration. 15 for a point of a
  * residual or a smoothing and 30 for a coarse point of a restriction or an interpolation add up to 405/7, all

@@ -92,7 +92,7 @@ static bool bt_prepare(void *config, struct program *program, struct workload_pr
     return prepare(solver, "BT", bt_fits, problem);
 }
 
-/* ------------------------------------------------------------------------------------------------- cells */
+/* -------------------------------------------------------------------- cells */
 
 struct cell {
     uint32_t at[AXES], size[AXES];
@@ -163,7 +163,7 @@ static double all_points(const struct solver *solver, uint32_t rank)
     return points;
 }
 
-/* ----------------------------------------------------------------------------------------------- messages */
+/* ----------------------------------------------------------------- messages */
 
 enum { RECEIVE = SLOT_FIRST, SEND, FACES = 2 * AXES, SLOTS = SLOT_FIRST + 2 * FACES };
 
@@ -253,7 +253,7 @@ static void stage(struct phase *phase, const struct solver *solver, uint32_t ran
         phase_isend(phase, SEND, neighbour(solver, rank, axis, is_forward), tag, elements, DATATYPE_DOUBLE);
 }
 
-/* -------------------------------------------------------------------------------------------- the program */
+/* -------------------------------------------------------------- the program */
 
 static uint64_t iteration_phases(const struct solver *solver)
 {

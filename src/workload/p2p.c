@@ -48,7 +48,7 @@ const struct workload pingpong_workload = {
     .call = pingpong_call,
 };
 
-/* ---------------------------------------------------------------------------------------- dissemination */
+/* ------------------------------------------------------------ dissemination */
 
 struct dissemination_config {
     uint64_t ranks, bytes, iterations;

@@ -9,7 +9,7 @@
 #include "workload/patterns_parts.h"
 #include "workload/repetition.h"
 
-/* ---------------------------------------------------------------------------------------------- patterns */
+/* ----------------------------------------------------------------- patterns */
 
 static uint64_t hash_of_pairs(const struct pattern_pair *pairs, size_t count)
 {
@@ -51,7 +51,7 @@ static uint32_t intern(struct patterns *patterns, const struct pattern_pair *pai
     return (uint32_t)patterns->count++;
 }
 
-/* --------------------------------------------------------------------------------------------- main loop */
+/* ---------------------------------------------------------------- main loop */
 
 /* One element for each phase, however often it follows itself. */
 static uint64_t expand(const struct patterns *patterns, uint64_t *skeleton, uint64_t *bytes_before,
@@ -100,7 +100,7 @@ void patterns_find_main_loop(struct patterns *patterns)
     free(skeleton);
 }
 
-/* ------------------------------------------------------------------------------------------------ phases */
+/* ------------------------------------------------------------------- phases */
 
 static int compare_tallies(const void *left, const void *right)
 {

@@ -49,7 +49,7 @@ struct walk {
         phase_capacity;
 };
 
-/* ------------------------------------------------------------------------------------------------- calls */
+/* -------------------------------------------------------------------- calls */
 
 static void add_sent(struct walk *walk, uint32_t destination, int32_t tag, uint64_t bytes)
 {
@@ -203,7 +203,7 @@ static enum status gather(struct walk *walk, uint32_t rank)
     return STATUS_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------- stretches */
+/* ---------------------------------------------------------------- stretches */
 
 /* sent[first ... first + count - 1] as tallies; `every` 1, or the period if there are several iterations, in
  * which case messages are those of the first and bytes those of all. */
@@ -352,7 +352,7 @@ static void end_stretch(struct walk *walk)
     walk->tally_count = 0;
 }
 
-/* -------------------------------------------------------------------------------------------- collectives */
+/* -------------------------------------------------------------- collectives */
 
 static enum status refuse(const struct walk *walk, uint32_t rank)
 {
