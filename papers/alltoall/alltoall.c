@@ -58,11 +58,6 @@ static void give(struct reproduction *reproduction, const char *table, const str
     give_item(reproduction, shape, item, (double)ours);
 }
 
-static uint64_t extra_bytes(const struct coll_counts *counts)
-{
-    return counts->shared_bytes + counts->scratch_bytes;
-}
-
 static double holds(bool is_so)
 {
     return is_so ? 1 : 0;
@@ -89,11 +84,12 @@ static void table_3(struct reproduction *reproduction, const struct shape *shape
     give(reproduction, "table-3", shape, "v1", "posted-sends", v1.posted_sends);
     give(reproduction, "table-3", shape, "v2", "queue-pairs", v2.queue_pairs);
     give(reproduction, "table-3", shape, "v2", "posted-sends", v2.posted_sends);
-    give(reproduction, "table-3", shape, "v1", "extra-memory", extra_bytes(&v1));
-    give(reproduction, "table-3", shape, "v2", "extra-memory", extra_bytes(&v2));
-    give(reproduction, "table-3", shape, "v3", "extra-memory", extra_bytes(&v3));
+    give(reproduction, "table-3", shape, "v1", "extra-memory", coll_extra_bytes(&v1));
+    give(reproduction, "table-3", shape, "v2", "extra-memory", coll_extra_bytes(&v2));
+    give(reproduction, "table-3", shape, "v3", "extra-memory", coll_extra_bytes(&v3));
     /* What V3 shares beside the send buffer, which is half of V2's. */
-    give(reproduction, "section-3-C", shape, "v3", "receive-buffer", extra_bytes(&v3) - extra_bytes(&v2) / 2);
+    give(reproduction, "section-3-C", shape, "v3", "receive-buffer",
+         coll_extra_bytes(&v3) - coll_extra_bytes(&v2) / 2);
 }
 
 /* ----------------------------------------------------------------------------------------------- in words */
@@ -111,7 +107,8 @@ static void claims(struct reproduction *reproduction)
     give_item(reproduction, &shapes[0], "introduction/v3-7168-ranks-fit-into-the-cache",
               holds((double)v3.queue_pairs <= in_cache));
     give_item(reproduction, &shapes[0], "section-3-D/v3-takes-least-memory",
-              holds(extra_bytes(&v3) < extra_bytes(&v1) && extra_bytes(&v3) < extra_bytes(&v2)));
+              holds(coll_extra_bytes(&v3) < coll_extra_bytes(&v1) &&
+                    coll_extra_bytes(&v3) < coll_extra_bytes(&v2)));
     give_item(reproduction, &shapes[0], "section-3-B/one-message-a-node",
               holds(v1.posted_sends == shapes[0].ppn * v2.posted_sends));
 }
@@ -163,7 +160,7 @@ static void figure_of_memory(struct reproduction *reproduction)
         for (uint32_t nodes = 2; nodes <= most; nodes *= 2) {
             struct shape shape = {nodes, 56};
             struct coll_counts counts = count(reproduction, &shape, algorithms[i]);
-            reproduction_point_at(reproduction, "", algorithms[i], nodes, (double)extra_bytes(&counts));
+            reproduction_point_at(reproduction, "", algorithms[i], nodes, (double)coll_extra_bytes(&counts));
         }
 }
 

@@ -132,7 +132,7 @@ static void judge_layers(struct measurement *measurement, struct measure_result 
     for (size_t i = 0; i < measurement->layer_count; i++) {
         struct measure_layer *layer = &measurement->layers[i];
         layer->slope = slope_of(layer);
-        if (!(fabs(layer->slope - 1) <= MEASURE_SLOPE_TOLERANCE))
+        if (!measure_slope_is_one(layer))
             result->slopes_are_one = false;
     }
 }

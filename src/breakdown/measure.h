@@ -110,6 +110,12 @@ struct measure_result {
 enum { MEASURE_TOLERANCE_PERCENT = 5 };
 #define MEASURE_SLOPE_TOLERANCE 0.05
 
+static inline bool measure_slope_is_one(const struct measure_layer *layer)
+{
+    double off = layer->slope - 1;
+    return off <= MEASURE_SLOPE_TOLERANCE && off >= -MEASURE_SLOPE_TOLERANCE;
+}
+
 /* Adds the guards that need all numbers. */
 void measure_judge(struct measurement *measurement, struct measure_result *result);
 

@@ -317,3 +317,11 @@ void pcie_answer(const struct pcie_question *question, struct pcie_answer *answe
     free(pings.inline_network.values);
     free(pings.completion_to_ping.values);
 }
+
+bool pcie_switch(const struct pcie_quantity *with, const struct pcie_quantity *without, ps_t *mean_ps,
+                 ps_t *median_ps)
+{
+    *mean_ps = with->mean_ps - without->mean_ps;
+    *median_ps = with->median_ps - without->median_ps;
+    return with->count && without->count;
+}

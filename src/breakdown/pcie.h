@@ -100,4 +100,9 @@ struct pcie_answer {
 
 void pcie_answer(const struct pcie_question *question, struct pcie_answer *answer);
 
+/* What a switch adds: the network with it less the network without it. Only means and medians can be
+ * subtracted. False where one of the two was not measured. */
+bool pcie_switch(const struct pcie_quantity *with, const struct pcie_quantity *without, ps_t *mean_ps,
+                 ps_t *median_ps);
+
 #endif

@@ -244,13 +244,42 @@ double whatif_speedup_percent(ps_t before_ps, ps_t after_ps)
     return after_ps ? 100 * (double)(before_ps - after_ps) / (double)after_ps : 0;
 }
 
+struct whatif_totals whatif_totals_of(const struct system *system, uint64_t bytes)
+{
+    struct model model;
+    model_make(&model, system, bytes);
+    return (struct whatif_totals){model_sum(&model, OVERALL_INJECTION),
+                                  model_sum(&model, END_TO_END_LATENCY)};
+}
+
+struct whatif_totals whatif_totals_reduced(const struct system *system, uint64_t bytes, uint32_t times,
+                                           unsigned hundredths)
+{
+    struct system changed = *system;
+    whatif_reduce(&changed, times, hundredths);
+    return whatif_totals_of(&changed, bytes);
+}
+
+struct whatif_totals whatif_totals_optimised(const struct system *system, uint64_t bytes,
+                                             const struct whatif_optimisation *optimisation)
+{
+    struct system changed = *system;
+    whatif_apply(&changed, "--optimise", optimisation->change);
+    return whatif_totals_of(&changed, bytes);
+}
+
+ps_t whatif_curve_total(const struct whatif_curve *curve, const struct whatif_totals *totals)
+{
+    return curve->panel == 'a' ? totals->injection_ps : totals->latency_ps;
+}
+
 static int by_gain(const void *left, const void *right)
 {
     const struct whatif_rank *a = left, *b = right;
-    if (a->latency_ps != b->latency_ps)
-        return a->latency_ps < b->latency_ps ? -1 : 1;
-    if (a->injection_ps != b->injection_ps)
-        return a->injection_ps < b->injection_ps ? -1 : 1;
+    if (a->totals.latency_ps != b->totals.latency_ps)
+        return a->totals.latency_ps < b->totals.latency_ps ? -1 : 1;
+    if (a->totals.injection_ps != b->totals.injection_ps)
+        return a->totals.injection_ps < b->totals.injection_ps ? -1 : 1;
     return strcmp(a->name, b->name);
 }
 
@@ -258,17 +287,11 @@ size_t whatif_ranking(const struct system *system, uint64_t bytes, unsigned hund
                       struct whatif_rank ranks[WHATIF_RANKS])
 {
     size_t count = 0;
-    for (size_t i = 0; i < SINGLE_TARGETS; i++) {
-        struct system changed = *system;
-        struct model model;
-        if (sum_of(system, targets[i].times) == 0)
-            continue;
-        whatif_reduce(&changed, targets[i].times, hundredths);
-        model_make(&model, &changed, bytes);
-        ranks[count++] = (struct whatif_rank){.name = targets[i].name,
-                                              .latency_ps = model_sum(&model, END_TO_END_LATENCY),
-                                              .injection_ps = model_sum(&model, OVERALL_INJECTION)};
-    }
+    for (size_t i = 0; i < SINGLE_TARGETS; i++)
+        if (sum_of(system, targets[i].times) != 0)
+            ranks[count++] = (struct whatif_rank){
+                .name = targets[i].name,
+                .totals = whatif_totals_reduced(system, bytes, targets[i].times, hundredths)};
     qsort(ranks, count, sizeof *ranks, by_gain);
     return count;
 }

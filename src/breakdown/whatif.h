@@ -47,10 +47,26 @@ extern const unsigned whatif_degrees_percent[WHATIF_DEGREES]; /* 10, 30, 50, 70,
 double whatif_reduction_percent(ps_t before_ps, ps_t after_ps); /* (T - T') / T */
 double whatif_speedup_percent(ps_t before_ps, ps_t after_ps);   /* T / T' - 1 */
 
+/* The two totals that changes are judged by, for a message of a given size. */
+struct whatif_totals {
+    ps_t injection_ps; /* overall injection */
+    ps_t latency_ps;   /* end to end */
+};
+struct whatif_totals whatif_totals_of(const struct system *system, uint64_t bytes);
+/* With the times of a target reduced. */
+struct whatif_totals whatif_totals_reduced(const struct system *system, uint64_t bytes, uint32_t times,
+                                           unsigned hundredths);
+/* With one of the optimisations. */
+struct whatif_totals whatif_totals_optimised(const struct system *system, uint64_t bytes,
+                                             const struct whatif_optimisation *optimisation);
+
+/* The one of the totals that a curve is about. */
+ps_t whatif_curve_total(const struct whatif_curve *curve, const struct whatif_totals *totals);
+
 /* Every single component reduced alike, the one that saves most latency first (injection among equals). */
 struct whatif_rank {
     const char *name;
-    ps_t latency_ps, injection_ps; /* with this component reduced */
+    struct whatif_totals totals; /* with this component reduced */
 };
 enum { WHATIF_RANKS = 24 };
 size_t whatif_ranking(const struct system *system, uint64_t bytes, unsigned hundredths,

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "cli/alltoall.h"
 #include "cli/options.h"
+#include "cli/print.h"
 
 /* `bench` and `tune`: a program of the MPI's measures, in one launch and in turns (live/alltoall/bench.c);
  * here it is started, and its samples become medians and a table of choices. */
@@ -451,7 +452,7 @@ static int measure(const struct cli_command *asked, int argc, char **argv, struc
     free(library);
     free(program);
     free_results(&results);
-    return status == STATUS_OK ? alltoall_flush() : (int)status;
+    return status == STATUS_OK ? cli_flush() : status;
 }
 
 int cli_alltoall_bench(int argc, char **argv)

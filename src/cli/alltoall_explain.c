@@ -3,25 +3,17 @@
 #include "base/diag.h"
 #include "base/units.h"
 #include "cli/alltoall.h"
-#include "cli/options.h"
+#include "cli/alltoall_algorithms.h"
+#include "cli/alltoall_shape.h"
+#include "cli/print.h"
+#include "cli/values.h"
 #include "coll/nodes.h"
 #include "coll/prove.h"
 
-enum explain_option {
-    EXPLAIN_NODES,
-    EXPLAIN_PPN,
-    EXPLAIN_BYTES,
-    EXPLAIN_LEADERS,
-    EXPLAIN_PLACEMENT,
-    EXPLAIN_RANK
-};
+enum explain_option { EXPLAIN_RANK = ALLTOALL_OPTIONS };
 
 static const struct cli_option options[] = {
-    [EXPLAIN_NODES] = {"--nodes", 'n', "N", "nodes"},
-    [EXPLAIN_PPN] = {"--ppn", 'p', "P", "ranks on each node; 8,8,5 gives the number for each of three"},
-    [EXPLAIN_BYTES] = {"--bytes", 'b', "M", "that each rank has for each other one: 64, 4KiB"},
-    [EXPLAIN_LEADERS] = {"--leaders", 0, "K", "ranks of a node that lead in `leaders`; 1 by default"},
-    [EXPLAIN_PLACEMENT] = {"--placement", 0, "WAY", "of ranks on nodes: block (the default) or round-robin"},
+    ALLTOALL_OPTION_TABLE,
     [EXPLAIN_RANK] = {"--rank", 'r', "R",
                       "whose steps; by default rank 0 and, where it has one, another rank of its node"},
 };
@@ -42,22 +34,22 @@ static const struct cli_command command = {
 
 /* -------------------------------------------------------------------------------------------------- steps */
 
-/* Copies of one kind that follow one another are told together. */
-struct teller {
+/* Prints the steps of a rank. Copies of one kind that follow one another are one line. */
+struct step_printer {
     struct coll_sink base;
     const struct coll_call *call;
-    struct coll_span from, into; /* of the copies not yet told */
+    struct coll_span from, into; /* of the copies not printed yet */
     uint64_t copies, copied_bytes;
     uint32_t phase;
-    bool phase_told;
+    bool phase_printed;
 };
 
-/* A phase in which the rank does nothing is not told. */
-static void tell_phase(struct teller *teller)
+/* A phase in which the rank does nothing has no line. */
+static void print_phase(struct step_printer *printer)
 {
-    if (!teller->phase_told)
-        printf("  phase %u\n", teller->phase);
-    teller->phase_told = true;
+    if (!printer->phase_printed)
+        printf("  phase %u\n", printer->phase);
+    printer->phase_printed = true;
 }
 
 static const char *buffer_name(enum coll_buffer buffer)
@@ -69,39 +61,39 @@ static const char *buffer_name(enum coll_buffer buffer)
     return names[buffer];
 }
 
-static void tell_copies(struct teller *teller)
+static void print_copies(struct step_printer *printer)
 {
     char bytes[64];
-    if (teller->copies == 0)
+    if (printer->copies == 0)
         return;
-    tell_phase(teller);
+    print_phase(printer);
     printf("    copies %s from %s to %s, in %llu piece%s\n",
-           units_print_size(teller->copied_bytes, bytes, sizeof bytes), buffer_name(teller->from.buffer),
-           buffer_name(teller->into.buffer), (unsigned long long)teller->copies,
-           teller->copies == 1 ? "" : "s");
-    teller->copies = teller->copied_bytes = 0;
+           units_print_size(printer->copied_bytes, bytes, sizeof bytes), buffer_name(printer->from.buffer),
+           buffer_name(printer->into.buffer), (unsigned long long)printer->copies,
+           printer->copies == 1 ? "" : "s");
+    printer->copies = printer->copied_bytes = 0;
 }
 
-static struct teller *next_step(struct coll_sink *sink)
+static struct step_printer *next_step(struct coll_sink *sink)
 {
-    struct teller *teller = (struct teller *)sink;
-    tell_copies(teller);
-    tell_phase(teller);
-    return teller;
+    struct step_printer *printer = (struct step_printer *)sink;
+    print_copies(printer);
+    print_phase(printer);
+    return printer;
 }
 
-static void tell_copy(struct coll_sink *sink, struct coll_span from, struct coll_span into)
+static void print_copy(struct coll_sink *sink, struct coll_span from, struct coll_span into)
 {
-    struct teller *teller = (struct teller *)sink;
-    if (teller->copies > 0 && (teller->from.buffer != from.buffer || teller->into.buffer != into.buffer))
-        tell_copies(teller);
-    teller->from = from;
-    teller->into = into;
-    teller->copies++;
-    teller->copied_bytes += from.bytes;
+    struct step_printer *printer = (struct step_printer *)sink;
+    if (printer->copies > 0 && (printer->from.buffer != from.buffer || printer->into.buffer != into.buffer))
+        print_copies(printer);
+    printer->from = from;
+    printer->into = into;
+    printer->copies++;
+    printer->copied_bytes += from.bytes;
 }
 
-static void tell_message(struct coll_sink *sink, const char *verb, uint32_t peer, struct coll_span span)
+static void print_message(struct coll_sink *sink, const char *verb, uint32_t peer, struct coll_span span)
 {
     const struct coll_call *call = next_step(sink)->call;
     char bytes[64];
@@ -110,60 +102,60 @@ static void tell_message(struct coll_sink *sink, const char *verb, uint32_t peer
            (unsigned long long)span.offset);
 }
 
-static void tell_send(struct coll_sink *sink, uint32_t peer, struct coll_span from)
+static void print_send(struct coll_sink *sink, uint32_t peer, struct coll_span from)
 {
-    tell_message(sink, "sends", peer, from);
+    print_message(sink, "sends", peer, from);
     putchar('\n');
 }
 
-static void tell_recv(struct coll_sink *sink, uint32_t peer, struct coll_span into)
+static void print_recv(struct coll_sink *sink, uint32_t peer, struct coll_span into)
 {
-    tell_message(sink, "receives", peer, into);
+    print_message(sink, "receives", peer, into);
     putchar('\n');
 }
 
-static void tell_recv_raise(struct coll_sink *sink, uint32_t peer, struct coll_span into, uint32_t flag)
+static void print_recv_raise(struct coll_sink *sink, uint32_t peer, struct coll_span into, uint32_t flag)
 {
-    tell_message(sink, "receives", peer, into);
+    print_message(sink, "receives", peer, into);
     printf("; its arrival raises flag %u\n", flag);
 }
 
-static void tell_barrier(struct coll_sink *sink)
+static void print_barrier(struct coll_sink *sink)
 {
     next_step(sink);
     printf("    meets the ranks of its node at a barrier\n");
 }
 
-static void tell_raise(struct coll_sink *sink, uint32_t flag)
+static void print_raise(struct coll_sink *sink, uint32_t flag)
 {
     next_step(sink);
     printf("    raises flag %u\n", flag);
 }
 
-static void tell_await(struct coll_sink *sink, uint32_t flag)
+static void print_await(struct coll_sink *sink, uint32_t flag)
 {
     next_step(sink);
     printf("    waits for flag %u\n", flag);
 }
 
-static void tell_rank(const struct coll_algorithm *algorithm, const struct coll_call *call)
+static void print_rank(const struct coll_algorithm *algorithm, const struct coll_call *call)
 {
-    struct teller teller = {.base = {.send = tell_send,
-                                     .recv = tell_recv,
-                                     .recv_raise = tell_recv_raise,
-                                     .barrier = tell_barrier,
-                                     .raise = tell_raise,
-                                     .await = tell_await,
-                                     .copy = tell_copy,
-                                     .reduce = tell_copy,
-                                     .local = true},
-                            .call = call};
+    struct step_printer printer = {.base = {.send = print_send,
+                                            .recv = print_recv,
+                                            .recv_raise = print_recv_raise,
+                                            .barrier = print_barrier,
+                                            .raise = print_raise,
+                                            .await = print_await,
+                                            .copy = print_copy,
+                                            .reduce = print_copy,
+                                            .local = true},
+                                   .call = call};
     printf("\nrank %u, local rank %u of node %u\n", call->rank, node_local_of(call, call->rank),
            node_of(call, call->rank));
-    while (algorithm->emit(call, teller.phase, &teller.base)) {
-        tell_copies(&teller);
-        teller.phase_told = false;
-        teller.phase++;
+    while (algorithm->emit(call, printer.phase, &printer.base)) {
+        print_copies(&printer);
+        printer.phase_printed = false;
+        printer.phase++;
     }
 }
 
@@ -171,8 +163,8 @@ static void tell_rank(const struct coll_algorithm *algorithm, const struct coll_
 
 enum { PROVEN_RANKS = 128, PROVEN_CALLS = 4 };
 
-/* One element a block: a proof does not depend on how long blocks are, but where the schedule does. */
-static void tell_proof(const struct coll_algorithm *algorithm, const struct coll_call *call)
+/* A block is one element: a proof depends on the length of blocks only where the schedule does. */
+static void print_proof(const struct coll_algorithm *algorithm, const struct coll_call *call)
 {
     struct coll_proof proof;
     struct coll_world world = {.size = call->size,
@@ -193,49 +185,31 @@ static void tell_proof(const struct coll_algorithm *algorithm, const struct coll
 
 /* ----------------------------------------------------------------------------------------------- command */
 
-static int read_arguments(int argc, char **argv, struct alltoall_text *text, const char **name,
-                          const char **rank)
+struct explain_arguments {
+    struct alltoall_text text;
+    const char *algorithm, *rank;
+};
+
+static bool take(void *self, int found, const char *value)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    const char *value;
-    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        const char **field = NULL;
-        if (found == CLI_HELP || found == CLI_ERROR)
-            return found;
-        if (found == CLI_WORD && *name) {
-            diag_error("helio alltoall explain takes one algorithm, not also '%s'", value);
-            return CLI_ERROR;
-        }
-        if (found == CLI_WORD)
-            field = name;
-        else if (found - CLI_OPTION == EXPLAIN_NODES)
-            field = &text->nodes;
-        else if (found - CLI_OPTION == EXPLAIN_PPN)
-            field = &text->ppn;
-        else if (found - CLI_OPTION == EXPLAIN_BYTES)
-            field = &text->bytes;
-        else if (found - CLI_OPTION == EXPLAIN_LEADERS)
-            field = &text->leaders;
-        else if (found - CLI_OPTION == EXPLAIN_PLACEMENT)
-            field = &text->placement;
-        else
-            field = rank;
-        *field = value;
-    }
-    return CLI_END;
+    struct explain_arguments *arguments = self;
+    if (found == CLI_WORD)
+        return cli_take_word(&command, &arguments->algorithm, value, "algorithm");
+    if (found - CLI_OPTION == EXPLAIN_RANK)
+        arguments->rank = value;
+    else
+        arguments->text.values[found - CLI_OPTION] = value;
+    return true;
 }
 
 static enum status explain(const struct coll_algorithm *algorithm, const struct alltoall_shape *shape,
                            const char *rank_text)
 {
     struct coll_call call = shape->call;
-    struct units_problem problem;
     char text[64], bytes[64];
     uint64_t rank = 0;
-    if (rank_text && !units_count(rank_text, &rank, &problem)) {
-        diag_error("--rank: %s", problem.text);
+    if (rank_text && !cli_value_count("--rank", rank_text, &rank))
         return STATUS_BAD_INPUT;
-    }
     if (rank >= call.size) {
         diag_error("--rank: there is no rank %s; the last one is %u", rank_text, call.size - 1);
         return STATUS_BAD_INPUT;
@@ -243,33 +217,32 @@ static enum status explain(const struct coll_algorithm *algorithm, const struct 
     printf("%s: %s\n%s, %s for each pair of ranks\n", algorithm->name, algorithm->doc,
            alltoall_shape_print(shape, text, sizeof text), units_print_size(call.bytes, bytes, sizeof bytes));
     call.rank = (uint32_t)rank;
-    tell_rank(algorithm, &call);
+    print_rank(algorithm, &call);
     if (!rank_text && node_ranks(&call, 0) > 1) {
         call.rank = node_member(&call, 0, 1);
-        tell_rank(algorithm, &call);
+        print_rank(algorithm, &call);
     }
-    tell_proof(algorithm, &call);
-    return STATUS_OK;
+    print_proof(algorithm, &call);
+    return cli_flush();
 }
 
 int cli_alltoall_explain(int argc, char **argv)
 {
-    struct alltoall_text text = {0};
+    struct explain_arguments arguments = {.algorithm = NULL};
     struct alltoall_shape shape;
-    const char *name = NULL, *rank = NULL;
-    int found = read_arguments(argc, argv, &text, &name, &rank);
+    int found = cli_read_all(&command, argc, argv, take, &arguments);
     if (found != CLI_END)
-        return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
-    if (!name) {
+        return cli_status(found);
+    if (!arguments.algorithm) {
         diag_error("helio alltoall explain needs an algorithm, such as v2 (helio alltoall plan lists them)");
         return STATUS_BAD_INPUT;
     }
-    const struct coll_algorithm *algorithm = alltoall_algorithm(name);
+    const struct coll_algorithm *algorithm = alltoall_algorithm(arguments.algorithm);
     if (!algorithm)
         return STATUS_BAD_INPUT;
-    enum status status = alltoall_shape_open(&shape, &text);
+    enum status status = alltoall_shape_open(&shape, &arguments.text);
     if (status == STATUS_OK)
-        status = explain(algorithm, &shape, rank);
+        status = explain(algorithm, &shape, arguments.rank);
     alltoall_shape_close(&shape);
-    return status == STATUS_OK ? alltoall_flush() : (int)status;
+    return status;
 }

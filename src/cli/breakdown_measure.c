@@ -7,7 +7,9 @@
 #include "base/output.h"
 #include "cli/breakdown.h"
 #include "cli/breakdown_probe.h"
+#include "cli/breakdown_values.h"
 #include "cli/options.h"
+#include "cli/print.h"
 
 enum measure_option { MEASURE_MPI, MEASURE_FROM, MEASURE_OUTPUT, MEASURE_JSON };
 
@@ -39,14 +41,14 @@ static const struct cli_command command = {
 
 enum { STACKS = 8 };
 
-struct arguments {
+struct measure_arguments {
     const char *mpi, *output;
     const char *from[STACKS];
     size_t from_count;
     bool json;
 };
 
-struct stack {
+struct measured_stack {
     struct measurement measurement;
     struct measure_result result;
 };
@@ -109,14 +111,12 @@ static void print_layers(const struct measurement *measurement)
         puts("\n  delays put into a layer: half round trip over delay");
     for (size_t i = 0; i < measurement->layer_count; i++) {
         const struct measure_layer *layer = &measurement->layers[i];
-        double off = layer->slope - 1;
-        bool is_one = off <= MEASURE_SLOPE_TOLERANCE && off >= -MEASURE_SLOPE_TOLERANCE;
         printf("  %-48s %8.3f   %s\n", layer->name, layer->slope,
-               is_one ? "1 within 0.05" : "NOT 1 within 0.05");
+               measure_slope_is_one(layer) ? "1 within 0.05" : "NOT 1 within 0.05");
     }
 }
 
-static void print_stack(const struct stack *stack)
+static void print_stack(const struct measured_stack *stack)
 {
     const struct measurement *measurement = &stack->measurement;
     printf("%s\n", measurement->stack);
@@ -170,7 +170,7 @@ static json_t *parts_json(const struct measure_result *result)
     return object;
 }
 
-static json_t *stack_json(const struct stack *stack)
+static json_t *stack_json(const struct measured_stack *stack)
 {
     const struct measurement *measurement = &stack->measurement;
     json_t *object =
@@ -198,9 +198,9 @@ static json_t *stack_json(const struct stack *stack)
     return object;
 }
 
-/* ------------------------------------------------------------------------------------------------- doing */
+/* -------------------------------------------------------------------------------------------- measuring */
 
-static enum status write_system(const struct arguments *arguments, const struct stack *stack)
+static enum status write_system(const struct measure_arguments *arguments, const struct measured_stack *stack)
 {
     if (!arguments->output)
         return STATUS_OK;
@@ -222,8 +222,8 @@ static enum status write_system(const struct arguments *arguments, const struct 
 }
 
 /* Takes the measurement, if there is one. */
-static enum status finish(const struct arguments *arguments, struct stack *stack, enum status measured,
-                          json_t *stacks)
+static enum status finish(const struct measure_arguments *arguments, struct measured_stack *stack,
+                          enum status measured, json_t *stacks)
 {
     if (measured == STATUS_OK) {
         measure_judge(&stack->measurement, &stack->result);
@@ -239,8 +239,8 @@ static enum status finish(const struct arguments *arguments, struct stack *stack
 
 enum { KIND = sizeof((struct measurement *)0)->kind };
 
-/* System files are named by the kind of their stack, so that of two the second would replace the first. */
-static enum status check_kind(const struct arguments *arguments, char kinds[][KIND], size_t index)
+/* A system file is named by the kind of its stack, so a second one of a kind would replace the first. */
+static enum status check_kind(const struct measure_arguments *arguments, char kinds[][KIND], size_t index)
 {
     const char *kind = kinds[index];
     for (size_t i = 0; arguments->output && i < index; i++)
@@ -252,12 +252,12 @@ static enum status check_kind(const struct arguments *arguments, char kinds[][KI
     return STATUS_OK;
 }
 
-static enum status read_files(const struct arguments *arguments, json_t *stacks)
+static enum status read_files(const struct measure_arguments *arguments, json_t *stacks)
 {
     enum status status = STATUS_OK;
     char kinds[STACKS][KIND];
     for (size_t i = 0; status == STATUS_OK && i < arguments->from_count; i++) {
-        struct stack stack = {.result = {.complete = false}};
+        struct measured_stack stack = {.result = {.complete = false}};
         const char *path = arguments->from[i];
         FILE *file = fopen(path, "r");
         if (!file) {
@@ -274,19 +274,19 @@ static enum status read_files(const struct arguments *arguments, json_t *stacks)
     return status;
 }
 
-static bool is_wanted(const struct arguments *arguments, const struct probe *probe)
+static bool is_wanted(const struct measure_arguments *arguments, const struct probe *probe)
 {
     return !probe->mpiexec || strcmp(arguments->mpi, "all") == 0 || strcmp(arguments->mpi, probe->kind) == 0;
 }
 
-/* Each stack that is there; what is not is said, and is an error only where it was asked for or nothing is.
- */
-static enum status run_probes(const struct arguments *arguments, json_t *stacks)
+/* Measures each stack that is there. A stack that is missing is a note; it is an error where it was asked
+ * for, or where no stack is there. */
+static enum status run_probes(const struct measure_arguments *arguments, json_t *stacks)
 {
     enum status status = STATUS_OK;
     size_t done = 0;
     for (size_t i = 0; status == STATUS_OK && i < PROBES; i++) {
-        struct stack stack = {.result = {.complete = false}};
+        struct measured_stack stack = {.result = {.complete = false}};
         char *why;
         if (!is_wanted(arguments, &probes[i]))
             continue;
@@ -308,55 +308,60 @@ static enum status run_probes(const struct arguments *arguments, json_t *stacks)
     return status;
 }
 
-static enum status apply(struct arguments *arguments, int found, const char *value)
+static bool take_mpi(struct measure_arguments *arguments, const char *value)
 {
-    switch (found - CLI_OPTION) {
+    arguments->mpi = value;
+    if (strcmp(value, "all") == 0 || strcmp(value, "none") == 0 || strcmp(value, "mpich") == 0 ||
+        strcmp(value, "openmpi") == 0)
+        return true;
+    diag_error("--mpi is all, none, mpich or openmpi, not '%s'", value);
+    return false;
+}
+
+static bool take_from(struct measure_arguments *arguments, const char *value)
+{
+    if (arguments->from_count == STACKS) {
+        diag_error("--from is given more than %d times", STACKS);
+        return false;
+    }
+    arguments->from[arguments->from_count++] = value;
+    return true;
+}
+
+static bool take(void *self, int found, const char *value)
+{
+    struct measure_arguments *arguments = self;
+    if (found == CLI_WORD) {
+        diag_error("helio breakdown measure takes no '%s'", value);
+        return false;
+    }
+    switch ((enum measure_option)(found - CLI_OPTION)) {
     case MEASURE_MPI:
-        arguments->mpi = value;
-        if (strcmp(value, "all") != 0 && strcmp(value, "none") != 0 && strcmp(value, "mpich") != 0 &&
-            strcmp(value, "openmpi") != 0) {
-            diag_error("--mpi is all, none, mpich or openmpi, not '%s'", value);
-            return STATUS_BAD_INPUT;
-        }
-        break;
+        return take_mpi(arguments, value);
     case MEASURE_FROM:
-        if (arguments->from_count == STACKS) {
-            diag_error("--from is given more than %d times", STACKS);
-            return STATUS_BAD_INPUT;
-        }
-        arguments->from[arguments->from_count++] = value;
-        break;
+        return take_from(arguments, value);
     case MEASURE_OUTPUT:
         arguments->output = value;
-        break;
+        return true;
     case MEASURE_JSON:
         arguments->json = true;
-        break;
+        return true;
     }
-    return STATUS_OK;
+    return true;
 }
 
 int cli_breakdown_measure(int argc, char **argv)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    struct arguments arguments = {.mpi = "all"};
-    const char *value;
-    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        if (found == CLI_HELP || found == CLI_ERROR)
-            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
-        if (found == CLI_WORD) {
-            diag_error("helio breakdown measure takes no '%s'", value);
-            return STATUS_BAD_INPUT;
-        }
-        if (apply(&arguments, found, value) != STATUS_OK)
-            return STATUS_BAD_INPUT;
-    }
+    struct measure_arguments arguments = {.mpi = "all"};
+    int found = cli_read_all(&command, argc, argv, take, &arguments);
+    if (found != CLI_END)
+        return cli_status(found);
     json_t *stacks = arguments.json ? json_array() : NULL;
     enum status status =
         arguments.from_count ? read_files(&arguments, stacks) : run_probes(&arguments, stacks);
-    if (status != STATUS_OK || !stacks) {
+    if (status != STATUS_OK) {
         json_decref(stacks);
-        return status == STATUS_OK ? breakdown_flush() : (int)status;
+        return status;
     }
-    return breakdown_print_json(json_pack("{s:o}", "stacks", stacks));
+    return stacks ? cli_print_json(json_pack("{s:o}", "stacks", stacks), BREAKDOWN_DIGITS) : cli_flush();
 }

@@ -3,9 +3,12 @@
 #include <stdio.h>
 
 #include "base/diag.h"
-#include "breakdown/model.h"
+#include "breakdown/totals.h"
 #include "cli/breakdown.h"
+#include "cli/breakdown_values.h"
 #include "cli/options.h"
+#include "cli/print.h"
+#include "report/breakdown_page.h"
 
 enum model_option { MODEL_SYSTEM, MODEL_PAYLOAD, MODEL_JSON, MODEL_SVG, MODEL_HTML };
 
@@ -31,47 +34,6 @@ static const struct cli_command command = {
              "docs/models/breakdown.md has the equations, and the keys of a system file.",
 };
 
-/* The totals of the paper, beside what was observed where that is known. */
-struct row {
-    const char *name, *json;
-    ps_t model_ps;
-    int observed; /* enum system_observation; -1 = nothing to compare with */
-};
-
-enum { ROWS = 6 };
-
-static void fill_rows(const struct model *model, struct row rows[ROWS])
-{
-    const struct row all[ROWS] = {
-        {"Inj_overhead (Eq. 1)", "Inj_overhead", model_sum(model, INJ_OVERHEAD), OBSERVED_INJ_OVERHEAD},
-        {"Msg_inj_overhead", "Msg_inj_overhead", model_message_injection(model), -1},
-        {"gen_completion", "gen_completion", model_gen_completion(model), -1},
-        {"Latency of the LLP", "LLP_latency", model_sum(model, LLP_LATENCY), OBSERVED_LLP_LATENCY},
-        {"Overall injection (Eq. 2)", "overall_injection", model_sum(model, OVERALL_INJECTION),
-         OBSERVED_OVERALL_INJECTION},
-        {"End-to-end latency", "latency", model_sum(model, END_TO_END_LATENCY), OBSERVED_LATENCY},
-    };
-    for (size_t i = 0; i < ROWS; i++)
-        rows[i] = all[i];
-}
-
-/* False where nothing was observed, or not of a message of this size. */
-static bool observed_of(const struct model *model, int observation, ps_t *observed_ps)
-{
-    enum { OBSERVED_BYTES = 8 }; /* of every message of the paper's benchmarks */
-    if (observation < 0 || !model->system->observed[observation].given || model->bytes != OBSERVED_BYTES)
-        return false;
-    *observed_ps = model->system->observed[observation].time_ps;
-    if (observation == OBSERVED_LLP_LATENCY)
-        *observed_ps -= model->system->observed[OBSERVED_LLP_DEDUCTION].time_ps;
-    return *observed_ps > 0;
-}
-
-static double deviation_percent(ps_t model_ps, ps_t observed_ps)
-{
-    return 100.0 * (double)(model_ps - observed_ps) / (double)observed_ps;
-}
-
 /* ----------------------------------------------------------------------------------------------- tables */
 
 static void print_path(const struct model *model)
@@ -86,33 +48,37 @@ static void print_path(const struct model *model)
     printf(", payload %s\n\n", model->inlined ? "inlined" : "fetched by the NIC");
 }
 
-static void print_rows(const struct model *model)
+static void print_totals(const struct model *model)
 {
-    struct row rows[ROWS];
+    struct model_total totals[MODEL_TOTALS];
     char ns[40], observed_ns[40];
-    ps_t observed_ps;
-    fill_rows(model, rows);
+    model_totals(model, totals);
     printf("%-34s %13s %13s %10s\n", "ns", "model", "observed", "deviation");
-    for (size_t i = 0; i < ROWS; i++) {
-        printf("%-34s %13s", rows[i].name, model_ns(rows[i].model_ps, ns, sizeof ns));
-        if (observed_of(model, rows[i].observed, &observed_ps))
-            printf(" %13s %+8.2f %%", model_ns(observed_ps, observed_ns, sizeof observed_ns),
-                   deviation_percent(rows[i].model_ps, observed_ps));
+    for (size_t i = 0; i < MODEL_TOTALS; i++) {
+        printf("%-34s %13s", totals[i].name, model_ns(totals[i].model_ps, ns, sizeof ns));
+        if (totals[i].has_observed)
+            printf(" %13s %+8.2f %%", model_ns(totals[i].observed_ps, observed_ns, sizeof observed_ns),
+                   model_deviation_percent(totals[i].model_ps, totals[i].observed_ps));
         printf("\n");
     }
+}
+
+/* What the totals rest on, and what limits injection. */
+static void print_remarks(const struct model *model)
+{
+    const struct system_value *observed = model->system->observed;
+    char ns[40], observed_ns[40];
+    ps_t observed_ps, channel_ps = model_channel_time(model);
     printf("%-34s %13" PRIu64 "\n", "least p (posts per poll)", model_least_p(model));
-    if (model_channel_time(model))
-        printf("%-34s %13s\n", "slowest channel, per message",
-               model_ns(model_channel_time(model), ns, sizeof ns));
+    if (channel_ps)
+        printf("%-34s %13s\n", "slowest channel, per message", model_ns(channel_ps, ns, sizeof ns));
     if (!model->system->times[TIME_RC_TO_MEM_64B].given)
         printf("RC-to-MEM(64B) in gen_completion is %s\n", model->system->times[TIME_RC_TO_MEM_64B].source);
-    if (observed_of(model, OBSERVED_LLP_LATENCY, &observed_ps) &&
-        model->system->observed[OBSERVED_LLP_DEDUCTION].time_ps)
-        printf(
-            "observed latency of the LLP: %s ns less %s ns of the benchmark's own\n",
-            model_ns(model->system->observed[OBSERVED_LLP_LATENCY].time_ps, observed_ns, sizeof observed_ns),
-            model_ns(model->system->observed[OBSERVED_LLP_DEDUCTION].time_ps, ns, sizeof ns));
-    if (model_channel_time(model) > model_sum(model, OVERALL_INJECTION))
+    if (model_observed(model, OBSERVED_LLP_LATENCY, &observed_ps) && observed[OBSERVED_LLP_DEDUCTION].time_ps)
+        printf("observed latency of the LLP: %s ns less %s ns of the benchmark's own\n",
+               model_ns(observed[OBSERVED_LLP_LATENCY].time_ps, observed_ns, sizeof observed_ns),
+               model_ns(observed[OBSERVED_LLP_DEDUCTION].time_ps, ns, sizeof ns));
+    if (channel_ps > model_sum(model, OVERALL_INJECTION))
         printf("injection is limited by the slowest channel, not by the CPU\n");
 }
 
@@ -131,36 +97,37 @@ static void print_bar(const struct bar *bar)
     }
 }
 
-static int print_tables(const struct model *model)
+static enum status print_tables(const struct model *model)
 {
     print_path(model);
-    print_rows(model);
+    print_totals(model);
+    print_remarks(model);
     for (size_t i = 0; i < model_bar_count(); i++) {
         struct bar bar;
         model_bar(model, i, &bar);
         print_bar(&bar);
     }
-    return breakdown_flush();
+    return cli_flush();
 }
 
 /* ------------------------------------------------------------------------------------------------- JSON */
 
 static json_t *json_of_totals(const struct model *model)
 {
-    struct row rows[ROWS];
-    json_t *totals = json_object();
-    fill_rows(model, rows);
-    for (size_t i = 0; i < ROWS; i++) {
-        ps_t observed_ps;
-        json_t *total = json_pack("{s:o}", "model_ns", breakdown_json_ns(rows[i].model_ps));
-        if (observed_of(model, rows[i].observed, &observed_ps)) {
-            json_object_set_new(total, "observed_ns", breakdown_json_ns(observed_ps));
-            json_object_set_new(total, "deviation_percent",
-                                json_real(deviation_percent(rows[i].model_ps, observed_ps)));
+    struct model_total totals[MODEL_TOTALS];
+    json_t *object = json_object();
+    model_totals(model, totals);
+    for (size_t i = 0; i < MODEL_TOTALS; i++) {
+        json_t *total = json_pack("{s:o}", "model_ns", breakdown_json_ns(totals[i].model_ps));
+        if (totals[i].has_observed) {
+            json_object_set_new(total, "observed_ns", breakdown_json_ns(totals[i].observed_ps));
+            json_object_set_new(
+                total, "deviation_percent",
+                json_real(model_deviation_percent(totals[i].model_ps, totals[i].observed_ps)));
         }
-        json_object_set_new(totals, rows[i].json, total);
+        json_object_set_new(object, totals[i].key, total);
     }
-    return totals;
+    return object;
 }
 
 static json_t *json_of_bars(const struct model *model)
@@ -192,56 +159,49 @@ static json_t *json_of_system(const struct system *system)
     return json_pack("{s:s*, s:o}", "name", system->name, "times", times);
 }
 
-static int print_json(const struct model *model)
+static enum status print_json(const struct model *model)
 {
-    return breakdown_print_json(json_pack(
+    json_t *object = json_pack(
         "{s:s, s:o, s:I, s:b, s:I, s:I, s:o, s:o, s:o}", "schema", "helio-breakdown-model-1", "system",
         json_of_system(model->system), "payload_bytes", (json_int_t)model->bytes, "inlined", model->inlined,
         "descriptor_blocks", (json_int_t)model->blocks, "least_p", (json_int_t)model_least_p(model),
         "slowest_channel_ns", breakdown_json_ns(model_channel_time(model)), "totals", json_of_totals(model),
-        "breakdowns", json_of_bars(model)));
+        "breakdowns", json_of_bars(model));
+    return cli_print_json(object, BREAKDOWN_DIGITS);
 }
 
 /* ---------------------------------------------------------------------------------------------- command */
 
-struct arguments {
+struct model_arguments {
     const char *system, *svg, *html;
     uint64_t bytes;
     bool json;
 };
 
-/* CLI_END when all is read; CLI_HELP; CLI_ERROR, reported. */
-static int read_arguments(int argc, char **argv, struct arguments *arguments)
+static bool take(void *self, int found, const char *value)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    const char *value;
-    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        if (found == CLI_HELP || found == CLI_ERROR)
-            return found;
-        if (found == CLI_WORD) {
-            diag_error("helio breakdown model takes no '%s'; a system file is given with --system", value);
-            return CLI_ERROR;
-        }
-        switch ((enum model_option)(found - CLI_OPTION)) {
-        case MODEL_SYSTEM:
-            arguments->system = value;
-            break;
-        case MODEL_PAYLOAD:
-            if (!breakdown_read_payload(value, &arguments->bytes))
-                return CLI_ERROR;
-            break;
-        case MODEL_JSON:
-            arguments->json = true;
-            break;
-        case MODEL_SVG:
-            arguments->svg = value;
-            break;
-        case MODEL_HTML:
-            arguments->html = value;
-            break;
-        }
+    struct model_arguments *arguments = self;
+    if (found == CLI_WORD) {
+        diag_error("helio breakdown model takes no '%s'; a system file is given with --system", value);
+        return false;
     }
-    return CLI_END;
+    switch ((enum model_option)(found - CLI_OPTION)) {
+    case MODEL_SYSTEM:
+        arguments->system = value;
+        break;
+    case MODEL_PAYLOAD:
+        return breakdown_read_payload(value, &arguments->bytes);
+    case MODEL_JSON:
+        arguments->json = true;
+        break;
+    case MODEL_SVG:
+        arguments->svg = value;
+        break;
+    case MODEL_HTML:
+        arguments->html = value;
+        break;
+    }
+    return true;
 }
 
 static enum status write_page(const struct model *model, const char *path)
@@ -258,21 +218,21 @@ static enum status write_page(const struct model *model, const char *path)
 
 int cli_breakdown_model(int argc, char **argv)
 {
-    struct arguments arguments = {.bytes = 8};
-    int found = read_arguments(argc, argv, &arguments);
+    struct model_arguments arguments = {.bytes = 8};
+    int found = cli_read_all(&command, argc, argv, take, &arguments);
     if (found != CLI_END)
-        return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+        return cli_status(found);
     struct system_file file;
     enum status status = system_open(&file, arguments.system);
     if (status != STATUS_OK)
-        return (int)status;
+        return status;
     struct model model;
     model_make(&model, &file.system, arguments.bytes);
     if (arguments.svg)
         status = model_picture(&model, arguments.svg);
     if (arguments.html && status == STATUS_OK)
         status = write_page(&model, arguments.html);
-    int printed = arguments.json ? print_json(&model) : print_tables(&model);
+    enum status printed = arguments.json ? print_json(&model) : print_tables(&model);
     system_close(&file);
-    return status == STATUS_OK ? printed : (int)status;
+    return status == STATUS_OK ? printed : status;
 }

@@ -12,7 +12,9 @@
 #include "breakdown/model.h"
 #include "breakdown/pcie.h"
 #include "cli/breakdown.h"
+#include "cli/breakdown_values.h"
 #include "cli/options.h"
+#include "cli/print.h"
 
 enum pcie_option {
     PCIE_SYSTEM_FILE,
@@ -55,7 +57,7 @@ static const struct cli_command command = {
              "analyzer's own names. docs/models/breakdown.md describes it, and what such traces cannot show.",
 };
 
-struct arguments {
+struct pcie_arguments {
     const char *file, *direct, *system;
     struct pcie_reading reading;
     char *columns[PCIE_FIELDS];
@@ -66,7 +68,7 @@ struct arguments {
 };
 
 /* Everything that is printed. */
-struct findings {
+struct pcie_findings {
     struct pcie_trace trace;
     struct pcie_answer answer;
     struct pcie_quantity wire; /* of the trace without a switch */
@@ -88,15 +90,13 @@ static void print_quantity(const char *name, const struct pcie_quantity *quantit
         printf("%-22s %9s %s\n", name, "-", quantity->absent);
 }
 
-/* What a switch adds: the difference between two measurements, of which means and medians alone can tell. */
-static bool switch_of(const struct findings *findings, ps_t *mean_ps, ps_t *median_ps)
+static bool switch_of(const struct pcie_findings *findings, ps_t *mean_ps, ps_t *median_ps)
 {
-    *mean_ps = findings->answer.network.mean_ps - findings->wire.mean_ps;
-    *median_ps = findings->answer.network.median_ps - findings->wire.median_ps;
-    return findings->has_direct && findings->answer.network.count && findings->wire.count;
+    return findings->has_direct &&
+           pcie_switch(&findings->answer.network, &findings->wire, mean_ps, median_ps);
 }
 
-static void print_notes(const struct arguments *arguments, const struct findings *findings)
+static void print_notes(const struct pcie_arguments *arguments, const struct pcie_findings *findings)
 {
     const struct pcie_answer *answer = &findings->answer;
     if (!findings->trace.place_known)
@@ -121,7 +121,7 @@ static void print_notes(const struct arguments *arguments, const struct findings
             "LLP_post and LLP_prog, taken off for RC-to-MEM, are those of the paper's system (--system)\n");
 }
 
-static int print_table(const struct arguments *arguments, const struct findings *findings)
+static enum status print_table(const struct pcie_arguments *arguments, const struct pcie_findings *findings)
 {
     const struct pcie_answer *answer = &findings->answer;
     char mean[40], median[40];
@@ -141,7 +141,7 @@ static int print_table(const struct arguments *arguments, const struct findings 
     print_quantity("RC-to-MEM", &answer->rc_to_mem);
     printf("\n");
     print_notes(arguments, findings);
-    return breakdown_flush();
+    return cli_flush();
 }
 
 static json_t *json_of_quantity(const struct pcie_quantity *quantity)
@@ -155,7 +155,7 @@ static json_t *json_of_quantity(const struct pcie_quantity *quantity)
                      breakdown_json_ns(quantity->least_ps));
 }
 
-static int print_json(const struct findings *findings)
+static enum status print_json(const struct pcie_findings *findings)
 {
     const struct pcie_answer *answer = &findings->answer;
     json_t *quantities = json_object();
@@ -170,13 +170,14 @@ static int print_json(const struct findings *findings)
                             json_pack("{s:o, s:o}", "mean_ns", breakdown_json_ns(mean_ps), "median_ns",
                                       breakdown_json_ns(median_ps)));
     json_object_set_new(quantities, "RC_to_MEM", json_of_quantity(&answer->rc_to_mem));
-    return breakdown_print_json(json_pack(
+    json_t *object = json_pack(
         "{s:s, s:I, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:b}", "schema", "helio-breakdown-pcie-1", "packets",
         (json_int_t)findings->trace.count, "analyzer",
         findings->trace.place == PCIE_NEXT_TO_NIC ? "next-to-nic" : "next-to-rc", "test",
         findings->trace.test, "quantities", quantities, "other_packets", (json_int_t)findings->trace.ignored,
         "coalesced", (json_int_t)answer->coalesced, "unmatched_acks", (json_int_t)answer->unmatched, "naks",
-        (json_int_t)answer->naks, "pong_is_completion", answer->pong_is_completion));
+        (json_int_t)answer->naks, "pong_is_completion", answer->pong_is_completion);
+    return cli_print_json(object, BREAKDOWN_DIGITS);
 }
 
 /* ------------------------------------------------------------------------------------------- arguments */
@@ -195,7 +196,7 @@ static bool read_range(const char *option, const char *text, struct pcie_range *
     return range->given;
 }
 
-static bool read_map(struct arguments *arguments, const char *text)
+static bool read_map(struct pcie_arguments *arguments, const char *text)
 {
     struct param_assignment assignment;
     param_split(text, 0, strlen(text), &assignment);
@@ -232,9 +233,12 @@ static bool read_loop(const char *text, ps_t *loop_ps)
     return false;
 }
 
-static bool take_option(struct arguments *arguments, enum pcie_option option, const char *value)
+static bool take(void *self, int found, const char *value)
 {
-    switch (option) {
+    struct pcie_arguments *arguments = self;
+    if (found == CLI_WORD)
+        return cli_take_word(&command, &arguments->file, value, "trace");
+    switch ((enum pcie_option)(found - CLI_OPTION)) {
     case PCIE_SYSTEM_FILE:
         arguments->system = value;
         return true;
@@ -260,32 +264,18 @@ static bool take_option(struct arguments *arguments, enum pcie_option option, co
 }
 
 /* CLI_END when all is read; CLI_HELP; CLI_ERROR, reported. */
-static int read_arguments(int argc, char **argv, struct arguments *arguments)
+static int read_arguments(int argc, char **argv, struct pcie_arguments *arguments)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    const char *value;
-    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        if (found == CLI_HELP || found == CLI_ERROR)
-            return found;
-        if (found >= CLI_OPTION) {
-            if (!take_option(arguments, (enum pcie_option)(found - CLI_OPTION), value))
-                return CLI_ERROR;
-        } else if (arguments->file) {
-            diag_error("helio breakdown pcie takes one trace, not also '%s'", value);
-            return CLI_ERROR;
-        } else {
-            arguments->file = value;
-        }
-    }
-    if (arguments->file)
-        return CLI_END;
+    int found = cli_read_all(&command, argc, argv, take, arguments);
+    if (found != CLI_END || arguments->file)
+        return found;
     diag_error("helio breakdown pcie needs a trace: %s", command.words);
     return CLI_ERROR;
 }
 
 /* ---------------------------------------------------------------------------------------------- command */
 
-static enum status ask(const struct arguments *arguments, const struct system *system, const char *path,
+static enum status ask(const struct pcie_arguments *arguments, const struct system *system, const char *path,
                        struct pcie_trace *trace, struct pcie_answer *answer)
 {
     enum status status = pcie_read(path, &arguments->reading, trace);
@@ -305,8 +295,8 @@ static enum status ask(const struct arguments *arguments, const struct system *s
     return STATUS_OK;
 }
 
-static enum status find(const struct arguments *arguments, const struct system *system,
-                        struct findings *findings)
+static enum status find_quantities(const struct pcie_arguments *arguments, const struct system *system,
+                                   struct pcie_findings *findings)
 {
     enum status status = ask(arguments, system, arguments->file, &findings->trace, &findings->answer);
     if (status != STATUS_OK || !arguments->direct)
@@ -324,20 +314,19 @@ static enum status find(const struct arguments *arguments, const struct system *
 
 int cli_breakdown_pcie(int argc, char **argv)
 {
-    struct arguments arguments = {.place = -1, .reading = {.only_direction = -1}};
-    struct findings findings = {.has_direct = false};
+    struct pcie_arguments arguments = {.place = -1, .reading = {.only_direction = -1}};
+    struct pcie_findings findings = {.has_direct = false};
     struct system_file file = {.config = NULL};
     int found = read_arguments(argc, argv, &arguments);
     enum status status = found == CLI_END ? system_open(&file, arguments.system) : STATUS_BAD_INPUT;
     if (status == STATUS_OK) {
-        status = find(&arguments, &file.system, &findings);
+        status = find_quantities(&arguments, &file.system, &findings);
         if (status == STATUS_OK)
-            status =
-                (enum status)(arguments.json ? print_json(&findings) : print_table(&arguments, &findings));
+            status = arguments.json ? print_json(&findings) : print_table(&arguments, &findings);
         pcie_free(&findings.trace);
         system_close(&file);
     }
     for (int field = 0; field < PCIE_FIELDS; field++)
         free(arguments.columns[field]);
-    return found == CLI_HELP ? STATUS_OK : (int)status;
+    return found == CLI_HELP ? STATUS_OK : status;
 }

@@ -6,7 +6,9 @@
 #include "base/diag.h"
 #include "breakdown/whatif.h"
 #include "cli/breakdown.h"
+#include "cli/breakdown_values.h"
 #include "cli/options.h"
+#include "cli/print.h"
 
 enum whatif_option { WHATIF_SYSTEM, WHATIF_PAYLOAD, WHATIF_SET, WHATIF_OPTIMISE, WHATIF_BY, WHATIF_JSON };
 
@@ -42,7 +44,7 @@ static const struct cli_command command = {
 
 enum { CHANGES_AT_MOST = 32 };
 
-struct arguments {
+struct whatif_arguments {
     const char *system;
     uint64_t bytes;
     const char *changes[CHANGES_AT_MOST];
@@ -52,32 +54,12 @@ struct arguments {
     bool json;
 };
 
-/* The two totals that changes are judged by. */
-struct totals {
-    ps_t injection_ps, latency_ps;
+/* What is printed: the system with all changes made, its totals, and those of the system as it was given. */
+struct whatif_view {
+    const struct whatif_arguments *arguments;
+    const struct system *system;
+    struct whatif_totals before, given;
 };
-
-static struct totals totals_of(const struct system *system, uint64_t bytes)
-{
-    struct model model;
-    model_make(&model, system, bytes);
-    return (struct totals){model_sum(&model, OVERALL_INJECTION), model_sum(&model, END_TO_END_LATENCY)};
-}
-
-static struct totals reduced(const struct system *system, uint64_t bytes, uint32_t times, unsigned percent)
-{
-    struct system changed = *system;
-    whatif_reduce(&changed, times, percent * 100);
-    return totals_of(&changed, bytes);
-}
-
-/* A change of section 7 on the system as it was given. */
-static struct totals optimised(const struct system *system, uint64_t bytes, const char *change)
-{
-    struct system changed = *system;
-    whatif_apply(&changed, "--optimise", change);
-    return totals_of(&changed, bytes);
-}
 
 /* ----------------------------------------------------------------------------------------------- tables */
 
@@ -94,66 +76,76 @@ static void print_heading(const char *what)
     printf("%-28s %12s %12s %13s %12s\n", what, "before, ns", "after, ns", "reduction", "speedup");
 }
 
-static void print_changes(const struct arguments *arguments, struct totals before, struct totals after)
+static void print_changes(const struct whatif_view *view)
 {
     printf("With");
-    for (size_t i = 0; i < arguments->change_count; i++)
-        printf(" %s", arguments->changes[i]);
+    for (size_t i = 0; i < view->arguments->change_count; i++)
+        printf(" %s", view->arguments->changes[i]);
     printf("\n\n");
     print_heading("");
-    print_change("End-to-end latency", before.latency_ps, after.latency_ps);
-    print_change("Overall injection overhead", before.injection_ps, after.injection_ps);
+    print_change("End-to-end latency", view->given.latency_ps, view->before.latency_ps);
+    print_change("Overall injection overhead", view->given.injection_ps, view->before.injection_ps);
 }
 
-static void print_optimisations(const struct system *system, uint64_t bytes, struct totals before)
+static void print_optimisations(const struct whatif_view *view)
 {
-    print_heading("Section 7, latency");
-    for (size_t i = 0; i < whatif_optimisation_count; i++) {
-        const struct whatif_optimisation *one = &whatif_optimisations[i];
-        char name[64];
-        snprintf(name, sizeof name, "%s (%s)", one->name, one->change);
-        print_change(name, before.latency_ps, optimised(system, bytes, one->change).latency_ps);
-    }
-    printf("\n");
-    print_heading("Section 7, injection");
-    for (size_t i = 0; i < whatif_optimisation_count; i++) {
-        const struct whatif_optimisation *one = &whatif_optimisations[i];
-        char name[64];
-        snprintf(name, sizeof name, "%s (%s)", one->name, one->change);
-        print_change(name, before.injection_ps, optimised(system, bytes, one->change).injection_ps);
+    static const char *const headings[] = {"Section 7, latency", "Section 7, injection"};
+    for (int kind = 0; kind < 2; kind++) {
+        printf("%s", kind ? "\n" : "");
+        print_heading(headings[kind]);
+        for (size_t i = 0; i < whatif_optimisation_count; i++) {
+            const struct whatif_optimisation *one = &whatif_optimisations[i];
+            struct whatif_totals after = whatif_totals_optimised(view->system, view->arguments->bytes, one);
+            char name[64];
+            snprintf(name, sizeof name, "%s (%s)", one->name, one->change);
+            if (kind == 0)
+                print_change(name, view->before.latency_ps, after.latency_ps);
+            else
+                print_change(name, view->before.injection_ps, after.injection_ps);
+        }
     }
 }
 
-static void print_ranking(const struct system *system, const struct arguments *arguments,
-                          struct totals before)
+static size_t rank_components(const struct whatif_view *view, struct whatif_rank ranks[WHATIF_RANKS])
+{
+    return whatif_ranking(view->system, view->arguments->bytes, view->arguments->by_percent * 100, ranks);
+}
+
+static void print_ranking(const struct whatif_view *view)
 {
     struct whatif_rank ranks[WHATIF_RANKS];
-    size_t count = whatif_ranking(system, arguments->bytes, arguments->by_percent * 100, ranks);
+    size_t count = rank_components(view, ranks);
     printf("\nWhich single improvement buys most: each component %u %% less, reduction of\n",
-           arguments->by_percent);
+           view->arguments->by_percent);
     printf("%-28s %12s %12s\n", "", "latency", "injection");
     for (size_t i = 0; i < count; i++)
         printf("%2zu. %-24s %10.2f %% %10.2f %%\n", i + 1, ranks[i].name,
-               whatif_reduction_percent(before.latency_ps, ranks[i].latency_ps),
-               whatif_reduction_percent(before.injection_ps, ranks[i].injection_ps));
+               whatif_reduction_percent(view->before.latency_ps, ranks[i].totals.latency_ps),
+               whatif_reduction_percent(view->before.injection_ps, ranks[i].totals.injection_ps));
 }
 
-static void print_curve(const struct system *system, uint64_t bytes, const struct whatif_curve *curve,
-                        struct totals before)
+/* The total of a curve with its component reduced by the index-th degree. */
+static ps_t curve_point(const struct whatif_view *view, const struct whatif_curve *curve, size_t degree)
 {
+    struct whatif_totals after = whatif_totals_reduced(view->system, view->arguments->bytes, curve->times,
+                                                       whatif_degrees_percent[degree] * 100);
+    return whatif_curve_total(curve, &after);
+}
+
+static void print_curve(const struct whatif_view *view, const struct whatif_curve *curve)
+{
+    ps_t from = whatif_curve_total(curve, &view->before);
     printf("  %-16s", curve->name);
     for (int kind = 0; kind < 2; kind++) {
         for (size_t i = 0; i < WHATIF_DEGREES; i++) {
-            struct totals after = reduced(system, bytes, curve->times, whatif_degrees_percent[i]);
-            ps_t from = curve->panel == 'a' ? before.injection_ps : before.latency_ps;
-            ps_t to = curve->panel == 'a' ? after.injection_ps : after.latency_ps;
+            ps_t to = curve_point(view, curve, i);
             printf(" %6.2f", kind ? whatif_speedup_percent(from, to) : whatif_reduction_percent(from, to));
         }
         printf("%s", kind ? "\n" : "  |");
     }
 }
 
-static void print_curves(const struct system *system, uint64_t bytes, struct totals before)
+static void print_curves(const struct whatif_view *view)
 {
     static const char *const panels[] = {"overall injection", "end-to-end latency, CPU",
                                          "end-to-end latency, I/O", "end-to-end latency, network"};
@@ -165,21 +157,20 @@ static void print_curves(const struct system *system, uint64_t bytes, struct tot
     for (size_t i = 0; i < whatif_curve_count; i++) {
         if (i == 0 || whatif_curves[i].panel != whatif_curves[i - 1].panel)
             printf("(%c) %s\n", whatif_curves[i].panel, panels[whatif_curves[i].panel - 'a']);
-        print_curve(system, bytes, &whatif_curves[i], before);
+        print_curve(view, &whatif_curves[i]);
     }
 }
 
-static int print_tables(const struct arguments *arguments, const struct system *system, struct totals before,
-                        struct totals given)
+static enum status print_tables(const struct whatif_view *view)
 {
-    if (arguments->change_count)
-        print_changes(arguments, given, before);
+    if (view->arguments->change_count)
+        print_changes(view);
     else
-        print_optimisations(system, arguments->bytes, before);
-    print_ranking(system, arguments, before);
-    if (!arguments->change_count)
-        print_curves(system, arguments->bytes, before);
-    return breakdown_flush();
+        print_optimisations(view);
+    print_ranking(view);
+    if (!view->arguments->change_count)
+        print_curves(view);
+    return cli_flush();
 }
 
 /* ------------------------------------------------------------------------------------------------- JSON */
@@ -192,18 +183,19 @@ static json_t *json_of_change(ps_t before_ps, ps_t after_ps)
                      whatif_speedup_percent(before_ps, after_ps));
 }
 
-static json_t *json_of_totals(struct totals before, struct totals after)
+static json_t *json_of_totals(const struct whatif_totals *before, const struct whatif_totals *after)
 {
-    return json_pack("{s:o, s:o}", "latency", json_of_change(before.latency_ps, after.latency_ps),
-                     "overall_injection", json_of_change(before.injection_ps, after.injection_ps));
+    return json_pack("{s:o, s:o}", "latency", json_of_change(before->latency_ps, after->latency_ps),
+                     "overall_injection", json_of_change(before->injection_ps, after->injection_ps));
 }
 
-static json_t *json_of_optimisations(const struct system *system, uint64_t bytes, struct totals before)
+static json_t *json_of_optimisations(const struct whatif_view *view)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < whatif_optimisation_count; i++) {
         const struct whatif_optimisation *one = &whatif_optimisations[i];
-        json_t *entry = json_of_totals(before, optimised(system, bytes, one->change));
+        struct whatif_totals after = whatif_totals_optimised(view->system, view->arguments->bytes, one);
+        json_t *entry = json_of_totals(&view->before, &after);
         json_object_set_new(entry, "name", json_string(one->name));
         json_object_set_new(entry, "change", json_string(one->change));
         json_object_set_new(entry, "doc", json_string(one->doc));
@@ -212,55 +204,47 @@ static json_t *json_of_optimisations(const struct system *system, uint64_t bytes
     return list;
 }
 
-static json_t *json_of_ranking(const struct system *system, const struct arguments *arguments,
-                               struct totals before)
+static json_t *json_of_ranking(const struct whatif_view *view)
 {
     struct whatif_rank ranks[WHATIF_RANKS];
-    size_t count = whatif_ranking(system, arguments->bytes, arguments->by_percent * 100, ranks);
+    size_t count = rank_components(view, ranks);
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
-        struct totals after = {ranks[i].injection_ps, ranks[i].latency_ps};
-        json_t *entry = json_of_totals(before, after);
+        json_t *entry = json_of_totals(&view->before, &ranks[i].totals);
         json_object_set_new(entry, "component", json_string(ranks[i].name));
         json_array_append_new(list, entry);
     }
     return list;
 }
 
-static json_t *json_of_curves(const struct system *system, uint64_t bytes, struct totals before)
+static json_t *json_of_curve(const struct whatif_view *view, const struct whatif_curve *curve)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < whatif_curve_count; i++) {
-        const struct whatif_curve *curve = &whatif_curves[i];
-        json_t *points = json_array();
-        for (size_t j = 0; j < WHATIF_DEGREES; j++) {
-            struct totals after = reduced(system, bytes, curve->times, whatif_degrees_percent[j]);
-            json_t *point = curve->panel == 'a' ? json_of_change(before.injection_ps, after.injection_ps)
-                                                : json_of_change(before.latency_ps, after.latency_ps);
-            json_object_set_new(point, "component_reduced_by_percent",
-                                json_integer((json_int_t)whatif_degrees_percent[j]));
-            json_array_append_new(points, point);
-        }
-        json_array_append_new(list, json_pack("{s:s%, s:s, s:s, s:o}", "panel", &curve->panel, (size_t)1,
-                                              "component", curve->name, "total",
-                                              curve->panel == 'a' ? "overall_injection" : "latency", "points",
-                                              points));
+    ps_t from = whatif_curve_total(curve, &view->before);
+    json_t *points = json_array();
+    for (size_t i = 0; i < WHATIF_DEGREES; i++) {
+        json_t *point = json_of_change(from, curve_point(view, curve, i));
+        json_object_set_new(point, "component_reduced_by_percent",
+                            json_integer((json_int_t)whatif_degrees_percent[i]));
+        json_array_append_new(points, point);
     }
-    return list;
+    return json_pack("{s:s%, s:s, s:s, s:o}", "panel", &curve->panel, (size_t)1, "component", curve->name,
+                     "total", curve->panel == 'a' ? "overall_injection" : "latency", "points", points);
 }
 
-static int print_json(const struct arguments *arguments, const struct system *system, struct totals before,
-                      struct totals given)
+static enum status print_json(const struct whatif_view *view)
 {
-    json_t *changes = json_array();
+    const struct whatif_arguments *arguments = view->arguments;
+    json_t *changes = json_array(), *curves = json_array();
     for (size_t i = 0; i < arguments->change_count; i++)
         json_array_append_new(changes, json_string(arguments->changes[i]));
-    return breakdown_print_json(json_pack(
+    for (size_t i = 0; i < whatif_curve_count; i++)
+        json_array_append_new(curves, json_of_curve(view, &whatif_curves[i]));
+    json_t *object = json_pack(
         "{s:s, s:I, s:o, s:o, s:o, s:i, s:o, s:o}", "schema", "helio-breakdown-whatif-1", "payload_bytes",
-        (json_int_t)arguments->bytes, "changes", changes, "totals", json_of_totals(given, before),
-        "optimisations", json_of_optimisations(system, arguments->bytes, before), "ranking_by_percent",
-        (int)arguments->by_percent, "ranking", json_of_ranking(system, arguments, before), "curves",
-        json_of_curves(system, arguments->bytes, before)));
+        (json_int_t)arguments->bytes, "changes", changes, "totals",
+        json_of_totals(&view->given, &view->before), "optimisations", json_of_optimisations(view),
+        "ranking_by_percent", (int)arguments->by_percent, "ranking", json_of_ranking(view), "curves", curves);
+    return cli_print_json(object, BREAKDOWN_DIGITS);
 }
 
 /* ---------------------------------------------------------------------------------------------- command */
@@ -281,7 +265,7 @@ static const char *optimisation_change(const char *name)
     return NULL;
 }
 
-static bool add_change(struct arguments *arguments, const char *from, const char *change)
+static bool add_change(struct whatif_arguments *arguments, const char *from, const char *change)
 {
     if (!change)
         return false;
@@ -307,9 +291,14 @@ static bool read_percent(const char *text, unsigned *percent)
     return false;
 }
 
-static bool take_option(struct arguments *arguments, enum whatif_option option, const char *value)
+static bool take(void *self, int found, const char *value)
 {
-    switch (option) {
+    struct whatif_arguments *arguments = self;
+    if (found == CLI_WORD) {
+        diag_error("helio breakdown whatif takes no '%s'; a change is given with --set", value);
+        return false;
+    }
+    switch ((enum whatif_option)(found - CLI_OPTION)) {
     case WHATIF_SYSTEM:
         arguments->system = value;
         return true;
@@ -327,43 +316,31 @@ static bool take_option(struct arguments *arguments, enum whatif_option option, 
     }
 }
 
-/* CLI_END when all is read; CLI_HELP; CLI_ERROR, reported. */
-static int read_arguments(int argc, char **argv, struct arguments *arguments)
+static enum status print_changed(const struct whatif_arguments *arguments, struct system *system)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    const char *value;
-    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        if (found == CLI_HELP || found == CLI_ERROR)
-            return found;
-        if (found == CLI_WORD) {
-            diag_error("helio breakdown whatif takes no '%s'; a change is given with --set", value);
-            return CLI_ERROR;
-        }
-        if (!take_option(arguments, (enum whatif_option)(found - CLI_OPTION), value))
-            return CLI_ERROR;
-    }
-    return CLI_END;
+    struct whatif_view view = {
+        .arguments = arguments, .system = system, .given = whatif_totals_of(system, arguments->bytes)};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < arguments->change_count; i++)
+        if (whatif_apply(system, arguments->change_from[i], arguments->changes[i]) != STATUS_OK)
+            status = STATUS_BAD_INPUT;
+    if (status != STATUS_OK)
+        return status;
+    view.before = whatif_totals_of(system, arguments->bytes);
+    return arguments->json ? print_json(&view) : print_tables(&view);
 }
 
 int cli_breakdown_whatif(int argc, char **argv)
 {
-    struct arguments arguments = {.bytes = 8, .by_percent = 50};
-    int found = read_arguments(argc, argv, &arguments);
+    struct whatif_arguments arguments = {.bytes = 8, .by_percent = 50};
+    int found = cli_read_all(&command, argc, argv, take, &arguments);
     if (found != CLI_END)
-        return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+        return cli_status(found);
     struct system_file file;
     enum status status = system_open(&file, arguments.system);
     if (status != STATUS_OK)
-        return (int)status;
-    struct totals given = totals_of(&file.system, arguments.bytes);
-    for (size_t i = 0; i < arguments.change_count; i++)
-        if (whatif_apply(&file.system, arguments.change_from[i], arguments.changes[i]) != STATUS_OK)
-            status = STATUS_BAD_INPUT;
-    if (status == STATUS_OK) {
-        struct totals before = totals_of(&file.system, arguments.bytes);
-        status = (enum status)(arguments.json ? print_json(&arguments, &file.system, before, given)
-                                              : print_tables(&arguments, &file.system, before, given));
-    }
+        return status;
+    status = print_changed(&arguments, &file.system);
     system_close(&file);
-    return (int)status;
+    return status;
 }

@@ -3,30 +3,12 @@
 
 #include <stdio.h>
 
-#include "cli/options.h"
+#include "cli/group.h"
 
-/* What a shell is to know of helio's command lines, in its own language; all of it comes from the tables. */
-void completion_print_bash(FILE *out);
-void completion_print_zsh(FILE *out);
-void completion_print_fish(FILE *out);
-
-/* What an option's value is. */
-enum completion_value {
-    COMPLETE_NOTHING, /* it takes none */
-    COMPLETE_NAMES,   /* name_at has them */
-    COMPLETE_SETTING, /* PARAMETER=VALUE */
-    COMPLETE_FILE
-};
-enum completion_value completion_value_of(const struct cli_command *command, size_t option);
-
-/* The title without its first word: "trace info" of "helio trace info", "" of "helio". */
-const char *completion_path(const char *title);
-
-/* The names of all parameters, separated by blanks. */
-void completion_print_parameters(FILE *out);
-
-/* The first line of a doc, to stand in single quotes: `quote` in place of one, a backslash before those of
- * `special`. */
-void completion_print_doc(FILE *out, const char *doc, const char *special, const char *quote);
+/* Prints what a shell must know of a program's command lines, in the language of the shell. All of it comes
+ * from the tables of the group. */
+void completion_print_bash(const struct cli_group *group, FILE *out);
+void completion_print_zsh(const struct cli_group *group, FILE *out);
+void completion_print_fish(const struct cli_group *group, FILE *out);
 
 #endif

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "cli/completion.h"
-#include "cli/group.h"
+#include "cli/completion_parts.h"
 
 /* Cases of the script's three questions: is this a command, what may follow this option, what may stand here.
  */
@@ -111,16 +111,16 @@ static const char tail[] = "    esac\n"
                            "}\n\n"
                            "complete -F _helio helio\n";
 
-void completion_print_bash(FILE *out)
+void completion_print_bash(const struct cli_group *group, FILE *out)
 {
     fputs(head, out);
     completion_print_parameters(out);
     fputs(walk, out);
-    cli_group_each(&cli_helio, out, put_command);
+    cli_group_each(group, out, put_command);
     fputs(values, out);
-    cli_group_each(&cli_helio, out, put_values);
+    cli_group_each(group, out, put_values);
     fputs(words, out);
-    put_group_words(out, "", &cli_helio);
-    cli_group_each(&cli_helio, out, put_words);
+    put_group_words(out, "", group);
+    cli_group_each(group, out, put_words);
     fputs(tail, out);
 }

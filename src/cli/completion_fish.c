@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "cli/completion.h"
-#include "cli/group.h"
+#include "cli/completion_parts.h"
 
 /* A line per command and per option, each with the path behind which it may stand. */
 
@@ -69,7 +69,7 @@ static void put_path(void *self, const struct cli_visit *here)
     fprintf(self, " '%s'", completion_path(here->title));
 }
 
-void completion_print_fish(FILE *out)
+void completion_print_fish(const struct cli_group *group, FILE *out)
 {
     fputs("# Completion of helio's command lines in fish; `helio completion fish` prints it.\n"
           "function __helio_parameters\n    printf '%s=\\n' ",
@@ -79,9 +79,9 @@ void completion_print_fish(FILE *out)
           "word in $words[2..-1]\n"
           "        set -l longer (string trim -- \"$path $word\")\n        contains -- $longer",
           out);
-    cli_group_each(&cli_helio, out, put_path);
+    cli_group_each(group, out, put_path);
     fputs("\n        or break\n        set path $longer\n    end\n    test \"$path\" = $argv[1]\nend\n\n",
           out);
-    put_group(out, "", &cli_helio);
-    cli_group_each(&cli_helio, out, put_lines);
+    put_group(out, "", group);
+    cli_group_each(group, out, put_lines);
 }

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "cli/completion.h"
-#include "cli/group.h"
+#include "cli/completion_parts.h"
 
 #define QUOTE "'\\''" /* ends the quotes, is one, and begins others */
 
@@ -76,7 +76,7 @@ static void put_function(void *out, const struct cli_visit *here)
         put_group(out, here->title, here->group);
 }
 
-void completion_print_zsh(FILE *out)
+void completion_print_zsh(const struct cli_group *group, FILE *out)
 {
     fputs(
         "#compdef helio\n# Completion of helio's command lines in zsh; `helio completion zsh` prints it.\n\n"
@@ -84,7 +84,7 @@ void completion_print_zsh(FILE *out)
         out);
     completion_print_parameters(out);
     fputs(")\n    compadd -S = -a parameters\n}\n\n", out);
-    put_group(out, cli_helio.title, &cli_helio);
-    cli_group_each(&cli_helio, out, put_function);
+    put_group(out, group->title, group);
+    cli_group_each(group, out, put_function);
     fputs("_helio \"$@\"\n", out);
 }

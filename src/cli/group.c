@@ -23,8 +23,17 @@ static const char *name_at(const void *list, size_t index)
     return ((const struct cli_subcommand *)list)[index].name;
 }
 
+static const struct cli_group *first_group;
+
+const struct cli_group *cli_group_first(void)
+{
+    return first_group;
+}
+
 int cli_group_run(const struct cli_group *group, int argc, char **argv)
 {
+    if (!first_group)
+        first_group = group;
     if (argc < 2) {
         print_help(group, stderr);
         return STATUS_BAD_INPUT;

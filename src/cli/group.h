@@ -28,8 +28,12 @@ struct cli_group {
 /* Runs the command that argv[1] names; --help prints them all. */
 int cli_group_run(const struct cli_group *group, int argc, char **argv);
 
-/* All that helio can do, and the groups in it. */
+/* All that helio can do (commands.c), and the groups in it. */
 extern const struct cli_group cli_helio, cli_trace_group, cli_breakdown_group, cli_alltoall_group;
+
+/* The group that the program began with: cli_group_run() was called for it first. The commands that describe
+ * all others, manual and completion, have it from here, since they stand in its table themselves. */
+const struct cli_group *cli_group_first(void);
 
 /* The command's table, which only `run` knows: it is asked for its help, and the table is what that would
  * print. */

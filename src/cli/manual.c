@@ -213,8 +213,11 @@ static void put_page(FILE *out, const struct cli_visit *here)
         put_group_page(out, here->title, here->doc, here->group);
 }
 
-static const struct cli_visit helio_itself = {
-    .title = "helio", .doc = "an interconnect laboratory", .group = &cli_helio};
+static struct cli_visit helio_itself(void)
+{
+    return (struct cli_visit){
+        .title = "helio", .doc = "an interconnect laboratory", .group = cli_group_first()};
+}
 
 /* ------------------------------------------------------------------------------------------- one, or all */
 
@@ -239,8 +242,9 @@ static enum status print_page(const char *title)
         put_parameters_page(stdout);
         wanted.found = true;
     }
-    print_wanted(&wanted, &helio_itself);
-    cli_group_each(&cli_helio, &wanted, print_wanted);
+    struct cli_visit itself = helio_itself();
+    print_wanted(&wanted, &itself);
+    cli_group_each(itself.group, &wanted, print_wanted);
     if (!wanted.found) {
         diag_error("there is no page for '%s'; helio manual prints that of helio, which names the others",
                    title);
@@ -280,8 +284,9 @@ static void write_visited(void *self, const struct cli_visit *here)
 static enum status write_all(const char *path)
 {
     struct folder folder = {.path = path};
-    write_visited(&folder, &helio_itself);
-    cli_group_each(&cli_helio, &folder, write_visited);
+    struct cli_visit itself = helio_itself();
+    write_visited(&folder, &itself);
+    cli_group_each(itself.group, &folder, write_visited);
     write_page(&folder, "helio-" PARAMETERS_PAGE, 7, NULL);
     return folder.status;
 }

@@ -144,3 +144,31 @@ int cli_read(struct cli_reader *reader, const char **value)
         return found;
     return plugin_load(*value) == STATUS_OK ? cli_read(reader, value) : CLI_ERROR;
 }
+
+int cli_read_all(const struct cli_command *command, int argc, char **argv, cli_take *take, void *self)
+{
+    struct cli_reader reader = {.command = command, .argc = argc, .argv = argv, .next = 1};
+    const char *value;
+    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
+        if (found == CLI_HELP || found == CLI_ERROR)
+            return found;
+        if (!take(self, found, value))
+            return CLI_ERROR;
+    }
+    return CLI_END;
+}
+
+enum status cli_status(int found)
+{
+    return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+}
+
+bool cli_take_word(const struct cli_command *command, const char **word, const char *value, const char *what)
+{
+    if (*word) {
+        diag_error("%s takes one %s, not also '%s'", cli_title(command), what, value);
+        return false;
+    }
+    *word = value;
+    return true;
+}

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/status.h"
+
 /* Command lines from tables: a subcommand declares each option once, with its documentation; reading, --help
  * and "did you mean" come from there. `--name value`, `--name=value` and `-n value` are the same. */
 struct cli_option {
@@ -52,6 +54,18 @@ enum cli_found {
     }
 
 int cli_read(struct cli_reader *reader, const char **value);
+
+/* Reads a whole command line: `take` gets what cli_read finds, CLI_WORD or CLI_OPTION + i, with its value. It
+ * returns false once it has reported an error. Returns CLI_END, CLI_HELP, or CLI_ERROR. */
+typedef bool cli_take(void *self, int found, const char *value);
+int cli_read_all(const struct cli_command *command, int argc, char **argv, cli_take *take, void *self);
+
+/* The exit status of a command line that did not lead to CLI_END. */
+enum status cli_status(int found);
+
+/* Takes the one word of a command: sets *word. False, reported, when it is set already. `what` is what the
+ * command takes: "trace". */
+bool cli_take_word(const struct cli_command *command, const char **word, const char *value, const char *what);
 
 /* "helio run": what users type. Valid until the next call. */
 const char *cli_title(const struct cli_command *command);

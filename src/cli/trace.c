@@ -7,41 +7,11 @@
 #include "base/diag.h"
 #include "cli/cli.h"
 #include "cli/group.h"
+#include "cli/print.h"
+#include "cli/values.h"
 #include "trace/cache.h"
 #include "trace/check/check.h"
 #include "trace/ti/decompile.h"
-
-int trace_read_words(const struct cli_command *command, int argc, char **argv, const char **path,
-                     void (*took)(void *self, int option, const char *value), void *self)
-{
-    struct cli_reader reader = {.command = command, .argc = argc, .argv = argv, .next = 1};
-    const char *value;
-    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        if (found == CLI_HELP || found == CLI_ERROR)
-            return found;
-        if (found >= CLI_OPTION) {
-            took(self, found - CLI_OPTION, value);
-            continue;
-        }
-        if (*path) {
-            diag_error("helio %s takes one trace, not also '%s'", command->name, value);
-            return CLI_ERROR;
-        }
-        *path = value;
-    }
-    if (*path)
-        return CLI_END;
-    diag_error("helio %s needs a trace: %s", command->name, command->words);
-    return CLI_ERROR;
-}
-
-static int flush_output(void)
-{
-    if (!fflush(stdout) && !ferror(stdout))
-        return STATUS_OK;
-    diag_error("cannot write to standard output");
-    return STATUS_FAILED;
-}
 
 /* -------------------------------------------------------------------------------------------- validate */
 
@@ -53,11 +23,10 @@ static const struct cli_command validate_command = {
         "Exit status 0: nothing is wrong; 2: errors have been reported.",
 };
 
-static void ignore_option(void *self, int option, const char *value)
+static bool take_validate(void *path, int found, const char *value)
 {
-    (void)self;
-    (void)option;
-    (void)value;
+    (void)found; /* there are no options */
+    return cli_take_word(&validate_command, path, value, "trace");
 }
 
 static void print_check(const struct compiled_trace *compiled, const struct trace_check *check)
@@ -87,9 +56,13 @@ static void print_check(const struct compiled_trace *compiled, const struct trac
 static int validate(int argc, char **argv)
 {
     const char *path = NULL;
-    int found = trace_read_words(&validate_command, argc, argv, &path, ignore_option, NULL);
+    int found = cli_read_all(&validate_command, argc, argv, take_validate, &path);
     if (found != CLI_END)
-        return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+        return cli_status(found);
+    if (!path) {
+        diag_error("helio trace validate needs a trace: %s", validate_command.words);
+        return STATUS_BAD_INPUT;
+    }
     struct compiled_trace *compiled;
     enum status status = trace_open_compiled(path, &compiled);
     if (status != STATUS_OK)
@@ -100,7 +73,7 @@ static int validate(int argc, char **argv)
     bool right = check_trace(compiled, &check);
     print_check(compiled, &check);
     compiled->program.ops->close(&compiled->program);
-    int written = flush_output();
+    enum status written = cli_flush();
     return right ? written : STATUS_BAD_INPUT;
 }
 
@@ -126,23 +99,20 @@ static const struct cli_command convert_command = {
              "  helio trace convert cg.S.4.helio -o cg.S.4 --to ti",
 };
 
-struct convert {
-    const char *out, *to;
+struct convert_arguments {
+    const char *path, *out, *to;
 };
 
-static void take_convert_option(void *self, int option, const char *value)
+static bool take_convert(void *self, int found, const char *value)
 {
-    struct convert *convert = self;
-    if (option == CONVERT_OUT)
-        convert->out = value;
+    struct convert_arguments *arguments = self;
+    if (found == CLI_WORD)
+        return cli_take_word(&convert_command, &arguments->path, value, "trace");
+    if (found - CLI_OPTION == CONVERT_OUT)
+        arguments->out = value;
     else
-        convert->to = value;
-}
-
-static bool ends_in(const char *text, const char *ending)
-{
-    size_t length = strlen(text), ending_length = strlen(ending);
-    return length >= ending_length && !strcmp(text + length - ending_length, ending);
+        arguments->to = value;
+    return true;
 }
 
 static enum status write_text(const char *path, const char *out)
@@ -156,26 +126,33 @@ static enum status write_text(const char *path, const char *out)
     return status;
 }
 
-static int convert(int argc, char **argv)
+static enum status convert_to(const struct convert_arguments *arguments)
 {
     static const char *const forms[] = {"ti", "compiled"};
-    const char *path = NULL;
-    struct convert options = {0};
-    int found = trace_read_words(&convert_command, argc, argv, &path, take_convert_option, &options);
+    const char *to = arguments->to;
+    if (!to)
+        to = forms[!cli_ends_in(arguments->out, ".tar.zst") && !cli_ends_in(arguments->path, ".helio")];
+    if (strcmp(to, forms[0]) == 0)
+        return write_text(arguments->path, arguments->out);
+    if (strcmp(to, forms[1]) == 0)
+        return trace_compile_to(arguments->path, arguments->out);
+    diag_error("'%s' is not a form of a trace; ti and compiled are%s", to,
+               diag_did_you_mean(diag_nearest_of(to, forms, 2)));
+    return STATUS_BAD_INPUT;
+}
+
+static int convert(int argc, char **argv)
+{
+    struct convert_arguments arguments = {0};
+    int found = cli_read_all(&convert_command, argc, argv, take_convert, &arguments);
     if (found != CLI_END)
-        return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
-    if (!options.out) {
+        return cli_status(found);
+    if (arguments.path && arguments.out)
+        return convert_to(&arguments);
+    if (!arguments.path)
+        diag_error("helio trace convert needs a trace: %s", convert_command.words);
+    else
         diag_error("helio trace convert needs -o OUT: where to write");
-        return STATUS_BAD_INPUT;
-    }
-    if (!options.to)
-        options.to = forms[!ends_in(options.out, ".tar.zst") && !ends_in(path, ".helio")];
-    if (!strcmp(options.to, forms[0]))
-        return write_text(path, options.out);
-    if (!strcmp(options.to, forms[1]))
-        return trace_compile_to(path, options.out);
-    diag_error("'%s' is not a form of a trace; ti and compiled are%s", options.to,
-               diag_did_you_mean(diag_nearest_of(options.to, forms, 2)));
     return STATUS_BAD_INPUT;
 }
 

@@ -3,7 +3,8 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/units.h"
-#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/print.h"
 #include "cli/trace.h"
 #include "extrapolate/extrapolate.h"
 #include "trace/cache.h"
@@ -32,88 +33,89 @@ static const struct cli_command command = {
              "  helio trace extrapolate cg.S.4 cg.S.16 --ranks 64 -o cg.S.64",
 };
 
-struct request {
+struct extrapolate_arguments {
     const char **paths;
     size_t count, capacity;
     const char *out;
     uint32_t ranks;
 };
 
-static enum status take_ranks(struct request *request, const char *value)
+static bool take_ranks(struct extrapolate_arguments *arguments, const char *value)
 {
     struct units_problem problem;
     uint64_t ranks;
     if (!units_count(value, &ranks, &problem) || ranks < 1 || ranks > TRACE_MOST_RANKS) {
         diag_error("--ranks: '%s' is not a number of ranks; 1 to %d is expected", value, TRACE_MOST_RANKS);
-        return STATUS_BAD_INPUT;
+        return false;
     }
-    request->ranks = (uint32_t)ranks;
-    return STATUS_OK;
+    arguments->ranks = (uint32_t)ranks;
+    return true;
 }
 
-static int read_command(struct request *request, int argc, char **argv)
+static bool take(void *self, int found, const char *value)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    const char *value;
-    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        if (found == CLI_HELP || found == CLI_ERROR)
-            return found;
-        if (found == CLI_OPTION + EXTRAPOLATE_OUT) {
-            request->out = value;
-        } else if (found == CLI_OPTION + EXTRAPOLATE_RANKS) {
-            if (take_ranks(request, value) != STATUS_OK)
-                return CLI_ERROR;
-        } else {
-            request->paths =
-                mem_grow(request->paths, &request->capacity, request->count + 1, "names of traces");
-            request->paths[request->count++] = value;
-        }
+    struct extrapolate_arguments *arguments = self;
+    if (found == CLI_OPTION + EXTRAPOLATE_RANKS)
+        return take_ranks(arguments, value);
+    if (found == CLI_OPTION + EXTRAPOLATE_OUT) {
+        arguments->out = value;
+        return true;
     }
-    if (request->count >= 2 && request->ranks)
-        return CLI_END;
+    arguments->paths =
+        mem_grow(arguments->paths, &arguments->capacity, arguments->count + 1, "names of traces");
+    arguments->paths[arguments->count++] = value;
+    return true;
+}
+
+static int read_arguments(struct extrapolate_arguments *arguments, int argc, char **argv)
+{
+    int found = cli_read_all(&command, argc, argv, take, arguments);
+    if (found != CLI_END || (arguments->count >= 2 && arguments->ranks))
+        return found;
     diag_error("helio trace extrapolate needs two traces or more and --ranks N: %s", command.words);
     return CLI_ERROR;
 }
 
-static enum status write_result(const struct request *request, struct extrapolation *extrapolation)
+static enum status write_result(const struct extrapolate_arguments *arguments,
+                                struct extrapolation *extrapolation)
 {
     extrapolation_print(extrapolation, stdout);
-    if (fflush(stdout) || ferror(stdout)) {
-        diag_error("cannot write to standard output");
-        return STATUS_FAILED;
-    }
-    return request->out ? ti_write(extrapolation_program(extrapolation), request->out) : STATUS_OK;
+    enum status status = cli_flush();
+    return status == STATUS_OK && arguments->out
+               ? ti_write(extrapolation_program(extrapolation), arguments->out)
+               : status;
 }
 
-static enum status run(const struct request *request, struct program **programs, size_t *opened)
+static enum status run(const struct extrapolate_arguments *arguments, struct program **programs,
+                       size_t *opened)
 {
     struct extrapolation *extrapolation;
-    for (; *opened < request->count; (*opened)++) {
-        enum status status = trace_open(request->paths[*opened], &programs[*opened]);
+    for (; *opened < arguments->count; (*opened)++) {
+        enum status status = trace_open(arguments->paths[*opened], &programs[*opened]);
         if (status != STATUS_OK)
             return status;
     }
-    enum status status = extrapolate(programs, request->count, request->ranks, &extrapolation);
+    enum status status = extrapolate(programs, arguments->count, arguments->ranks, &extrapolation);
     if (status != STATUS_OK)
         return status;
-    status = write_result(request, extrapolation);
+    status = write_result(arguments, extrapolation);
     extrapolation_free(extrapolation);
     return status;
 }
 
 int cli_trace_extrapolate(int argc, char **argv)
 {
-    struct request request = {0};
+    struct extrapolate_arguments arguments = {0};
     size_t opened = 0;
-    int found = read_command(&request, argc, argv);
-    enum status status = found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+    int found = read_arguments(&arguments, argc, argv);
+    enum status status = cli_status(found);
     if (found == CLI_END) {
-        struct program **programs = mem_alloc(request.count, sizeof *programs, "traces");
-        status = run(&request, programs, &opened);
+        struct program **programs = mem_alloc(arguments.count, sizeof *programs, "traces");
+        status = run(&arguments, programs, &opened);
         for (size_t i = 0; i < opened; i++)
             programs[i]->ops->close(programs[i]);
         free(programs);
     }
-    free(request.paths);
+    free(arguments.paths);
     return status;
 }

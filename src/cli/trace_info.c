@@ -7,6 +7,8 @@
 
 #include "base/diag.h"
 #include "base/units.h"
+#include "cli/options.h"
+#include "cli/print.h"
 #include "trace/cache.h"
 #include "trace/summary.h"
 
@@ -113,7 +115,7 @@ static void print_messages(const struct trace_summary *summary)
     print_histogram(summary);
 }
 
-static void print_tables(const struct compiled_trace *compiled, const struct trace_summary *summary)
+static enum status print_tables(const struct compiled_trace *compiled, const struct trace_summary *summary)
 {
     char size[32];
     printf("%s: %u ranks, %" PRIu64 " lines\n", compiled->program.name, summary->ranks, summary->lines);
@@ -127,6 +129,7 @@ static void print_tables(const struct compiled_trace *compiled, const struct tra
     print_calls(summary);
     print_point_to_point(summary);
     print_messages(summary);
+    return cli_flush();
 }
 
 /* ----------------------------------------------------------------------------------------------- JSON */
@@ -168,6 +171,8 @@ static json_t *messages_json(const struct trace_summary *summary)
                      percent(summary->large_messages, summary->messages) / 100, "sizes", sizes_json(summary));
 }
 
+enum { INFO_DIGITS = 12 };
+
 static enum status print_json(const struct compiled_trace *compiled, const struct trace_summary *summary)
 {
     char key[TRACE_KEY_TEXT];
@@ -180,40 +185,41 @@ static enum status print_json(const struct compiled_trace *compiled, const struc
                   "collectives_per_rank", (json_int_t)summary->collectives, "calls",
                   calls_json(summary->calls), "non_blocking", calls_json(summary->immediate),
                   "point_to_point", point_to_point_json(summary), "messages", messages_json(summary));
-    bool written = object && !json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    printf("\n");
-    json_decref(object);
-    return written ? STATUS_OK : STATUS_FAILED;
+    return cli_print_json(object, INFO_DIGITS);
 }
 
-static void take_option(void *self, int option, const char *value)
+struct info_arguments {
+    const char *path;
+    bool json;
+};
+
+static bool take(void *self, int found, const char *value)
 {
-    (void)value;
-    *(bool *)self |= option == INFO_JSON;
+    struct info_arguments *arguments = self;
+    if (found == CLI_WORD)
+        return cli_take_word(&command, &arguments->path, value, "trace");
+    arguments->json = true;
+    return true;
 }
 
 int cli_trace_info(int argc, char **argv)
 {
-    const char *path = NULL;
-    bool as_json = false;
-    int found = trace_read_words(&command, argc, argv, &path, take_option, &as_json);
+    struct info_arguments arguments = {.path = NULL};
+    int found = cli_read_all(&command, argc, argv, take, &arguments);
     if (found != CLI_END)
-        return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+        return cli_status(found);
+    if (!arguments.path) {
+        diag_error("helio trace info needs a trace: %s", command.words);
+        return STATUS_BAD_INPUT;
+    }
     struct compiled_trace *compiled;
-    enum status status = trace_open_compiled(path, &compiled);
+    enum status status = trace_open_compiled(arguments.path, &compiled);
     if (status != STATUS_OK)
         return status;
     struct trace_summary summary;
     compiled_report_notes(compiled, NOTES_ALL);
     summary_of(compiled, &summary);
-    if (as_json)
-        status = print_json(compiled, &summary);
-    else
-        print_tables(compiled, &summary);
+    status = arguments.json ? print_json(compiled, &summary) : print_tables(compiled, &summary);
     compiled->program.ops->close(&compiled->program);
-    if (fflush(stdout) || ferror(stdout) || status != STATUS_OK) {
-        diag_error("cannot write to standard output");
-        return STATUS_FAILED;
-    }
-    return STATUS_OK;
+    return status;
 }

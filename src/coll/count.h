@@ -23,6 +23,12 @@ struct coll_counts {
     uint32_t phases_max;
 };
 
+/* Memory beside the buffers of the call. */
+static inline uint64_t coll_extra_bytes(const struct coll_counts *counts)
+{
+    return counts->shared_bytes + counts->scratch_bytes;
+}
+
 /* The call as any rank makes it (`call->rank` does not matter), of a kind whose ranks all know the same.
  * `local` asks for copies too, which are more than messages. */
 struct coll_counts coll_count(const struct coll_algorithm *algorithm, const struct coll_call *call,

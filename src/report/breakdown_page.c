@@ -1,11 +1,17 @@
-#include <string.h>
+#include "report/breakdown_page.h"
+
+#include <jansson.h>
 
 #include "base/mem.h"
 #include "breakdown/whatif.h"
-#include "cli/breakdown.h"
 
-/* What the page recomputes is sums: each component's time is a constant and a multiple of one or two times of
- * the system file, so what a file's time contributes is what is lost without it. */
+/* The page recomputes sums. Each component's time is a constant and a multiple of one or two times of the
+ * system file, so a time contributes what is lost without it. */
+
+static json_t *json_ns(ps_t time_ps)
+{
+    return json_real((double)time_ps / 1000);
+}
 
 static json_t *json_of_set(uint32_t parts)
 {
@@ -21,7 +27,7 @@ static json_t *json_of_parts(const struct model *model)
     json_t *parts = json_array();
     for (unsigned part = 0; part < PARTS; part++)
         json_array_append_new(parts, json_pack("{s:s, s:o}", "name", model_part_name((enum component)part),
-                                               "time_ns", breakdown_json_ns(model->time_ps[part])));
+                                               "time_ns", json_ns(model->time_ps[part])));
     return parts;
 }
 
@@ -37,7 +43,7 @@ static json_t *json_of_contributions(const struct model *model, enum system_time
         ps_t lost_ps = model->time_ps[part] - rest.time_ps[part];
         if (lost_ps)
             json_array_append_new(contributions, json_pack("{s:I, s:o}", "part", (json_int_t)part, "time_ns",
-                                                           breakdown_json_ns(lost_ps)));
+                                                           json_ns(lost_ps)));
     }
     return contributions;
 }
@@ -48,8 +54,8 @@ static json_t *json_of_times(const struct model *model)
     for (enum system_time time = 0; time < SYSTEM_TIMES; time++) {
         const struct system_value *value = &model->system->times[time];
         json_array_append_new(times, json_pack("{s:s, s:o, s:s, s:o}", "name", system_time_name(time),
-                                               "time_ns", breakdown_json_ns(value->time_ps), "source",
-                                               value->source, "parts", json_of_contributions(model, time)));
+                                               "time_ns", json_ns(value->time_ps), "source", value->source,
+                                               "parts", json_of_contributions(model, time)));
     }
     return times;
 }
@@ -101,7 +107,7 @@ static json_t *json_of_optimisations(const struct model *model)
         for (enum system_time time = 0; time < SYSTEM_TIMES; time++)
             if (changed.times[time].time_ps != model->system->times[time].time_ps)
                 json_array_append_new(times, json_pack("{s:I, s:o}", "time", (json_int_t)time, "time_ns",
-                                                       breakdown_json_ns(changed.times[time].time_ps)));
+                                                       json_ns(changed.times[time].time_ps)));
         json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o}", "name", one->name, "change",
                                               one->change, "doc", one->doc, "times", times));
     }
@@ -113,7 +119,7 @@ static char *results_of(const struct model *model)
     json_t *object = json_pack(
         "{s:s, s:s, s:s*, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "helio-breakdown-page-1",
         "version", HELIO_VERSION, "system", model->system->name, "payload_bytes", (json_int_t)model->bytes,
-        "inlined", model->inlined, "channel_ns", breakdown_json_ns(model_channel_time(model)), "components",
+        "inlined", model->inlined, "channel_ns", json_ns(model_channel_time(model)), "components",
         json_of_parts(model), "times", json_of_times(model), "totals", json_of_totals(), "bars",
         json_of_bars(model), "optimisations", json_of_optimisations(model));
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;

@@ -1,0 +1,163 @@
+#include "cli/alltoall_shape.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "cli/values.h"
+#include "coll/nodes.h"
+
+enum placement { BLOCK, ROUND_ROBIN, PLACEMENTS };
+static const char *const placements[PLACEMENTS] = {[BLOCK] = "block", [ROUND_ROBIN] = "round-robin"};
+
+static bool read_number(const char *option, const char *text, uint64_t most, uint32_t *number)
+{
+    uint64_t value;
+    if (!cli_value_count(option, text, &value))
+        return false;
+    if (value == 0 || value > most) {
+        diag_error("%s: a number from 1 to %llu is expected, not %s", option, (unsigned long long)most, text);
+        return false;
+    }
+    *number = (uint32_t)value;
+    return true;
+}
+
+static bool read_bytes(const char *text, uint64_t *bytes)
+{
+    const uint64_t at_most = UINT64_C(1) << 30;
+    if (!cli_value_bytes("--bytes", text, bytes))
+        return false;
+    if (*bytes > at_most)
+        diag_error("--bytes: a block is at most 1 GiB, not %s", text);
+    return *bytes <= at_most;
+}
+
+static bool read_placement(const char *text, enum placement *placement)
+{
+    *placement = BLOCK;
+    if (!text)
+        return true;
+    while (*placement < PLACEMENTS && strcmp(text, placements[*placement]) != 0)
+        ++*placement;
+    if (*placement < PLACEMENTS)
+        return true;
+    diag_error("--placement is block or round-robin, not '%s'%s", text,
+               diag_did_you_mean(diag_nearest_of(text, placements, PLACEMENTS)));
+    return false;
+}
+
+static uint32_t count_items(const char *text)
+{
+    uint32_t items = 1;
+    for (; *text; text++)
+        items += *text == ',';
+    return items;
+}
+
+/* "8" for all nodes, or "8,8,5". Returns the number of ranks of each node, or NULL, reported. */
+static uint32_t *read_ppn(const struct alltoall_text *text, uint32_t *nodes)
+{
+    const char *ppn = text->values[ALLTOALL_PPN], *given = text->values[ALLTOALL_NODES];
+    uint32_t items = count_items(ppn);
+    if (items > ALLTOALL_RANKS_MAX || (items > 1 && given && items != *nodes)) {
+        diag_error("--ppn names %u nodes, where --nodes is %s", items, given ? given : "not given");
+        return NULL;
+    }
+    if (items > 1)
+        *nodes = items;
+    uint32_t *ranks = mem_alloc(*nodes, sizeof *ranks, "ranks of nodes");
+    char *words = mem_text(ppn), *rest = words;
+    for (uint32_t i = 0; i < *nodes; i++) {
+        const char *word = items > 1 || i == 0 ? strsep(&rest, ",") : NULL;
+        if (!word) {
+            ranks[i] = ranks[i - 1];
+        } else if (!read_number("--ppn", word, ALLTOALL_RANKS_MAX, &ranks[i])) {
+            free(ranks);
+            ranks = NULL;
+            break;
+        }
+    }
+    free(words);
+    return ranks;
+}
+
+/* The node of each rank; uses up `left`, the ranks that each node still takes. */
+static void place_ranks(uint32_t *place_of, uint32_t size, uint32_t nodes, uint32_t *left,
+                        enum placement placement)
+{
+    for (uint32_t rank = 0, node = 0; rank < size; rank++) {
+        while (left[node] == 0)
+            node = (node + 1) % nodes;
+        left[node]--;
+        place_of[rank] = node;
+        if (placement == ROUND_ROBIN)
+            node = (node + 1) % nodes;
+    }
+}
+
+static enum status open_map(struct alltoall_shape *shape, uint32_t nodes, uint32_t *ranks,
+                            enum placement placement)
+{
+    uint64_t size = 0;
+    shape->ppn = ranks[0];
+    for (uint32_t i = 0; i < nodes; i++) {
+        size += ranks[i];
+        if (ranks[i] != shape->ppn)
+            shape->ppn = 0;
+    }
+    if (size > ALLTOALL_RANKS_MAX) {
+        diag_error("these are %llu ranks; at most %d are counted", (unsigned long long)size,
+                   ALLTOALL_RANKS_MAX);
+        return STATUS_BAD_INPUT;
+    }
+    uint32_t *place_of = mem_alloc(size, sizeof *place_of, "places of ranks");
+    place_ranks(place_of, (uint32_t)size, nodes, ranks, placement);
+    shape->words = mem_alloc(coll_nodes_words((uint32_t)size), sizeof *shape->words, "a node map");
+    coll_nodes_make(&shape->nodes, (uint32_t)size, place_of, shape->words);
+    shape->call.size = (uint32_t)size;
+    free(place_of);
+    return STATUS_OK;
+}
+
+enum status alltoall_shape_open(struct alltoall_shape *shape, const struct alltoall_text *text)
+{
+    const char *nodes_text = text->values[ALLTOALL_NODES], *ppn = text->values[ALLTOALL_PPN];
+    const char *bytes = text->values[ALLTOALL_BYTES], *leaders = text->values[ALLTOALL_LEADERS];
+    uint32_t nodes = 0;
+    enum placement placement;
+    *shape = (struct alltoall_shape){.call = {.kind = COLL_ALLTOALL, .element = 1, .leaders = 1}};
+    if (!ppn || !bytes || (!nodes_text && count_items(ppn) == 1)) {
+        diag_error("--nodes, --ppn and --bytes are needed, as in --nodes 4 --ppn 8 --bytes 64");
+        return STATUS_BAD_INPUT;
+    }
+    if ((nodes_text && !read_number("--nodes", nodes_text, ALLTOALL_RANKS_MAX, &nodes)) ||
+        !read_bytes(bytes, &shape->call.bytes) ||
+        !read_placement(text->values[ALLTOALL_PLACEMENT], &placement) ||
+        (leaders && !read_number("--leaders", leaders, ALLTOALL_RANKS_MAX, &shape->call.leaders)))
+        return STATUS_BAD_INPUT;
+    uint32_t *ranks = read_ppn(text, &nodes);
+    if (!ranks)
+        return STATUS_BAD_INPUT;
+    enum status status = open_map(shape, nodes, ranks, placement);
+    free(ranks);
+    shape->call.nodes = &shape->nodes;
+    return status;
+}
+
+void alltoall_shape_close(struct alltoall_shape *shape)
+{
+    free(shape->words);
+}
+
+const char *alltoall_shape_print(const struct alltoall_shape *shape, char *buffer, size_t size)
+{
+    uint32_t nodes = shape->nodes.count;
+    if (shape->ppn)
+        snprintf(buffer, size, "%u node%s of %u rank%s", nodes, nodes == 1 ? "" : "s", shape->ppn,
+                 shape->ppn == 1 ? "" : "s");
+    else
+        snprintf(buffer, size, "%u nodes, %u ranks", nodes, shape->call.size);
+    return buffer;
+}

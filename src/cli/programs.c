@@ -1,0 +1,73 @@
+#include "cli/programs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+
+char *program_folder(void)
+{
+    char self[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = '\0';
+    return mem_text(slash ? self : ".");
+}
+
+char *program_find(const char *name)
+{
+    const char *path = getenv("PATH");
+    char *folders = mem_text(path ? path : ""), *rest = folders,
+         *found = strchr(name, '/') ? mem_text(name) : NULL;
+    for (char *folder; !found && (folder = strsep(&rest, ":"));) {
+        char *candidate = mem_format("%s/%s", folder, name);
+        if (access(candidate, X_OK) == 0)
+            found = candidate;
+        else
+            free(candidate);
+    }
+    free(folders);
+    return found;
+}
+
+bool program_start(struct program_reader *reader, char *const *words)
+{
+    int ends[2];
+    if (pipe(ends) != 0) {
+        diag_error("cannot start %s: %s", words[0], strerror(errno));
+        return false;
+    }
+    fflush(NULL);
+    reader->process = fork();
+    if (reader->process == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        execvp(words[0], words);
+        fprintf(stderr, "helio: error: cannot start '%s': %s\n", words[0], strerror(errno));
+        _exit(127);
+    }
+    close(ends[1]);
+    if (reader->process < 0) {
+        diag_error("cannot start %s: %s", words[0], strerror(errno));
+        close(ends[0]);
+        return false;
+    }
+    reader->lines = fdopen(ends[0], "r");
+    return true;
+}
+
+int program_end(struct program_reader *reader)
+{
+    int status = -1;
+    while (fgetc(reader->lines) != EOF) /* what else it prints must not stop it */
+        ;
+    fclose(reader->lines);
+    return waitpid(reader->process, &status, 0) == reader->process ? status : -1;
+}

@@ -1,0 +1,29 @@
+#ifndef HELIO_CLI_PROGRAMS_H
+#define HELIO_CLI_PROGRAMS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+/* Other programs: where they are, and how they are run. Paths are to be freed. */
+
+/* The folder of this program's own file. */
+char *program_folder(void);
+
+/* The first program of that name in PATH; the name itself where it is a path. NULL: there is none. */
+char *program_find(const char *name);
+
+/* A program whose standard output is read. */
+struct program_reader {
+    pid_t process;
+    FILE *lines; /* what it prints */
+};
+
+/* Starts the command, words ending with NULL. False: reported. That words[0] cannot be run is said by the
+ * process started, which ends with 127. */
+bool program_start(struct program_reader *reader, char *const *words);
+
+/* Reads what is left, waits, and returns the status of waitpid; -1 where it cannot be waited for. */
+int program_end(struct program_reader *reader);
+
+#endif

@@ -1,0 +1,56 @@
+#include "cli/values.h"
+
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/units.h"
+
+bool cli_value_count(const char *option, const char *text, uint64_t *count)
+{
+    struct units_problem problem;
+    if (units_count(text, count, &problem))
+        return true;
+    diag_error("%s: %s", option, problem.text);
+    return false;
+}
+
+bool cli_value_bytes(const char *option, const char *text, uint64_t *bytes)
+{
+    struct units_problem problem;
+    if (units_count(text, bytes, &problem) || units_size(text, bytes, &problem))
+        return true;
+    diag_error("%s: %s", option, problem.text);
+    return false;
+}
+
+bool cli_value_jobs(const char *text, unsigned *jobs)
+{
+    enum { JOBS_AT_MOST = 1024 };
+    struct units_problem problem;
+    uint64_t number;
+    if (!units_count(text, &number, &problem) || number < 1 || number > JOBS_AT_MOST) {
+        diag_error("--jobs is a number from 1 to %d, not '%s'", JOBS_AT_MOST, text);
+        return false;
+    }
+    *jobs = (unsigned)number;
+    return true;
+}
+
+bool cli_value_choice(const char *option, const char *text, const char *const *names, size_t count,
+                      int *index)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(text, names[i]) == 0) {
+            *index = (int)i;
+            return true;
+        }
+    diag_error("%s does not know '%s'%s", option, text,
+               diag_did_you_mean(diag_nearest_of(text, names, count)));
+    return false;
+}
+
+bool cli_ends_in(const char *name, const char *ending)
+{
+    size_t length = strlen(name), ending_length = strlen(ending);
+    return length >= ending_length && strcmp(name + length - ending_length, ending) == 0;
+}

@@ -1,0 +1,26 @@
+#ifndef HELIO_CLI_VALUES_H
+#define HELIO_CLI_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Values of options, from their texts. False: the error is reported, with the option's name. */
+
+/* "64" */
+bool cli_value_count(const char *option, const char *text, uint64_t *count);
+
+/* A number of bytes, or a size: "64", "4KiB". */
+bool cli_value_bytes(const char *option, const char *text, uint64_t *bytes);
+
+/* The value of --jobs: how many runs are made at the same time. */
+bool cli_value_jobs(const char *text, unsigned *jobs);
+
+/* The place of the text among the names. */
+bool cli_value_choice(const char *option, const char *text, const char *const *names, size_t count,
+                      int *index);
+
+/* Whether a file's name ends like that: ".csv". */
+bool cli_ends_in(const char *name, const char *ending);
+
+#endif
