@@ -4,7 +4,7 @@
 
 #include "live/probe/probe.h"
 
-struct clock probe_clock = {.ticks_per_ns = 1};
+struct tick_clock probe_clock = {.ticks_per_ns = 1};
 
 static double now_ns(void)
 {
@@ -28,11 +28,12 @@ static bool is_steady(void)
 #else
 static bool is_steady(void)
 {
-    return true; /* the generic timer of aarch64 is, by its definition */
+    return true; /* the generic timer of aarch64 is steady by definition */
 }
 #endif
 
-/* Both clocks over 50 ms. The pair's mean leaves out what an interrupt made long. */
+/* Compares the time stamps with the system's clock over 50 ms. The mean of pairs leaves out pairs that an
+ * interrupt made long. */
 void clock_calibrate(void)
 {
     enum { PAIRS = 20000, LONG = 20 };

@@ -6,33 +6,34 @@
 #include "base/mem.h"
 #include "live/probe/probe.h"
 
-/* Between MPI, UCP and UCT as they are installed: functions of UCX that this program defines too, so that the
- * calls of the libraries come here first. A call is timed or delayed if its layer is chosen, and passed on.
+/* Observes the calls between the installed MPI, UCP and UCT. This program defines functions of UCX, so that
+ * the libraries call these instead of UCX's own. Each passes the call on; it times or delays it if its layer
+ * is chosen.
  *
  *   ucp_tag_send_nbx, ucp_tag_send_nb   MPI posts a send
- *   ucp_tag_recv_nbx, ucp_tag_recv_nb   MPI posts a receive: its callback is wrapped
- *   ucp_worker_progress                 MPI polls: counted
- *   uct_iface_open                      UCP opens a transport: its am_short is replaced
- *   uct_iface_set_am_handler            UCP says who hears of messages: its handler is wrapped */
+ *   ucp_tag_recv_nbx, ucp_tag_recv_nb   MPI posts a receive; its callback is wrapped
+ *   ucp_worker_progress                 MPI polls; the calls are counted
+ *   uct_iface_open                      UCP opens a transport; its am_short is replaced
+ *   uct_iface_set_am_handler            UCP sets the handler of messages; it is wrapped */
 
 #define EXPORTED __attribute__((visibility("default")))
 
-struct layers layers;
+struct probe_layers probe_layers;
 
-/* The library's own, which comes behind the program's. */
+/* UCX's own function. */
 static void *next_of(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name);
     if (!function)
-        abort(); /* linked against UCX, this cannot be */
+        abort(); /* impossible: the program is linked with UCX */
     return function;
 }
 
-static inline void delay_in(enum layer layer)
+static inline void delay_in(enum probe_layer layer)
 {
-    layers.calls[layer]++;
-    if (layers.delayed == layer)
-        clock_spin(layers.delay);
+    probe_layers.calls[layer]++;
+    if (probe_layers.delayed == layer)
+        clock_spin(probe_layers.delay);
 }
 
 /* -------------------------------------------------------------------------------------------------- UCP */
@@ -44,12 +45,12 @@ EXPORTED ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h ep, const void *buffer, size
     if (!next)
         *(void **)&next = next_of("ucp_tag_send_nbx");
     delay_in(LAYER_UCP);
-    if (layers.timed != LAYER_UCP)
+    if (probe_layers.timed != LAYER_UCP)
         return next(ep, buffer, count, tag, param);
     ticks_t from = clock_now();
     ucs_status_ptr_t result = next(ep, buffer, count, tag, param);
     ticks_t to = clock_now();
-    record(Q_UCP_SEND, clock_ns(from, to));
+    record_sample(Q_UCP_SEND, clock_ns(from, to));
     return result;
 }
 
@@ -62,12 +63,12 @@ EXPORTED ucs_status_ptr_t ucp_tag_send_nb(ucp_ep_h ep, const void *buffer, size_
     if (!next)
         *(void **)&next = next_of("ucp_tag_send_nb");
     delay_in(LAYER_UCP);
-    if (layers.timed != LAYER_UCP)
+    if (probe_layers.timed != LAYER_UCP)
         return next(ep, buffer, count, datatype, tag, callback);
     ticks_t from = clock_now();
     ucs_status_ptr_t result = next(ep, buffer, count, datatype, tag, callback);
     ticks_t to = clock_now();
-    record(Q_UCP_SEND, clock_ns(from, to));
+    record_sample(Q_UCP_SEND, clock_ns(from, to));
     return result;
 }
 
@@ -76,12 +77,12 @@ EXPORTED unsigned ucp_worker_progress(ucp_worker_h worker)
     static unsigned (*next)(ucp_worker_h);
     if (!next)
         *(void **)&next = next_of("ucp_worker_progress");
-    layers.polls++;
+    probe_layers.polls++;
     return next(worker);
 }
 
-/* The MPI library's callbacks. It passes user data of its own with them, so each of its few functions gets a
- * function here. */
+/* The MPI library's callbacks for receives. Their argument `self` belongs to the MPI library, so it cannot
+ * tell which callback is wrapped. Each of its few callbacks therefore has a wrapper function of its own. */
 enum { CALLBACKS = 4 };
 static ucp_tag_recv_nbx_callback_t on_received_nbx[CALLBACKS];
 static ucp_tag_recv_callback_t on_received_nb;
@@ -90,14 +91,14 @@ static inline void received(size_t which, void *request, ucs_status_t status, co
                             void *self)
 {
     delay_in(LAYER_CALLBACK);
-    if (layers.timed != LAYER_CALLBACK) {
+    if (probe_layers.timed != LAYER_CALLBACK) {
         on_received_nbx[which](request, status, info, self);
         return;
     }
     ticks_t from = clock_now();
     on_received_nbx[which](request, status, info, self);
     ticks_t to = clock_now();
-    record(Q_MPI_CALLBACK, clock_ns(from, to));
+    record_sample(Q_MPI_CALLBACK, clock_ns(from, to));
 }
 
 #define RECEIVED(which)                                                                                      \
@@ -111,7 +112,7 @@ RECEIVED(1)
 RECEIVED(2)
 RECEIVED(3)
 
-/* The function that stands for the library's; NULL: it has more than were thought of. */
+/* The wrapper of a callback. NULL: the library has more than CALLBACKS. */
 static ucp_tag_recv_nbx_callback_t wrapped_of(ucp_tag_recv_nbx_callback_t callback)
 {
     static const ucp_tag_recv_nbx_callback_t wrapped[CALLBACKS] = {received_0, received_1, received_2,
@@ -128,14 +129,14 @@ static ucp_tag_recv_nbx_callback_t wrapped_of(ucp_tag_recv_nbx_callback_t callba
 static void received_nb(void *request, ucs_status_t status, ucp_tag_recv_info_t *info)
 {
     delay_in(LAYER_CALLBACK);
-    if (layers.timed != LAYER_CALLBACK) {
+    if (probe_layers.timed != LAYER_CALLBACK) {
         on_received_nb(request, status, info);
         return;
     }
     ticks_t from = clock_now();
     on_received_nb(request, status, info);
     ticks_t to = clock_now();
-    record(Q_MPI_CALLBACK, clock_ns(from, to));
+    record_sample(Q_MPI_CALLBACK, clock_ns(from, to));
 }
 
 EXPORTED ucs_status_ptr_t ucp_tag_recv_nbx(ucp_worker_h worker, void *buffer, size_t count, ucp_tag_t tag,
@@ -173,25 +174,25 @@ EXPORTED ucs_status_ptr_t ucp_tag_recv_nb(ucp_worker_h worker, void *buffer, siz
 
 enum { IFACES = 64, HANDLERS = 512 };
 
-/* The transports that UCP opened, and what sends their short messages. */
+/* The transports that UCP has opened, with their own functions for short messages. */
 static struct {
     uct_iface_h iface;
     uct_ep_am_short_func_t am_short;
-} opened[IFACES];
-static size_t opened_count;
+} opened_ifaces[IFACES];
+static size_t opened_iface_count;
 
 static ucs_status_t am_short(uct_ep_h ep, uint8_t id, uint64_t header, const void *payload, unsigned length)
 {
     size_t i = 0;
-    while (opened[i].iface != ep->iface)
+    while (opened_ifaces[i].iface != ep->iface)
         i++;
     delay_in(LAYER_UCT);
-    if (layers.timed != LAYER_UCT)
-        return opened[i].am_short(ep, id, header, payload, length);
+    if (probe_layers.timed != LAYER_UCT)
+        return opened_ifaces[i].am_short(ep, id, header, payload, length);
     ticks_t from = clock_now();
-    ucs_status_t status = opened[i].am_short(ep, id, header, payload, length);
+    ucs_status_t status = opened_ifaces[i].am_short(ep, id, header, payload, length);
     ticks_t to = clock_now();
-    record(Q_UCT_POST, clock_ns(from, to));
+    record_sample(Q_UCT_POST, clock_ns(from, to));
     return status;
 }
 
@@ -203,9 +204,9 @@ EXPORTED ucs_status_t uct_iface_open(uct_md_h md, uct_worker_h worker, const uct
     if (!next)
         *(void **)&next = next_of("uct_iface_open");
     ucs_status_t status = next(md, worker, params, config, iface);
-    if (status == UCS_OK && !layers.own && opened_count < IFACES && (*iface)->ops.ep_am_short) {
-        opened[opened_count].iface = *iface;
-        opened[opened_count++].am_short = (*iface)->ops.ep_am_short;
+    if (status == UCS_OK && !probe_layers.own && opened_iface_count < IFACES && (*iface)->ops.ep_am_short) {
+        opened_ifaces[opened_iface_count].iface = *iface;
+        opened_ifaces[opened_iface_count++].am_short = (*iface)->ops.ep_am_short;
         (*iface)->ops.ep_am_short = am_short;
     }
     return status;
@@ -216,18 +217,18 @@ struct handler {
     void *self;
 };
 
-static ucs_status_t heard(void *self, void *data, size_t length, unsigned flags)
+static ucs_status_t on_message(void *self, void *data, size_t length, unsigned flags)
 {
     const struct handler *handler = self;
-    if (layers.timed == LAYER_RX && !layers.handler_at)
-        layers.handler_at = clock_now();
+    if (probe_layers.timed == LAYER_RX && !probe_layers.handler_at)
+        probe_layers.handler_at = clock_now();
     delay_in(LAYER_HANDLER);
-    if (layers.timed != LAYER_HANDLER)
+    if (probe_layers.timed != LAYER_HANDLER)
         return handler->callback(handler->self, data, length, flags);
     ticks_t from = clock_now();
     ucs_status_t status = handler->callback(handler->self, data, length, flags);
     ticks_t to = clock_now();
-    record(Q_HANDLER, clock_ns(from, to));
+    record_sample(Q_HANDLER, clock_ns(from, to));
     return status;
 }
 
@@ -239,9 +240,9 @@ EXPORTED ucs_status_t uct_iface_set_am_handler(uct_iface_h iface, uint8_t id, uc
     static size_t handler_count;
     if (!next)
         *(void **)&next = next_of("uct_iface_set_am_handler");
-    if (layers.own || !callback || handler_count == HANDLERS)
+    if (probe_layers.own || !callback || handler_count == HANDLERS)
         return next(iface, id, callback, self, flags);
     struct handler *handler = &handlers[handler_count++];
     *handler = (struct handler){.callback = callback, .self = self};
-    return next(iface, id, heard, handler, flags);
+    return next(iface, id, on_message, handler, flags);
 }

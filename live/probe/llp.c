@@ -1,15 +1,15 @@
 #include "base/mem.h"
 #include "live/probe/transport.h"
 
-/* Blocks of exchanges with the low-level protocol alone (sections 4.1 and 4.3). */
+/* Blocks of exchanges with the low-level protocol alone (the Breaking Band paper, sections 4.1 and 4.3). */
 enum llp_block {
-    LLP_LATENCY_BLOCK, /* nothing is timed but the whole */
+    LLP_LATENCY_BLOCK, /* only the whole block is timed */
     LLP_POST_BLOCK,
     LLP_PROG_BLOCK,
     LLP_BUSY_BLOCK,
     LLP_TURN_BLOCK,
-    LLP_DELAY_POST,                           /* one for each delay */
-    LLP_DELAY_PROG = LLP_DELAY_POST + DELAYS, /* likewise */
+    LLP_DELAY_POST,                           /* one block for each delay, inserted before a post */
+    LLP_DELAY_PROG = LLP_DELAY_POST + DELAYS, /* one for each delay, inserted into the progress */
     LLP_BLOCKS = LLP_DELAY_PROG + DELAYS
 };
 
@@ -29,7 +29,7 @@ static ucs_status_t on_message(void *self, void *data, size_t length, unsigned f
     return UCS_OK;
 }
 
-/* Eight bytes, as a benchmark of UCX sends them: in the header. */
+/* Sends eight bytes in the header, as UCX's own benchmark does. */
 static inline ucs_status_t post(struct llp *llp)
 {
     return uct_ep_am_short(llp->transport.ep, 0, llp->received, NULL, 0);
@@ -49,7 +49,7 @@ static void post_timed(struct llp *llp)
     ucs_status_t status = post(llp);
     ticks_t to = clock_now();
     if (status == UCS_OK)
-        record(Q_LLP_POST, clock_ns(from, to));
+        record_sample(Q_LLP_POST, clock_ns(from, to));
     else
         post_one(llp);
 }
@@ -60,7 +60,8 @@ static void await(struct llp *llp, uint64_t count)
         uct_worker_progress(llp->transport.worker);
 }
 
-/* Each poll is timed; the one that finds the message is the progress, one of the others is empty. */
+/* Times each poll. The one that finds the message is a sample of the progress; the last one before it is a
+ * sample of an empty poll. */
 static void await_timed(struct llp *llp, uint64_t count)
 {
     double empty_ns = -1;
@@ -69,17 +70,17 @@ static void await_timed(struct llp *llp, uint64_t count)
         uct_worker_progress(llp->transport.worker);
         ticks_t to = clock_now();
         if (llp->received >= count) {
-            record(Q_LLP_PROG, clock_ns(from, to));
+            record_sample(Q_LLP_PROG, clock_ns(from, to));
             break;
         }
         empty_ns = clock_ns(from, to);
     }
     if (empty_ns >= 0)
-        record(Q_EMPTY_PROG, empty_ns);
+        record_sample(Q_EMPTY_PROG, empty_ns);
 }
 
-/* One process begins, the other answers; the first times what it does itself. Returns half a round trip. */
-static double bounce(struct llp *llp, struct pair *pair, enum llp_block timed)
+/* The first process begins and times its own calls; the other one answers. Returns half a round trip. */
+static double bounce(struct llp *llp, struct probe_pair *pair, enum llp_block timed)
 {
     bool first = pair->first;
     uint64_t base = llp->received;
@@ -100,8 +101,8 @@ static double bounce(struct llp *llp, struct pair *pair, enum llp_block timed)
     return clock_ns(from, to) / (2 * BLOCK);
 }
 
-/* The second answers sooner or later; the first counts how often it has looked. */
-static void count_turns(struct llp *llp, struct pair *pair)
+/* A block of turns (probe.h). */
+static void count_turns(struct llp *llp, struct probe_pair *pair)
 {
     struct turns turns = {.polls = {0}};
     uint64_t base = llp->received;
@@ -120,8 +121,9 @@ static void count_turns(struct llp *llp, struct pair *pair)
         turns_record(&turns, Q_LLP_TURN);
 }
 
-/* The first fills the queue while the other does not look; a post that finds no place is a busy post. */
-static void fill(struct llp *llp, struct pair *pair)
+/* The first process fills the queue while the other does not poll. A post that finds the queue full is a busy
+ * post. */
+static void fill(struct llp *llp, struct probe_pair *pair)
 {
     enum { AT_MOST = 100000, BUSY = 100 };
     uint64_t sent = 0, expected;
@@ -133,7 +135,7 @@ static void fill(struct llp *llp, struct pair *pair)
             ucs_status_t status = post(llp);
             ticks_t to = clock_now();
             if (status == UCS_ERR_NO_RESOURCE)
-                record(Q_BUSY_POST, clock_ns(from, to));
+                record_sample(Q_BUSY_POST, clock_ns(from, to));
             else
                 sent += status == UCS_OK;
         }
@@ -142,13 +144,13 @@ static void fill(struct llp *llp, struct pair *pair)
     pair->exchange(pair, &sent, &expected, sizeof sent);
     if (!pair->first)
         await(llp, base + expected);
-    pair_meet(pair);
-    /* Places come back to a sender that makes progress. */
+    pair_barrier(pair);
+    /* Places in the queue become free when the sender makes progress. */
     for (unsigned i = 0; i < BUSY; i++)
         uct_worker_progress(llp->transport.worker);
 }
 
-static void run_block(void *self, struct pair *pair, unsigned variant)
+static void run_block(void *self, struct probe_pair *pair, unsigned variant)
 {
     struct llp *llp = self;
     enum llp_block block = variant;
@@ -172,21 +174,21 @@ static void run_block(void *self, struct pair *pair, unsigned variant)
     if (!pair->first)
         return;
     if (block == LLP_LATENCY_BLOCK)
-        record(Q_LLP_LATENCY, half_ns);
+        record_sample(Q_LLP_LATENCY, half_ns);
     else if (delay_ns)
         record_delay(at_post ? "LLP_post" : "LLP_prog", delay_ns, half_ns);
 }
 
-void llp_schedule(struct llp *llp, struct schedule *schedule)
+void llp_add_blocks(struct llp *llp, struct block_schedule *schedule)
 {
     for (unsigned i = 0; i < LLP_BLOCKS; i++)
-        schedule_add(schedule, run_block, llp, i);
+        block_schedule_add(schedule, run_block, llp, i);
 }
 
-struct llp *llp_open(struct pair *pair)
+struct llp *llp_open(struct probe_pair *pair)
 {
     struct llp *llp = mem_alloc(1, sizeof *llp, "the low-level protocol");
-    if (transport_open(&llp->transport, pair, on_message, llp))
+    if (transport_init(&llp->transport, pair, on_message, llp))
         return llp;
     free(llp);
     return NULL;
@@ -194,7 +196,7 @@ struct llp *llp_open(struct pair *pair)
 
 void llp_close(struct llp *llp)
 {
-    transport_close(&llp->transport);
+    transport_free(&llp->transport);
     free(llp);
 }
 

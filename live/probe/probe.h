@@ -1,30 +1,32 @@
 #ifndef HELIO_PROBE_PROBE_H
 #define HELIO_PROBE_PROBE_H
 
-/* Measures, on the machine that it runs on, what the components of a small message take: two processes that
- * exchange 8 bytes through UCX, with MPI above it or without. What it finds goes to standard output in the
- * form that src/breakdown/measure.h reads. docs/models/breakdown.md says how it is done and why.
+/* Measures the times of the components of a small message on this machine (docs/models/breakdown.md). Two
+ * processes exchange 8 bytes through UCX, with MPI above it or without MPI. The results go to standard output
+ * in the form that src/breakdown/measure.h reads. Each file uses only those above it in this map.
  *
- *   clock.c      time stamps with fences, what they cost
- *   record.c     samples by quantity
- *   line.c       how far apart the two cores are
- *   transport.c  a transport of UCT and its connection
- *   llp.c        blocks of exchanges through it
- *   layers.c     in an MPI program: looks into the calls between MPI, UCP and UCT
- *   blocks.c     all blocks, in random order, until there is enough
- *   uct_main.c   two processes without MPI
- *   mpi_main.c   two ranks of an MPI program */
+ *   clock.c       time stamps with fences, and their cost
+ *   record.c      samples of each quantity
+ *   pair.c        the two processes: barrier, cores
+ *   cache_line.c  the time of a cache line from core to core
+ *   turns.c       the time of one turn of a polling loop
+ *   blocks.c      all blocks in random order, until there are enough
+ *   transport.c   a transport of UCT and its connection (transport.h)
+ *   llp.c         blocks of exchanges through that transport
+ *   layers.c      in an MPI program: observes the calls between MPI, UCP and UCT
+ *   uct_main.c    program: two processes without MPI
+ *   mpi_main.c    program: two ranks with MPI */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* ------------------------------------------------------------------------------------------------ clock */
+/* --------------------------------------------------------------- clock.c */
 
 typedef uint64_t ticks_t;
 
-/* Nothing before it is still being executed, nothing behind it has begun. Stores may still be on their way to
- * the other core: that is no time of this one. */
+/* A time stamp. The fences make sure that all instructions before it are executed and none behind it has
+ * begun. Stores may still be on their way to the other core; that time is not time of this core. */
 static inline ticks_t clock_now(void)
 {
 #if defined(__x86_64__)
@@ -40,27 +42,27 @@ static inline ticks_t clock_now(void)
 #endif
 }
 
-struct clock {
+struct tick_clock {
     double ticks_per_ns;
-    double pair_ns;       /* between two stamps with nothing between them, in the mean */
-    double resolution_ns; /* least difference but 0 */
-    bool steady;          /* the clock does not depend on the core's frequency */
+    double pair_ns;       /* mean time between two stamps with nothing between them */
+    double resolution_ns; /* the smallest difference above 0 */
+    bool steady;          /* the clock's rate does not change with the core's frequency */
 };
 
-extern struct clock probe_clock;
+extern struct tick_clock probe_clock;
 
 void clock_calibrate(void);
 void clock_spin(ticks_t ticks);
 
-/* From one stamp to another, less what the stamps take. */
+/* The time from one stamp to another, without the time of the stamps themselves. */
 static inline double clock_ns(ticks_t from, ticks_t to)
 {
     return (double)(to - from) / probe_clock.ticks_per_ns - probe_clock.pair_ns;
 }
 
-/* ----------------------------------------------------------------------------------------------- record */
+/* -------------------------------------------------------------- record.c */
 
-enum quantity {
+enum probe_quantity {
     Q_LLP_POST,
     Q_LLP_PROG,
     Q_BUSY_POST,
@@ -82,52 +84,56 @@ enum quantity {
     QUANTITIES
 };
 
-void record(enum quantity quantity, double ns);
-/* Half round trips with so many ns put into a layer. */
+void record_sample(enum probe_quantity quantity, double ns);
+/* Half a round trip in a block that inserts delay_ns into a layer. */
 void record_delay(const char *layer, unsigned delay_ns, double ns);
-/* What has been recorded since the mark is forgotten: the block was disturbed. */
+/* Marks the present end of all samples. record_forget removes what came after it: the block was disturbed. */
 void record_mark(void);
 void record_forget(void);
+/* The result of a check of the measurement's conditions. */
 void record_guard(const char *name, bool passed, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void record_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Everything, to standard output: "uct" or the MPI's name, and in words what was measured. */
+/* Prints everything to standard output. `kind`: "uct" or the MPI's name. `stack`: what was measured, in
+ * words. */
 bool record_print(const char *kind, const char *stack);
 
-/* ------------------------------------------------------------------------------------------------- pair */
+/* ---------------------------------------------------------------- pair.c */
 
-/* The two processes, before UCX connects them. Exchange gives each the other's bytes, and keeps them in step.
- */
-struct pair {
+/* The two processes. `exchange` sends `size` bytes to the other process and receives as many from it, before
+ * UCX connects them and without it. It also keeps the two in step. */
+struct probe_pair {
     int me;     /* 0 or 1 */
-    bool first; /* in the present block: begins its exchanges, and records what it does itself */
-    void (*exchange)(struct pair *pair, const void *mine, void *theirs, size_t size);
+    bool first; /* in the present block this process begins the exchanges and records its own times */
+    void (*exchange)(struct probe_pair *pair, const void *mine, void *theirs, size_t size);
     void *self;
 };
 
-void pair_meet(struct pair *pair);
-/* Binds this process to a core of its own; false = there are not two. */
-bool pair_pin(struct pair *pair);
+void pair_barrier(struct probe_pair *pair);
+/* Binds each process to a core of its own. False: there are not two cores. */
+bool pair_pin(struct probe_pair *pair);
 
-/* What the second process has recorded goes to the first, which prints. */
-void record_gather(struct pair *pair);
+/* record.c: the second process sends its samples to the first, which prints. */
+void record_gather(struct probe_pair *pair);
 
-/* Time of a cache line from core to core, recorded as Q_LINE; `name` is of shared memory for the two. */
-struct line;
-struct line *line_open(struct pair *pair);
-void line_block(void *line, struct pair *pair, unsigned variant);
-void line_close(struct line *line);
+/* ---------------------------------------------------------- cache_line.c */
 
-/* --------------------------------------------------------------------------------------------------- LLP */
+/* NULL: no shared memory. */
+struct cache_line;
+struct cache_line *cache_line_open(struct probe_pair *pair);
+/* A block (below) that records the time of a cache line from core to core as Q_LINE. */
+void cache_line_block(void *line, struct probe_pair *pair, unsigned variant);
+void cache_line_close(struct cache_line *line);
 
-enum { BLOCK = 400, DELAYS = 3 };
-extern const unsigned probe_delays_ns[DELAYS];
+/* --------------------------------------------------------------- turns.c */
 
-/* How long a turn of a loop that polls takes, without a stamp in it: a block in which every other answer
- * comes later by a known time. The second process asks for the delay of an exchange, the first tells how many
- * polls it made; both end with turns_end. */
+enum { BLOCK = 400 }; /* exchanges of a block */
+
+/* How long one turn (iteration) of a polling loop takes, without time stamps in the loop. In such a block the
+ * second process gives every other answer later by a known time. The first process counts its polls: those
+ * that it makes more for the late answers took that time. */
 struct turns {
-    uint64_t polls[2]; /* made in exchanges whose answer came sooner, later */
+    uint64_t polls[2]; /* in exchanges with an early answer, with a late answer */
 };
 
 static inline bool turns_are_late(unsigned exchange)
@@ -135,47 +141,62 @@ static inline bool turns_are_late(unsigned exchange)
     return exchange % 2;
 }
 
-void turns_delay(unsigned exchange); /* before an answer */
-void turns_record(const struct turns *turns, enum quantity quantity);
+void turns_delay(unsigned exchange); /* the delay before an answer */
+void turns_record(const struct turns *turns, enum probe_quantity quantity);
 
-struct llp;
-/* NULL: no transport; why has been noted. */
-struct llp *llp_open(struct pair *pair);
-void llp_close(struct llp *llp);
-const char *llp_name(const struct llp *llp);
+/* -------------------------------------------------------------- blocks.c */
 
-/* ---------------------------------------------------------------------------------------------- blocks */
+enum { DELAYS = 3 };
+extern const unsigned probe_delays_ns[DELAYS]; /* that blocks insert into a layer */
 
-/* A block: some hundred exchanges of one kind, of which one quantity is taken. */
-struct block {
-    void (*run)(void *self, struct pair *pair, unsigned variant);
+/* A block: some hundred exchanges of one kind, which give samples of one quantity. */
+struct probe_block {
+    void (*run)(void *self, struct probe_pair *pair, unsigned variant);
     void *self;
     unsigned variant;
 };
 
 enum { BLOCKS = 48 };
-struct schedule {
-    struct block blocks[BLOCKS];
+struct block_schedule {
+    struct probe_block blocks[BLOCKS];
     size_t count;
 };
 
-void schedule_add(struct schedule *schedule, void (*run)(void *self, struct pair *pair, unsigned variant),
-                  void *self, unsigned variant);
-void schedule_run(struct schedule *schedule, struct pair *pair);
-void llp_schedule(struct llp *llp, struct schedule *schedule);
+void block_schedule_add(struct block_schedule *schedule,
+                        void (*run)(void *self, struct probe_pair *pair, unsigned variant), void *self,
+                        unsigned variant);
+void block_schedule_run(struct block_schedule *schedule, struct probe_pair *pair);
 
-/* ------------------------------------------------------------------------------------------------ layers */
+/* ----------------------------------------------------------------- llp.c */
 
-enum layer { LAYER_NONE, LAYER_MPI, LAYER_UCP, LAYER_UCT, LAYER_HANDLER, LAYER_CALLBACK, LAYER_RX, LAYERS };
+/* The low-level protocol. NULL: no transport; a note says why. */
+struct llp;
+struct llp *llp_open(struct probe_pair *pair);
+void llp_close(struct llp *llp);
+const char *llp_name(const struct llp *llp);
+void llp_add_blocks(struct llp *llp, struct block_schedule *schedule);
 
-struct layers {
-    enum layer timed, delayed;
+/* -------------------------------------------------------------- layers.c */
+
+enum probe_layer {
+    LAYER_NONE,
+    LAYER_MPI,
+    LAYER_UCP,
+    LAYER_UCT,
+    LAYER_HANDLER,
+    LAYER_CALLBACK,
+    LAYER_RX,
+    LAYERS
+};
+
+struct probe_layers {
+    enum probe_layer timed, delayed; /* calls of this layer are timed; calls of this one are delayed */
     ticks_t delay;
     ticks_t handler_at;     /* LAYER_RX: when the message came */
     uint64_t calls[LAYERS]; /* seen so far */
-    uint64_t polls;         /* of UCP's worker, by the MPI library */
-    bool own;               /* calls are the probe's, not UCP's */
+    uint64_t polls;         /* calls of the MPI library that poll UCP's worker */
+    bool own;               /* the present calls are the probe's own and are not observed */
 };
-extern struct layers layers;
+extern struct probe_layers probe_layers;
 
 #endif

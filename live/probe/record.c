@@ -6,12 +6,12 @@
 #include "base/mem.h"
 #include "live/probe/probe.h"
 
-struct samples {
+struct probe_samples {
     float *values;
     size_t count, capacity, mark;
 };
 
-enum { AT_MOST = 200000, DELAY_SERIES = 32, TEXT = 16384 };
+enum { SAMPLES_MAX = 200000, DELAY_SERIES = 32, TEXT = 16384 };
 
 static const char *const names[QUANTITIES] = {
     [Q_LLP_POST] = "llp_post",         [Q_LLP_PROG] = "llp_prog",
@@ -25,33 +25,33 @@ static const char *const names[QUANTITIES] = {
     [Q_LLP_TURN] = "llp_turn",         [Q_MPI_TURN] = "mpi_turn",
 };
 
-static struct samples all[QUANTITIES];
+static struct probe_samples all[QUANTITIES];
 
-static struct series {
+static struct find_delay_series {
     char layer[24];
     unsigned delay_ns;
-    struct samples samples;
+    struct probe_samples samples;
 } delays[DELAY_SERIES];
 static size_t delay_count;
 
-static char said[TEXT];
-static size_t said_length;
+static char remarks[TEXT];
+static size_t remarks_length;
 
-static void add(struct samples *samples, double ns)
+static void add(struct probe_samples *samples, double ns)
 {
-    if (samples->count == AT_MOST)
+    if (samples->count == SAMPLES_MAX)
         return;
     samples->values = mem_grow(samples->values, &samples->capacity, samples->count + 1, "samples");
     samples->values[samples->count++] = (float)ns;
 }
 
-void record(enum quantity quantity, double ns)
+void record_sample(enum probe_quantity quantity, double ns)
 {
     add(&all[quantity], ns);
 }
 
-/* NULL: there are too many. */
-static struct samples *delay_series(const char *layer, unsigned delay_ns)
+/* The samples of that layer and delay, begun if there are none. NULL: there are too many series. */
+static struct probe_samples *find_delay_series(const char *layer, unsigned delay_ns)
 {
     size_t i = 0;
     while (i < delay_count && (strcmp(delays[i].layer, layer) != 0 || delays[i].delay_ns != delay_ns))
@@ -68,7 +68,7 @@ static struct samples *delay_series(const char *layer, unsigned delay_ns)
 
 void record_delay(const char *layer, unsigned delay_ns, double ns)
 {
-    struct samples *samples = delay_series(layer, delay_ns);
+    struct probe_samples *samples = find_delay_series(layer, delay_ns);
     if (samples)
         add(samples, ns);
 }
@@ -81,7 +81,7 @@ void record_mark(void)
         delays[i].samples.mark = delays[i].samples.count;
 }
 
-/* A series that began behind the mark has the mark 0. */
+/* A series that began after the mark has mark 0. */
 void record_forget(void)
 {
     for (size_t i = 0; i < QUANTITIES; i++)
@@ -92,8 +92,9 @@ void record_forget(void)
 
 /* ----------------------------------------------------------------------------------------------- gather */
 
-/* As many of the second's values as it says, into the first's `into`. */
-static void gather(struct pair *pair, const struct samples *mine, uint64_t count, struct samples *into)
+/* Sends `count` values of the second process to the first, which adds them to `into`. */
+static void gather(struct probe_pair *pair, const struct probe_samples *mine, uint64_t count,
+                   struct probe_samples *into)
 {
     enum { CHUNK = 1024 };
     float sent[CHUNK] = {0}, got[CHUNK];
@@ -107,15 +108,16 @@ static void gather(struct pair *pair, const struct samples *mine, uint64_t count
     }
 }
 
-static void gather_quantity(struct pair *pair, struct samples *samples)
+static void gather_quantity(struct probe_pair *pair, struct probe_samples *samples)
 {
     uint64_t mine = samples->count, theirs;
     pair->exchange(pair, &mine, &theirs, sizeof mine);
     gather(pair, samples, pair->me == 1 ? mine : theirs, pair->me == 0 ? samples : NULL);
 }
 
-/* The two may have begun their series in different orders. */
-static void gather_series(struct pair *pair, size_t index)
+/* The two processes may have begun their series in different orders, so each comes with its layer and delay.
+ */
+static void gather_series(struct probe_pair *pair, size_t index)
 {
     struct header {
         char layer[sizeof delays->layer];
@@ -128,11 +130,12 @@ static void gather_series(struct pair *pair, size_t index)
         mine.count = delays[index].samples.count;
     }
     pair->exchange(pair, &mine, &theirs, sizeof mine);
-    struct samples *into = pair->me == 0 && theirs.count ? delay_series(theirs.layer, theirs.delay_ns) : NULL;
+    struct probe_samples *into =
+        pair->me == 0 && theirs.count ? find_delay_series(theirs.layer, theirs.delay_ns) : NULL;
     gather(pair, &delays[index].samples, pair->me == 1 ? mine.count : theirs.count, into);
 }
 
-void record_gather(struct pair *pair)
+void record_gather(struct probe_pair *pair)
 {
     for (size_t i = 0; i < QUANTITIES; i++)
         gather_quantity(pair, &all[i]);
@@ -142,13 +145,13 @@ void record_gather(struct pair *pair)
 
 /* ------------------------------------------------------------------------------------------------- print */
 
-static void say(const char *head, const char *format, va_list arguments)
+static void add_remark(const char *head, const char *format, va_list arguments)
 {
     char line[512];
     vsnprintf(line, sizeof line, format, arguments);
-    int length = snprintf(said + said_length, sizeof said - said_length, "%s%s\n", head, line);
-    if (length > 0 && (size_t)length < sizeof said - said_length)
-        said_length += (size_t)length;
+    int length = snprintf(remarks + remarks_length, sizeof remarks - remarks_length, "%s%s\n", head, line);
+    if (length > 0 && (size_t)length < sizeof remarks - remarks_length)
+        remarks_length += (size_t)length;
 }
 
 void record_guard(const char *name, bool passed, const char *format, ...)
@@ -157,7 +160,7 @@ void record_guard(const char *name, bool passed, const char *format, ...)
     snprintf(head, sizeof head, "guard %s %s ", name, passed ? "ok" : "failed");
     va_list arguments;
     va_start(arguments, format);
-    say(head, format, arguments);
+    add_remark(head, format, arguments);
     va_end(arguments);
 }
 
@@ -165,11 +168,11 @@ void record_note(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say("note ", format, arguments);
+    add_remark("note ", format, arguments);
     va_end(arguments);
 }
 
-static void print_samples(const struct samples *samples)
+static void print_samples(const struct probe_samples *samples)
 {
     for (size_t i = 0; i < samples->count; i++)
         printf(" %.2f", (double)samples->values[i]);
@@ -180,8 +183,8 @@ bool record_print(const char *kind, const char *stack)
 {
     printf("helioprobe 1\nkind %s\nstack %s\n", kind, stack);
     printf("timer %.3f %.3f\n", probe_clock.pair_ns, probe_clock.resolution_ns);
-    said[said_length] = '\0';
-    fputs(said, stdout);
+    remarks[remarks_length] = '\0';
+    fputs(remarks, stdout);
     for (size_t i = 0; i < QUANTITIES; i++) {
         if (all[i].count == 0)
             continue;

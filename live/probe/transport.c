@@ -8,14 +8,14 @@
 
 #include "base/mem.h"
 
-/* Best first. Those of InfiniBand are used as their specification says; they have not been tried on hardware.
- */
+/* In the order of preference. The code for InfiniBand follows UCX's specification; it was not tried on
+ * hardware. */
 static const char *const wanted[] = {"rc_mlx5", "rc_verbs", "posix", "sysv"};
 enum { WANTED = sizeof wanted / sizeof *wanted, IB_TRANSPORTS = 2, ADDRESS = 1024 };
 
-/* ------------------------------------------------------------------------------------------ what is there */
+/* ---------------------------------------------------------------------------------------------- discovery */
 
-/* UCX hides why there is no InfiniBand: no device, or no support in the kernel at all. */
+/* Notes why there is no InfiniBand: no device, or no support in the kernel. UCX does not tell. */
 static void note_ib(void)
 {
     void *verbs = dlopen("libibverbs.so.1", RTLD_NOW);
@@ -58,23 +58,23 @@ static bool open_iface(struct transport *transport, const uct_tl_resource_desc_t
     return status == UCS_OK;
 }
 
-/* The transport `name` in this memory domain, opened. */
+/* Opens the transport `name` in this memory domain. */
 static bool open_in_md(struct transport *transport, const char *name)
 {
     uct_tl_resource_desc_t *resources;
     unsigned count;
-    bool opened = false;
+    bool found = false;
     if (uct_md_query_tl_resources(transport->md, &resources, &count) != UCS_OK)
         return false;
-    for (unsigned i = 0; i < count && !opened; i++) {
+    for (unsigned i = 0; i < count && !found; i++) {
         if (strcmp(resources[i].tl_name, name) != 0 || !open_iface(transport, &resources[i]))
             continue;
-        opened = true;
+        found = true;
         snprintf(transport->name, sizeof transport->name, "%s/%s", resources[i].tl_name,
                  resources[i].dev_name);
     }
     uct_release_tl_resource_list(resources);
-    return opened;
+    return found;
 }
 
 static bool open_in_component(struct transport *transport, uct_component_h component, const char *name)
@@ -86,22 +86,22 @@ static bool open_in_component(struct transport *transport, uct_component_h compo
     unsigned count = attributes.md_resource_count;
     attributes.field_mask = UCT_COMPONENT_ATTR_FIELD_MD_RESOURCES;
     attributes.md_resources = domains;
-    bool opened = false;
+    bool found = false;
     if (uct_component_query(component, &attributes) == UCS_OK)
-        for (unsigned i = 0; i < count && !opened; i++) {
+        for (unsigned i = 0; i < count && !found; i++) {
             if (!open_md(transport, component, domains[i].md_name))
                 continue;
-            opened = open_in_md(transport, name);
-            if (!opened)
+            found = open_in_md(transport, name);
+            if (!found)
                 uct_md_close(transport->md);
         }
     free(domains);
-    return opened;
+    return found;
 }
 
 /* -------------------------------------------------------------------------------------------- connecting */
 
-static bool connect_to_iface(struct transport *transport, struct pair *pair)
+static bool connect_to_iface(struct transport *transport, struct probe_pair *pair)
 {
     uint64_t device[ADDRESS / 8] = {0}, address[ADDRESS / 8] = {0};
     uint64_t their_device[ADDRESS / 8], their_address[ADDRESS / 8];
@@ -117,7 +117,7 @@ static bool connect_to_iface(struct transport *transport, struct pair *pair)
     return uct_ep_create(&params, &transport->ep) == UCS_OK;
 }
 
-static bool connect_to_ep(struct transport *transport, struct pair *pair)
+static bool connect_to_ep(struct transport *transport, struct probe_pair *pair)
 {
     uint64_t device[ADDRESS / 8] = {0}, address[ADDRESS / 8] = {0};
     uint64_t their_device[ADDRESS / 8], their_address[ADDRESS / 8];
@@ -132,7 +132,7 @@ static bool connect_to_ep(struct transport *transport, struct pair *pair)
                                         (const uct_ep_addr_t *)their_address) == UCS_OK;
 }
 
-static bool connect_both(struct transport *transport, struct pair *pair, uct_am_callback_t on_message,
+static bool connect_both(struct transport *transport, struct probe_pair *pair, uct_am_callback_t on_message,
                          void *self)
 {
     uct_iface_attr_t attributes;
@@ -161,7 +161,8 @@ static bool open_named(struct transport *transport, uct_component_h *components,
     return false;
 }
 
-bool transport_open(struct transport *transport, struct pair *pair, uct_am_callback_t on_message, void *self)
+bool transport_init(struct transport *transport, struct probe_pair *pair, uct_am_callback_t on_message,
+                    void *self)
 {
     uct_component_h *components;
     unsigned count;
@@ -188,7 +189,7 @@ bool transport_open(struct transport *transport, struct pair *pair, uct_am_callb
     return connected;
 }
 
-void transport_close(struct transport *transport)
+void transport_free(struct transport *transport)
 {
     uct_ep_destroy(transport->ep);
     uct_iface_close(transport->iface);

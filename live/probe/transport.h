@@ -16,9 +16,10 @@ struct transport {
     uct_ep_h ep;
 };
 
-/* The first of these that is here and can send short active messages to the other process: InfiniBand and
- * RoCE before shared memory. False: none; why has been noted. */
-bool transport_open(struct transport *transport, struct pair *pair, uct_am_callback_t on_message, void *self);
-void transport_close(struct transport *transport);
+/* Chooses the first transport that is present and can send short active messages to the other process:
+ * InfiniBand and RoCE before shared memory. False: there is none; a note says why. */
+bool transport_init(struct transport *transport, struct probe_pair *pair, uct_am_callback_t on_message,
+                    void *self);
+void transport_free(struct transport *transport);
 
 #endif

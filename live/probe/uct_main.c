@@ -10,14 +10,14 @@
 
 /* helio-probe-uct: two processes and the low-level protocol, without MPI. */
 
-static void exchange(struct pair *pair, const void *mine, void *theirs, size_t size)
+static void exchange(struct probe_pair *pair, const void *mine, void *theirs, size_t size)
 {
     int handle = *(const int *)pair->self;
     size_t sent = 0, received = 0;
     while (sent < size || received < size) {
         ssize_t got = sent < size ? write(handle, (const char *)mine + sent, size - sent) : 0;
         if (got < 0)
-            _exit(STATUS_FAILED); /* the other one has ended, and says why */
+            _exit(STATUS_FAILED); /* the other process has ended, with a message */
         sent += (size_t)got;
         if (sent < size)
             continue;
@@ -28,7 +28,7 @@ static void exchange(struct pair *pair, const void *mine, void *theirs, size_t s
     }
 }
 
-static enum status measure(struct pair *pair)
+static enum status measure(struct probe_pair *pair)
 {
     bool pinned = pair_pin(pair);
     clock_calibrate();
@@ -39,10 +39,10 @@ static enum status measure(struct pair *pair)
     struct llp *llp = pinned ? llp_open(pair) : NULL;
     char stack[256] = "UCT";
     if (llp) {
-        struct schedule schedule = {.count = 0};
+        struct block_schedule schedule = {.count = 0};
         snprintf(stack, sizeof stack, "UCT, %s", llp_name(llp));
-        llp_schedule(llp, &schedule);
-        schedule_run(&schedule, pair);
+        llp_add_blocks(llp, &schedule);
+        block_schedule_run(&schedule, pair);
         record_gather(pair);
         llp_close(llp);
     }
@@ -65,7 +65,7 @@ int main(void)
     }
     int me = child == 0;
     close(ends[!me]);
-    struct pair pair = {.me = me, .exchange = exchange, .self = &ends[me]};
+    struct probe_pair pair = {.me = me, .exchange = exchange, .self = &ends[me]};
     enum status status = measure(&pair);
     int how = 0;
     if (child > 0 && (waitpid(child, &how, 0) != child || how != 0))

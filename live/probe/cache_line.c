@@ -7,13 +7,13 @@
 #include "base/mem.h"
 #include "live/probe/probe.h"
 
-/* A word that goes to and fro between the two cores. On a virtual machine the host may move the cores apart
- * in the middle of it all; nothing else shows that. */
-struct line {
+/* A cache line that goes to and fro between the two cores. On a virtual machine the host may move the two
+ * virtual cores to other cores during the measurement; only this time shows it. */
+struct cache_line {
     _Alignas(64) _Atomic uint32_t turn;
 };
 
-struct line *line_open(struct pair *pair)
+struct cache_line *cache_line_open(struct probe_pair *pair)
 {
     char name[64] = "";
     char theirs[sizeof name];
@@ -24,20 +24,20 @@ struct line *line_open(struct pair *pair)
     int handle = -1;
     if (pair->me == 0) {
         handle = shm_open(shared, O_CREAT | O_RDWR, 0600);
-        if (handle >= 0 && ftruncate(handle, sizeof(struct line)) != 0) {
+        if (handle >= 0 && ftruncate(handle, sizeof(struct cache_line)) != 0) {
             close(handle);
             handle = -1;
         }
     }
-    pair_meet(pair);
+    pair_barrier(pair);
     if (pair->me == 1)
         handle = shm_open(shared, O_RDWR, 0600);
-    pair_meet(pair);
+    pair_barrier(pair);
     if (pair->me == 0)
         shm_unlink(shared);
     void *mapped = MAP_FAILED;
     if (handle >= 0) {
-        mapped = mmap(NULL, sizeof(struct line), PROT_READ | PROT_WRITE, MAP_SHARED, handle, 0);
+        mapped = mmap(NULL, sizeof(struct cache_line), PROT_READ | PROT_WRITE, MAP_SHARED, handle, 0);
         close(handle);
     }
     char mine = mapped != MAP_FAILED, other;
@@ -45,19 +45,19 @@ struct line *line_open(struct pair *pair)
     if (mine && other)
         return mapped;
     if (mine)
-        munmap(mapped, sizeof(struct line));
+        munmap(mapped, sizeof(struct cache_line));
     return NULL;
 }
 
-void line_block(void *self, struct pair *pair, unsigned variant)
+void cache_line_block(void *self, struct probe_pair *pair, unsigned variant)
 {
-    struct line *line = self;
+    struct cache_line *line = self;
     (void)variant;
     enum { TURNS = 2000 };
-    pair_meet(pair);
+    pair_barrier(pair);
     uint32_t me = (uint32_t)pair->me;
     uint32_t first = atomic_load(&line->turn);
-    pair_meet(pair);
+    pair_barrier(pair);
     ticks_t from = clock_now();
     for (uint32_t i = 0; i < TURNS; i++) {
         while (atomic_load_explicit(&line->turn, memory_order_acquire) != first + 2 * i + me)
@@ -66,11 +66,11 @@ void line_block(void *self, struct pair *pair, unsigned variant)
     }
     ticks_t to = clock_now();
     if (pair->me == 0)
-        record(Q_LINE, clock_ns(from, to) / (2 * TURNS - 1));
-    pair_meet(pair);
+        record_sample(Q_LINE, clock_ns(from, to) / (2 * TURNS - 1));
+    pair_barrier(pair);
 }
 
-void line_close(struct line *line)
+void cache_line_close(struct cache_line *line)
 {
     munmap(line, sizeof *line);
 }
