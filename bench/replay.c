@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/stats.h"
 #include "base/status.h"
 
 enum { RUNS_LIMIT = 1000, EXIT_NOT_STARTED = 127 };
@@ -77,18 +78,6 @@ static enum status run_once(char **command, struct cost *cost)
     return STATUS_FAILED;
 }
 
-static int compare_seconds(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-/* Of an even number the mean of the middle two. */
-static double median(const double *sorted, size_t count)
-{
-    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
-}
-
 static enum status measure(size_t runs, char **command)
 {
     double *wall_s = mem_alloc(runs, sizeof *wall_s, "wall times");
@@ -104,10 +93,10 @@ static enum status measure(size_t runs, char **command)
             peak_kib = cost.peak_kib;
     }
     if (status == STATUS_OK) {
-        qsort(wall_s, runs, sizeof *wall_s, compare_seconds);
-        qsort(processor_s, runs, sizeof *processor_s, compare_seconds);
-        printf("%.4f %.4f %.4f %.4f %ld\n", median(wall_s, runs), wall_s[0], wall_s[runs - 1],
-               median(processor_s, runs), peak_kib);
+        stats_sort(wall_s, runs);
+        stats_sort(processor_s, runs);
+        printf("%.4f %.4f %.4f %.4f %ld\n", stats_median(wall_s, runs), wall_s[0], wall_s[runs - 1],
+               stats_median(processor_s, runs), peak_kib);
     }
     free(wall_s);
     free(processor_s);

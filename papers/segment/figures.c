@@ -119,7 +119,7 @@ static void latency(const struct drawing *drawing, const struct segment_place *p
 static void speedup(const struct drawing *drawing, const struct segment_place *place, const char *layout,
                     const char *size)
 {
-    struct estimate estimate = segment_speedup(drawing->reproduction, place);
+    struct mean_estimate estimate = segment_speedup(drawing->reproduction, place);
     const char *network = segment_networks[place->network];
     char confidence[48];
     snprintf(confidence, sizeof confidence, "%s, half width of the 95 %% confidence interval", network);

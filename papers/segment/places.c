@@ -58,7 +58,7 @@ double segment_mean(struct reproduction *reproduction, const struct segment_plac
     return sum / seeds;
 }
 
-struct estimate segment_speedup(struct reproduction *reproduction, const struct segment_place *place)
+struct mean_estimate segment_speedup(struct reproduction *reproduction, const struct segment_place *place)
 {
     double speedups[SEEDS];
     int seeds = seeds_of(reproduction);
@@ -66,5 +66,5 @@ struct estimate segment_speedup(struct reproduction *reproduction, const struct 
     for (int seed = 1; seed <= seeds; seed++)
         speedups[seed - 1] =
             run(reproduction, &circuit, seed)->makespan_s / run(reproduction, place, seed)->makespan_s;
-    return estimate_of(speedups, (size_t)seeds);
+    return stats_estimate_mean(speedups, (size_t)seeds);
 }

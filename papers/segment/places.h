@@ -1,8 +1,8 @@
 #ifndef HELIO_PAPERS_SEGMENT_PLACES_H
 #define HELIO_PAPERS_SEGMENT_PLACES_H
 
+#include "base/stats.h"
 #include "reproduce/paper.h"
-#include "sweep/confidence.h"
 
 /* The networks that the paper compares, and their runs over several seeds. Everything is computed with both
  * presets of the photonic network: with the paper's text, and with what fits its results
@@ -37,6 +37,6 @@ bool segment_is_drawn(const struct reproduction *reproduction, const char *size)
 double segment_mean(struct reproduction *reproduction, const struct segment_place *place, const char *metric);
 
 /* How much faster than with circuits: each seed with the same traffic on both. */
-struct estimate segment_speedup(struct reproduction *reproduction, const struct segment_place *place);
+struct mean_estimate segment_speedup(struct reproduction *reproduction, const struct segment_place *place);
 
 #endif

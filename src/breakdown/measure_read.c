@@ -4,6 +4,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/stats.h"
 #include "breakdown/measure.h"
 
 /* The lines that a probe prints:
@@ -168,25 +169,9 @@ static enum status read_line(struct reader *reader)
 
 /* --------------------------------------------------------------------------------------------- summaries */
 
-static int compare(const void *left, const void *right)
+static double percentile(const struct measure_series *series, unsigned percent)
 {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-/* The least value that so many hundredths are not above. */
-static double quantile(const struct measure_series *series, size_t percent)
-{
-    size_t rank = (series->count * percent + 99) / 100;
-    return series->ns[rank ? rank - 1 : 0];
-}
-
-static double mean_of(const double *values, size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += values[i];
-    return sum / (double)count;
+    return series->ns[stats_nearest_rank(series->count, percent)];
 }
 
 static void fill_bins(const struct measure_series *series, struct measure_summary *summary)
@@ -204,14 +189,14 @@ static void summarise(struct measure_series *series, struct measure_summary *sum
 {
     if (series->count == 0)
         return;
-    qsort(series->ns, series->count, sizeof *series->ns, compare);
+    stats_sort(series->ns, series->count);
     size_t cut = series->count / 100;
     *summary = (struct measure_summary){.count = series->count,
-                                        .mean = mean_of(series->ns, series->count),
-                                        .trimmed = mean_of(series->ns + cut, series->count - 2 * cut),
-                                        .median = quantile(series, 50),
-                                        .p95 = quantile(series, 95),
-                                        .p99 = quantile(series, 99),
+                                        .mean = stats_mean(series->ns, series->count),
+                                        .trimmed = stats_mean(series->ns + cut, series->count - 2 * cut),
+                                        .median = percentile(series, 50),
+                                        .p95 = percentile(series, 95),
+                                        .p99 = percentile(series, 99),
                                         .least = series->ns[0]};
     fill_bins(series, summary);
 }
@@ -223,7 +208,7 @@ static void summarise_all(struct measurement *measurement)
     for (size_t i = 0; i < measurement->layer_count; i++)
         for (size_t j = 0; j < measurement->layers[i].count; j++) {
             struct measure_series *half_trips = &measurement->layers[i].delays[j].half_trips;
-            qsort(half_trips->ns, half_trips->count, sizeof *half_trips->ns, compare);
+            stats_sort(half_trips->ns, half_trips->count);
         }
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/stats.h"
 
 /* --------------------------------------------------------------------------------------------- samples */
 
@@ -18,22 +19,14 @@ static void add_sample(struct samples *samples, ps_t value)
     samples->values[samples->count++] = value;
 }
 
-static int by_value(const void *left, const void *right)
-{
-    ps_t a = *(const ps_t *)left, b = *(const ps_t *)right;
-    return (a > b) - (a < b);
-}
-
 static ps_t divided(__int128 sum, uint64_t divisor)
 {
     return (ps_t)((sum + (__int128)(divisor / 2)) / (__int128)divisor);
 }
 
-/* The smallest sample that `percent` of all do not exceed. */
-static ps_t quantile(const struct samples *samples, unsigned percent)
+static ps_t percentile(const struct samples *samples, unsigned percent)
 {
-    size_t rank = (samples->count * percent + 99) / 100;
-    return samples->values[rank ? rank - 1 : 0];
+    return samples->values[stats_nearest_rank(samples->count, percent)];
 }
 
 /* Of sample / divisor - less_ps. Sorts and frees the samples; without any, `absent` says why. */
@@ -44,15 +37,15 @@ static struct pcie_quantity quantity_of(struct samples *samples, unsigned diviso
     size_t count = samples->count;
     if (count) {
         __int128 sum = 0;
-        qsort(samples->values, count, sizeof *samples->values, by_value);
+        stats_sort_int64(samples->values, count);
         for (size_t i = 0; i < count; i++)
             sum += samples->values[i];
         __int128 middle = (__int128)samples->values[(count - 1) / 2] + samples->values[count / 2];
         quantity.absent = NULL;
         quantity.mean_ps = divided(sum, count * divisor) - less_ps;
         quantity.median_ps = divided(middle, 2 * divisor) - less_ps;
-        quantity.p95_ps = divided(quantile(samples, 95), divisor) - less_ps;
-        quantity.p99_ps = divided(quantile(samples, 99), divisor) - less_ps;
+        quantity.p95_ps = divided(percentile(samples, 95), divisor) - less_ps;
+        quantity.p99_ps = divided(percentile(samples, 99), divisor) - less_ps;
         quantity.least_ps = divided(samples->values[0], divisor) - less_ps;
     }
     free(samples->values);

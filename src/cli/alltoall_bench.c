@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -9,6 +8,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/output.h"
+#include "base/stats.h"
 #include "base/units.h"
 #include "cli/alltoall.h"
 #include "cli/options.h"
@@ -97,52 +97,27 @@ struct results {
 
 /* --------------------------------------------------------------------------------------------- statistics */
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-struct summary {
-    double median, low, high; /* the interval that holds the median at 95 %: two order statistics */
-};
-
-static struct summary summarize(double *values, size_t count)
-{
-    double outside = 0, probability = pow(0.5, (double)count);
-    size_t cut = 0; /* values left out at each end */
-    qsort(values, count, sizeof *values, compare);
-    for (size_t k = 0; 2 * k + 1 < count; k++) {
-        outside += 2 * probability;
-        if (outside > 0.05)
-            break;
-        cut = k;
-        probability *= (double)(count - k) / (double)(k + 1);
-    }
-    return (struct summary){.median = (values[(count - 1) / 2] + values[count / 2]) / 2,
-                            .low = values[cut],
-                            .high = values[count - 1 - cut]};
-}
-
-static struct summary summary_of(const double *values, size_t count)
+static double median_of(const double *values, size_t count)
 {
     double *sorted = mem_alloc(count, sizeof *sorted, "samples");
     memcpy(sorted, values, count * sizeof *sorted);
-    struct summary summary = summarize(sorted, count);
+    stats_sort(sorted, count);
+    double median = stats_median(sorted, count);
     free(sorted);
-    return summary;
+    return median;
 }
 
 /* How many times as fast as the first algorithm of its size, turn by turn. */
-static struct summary ratio_of(const struct cell *first, const struct cell *cell)
+static struct median_estimate ratio_of(const struct cell *first, const struct cell *cell)
 {
     size_t count = first->count < cell->count ? first->count : cell->count;
     double *ratios = mem_alloc(count, sizeof *ratios, "ratios");
     for (size_t i = 0; i < count; i++)
         ratios[i] = first->ns[i] / cell->ns[i];
-    struct summary summary = summarize(ratios, count);
+    stats_sort(ratios, count);
+    struct median_estimate estimate = stats_estimate_median(ratios, count);
     free(ratios);
-    return summary;
+    return estimate;
 }
 
 /* ------------------------------------------------------------------------------------------------- reading
@@ -283,24 +258,24 @@ static void print_table(const struct results *results)
            "interval");
     for (size_t i = 0; i < results->count; i++) {
         const struct cell *cell = &results->cells[i];
-        struct summary ratio = ratio_of(first_of(results, cell), cell);
+        struct median_estimate ratio = ratio_of(first_of(results, cell), cell);
         printf("%-10s %-28s %12.1f %14.1f %8.2f %7.2f - %6.2f\n",
                units_print_size(cell->bytes, size, sizeof size), cell->algorithm,
-               summary_of(cell->ns, cell->count).median / 1e3,
-               summary_of(cell->processor_ns, cell->count).median / 1e3, ratio.median, ratio.low, ratio.high);
+               median_of(cell->ns, cell->count) / 1e3, median_of(cell->processor_ns, cell->count) / 1e3,
+               ratio.median, ratio.low, ratio.high);
     }
 }
 
 static json_t *json_of(const struct results *results, const struct cell *cell)
 {
-    struct summary ratio = ratio_of(first_of(results, cell), cell);
+    struct median_estimate ratio = ratio_of(first_of(results, cell), cell);
     json_t *samples = json_array();
     for (size_t i = 0; i < cell->count; i++)
         json_array_append_new(samples, json_real(cell->ns[i]));
     return json_pack("{s:I, s:s, s:f, s:f, s:f, s:f, s:f, s:o}", "bytes", (json_int_t)cell->bytes,
-                     "algorithm", cell->algorithm, "median_ns", summary_of(cell->ns, cell->count).median,
-                     "processor_median_ns", summary_of(cell->processor_ns, cell->count).median, "ratio",
-                     ratio.median, "ratio_low", ratio.low, "ratio_high", ratio.high, "samples_ns", samples);
+                     "algorithm", cell->algorithm, "median_ns", median_of(cell->ns, cell->count),
+                     "processor_median_ns", median_of(cell->processor_ns, cell->count), "ratio", ratio.median,
+                     "ratio_low", ratio.low, "ratio_high", ratio.high, "samples_ns", samples);
 }
 
 static enum status print_json(const struct results *results)
@@ -334,7 +309,7 @@ static void write_choices(const struct results *results, FILE *file)
             const struct cell *cell = &results->cells[j];
             if (cell->bytes != first->bytes || !strncmp(cell->algorithm, "mpi", 3))
                 continue;
-            struct summary ratio = ratio_of(first, cell);
+            struct median_estimate ratio = ratio_of(first, cell);
             if (ratio.low > 1 && ratio.median > best_ratio) {
                 best = cell;
                 best_ratio = ratio.median;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/stats.h"
 #include "host/node.h"
 #include "sim/result.h"
 
@@ -52,23 +53,17 @@ static json_t *statistics_json(const struct metric_table *metrics, const void *s
 
 /* ------------------------------------------------------------------------------------------------ ranks */
 
-static int compare_times(const void *a, const void *b)
-{
-    ps_t left = *(const ps_t *)a, right = *(const ps_t *)b;
-    return (left > right) - (left < right);
-}
-
-/* The nearest-rank quantiles of one column of the rows, and its mean. */
+/* The quantiles of one column of the rows by lower rank (base/stats.h), and its mean. */
 static json_t *quantiles_json(const struct result *result, size_t column_offset)
 {
     static const struct {
         const char *name;
-        double share;
-    } quantiles[] = {{"min", 0}, {"p05", 0.05}, {"median", 0.5}, {"p95", 0.95}, {"max", 1}};
+        unsigned percent;
+    } quantiles[] = {{"min", 0}, {"p05", 5}, {"median", 50}, {"p95", 95}, {"max", 100}};
     ps_t *times = mem_alloc(result->ranks, sizeof *times, "quantiles");
     for (uint32_t i = 0; i < result->ranks; i++)
         times[i] = *(const ps_t *)((const char *)&result->rows[i] + column_offset);
-    qsort(times, result->ranks, sizeof *times, compare_times);
+    stats_sort_int64(times, result->ranks);
     double sum = 0;
     for (uint32_t i = 0; i < result->ranks; i++)
         sum += (double)times[i];
@@ -76,7 +71,7 @@ static json_t *quantiles_json(const struct result *result, size_t column_offset)
     json_object_set_new(object, "mean", json_real(sum / result->ranks / (double)PS_PER_S));
     for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
         json_object_set_new(object, quantiles[i].name,
-                            seconds(times[(size_t)(quantiles[i].share * (double)(result->ranks - 1))]));
+                            seconds(times[stats_lower_rank(result->ranks, quantiles[i].percent)]));
     free(times);
     return object;
 }

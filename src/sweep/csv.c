@@ -89,7 +89,7 @@ enum status results_table_print_runs(const struct results_table *results_table, 
 }
 
 /* The mean and both ends of its interval; the ends are left out where one value says nothing of them. */
-static void put_estimate(FILE *out, const struct estimate *estimate)
+static void put_estimate(FILE *out, const struct mean_estimate *estimate)
 {
     if (!estimate->count)
         fputs(",,,", out);

@@ -175,12 +175,12 @@ static void put_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static const struct estimate *estimate_at(const struct plot *plot, size_t cell)
+static const struct mean_estimate *estimate_at(const struct plot *plot, size_t cell)
 {
     const struct results_table_group *group = plot->cells[cell];
     if (!group)
         return NULL;
-    const struct estimate *estimate = plot->shows_speedup ? &group->speedup : &group->makespan_s;
+    const struct mean_estimate *estimate = plot->shows_speedup ? &group->speedup : &group->makespan_s;
     return estimate->count ? estimate : NULL;
 }
 
@@ -202,7 +202,7 @@ static void write_csv(const struct plot *plot, bool numeric, FILE *out)
         put_quoted(out, plot->values.list[value]);
         fprintf(out, ",%.12g", x);
         for (size_t i = 0; i < plot->series.count; i++) {
-            const struct estimate *estimate = estimate_at(plot, value * plot->series.count + i);
+            const struct mean_estimate *estimate = estimate_at(plot, value * plot->series.count + i);
             if (estimate)
                 fprintf(out, ",%.12g,%.12g", estimate->mean, estimate->half_width);
             else

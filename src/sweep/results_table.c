@@ -160,8 +160,8 @@ static void estimate_groups(struct results_table *results_table)
             if (row->speedup > 0)
                 speedups[compared++] = row->speedup;
         }
-        group->makespan_s = estimate_of(times, count);
-        group->speedup = estimate_of(speedups, compared);
+        group->makespan_s = stats_estimate_mean(times, count);
+        group->speedup = stats_estimate_mean(speedups, compared);
     }
     free(times);
     free(speedups);

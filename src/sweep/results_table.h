@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "sweep/confidence.h"
+#include "base/stats.h"
 #include "sweep/store.h"
 
 /* A store's finished runs as a table: a row per run, in the order of the store, with what was varied, what
@@ -22,8 +22,8 @@ struct results_table_row {
 
 /* Rows that differ in their seed alone. */
 struct results_table_group {
-    size_t first;                        /* row */
-    struct estimate makespan_s, speedup; /* the latter of no values where there is no baseline */
+    size_t first;                             /* row */
+    struct mean_estimate makespan_s, speedup; /* the latter of no values where there is no baseline */
 };
 
 struct results_table {

@@ -5,7 +5,7 @@
 
 /* The table of results as the page of a sweep takes it. */
 
-static json_t *estimate_json(const struct estimate *estimate)
+static json_t *estimate_json(const struct mean_estimate *estimate)
 {
     return estimate->count
                ? json_pack("{s:f, s:f}", "mean", estimate->mean, "half_width", estimate->half_width)

@@ -12,7 +12,6 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "sim/components.h"
-#include "sweep/confidence.h"
 #include "sweep/definition.h"
 
 static char said[16384];
@@ -199,34 +198,6 @@ static void a_sweep_has_a_limit(void **state)
     config_free(config);
 }
 
-/* -------------------------------------------------------------------------------------------- statistics */
-
-/* Against the tables of Student's distribution. */
-static void quantiles_are_those_of_the_tables(void **state)
-{
-    (void)state;
-    static const struct {
-        size_t degrees;
-        double t;
-    } table[] = {{1, 12.7062}, {2, 4.3027},  {3, 3.1824},  {4, 2.7764},
-                 {9, 2.2622},  {10, 2.2281}, {29, 2.0452}, {120, 1.9799}};
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        assert_float_equal((float)student_t95(table[i].degrees), (float)table[i].t, 0.0001f);
-}
-
-static void an_interval_by_hand(void **state)
-{
-    (void)state;
-    const double values[] = {1, 2, 3, 4, 5}; /* s = sqrt(2.5), t = 2.7764 */
-    struct estimate estimate = estimate_of(values, 5);
-    assert_true(estimate.mean == 3);
-    assert_float_equal((float)estimate.half_width, 1.9633f, 0.0001f);
-    const double equal[] = {1e-5 / 3, 1e-5 / 3, 1e-5 / 3};
-    assert_true(estimate_of(equal, 3).mean == equal[0] && estimate_of(equal, 3).half_width == 0);
-    assert_true(estimate_of(values, 1).half_width == 0);
-    assert_int_equal(estimate_of(values, 0).count, 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,8 +208,6 @@ int main(void)
         cmocka_unit_test(the_baseline_is_among_the_points),
         cmocka_unit_test(errors_have_their_places),
         cmocka_unit_test(a_sweep_has_a_limit),
-        cmocka_unit_test(quantiles_are_those_of_the_tables),
-        cmocka_unit_test(an_interval_by_hand),
     };
     return cmocka_run_group_tests(tests, start_listening, stop_listening);
 }

@@ -1,5 +1,7 @@
 #include <stdlib.h>
 
+#include "base/stats.h"
+
 #include "fabric/photonic/internal.h"
 
 #define FIELD(field) offsetof(struct photonic_statistics, field)
@@ -109,19 +111,13 @@ static double share(double part, double whole)
     return whole > 0 ? part / whole : 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
-}
-
 /* The values at each tenth of their order, as shares of `whole`. */
 static void make_curve(const int64_t *values, size_t count, double whole, double curve[CURVE_POINTS])
 {
     int64_t *sorted = mem_alloc(count + 1, sizeof *sorted, "statistics");
     for (size_t i = 0; i < count; i++)
         sorted[i] = values[i];
-    qsort(sorted, count, sizeof *sorted, by_value);
+    stats_sort_int64(sorted, count);
     for (size_t i = 0; count && i < CURVE_POINTS; i++)
         curve[i] = share((double)sorted[(count - 1) * i / (CURVE_POINTS - 1)], whole);
     free(sorted);
