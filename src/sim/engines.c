@@ -2,7 +2,7 @@
 
 #include "base/diag.h"
 #include "engine/openloop/openloop.h"
-#include "engine/rank/machine.h"
+#include "engine/rank/ranks.h"
 #include "engine/simplecomm/simplecomm.h"
 
 /* All engines: a new one is a line here. */

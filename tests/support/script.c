@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/params.h"
-#include "engine/rank/machine.h"
+#include "engine/rank/ranks.h"
 #include "fabric/fabric.h"
 #include "fabric/message.h"
 #include "host/host.h"

@@ -1,0 +1,335 @@
+#include "engine/rank/coll_exec.h"
+
+#include "coll/nodes.h"
+
+/* The contexts of collectives are apart from those of point-to-point messages. */
+#define COLL_CONTEXT (UINT32_C(1) << 31)
+
+/* One rank's passage through one collective call. */
+struct coll_request {
+    struct coll_call call;
+    const struct coll_algorithm *algorithm;
+    ps_t latest;   /* completion of the phase, so far */
+    uint32_t peer; /* of that completion */
+    uint32_t rank;
+    uint32_t group;
+    uint32_t context;
+    uint32_t sequence; /* collective calls that its group has made before, in this context */
+    uint32_t phase;
+    uint32_t pending; /* ends of messages, barriers and flags not complete in this phase */
+    uint32_t owner;
+    uint32_t node_call;                /* of node_sync; POOL_NONE: its schedule knows no nodes */
+    uint64_t working_set;              /* bytes that its local steps have touched */
+    uint64_t copied_from, copied_into; /* where the last of them ended */
+    uint8_t op;
+};
+
+struct coll_exec_sink {
+    struct coll_sink base;
+    struct coll_exec *exec;
+    uint32_t request;
+};
+
+static struct coll_request *request_at(const struct coll_exec *exec, uint32_t index)
+{
+    return pool_at(&exec->coll_requests, index);
+}
+
+/* ----------------------------------------------------------------------------------------------- phases */
+
+/* A message, barrier or flag of the present phase is complete at `at`. */
+static void complete_part(struct coll_exec *exec, uint32_t index, ps_t at, uint32_t peer)
+{
+    struct coll_request *request = request_at(exec, index);
+    if (at >= request->latest) {
+        request->latest = at;
+        request->peer = peer;
+    }
+    if (--request->pending == 0)
+        loop_at(exec->loop, ps_max(request->latest, exec->loop->now), exec->phase_kind, index);
+}
+
+static void on_message(void *self, uint32_t index, ps_t at, uint32_t peer)
+{
+    complete_part(self, index, at, peer);
+}
+
+/* A message has come that raises a flag. */
+static void on_flag_message(void *self, uint32_t note, ps_t at, uint32_t peer)
+{
+    struct coll_exec *exec = self;
+    struct node_sync_wait noted = node_sync_take_note(&exec->node_sync, note);
+    node_sync_raise(&exec->node_sync, request_at(exec, noted.member)->node_call, noted.flag, at);
+    complete_part(exec, noted.member, at, peer);
+}
+
+static void on_release(void *self, uint32_t index, ps_t at)
+{
+    complete_part(self, index, at, TAP_NOBODY);
+}
+
+/* ------------------------------------------------------------------------------------------------- sink */
+
+static struct message_post post_of(const struct coll_exec *exec, const struct coll_request *request,
+                                   uint32_t peer, uint64_t bytes, uint32_t owner)
+{
+    return (struct message_post){.rank = request->rank,
+                                 .peer = group_world(&exec->program->groups[request->group], peer),
+                                 .context = request->context | COLL_CONTEXT,
+                                 .tag = (int32_t)request->sequence,
+                                 .channel = CHANNEL_KEYED,
+                                 .owner = owner,
+                                 .bytes = bytes,
+                                 .op = request->op};
+}
+
+static void sink_send(struct coll_sink *base, uint32_t peer, struct coll_span from)
+{
+    struct coll_exec_sink *sink = (struct coll_exec_sink *)base;
+    struct coll_exec *exec = sink->exec;
+    struct coll_request *request = request_at(exec, sink->request);
+    request->pending++;
+    struct message_post post = post_of(exec, request, peer, from.bytes, exec->message_tag | sink->request);
+    p2p_send(exec->p2p, &post);
+}
+
+static void receive(struct coll_exec_sink *sink, uint32_t peer, uint64_t bytes, uint32_t owner)
+{
+    struct coll_request *request = request_at(sink->exec, sink->request);
+    request->pending++;
+    struct message_post post = post_of(sink->exec, request, peer, bytes, owner);
+    p2p_receive(sink->exec->p2p, &post);
+}
+
+static void sink_recv(struct coll_sink *base, uint32_t peer, struct coll_span into)
+{
+    struct coll_exec_sink *sink = (struct coll_exec_sink *)base;
+    receive(sink, peer, into.bytes, sink->exec->message_tag | sink->request);
+}
+
+static void sink_recv_raise(struct coll_sink *base, uint32_t peer, struct coll_span into, uint32_t flag)
+{
+    struct coll_exec_sink *sink = (struct coll_exec_sink *)base;
+    uint32_t note = node_sync_note(&sink->exec->node_sync, sink->request, flag);
+    receive(sink, peer, into.bytes, sink->exec->flag_tag | note);
+}
+
+/* When the rank has come so far, and its core has done this. */
+static ps_t step(const struct coll_exec_sink *sink, enum endpoint_work work)
+{
+    struct coll_exec *exec = sink->exec;
+    return endpoint_work(exec->endpoint, request_at(exec, sink->request)->rank, work, exec->loop->now);
+}
+
+static void sink_barrier(struct coll_sink *base)
+{
+    struct coll_exec_sink *sink = (struct coll_exec_sink *)base;
+    struct coll_request *request = request_at(sink->exec, sink->request);
+    ps_t at = step(sink, ENDPOINT_WORK_BARRIER);
+    request->pending++;
+    node_sync_barrier(&sink->exec->node_sync, request->node_call, sink->request, at);
+}
+
+static void sink_raise(struct coll_sink *base, uint32_t flag)
+{
+    struct coll_exec_sink *sink = (struct coll_exec_sink *)base;
+    ps_t at = step(sink, ENDPOINT_WORK_FLAG);
+    node_sync_raise(&sink->exec->node_sync, request_at(sink->exec, sink->request)->node_call, flag, at);
+}
+
+static void sink_await(struct coll_sink *base, uint32_t flag)
+{
+    struct coll_exec_sink *sink = (struct coll_exec_sink *)base;
+    struct coll_request *request = request_at(sink->exec, sink->request);
+    step(sink, ENDPOINT_WORK_FLAG);
+    ps_t raised_at = node_sync_await(&sink->exec->node_sync, request->node_call, flag, sink->request);
+    if (raised_at == NODE_SYNC_DOWN)
+        request->pending++;
+    else
+        request->latest = ps_max(request->latest, raised_at);
+}
+
+/* A copy or a reduction. Without what copies cost `local` is false, and most are not even emitted. */
+static void sink_local(struct coll_sink *base, struct coll_span from, struct coll_span into)
+{
+    struct coll_exec_sink *sink = (struct coll_exec_sink *)base;
+    struct coll_request *request = request_at(sink->exec, sink->request);
+    if (!base->local || from.bytes == 0)
+        return;
+    uint64_t touched = from.offset + from.bytes + into.offset + into.bytes;
+    bool continues = request->copied_from == from.offset && request->copied_into == into.offset;
+    if (touched > request->working_set)
+        request->working_set = touched;
+    request->copied_from = from.offset + from.bytes;
+    request->copied_into = into.offset + into.bytes;
+    endpoint_copy(sink->exec->endpoint, request->rank, from.bytes, request->working_set,
+                  continues && request->copied_from > from.bytes);
+}
+
+/* Posts phase after phase until one has to wait; the call is complete when there is no further phase. */
+static void run_phases(struct coll_exec *exec, uint32_t index)
+{
+    struct event_loop *loop = exec->loop;
+    struct coll_exec_sink sink = {.base = {.send = sink_send,
+                                           .recv = sink_recv,
+                                           .recv_raise = sink_recv_raise,
+                                           .barrier = sink_barrier,
+                                           .raise = sink_raise,
+                                           .await = sink_await,
+                                           .copy = sink_local,
+                                           .reduce = sink_local,
+                                           .local = endpoint_copies(exec->endpoint)},
+                                  .exec = exec,
+                                  .request = index};
+    for (;;) {
+        struct coll_request *request = request_at(exec, index);
+        request->pending = 1; /* this emission, so that the phase cannot end while it is being posted */
+        request->latest = loop->now;
+        if (!request->algorithm->emit(&request->call, request->phase, &sink.base)) {
+            struct coll_request done = *request;
+            if (done.node_call != POOL_NONE)
+                node_sync_leave(&exec->node_sync, done.node_call);
+            pool_give(&exec->coll_requests, index);
+            request_complete(exec->requests, done.owner, done.rank, loop->now, done.op, done.peer);
+            return;
+        }
+        request->phase++;
+        ps_t free_at = endpoint_work(exec->endpoint, request->rank, ENDPOINT_WORK_NONE, loop->now);
+        request->latest = ps_max(request->latest, free_at);
+        if (--request->pending > 0)
+            return;
+        if (request->latest > loop->now) {
+            loop_at(loop, request->latest, exec->phase_kind, index);
+            return;
+        }
+    }
+}
+
+static void on_phase(void *self, uint32_t index)
+{
+    run_phases(self, index);
+}
+
+/* ------------------------------------------------------------------------------------------------ begin */
+
+static const struct coll_nodes *nodes_of(struct coll_exec *exec, uint32_t group)
+{
+    struct coll_group_nodes *made = &exec->group_nodes[group];
+    const struct group *members = &exec->program->groups[group];
+    if (made->words)
+        return &made->nodes;
+    made->words = mem_alloc(coll_nodes_words(members->size), sizeof *made->words, "nodes of a group");
+    group_places(members, (uint32_t)exec->ranks_per_node, made->words);
+    coll_nodes_make(&made->nodes, members->size, made->words, made->words);
+    return &made->nodes;
+}
+
+static void enter_node(struct coll_exec *exec, struct coll_request *request)
+{
+    request->call.nodes = nodes_of(exec, request->group);
+    const struct coll_call *call = &request->call;
+    uint32_t node = node_of(call, call->rank);
+    struct queue_key key = {.high = (uint64_t)node << 32 | request->group,
+                            .low = (uint64_t)request->context << 32 | request->sequence};
+    bool is_first;
+    request->node_call = node_sync_enter(&exec->node_sync, key, &is_first);
+    if (is_first)
+        node_sync_begin(&exec->node_sync, request->node_call, node_ranks(call, node),
+                        request->algorithm->flags ? request->algorithm->flags(call) : 0);
+}
+
+static const uint64_t *counts_at(const struct coll_exec *exec, uint64_t offset)
+{
+    return offset ? exec->program->counts + offset : NULL;
+}
+
+_Static_assert(CALL_EXSCAN - CALL_BARRIER == COLL_EXSCAN,
+               "calls and schedules list the collectives in one order");
+
+static struct coll_call coll_call_of(const struct coll_exec *exec, uint32_t rank, const struct call *call)
+{
+    const struct group *group = &exec->program->groups[call->group];
+    bool receives = call->op == CALL_SCATTER || call->op == CALL_SCATTERV;
+    return (struct coll_call){.kind = (enum coll_kind)(call->op - CALL_BARRIER),
+                              .size = group->size,
+                              .rank = group_rank(group, rank),
+                              .root = (uint32_t)call->peer,
+                              .window = (uint32_t)exec->config->window,
+                              .leaders = (uint32_t)exec->config->leaders,
+                              .element = call->element_bytes ? (uint64_t)call->element_bytes : 1,
+                              .bytes = receives ? call->recv_bytes : call->bytes,
+                              .send_bytes = counts_at(exec, call->send_counts),
+                              .recv_bytes = counts_at(exec, call->recv_counts)};
+}
+
+static bool check_entry(struct coll_exec *exec, const struct coll_request *request, const struct call *call)
+{
+    return coll_check_enter(&exec->check, &(struct coll_entry){.rank = request->rank,
+                                                               .group = request->group,
+                                                               .context = request->context,
+                                                               .sequence = request->sequence,
+                                                               .size = request->call.size,
+                                                               .root = call->peer,
+                                                               .op = call->op});
+}
+
+void coll_exec_begin(struct coll_exec *exec, uint32_t rank, const struct call *call, uint32_t owner)
+{
+    uint32_t index = pool_take(&exec->coll_requests);
+    struct coll_request *request = request_at(exec, index);
+    uint32_t *sequence = &exec->sequences[(size_t)rank * exec->program->group_count + call->group];
+    *request = (struct coll_request){.call = coll_call_of(exec, rank, call),
+                                     .rank = rank,
+                                     .group = call->group,
+                                     .context = call->context,
+                                     .sequence = (*sequence)++,
+                                     .owner = owner,
+                                     .node_call = POOL_NONE,
+                                     .peer = TAP_NOBODY,
+                                     .op = call->op};
+    request->algorithm = coll_choose(&exec->config->choice[request->call.kind], &request->call);
+    if (request->algorithm->node_aware)
+        enter_node(exec, request);
+    if (check_entry(exec, request, call))
+        run_phases(exec, index);
+}
+
+/* -------------------------------------------------------------------------------------------- life cycle */
+
+void coll_exec_init(struct coll_exec *exec)
+{
+    const struct program *program = exec->program;
+    exec->sequences = mem_alloc((size_t)program->ranks * program->group_count, sizeof *exec->sequences,
+                                "collective counters");
+    exec->group_nodes = mem_alloc(program->group_count, sizeof *exec->group_nodes, "nodes of groups");
+    pool_init(&exec->coll_requests, sizeof(struct coll_request), "collectives under way");
+    coll_check_init(&exec->check, exec->context);
+    node_sync_init(&exec->node_sync, exec, on_release);
+    exec->message_tag = request_add_handler(exec->requests, exec, on_message);
+    exec->flag_tag = request_add_handler(exec->requests, exec, on_flag_message);
+    exec->phase_kind = loop_register(exec->loop, on_phase, exec);
+}
+
+void coll_exec_free(struct coll_exec *exec)
+{
+    for (uint32_t group = 0; group < exec->program->group_count; group++)
+        free(exec->group_nodes[group].words);
+    free(exec->group_nodes);
+    free(exec->sequences);
+    node_sync_free(&exec->node_sync);
+    coll_check_free(&exec->check);
+    pool_free(&exec->coll_requests);
+}
+
+size_t coll_exec_bytes(const struct coll_exec *exec)
+{
+    const struct program *program = exec->program;
+    size_t bytes = coll_check_bytes(&exec->check) + node_sync_bytes(&exec->node_sync) +
+                   exec->coll_requests.capacity * exec->coll_requests.size +
+                   program->group_count * sizeof *exec->group_nodes +
+                   (size_t)program->ranks * program->group_count * sizeof *exec->sequences;
+    for (uint32_t group = 0; group < program->group_count; group++)
+        if (exec->group_nodes[group].words)
+            bytes += coll_nodes_words(program->groups[group].size) * sizeof(uint32_t);
+    return bytes;
+}

@@ -1,0 +1,50 @@
+#ifndef HELIO_ENGINE_RANK_COLL_EXEC_H
+#define HELIO_ENGINE_RANK_COLL_EXEC_H
+
+#include "call/call.h"
+#include "engine/params.h"
+#include "engine/rank/coll_check.h"
+#include "engine/rank/context.h"
+#include "engine/rank/endpoint.h"
+#include "engine/rank/node_sync.h"
+#include "engine/rank/p2p.h"
+#include "engine/rank/request.h"
+
+/* Collective calls. Every rank of the group goes through the phases of its schedule. What a phase sends and
+ * receives are messages like any other, in a context of their own. The phase ends when all of them are
+ * complete, and the next one begins then, whatever the rank itself is doing: non-blocking collectives
+ * progress alone. */
+
+/* Which ranks of a group share a node; made when a schedule first asks. */
+struct coll_group_nodes {
+    struct coll_nodes nodes;
+    uint32_t *words;
+};
+
+struct coll_exec {
+    struct run_context *context;
+    struct event_loop *loop;
+    struct request_table *requests;
+    struct p2p *p2p;
+    struct endpoint *endpoint; /* NULL: the null endpoint */
+    const struct collective_config *config;
+    const struct program *program; /* its groups and counts */
+    uint64_t ranks_per_node;
+    struct coll_check check;
+    struct node_sync node_sync;
+    struct coll_group_nodes *group_nodes; /* per group */
+    uint32_t *sequences;                  /* collective calls begun, per rank and group */
+    struct pool coll_requests;
+    uint32_t message_tag, flag_tag; /* owners of messages; of messages that raise a flag */
+    uint32_t phase_kind;
+};
+
+/* `exec` has the fields down to `ranks_per_node`. */
+void coll_exec_init(struct coll_exec *exec);
+void coll_exec_free(struct coll_exec *exec);
+size_t coll_exec_bytes(const struct coll_exec *exec);
+
+/* The rank enters this call; `owner`, as in request.h, is told when it has been through. */
+void coll_exec_begin(struct coll_exec *exec, uint32_t rank, const struct call *call, uint32_t owner);
+
+#endif

@@ -1,0 +1,119 @@
+#ifndef HELIO_ENGINE_RANK_REQUEST_H
+#define HELIO_ENGINE_RANK_REQUEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/time.h"
+
+/* Requests: what a waiter opens, awaits, and is told of when all that it awaits is complete. A waiter has
+ * numbered slots; a slot holds one request at a time. A rank that executes a sequence of calls is one waiter,
+ * whose slots are the requests of its program. What has no use for slots, as a collective call or an
+ * operation of a graph, registers a handler instead and is told of each completion by itself. */
+
+/* Whom to tell of a completion: a request by its place in the table, or an index of a handler. */
+#define REQUEST_NOBODY     UINT32_MAX
+#define REQUEST_HANDLED    (UINT32_C(1) << 31)
+#define REQUEST_INDEX_BITS 29
+#define REQUEST_INDEX_MASK ((UINT32_C(1) << REQUEST_INDEX_BITS) - 1)
+
+enum { REQUEST_HANDLERS = 3 }; /* at most: the tag of a fourth would make REQUEST_NOBODY an owner */
+
+/* `at` is when it completes, or one of the values below. */
+struct request {
+    ps_t at;
+    uint8_t op;    /* enum call_op */
+    uint32_t peer; /* the rank at the other end, or TAP_NOBODY */
+};
+
+#define REQUEST_FREE    ((ps_t)-1)
+#define REQUEST_OPEN    ((ps_t)-2) /* not complete, and not awaited */
+#define REQUEST_AWAITED ((ps_t)-3) /* not complete, and awaited */
+
+struct request_waiter {
+    ps_t latest;      /* the latest completion that it awaited */
+    uint32_t first;   /* its slot 0 in the table; its slots end where those of the next waiter begin */
+    uint32_t awaited; /* requests that it awaits and that are not complete */
+    uint32_t peer;    /* of the latest completion */
+    uint8_t cause;    /* enum call_op of the latest completion */
+};
+
+struct request_handler {
+    void *self;
+    void (*complete)(void *self, uint32_t index, ps_t at, uint32_t peer);
+};
+
+struct request_table {
+    struct request *slots;
+    struct request_waiter *waiters; /* one more than there are, which begins behind the last slot */
+    uint32_t waiter_count;
+    void (*ready)(void *self, uint32_t waiter); /* the last request that it awaited has completed */
+    void *self;
+    struct request_handler handlers[REQUEST_HANDLERS];
+    uint32_t handler_count;
+};
+
+/* Makes the slots of waiters 0, 1 ..., as many as slots(slots_self, waiter) says for each. */
+void request_table_init(struct request_table *requests, uint32_t waiters,
+                        uint32_t (*slots)(const void *self, uint32_t waiter), const void *slots_self);
+void request_table_free(struct request_table *requests);
+size_t request_table_bytes(const struct request_table *requests);
+
+/* ready(self, waiter) is called when the last request that the waiter awaited has completed. */
+void request_notify(struct request_table *requests, void *self, void (*ready)(void *self, uint32_t waiter));
+
+/* The tag of a new handler: tag | index is an owner, for an index up to REQUEST_INDEX_MASK. */
+uint32_t request_add_handler(struct request_table *requests, void *self,
+                             void (*complete)(void *self, uint32_t index, ps_t at, uint32_t peer));
+
+/* What `owner` names completes at `at`, which may lie in the future. `waiter` matters where the owner is a
+ * request. Each request is completed once after it was opened. */
+void request_complete(struct request_table *requests, uint32_t owner, uint32_t waiter, ps_t at, uint8_t op,
+                      uint32_t peer);
+
+/* Begins a call of the waiter: awaits nothing, and has awaited nothing later than `now`. */
+static inline void request_begin(struct request_table *requests, uint32_t waiter, ps_t now)
+{
+    requests->waiters[waiter].latest = now;
+}
+
+/* Opens the request of a slot and returns its owner. */
+static inline uint32_t request_open(struct request_table *requests, uint32_t waiter, uint32_t slot)
+{
+    uint32_t owner = requests->waiters[waiter].first + slot;
+    requests->slots[owner].at = REQUEST_OPEN;
+    return owner;
+}
+
+static inline void request_note(struct request_waiter *waiter, const struct request *request, ps_t at)
+{
+    if (at < waiter->latest)
+        return;
+    waiter->latest = at;
+    waiter->cause = request->op;
+    waiter->peer = request->peer;
+}
+
+/* The waiter awaits the request of a slot from now on, and the slot is free when it has completed. A slot
+ * without a request is passed over. */
+static inline void request_await(struct request_table *requests, uint32_t waiter_index, uint32_t slot)
+{
+    struct request_waiter *waiter = &requests->waiters[waiter_index];
+    struct request *request = &requests->slots[waiter->first + slot];
+    if (request->at == REQUEST_FREE)
+        return;
+    if (request->at == REQUEST_OPEN) {
+        request->at = REQUEST_AWAITED;
+        waiter->awaited++;
+        return;
+    }
+    request_note(waiter, request, request->at);
+    request->at = REQUEST_FREE;
+}
+
+static inline uint32_t request_slots(const struct request_table *requests, uint32_t waiter)
+{
+    return requests->waiters[waiter + 1].first - requests->waiters[waiter].first;
+}
+
+#endif

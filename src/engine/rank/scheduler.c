@@ -1,0 +1,317 @@
+#include "engine/rank/scheduler.h"
+
+#include "base/mem.h"
+
+/* ------------------------------------------------------------------------------------------------- time */
+
+static struct request_waiter *waiter_at(const struct scheduler *scheduler, uint32_t rank)
+{
+    return &scheduler->requests->waiters[rank];
+}
+
+/* The rank has been blocked since then. What its core did for messages meanwhile is not idle. */
+static void emit_idle(struct scheduler *scheduler, uint32_t rank_index, ps_t since)
+{
+    const struct rank *rank = &scheduler->ranks[rank_index];
+    const struct request_waiter *waiter = waiter_at(scheduler, rank_index);
+    ps_t now = scheduler->loop->now;
+    since += endpoint_software(scheduler->endpoint, rank_index) - rank->software_before;
+    if (since >= now && !tap_has_handler(scheduler->tap, TAP_BLOCKED)) /* as after most calls that post */
+        return;
+    tap_emit(scheduler->tap, &(struct tap_record){.kind = TAP_IDLE,
+                                                  .rank = rank_index,
+                                                  .call = rank->call->op,
+                                                  .cause = waiter->cause,
+                                                  .peer = waiter->peer,
+                                                  .since = since < now ? since : now,
+                                                  .at = now});
+}
+
+/* Moves the rank to `at`. True: it may go on there at once, because nothing else happens before. False: its
+ * resume is in the queue. */
+static bool advance(struct scheduler *scheduler, uint32_t rank_index, ps_t at)
+{
+    if (at <= scheduler->loop->now)
+        return true;
+    if (at < loop_next_at(scheduler->loop)) {
+        scheduler->loop->now = at;
+        return true;
+    }
+    loop_at(scheduler->loop, at, scheduler->resume_kind, rank_index);
+    return false;
+}
+
+/* A call that does not wait takes the time that the core works for it. */
+static bool go_on(struct scheduler *scheduler, uint32_t rank_index)
+{
+    return advance(scheduler, rank_index, endpoint_free_at(scheduler->endpoint, rank_index));
+}
+
+static enum endpoint_wait wait_of(const struct rank *rank)
+{
+    if (rank->state == RANK_WAIT)
+        return ENDPOINT_WAIT_REQUESTS;
+    return rank->call->op == CALL_SEND ? ENDPOINT_WAIT_SEND : ENDPOINT_WAIT_CALL;
+}
+
+/* The endpoint polls what has come. True: that completed all that the rank waits for, and its resume is in
+ * the queue. */
+static bool poll_completes(struct scheduler *scheduler, uint32_t rank_index)
+{
+    struct request_waiter *waiter = waiter_at(scheduler, rank_index);
+    enum endpoint_wait wait = wait_of(&scheduler->ranks[rank_index]);
+    if (waiter->awaited == 0) {
+        waiter->latest = endpoint_pass(scheduler->endpoint, rank_index, waiter->latest, wait);
+        return false;
+    }
+    endpoint_enter(scheduler->endpoint, rank_index, wait);
+    return waiter->awaited == 0;
+}
+
+/* After request_await on what the call waits for: goes on, or blocks in `state` until the last of it
+ * completes. */
+static bool block(struct scheduler *scheduler, uint32_t rank_index, enum rank_state state)
+{
+    struct rank *rank = &scheduler->ranks[rank_index];
+    const struct request_waiter *waiter = waiter_at(scheduler, rank_index);
+    ps_t since = scheduler->loop->now;
+    if (waiter->awaited == 0 && waiter->latest <= since && endpoint_is_null(scheduler->endpoint))
+        return true;
+    rank->state = (uint8_t)state;
+    rank->blocked_at = since;
+    rank->is_idle = true;
+    if (tap_has_handler(scheduler->tap, TAP_BLOCKED))
+        tap_emit(scheduler->tap, &(struct tap_record){.kind = TAP_BLOCKED,
+                                                      .rank = rank_index,
+                                                      .call = rank->call->op,
+                                                      .since = since,
+                                                      .at = since});
+    if (poll_completes(scheduler, rank_index))
+        return false;
+    if (waiter->awaited > 0 || !advance(scheduler, rank_index, waiter->latest))
+        return false;
+    rank->is_idle = false;
+    rank->state = RANK_NORM;
+    emit_idle(scheduler, rank_index, since);
+    return true;
+}
+
+/* The last request that the rank awaited has completed. */
+static void on_ready(void *self, uint32_t rank_index)
+{
+    struct scheduler *scheduler = self;
+    ps_t at = ps_max(waiter_at(scheduler, rank_index)->latest, scheduler->loop->now);
+    at = endpoint_leave(scheduler->endpoint, rank_index, at);
+    loop_at(scheduler->loop, at, scheduler->resume_kind, rank_index);
+}
+
+static bool compute(struct scheduler *scheduler, uint32_t rank_index, double amount, double ps_per_unit)
+{
+    double picoseconds = amount * ps_per_unit;
+    ps_t now = scheduler->loop->now;
+    /* 2^62 is exact as a double; anything above leaves the range of simulated time anyhow. */
+    ps_t at = picoseconds < 0x1p62 ? ps_add(now, (ps_t)(picoseconds + 0.5)) : PS_NEVER;
+    tap_emit(scheduler->tap,
+             &(struct tap_record){.kind = TAP_COMPUTED, .rank = rank_index, .since = now, .at = at});
+    return advance(scheduler, rank_index, at);
+}
+
+/* ------------------------------------------------------------------------------------------------ calls */
+
+static struct message_post post_of(const struct call *call, uint32_t rank_index, uint32_t owner)
+{
+    return (struct message_post){.rank = rank_index,
+                                 .peer = (uint32_t)call->peer,
+                                 .context = call->context,
+                                 .tag = call->tag,
+                                 .channel = call->channel,
+                                 .owner = owner,
+                                 .bytes = call->bytes,
+                                 .op = call->op,
+                                 .call_flags = call->flags};
+}
+
+static bool point_to_point(struct scheduler *scheduler, uint32_t rank_index, const struct call *call)
+{
+    struct request_table *requests = scheduler->requests;
+    bool immediate = call->flags & CALL_IMMEDIATE;
+    uint32_t blocking_slot = call->op == CALL_RECV ? SLOT_RECV : SLOT_SEND;
+    uint32_t slot = immediate ? call->slot : blocking_slot;
+    struct message_post post = post_of(call, rank_index, request_open(requests, rank_index, slot));
+    if (call->op == CALL_SEND) {
+        p2p_send(scheduler->p2p, &post);
+    } else {
+        post.bytes = call->recv_bytes;
+        p2p_receive(scheduler->p2p, &post);
+    }
+    if (immediate)
+        return go_on(scheduler, rank_index);
+    request_await(requests, rank_index, slot);
+    return block(scheduler, rank_index, RANK_COMM);
+}
+
+static bool sendrecv(struct scheduler *scheduler, uint32_t rank_index, const struct call *call)
+{
+    struct request_table *requests = scheduler->requests;
+    if (call->source != CALL_PROC_NULL) {
+        struct message_post receive =
+            post_of(call, rank_index, request_open(requests, rank_index, SLOT_RECV));
+        receive.peer = (uint32_t)call->source;
+        receive.channel = call->source_channel;
+        receive.tag = call_source_tag(call);
+        receive.bytes = call->recv_bytes;
+        p2p_receive(scheduler->p2p, &receive);
+    }
+    if (call->peer != CALL_PROC_NULL) {
+        struct message_post post = post_of(call, rank_index, request_open(requests, rank_index, SLOT_SEND));
+        p2p_send(scheduler->p2p, &post);
+    }
+    request_await(requests, rank_index, SLOT_RECV);
+    request_await(requests, rank_index, SLOT_SEND);
+    return block(scheduler, rank_index, RANK_COMM);
+}
+
+static bool wait_all(struct scheduler *scheduler, uint32_t rank_index)
+{
+    uint32_t slots = request_slots(scheduler->requests, rank_index);
+    for (uint32_t slot = SLOT_FIRST; slot < slots; slot++)
+        request_await(scheduler->requests, rank_index, slot);
+    return block(scheduler, rank_index, RANK_WAIT);
+}
+
+static bool collective(struct scheduler *scheduler, uint32_t rank_index, const struct call *call)
+{
+    struct request_table *requests = scheduler->requests;
+    bool immediate = call->flags & CALL_IMMEDIATE;
+    uint32_t slot = immediate ? call->slot : SLOT_SEND;
+    coll_exec_begin(scheduler->coll_exec, rank_index, call, request_open(requests, rank_index, slot));
+    if (immediate)
+        return go_on(scheduler, rank_index);
+    request_await(requests, rank_index, slot);
+    return block(scheduler, rank_index, RANK_COMM);
+}
+
+/* One call of one rank, at now. True when the rank may make its next call, at (a possibly later) now. */
+static bool execute(struct scheduler *scheduler, uint32_t rank_index, const struct call *call)
+{
+    request_begin(scheduler->requests, rank_index, scheduler->loop->now);
+    scheduler->ranks[rank_index].software_before = endpoint_software(scheduler->endpoint, rank_index);
+    switch ((enum call_op)call->op) {
+    case CALL_COMPUTE:
+        return compute(scheduler, rank_index, call->amount, scheduler->ps_per_operation);
+    case CALL_SLEEP:
+        return compute(scheduler, rank_index, call->amount, (double)PS_PER_S);
+    case CALL_SEND:
+    case CALL_RECV:
+        return point_to_point(scheduler, rank_index, call);
+    case CALL_SENDRECV:
+        return sendrecv(scheduler, rank_index, call);
+    case CALL_WAIT:
+        request_await(scheduler->requests, rank_index, call->slot);
+        return block(scheduler, rank_index, RANK_WAIT);
+    case CALL_WAITALL:
+    case CALL_FINALIZE:
+        return wait_all(scheduler, rank_index);
+    case CALL_TEST: /* does not wait: what it starts or completes is in other calls */
+        endpoint_test(scheduler->endpoint, rank_index);
+        return go_on(scheduler, rank_index);
+    case CALL_INIT:
+    case CALL_NOTHING:
+        return true;
+    default:
+        return collective(scheduler, rank_index, call);
+    }
+}
+
+/* Keeps the call of a blocked rank for the deadlock report, when the program returned it in our scratch. */
+static void keep_blocked_call(struct scheduler *scheduler, uint32_t rank_index, const struct call *scratch)
+{
+    struct rank *rank = &scheduler->ranks[rank_index];
+    if (rank->call != scratch)
+        return;
+    if (!scheduler->blocked_calls)
+        scheduler->blocked_calls =
+            mem_alloc(scheduler->program->ranks, sizeof *scheduler->blocked_calls, "blocked calls");
+    scheduler->blocked_calls[rank_index] = *scratch;
+    rank->call = &scheduler->blocked_calls[rank_index];
+}
+
+static void end_rank(struct scheduler *scheduler, uint32_t rank_index)
+{
+    const struct endpoint *endpoint = scheduler->endpoint;
+    scheduler->ranks[rank_index].state = RANK_FIN;
+    scheduler->ended++;
+    if (!endpoint_is_null(endpoint))
+        tap_emit(scheduler->tap, &(struct tap_record){.kind = TAP_SOFTWARE,
+                                                      .rank = rank_index,
+                                                      .at = endpoint_software(endpoint, rank_index)});
+    tap_emit(scheduler->tap,
+             &(struct tap_record){.kind = TAP_ENDED, .rank = rank_index, .at = scheduler->loop->now});
+}
+
+/* Executes calls until the rank blocks, computes beyond the next event, or ends. */
+static void run_rank(struct scheduler *scheduler, uint32_t rank_index)
+{
+    enum { PROGRESS_EVERY = 1 << 20 };
+    struct rank *rank = &scheduler->ranks[rank_index];
+    struct call scratch;
+    bool going = true;
+    rank->state = RANK_NORM;
+    while (going && !scheduler->loop->stopped) {
+        rank->call = program_next(scheduler->program, rank_index, &scratch);
+        if (!rank->call) {
+            end_rank(scheduler, rank_index);
+            return;
+        }
+        going = execute(scheduler, rank_index, rank->call);
+        if (++scheduler->calls % PROGRESS_EVERY == 0 && scheduler->progress)
+            scheduler->progress(scheduler->progress_self, scheduler->calls, scheduler->loop->now);
+    }
+    keep_blocked_call(scheduler, rank_index, &scratch);
+}
+
+static void on_resume(void *self, uint32_t rank_index)
+{
+    struct scheduler *scheduler = self;
+    struct rank *rank = &scheduler->ranks[rank_index];
+    if (rank->is_idle) {
+        rank->is_idle = false;
+        emit_idle(scheduler, rank_index, rank->blocked_at);
+    }
+    run_rank(scheduler, rank_index);
+}
+
+const struct call *scheduler_blocked_call(const void *self, uint32_t rank_index)
+{
+    const struct scheduler *scheduler = self;
+    const struct rank *rank = &scheduler->ranks[rank_index];
+    return rank->state == RANK_FIN ? NULL : rank->call;
+}
+
+/* -------------------------------------------------------------------------------------------- life cycle */
+
+void scheduler_init(struct scheduler *scheduler)
+{
+    scheduler->ranks = mem_alloc(scheduler->program->ranks, sizeof *scheduler->ranks, "ranks");
+    request_notify(scheduler->requests, scheduler, on_ready);
+    scheduler->resume_kind = loop_register(scheduler->loop, on_resume, scheduler);
+}
+
+void scheduler_start(struct scheduler *scheduler)
+{
+    for (uint32_t rank = 0; rank < scheduler->program->ranks; rank++)
+        loop_at(scheduler->loop, scheduler->loop->now, scheduler->resume_kind, rank);
+}
+
+void scheduler_free(struct scheduler *scheduler)
+{
+    free(scheduler->blocked_calls);
+    free(scheduler->ranks);
+}
+
+size_t scheduler_bytes(const struct scheduler *scheduler)
+{
+    size_t ranks = scheduler->program->ranks;
+    return ranks * sizeof *scheduler->ranks +
+           (scheduler->blocked_calls ? ranks * sizeof *scheduler->blocked_calls : 0);
+}

@@ -1,0 +1,57 @@
+#ifndef HELIO_ENGINE_RANK_SCHEDULER_H
+#define HELIO_ENGINE_RANK_SCHEDULER_H
+
+#include "call/call.h"
+#include "engine/rank/coll_exec.h"
+#include "engine/rank/context.h"
+#include "engine/rank/endpoint.h"
+#include "engine/rank/p2p.h"
+#include "engine/rank/request.h"
+
+/* Ranks that execute a sequence of calls, by the four states of the FMU paper, section V. */
+enum rank_state {
+    RANK_NORM, /* executes calls, or computes */
+    RANK_COMM, /* blocked in a call */
+    RANK_WAIT, /* blocked by requests */
+    RANK_FIN,  /* has made its last call */
+};
+
+struct rank {
+    const struct call *call; /* the one it is in */
+    ps_t blocked_at;
+    ps_t software_before; /* what its core had spent on messages when its call began */
+    uint8_t state;        /* enum rank_state */
+    bool is_idle;         /* its next resume ends an idle time that began at blocked_at */
+};
+
+struct scheduler {
+    struct run_context *context;
+    struct event_loop *loop;
+    struct tap *tap;
+    struct request_table *requests; /* each rank is a waiter */
+    struct endpoint *endpoint;      /* NULL: the null endpoint */
+    struct p2p *p2p;
+    struct coll_exec *coll_exec;
+    struct program *program;
+    double ps_per_operation;
+    void (*progress)(void *self, uint64_t calls, ps_t now); /* NULL: nobody asks */
+    void *progress_self;
+    struct rank *ranks;
+    struct call *blocked_calls; /* per rank, of programs whose calls do not stay where they were returned */
+    uint64_t calls;             /* executed so far */
+    uint32_t ended;             /* ranks in RANK_FIN */
+    uint32_t resume_kind;
+};
+
+/* `scheduler` has the fields down to `progress_self`. */
+void scheduler_init(struct scheduler *scheduler);
+void scheduler_free(struct scheduler *scheduler);
+size_t scheduler_bytes(const struct scheduler *scheduler);
+
+/* All ranks start at the present time, in rank order, when the loop runs. */
+void scheduler_start(struct scheduler *scheduler);
+
+/* The call that the rank is blocked in, NULL when it has ended; for deadlock.h. */
+const struct call *scheduler_blocked_call(const void *scheduler, uint32_t rank);
+
+#endif
