@@ -204,18 +204,6 @@ static bool take(void *self, int found, const char *value)
     return true;
 }
 
-static enum status write_page(const struct model *model, const char *path)
-{
-    struct report_page *page = NULL;
-    enum status status = report_page_open(path, &page);
-    if (status == STATUS_OK)
-        status = breakdown_page_write(model, page);
-    status = report_page_close(page, status);
-    if (status == STATUS_OK)
-        diag_note("the report is %s: a page for any browser", path);
-    return status;
-}
-
 int cli_breakdown_model(int argc, char **argv)
 {
     struct model_arguments arguments = {.bytes = 8};
@@ -231,7 +219,7 @@ int cli_breakdown_model(int argc, char **argv)
     if (arguments.svg)
         status = model_picture(&model, arguments.svg);
     if (arguments.html && status == STATUS_OK)
-        status = write_page(&model, arguments.html);
+        status = breakdown_page_save(&model, arguments.html);
     enum status printed = arguments.json ? print_json(&model) : print_tables(&model);
     system_close(&file);
     return status == STATUS_OK ? printed : status;

@@ -39,16 +39,10 @@ static char *title_of(const struct results_table *results_table)
 
 static enum status write_page(const struct results_table *results_table, const char *path)
 {
-    struct report_page *page = NULL;
     char *title = title_of(results_table), *results = results_table_json(results_table);
-    enum status status = report_page_open(path, &page);
-    if (status == STATUS_OK)
-        status = report_page_put(
-            page, &(struct report_content){
-                      .title = title, .results = results, .meanings = "{}", .program = REPORT_OF_SWEEP});
-    status = report_page_close(page, status);
-    if (status == STATUS_OK)
-        diag_note("the report is %s: a page for any browser", path);
+    enum status status = report_page_save(
+        path, &(struct report_content){
+                  .title = title, .results = results, .meanings = "{}", .program = REPORT_OF_SWEEP});
     free(title);
     free(results);
     return status;

@@ -6,18 +6,20 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "base/mem.h"
 #include "base/output.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/print.h"
 #include "cli/schedule.h"
+#include "cli/values.h"
 #include "engine/params.h"
+#include "report/schedule_page.h"
 #include "schedule/load.h"
 #include "schedule/verify.h"
 #include "schedule/write.h"
 
-enum option {
+enum schedule_option {
     OPTION_TOPOLOGY,
     OPTION_TRACE,
     OPTION_WORKLOAD,
@@ -91,50 +93,29 @@ static const struct cli_command command = {
 
 /* ------------------------------------------------------------------------------------------------ options */
 
-static enum status pick(const char *option, const char *value, const char *const *names, size_t count,
-                        int *index)
+static bool read_flag(const char *option, const char *value, const char *off, const char *on, bool *flag)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(value, names[i]) == 0) {
-            *index = (int)i;
-            return STATUS_OK;
-        }
-    diag_error("%s does not know '%s'%s", option, value,
-               diag_did_you_mean(diag_nearest_of(value, names, count)));
-    return STATUS_BAD_INPUT;
+    int index = 0;
+    bool good = cli_value_choice(option, value, (const char *const[]){off, on}, 2, &index);
+    *flag = index == 1;
+    return good;
 }
 
-static enum status pick_flag(const char *option, const char *value, const char *off, const char *on,
-                             bool *flag)
-{
-    int index;
-    enum status status = pick(option, value, (const char *const[]){off, on}, 2, &index);
-    if (status == STATUS_OK)
-        *flag = index == 1;
-    return status;
-}
-
-static enum status read_count(const char *option, const char *value, uint64_t *count)
-{
-    struct units_problem problem;
-    if (units_count(value, count, &problem))
-        return STATUS_OK;
-    diag_error("%s: %s", option, problem.text);
-    return STATUS_BAD_INPUT;
-}
-
-static enum status read_limit(const char *value, ps_t *limit_ps)
+static bool read_limit(const char *value, ps_t *limit_ps)
 {
     struct units_problem problem;
     if (units_time(value, limit_ps, &problem))
-        return STATUS_OK;
+        return true;
     diag_error("--limit: %s", problem.text);
-    return STATUS_BAD_INPUT;
+    return false;
 }
 
-static enum status apply(struct settings *settings, int option, const char *value)
+static bool take(void *self, int found, const char *value)
 {
-    switch (option) {
+    struct schedule_settings *settings = self;
+    if (found == CLI_WORD)
+        return cli_take_word(&command, &settings->pattern_name, value, "pattern");
+    switch ((enum schedule_option)(found - CLI_OPTION)) {
     case OPTION_TOPOLOGY:
         settings->topology_text = value;
         break;
@@ -148,21 +129,22 @@ static enum status apply(struct settings *settings, int option, const char *valu
         settings->against = value;
         break;
     case OPTION_ONLY:
-        return read_count("--only", value, &settings->only);
+        return cli_value_count("--only", value, &settings->only);
     case OPTION_SET:
-        return config_set(settings->config, value);
+        return config_set(settings->config, value) == STATUS_OK;
     case OPTION_ALGORITHM:
-        return pick("--algorithm", value, tdm_algorithm_names, TDM_ALGORITHMS, &settings->algorithm);
+        return cli_value_choice("--algorithm", value, tdm_algorithm_names, TDM_ALGORITHMS,
+                                &settings->method.algorithm);
     case OPTION_ROUTES:
-        return pick_flag("--routes", value, "fixed", "free", &settings->free_routes);
+        return read_flag("--routes", value, "fixed", "free", &settings->method.free_routes);
     case OPTION_ORDER:
-        return pick_flag("--order", value, "given", "random", &settings->random_order);
+        return read_flag("--order", value, "given", "random", &settings->method.random_order);
     case OPTION_LIMIT:
         return read_limit(value, &settings->limit_ps);
     case OPTION_MOVES:
-        return read_count("--moves", value, &settings->moves);
+        return cli_value_count("--moves", value, &settings->method.limit.moves);
     case OPTION_SEED:
-        return read_count("--seed", value, &settings->seed);
+        return cli_value_count("--seed", value, &settings->method.seed);
     case OPTION_JSON:
         settings->json = true;
         break;
@@ -179,22 +161,16 @@ static enum status apply(struct settings *settings, int option, const char *valu
         settings->verify = value;
         break;
     }
-    return STATUS_OK;
+    return true;
 }
 
-static bool ends_in(const char *text, const char *ending)
-{
-    size_t length = strlen(text), ending_length = strlen(ending);
-    return length >= ending_length && strcmp(text + length - ending_length, ending) == 0;
-}
-
-/* A program and all its patterns, rather than one pattern. */
-static bool is_report(const struct settings *settings)
+/* Whether all patterns of a program are wanted, rather than one pattern. */
+static bool is_whole_program(const struct schedule_settings *settings)
 {
     return !settings->pattern_name && !settings->only;
 }
 
-static enum status check_settings(const struct settings *settings)
+static enum status check_settings(const struct schedule_settings *settings)
 {
     int inputs = !!settings->pattern_name + !!settings->trace + !!settings->workload;
     if (inputs != 1 || !settings->topology_text) {
@@ -206,93 +182,66 @@ static enum status check_settings(const struct settings *settings)
                    settings->against ? "--against" : "--only");
         return STATUS_BAD_INPUT;
     }
-    if (is_report(settings) &&
+    if (is_whole_program(settings) &&
         (settings->output || settings->switches || settings->html || settings->verify)) {
         diag_error("a program has several patterns: --only N says which is meant");
         return STATUS_BAD_INPUT;
     }
-    if (settings->free_routes && settings->algorithm != TDM_GREEDY && settings->algorithm != TDM_BEST) {
+    if (settings->method.free_routes && settings->method.algorithm != TDM_GREEDY &&
+        settings->method.algorithm != TDM_BEST) {
         diag_error("only greedy and best choose routes; %s schedules fixed ones",
-                   tdm_algorithm_names[settings->algorithm]);
+                   schedule_algorithm(settings));
         return STATUS_BAD_INPUT;
     }
-    if (settings->switches && !ends_in(settings->switches, ".csv") && !ends_in(settings->switches, ".json")) {
+    if (settings->switches && !cli_ends_in(settings->switches, ".csv") &&
+        !cli_ends_in(settings->switches, ".json")) {
         diag_error("--switches writes files that end in .csv or .json, not '%s'", settings->switches);
         return STATUS_BAD_INPUT;
     }
     return STATUS_OK;
 }
 
-static enum status read_settings(struct settings *settings, int argc, char **argv, bool *help)
-{
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    const char *value;
-    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        *help = found == CLI_HELP;
-        if (found == CLI_HELP || found == CLI_ERROR)
-            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
-        if (found >= CLI_OPTION) {
-            enum status status = apply(settings, found - CLI_OPTION, value);
-            if (status != STATUS_OK)
-                return status;
-        } else if (settings->pattern_name) {
-            diag_error("helio schedule takes one pattern, not also '%s'", value);
-            return STATUS_BAD_INPUT;
-        } else {
-            settings->pattern_name = value;
-        }
-    }
-    return check_settings(settings);
-}
-
 /* ------------------------------------------------------------------------------------------------ results */
 
-static const char *pattern_title(const struct settings *settings)
+static const char *pattern_title(const struct schedule_settings *settings)
 {
     return settings->pattern_name ? settings->pattern_name
                                   : (settings->trace ? settings->trace : settings->workload);
 }
 
-static enum status print_json(const struct settings *settings, const struct outcome *outcome)
+static enum status print_json(const struct schedule_settings *settings,
+                              const struct schedule_outcome *outcome)
 {
     char topology[TOPO_TEXT];
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:f}", "pattern", pattern_title(settings), "topology",
-        topo_print(&outcome->topo, topology, sizeof topology), "algorithm",
-        tdm_algorithm_names[settings->algorithm], "routes", settings->free_routes ? "free" : "fixed",
-        "requests", (json_int_t)outcome->plan.problem.requests, "degree",
+        topo_print(&outcome->topo, topology, sizeof topology), "algorithm", schedule_algorithm(settings),
+        "routes", schedule_routes(settings), "requests", (json_int_t)outcome->plan.problem.requests, "degree",
         (json_int_t)outcome->plan.schedule.degree, "lower_bound", (json_int_t)outcome->plan.bound,
         "proven_optimal", outcome->plan.schedule.degree == outcome->plan.bound, "moves",
         (json_int_t)outcome->plan.moves, "seconds", outcome->seconds);
-    bool good =
-        json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && putchar('\n') != EOF;
-    json_decref(object);
-    if (!good || fflush(stdout) != 0)
-        diag_error("the result cannot be written to standard output");
-    return good ? STATUS_OK : STATUS_FAILED;
+    return cli_print_json(object, SCHEDULE_DIGITS);
 }
 
-static enum status print_text(const struct settings *settings, const struct outcome *outcome)
+static enum status print_text(const struct schedule_settings *settings,
+                              const struct schedule_outcome *outcome)
 {
     char topology[TOPO_TEXT];
     bool optimal = outcome->plan.schedule.degree == outcome->plan.bound;
     printf("pattern      %s\n", pattern_title(settings));
     printf("topology     %s\n", topo_print(&outcome->topo, topology, sizeof topology));
-    printf("algorithm    %s, %s routes\n", tdm_algorithm_names[settings->algorithm],
-           settings->free_routes ? "free" : "fixed");
+    printf("algorithm    %s, %s routes\n", schedule_algorithm(settings), schedule_routes(settings));
     printf("requests     %" PRIu32 "\n", outcome->plan.problem.requests);
     printf("degree       %" PRIu32 "%s\n", outcome->plan.schedule.degree, optimal ? ", proven optimal" : "");
     printf("lower bound  %" PRIu32 "\n", outcome->plan.bound);
-    if (fflush(stdout) != 0) {
-        diag_error("the result cannot be written to standard output");
-        return STATUS_FAILED;
-    }
-    if (isatty(STDERR_FILENO))
+    enum status status = cli_flush();
+    if (status == STATUS_OK && isatty(STDERR_FILENO))
         diag_note("scheduled in %.3g s", outcome->seconds);
-    return STATUS_OK;
+    return status;
 }
 
-static enum status write_files(const struct settings *settings, const struct outcome *outcome)
+static enum status write_files(const struct schedule_settings *settings,
+                               const struct schedule_outcome *outcome)
 {
     struct output output = {0};
     enum status status = STATUS_OK;
@@ -307,16 +256,21 @@ static enum status write_files(const struct settings *settings, const struct out
         output = (struct output){0};
         status = output_open(&output, settings->switches);
         if (status == STATUS_OK)
-            (ends_in(settings->switches, ".csv") ? tdm_write_switches_csv : tdm_write_switches_json)(
+            (cli_ends_in(settings->switches, ".csv") ? tdm_write_switches_csv : tdm_write_switches_json)(
                 &outcome->topo, &outcome->plan.problem, &outcome->plan.schedule, output.file);
         status = output_close(&output, status);
     }
     if (status == STATUS_OK && settings->html)
-        status = outcome_write_page(settings, outcome, pattern_title(settings), settings->html);
+        status = schedule_page_save(&(struct scheduled){.title = pattern_title(settings),
+                                                        .topo = &outcome->topo,
+                                                        .pattern = &outcome->pattern,
+                                                        .method = &settings->method,
+                                                        .plan = &outcome->plan},
+                                    settings->html);
     return status;
 }
 
-static enum status verify(const struct settings *settings, const struct outcome *outcome)
+static enum status verify(const struct schedule_settings *settings, const struct schedule_outcome *outcome)
 {
     char *text;
     size_t size;
@@ -338,23 +292,24 @@ static enum status verify(const struct settings *settings, const struct outcome 
     return minimal ? STATUS_OK : STATUS_FAILED;
 }
 
-static enum status read_pattern(const struct settings *settings, struct outcome *outcome)
+static enum status read_pattern(const struct schedule_settings *settings, struct schedule_outcome *outcome)
 {
     const char *name = settings->pattern_name;
     if (!name)
-        return program_pattern(settings, &outcome->topo, &outcome->pattern);
-    if (ends_in(name, ".csv") || access(name, F_OK) == 0)
+        return schedule_program_pattern(settings, &outcome->topo, &outcome->pattern);
+    if (cli_ends_in(name, ".csv") || access(name, F_OK) == 0)
         return tdm_pattern_read(name, outcome->topo.nodes, &outcome->pattern);
     return tdm_pattern_named(name, outcome->topo.nodes, &outcome->pattern);
 }
 
-static enum status schedule_pattern(const struct settings *settings, struct outcome *outcome)
+static enum status schedule_pattern(const struct schedule_settings *settings,
+                                    struct schedule_outcome *outcome)
 {
     enum status status = read_pattern(settings, outcome);
     if (status == STATUS_OK && settings->verify)
         return verify(settings, outcome);
     if (status == STATUS_OK)
-        status = outcome_schedule(settings, outcome);
+        status = schedule_outcome_make(settings, outcome);
     if (status == STATUS_OK)
         status = write_files(settings, outcome);
     if (status == STATUS_OK)
@@ -362,31 +317,30 @@ static enum status schedule_pattern(const struct settings *settings, struct outc
     return status;
 }
 
-static enum status schedule(const struct settings *settings)
+static enum status schedule(const struct schedule_settings *settings)
 {
-    struct outcome outcome = {0};
+    struct schedule_outcome outcome = {0};
     enum status status = tdm_topology("--topology", settings->topology_text, &outcome.topo);
     if (status != STATUS_OK)
         return status;
-    if (is_report(settings))
-        return program_schedule(settings, &outcome.topo);
+    if (is_whole_program(settings))
+        return schedule_program(settings, &outcome.topo);
     status = schedule_pattern(settings, &outcome);
-    outcome_close(&outcome);
+    schedule_outcome_close(&outcome);
     return status;
 }
 
 int cli_schedule(int argc, char **argv)
 {
     static const struct param_table *const tables[] = {&collective_params, &node_params};
-    struct settings settings = {.algorithm = TDM_BEST,
-                                .limit_ps = 10 * PS_PER_S,
-                                .seed = 1,
-                                .config = config_new(tables, sizeof tables / sizeof *tables)};
+    struct schedule_settings settings = {.method = {.algorithm = TDM_BEST, .seed = 1},
+                                         .limit_ps = 10 * PS_PER_S,
+                                         .config = config_new(tables, sizeof tables / sizeof *tables)};
     if (!settings.config)
         return STATUS_FAILED;
-    bool help = false;
-    enum status status = read_settings(&settings, argc, argv, &help);
-    if (status == STATUS_OK && !help)
+    int found = cli_read_all(&command, argc, argv, take, &settings);
+    enum status status = found == CLI_END ? check_settings(&settings) : cli_status(found);
+    if (found == CLI_END && status == STATUS_OK)
         status = schedule(&settings);
     config_free(settings.config);
     return status;

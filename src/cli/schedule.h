@@ -9,40 +9,41 @@
 #include "schedule/method.h"
 
 /* What the files of `helio schedule` share. */
-
-struct settings {
+struct schedule_settings {
     const char *pattern_name, *topology_text;
     const char *trace, *workload, *against; /* a program instead of a pattern, and another to compare with */
     uint64_t only;                          /* this pattern of the program, from 1; 0 = all */
     struct config *config;                  /* how the program's calls become messages */
     const char *output, *switches, *verify, *html;
-    int algorithm;
-    bool free_routes, random_order, json;
+    struct tdm_method method;
+    bool json;
     ps_t limit_ps;
-    uint64_t moves, seed;
 };
 
-/* What was scheduled, and how it came out. */
-struct outcome {
+/* "combined", "free": names of the method's parts. */
+const char *schedule_algorithm(const struct schedule_settings *settings);
+const char *schedule_routes(const struct schedule_settings *settings);
+
+/* A pattern and its schedule. */
+struct schedule_outcome {
     struct topo topo;
     struct tdm_pattern pattern;
     struct tdm_plan plan;
     double seconds;
 };
 
-/* Of outcome->pattern on outcome->topo, by the algorithm of the settings. outcome_close frees everything,
- * whatever comes out. */
-enum status outcome_schedule(const struct settings *settings, struct outcome *outcome);
-void outcome_close(struct outcome *outcome);
+/* Schedules outcome->pattern on outcome->topo. schedule_outcome_close frees everything, also after an
+ * error. */
+enum status schedule_outcome_make(const struct schedule_settings *settings, struct schedule_outcome *outcome);
+void schedule_outcome_close(struct schedule_outcome *outcome);
 
-/* The schedule as a page: slots by links, and what each slot connects. `title` names the pattern. */
-enum status outcome_write_page(const struct settings *settings, const struct outcome *outcome,
-                               const char *title, const char *path);
+/* Prints the patterns of the program that the settings name, a line for each. */
+enum status schedule_program(const struct schedule_settings *settings, const struct topo *topo);
 
-/* The program that the settings name, and its patterns: a line for each, or into outcome->pattern the one
- * that is wanted alone. */
-enum status program_schedule(const struct settings *settings, const struct topo *topo);
-enum status program_pattern(const struct settings *settings, const struct topo *topo,
-                            struct tdm_pattern *pattern);
+/* The one pattern of the program that is wanted. */
+enum status schedule_program_pattern(const struct schedule_settings *settings, const struct topo *topo,
+                                     struct tdm_pattern *pattern);
+
+enum { SCHEDULE_DIGITS = 9 }; /* of numbers in JSON */
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "cli/print.h"
 #include "cli/schedule.h"
 #include "engine/params.h"
 #include "trace/cache.h"
@@ -11,20 +12,27 @@
 
 /* `helio schedule --trace`: the patterns of a program, and how static it is. */
 
-struct report {
+struct program_report {
     struct patterns patterns, others; /* others: of --against */
-    uint64_t recurring_bytes, foreseen_bytes, static_bytes;
+    struct patterns_shares shares;
     json_t *rows; /* NULL: a table */
 };
 
 /* ---------------------------------------------------------------------------------------------- programs */
 
-static enum status open_program(const struct settings *settings, const char *name, struct program **program)
+static const char *program_name(const struct schedule_settings *settings)
+{
+    return settings->trace ? settings->trace : settings->workload;
+}
+
+static enum status open_program(const struct schedule_settings *settings, const char *name,
+                                struct program **program)
 {
     return settings->trace ? trace_open(name, program) : workload_open(name, program);
 }
 
-static enum status find_patterns(const struct settings *settings, const char *name, struct patterns *patterns)
+static enum status find_patterns(const struct schedule_settings *settings, const char *name,
+                                 struct patterns *patterns)
 {
     const struct collective_config *collective = config_of(settings->config, &collective_params);
     const struct node_config *node = config_of(settings->config, &node_params);
@@ -41,10 +49,10 @@ static enum status find_patterns(const struct settings *settings, const char *na
     return status;
 }
 
-static enum status find_own_patterns(const struct settings *settings, const struct topo *topo,
+static enum status find_own_patterns(const struct schedule_settings *settings, const struct topo *topo,
                                      struct patterns *patterns)
 {
-    const char *name = settings->trace ? settings->trace : settings->workload;
+    const char *name = program_name(settings);
     enum status status = find_patterns(settings, name, patterns);
     if (status != STATUS_OK)
         return status;
@@ -67,8 +75,8 @@ static void copy_pairs(const struct pattern *from, struct tdm_pattern *to)
         tdm_pattern_add(to, from->pairs[i].source, from->pairs[i].destination);
 }
 
-enum status program_pattern(const struct settings *settings, const struct topo *topo,
-                            struct tdm_pattern *pattern)
+enum status schedule_program_pattern(const struct schedule_settings *settings, const struct topo *topo,
+                                     struct tdm_pattern *pattern)
 {
     struct patterns patterns;
     enum status status = find_own_patterns(settings, topo, &patterns);
@@ -86,46 +94,29 @@ enum status program_pattern(const struct settings *settings, const struct topo *
 
 /* ------------------------------------------------------------------------------------------------ report */
 
-static void sum_up(const struct settings *settings, struct report *report)
-{
-    for (size_t i = 0; i < report->patterns.count; i++) {
-        const struct pattern *pattern = &report->patterns.patterns[i];
-        bool recurs = pattern_recurs(&report->patterns, pattern);
-        bool foreseen = settings->against && pattern_is_in(pattern, &report->others);
-        report->recurring_bytes += recurs ? pattern->bytes : 0;
-        report->foreseen_bytes += foreseen ? pattern->bytes : 0;
-        report->static_bytes += recurs && foreseen ? pattern->bytes : 0;
-    }
-}
-
-static double percent_of(const struct report *report, uint64_t bytes)
-{
-    return report->patterns.bytes ? 100.0 * (double)bytes / (double)report->patterns.bytes : 100.0;
-}
-
-static void print_head(const struct settings *settings, const struct report *report, const struct topo *topo)
+static void print_head(const struct schedule_settings *settings, const struct program_report *report,
+                       const struct topo *topo)
 {
     char topology[TOPO_TEXT];
     const struct patterns *patterns = &report->patterns;
-    printf("program      %s\n", settings->trace ? settings->trace : settings->workload);
+    printf("program      %s\n", program_name(settings));
     printf("topology     %s\n", topo_print(topo, topology, sizeof topology));
-    printf("algorithm    %s, %s routes\n", tdm_algorithm_names[settings->algorithm],
-           settings->free_routes ? "free" : "fixed");
+    printf("algorithm    %s, %s routes\n", schedule_algorithm(settings), schedule_routes(settings));
     printf("main loop    %" PRIu64 " iterations\n", patterns->iterations);
     printf("bytes        %" PRIu64 " in %" PRIu64 " messages\n", patterns->bytes, patterns->messages);
     printf("recurring    %.1f %% of the bytes are in patterns of every iteration\n",
-           percent_of(report, report->recurring_bytes));
+           patterns_percent(patterns, report->shares.recurring_bytes));
     if (settings->against) {
-        printf("foreseen     %.1f %% are in patterns of %s\n", percent_of(report, report->foreseen_bytes),
-               settings->against);
-        printf("static       %.1f %% are both\n", percent_of(report, report->static_bytes));
+        printf("foreseen     %.1f %% are in patterns of %s\n",
+               patterns_percent(patterns, report->shares.foreseen_bytes), settings->against);
+        printf("static       %.1f %% are both\n", patterns_percent(patterns, report->shares.static_bytes));
     }
     printf("\npattern      phases  iterations  foreseen  connections  degree  bound      messages           "
            "bytes\n");
 }
 
-static void add_row(const struct settings *settings, struct report *report, size_t index,
-                    const struct outcome *outcome)
+static void add_row(const struct schedule_settings *settings, struct program_report *report, size_t index,
+                    const struct schedule_outcome *outcome)
 {
     const struct pattern *pattern = &report->patterns.patterns[index];
     bool foreseen = settings->against && pattern_is_in(pattern, &report->others);
@@ -149,48 +140,46 @@ static void add_row(const struct settings *settings, struct report *report, size
     json_array_append_new(report->rows, row);
 }
 
-static enum status schedule_each(const struct settings *settings, const struct topo *topo,
-                                 struct report *report)
+static enum status schedule_each(const struct schedule_settings *settings, const struct topo *topo,
+                                 struct program_report *report)
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; i < report->patterns.count && status == STATUS_OK; i++) {
-        struct outcome outcome = {.topo = *topo};
+        struct schedule_outcome outcome = {.topo = *topo};
         copy_pairs(&report->patterns.patterns[i], &outcome.pattern);
-        status = outcome_schedule(settings, &outcome);
+        status = schedule_outcome_make(settings, &outcome);
         if (status == STATUS_OK)
             add_row(settings, report, i, &outcome);
-        outcome_close(&outcome);
+        schedule_outcome_close(&outcome);
     }
     return status;
 }
 
-static bool print_json(const struct settings *settings, const struct report *report, const struct topo *topo)
+static enum status print_json(const struct schedule_settings *settings, const struct program_report *report,
+                              const struct topo *topo)
 {
     char topology[TOPO_TEXT];
     const struct patterns *patterns = &report->patterns;
-    json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f}", "program",
-        settings->trace ? settings->trace : settings->workload, "topology",
-        topo_print(topo, topology, sizeof topology), "algorithm", tdm_algorithm_names[settings->algorithm],
-        "routes", settings->free_routes ? "free" : "fixed", "iterations", (json_int_t)patterns->iterations,
-        "messages", (json_int_t)patterns->messages, "bytes", (json_int_t)patterns->bytes, "recurring_percent",
-        percent_of(report, report->recurring_bytes));
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f}", "program", program_name(settings), "topology",
+                  topo_print(topo, topology, sizeof topology), "algorithm", schedule_algorithm(settings),
+                  "routes", schedule_routes(settings), "iterations", (json_int_t)patterns->iterations,
+                  "messages", (json_int_t)patterns->messages, "bytes", (json_int_t)patterns->bytes,
+                  "recurring_percent", patterns_percent(patterns, report->shares.recurring_bytes));
     if (settings->against) {
         json_object_set_new(object, "against", json_string(settings->against));
         json_object_set_new(object, "foreseen_percent",
-                            json_real(percent_of(report, report->foreseen_bytes)));
-        json_object_set_new(object, "static_percent", json_real(percent_of(report, report->static_bytes)));
+                            json_real(patterns_percent(patterns, report->shares.foreseen_bytes)));
+        json_object_set_new(object, "static_percent",
+                            json_real(patterns_percent(patterns, report->shares.static_bytes)));
     }
     json_object_set(object, "patterns", report->rows);
-    bool good =
-        json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && putchar('\n') != EOF;
-    json_decref(object);
-    return good;
+    return cli_print_json(object, SCHEDULE_DIGITS);
 }
 
-enum status program_schedule(const struct settings *settings, const struct topo *topo)
+enum status schedule_program(const struct schedule_settings *settings, const struct topo *topo)
 {
-    struct report report = {.rows = settings->json ? json_array() : NULL};
+    struct program_report report = {.rows = settings->json ? json_array() : NULL};
     enum status status = find_own_patterns(settings, topo, &report.patterns);
     if (status == STATUS_OK && settings->against) {
         status = find_patterns(settings, settings->against, &report.others);
@@ -198,15 +187,12 @@ enum status program_schedule(const struct settings *settings, const struct topo 
             patterns_close(&report.patterns);
     }
     if (status == STATUS_OK) {
-        sum_up(settings, &report);
+        patterns_share(&report.patterns, settings->against ? &report.others : NULL, &report.shares);
         if (!settings->json)
             print_head(settings, &report, topo);
         status = schedule_each(settings, topo, &report);
-        bool good = status != STATUS_OK || !settings->json || print_json(settings, &report, topo);
-        if (!good || fflush(stdout) != 0) {
-            diag_error("the result cannot be written to standard output");
-            status = STATUS_FAILED;
-        }
+        if (status == STATUS_OK)
+            status = settings->json ? print_json(settings, &report, topo) : cli_flush();
         patterns_close(&report.patterns);
         patterns_close(&report.others);
     }

@@ -1,7 +1,8 @@
 #include "cli/schedule.h"
 
 #include <signal.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -17,35 +18,35 @@ static bool is_interrupted(void *context)
     return interrupted;
 }
 
-static double seconds_now(void)
+const char *schedule_algorithm(const struct schedule_settings *settings)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return tdm_algorithm_names[settings->method.algorithm];
 }
 
-/* Ctrl-C ends the search, not the program: what it has found so far is written. */
-enum status outcome_schedule(const struct settings *settings, struct outcome *outcome)
+const char *schedule_routes(const struct schedule_settings *settings)
 {
-    struct tdm_method method = {.algorithm = settings->algorithm,
-                                .free_routes = settings->free_routes,
-                                .random_order = settings->random_order,
-                                .seed = settings->seed,
-                                .limit = {.moves = settings->moves, .stopped = is_interrupted}};
-    if (!settings->moves)
+    return settings->method.free_routes ? "free" : "fixed";
+}
+
+/* Ctrl-C ends the search, not the program: what has been found by then is written. */
+enum status schedule_outcome_make(const struct schedule_settings *settings, struct schedule_outcome *outcome)
+{
+    struct tdm_method method = settings->method;
+    method.limit.stopped = is_interrupted;
+    if (!method.limit.moves)
         method.limit.seconds = (double)settings->limit_ps / (double)PS_PER_S;
     struct sigaction action = {.sa_handler = on_interrupt}, before;
-    if (settings->algorithm == TDM_BEST)
+    if (method.algorithm == TDM_BEST)
         sigaction(SIGINT, &action, &before);
-    double begun_s = seconds_now();
+    double begun_s = clock_seconds_now();
     enum status status = tdm_plan_open(&outcome->plan, &outcome->topo, &outcome->pattern, &method);
-    outcome->seconds = seconds_now() - begun_s;
-    if (settings->algorithm == TDM_BEST)
+    outcome->seconds = clock_seconds_now() - begun_s;
+    if (method.algorithm == TDM_BEST)
         sigaction(SIGINT, &before, NULL);
     return status;
 }
 
-void outcome_close(struct outcome *outcome)
+void schedule_outcome_close(struct schedule_outcome *outcome)
 {
     tdm_plan_close(&outcome->plan);
     tdm_pattern_close(&outcome->pattern);

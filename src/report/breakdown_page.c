@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "breakdown/whatif.h"
+#include "report/page.h"
 
 /* The page recomputes sums. Each component's time is a constant and a multiple of one or two times of the
  * system file, so a time contributes what is lost without it. */
@@ -127,13 +128,13 @@ static char *results_of(const struct model *model)
     return text ? text : mem_text("{}");
 }
 
-enum status breakdown_page_write(const struct model *model, struct report_page *page)
+enum status breakdown_page_save(const struct model *model, const char *path)
 {
     char *results = results_of(model);
     char *title = mem_format("Where %s goes", model->bytes == 8 ? "each nanosecond of a small message"
                                                                 : "the time of a message");
-    enum status status = report_page_put(
-        page, &(struct report_content){
+    enum status status = report_page_save(
+        path, &(struct report_content){
                   .title = title, .results = results, .meanings = "{}", .program = REPORT_OF_BREAKDOWN});
     free(title);
     free(results);

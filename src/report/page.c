@@ -200,3 +200,20 @@ enum status report_page_put(struct report_page *page, const struct report_conten
     }
     return status;
 }
+
+void report_page_note(const char *path)
+{
+    diag_note("the report is %s: a page for any browser", path);
+}
+
+enum status report_page_save(const char *path, const struct report_content *content)
+{
+    struct report_page *page = NULL;
+    enum status status = report_page_open(path, &page);
+    if (status == STATUS_OK)
+        status = report_page_put(page, content);
+    status = report_page_close(page, status);
+    if (status == STATUS_OK)
+        report_page_note(path);
+    return status;
+}

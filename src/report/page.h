@@ -34,6 +34,10 @@ struct report_content {
 /* Writes the page: the same bytes for the same content. To be called once. */
 enum status report_page_put(struct report_page *page, const struct report_content *content);
 
+/* A page that is written once everything is known: opens it, writes it, closes it, and says where it is. */
+enum status report_page_save(const char *path, const struct report_content *content);
+void report_page_note(const char *path); /* says where it is */
+
 /* The page of an experiment. */
 enum status report_page_write(struct report_page *page, const struct manifest *manifest,
                               const struct result *results, size_t count);

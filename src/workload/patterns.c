@@ -179,3 +179,22 @@ void patterns_close(struct patterns *patterns)
     free(patterns->volumes);
     *patterns = (struct patterns){.count = 0};
 }
+
+void patterns_share(const struct patterns *patterns, const struct patterns *others,
+                    struct patterns_shares *shares)
+{
+    *shares = (struct patterns_shares){0};
+    for (size_t i = 0; i < patterns->count; i++) {
+        const struct pattern *pattern = &patterns->patterns[i];
+        bool recurs = pattern_recurs(patterns, pattern);
+        bool foreseen = others && pattern_is_in(pattern, others);
+        shares->recurring_bytes += recurs ? pattern->bytes : 0;
+        shares->foreseen_bytes += foreseen ? pattern->bytes : 0;
+        shares->static_bytes += recurs && foreseen ? pattern->bytes : 0;
+    }
+}
+
+double patterns_percent(const struct patterns *patterns, uint64_t bytes)
+{
+    return patterns->bytes ? 100.0 * (double)bytes / (double)patterns->bytes : 100.0;
+}

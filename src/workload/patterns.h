@@ -73,4 +73,15 @@ static inline bool pattern_recurs(const struct patterns *patterns, const struct 
  * a compiler who has seen that one knows this pattern before the program runs. */
 bool pattern_is_in(const struct pattern *pattern, const struct patterns *others);
 
+/* How static a program is: the bytes of the patterns that recur in each iteration, of those that the other
+ * program has too (it is foreseen), and of those that do both. `others` may be NULL. */
+struct patterns_shares {
+    uint64_t recurring_bytes, foreseen_bytes, static_bytes;
+};
+void patterns_share(const struct patterns *patterns, const struct patterns *others,
+                    struct patterns_shares *shares);
+
+/* Of all bytes; 100 of none. */
+double patterns_percent(const struct patterns *patterns, uint64_t bytes);
+
 #endif
