@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "trace/cache.h"
+#include "trace/trace.h"
 
 static double seconds_now(void)
 {

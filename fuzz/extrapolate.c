@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "base/mem.h"
 #include "extrapolate/extrapolate.h"
+#include "trace/compile.h"
 #include "trace/image/compiled.h"
-#include "trace/ti/compile.h"
+#include "trace/input.h"
+#include "trace/ti/ti.h"
 
 enum { MOST_RANKS = 16, MOST_TRACES = 4, RANKS_WANTED = 24 };
 
@@ -34,12 +35,17 @@ static void must(bool holds, const char *what)
     abort();
 }
 
+struct piece {
+    const char *bytes;
+    size_t size;
+};
+
 /* The bytes before the next separator, which are taken off the rest. */
-static struct ti_file cut(struct ti_file *rest, const char *separator)
+static struct piece cut(struct piece *rest, const char *separator)
 {
     size_t width = strlen(separator);
-    char *end = rest->size ? memmem(rest->bytes, rest->size, separator, width) : NULL;
-    struct ti_file piece = {.name = rest->name, .bytes = rest->bytes, .size = rest->size};
+    const char *end = rest->size ? memmem(rest->bytes, rest->size, separator, width) : NULL;
+    struct piece piece = *rest;
     if (!end) {
         rest->size = 0;
         return piece;
@@ -50,23 +56,29 @@ static struct ti_file cut(struct ti_file *rest, const char *separator)
     return piece;
 }
 
-static struct program *compile_trace(struct ti_file text)
+static struct program *compile_trace(struct piece text)
 {
-    struct ti_file files[MOST_RANKS];
-    struct ti_source source = {.kind = TI_MEMORY, .path = "fuzz", .name = "fuzz", .files = files};
-    do
-        files[source.ranks++] = cut(&text, "----\n");
-    while (text.size && source.ranks < MOST_RANKS);
+    struct trace_input input;
+    const char *texts[MOST_RANKS];
+    size_t sizes[MOST_RANKS];
+    uint32_t ranks = 0;
+    do {
+        struct piece rank = cut(&text, "----\n");
+        texts[ranks] = rank.bytes;
+        sizes[ranks++] = rank.size;
+    } while (text.size && ranks < MOST_RANKS);
+    ti_input_of_texts(&input, "fuzz", texts, sizes, ranks);
     int descriptor = memfd_create("fuzz", MFD_CLOEXEC), error;
     must(descriptor >= 0, "a memory file");
     FILE *file = fdopen(dup(descriptor), "wb");
-    enum status status = compile(&source, file, &error);
+    enum status status = trace_compile(&input, file, &error);
     fclose(file);
     struct compiled_trace *compiled = NULL;
     const char *fault;
     if (status == STATUS_OK)
-        compiled = compiled_map(descriptor, &source, &fault);
+        compiled = compiled_map(descriptor, &input, &fault);
     close(descriptor);
+    trace_input_close(&input);
     return compiled ? &compiled->program : NULL;
 }
 
@@ -84,9 +96,7 @@ static void walk(struct program *program)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     diag_set_sink(say_nothing, NULL);
-    char *bytes = mem_alloc(size, 1, "an input");
-    memcpy(bytes, data, size);
-    struct ti_file rest = {.name = "rank-1.txt", .bytes = bytes, .size = size};
+    struct piece rest = {(const char *)data, size};
     struct program *programs[MOST_TRACES];
     size_t count = 0;
     while (rest.size && count < MOST_TRACES) {
@@ -104,6 +114,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     while (count)
         count--, programs[count]->ops->close(programs[count]);
-    free(bytes);
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "trace/check/check.h"
 #include "trace/image/compiled.h"
+#include "trace/image/format.h"
 #include "trace/summary.h"
 #include "trace/ti/decompile.h"
 
@@ -66,10 +67,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < sizeof(struct image_header))
         return 0;
     diag_set_sink(say_nothing, NULL);
-    struct ti_source source = {.kind = TI_COMPILED, .path = "fuzz", .name = "fuzz"};
+    char name[] = "fuzz";
+    struct trace_input input = {.format = &compiled_trace_format, .path = name, .name = name};
     const char *fault;
     int descriptor = make_file(data, size);
-    struct compiled_trace *compiled = compiled_map(descriptor, &source, &fault);
+    struct compiled_trace *compiled = compiled_map(descriptor, &input, &fault);
     close(descriptor);
     if (compiled) {
         use(compiled);

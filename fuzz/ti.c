@@ -10,12 +10,13 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "base/mem.h"
 #include "trace/check/check.h"
+#include "trace/compile.h"
 #include "trace/image/compiled.h"
+#include "trace/input.h"
 #include "trace/summary.h"
-#include "trace/ti/compile.h"
 #include "trace/ti/decompile.h"
+#include "trace/ti/ti.h"
 
 enum { MOST_RANKS = 64 };
 
@@ -37,40 +38,41 @@ static void must(bool holds, const char *what)
 }
 
 /* NULL: refused. */
-static struct compiled_trace *compile_source(const struct ti_source *source)
+static struct compiled_trace *compile_input(struct trace_input *input)
 {
     int descriptor = memfd_create("fuzz", MFD_CLOEXEC);
     must(descriptor >= 0, "a memory file");
     FILE *file = fdopen(dup(descriptor), "wb");
     int error;
-    enum status status = compile(source, file, &error);
+    enum status status = trace_compile(input, file, &error);
     fclose(file);
     struct compiled_trace *compiled = NULL;
     if (status == STATUS_OK) {
         const char *fault;
-        compiled = compiled_map(descriptor, source, &fault);
+        compiled = compiled_map(descriptor, input, &fault);
         must(compiled != NULL, "what was compiled can be used");
     }
     close(descriptor);
     return compiled;
 }
 
-static void split(struct ti_source *source, char *bytes, size_t size, struct ti_file files[MOST_RANKS])
+static void open_ranks(struct trace_input *input, const char *bytes, size_t size)
 {
     static const char separator[] = "----\n";
-    static char names[MOST_RANKS][32];
-    *source = (struct ti_source){.kind = TI_MEMORY, .path = "fuzz", .name = "fuzz", .files = files};
-    while (source->ranks < MOST_RANKS) {
-        char *end = size ? memmem(bytes, size, separator, sizeof separator - 1) : NULL;
-        size_t length = end ? (size_t)(end - bytes) : size;
-        snprintf(names[source->ranks], sizeof names[0], "rank-%u.txt", source->ranks + 1);
-        files[source->ranks] = (struct ti_file){.name = names[source->ranks], .bytes = bytes, .size = length};
-        source->ranks++;
+    const char *texts[MOST_RANKS];
+    size_t sizes[MOST_RANKS];
+    uint32_t ranks = 0;
+    while (ranks < MOST_RANKS) {
+        const char *end = size ? memmem(bytes, size, separator, sizeof separator - 1) : NULL;
+        texts[ranks] = bytes;
+        sizes[ranks] = end ? (size_t)(end - bytes) : size;
+        size -= sizes[ranks++];
         if (!end)
             break;
         bytes = end + sizeof separator - 1;
-        size -= length + sizeof separator - 1;
+        size -= sizeof separator - 1;
     }
+    ti_input_of_texts(input, "fuzz", texts, sizes, ranks);
 }
 
 static void run(struct compiled_trace *compiled)
@@ -88,21 +90,19 @@ static void run(struct compiled_trace *compiled)
     }
 }
 
-static void compile_again(const struct compiled_trace *compiled)
+static void compile_again(struct compiled_trace *compiled)
 {
-    struct ti_file files[MOST_RANKS];
-    struct ti_source source = {.kind = TI_MEMORY,
-                               .path = "again",
-                               .name = "again",
-                               .ranks = compiled->program.ranks,
-                               .files = files};
-    for (uint32_t rank = 0; rank < source.ranks; rank++) {
-        files[rank].name = "again.txt";
-        files[rank].bytes = decompile_rank(compiled, rank, &files[rank].size);
-    }
-    struct compiled_trace *again = compile_source(&source);
+    struct trace_input input;
+    char *texts[MOST_RANKS];
+    size_t sizes[MOST_RANKS];
+    uint32_t ranks = compiled->program.ranks;
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        texts[rank] = decompile_rank(compiled, rank, &sizes[rank]);
+    ti_input_of_texts(&input, "again", (const char *const *)texts, sizes, ranks);
+    struct compiled_trace *again = compile_input(&input);
+    trace_input_close(&input);
     must(again != NULL, "the text of a compiled trace compiles");
-    for (uint32_t rank = 0; rank < source.ranks; rank++) {
+    for (uint32_t rank = 0; rank < ranks; rank++) {
         uint64_t lines = compiled_lines(compiled, rank);
         must(lines == compiled_lines(again, rank), "no line is lost");
         must(!memcmp(compiled_tokens(compiled, rank), compiled_tokens(again, rank), lines * sizeof(uint32_t)),
@@ -110,7 +110,7 @@ static void compile_again(const struct compiled_trace *compiled)
         must(!memcmp(compiled_calls(compiled, rank), compiled_calls(again, rank),
                      compiled->ranks[rank].calls.count * sizeof(struct call)),
              "calls are the same");
-        free(files[rank].bytes);
+        free(texts[rank]);
     }
     again->program.ops->close(&again->program);
 }
@@ -118,12 +118,10 @@ static void compile_again(const struct compiled_trace *compiled)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     diag_set_sink(say_nothing, NULL);
-    char *bytes = mem_alloc(size, 1, "an input");
-    memcpy(bytes, data, size);
-    struct ti_file files[MOST_RANKS];
-    struct ti_source source;
-    split(&source, bytes, size, files);
-    struct compiled_trace *compiled = compile_source(&source);
+    struct trace_input input;
+    open_ranks(&input, (const char *)data, size);
+    struct compiled_trace *compiled = compile_input(&input);
+    trace_input_close(&input);
     if (compiled) {
         struct trace_check check;
         struct trace_summary summary;
@@ -134,6 +132,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         compile_again(compiled);
         compiled->program.ops->close(&compiled->program);
     }
-    free(bytes);
     return 0;
 }

@@ -72,9 +72,10 @@ static void put_source(struct writer *writer, const struct diag_place *place)
     if (end - start > SHOWN)
         end = character_begin(place->source, start + SHOWN);
     size_t marked_end = place->span < end - column ? column + place->span : end;
-    int gutter = snprintf(NULL, 0, "%llu", (unsigned long long)place->line);
+    unsigned long long line = place->line & ~DIAG_BYTE;
+    int gutter = snprintf(NULL, 0, "%llu", line);
 
-    put(writer, " %llu | ", (unsigned long long)place->line);
+    put(writer, " %llu | ", line);
     for (size_t i = start; i < end; i++) {
         unsigned char byte = (unsigned char)place->source[i];
         put(writer, "%c", byte < 0x20 || byte == 0x7f ? ' ' : byte);
@@ -94,7 +95,9 @@ static void report_args(enum diag_level level, const struct diag_place *place, c
     struct writer writer = {.used = 0};
     if (place && place->file) {
         put(&writer, "%s:", place->file);
-        if (place->line)
+        if (place->line & DIAG_BYTE)
+            put(&writer, " byte %llu:", (unsigned long long)(place->line & ~DIAG_BYTE));
+        else if (place->line)
             put(&writer, "%llu:", (unsigned long long)place->line);
         if (place->line && place->column)
             put(&writer, "%u:", place->column);

@@ -15,7 +15,10 @@
 enum diag_level { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
 
 /* A place in an input. Unknown parts are 0 or NULL and are left out of the message. Lines and columns count
- * from 1; `source` is the whole line, `span` how many of its bytes from `column` on are meant. */
+ * from 1; `source` is the whole line, `span` how many of its bytes from `column` on are meant. In a file that
+ * has no lines, `line` is an offset in bytes, from 0, or-ed with DIAG_BYTE. */
+#define DIAG_BYTE (UINT64_C(1) << 63)
+
 struct diag_place {
     const char *file;
     uint64_t line;

@@ -121,8 +121,8 @@ static inline uint32_t group_rank(const struct group *group, uint32_t world)
  * place_of[r] for each rank r of the group, numbered from 0 in the order in which its ranks are on them. */
 void group_places(const struct group *group, uint32_t ranks_per_node, uint32_t *place_of);
 
-/* Where a call stands: a line of a trace, or a step of a generated workload (line 0). `file` lives as long as
- * the program. */
+/* Where a call is: a line of a trace, or a step of a generated workload (line 0). `line` may be an offset in
+ * bytes, as in a struct diag_place (DIAG_BYTE). `file` lives as long as the program. */
 struct call_place {
     const char *file;
     uint64_t line;

@@ -6,7 +6,7 @@
 #include "cli/print.h"
 #include "cli/schedule.h"
 #include "engine/params.h"
-#include "trace/cache.h"
+#include "trace/trace.h"
 #include "workload/patterns.h"
 #include "workload/workload.h"
 

@@ -9,9 +9,9 @@
 #include "cli/group.h"
 #include "cli/print.h"
 #include "cli/values.h"
-#include "trace/cache.h"
 #include "trace/check/check.h"
 #include "trace/ti/decompile.h"
+#include "trace/trace.h"
 
 /* -------------------------------------------------------------------------------------------- validate */
 

@@ -7,8 +7,9 @@
 #include "cli/print.h"
 #include "cli/trace.h"
 #include "extrapolate/extrapolate.h"
-#include "trace/cache.h"
+#include "trace/image/format.h"
 #include "trace/ti/write.h"
+#include "trace/trace.h"
 
 enum extrapolate_option { EXTRAPOLATE_RANKS, EXTRAPOLATE_OUT };
 

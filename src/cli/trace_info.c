@@ -9,8 +9,8 @@
 #include "base/units.h"
 #include "cli/options.h"
 #include "cli/print.h"
-#include "trace/cache.h"
 #include "trace/summary.h"
+#include "trace/trace.h"
 
 enum info_option { INFO_JSON };
 

@@ -8,7 +8,7 @@
 #include "sim/engines.h"
 #include "sim/hosts.h"
 #include "sim/traffic.h"
-#include "trace/cache.h"
+#include "trace/trace.h"
 #include "workload/workload.h"
 
 static const char *const compat_names[] = {[COMPAT_NONE] = "none", [COMPAT_SIMPLECOMM] = "simplecomm", NULL};

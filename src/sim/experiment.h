@@ -9,7 +9,7 @@
 #include "fabric/fabric.h"
 #include "host/host.h"
 #include "sim/result.h"
-#include "trace/cache.h"
+#include "trace/trace.h"
 
 /* Whose semantics: Heliograph's own, or those of another simulator, which an engine of its own computes. */
 enum experiment_compat { COMPAT_NONE, COMPAT_SIMPLECOMM };

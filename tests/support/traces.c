@@ -12,7 +12,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "trace/cache.h"
+#include "trace/trace.h"
 
 static char folder[64];
 static char messages[1 << 16];

@@ -14,7 +14,7 @@
 #include "extrapolate/fit.h"
 #include "extrapolate/peer.h"
 #include "support/traces.h"
-#include "trace/cache.h"
+#include "trace/trace.h"
 #include "workload/workload.h"
 
 enum { MOST_TRACES = 4 };

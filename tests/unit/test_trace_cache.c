@@ -17,10 +17,11 @@
 #include <cmocka.h>
 
 #include "support/traces.h"
-#include "trace/cache.h"
-#include "trace/ti/compile.h"
+#include "trace/compile.h"
+#include "trace/input.h"
 #include "trace/ti/decompile.h"
-#include "trace/ti/source.h"
+#include "trace/ti/rank_files.h"
+#include "trace/trace.h"
 
 #define RANK_0 "0 init\n0 send 1 7 8 6\n0 finalize\n"
 #define RANK_1 "1 init\n1 recv 0 7 8 6\n1 finalize\n"
@@ -264,15 +265,15 @@ static void without_a_cache_traces_are_opened_all_the_same(void **state)
 static void what_changes_while_it_is_read_is_not_kept(void **state)
 {
     (void)state;
-    struct ti_source source;
+    struct trace_input input;
     int error = 0;
-    assert_int_equal(ti_source_open(&source, traces_make("moving", RANK_0, RANK_1, NULL)), STATUS_OK);
+    assert_int_equal(trace_input_open(&input, traces_make("moving", RANK_0, RANK_1, NULL)), STATUS_OK);
     traces_make("moving", RANK_0 "\n", RANK_1, NULL);
     FILE *out = tmpfile();
-    assert_int_equal(compile(&source, out, &error), STATUS_BAD_INPUT);
+    assert_int_equal(trace_compile(&input, out, &error), STATUS_BAD_INPUT);
     assert_non_null(strstr(traces_messages(), "moving: error: it was changed while it was read"));
     fclose(out);
-    ti_source_close(&source);
+    trace_input_close(&input);
 }
 
 /* A limit on file sizes stands for a full disk. It holds for memory files too, so that nothing is left to

@@ -10,9 +10,9 @@
 
 #include "base/diag.h"
 #include "support/traces.h"
-#include "trace/cache.h"
 #include "trace/image/number.h"
 #include "trace/ti/action_table.h"
+#include "trace/trace.h"
 
 /* ------------------------------------------------------------------------------------------ numbers */
 
@@ -356,8 +356,8 @@ static const struct {
     {FRAME("0 alltoallv 1 1 1 1 0 0 -1 0"), "2:25", "-1 is a derived datatype"},
     {FRAME("0 sendRecv 1 -333 1 1 0 0"), "2:14", "sendRecv needs a destination"},
     {FRAME("0 wait 1 1 7"), "2:8", "rank 0 can only wait for what it sends or receives"},
-    {FRAME("0 wait 1 0 7"), "2:3", "nothing that this rank has started is meant by this wait"},
-    {FRAME("0 wait 0 0 -4446"), "2:3", "nothing that this rank has started is meant by this wait"},
+    {FRAME("0 wait 1 0 7"), "2:3", "this wait matches no outstanding isend or irecv of this rank"},
+    {FRAME("0 wait 0 0 -4446"), "2:3", "this wait matches no outstanding isend or irecv of this rank"},
     {FRAME("0 compute 1e400"), "2:11", "'1e400' is not an amount"},
     {FRAME("0 compute -5"), "2:11", "'-5' is not an amount"},
     {FRAME("0 compute"), "2:3", "'compute' has 0 fields, but takes 1: <amount>"},

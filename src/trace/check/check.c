@@ -2,6 +2,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "trace/check/coll_consistency.h"
 
 /* One end of a channel, or all ends at one mailbox. */
 struct channel_side {
@@ -177,21 +178,6 @@ static void check_mailboxes(struct checker *checker)
 
 /* ------------------------------------------------------------------------------------------ collectives */
 
-bool check_next_collective(const struct compiled_trace *compiled, uint32_t rank, uint64_t *line,
-                           const struct call **call)
-{
-    const uint32_t *tokens = compiled_tokens(compiled, rank);
-    const struct call *calls = compiled_calls(compiled, rank);
-    while (*line < compiled_lines(compiled, rank)) {
-        uint32_t token = tokens[(*line)++];
-        if (!(token & TOKEN_COMPUTE) && call_is_collective(&calls[token]) && calls[token].group == 0) {
-            *call = &calls[token];
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The vector of these has the same length at every rank. */
 static bool has_common_size(const struct call *call)
 {
@@ -226,8 +212,8 @@ static void compare_collectives(struct checker *checker, uint32_t rank)
     for (;;) {
         shown = line;
         first_shown = first_line;
-        bool more = check_next_collective(compiled, rank, &line, &ours);
-        bool first_more = check_next_collective(compiled, 0, &first_line, &theirs);
+        bool more = compiled_next_collective(compiled, rank, &line, &ours);
+        bool first_more = compiled_next_collective(compiled, 0, &first_line, &theirs);
         if (!more && !first_more)
             return;
         if (more && first_more) {
@@ -250,7 +236,7 @@ static void check_collectives(struct checker *checker)
 {
     const struct call *call;
     uint64_t line = 0;
-    while (check_next_collective(checker->compiled, 0, &line, &call))
+    while (compiled_next_collective(checker->compiled, 0, &line, &call))
         checker->check->collectives++;
     for (uint32_t rank = 1; rank < checker->compiled->program.ranks; rank++)
         compare_collectives(checker, rank);
@@ -268,7 +254,7 @@ bool check_trace(const struct compiled_trace *compiled, struct trace_check *chec
     check_mailboxes(&checker);
     check_collectives(&checker);
     if (!check->disagreements)
-        check_exchanges(compiled, check);
+        check->unequal = coll_consistency_check(compiled, check->collectives);
     free(checker.channels);
     free(checker.mailboxes);
     return !check->unmatched && !check->truncated && !check->disagreements && !check->unequal;

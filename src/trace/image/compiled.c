@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "trace/image/format.h"
 #include "trace/image/number.h"
 
 /* ------------------------------------------------------------------------------------------ the program */
@@ -33,12 +34,22 @@ static uint32_t compiled_slots(const struct program *program, uint32_t rank)
     return ((const struct compiled_trace *)program)->ranks[rank].slots;
 }
 
+/* The line of a rank's token, by its number from 1; 0 for 0. */
+static uint64_t line_of(const struct compiled_trace *compiled, uint32_t rank, uint64_t token)
+{
+    if (!token || !(compiled->header->flags & IMAGE_HAS_LINES))
+        return token;
+    struct image_part lines = image_lines(&compiled->ranks[rank]);
+    return ((const uint64_t *)(const void *)(compiled->image + lines.at))[token - 1];
+}
+
 static struct call_place compiled_place(const struct program *program, uint32_t rank)
 {
     const struct compiled_trace *compiled = (const struct compiled_trace *)program;
     return (struct call_place){
         .file = compiled->files[rank],
-        .line = (uint64_t)(compiled->cursors[rank] - compiled_tokens(compiled, rank)),
+        .line =
+            line_of(compiled, rank, (uint64_t)(compiled->cursors[rank] - compiled_tokens(compiled, rank))),
     };
 }
 
@@ -73,18 +84,20 @@ static const struct program_ops compiled_ops = {
 
 /* --------------------------------------------------------------------------------------------- mapping */
 
-static void name_files(struct compiled_trace *compiled, const struct ti_source *source)
+/* The input's own names of its files, if it knows them: the image may have been made from equal files
+ * elsewhere. */
+static void name_files(struct compiled_trace *compiled, const struct trace_input *input)
 {
     const char *names = (const char *)compiled->image + compiled->header->names.at;
     uint32_t ranks = compiled->program.ranks;
+    bool own = input->format->rank_file && input->ranks == ranks;
     compiled->files = mem_alloc(ranks, sizeof *compiled->files, "the names of files");
-    bool own = source->files && source->ranks == ranks;
     if (own)
         compiled->owned_files = mem_alloc(ranks, sizeof *compiled->owned_files, "the names of files");
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        compiled->files[rank] = names + compiled->ranks[rank].name;
-        if (own)
-            compiled->files[rank] = compiled->owned_files[rank] = mem_text(source->files[rank].name);
+        const char *name = own ? input->format->rank_file(input, rank) : NULL;
+        compiled->files[rank] =
+            name ? (compiled->owned_files[rank] = mem_text(name)) : names + compiled->ranks[rank].name;
     }
 }
 
@@ -102,14 +115,14 @@ static void use_groups(struct compiled_trace *compiled)
 }
 
 static struct compiled_trace *use_image(const unsigned char *image, uint64_t size,
-                                        const struct ti_source *source)
+                                        const struct trace_input *input)
 {
     struct compiled_trace *compiled = mem_alloc(1, sizeof *compiled, "a trace");
     compiled->image = image;
     compiled->image_bytes = size;
     compiled->header = (const struct image_header *)(const void *)image;
     compiled->ranks = (const struct image_rank *)(const void *)(image + compiled->header->ranks.at);
-    compiled->name = mem_text(source->name);
+    compiled->name = mem_text(input->name);
     use_groups(compiled);
     compiled->program = (struct program){
         .ops = &compiled_ops,
@@ -124,12 +137,12 @@ static struct compiled_trace *use_image(const unsigned char *image, uint64_t siz
     };
     compiled->cursors =
         mem_alloc(compiled->program.ranks, sizeof *compiled->cursors, "the cursors of a trace");
-    name_files(compiled, source);
+    name_files(compiled, input);
     compiled_rewind(&compiled->program);
     return compiled;
 }
 
-struct compiled_trace *compiled_map(int file, const struct ti_source *source, const char **fault)
+struct compiled_trace *compiled_map(int file, const struct trace_input *input, const char **fault)
 {
     struct stat about;
     *fault = "it cannot be mapped";
@@ -144,7 +157,7 @@ struct compiled_trace *compiled_map(int file, const struct ti_source *source, co
         munmap(image, size);
         return NULL;
     }
-    return use_image(image, size, source);
+    return use_image(image, size, input);
 }
 
 /* ---------------------------------------------------------------------------------------------- text */
@@ -160,36 +173,44 @@ const char *compiled_text(const struct compiled_trace *compiled, uint32_t rank, 
     return text;
 }
 
-size_t compiled_line(const struct compiled_trace *compiled, uint32_t rank, uint64_t line, char *buffer,
+size_t compiled_line(const struct compiled_trace *compiled, uint32_t rank, uint64_t number, char *buffer,
                      size_t size)
 {
-    uint32_t token = compiled_tokens(compiled, rank)[line - 1];
-    int length;
+    uint32_t token = compiled_tokens(compiled, rank)[number - 1];
+    char prefix[16] = "", words[128];
+    const char *text = words;
+    size_t length;
+    if (!(compiled->header->flags & IMAGE_TEXTS_ARE_FREE))
+        snprintf(prefix, sizeof prefix, "%u ", rank);
     if (token & TOKEN_COMPUTE) {
         char amount[NUMBER_TEXT];
         number_print(compiled_amounts(compiled, rank)[token & ~TOKEN_COMPUTE], amount);
-        length = snprintf(buffer, size, "%u compute %s", rank, amount);
+        length = (size_t)snprintf(words, sizeof words, "compute %s", amount);
     } else {
-        size_t text_length;
-        const char *text = compiled_text(compiled, rank, token, &text_length);
-        int shown = text_length < size ? (int)text_length : (int)size;
-        length = text_length ? snprintf(buffer, size, "%u %.*s", rank, shown, text) : 0;
+        text = compiled_text(compiled, rank, token, &length);
     }
-    return (size_t)length < size ? (size_t)length : size - 1;
+    if (!length && token != TOKEN_BLANK) {
+        text = call_describe(&compiled_calls(compiled, rank)[token], words, sizeof words);
+        length = strlen(text);
+    }
+    if (!length)
+        return 0;
+    int written = snprintf(buffer, size, "%s%.*s", prefix, (int)(length < size ? length : size), text);
+    return (size_t)written < size ? (size_t)written : size - 1;
 }
 
 void compiled_report(const struct compiled_trace *compiled, enum diag_level level, uint32_t rank,
-                     uint64_t line, const char *format, ...)
+                     uint64_t number, const char *format, ...)
 {
     char text[1024], source[1024];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    struct diag_place place = {.file = compiled->files[rank], .line = line};
-    if (line) {
+    struct diag_place place = {.file = compiled->files[rank], .line = line_of(compiled, rank, number)};
+    if (number) {
         place.source = source;
-        place.source_length = compiled_line(compiled, rank, line, source, sizeof source);
+        place.source_length = compiled_line(compiled, rank, number, source, sizeof source);
     }
     diag_report(level, &place, "%s", text);
 }
@@ -229,3 +250,33 @@ void compiled_report_notes(const struct compiled_trace *compiled, uint32_t kinds
                         note_texts[notes[i].kind], more);
     }
 }
+
+bool compiled_next_collective(const struct compiled_trace *compiled, uint32_t rank, uint64_t *number,
+                              const struct call **call)
+{
+    const uint32_t *tokens = compiled_tokens(compiled, rank);
+    const struct call *calls = compiled_calls(compiled, rank);
+    while (*number < compiled_lines(compiled, rank)) {
+        uint32_t token = tokens[(*number)++];
+        if (!(token & TOKEN_COMPUTE) && call_is_collective(&calls[token]) && calls[token].group == 0) {
+            *call = &calls[token];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------------------ compiled files as input */
+
+static enum trace_claim probe(const struct trace_probe *probe)
+{
+    size_t length = strlen(IMAGE_MAGIC);
+    return probe->head_size >= length && !memcmp(probe->head, IMAGE_MAGIC, length) ? TRACE_CLAIM_CERTAIN
+                                                                                   : TRACE_CLAIM_NONE;
+}
+
+const struct trace_format compiled_trace_format = {
+    .name = "compiled",
+    .doc = "a file that `helio trace convert --to compiled` has written",
+    .probe = probe,
+};

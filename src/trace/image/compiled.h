@@ -7,10 +7,12 @@
 #include "base/status.h"
 #include "call/call.h"
 #include "trace/image/image.h"
-#include "trace/ti/source.h"
 
-/* A compiled trace in use: the mapped image and one cursor per rank. It is a struct program; next() returns
- * pointers into the mapping. */
+struct trace_input;
+struct trace_format;
+
+/* A compiled trace in use: the mapped image and a cursor for each rank. It is a struct program whose next()
+ * returns pointers into the mapping. */
 struct compiled_trace {
     struct program program; /* first, so that a program can be cast back */
     struct group *groups;
@@ -20,14 +22,17 @@ struct compiled_trace {
     const struct image_rank *ranks;
     const uint32_t **cursors; /* the token after the one last returned */
     char *name;
-    const char **files; /* per rank */
-    char **owned_files; /* the same, where they are not the image's */
+    const char **files; /* names, per rank */
+    char **owned_files; /* the same names, if they are not the image's */
 };
 
-/* Maps an image from an open file, which may be closed afterwards. *fault says what is wrong with it, or is
- * NULL; nothing is reported. The names of files are those of `source` where it lists them, so that errors
- * name the trace at hand and not the one that the image was first made from. */
-struct compiled_trace *compiled_map(int file, const struct ti_source *source, const char **fault);
+/* Maps an image from an open file, which may be closed afterwards. NULL: it cannot be used, and *fault says
+ * why; nothing has been reported. Messages name the files of `input`, if its format knows them, and else
+ * those that the image was made from. */
+struct compiled_trace *compiled_map(int file, const struct trace_input *input, const char **fault);
+
+/* The files that compiled_map maps, as a trace format. */
+extern const struct trace_format compiled_trace_format;
 
 /* The program's own view of itself. */
 static inline struct compiled_trace *compiled_of(struct program *program)
@@ -50,25 +55,32 @@ static inline const double *compiled_amounts(const struct compiled_trace *compil
     return (const double *)(const void *)(compiled->image + compiled->ranks[rank].amounts.at);
 }
 
+/* The number of the rank's calls, computes and blank lines. In a TI trace: of the lines of its file. */
 static inline uint64_t compiled_lines(const struct compiled_trace *compiled, uint32_t rank)
 {
     return compiled->ranks[rank].tokens.count - 1;
 }
 
-/* The text of a call behind the rank field, without its end; *length is set. */
+/* Sets *call to the rank's first collective of the world behind call *number (from 1; 0: from the first on),
+ * and *number to its own number. False: there is none. */
+bool compiled_next_collective(const struct compiled_trace *compiled, uint32_t rank, uint64_t *number,
+                              const struct call **call);
+
+/* The text that the image keeps for a call, without its newline; sets *length. In a TI trace it is the action
+ * behind the rank field. */
 const char *compiled_text(const struct compiled_trace *compiled, uint32_t rank, uint32_t call,
                           size_t *length);
 
-/* Line `line` (from 1) of a rank as the trace has it, for messages; in `buffer`, cut where it does not fit.
+/* Call `number` (from 1) of a rank as a line of text, for messages, in `buffer`, cut if it does not fit.
  * Returns its length. */
-size_t compiled_line(const struct compiled_trace *compiled, uint32_t rank, uint64_t line, char *buffer,
+size_t compiled_line(const struct compiled_trace *compiled, uint32_t rank, uint64_t number, char *buffer,
                      size_t size);
 
-/* A message about a line, with the line. */
+/* A message about call `number` (from 1) of a rank, with its place and its text. 0: about the rank's file. */
 void compiled_report(const struct compiled_trace *compiled, enum diag_level level, uint32_t rank,
-                     uint64_t line, const char *format, ...) __attribute__((format(printf, 5, 6)));
+                     uint64_t number, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Warns of what was found while compiling, once per kind; `kinds`: bits 1 << enum image_note_kind. */
+/* Warns of what was found while compiling, once per kind. `kinds`: bits 1 << enum image_note_kind. */
 #define NOTES_ALL UINT32_MAX
 void compiled_report_notes(const struct compiled_trace *compiled, uint32_t kinds);
 

@@ -1,73 +1,16 @@
 #include "trace/image/image.h"
 
-#include <errno.h>
 #include <string.h>
 #include <xxhash.h>
 
 _Static_assert(sizeof(struct call) == 80, "a new layout of struct call needs a new IMAGE_VERSION");
 _Static_assert(sizeof(struct image_rank) == 88 && sizeof(struct image_header) == 168, "no padding in files");
 
-enum { ALIGNMENT = 16 };
-
-static void put(struct image_writer *writer, const void *bytes, size_t size)
-{
-    if (!size)
-        return;
-    if (!writer->error && fwrite(bytes, 1, size, writer->file) != size)
-        writer->error = errno ? errno : EIO;
-    if (writer->hash)
-        XXH3_64bits_update(writer->hash, bytes, size);
-    writer->at += size;
-}
-
-void image_begin(struct image_writer *writer, FILE *file)
-{
-    static const struct image_header none;
-    *writer = (struct image_writer){.file = file};
-    put(writer, &none, sizeof none); /* without a magic number until all else is there */
-    writer->hash = XXH3_createState();
-    if (!writer->hash || XXH3_64bits_reset(writer->hash) != XXH_OK)
-        writer->error = ENOMEM;
-}
-
-struct image_part image_append(struct image_writer *writer, const void *records, uint64_t count, size_t size)
-{
-    static const unsigned char zeros[ALIGNMENT];
-    put(writer, zeros, (size_t)(-writer->at & (ALIGNMENT - 1)));
-    struct image_part part = {.at = writer->at, .count = count};
-    put(writer, records, (size_t)count * size);
-    return part;
-}
-
-int image_finish(struct image_writer *writer, struct image_header *header)
-{
-    memcpy(header->magic, IMAGE_MAGIC, sizeof header->magic);
-    header->version = IMAGE_VERSION;
-    header->byte_order = IMAGE_BYTE_ORDER;
-    header->call_bytes = sizeof(struct call);
-    header->rank_bytes = sizeof(struct image_rank);
-    header->file_bytes = writer->at;
-    header->checksum = writer->error ? 0 : XXH3_64bits_digest(writer->hash);
-    if (!writer->error &&
-        (fseek(writer->file, 0, SEEK_SET) || fwrite(header, sizeof *header, 1, writer->file) != 1))
-        writer->error = errno ? errno : EIO;
-    if (!writer->error && fflush(writer->file))
-        writer->error = errno;
-    image_abandon(writer);
-    return writer->error;
-}
-
-void image_abandon(struct image_writer *writer)
-{
-    XXH3_freeState(writer->hash);
-    writer->hash = NULL;
-}
-
 /* ------------------------------------------------------------------------------------------- checking */
 
 static bool part_fits(const struct image_part *part, size_t record, uint64_t size)
 {
-    return part->at % ALIGNMENT == 0 && part->at >= sizeof(struct image_header) && part->at <= size &&
+    return part->at % IMAGE_ALIGNMENT == 0 && part->at >= sizeof(struct image_header) && part->at <= size &&
            part->count <= (size - part->at) / record;
 }
 
@@ -147,15 +90,21 @@ static bool calls_fit(const unsigned char *bytes, const struct image_header *hea
     return true;
 }
 
+static bool lines_fit(const struct image_header *header, const struct image_rank *rank)
+{
+    struct image_part lines = image_lines(rank);
+    return !(header->flags & IMAGE_HAS_LINES) || part_fits(&lines, sizeof(uint64_t), header->file_bytes);
+}
+
 static bool rank_fits(const unsigned char *bytes, const struct image_header *header,
                       const struct image_rank *rank)
 {
     uint64_t size = header->file_bytes;
     struct image_part starts = {.at = rank->starts, .count = rank->calls.count};
     return part_fits(&rank->tokens, sizeof(uint32_t), size) && rank->tokens.count > 0 &&
-           part_fits(&rank->amounts, sizeof(double), size) && part_fits(&rank->texts, 1, size) &&
-           part_fits(&rank->calls, sizeof(struct call), size) && rank->calls.count > 0 &&
-           part_fits(&starts, sizeof(uint32_t), size) && rank->texts.count > 0 &&
+           lines_fit(header, rank) && part_fits(&rank->amounts, sizeof(double), size) &&
+           part_fits(&rank->texts, 1, size) && part_fits(&rank->calls, sizeof(struct call), size) &&
+           rank->calls.count > 0 && part_fits(&starts, sizeof(uint32_t), size) && rank->texts.count > 0 &&
            bytes[rank->texts.at + rank->texts.count - 1] == '\n' && rank->name < header->names.count &&
            rank->slots >= SLOT_FIRST && rank->slots - SLOT_FIRST < rank->tokens.count &&
            tokens_fit(bytes, rank) && calls_fit(bytes, header, rank);
@@ -198,14 +147,14 @@ const char *image_fault(const unsigned char *bytes, uint64_t size)
         return "it is cut short";
     if (header->checksum != XXH3_64bits(bytes + sizeof *header, (size_t)size - sizeof *header))
         return "its checksum is wrong";
-    /* From here on only what somebody made on purpose can be wrong. */
+    /* The checksum is right: what is wrong from here on was made on purpose. */
     if (!part_fits(&header->counts, sizeof(uint64_t), size) || !part_fits(&header->names, 1, size) ||
         !part_fits(&header->notes, sizeof(struct image_note), size) ||
         !part_fits(&header->ranks, sizeof(struct image_rank), size) || !header->ranks.count ||
         !part_fits(&header->groups, sizeof(struct image_group), size) || !header->groups.count ||
         !part_fits(&header->members, sizeof(uint32_t), size) || header->groups.count > INT32_MAX ||
-        header->ranks.count > INT32_MAX || !header->names.count ||
-        bytes[header->names.at + header->names.count - 1] != '\0')
+        header->flags > (IMAGE_HAS_LINES | IMAGE_TEXTS_ARE_FREE) || header->ranks.count > INT32_MAX ||
+        !header->names.count || bytes[header->names.at + header->names.count - 1] != '\0')
         return "its header is wrong";
     if (!groups_fit(bytes, header))
         return "its communicators are wrong";
@@ -216,7 +165,7 @@ const char *image_fault(const unsigned char *bytes, uint64_t size)
             return "it refers to something that is not there";
         calls += ranks[i].calls.count;
     }
-    /* No call has more than two ends; whoever runs a trace allocates as many channels as it says. */
+    /* A call has two ends at most. A run allocates header->channels channels, so the number must be sane. */
     if (header->channels > 2 * calls)
         return "its header is wrong";
     return notes_fit(bytes, header) ? NULL : "its notes are wrong";

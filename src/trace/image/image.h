@@ -4,34 +4,62 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "call/call.h"
 
-/* The compiled form of a trace: a file that is mapped and used as it is.
+/* The layout of a compiled trace: a file that is mapped and executed as it is.
  *
- *   header | per rank: tokens, amounts, texts | per rank: calls, text starts | counts | names | notes | ranks
- * | groups | members
+ *   header | per rank: tokens, lines, amounts, texts | per rank: calls, text starts | counts | names | notes
+ * | ranks | groups | members
  *
- * A rank is a string of tokens, one per line of its text, so that a line number is a position. A token with
- * its upper bit set is a compute, the rest an index into the rank's amounts; any other token is an index into
- * the rank's distinct calls. Call 0 is a blank line. Offsets are bytes from the file's start. */
+ * A rank is a sequence of tokens. A token with its upper bit set is a compute, and the rest of its bits are
+ * an index into the rank's amounts; any other token is an index into the rank's distinct calls. Call 0 is a
+ * blank line. Without IMAGE_HAS_LINES there is one token for each line of the rank's file, so that the k-th
+ * token is line k. Offsets are bytes from the file's start.
+ *
+ * The folder trace/image is what all trace formats share:
+ *
+ *   format.h    struct trace_format: what a trace format is
+ *   writer      the image writer: takes the calls of one rank after another from a format
+ *   match       gives each send and its receive their channel
+ *   slots       numbers for the requests of a rank
+ *   comms       the communicators of a trace
+ *   counts      the size vectors of its collectives
+ *   file        writes the parts of an image to a file
+ *   image       the layout, and whether a mapped file keeps to it
+ *   compiled    a mapped image as a struct program
+ *   content     whole files, and the hash of their contents
+ *   number      numbers as traces write them */
 #define IMAGE_MAGIC      "HELIOTI\n"
 #define IMAGE_VERSION    2u
 #define IMAGE_BYTE_ORDER 0x01020304u
+#define IMAGE_ALIGNMENT  16
 #define TOKEN_COMPUTE    UINT32_C(0x80000000)
 #define TOKEN_END        UINT32_MAX
 #define TOKEN_BLANK      0u
 
+/* Of struct image_header. */
+enum image_flag {
+    IMAGE_HAS_LINES =
+        1, /* the lines of a rank's tokens (uint64_t, a struct call_place's) follow its tokens */
+    IMAGE_TEXTS_ARE_FREE = 2 /* `texts` are for people; without this flag they are TI actions */
+};
+
+/* Parts begin at multiples of IMAGE_ALIGNMENT. */
 struct image_part {
     uint64_t at;    /* offset */
     uint64_t count; /* records */
 };
 
+static inline uint64_t image_aligned(uint64_t at)
+{
+    return (at + IMAGE_ALIGNMENT - 1) & ~(uint64_t)(IMAGE_ALIGNMENT - 1);
+}
+
 struct image_rank {
-    struct image_part tokens;  /* uint32_t; one per line, and TOKEN_END */
+    struct image_part tokens;  /* uint32_t; the last is TOKEN_END */
     struct image_part amounts; /* double */
-    struct image_part texts;   /* char: the distinct lines behind the rank field, each ended by a newline */
+    struct image_part texts;   /* char; each text ends with a newline. TI: the distinct actions */
     struct image_part calls;   /* struct call */
     uint64_t starts;           /* uint32_t per call: where its text starts in `texts` */
     uint64_t name;             /* where the file's name starts in `names` */
@@ -76,9 +104,9 @@ struct image_header {
     uint64_t file_bytes;
     uint64_t checksum; /* XXH3-64 of everything behind the header */
     uint64_t key[2];   /* XXH3-128 of the trace it was made from */
-    uint64_t lines;
+    uint64_t lines;    /* tokens of all ranks, each without its TOKEN_END */
     uint32_t channels;
-    uint32_t reserved;
+    uint32_t flags;            /* enum image_flag, or-ed */
     struct image_part counts;  /* uint64_t */
     struct image_part names;   /* char, each name ended by a zero byte */
     struct image_part notes;   /* struct image_note */
@@ -87,21 +115,14 @@ struct image_header {
     struct image_part members; /* uint32_t: ranks */
 };
 
-/* Writes an image front to back; the header last. */
-struct image_writer {
-    FILE *file;
-    uint64_t at;
-    void *hash;
-    int error; /* errno of the first failure, which image_finish returns */
-};
+/* Where the lines of a rank's tokens are, with IMAGE_HAS_LINES. */
+static inline struct image_part image_lines(const struct image_rank *rank)
+{
+    return (struct image_part){image_aligned(rank->tokens.at + rank->tokens.count * sizeof(uint32_t)),
+                               rank->tokens.count - 1};
+}
 
-void image_begin(struct image_writer *writer, FILE *file);
-struct image_part image_append(struct image_writer *writer, const void *records, uint64_t count, size_t size);
-/* Completes the header and flushes. 0, or the errno of what went wrong since image_begin. */
-int image_finish(struct image_writer *writer, struct image_header *header);
-void image_abandon(struct image_writer *writer);
-
-/* NULL when `bytes` are a whole, undamaged image of this version whose every index is in range; else what is
+/* NULL: `bytes` are a whole, undamaged image of this version whose every index is in range. Else what is
  * wrong with it. */
 const char *image_fault(const unsigned char *bytes, uint64_t size);
 

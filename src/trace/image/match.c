@@ -1,24 +1,24 @@
-#include <stdbool.h>
+#include "trace/image/match.h"
+
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "trace/image/match.h"
 
-/* Matching by the program alone. Messages of one (source, destination, communicator, tag) arrive in the order
- * of sending and are received in the order of posting, so where no receive uses a wildcard the k-th send
- * meets the k-th receive whatever the network does (MPI 4.0, section 3.5). All ends are sorted by
- * destination, source, communicator and tag; ends that agree are a channel. */
+/* Matching before the run. Messages of one (source, destination, communicator, tag) arrive in the order in
+ * which they are sent and are received in the order in which receives are posted. Without wildcards the k-th
+ * send therefore meets the k-th receive, whatever the network does (MPI 4.0, section 3.5). All ends of
+ * messages are sorted by destination, source, communicator and tag; ends that agree are a channel. */
 struct match_end {
     int32_t destination, source, tag;
     uint32_t context;
-    uint32_t rank, call; /* whose call this is the end of */
+    uint32_t rank, call; /* the call that this is an end of */
     bool is_send;
     bool is_second; /* the receiving half of a sendrecv */
 };
 
 struct matcher {
-    struct rank_calls *ranks;
-    struct notes *notes;
+    struct image_calls *ranks;
+    struct image_notes *notes;
     struct match_end *ends;
     size_t count, capacity;
     uint32_t channels;
@@ -47,7 +47,7 @@ static struct call *call_of(const struct matcher *matcher, const struct match_en
     return &matcher->ranks[end->rank].calls[end->call];
 }
 
-static const struct rank_call *about(const struct matcher *matcher, const struct match_end *end)
+static const struct image_call *about(const struct matcher *matcher, const struct match_end *end)
 {
     return &matcher->ranks[end->rank].about[end->call];
 }
@@ -60,7 +60,7 @@ static void add(struct matcher *matcher, struct match_end end)
 
 static void collect(struct matcher *matcher, uint32_t rank)
 {
-    const struct rank_calls *calls = &matcher->ranks[rank];
+    const struct image_calls *calls = &matcher->ranks[rank];
     int32_t me = (int32_t)rank;
     for (uint32_t i = 0; i < calls->count; i++) {
         const struct call *call = &calls->calls[i];
@@ -84,8 +84,7 @@ static void collect(struct matcher *matcher, uint32_t rank)
 
 /* ---------------------------------------------------------------------------------- undefined sources */
 
-/* How many more messages of `tag` (CALL_ANY_TAG: of any) reach a destination than receives with a source
- * take.
+/* The messages of `tag` (CALL_ANY_TAG: of all tags) to a destination, minus its receives that name a source.
  */
 static int64_t surplus(const struct matcher *matcher, size_t begin, size_t end, uint32_t context, int32_t tag)
 {
@@ -103,10 +102,10 @@ static int64_t surplus(const struct matcher *matcher, size_t begin, size_t end, 
     return sum;
 }
 
-/* The receive, and whatever waits for it, does nothing. */
+/* The receive and the waits for it do nothing. */
 static void silence(struct matcher *matcher, const struct match_end *end)
 {
-    struct rank_calls *calls = &matcher->ranks[end->rank];
+    struct image_calls *calls = &matcher->ranks[end->rank];
     uint32_t key = calls->about[end->call].key;
     *call_of(matcher, end) = (struct call){.op = CALL_NOTHING};
     for (size_t i = 0; key != KEY_NONE && i < calls->count; i++)
@@ -114,21 +113,20 @@ static void silence(struct matcher *matcher, const struct match_end *end)
             calls->calls[i] = (struct call){.op = CALL_NOTHING};
 }
 
-/* SimGrid prints MPI_ANY_SOURCE and MPI_PROC_NULL alike. Where every message to this rank is taken by a
- * receive that names its source, nothing is left that a receive from anywhere could get: it was from
- * MPI_PROC_NULL. A wildcard tag among them makes it impossible to tell by tags, so then all messages are
- * counted. */
+/* A trace may not tell MPI_ANY_SOURCE from MPI_PROC_NULL. If receives that name their source take every
+ * message to this rank, no message is left for a receive from any source: its source was MPI_PROC_NULL.
+ * Messages are counted by tag, or all together if a receive has a wildcard tag. */
 static void decide_undefined(struct matcher *matcher, size_t begin, size_t end, bool any_tag)
 {
     for (size_t i = begin; i < end && matcher->ends[i].source == CALL_ANY_SOURCE; i++) {
         const struct match_end *one = &matcher->ends[i];
-        const struct rank_call *call = about(matcher, one);
-        if (call->doubt != DOUBT_UNDEFINED_SOURCE) /* the trace says that it is MPI_ANY_SOURCE */
+        const struct image_call *call = about(matcher, one);
+        if (call->doubt != DOUBT_UNDEFINED_SOURCE) /* certainly MPI_ANY_SOURCE */
             continue;
         int32_t tag = any_tag ? CALL_ANY_TAG : one->tag;
         bool is_null = !one->is_second && surplus(matcher, begin, end, one->context, tag) <= 0;
-        notes_add(matcher->notes, is_null ? NOTE_NULL_SOURCE : NOTE_ANY_SOURCE, one->rank, call->first_line,
-                  call->uses);
+        image_notes_add(matcher->notes, is_null ? NOTE_NULL_SOURCE : NOTE_ANY_SOURCE, one->rank,
+                        call->first_token, call->uses);
         if (is_null)
             silence(matcher, one);
     }
@@ -150,7 +148,7 @@ static void give_channel(struct matcher *matcher, const struct match_end *end, u
         call->channel = channel;
 }
 
-/* Ends that meet: as many sends as receives are expected of them. */
+/* Among ends that can meet, sends and receives must be equal in number. */
 static void note_difference(struct matcher *matcher, size_t begin, size_t end)
 {
     int64_t difference = 0;
@@ -162,15 +160,15 @@ static void note_difference(struct matcher *matcher, size_t begin, size_t end)
         int64_t uses = (int64_t)about(matcher, one)->uses;
         difference += one->is_send ? uses : -uses;
         const struct match_end **first = one->is_send ? &send : &recv;
-        if (!*first || about(matcher, one)->first_line < about(matcher, *first)->first_line)
+        if (!*first || about(matcher, one)->first_token < about(matcher, *first)->first_token)
             *first = one;
     }
     if (difference > 0)
-        notes_add(matcher->notes, NOTE_NOT_RECEIVED, send->rank, about(matcher, send)->first_line,
-                  (uint64_t)difference);
+        image_notes_add(matcher->notes, NOTE_NOT_RECEIVED, send->rank, about(matcher, send)->first_token,
+                        (uint64_t)difference);
     if (difference < 0)
-        notes_add(matcher->notes, NOTE_NOT_SENT, recv->rank, about(matcher, recv)->first_line,
-                  (uint64_t)-difference);
+        image_notes_add(matcher->notes, NOTE_NOT_SENT, recv->rank, about(matcher, recv)->first_token,
+                        (uint64_t)-difference);
 }
 
 static void match_by_channel(struct matcher *matcher, size_t begin, size_t end)
@@ -187,7 +185,7 @@ static void match_by_channel(struct matcher *matcher, size_t begin, size_t end)
     }
 }
 
-/* Everything that goes to one rank. */
+/* All ends at one destination. */
 static void match_destination(struct matcher *matcher, size_t begin, size_t end)
 {
     bool any_tag = false, mailbox = false;
@@ -211,16 +209,16 @@ static void match_destination(struct matcher *matcher, size_t begin, size_t end)
 
 static void note_doubts(struct matcher *matcher, uint32_t rank)
 {
-    const struct rank_calls *calls = &matcher->ranks[rank];
+    const struct image_calls *calls = &matcher->ranks[rank];
     for (uint32_t i = 0; i < calls->count; i++) {
-        const struct rank_call *about = &calls->about[i];
+        const struct image_call *about = &calls->about[i];
         if (about->doubt == DOUBT_ZERO_COUNTS || about->doubt == DOUBT_LOST)
-            notes_add(matcher->notes, about->doubt == DOUBT_LOST ? NOTE_LOST : NOTE_ZERO_COUNTS, rank,
-                      about->first_line, about->uses);
+            image_notes_add(matcher->notes, about->doubt == DOUBT_LOST ? NOTE_LOST : NOTE_ZERO_COUNTS, rank,
+                            about->first_token, about->uses);
     }
 }
 
-uint32_t match_ranks(struct rank_calls *ranks, uint32_t count, struct notes *notes)
+uint32_t match_ranks(struct image_calls *ranks, uint32_t count, struct image_notes *notes)
 {
     struct matcher matcher = {.ranks = ranks, .notes = notes};
     for (uint32_t rank = 0; rank < count; rank++) {

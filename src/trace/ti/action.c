@@ -1,17 +1,14 @@
 #include "trace/ti/action.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
 #include "call/datatype.h"
-#include "trace/image/comms.h"
 #include "trace/image/number.h"
 #include "trace/ti/action_table.h"
 #include "trace/ti/annotations.h"
-#include "trace/ti/line.h"
 
 /* The fields of a line by what they mean; letters as in trace/ti/action_table.h. */
 struct action_arguments {
@@ -20,90 +17,6 @@ struct action_arguments {
     int64_t integers[ACTION_LETTERS];
     double amount;
 };
-
-void action_error(struct action_reader *reader, size_t at, size_t span, const char *format, ...)
-{
-    char text[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    diag_report(DIAG_ERROR,
-                &(struct diag_place){.file = reader->file,
-                                     .line = reader->line,
-                                     .column = (uint32_t)at + 1,
-                                     .span = (uint32_t)(span ? span : 1),
-                                     .source = reader->text,
-                                     .source_length = reader->length},
-                "%s", text);
-    reader->errors++;
-}
-
-void action_reader_free(struct action_reader *reader)
-{
-    free(reader->fields);
-    free(reader->vector);
-}
-
-/* --------------------------------------------------------------------------------------------- fields */
-
-static bool is_blank(char byte)
-{
-    return byte == ' ' || byte == '\t';
-}
-
-static void split(struct action_reader *reader)
-{
-    const char *text = reader->text;
-    reader->field_count = 0;
-    for (size_t at = reader->body; at < reader->length;) {
-        if (is_blank(text[at])) {
-            at++;
-            continue;
-        }
-        struct action_field field = {.at = at};
-        while (at < reader->length && !is_blank(text[at]))
-            at++;
-        field.length = at - field.at;
-        reader->fields = mem_grow(reader->fields, &reader->field_capacity, reader->field_count + 1, "fields");
-        reader->fields[reader->field_count++] = field;
-    }
-}
-
-const char *action_field_shown(const struct action_reader *reader, const struct action_field *field,
-                               char buffer[64])
-{
-    size_t length = field->length < 60 ? field->length : 60;
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)reader->text[field->at + i];
-        buffer[i] = byte < 0x20 || byte == 0x7f ? '?' : (char)byte;
-    }
-    strcpy(buffer + length, length < field->length ? "..." : "");
-    return buffer;
-}
-
-bool action_field_error(struct action_reader *reader, const struct action_field *field, const char *format,
-                        ...)
-{
-    char text[900];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    action_error(reader, field->at, field->length, "%s", text);
-    return false;
-}
-
-bool action_field_integer(struct action_reader *reader, const struct action_field *field, const char *what,
-                          int64_t *value)
-{
-    char buffer[64];
-    const char *begin = reader->text + field->at, *end = begin + field->length;
-    if (number_integer(begin, end, value) != end)
-        return action_field_error(reader, field, "'%s' is not %s; a whole number is expected",
-                                  action_field_shown(reader, field, buffer), what);
-    return true;
-}
 
 static bool read_amount(struct action_reader *reader, const struct action_field *field, double *amount)
 {
@@ -121,7 +34,7 @@ static bool read_amount(struct action_reader *reader, const struct action_field 
 /* How many ranks the line's communicator has. */
 static uint32_t comm_size(const struct action_reader *reader)
 {
-    return reader->comms->groups[reader->comm].size;
+    return reader->writer->comms.groups[reader->comm].size;
 }
 
 static bool read_rank(struct action_reader *reader, const struct action_field *field, int64_t rank)
@@ -278,7 +191,7 @@ static bool read_vector(struct action_reader *reader, const struct action_argume
     for (uint32_t i = 0; i < comm_size(reader); i++)
         if (!multiply(reader, &fields[i], (int64_t)reader->vector[i], element, &reader->vector[i]))
             return false;
-    *at = counts_intern(reader->counts, reader->vector, comm_size(reader));
+    *at = counts_intern(&reader->writer->counts, reader->vector, comm_size(reader));
     return true;
 }
 
@@ -351,11 +264,6 @@ static bool read_sendrecv(struct action_reader *reader, const struct action_argu
            read_bytes(reader, arguments, 'C', 'X', &call->recv_bytes);
 }
 
-uint32_t action_collective_key(struct action_reader *reader, uint8_t op)
-{
-    return requests_collective_key(reader->requests, action_collective_tag((enum call_op)op), reader->comm);
-}
-
 /* SimGrid prints the tag, or one less. */
 static uint32_t waited_collective_key(struct action_reader *reader, int32_t tag)
 {
@@ -397,7 +305,7 @@ static bool read_wait(struct action_reader *reader, const struct action_argument
 static bool read_sizes(struct action_reader *reader, const struct action_arguments *arguments,
                        struct call *call)
 {
-    bool at_root = call->peer == (int32_t)comms_rank(reader->comms, reader->comm, reader->rank);
+    bool at_root = call->peer == (int32_t)comms_rank(&reader->writer->comms, reader->comm, reader->rank);
     switch ((enum call_op)call->op) {
     case CALL_BARRIER:
         return true;
@@ -457,7 +365,8 @@ static bool read_collective(struct action_reader *reader, const struct action_ar
     }
     if (call->flags & CALL_IMMEDIATE) {
         action->role = ROLE_START;
-        action->key = action_collective_key(reader, call->op);
+        action->key =
+            requests_collective_key(reader->requests, action_collective_tag(call->op), reader->comm);
     }
     return true;
 }
@@ -529,7 +438,7 @@ static bool read_by_op(struct action_reader *reader, const struct action_argumen
 bool action_read(struct action_reader *reader, struct action *action)
 {
     struct annotations annotations;
-    split(reader);
+    action_split(reader);
     const struct action_field *name = &reader->fields[0];
     const struct action_form *form = action_form_find(reader->text + name->at, name->length);
     if (!form)
@@ -542,7 +451,8 @@ bool action_read(struct action_reader *reader, struct action *action)
         action->doubt = DOUBT_ZERO_COUNTS;
         if (form->flags & CALL_IMMEDIATE) {
             action->role = ROLE_START;
-            action->key = action_collective_key(reader, form->op);
+            action->key =
+                requests_collective_key(reader->requests, action_collective_tag(form->op), reader->comm);
         }
         return annotations_apply(reader, &annotations, action);
     }

@@ -72,7 +72,8 @@ bool annotations_read(struct action_reader *reader, struct annotations *annotati
     reader->comm = 0;
     if (!annotations->comm || annotations->members)
         return true;
-    reader->comm = comms_find(reader->comms, reader->text + annotations->comm->at, annotations->comm->length);
+    reader->comm =
+        comms_find(&reader->writer->comms, reader->text + annotations->comm->at, annotations->comm->length);
     return reader->comm ||
            action_field_error(reader, annotations->comm,
                               "no comm_split before this line says which ranks are in this communicator");
@@ -150,7 +151,7 @@ bool annotations_define(struct action_reader *reader, const struct annotations *
         good = action_field_error(reader, field, "the program had %zu ranks, but the trace has %u",
                                   members.count, reader->ranks);
     if (good && !is_world &&
-        !comms_define(reader->comms, reader->text + annotations->comm->at, annotations->comm->length,
+        !comms_define(&reader->writer->comms, reader->text + annotations->comm->at, annotations->comm->length,
                       members.ranks, members.count))
         good = action_field_error(reader, field, "this communicator has had other members before");
     free(members.ranks);
@@ -193,7 +194,7 @@ static bool apply_wait(struct action_reader *reader, const struct annotations *a
                                   "the name of a collective is expected behind comm_size #wait");
     action->call = (struct call){.op = CALL_WAIT};
     action->role = ROLE_WAIT;
-    action->key = action_collective_key(reader, form->op);
+    action->key = requests_collective_key(reader->requests, action_collective_tag(form->op), reader->comm);
     return true;
 }
 
@@ -218,7 +219,8 @@ bool annotations_apply(struct action_reader *reader, const struct annotations *a
     if (annotations->immediate && call_is_collective(call)) {
         call->flags |= CALL_IMMEDIATE;
         action->role = ROLE_START;
-        action->key = action_collective_key(reader, call->op);
+        action->key =
+            requests_collective_key(reader->requests, action_collective_tag(call->op), reader->comm);
     }
     bool has_ends = call->op == CALL_SEND || call->op == CALL_RECV || call->op == CALL_SENDRECV;
     if (has_ends || call_is_collective(call))

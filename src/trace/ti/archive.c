@@ -12,7 +12,7 @@ bool archive_is_one(const unsigned char *head, size_t size)
     static const struct {
         size_t at, length;
         const char *bytes;
-    } annotations[] = {
+    } magics[] = {
         {0, 4, "\x28\xb5\x2f\xfd"}, /* zstd */
         {0, 2, "\x1f\x8b"},         /* gzip */
         {0, 5,
@@ -21,23 +21,23 @@ bool archive_is_one(const unsigned char *head, size_t size)
         {0, 3, "BZh"},     /* bzip2 */
         {257, 5, "ustar"}, /* tar */
     };
-    for (size_t i = 0; i < sizeof annotations / sizeof *annotations; i++)
-        if (size >= annotations[i].at + annotations[i].length &&
-            !memcmp(head + annotations[i].at, annotations[i].bytes, annotations[i].length))
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if (size >= magics[i].at + magics[i].length &&
+            !memcmp(head + magics[i].at, magics[i].bytes, magics[i].length))
             return true;
     return false;
 }
 
-static enum status archive_error(const struct ti_source *source, struct archive *archive)
+static enum status archive_error(const char *path, struct archive *archive)
 {
     const char *reason = archive_error_string(archive);
-    diag_report(DIAG_ERROR, &(struct diag_place){.file = source->path},
+    diag_report(DIAG_ERROR, &(struct diag_place){.file = path},
                 "cannot be unpacked: %s; a tar archive of rank-<k>.txt is expected",
                 reason ? reason : "it is damaged");
     return STATUS_BAD_INPUT;
 }
 
-static enum status read_entry(const struct ti_source *source, struct archive *archive, struct ti_file *file)
+static enum status read_entry(const char *path, struct archive *archive, struct ti_file *file)
 {
     size_t capacity = 0;
     for (;;) {
@@ -45,14 +45,14 @@ static enum status read_entry(const struct ti_source *source, struct archive *ar
         file->bytes = mem_grow(file->bytes, &capacity, file->size + STEP, "the text of a trace");
         la_ssize_t got = archive_read_data(archive, file->bytes + file->size, capacity - file->size);
         if (got < 0)
-            return archive_error(source, archive);
+            return archive_error(path, archive);
         if (got == 0)
             return STATUS_OK;
         file->size += (size_t)got;
     }
 }
 
-static enum status unpack_entries(struct ti_source *source, struct archive *archive)
+static enum status unpack_entries(const char *path, struct archive *archive, struct ti_files *files)
 {
     struct archive_entry *entry;
     int result;
@@ -62,32 +62,30 @@ static enum status unpack_entries(struct ti_source *source, struct archive *arch
         if (!name || archive_entry_filetype(entry) != AE_IFREG || !ti_rank_number(slash ? slash + 1 : name))
             continue;
         struct ti_file file = {.name = mem_text(name)};
-        enum status status = read_entry(source, archive, &file);
-        ti_files_add(source, file);
+        enum status status = read_entry(path, archive, &file);
+        ti_files_add(files, file);
         if (status != STATUS_OK)
             return status;
     }
-    return result == ARCHIVE_EOF ? STATUS_OK : archive_error(source, archive);
+    return result == ARCHIVE_EOF ? STATUS_OK : archive_error(path, archive);
 }
 
-enum status archive_unpack(struct ti_source *source)
+enum status archive_unpack(const char *path, const char *packed, size_t size, struct ti_files *files)
 {
     struct archive *archive = archive_read_new();
     if (!archive)
         return STATUS_FAILED;
-    /* Named one by one: "all" would start other programs for the rarer ones. */
+    /* Not archive_read_support_filter_all: for rare filters it starts other programs. */
     archive_read_support_filter_zstd(archive);
     archive_read_support_filter_gzip(archive);
     archive_read_support_filter_xz(archive);
     archive_read_support_filter_bzip2(archive);
     archive_read_support_format_tar(archive);
     enum status status;
-    if (archive_read_open_memory(archive, source->packed, source->packed_size) != ARCHIVE_OK)
-        status = archive_error(source, archive);
+    if (archive_read_open_memory(archive, packed, size) != ARCHIVE_OK)
+        status = archive_error(path, archive);
     else
-        status = unpack_entries(source, archive);
+        status = unpack_entries(path, archive, files);
     archive_read_free(archive);
-    free(source->packed);
-    source->packed = NULL;
     return status;
 }

@@ -4,14 +4,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "trace/ti/source.h"
+#include "trace/ti/rank_files.h"
 
-enum { ARCHIVE_HEAD = 512 }; /* bytes of a file that tell whether it is an archive */
-
-/* A tar archive, plain or compressed by zstd, gzip, xz or bzip2. */
+/* Whether a file begins like a tar archive, plain or compressed by zstd, gzip, xz or bzip2. `head`: its first
+ * 512 bytes. */
 bool archive_is_one(const unsigned char *head, size_t size);
 
-/* Every rank's file of the archive in source->packed, into memory. */
-enum status archive_unpack(struct ti_source *source);
+/* Adds the file of each rank in an archive to `files`, with its text. An error is reported for `path`. */
+enum status archive_unpack(const char *path, const char *packed, size_t size, struct ti_files *files);
 
 #endif

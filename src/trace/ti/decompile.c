@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "trace/image/number.h"
+#include "trace/ti/write.h"
 
 struct rank_text {
     char *bytes;
@@ -23,7 +24,7 @@ static void add(struct rank_text *text, const char *bytes, size_t size)
     text->size += size;
 }
 
-char *decompile_rank(const struct compiled_trace *compiled, uint32_t rank, size_t *size)
+static char *text_lines(const struct compiled_trace *compiled, uint32_t rank, size_t *size)
 {
     static const char compute[] = "compute ";
     struct rank_text text = {0};
@@ -48,6 +49,29 @@ char *decompile_rank(const struct compiled_trace *compiled, uint32_t rank, size_
     return text.bytes;
 }
 
+static char *written_calls(struct compiled_trace *compiled, uint32_t rank, size_t *size)
+{
+    char *bytes = NULL;
+    FILE *out = open_memstream(&bytes, size);
+    if (!out) {
+        diag_error("out of memory for the text of a trace");
+        return NULL;
+    }
+    compiled->program.ops->rewind(&compiled->program);
+    enum status status = ti_write_rank(&compiled->program, rank, out);
+    if (fclose(out) || status != STATUS_OK) {
+        free(bytes);
+        return NULL;
+    }
+    return bytes;
+}
+
+char *decompile_rank(struct compiled_trace *compiled, uint32_t rank, size_t *size)
+{
+    return compiled->header->flags & IMAGE_TEXTS_ARE_FREE ? written_calls(compiled, rank, size)
+                                                          : text_lines(compiled, rank, size);
+}
+
 static enum status cannot_write(const char *path, const char *reason)
 {
     diag_error("cannot write %s: %s", path, reason);
@@ -70,7 +94,7 @@ static enum status write_file(const char *path, const char *bytes, size_t size)
     return written ? STATUS_OK : cannot_write(path, strerror(error));
 }
 
-static enum status write_folder(const struct compiled_trace *compiled, const char *path)
+static enum status write_folder(struct compiled_trace *compiled, const char *path)
 {
     if (mkdir(path, 0777)) {
         if (errno != EEXIST)
@@ -83,7 +107,7 @@ static enum status write_folder(const struct compiled_trace *compiled, const cha
         size_t size;
         char *bytes = decompile_rank(compiled, rank, &size);
         char *file = mem_format("%s/rank-%u.txt", path, rank + 1);
-        status = write_file(file, bytes, size);
+        status = bytes ? write_file(file, bytes, size) : STATUS_FAILED;
         free(file);
         free(bytes);
     }
@@ -108,43 +132,47 @@ static bool write_entry(struct archive *archive, const char *name, const char *b
     return written;
 }
 
-static bool write_entries(const struct compiled_trace *compiled, struct archive *archive, const char *folder,
-                          int folder_length)
+/* *said: why not has been reported. */
+static bool write_entries(struct compiled_trace *compiled, struct archive *archive, const char *folder,
+                          int folder_length, bool *said)
 {
     bool written = true;
     for (uint32_t rank = 0; written && rank < compiled->program.ranks; rank++) {
         size_t size;
         char *bytes = decompile_rank(compiled, rank, &size);
         char *name = mem_format("%.*s/rank-%u.txt", folder_length, folder, rank + 1);
-        written = write_entry(archive, name, bytes, size);
+        *said = !bytes;
+        written = bytes && write_entry(archive, name, bytes, size);
         free(name);
         free(bytes);
     }
     return written;
 }
 
-static enum status write_archive(const struct compiled_trace *compiled, const char *path, size_t name_length)
+static enum status write_archive(struct compiled_trace *compiled, const char *path, size_t name_length)
 {
     struct archive *archive = archive_write_new();
     if (!archive)
         return cannot_write(path, "out of memory");
     const char *slash = strrchr(path, '/');
     const char *folder = slash ? slash + 1 : path;
+    bool said = false;
     bool written = archive_write_add_filter_zstd(archive) == ARCHIVE_OK &&
                    archive_write_set_format_ustar(archive) == ARCHIVE_OK &&
                    archive_write_open_filename(archive, path) == ARCHIVE_OK &&
-                   write_entries(compiled, archive, folder, (int)(path + name_length - folder)) &&
+                   write_entries(compiled, archive, folder, (int)(path + name_length - folder), &said) &&
                    archive_write_close(archive) == ARCHIVE_OK;
-    enum status status = STATUS_OK;
-    if (!written) {
+    if (!written && !said) {
         const char *reason = archive_error_string(archive);
-        status = cannot_write(path, reason ? reason : "unknown reason");
+        cannot_write(path, reason ? reason : "unknown reason");
     }
     archive_write_free(archive);
-    return status;
+    if (said)
+        remove(path);
+    return written ? STATUS_OK : STATUS_FAILED;
 }
 
-enum status decompile_write(const struct compiled_trace *compiled, const char *path)
+enum status decompile_write(struct compiled_trace *compiled, const char *path)
 {
     static const char ending[] = ".tar.zst";
     size_t length = strlen(path), ending_length = sizeof ending - 1;

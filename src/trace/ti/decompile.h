@@ -6,14 +6,15 @@
 #include "base/status.h"
 #include "trace/image/compiled.h"
 
-/* The compiled form back to text. Every line is as it was, up to the blanks before the action, the line's end
- * and the spelling of compute amounts, which read back as the same number. */
+/* A compiled trace as TI text. If it was made from TI text, every line comes back as it was, except for the
+ * blanks before the action, the line's end, and the spelling of compute amounts, which read back as the same
+ * number. Else the calls are written as ti/write.h says. */
 
-/* One rank's text, to be freed. */
-char *decompile_rank(const struct compiled_trace *compiled, uint32_t rank, size_t *size);
+/* One rank's text, to be freed. NULL, reported: no action says one of its calls. */
+char *decompile_rank(struct compiled_trace *compiled, uint32_t rank, size_t *size);
 
-/* A folder of rank-<k>.txt, which must not exist yet, or an archive where the path ends in .tar.zst; the
+/* Writes a folder of rank-<k>.txt, which must not exist yet, or an archive if the path ends in .tar.zst. The
  * archive's bytes depend on nothing but the trace and the file's name. */
-enum status decompile_write(const struct compiled_trace *compiled, const char *path);
+enum status decompile_write(struct compiled_trace *compiled, const char *path);
 
 #endif

@@ -1,12 +1,9 @@
 #include "trace/ti/requests.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "call/call.h"
-
-enum { WORD_BITS = 64 };
 
 void requests_clear(struct requests *requests)
 {
@@ -15,7 +12,6 @@ void requests_clear(struct requests *requests)
     hashmap_clear(&requests->tags);
     requests->tag_count = 0;
     requests->key_count = requests->collective_count = 0;
-    requests->slots = 0;
     requests->serial = 0;
 }
 
@@ -26,7 +22,7 @@ void requests_free(struct requests *requests)
     free(requests->keys);
     free(requests->collectives);
     free(requests->by_slot);
-    free(requests->taken);
+    image_slots_free(&requests->slots);
     *requests = (struct requests){0};
 }
 
@@ -74,35 +70,10 @@ uint32_t requests_collective_key(struct requests *requests, int32_t tag, uint32_
     return key_number(requests, nobody | tag_part(requests, tag, comm), true);
 }
 
-static uint32_t take_slot(struct requests *requests)
-{
-    size_t word = requests->first_free_word;
-    while (word < requests->taken_words && requests->taken[word] == UINT64_MAX)
-        word++;
-    if (word == requests->taken_words) {
-        size_t words = word ? word * 2 : 1;
-        requests->taken = mem_resize(requests->taken, words, sizeof *requests->taken, "request slots");
-        memset(requests->taken + word, 0, (words - word) * sizeof *requests->taken);
-        requests->taken_words = words;
-    }
-    requests->first_free_word = word;
-    unsigned bit = (unsigned)__builtin_ctzll(~requests->taken[word]);
-    requests->taken[word] |= UINT64_C(1) << bit;
-    return (uint32_t)(word * WORD_BITS + bit);
-}
-
-static void give_slot(struct requests *requests, uint32_t slot)
-{
-    size_t word = slot / WORD_BITS;
-    requests->taken[word] &= ~(UINT64_C(1) << slot % WORD_BITS);
-    if (word < requests->first_free_word)
-        requests->first_free_word = word;
-}
-
 uint32_t requests_start(struct requests *requests, uint32_t key_index)
 {
     struct request_key *key = &requests->keys[key_index];
-    uint32_t slot = take_slot(requests);
+    uint32_t slot = image_slots_take(&requests->slots);
     requests->by_slot =
         mem_grow(requests->by_slot, &requests->slot_capacity, (size_t)slot + 1, "outstanding requests");
     requests->by_slot[slot] =
@@ -112,11 +83,6 @@ uint32_t requests_start(struct requests *requests, uint32_t key_index)
     else
         requests->by_slot[key->newest].next = slot;
     key->newest = slot;
-    requests->outstanding++;
-    if (slot >= requests->in_use)
-        requests->in_use = slot + 1;
-    if (requests->in_use > requests->slots)
-        requests->slots = requests->in_use;
     return slot + SLOT_FIRST;
 }
 
@@ -150,8 +116,7 @@ uint32_t requests_wait(struct requests *requests, uint32_t key_index)
     key->oldest = requests->by_slot[slot].next;
     if (key->oldest == SLOT_NONE)
         key->newest = SLOT_NONE;
-    give_slot(requests, slot);
-    requests->outstanding--;
+    image_slots_give(&requests->slots, slot);
     return slot + SLOT_FIRST;
 }
 
@@ -166,16 +131,13 @@ uint32_t requests_test(struct requests *requests, uint32_t key_index)
 
 void requests_wait_all(struct requests *requests)
 {
-    for (uint32_t slot = 0; requests->outstanding && slot < requests->in_use; slot++) {
-        if (!(requests->taken[slot / WORD_BITS] >> slot % WORD_BITS & 1))
-            continue;
+    uint32_t slot = 0;
+    while ((slot = image_slots_next(&requests->slots, slot)) != SLOT_NONE) {
         struct request_key *key = &requests->keys[requests->by_slot[slot].key];
         key->oldest = key->newest = SLOT_NONE;
         key->explained = true;
-        give_slot(requests, slot);
-        requests->outstanding--;
+        image_slots_give(&requests->slots, slot);
     }
-    requests->in_use = 0;
 }
 
 bool requests_explained(const struct requests *requests, uint32_t key_index)

@@ -6,18 +6,19 @@
 #include <stdint.h>
 
 #include "base/hashmap.h"
+#include "trace/image/slots.h"
 
-/* Which request a `wait <src> <dst> <tag>` means. A trace names no requests, so the replay keeps, as SimGrid
- * does, one queue per (src, dst, tag) and takes the oldest. Resolved here, once, to a slot: the smallest that
- * is free, so that a rank uses no more slots than it ever has requests outstanding. */
+/* Which request a `wait <src> <dst> <tag>` means. A TI trace does not number its requests. Like SimGrid, this
+ * keeps a queue of requests for each (src, dst, tag), and a wait takes the oldest. The result is the slot of
+ * the request (trace/image/slots.h), so that nothing is searched during a run. */
 
 #define SLOT_NONE UINT32_MAX
 
 /* One (src, dst, tag) of a rank. Sends and receives to oneself share a queue. */
 struct request_key {
-    uint32_t oldest, newest; /* slots; SLOT_NONE when nothing is outstanding */
+    uint32_t oldest, newest; /* slots; SLOT_NONE: nothing is outstanding */
     bool collective;         /* a non-blocking collective */
-    bool explained;          /* a test or a waitall may have completed what a later wait names */
+    bool explained;          /* a test or a waitall may have completed the request that a later wait names */
 };
 
 struct open_request {
@@ -36,26 +37,24 @@ struct requests {
     size_t collective_count, collective_capacity;
     struct open_request *by_slot;
     size_t slot_capacity;
-    uint64_t *taken; /* bit per slot */
-    size_t taken_words;
-    size_t first_free_word; /* no word before it has a free slot */
-    uint32_t slots;         /* slots ever used: the highest plus 1 */
-    uint32_t in_use;        /* above the highest slot taken since all were free */
-    uint32_t outstanding;
+    struct image_slots slots;
     uint64_t serial;
 };
 
-void requests_clear(struct requests *requests); /* for the next rank; keeps the memory */
+void requests_clear(struct requests *requests); /* before the next rank; keeps the memory */
 void requests_free(struct requests *requests);
 
-/* The dense number of a key of this rank. `peer` is the other end (itself for self messages), at least -2. */
+/* The number of a key of this rank. `peer` is the other end, or the rank itself; it is -2 or more. */
 uint32_t requests_key(struct requests *requests, int32_t peer, int32_t tag, bool is_send, uint32_t comm);
 uint32_t requests_collective_key(struct requests *requests, int32_t tag, uint32_t comm);
 
+/* Each returns the slot of a request, as struct call has it. */
 uint32_t requests_start(struct requests *requests, uint32_t key);
-uint32_t requests_wait(struct requests *requests, uint32_t key); /* SLOT_NONE: nothing outstanding */
-uint32_t requests_test(struct requests *requests, uint32_t key); /* likewise; the slot stays taken */
+uint32_t requests_wait(struct requests *requests, uint32_t key); /* SLOT_NONE: nothing is outstanding */
+uint32_t requests_test(struct requests *requests, uint32_t key); /* likewise; the request stays outstanding */
 void requests_wait_all(struct requests *requests);
-bool requests_explained(const struct requests *requests, uint32_t key); /* nothing outstanding is no error */
+
+/* Whether a test or a waitall may have completed what a wait for this key finds missing. */
+bool requests_explained(const struct requests *requests, uint32_t key);
 
 #endif

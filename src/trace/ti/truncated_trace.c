@@ -10,8 +10,10 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "trace/image/content.h"
+#include "trace/image/format.h"
 #include "trace/image/number.h"
-#include "trace/ti/source.h"
+#include "trace/ti/rank_files.h"
 
 static uint64_t count_lines(const char *bytes, size_t size)
 {
@@ -98,7 +100,7 @@ static enum status complete_rank(const char *path, uint32_t rank, struct truncat
 {
     char *bytes, line[32];
     size_t size;
-    if (ti_file_load(path, &bytes, &size) != STATUS_OK)
+    if (content_load(path, &bytes, &size) != STATUS_OK)
         return STATUS_FAILED;
     size_t length = whole_lines(bytes, size);
     snprintf(line, sizeof line, "%" PRIu32 " finalize\n", rank);

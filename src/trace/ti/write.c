@@ -14,7 +14,7 @@
 #include "trace/image/number.h"
 #include "trace/ti/action_table.h"
 
-/* A non-blocking call that a wait will name by its ends and tag. */
+/* A non-blocking call. A wait names it by its ends and tag. */
 struct ti_request {
     int32_t peer, tag;
     bool is_send;
@@ -28,7 +28,7 @@ struct ti_writer {
     uint32_t outstanding;
 };
 
-/* Calls read from a trace do not name their type; a reduction still must not be cut within an element. */
+/* A call that was read from a trace names no type; the elements of its reduction still have a size. */
 static int type_of(const struct call *call)
 {
     if (call->datatype)
@@ -41,7 +41,7 @@ static void print_count(const struct ti_writer *writer, const struct call *call,
     fprintf(writer->out, " %" PRIu64, bytes / (uint64_t)datatype_bytes(type_of(call)));
 }
 
-/* A count for each rank; `at` 0: all are `uniform`. */
+/* A count for each rank. `at` 0: all are `uniform`. */
 static void print_counts(const struct ti_writer *writer, const struct call *call, uint64_t at,
                          uint64_t uniform)
 {
@@ -49,7 +49,7 @@ static void print_counts(const struct ti_writer *writer, const struct call *call
         print_count(writer, call, at ? writer->program->counts[at + i] : uniform);
 }
 
-/* The buffer that holds a block for each rank, one behind the other. */
+/* The size of a buffer that holds the blocks of all ranks. */
 static void print_buffer(const struct ti_writer *writer, const struct call *call, uint64_t at,
                          uint64_t uniform)
 {
@@ -75,7 +75,7 @@ static void print_tag(const struct ti_writer *writer, int32_t tag)
     fprintf(writer->out, " %d", tag == CALL_ANY_TAG ? TI_ANY_TAG : tag);
 }
 
-/* One letter of a form (trace/ti/action_table.h). 'b' describes the counts that follow it. */
+/* One field, by its letter (trace/ti/action_table.h). A 'b' is about the counts behind it. */
 static void print_field(const struct ti_writer *writer, const struct call *call, const char *letter)
 {
     bool sends = letter[1] == 'v';
@@ -133,7 +133,7 @@ static void print_wait(struct ti_writer *writer, const struct call *call)
     print_tag(writer, request->tag);
 }
 
-/* False where no action says the call. */
+/* False: no action says the call. */
 static bool write_call(struct ti_writer *writer, const struct call *call)
 {
     const struct action_form *form = action_form_of_call(call);
@@ -158,7 +158,7 @@ static bool write_call(struct ti_writer *writer, const struct call *call)
     return true;
 }
 
-/* False where the program makes a call that has no line here. */
+/* False, reported: no action says one of the calls. */
 static bool write_calls(struct ti_writer *writer, struct program *program)
 {
     struct call scratch;
@@ -183,25 +183,29 @@ static enum status cannot_write(const char *path, int error)
     return STATUS_FAILED;
 }
 
-static enum status write_rank(struct program *program, uint32_t rank, const char *path)
+enum status ti_write_rank(struct program *program, uint32_t rank, FILE *out)
 {
-    FILE *out = fopen(path, "wb");
-    if (!out)
-        return cannot_write(path, errno);
     struct ti_writer writer = {.out = out, .program = program, .rank = rank};
     writer.requests =
         mem_alloc(program->ops->slots(program, rank), sizeof *writer.requests, "requests of a rank");
     bool known = write_calls(&writer, program);
     free(writer.requests);
+    return known ? STATUS_OK : STATUS_FAILED;
+}
+
+static enum status write_file(struct program *program, uint32_t rank, const char *path)
+{
+    FILE *out = fopen(path, "wb");
+    if (!out)
+        return cannot_write(path, errno);
+    enum status status = ti_write_rank(program, rank, out);
     bool failed = ferror(out);
     int error = errno;
     if (fclose(out) && !failed) {
         failed = true;
         error = errno;
     }
-    if (failed)
-        return cannot_write(path, error);
-    return known ? STATUS_OK : STATUS_FAILED;
+    return failed ? cannot_write(path, error) : status;
 }
 
 static char *rank_path(const char *folder, uint32_t rank)
@@ -240,7 +244,7 @@ enum status ti_write(struct program *program, const char *folder)
     uint32_t begun = 0;
     while (status == STATUS_OK && begun < program->ranks) {
         char *path = rank_path(unfinished, begun);
-        status = write_rank(program, begun++, path);
+        status = write_file(program, begun++, path);
         free(path);
     }
     if (status == STATUS_OK && rename(unfinished, folder))

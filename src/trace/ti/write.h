@@ -1,14 +1,21 @@
 #ifndef HELIO_TRACE_TI_WRITE_H
 #define HELIO_TRACE_TI_WRITE_H
 
+#include <stdio.h>
+
 #include "base/status.h"
 #include "call/call.h"
 
-/* Writes a program as text that SimGrid replays: a new folder of rank-<k>.txt, k = rank + 1, which appears
- * under its name when it is whole. Sizes are counted in the datatype that a call names, else in bytes, and
- * reductions of unnamed types in some type of their elements' size; where a program has no init and finalize,
- * they are added. Calls of communicators other than the world's have no line. STATUS_BAD_INPUT: the folder
- * exists. */
+/* Any program as TI text that SimGrid replays. Sizes are counted in the datatype that a call names, else in
+ * bytes; a reduction without a type is in some type of its elements' size. Where a program has no init and
+ * finalize, they are added. No action says a call of a communicator other than the world, nor some others:
+ * STATUS_FAILED, reported. */
+
+/* All ranks, into a new folder of rank-<k>.txt, k = rank + 1, which appears under its name when it is
+ * complete. STATUS_BAD_INPUT, reported: the folder exists. */
 enum status ti_write(struct program *program, const char *folder);
+
+/* One rank, from its next call on. */
+enum status ti_write_rank(struct program *program, uint32_t rank, FILE *out);
 
 #endif

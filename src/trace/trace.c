@@ -1,4 +1,4 @@
-#include "trace/cache.h"
+#include "trace/trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,8 @@
 #include "base/cache.h"
 #include "base/diag.h"
 #include "base/mem.h"
-#include "trace/ti/compile.h"
+#include "trace/compile.h"
+#include "trace/input.h"
 
 static void print_key(const uint64_t key[2], char text[TRACE_KEY_TEXT])
 {
@@ -25,21 +26,18 @@ void trace_key(const struct program *program, char text[TRACE_KEY_TEXT])
 
 /* ------------------------------------------------------------------------------------------- the cache */
 
-static char *cache_path(const char *folder, const struct ti_source *source)
+static char *cache_path(const char *folder, const struct trace_input *input)
 {
     char key[TRACE_KEY_TEXT];
-    print_key(source->key, key);
+    print_key(input->key, key);
     return mem_format("%s/%s.v%u.helio", folder, key, IMAGE_VERSION);
 }
 
 /* ------------------------------------------------------------------------------------------ compiling */
 
 /* STATUS_FAILED: it could not be written, and *error says why; that is left to the caller to report. */
-static enum status compile_to_descriptor(struct ti_source *source, int descriptor, int *error)
+static enum status compile_to_descriptor(struct trace_input *input, int descriptor, int *error)
 {
-    enum status status = ti_source_unpack(source);
-    if (status != STATUS_OK)
-        return status;
     int copy = dup(descriptor);
     FILE *file = copy >= 0 ? fdopen(copy, "wb") : NULL;
     if (!file) {
@@ -48,7 +46,7 @@ static enum status compile_to_descriptor(struct ti_source *source, int descripto
             close(copy);
         return STATUS_FAILED;
     }
-    status = compile(source, file, error);
+    enum status status = trace_compile(input, file, error);
     if (fclose(file) && status == STATUS_OK) {
         *error = errno;
         status = STATUS_FAILED;
@@ -56,17 +54,17 @@ static enum status compile_to_descriptor(struct ti_source *source, int descripto
     return status;
 }
 
-static enum status map_own(int descriptor, const struct ti_source *source, struct compiled_trace **compiled)
+static enum status map_own(int descriptor, const struct trace_input *input, struct compiled_trace **compiled)
 {
     const char *fault;
-    *compiled = compiled_map(descriptor, source, &fault);
+    *compiled = compiled_map(descriptor, input, &fault);
     if (*compiled)
         return STATUS_OK;
-    diag_error("%s: the compiled trace cannot be used: %s", source->path, fault);
+    diag_error("%s: the compiled trace cannot be used: %s", input->path, fault);
     return STATUS_FAILED;
 }
 
-static enum status compile_in_memory(struct ti_source *source, struct compiled_trace **compiled)
+static enum status compile_in_memory(struct trace_input *input, struct compiled_trace **compiled)
 {
     int error = 0;
     int descriptor = memfd_create("heliograph-trace", MFD_CLOEXEC);
@@ -74,9 +72,9 @@ static enum status compile_in_memory(struct ti_source *source, struct compiled_t
         diag_error("no memory file for the compiled trace: %s", strerror(errno));
         return STATUS_FAILED;
     }
-    enum status status = compile_to_descriptor(source, descriptor, &error);
+    enum status status = compile_to_descriptor(input, descriptor, &error);
     if (status == STATUS_OK)
-        status = map_own(descriptor, source, compiled);
+        status = map_own(descriptor, input, compiled);
     else if (error)
         diag_error("cannot write the compiled trace into memory: %s", strerror(error));
     close(descriptor);
@@ -86,7 +84,7 @@ static enum status compile_in_memory(struct ti_source *source, struct compiled_t
 /* A file of another name beside the final one, renamed when it is whole: whoever looks meanwhile sees the old
  * file or the new one, never a part, and of several writers the last one wins with equal contents. On
  * STATUS_OK *descriptor is open on it; STATUS_FAILED: nothing is left, and *error says why. */
-static enum status compile_into(struct ti_source *source, const char *path, int *descriptor, int *error)
+static enum status compile_into(struct trace_input *input, const char *path, int *descriptor, int *error)
 {
     char *temporary = mem_format("%s.XXXXXX", path);
     enum status status = STATUS_FAILED;
@@ -98,7 +96,7 @@ static enum status compile_into(struct ti_source *source, const char *path, int 
     }
     mode_t mask = umask(0);
     umask(mask);
-    status = compile_to_descriptor(source, *descriptor, error);
+    status = compile_to_descriptor(input, *descriptor, error);
     if (status == STATUS_OK && (fchmod(*descriptor, 0666 & ~mask) || rename(temporary, path))) {
         *error = errno;
         status = STATUS_FAILED;
@@ -114,15 +112,15 @@ static enum status compile_into(struct ti_source *source, const char *path, int 
 /* ------------------------------------------------------------------------------------------- opening */
 
 /* The cached form, or NULL where there is none that is whole and of these contents. */
-static struct compiled_trace *open_cached(const char *path, const struct ti_source *source)
+static struct compiled_trace *open_cached(const char *path, const struct trace_input *input)
 {
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return NULL;
     const char *fault;
-    struct compiled_trace *compiled = compiled_map(descriptor, source, &fault);
+    struct compiled_trace *compiled = compiled_map(descriptor, input, &fault);
     close(descriptor);
-    if (compiled && memcmp(compiled->header->key, source->key, sizeof source->key) != 0) {
+    if (compiled && memcmp(compiled->header->key, input->key, sizeof input->key) != 0) {
         compiled->program.ops->close(&compiled->program);
         compiled = NULL;
         fault = "it is of another trace";
@@ -132,55 +130,55 @@ static struct compiled_trace *open_cached(const char *path, const struct ti_sour
     return compiled;
 }
 
-static enum status fill_cache(struct ti_source *source, char *folder, const char *path,
+static enum status fill_cache(struct trace_input *input, char *folder, const char *path,
                               struct compiled_trace **compiled)
 {
     int descriptor, error = 0;
     enum status status = STATUS_FAILED;
     if (cache_folder_make(folder))
-        status = compile_into(source, path, &descriptor, &error);
+        status = compile_into(input, path, &descriptor, &error);
     else
         error = errno;
     if (error) {
         diag_warning("cannot write to %s: %s; the compiled trace is not kept", folder, strerror(error));
-        return compile_in_memory(source, compiled);
+        return compile_in_memory(input, compiled);
     }
     if (status != STATUS_OK)
         return status;
-    status = map_own(descriptor, source, compiled);
+    status = map_own(descriptor, input, compiled);
     close(descriptor);
     return status;
 }
 
-static enum status open_text(struct ti_source *source, struct compiled_trace **compiled)
+static enum status open_source(struct trace_input *input, struct compiled_trace **compiled)
 {
     char *folder = cache_folder();
     if (!folder) {
         diag_warning("neither XDG_CACHE_HOME nor HOME is set: the compiled trace is not kept");
-        return compile_in_memory(source, compiled);
+        return compile_in_memory(input, compiled);
     }
-    char *path = cache_path(folder, source);
-    *compiled = open_cached(path, source);
-    enum status status = *compiled ? STATUS_OK : fill_cache(source, folder, path, compiled);
+    char *path = cache_path(folder, input);
+    *compiled = open_cached(path, input);
+    enum status status = *compiled ? STATUS_OK : fill_cache(input, folder, path, compiled);
     free(path);
     free(folder);
     return status;
 }
 
-static enum status open_image(const struct ti_source *source, struct compiled_trace **compiled)
+static enum status open_image(const struct trace_input *input, struct compiled_trace **compiled)
 {
-    int descriptor = open(source->path, O_RDONLY | O_CLOEXEC);
+    int descriptor = open(input->path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) {
-        diag_error("cannot read %s: %s", source->path, strerror(errno));
+        diag_error("cannot read %s: %s", input->path, strerror(errno));
         return STATUS_BAD_INPUT;
     }
     const char *fault;
-    *compiled = compiled_map(descriptor, source, &fault);
+    *compiled = compiled_map(descriptor, input, &fault);
     close(descriptor);
     if (*compiled)
         return STATUS_OK;
     diag_report(
-        DIAG_ERROR, &(struct diag_place){.file = source->path},
+        DIAG_ERROR, &(struct diag_place){.file = input->path},
         "this compiled trace cannot be used: %s; make it anew with `helio trace convert --to compiled`",
         fault);
     return STATUS_BAD_INPUT;
@@ -188,13 +186,13 @@ static enum status open_image(const struct ti_source *source, struct compiled_tr
 
 enum status trace_open_compiled(const char *path, struct compiled_trace **compiled)
 {
-    struct ti_source source;
+    struct trace_input input;
     struct compiled_trace *opened;
-    enum status status = ti_source_open(&source, path);
+    enum status status = trace_input_open(&input, path);
     if (status != STATUS_OK)
         return status;
-    status = source.kind == TI_COMPILED ? open_image(&source, &opened) : open_text(&source, &opened);
-    ti_source_close(&source);
+    status = input.format->open ? open_source(&input, &opened) : open_image(&input, &opened);
+    trace_input_close(&input);
     if (status == STATUS_OK)
         *compiled = opened;
     return status;
@@ -213,21 +211,21 @@ enum status trace_open(const char *path, struct program **program)
 
 enum status trace_compile_to(const char *path, const char *file)
 {
-    struct ti_source source;
-    enum status status = ti_source_open(&source, path);
+    struct trace_input input;
+    enum status status = trace_input_open(&input, path);
     if (status != STATUS_OK)
         return status;
-    if (source.kind == TI_COMPILED) {
+    if (!input.format->open) {
         diag_report(DIAG_ERROR, &(struct diag_place){.file = path}, "it is a compiled trace already");
         status = STATUS_BAD_INPUT;
     } else {
         int descriptor, error = 0;
-        status = compile_into(&source, file, &descriptor, &error);
+        status = compile_into(&input, file, &descriptor, &error);
         if (error)
             diag_error("cannot write %s: %s", file, strerror(error));
         if (status == STATUS_OK)
             close(descriptor);
     }
-    ti_source_close(&source);
+    trace_input_close(&input);
     return status;
 }

@@ -1,0 +1,86 @@
+#ifndef HELIO_TRACE_IMAGE_FORMAT_H
+#define HELIO_TRACE_IMAGE_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "trace/image/writer.h"
+
+/* A trace format is one file, or one folder in trace/, with one line in the list of trace/formats.h. It finds
+ * the files of a trace, and gives the calls of one rank after another to the image writer
+ * (trace/image/writer.h). What follows is the same for all formats: matching, the cache, running, checking,
+ * `helio trace`. */
+
+enum { TRACE_MOST_RANKS = 1 << 24 };
+
+/* What a path is, as far as it can be seen without knowledge of any format. */
+struct trace_probe {
+    const char *path;
+    bool is_folder;            /* else a regular file */
+    const unsigned char *head; /* the first bytes of a file, head_size of them */
+    size_t head_size;
+};
+enum { TRACE_PROBE_BYTES = 512 };
+
+/* How sure a format is that a path is a trace of its own. The surest format reads it; among equals the first
+ * of the list. */
+enum trace_claim {
+    TRACE_CLAIM_NONE,
+    TRACE_CLAIM_LAST,    /* only where no other format claims it */
+    TRACE_CLAIM_LIKELY,  /* by its name, or by what is in the folder */
+    TRACE_CLAIM_CERTAIN, /* by its first bytes */
+};
+
+struct trace_format;
+
+/* A trace that is open for reading. */
+struct trace_input {
+    const struct trace_format *format;
+    const char *path; /* as given; lives as long as the input */
+    char *name;       /* "cg.S.4": the last part of the path, without endings */
+    uint32_t ranks;   /* 0: not known before load() */
+    bool is_loaded;   /* load() has been called */
+    uint64_t
+        key[2];  /* names the compiled trace in the cache: a hash of all contents (trace/image/content.h) */
+    void *state; /* the format's own */
+};
+
+/* Every error is reported where it is found, with file, line and column as far as there are any: with
+ * diag_report, or within read_rank with image_writer_error. */
+struct trace_format {
+    const char *name;
+    const char *doc; /* what a path of this format is, in one line: "a folder of ..." */
+
+    enum trace_claim (*probe)(const struct trace_probe *probe);
+
+    /* Finds the files of input->path and sets `state` and `key`; `ranks` too, if that costs little. Where it
+     * fails it leaves nothing open, and close() is not called. NULL: the file is a compiled trace, which is
+     * mapped as it is, and all further functions are NULL. */
+    enum status (*open)(struct trace_input *input, const struct trace_probe *probe);
+
+    /* Prepares for read_rank and sets `ranks`, 1 to TRACE_MOST_RANKS. It is called only if the trace is not
+     * in the cache. NULL: open() has done it all. */
+    enum status (*load)(struct trace_input *input);
+
+    /* Adds the calls of a rank to the image. Ranks come in order. They come once more, from rank 0 on, if the
+     * image could not be written where it was to be. What is wrong with the trace is
+     * reported with image_writer_error, and reading may go on behind it. Another status than STATUS_OK stops
+     * the reading of the trace. */
+    enum status (*read_rank)(struct trace_input *input, uint32_t rank, struct image_writer *writer);
+
+    /* Called after the last rank, before the image is complete. STATUS_BAD_INPUT, reported: the image is not
+     * to be kept. NULL: nothing is left to check. */
+    enum status (*finish)(struct trace_input *input);
+
+    /* The file that messages name for a rank. NULL: not known before load(). */
+    const char *(*rank_file)(const struct trace_input *input, uint32_t rank);
+
+    void (*close)(struct trace_input *input); /* frees `state` */
+
+    /* Or-ed flags of images made by this format. Formats other than TI set IMAGE_TEXTS_ARE_FREE. */
+    uint32_t image_flags;
+};
+
+#endif

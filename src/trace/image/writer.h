@@ -1,0 +1,117 @@
+#ifndef HELIO_TRACE_IMAGE_WRITER_H
+#define HELIO_TRACE_IMAGE_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "base/hashmap.h"
+#include "base/mem.h"
+#include "trace/image/comms.h"
+#include "trace/image/counts.h"
+#include "trace/image/file.h"
+#include "trace/image/match.h"
+
+/* The image writer: takes the calls of a trace rank by rank, stores equal ones once, matches sends and
+ * receives, and writes the compiled trace (trace/image/image.h).
+ *
+ * A format calls image_writer_add for each call of the rank that it reads. A format of text that meets the
+ * same lines again and again may do the same in steps and keep the token: image_writer_text,
+ * image_writer_call or image_writer_amount once for each distinct line, image_writer_append for each line. */
+
+enum { TRACE_MOST_ERRORS = 20 };
+
+#define TOKEN_BAD     UINT32_MAX /* appended for a line in which an error has been found */
+#define IMAGE_NO_TEXT UINT32_MAX
+
+struct image_writer {
+    struct image_file file;
+    struct comms comms;   /* communicators, which a format defines before it uses them */
+    struct counts counts; /* vectors of bytes per rank for `send_counts` and `recv_counts` (counts_intern) */
+    struct image_notes notes;
+    uint32_t rank_count;
+    uint32_t flags;  /* enum image_flag */
+    uint32_t errors; /* reported so far */
+    uint64_t token_total;
+    struct image_rank *ranks;
+    struct image_calls *calls;
+    char *names;
+    size_t name_bytes, name_capacity;
+
+    /* Of the rank that is being read. */
+    struct image_calls *rank;
+    uint32_t rank_index;
+    const char *rank_file; /* its name in messages */
+    uint32_t *tokens;
+    size_t token_count, token_capacity;
+    uint64_t *lines; /* of the tokens, with IMAGE_HAS_LINES */
+    size_t line_capacity;
+    double *amounts;
+    size_t amount_count, amount_capacity;
+    char *texts;
+    size_t text_count, text_capacity;
+    struct hashmap amounts_index; /* by the bits of the double */
+    struct hashmap calls_index;   /* of image_writer_add: by hash of call and text */
+};
+
+void image_writer_init(struct image_writer *writer, FILE *out, uint32_t ranks, uint32_t flags);
+void image_writer_begin_rank(struct image_writer *writer, uint32_t rank, const char *file);
+void image_writer_end_rank(struct image_writer *writer);
+/* Writes what depends on all ranks, and the header. Returns 0, or the errno of what went wrong with `out`. */
+int image_writer_finish(struct image_writer *writer, const uint64_t key[2]);
+void image_writer_free(struct image_writer *writer);
+
+/* ---------------------------------------------------------------------------- for trace formats */
+
+/* Appends the rank's next call. `call` is as the simulator executes it, but for its channels, which are found
+ * here; `slot` of a non-blocking call and of its waits comes from a struct image_slots, plus SLOT_FIRST.
+ * `text` shows the call in messages; NULL: call_describe does. `line`: where the call is in the rank's file,
+ * a line from 1, or an offset in bytes or-ed with DIAG_BYTE. It is kept with IMAGE_HAS_LINES; without, it is
+ * the number of the call. False: there have been TRACE_MOST_ERRORS errors, or the rank has too many different
+ * calls; stop reading. */
+bool image_writer_add(struct image_writer *writer, const struct call *call, const char *text, uint64_t line);
+
+/* Reports an error in the trace and counts it: no image comes of it. */
+void image_writer_error(struct image_writer *writer, const struct diag_place *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Whether there have been so many errors that reading further is of no use. */
+static inline bool image_writer_is_done(const struct image_writer *writer)
+{
+    return writer->errors >= TRACE_MOST_ERRORS;
+}
+
+/* Something to warn of whenever the trace is used, at the call that is appended next. */
+void image_writer_note(struct image_writer *writer, enum image_note_kind kind);
+
+/* ------------------------------------------------------------------------------- the same in steps */
+
+/* Keeps a text, which has no newline in it. Returns where it starts; IMAGE_NO_TEXT: there are 4 GiB already.
+ */
+uint32_t image_writer_text(struct image_writer *writer, const char *text, size_t length);
+
+/* A new distinct call, with the start of its text. Returns its token. */
+uint32_t image_writer_call(struct image_writer *writer, const struct call *call, uint32_t start, uint32_t key,
+                           enum call_doubt doubt);
+
+/* The token of a CALL_COMPUTE. */
+uint32_t image_writer_amount(struct image_writer *writer, double amount);
+
+void image_writer_count_collective(struct image_writer *writer, const struct call *call);
+
+static inline void image_writer_append(struct image_writer *writer, uint32_t token)
+{
+    writer->tokens =
+        mem_grow(writer->tokens, &writer->token_capacity, writer->token_count + 1, "the lines of a rank");
+    writer->tokens[writer->token_count++] = token;
+    if (token & TOKEN_COMPUTE)
+        return;
+    struct image_call *about = &writer->rank->about[token];
+    about->uses++;
+    if (about->is_ordered)
+        image_writer_count_collective(writer, &writer->rank->calls[token]);
+}
+
+#endif
