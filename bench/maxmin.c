@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "fabric/maxmin.h"
+#include "fabric/packet/maxmin.h"
 
 static double seconds_now(void)
 {
@@ -44,14 +44,14 @@ static void crowd_open(struct crowd *crowd, uint32_t nodes)
     uint64_t *capacities = mem_alloc(crowd->links, sizeof *capacities, "capacities");
     for (uint32_t i = 0; i < crowd->links; i++)
         capacities[i] = crowd->capacity;
-    crowd->solver = maxmin_create(capacities, crowd->links, 2);
+    crowd->solver = maxmin_open(capacities, crowd->links, 2);
     free(capacities);
     random_state = UINT64_C(0x9E3779B97F4A7C15) + nodes;
 }
 
 static void crowd_close(struct crowd *crowd)
 {
-    maxmin_free(crowd->solver);
+    maxmin_close(crowd->solver);
     free(crowd->ends);
     free(crowd->live);
     free(crowd->place);

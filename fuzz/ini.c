@@ -7,7 +7,7 @@
 
 #include "engine/simplecomm/ini.h"
 #include "engine/simplecomm/simplecomm.h"
-#include "fabric/fabric.h"
+#include "fabric/list.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
 

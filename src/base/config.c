@@ -273,6 +273,18 @@ void config_each(const struct config *config, void *self,
     }
 }
 
+const void *config_field(const struct config *config, const char *name)
+{
+    const struct value *value = config_find(config, name);
+    return value ? value->field : NULL;
+}
+
+const char *config_text(const struct config *config, const char *name)
+{
+    const struct value *value = config_find(config, name);
+    return value ? value->text : NULL;
+}
+
 const char *config_origin(const struct config *config, const char *name)
 {
     return config_find(config, name)->origin;

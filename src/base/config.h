@@ -88,6 +88,11 @@ bool config_try(struct config *config, const char *name, const char *value, cons
 /* The component's struct; `table` must be one the config was made with. */
 const void *config_of(const struct config *config, const struct param_table *table);
 
+/* One parameter by its full name, for components that do not know whose it is: its field in the component's
+ * struct, and its value as text (NULL: none). NULL where no table declares it. */
+const void *config_field(const struct config *config, const char *name);
+const char *config_text(const struct config *config, const char *name);
+
 /* Every parameter in table order, for manifests: its value in canonical form (NULL: none) and where that came
  * from
  * ("default", "demo.yaml:3", "--set"). */

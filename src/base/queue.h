@@ -50,6 +50,22 @@ static inline void queue_append(struct queue *queue, struct queue_links links, u
     queue->tail = index;
 }
 
+/* Puts all records of `front` before those of the queue. */
+static inline void queue_join(struct queue *queue, struct queue_links links, struct queue front)
+{
+    if (front.head == POOL_NONE)
+        return;
+    if (queue->head == POOL_NONE)
+        queue->tail = front.tail;
+    *queue_link(links, front.tail) = queue->head;
+    queue->head = front.head;
+}
+
+static inline void queue_prepend(struct queue *queue, struct queue_links links, uint32_t index)
+{
+    queue_join(queue, links, (struct queue){index, index});
+}
+
 /* The first record, taken out; POOL_NONE when there is none. Its link keeps the index of the next one. */
 static inline uint32_t queue_take(struct queue *queue, struct queue_links links)
 {

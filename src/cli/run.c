@@ -10,7 +10,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "engine/simplecomm/ini.h"
-#include "fabric/fabric.h"
+#include "fabric/list.h"
 #include "plugin/plugin.h"
 #include "report/page.h"
 #include "report/table.h"

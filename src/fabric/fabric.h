@@ -13,20 +13,35 @@
 #include "base/tap.h"
 #include "fabric/message.h"
 
-/* A fabric moves messages between nodes: an ops table, a table of parameters, a table of metrics. ideal.c is
- * the tutorial. A new one is one file and one line in list.c. */
+/* A fabric is the model of what moves a message between two nodes: an ops table, a table of parameters, a
+ * table of metrics. This is what all fabrics share, and what everyone who uses one sees.
+ *
+ *   fabric.h, .c       the ops table; opening and closing a fabric
+ *   message.h          what a fabric sees of a message
+ *   list.h, .c, .def   all fabrics there are, a line each in list.def
+ *   topology.h, .c     the parameter `topology`, for every fabric with switches and links
+ *
+ *   ideal.c            no latency, no limit of bandwidth: the tutorial
+ *   hockney.c          latency + size / bandwidth
+ *   hybrid.c           small messages by packet, large ones by fmu
+ *   packet/            packet switching: max-min fair flows, on any topology
+ *   fmu/               an optically disaggregated memory pool
+ *   photonic/          circuit, packetised, segment: three switchings of one photonic network
+ *   tdm/               tdm-compiled, tdm-dynamic: time-multiplexed light paths
+ *
+ * No file outside includes a header of these folders, and no fabric another's: whoever needs a fabric finds
+ * it in the list by name, and its parameters in the config. */
 
-/* What a fabric answers for every message it was given, each once, delivered last, at or after loop->now.
- * It may answer ahead of time, as soon as it knows: `at` is when the thing happens. A fabric whose answers do
- * not depend on other messages therefore needs no events at all. */
+/* What a fabric says of every message, each once, delivered last, at or after the loop's present. It may say
+ * so ahead of time, as soon as it knows: `at` is when the thing happens. A fabric in which messages do not
+ * depend on each other therefore needs no events at all. */
 struct fabric_callbacks {
     void *self;
-    void (*visible)(void *self, uint32_t message, ps_t at); /* its envelope can be matched at the receiver */
+    void (*visible)(void *self, uint32_t message, ps_t at);     /* the receiver knows its envelope */
     void (*sender_done)(void *self, uint32_t message, ps_t at); /* its last byte has left the sender */
-    void (*delivered)(void *self, uint32_t message, ps_t at);   /* its last byte is there. The message is gone
-                                                                   then:   the fabric does not touch it again */
-    /* The run cannot go on; the fabric has reported why. */
-    void (*failed)(void *self, enum status status);
+    /* Its last byte is there. The fabric does not touch the message again. */
+    void (*delivered)(void *self, uint32_t message, ps_t at);
+    void (*failed)(void *self, enum status status); /* the run cannot go on; the fabric has reported why */
 };
 
 /* What a program is going to send, for fabrics that are set up for it before it runs: phase after phase, how
@@ -48,11 +63,9 @@ struct fabric_traffic {
     uint32_t patterns;
 };
 
-/* What a fabric is made with. */
-struct fabric_ops;
+/* What a fabric is opened with. */
 struct fabric_params {
-    const struct fabric_ops *ops; /* which fabric of the list is made, also where it makes others */
-    const struct config *config;  /* config_of(config, &its_params) is its struct */
+    const struct config *config; /* config_of(config, &its_params) is its struct */
     struct event_loop *loop;
     struct pool *messages;
     uint32_t nodes;
@@ -61,67 +74,105 @@ struct fabric_params {
                                 block; else 0 */
     struct fabric_callbacks callbacks;
     const struct tap *tap;                /* for tap_emit_part: where a message's time goes */
-    const struct fabric_traffic *traffic; /* where wants_traffic() said so; else NULL */
+    const struct fabric_traffic *traffic; /* where wants_traffic() is true; else NULL */
 };
 
-/* The bytes of a message whose time the fabric has to count. */
-static inline uint64_t fabric_bytes_beyond(uint64_t bytes, uint64_t included_bytes)
-{
-    return bytes > included_bytes ? bytes - included_bytes : 0;
-}
+/* Every fabric's own struct begins with this one. */
+struct fabric {
+    const struct fabric_ops *ops;
+    struct fabric_params params;
+};
 
-struct fabric;
-
-/* Which parts of a host the way of a message crosses. Messages that the fabric stores are written and read by
- * the CPU in any case. */
+/* Which parts of a host a message passes on its way. The CPU writes and reads the messages of a buffered
+ * fabric in any case. */
 enum fabric_host_path {
     HOST_PATH_UNKNOWN, /* not declared: no run with a host model */
     HOST_PATH_NIC,     /* PCIe and a NIC at both ends, and the root complex that writes to memory */
     HOST_PATH_CPU,     /* none of them */
 };
 
+/* NULL is right for every function that a fabric has no use for, but for submit. */
 struct fabric_ops {
     const char *name;
-    const char *doc; /* one line for --help */
-    const struct param_table *params;
+    const char *doc;                  /* one line for --help */
+    const struct param_table *params; /* its parameters; NULL = it has none */
     const struct metric_table *metrics;
     enum fabric_host_path host_path;
     /* The parameter whose default was measured from end to end, and so includes hosts; NULL = none. With a
      * host model it has to be set to what wire and switches take. */
     const char *latency_name;
-    /* Whether the fabric stores this message on its way (NULL: never). If not, it goes from node to node, and
-     * a large one waits for its receiver (rendezvous). If so, it is submitted when it is sent, whatever its
-     * size, and match() tells when its receiver is there and its envelope visible. */
-    bool (*is_buffered)(const struct fabric *fabric, const struct message *message);
-    /* Whether it is to know what the program is going to send (NULL: no). */
-    bool (*wants_traffic)(const struct config *config);
-    enum status (*prepare)(const struct fabric_params *plan, struct fabric **fabric);
+    bool (*wants_traffic)(const struct config *config); /* whether init needs params.traffic */
+
+    size_t size; /* of its struct, which begins with a struct fabric */
+    /* Sets up what is not zero. ops and params are there, all else is zero. Where it fails it has reported
+     * why, and leaves what it has made to free(). */
+    enum status (*init)(struct fabric *fabric);
+    /* Frees what init has made, but not the struct: all of it, or where init failed, as far as that came. */
+    void (*free)(struct fabric *fabric);
+
     void (*submit)(struct fabric *fabric, uint32_t message); /* its transfer may begin now; nodes differ */
-    void (*match)(struct fabric *fabric,
-                  uint32_t message);                  /* of a stored message: its receiver is there now */
+    /* Whether the fabric is buffered for this message: takes it from the sender before the receive is posted.
+     * Then the message is submitted when it is sent, whatever its size, and match() says when its receive is
+     * there and its envelope visible. Otherwise it goes from node to node, and a large one waits for its
+     * receive (rendezvous). NULL: it never is. */
+    bool (*is_buffered)(const struct fabric *fabric, const struct message *message);
+    void (*match)(struct fabric *fabric, uint32_t message);
+    /* Whether it can move this message at all, for fabrics that are made of others (NULL: any). */
+    bool (*can_move)(const struct fabric *fabric, const struct message *message);
+
     const void *(*statistics)(struct fabric *fabric); /* the struct of the metric table */
     /* The bytes a second that a node's messages share, each way, so that together they come no faster (NULL:
      * a node's messages do not share what they take). */
     uint64_t (*node_rate)(const struct fabric *fabric);
-    size_t (*bytes)(const struct fabric *fabric); /* memory held */
-    void (*explain)(
-        const struct fabric *fabric); /* notes on what blocks it, at a deadlock; NULL = nothing ever does */
-    void (*close)(struct fabric *fabric);
+    size_t (*bytes)(const struct fabric *fabric); /* memory held, besides its struct */
+    void (*explain)(const struct fabric *fabric); /* notes on what blocks it, at a deadlock */
 };
 
-/* Implementations embed this as their first member. */
-struct fabric {
-    const struct fabric_ops *ops;
-};
+/* On failure, which has been reported, *fabric is NULL and nothing is left to free. The pointers in params
+ * stay the caller's, and are valid until fabric_close. */
+enum status fabric_open(const struct fabric_ops *ops, const struct fabric_params *params,
+                        struct fabric **fabric);
+void fabric_close(struct fabric *fabric);                /* NULL: does nothing */
+size_t fabric_memory_bytes(const struct fabric *fabric); /* memory held */
 
-/* All fabrics there are; ends with NULL. */
-enum { FABRICS_AT_MOST = 64 };
-extern const struct fabric_ops *fabrics[FABRICS_AT_MOST + 1];
+/* ------------------------------------------------------------------------------------------- for fabrics */
 
-/* One more, for the rest of the process. STATUS_BAD_INPUT, reported: there is one of its name, or no room. */
-enum status fabric_add(const struct fabric_ops *ops);
+static inline ps_t fabric_now(const struct fabric *fabric)
+{
+    return fabric->params.loop->now;
+}
 
-const struct fabric_ops *fabric_find(const char *name); /* NULL when there is none */
-const char *fabric_nearest(const char *name);           /* a name that may be meant; NULL: none is near */
+/* Valid until the next pool_take of the run's messages. */
+static inline struct message *fabric_message(const struct fabric *fabric, uint32_t index)
+{
+    return message_at(fabric->params.messages, index);
+}
+
+/* The bytes of a message whose time the fabric has to count: those beyond included_bytes. */
+static inline uint64_t fabric_message_bytes(const struct fabric *fabric, const struct message *message)
+{
+    uint64_t included = fabric->params.included_bytes;
+    return message->bytes > included ? message->bytes - included : 0;
+}
+
+static inline void fabric_visible(const struct fabric *fabric, uint32_t message, ps_t at)
+{
+    fabric->params.callbacks.visible(fabric->params.callbacks.self, message, at);
+}
+
+static inline void fabric_sender_done(const struct fabric *fabric, uint32_t message, ps_t at)
+{
+    fabric->params.callbacks.sender_done(fabric->params.callbacks.self, message, at);
+}
+
+static inline void fabric_delivered(const struct fabric *fabric, uint32_t message, ps_t at)
+{
+    fabric->params.callbacks.delivered(fabric->params.callbacks.self, message, at);
+}
+
+static inline void fabric_failed(const struct fabric *fabric, enum status status)
+{
+    fabric->params.callbacks.failed(fabric->params.callbacks.self, status);
+}
 
 #endif

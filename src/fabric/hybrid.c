@@ -6,10 +6,7 @@
 #include "base/mem.h"
 #include "base/queue_table.h"
 #include "base/units.h"
-#include "fabric/fmu.h"
-#include "fabric/fmu_metrics.h"
 #include "fabric/list.h"
-#include "fabric/packet.h"
 
 /* Hybrid FMU (FMU paper, sections IV-C and VI-C): small messages take the packet network, large ones an FMU.
  * The pivot between them is where both take the same time when nothing is in their way, Eq. 7:
@@ -46,44 +43,47 @@ PARAM_TABLE(hybrid_params, "hybrid", struct hybrid_config,
 
 struct hybrid_statistics {
     uint64_t by_network, by_fmu, pivot_bytes;
-    struct fmu_statistics fmu;
 };
 
-static const struct metric metric_list[] = {
+static const struct metric own_metrics[] = {
     {"network_messages", METRIC_COUNT, offsetof(struct hybrid_statistics, by_network),
      "that took the network"},
     {"fmu_messages", METRIC_COUNT, offsetof(struct hybrid_statistics, by_fmu), "that took an FMU"},
     {"pivot_bytes", METRIC_BYTES, offsetof(struct hybrid_statistics, pivot_bytes),
      "smallest message that takes an FMU"},
-    FMU_METRICS(offsetof(struct hybrid_statistics, fmu)),
 };
-static const struct metric_table hybrid_metrics = {.metrics = metric_list,
-                                                   .count = sizeof metric_list / sizeof *metric_list,
-                                                   .size = sizeof(struct hybrid_statistics)};
+enum { OWN_METRICS = sizeof own_metrics / sizeof *own_metrics };
 
-/* When the last envelope of a pair of ranks became visible. */
+/* Its own metrics, and behind them those of the FMUs. They are known when the first hybrid fabric opens, and
+ * a result keeps them when the fabric is closed, so they stay for the rest of the process. */
+static struct metric_table hybrid_metrics;
+
+/* What Eq. 7 compares. */
+struct hybrid_paths {
+    ps_t network_latency_ps, fmu_switch_ps;
+    uint64_t network_bytes_per_s, fmu_bytes_per_s;
+};
+
 struct hybrid {
     struct fabric fabric;
     struct fabric *network, *fmu;
-    const struct fmu_config *fmu_config;
-    struct fabric_callbacks callbacks; /* of whoever uses us */
-    const struct pool *messages;
     struct queue_table pairs; /* (source, destination): index into last_visible, in queue.head */
-    ps_t *last_visible;
+    ps_t *last_visible;       /* of a pair of ranks: when its last envelope became visible */
     size_t pair_count, pair_capacity;
     uint64_t fmu_from, fmu_below; /* an FMU takes sizes in [fmu_from, fmu_below) */
-    struct hybrid_statistics statistics;
+    struct hybrid_statistics counted;
+    unsigned char *statistics; /* a struct hybrid_statistics, and the FMUs' behind it */
 };
 
 /* ------------------------------------------------------------------------------------------------- pivot */
 
 /* ceil of Eq. 7's root, of either sign: the FMU's fixed cost over the network's, divided by what a byte costs
  * the network more. False when there is none, because a byte costs both the same. */
-static bool pivot_of(const struct packet_config *network, const struct fmu_config *fmu, __int128 *root)
+static bool pivot_of(const struct hybrid_paths *paths, __int128 *root)
 {
-    const __int128 fixed = 2 * (__int128)fmu->t_switch - network->latency_ps;
-    const __int128 bw_network = (__int128)network->bandwidth_bytes_per_s,
-                   bw_fmu = (__int128)fmu->bandwidth_bytes_per_s;
+    const __int128 fixed = 2 * (__int128)paths->fmu_switch_ps - paths->network_latency_ps;
+    const __int128 bw_network = (__int128)paths->network_bytes_per_s,
+                   bw_fmu = (__int128)paths->fmu_bytes_per_s;
     const __int128 per_byte = bw_fmu - 2 * bw_network; /* times 1 / (bw_network bw_fmu) s */
     if (per_byte == 0)
         return false;
@@ -98,19 +98,18 @@ static bool pivot_of(const struct packet_config *network, const struct fmu_confi
     return true;
 }
 
-/* Which sizes take an FMU, and a word about it where Eq. 7 leaves no choice. */
+/* Which sizes take an FMU, and a note where Eq. 7 leaves no choice. */
 static void choose_sizes(struct hybrid *hybrid, const struct hybrid_config *config,
-                         const struct packet_config *network)
+                         const struct hybrid_paths *paths)
 {
     hybrid->fmu_from = config->pivot_bytes;
     hybrid->fmu_below = UINT64_MAX;
     if (!config->automatic)
         return;
-    const struct fmu_config *fmu = hybrid->fmu_config;
-    bool fmu_costs_more = 2 * (__int128)fmu->t_switch > network->latency_ps;
-    bool fmu_is_faster = fmu->bandwidth_bytes_per_s > 2 * (unsigned __int128)network->bandwidth_bytes_per_s;
+    bool fmu_costs_more = 2 * (__int128)paths->fmu_switch_ps > paths->network_latency_ps;
+    bool fmu_is_faster = paths->fmu_bytes_per_s > 2 * (unsigned __int128)paths->network_bytes_per_s;
     __int128 root;
-    bool positive = pivot_of(network, fmu, &root) && root > 0;
+    bool positive = pivot_of(paths, &root) && root > 0;
     if (positive && fmu_costs_more) {
         hybrid->fmu_from = (uint64_t)root;
     } else if (positive) {
@@ -126,13 +125,13 @@ static void choose_sizes(struct hybrid *hybrid, const struct hybrid_config *conf
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ answers */
+/* --------------------------------------------------------------------------------------------- callbacks */
 
 /* Both paths share the order of a pair's envelopes: none becomes visible before one that was sent earlier. */
-static void answer_visible(void *self, uint32_t index, ps_t at)
+static void on_visible(void *self, uint32_t index, ps_t at)
 {
     struct hybrid *hybrid = self;
-    const struct message *message = message_at(hybrid->messages, index);
+    const struct message *message = fabric_message(&hybrid->fabric, index);
     struct queue_key key = {.high = message->source, .low = message->destination};
     struct queue_table_entry *pair = queue_table_at(&hybrid->pairs, key);
     if (pair->queue.head == POOL_NONE) {
@@ -143,25 +142,22 @@ static void answer_visible(void *self, uint32_t index, ps_t at)
     }
     ps_t *last = &hybrid->last_visible[pair->queue.head];
     *last = ps_max(*last, at);
-    hybrid->callbacks.visible(hybrid->callbacks.self, index, *last);
+    fabric_visible(&hybrid->fabric, index, *last);
 }
 
-static void answer_sender_done(void *self, uint32_t index, ps_t at)
+static void on_sender_done(void *self, uint32_t index, ps_t at)
 {
-    const struct hybrid *hybrid = self;
-    hybrid->callbacks.sender_done(hybrid->callbacks.self, index, at);
+    fabric_sender_done(&((const struct hybrid *)self)->fabric, index, at);
 }
 
-static void answer_delivered(void *self, uint32_t index, ps_t at)
+static void on_delivered(void *self, uint32_t index, ps_t at)
 {
-    const struct hybrid *hybrid = self;
-    hybrid->callbacks.delivered(hybrid->callbacks.self, index, at);
+    fabric_delivered(&((const struct hybrid *)self)->fabric, index, at);
 }
 
-static void answer_failed(void *self, enum status status)
+static void on_failed(void *self, enum status status)
 {
-    const struct hybrid *hybrid = self;
-    hybrid->callbacks.failed(hybrid->callbacks.self, status);
+    fabric_failed(&((const struct hybrid *)self)->fabric, status);
 }
 
 /* ------------------------------------------------------------------------------------------------- fabric */
@@ -169,17 +165,16 @@ static void answer_failed(void *self, enum status status)
 static bool hybrid_is_buffered(const struct fabric *fabric, const struct message *message)
 {
     const struct hybrid *hybrid = (const struct hybrid *)fabric;
-    const struct transfer as_stored = {.bytes = message->bytes};
     return message->bytes >= hybrid->fmu_from && message->bytes < hybrid->fmu_below &&
-           fmu_entry_bytes(&as_stored) <= hybrid->fmu_config->capacity_bytes;
+           hybrid->fmu->ops->can_move(hybrid->fmu, message);
 }
 
 static void hybrid_submit(struct fabric *fabric, uint32_t index)
 {
     struct hybrid *hybrid = (struct hybrid *)fabric;
-    bool stored = hybrid_is_buffered(fabric, message_at(hybrid->messages, index));
-    struct fabric *path = stored ? hybrid->fmu : hybrid->network;
-    *(stored ? &hybrid->statistics.by_fmu : &hybrid->statistics.by_network) += 1;
+    bool by_fmu = hybrid_is_buffered(fabric, fabric_message(fabric, index));
+    struct fabric *path = by_fmu ? hybrid->fmu : hybrid->network;
+    *(by_fmu ? &hybrid->counted.by_fmu : &hybrid->counted.by_network) += 1;
     path->ops->submit(path, index);
 }
 
@@ -189,60 +184,77 @@ static void hybrid_match(struct fabric *fabric, uint32_t index)
     hybrid->fmu->ops->match(hybrid->fmu, index);
 }
 
-static enum status hybrid_prepare(const struct fabric_params *plan, struct fabric **fabric)
+static void list_metrics(const struct metric_table *of_fmus)
 {
-    struct hybrid *hybrid = mem_alloc(1, sizeof *hybrid, "the hybrid fabric");
-    hybrid->fabric.ops = &hybrid_fabric;
-    hybrid->callbacks = plan->callbacks;
-    hybrid->messages = plan->messages;
-    hybrid->fmu_config = config_of(plan->config, &fmu_params);
-    queue_table_init(&hybrid->pairs);
-    choose_sizes(hybrid, config_of(plan->config, &hybrid_params), config_of(plan->config, &packet_params));
-    hybrid->statistics.pivot_bytes = hybrid->fmu_from;
+    if (hybrid_metrics.metrics)
+        return;
+    struct metric *metrics = mem_alloc(OWN_METRICS + of_fmus->count, sizeof *metrics, "metrics");
+    memcpy(metrics, own_metrics, sizeof own_metrics);
+    for (size_t i = 0; i < of_fmus->count; i++) {
+        metrics[OWN_METRICS + i] = of_fmus->metrics[i];
+        metrics[OWN_METRICS + i].offset += sizeof(struct hybrid_statistics);
+    }
+    hybrid_metrics = (struct metric_table){.metrics = metrics,
+                                           .count = OWN_METRICS + of_fmus->count,
+                                           .size = sizeof(struct hybrid_statistics) + of_fmus->size};
+}
 
-    struct fabric_params below = *plan;
-    below.callbacks = (struct fabric_callbacks){.self = hybrid,
-                                                .visible = answer_visible,
-                                                .sender_done = answer_sender_done,
-                                                .delivered = answer_delivered,
-                                                .failed = answer_failed};
-    *fabric = &hybrid->fabric;
-    enum status status = packet_fabric.prepare(&below, &hybrid->network);
-    return status == STATUS_OK ? fmu_fabric.prepare(&below, &hybrid->fmu) : status;
+/* One of the two fabrics below this one, by its name. */
+static enum status open_below(struct hybrid *hybrid, const char *name, struct fabric **fabric)
+{
+    const struct fabric_ops *ops = fabric_find(name);
+    if (!ops) {
+        diag_error("hybrid is made of packet and fmu, and there is no fabric %s in this program", name);
+        return STATUS_FAILED;
+    }
+    struct fabric_params params = hybrid->fabric.params;
+    params.callbacks = (struct fabric_callbacks){.self = hybrid,
+                                                 .visible = on_visible,
+                                                 .sender_done = on_sender_done,
+                                                 .delivered = on_delivered,
+                                                 .failed = on_failed};
+    return fabric_open(ops, &params, fabric);
+}
+
+static enum status hybrid_init(struct fabric *fabric)
+{
+    struct hybrid *hybrid = (struct hybrid *)fabric;
+    const struct config *config = fabric->params.config;
+    queue_table_init(&hybrid->pairs);
+    enum status status = open_below(hybrid, "packet", &hybrid->network);
+    if (status == STATUS_OK)
+        status = open_below(hybrid, "fmu", &hybrid->fmu);
+    if (status != STATUS_OK)
+        return status;
+    const struct hybrid_paths paths = {
+        .network_latency_ps = *(const ps_t *)config_field(config, "packet.latency"),
+        .network_bytes_per_s = *(const uint64_t *)config_field(config, "packet.bandwidth"),
+        .fmu_switch_ps = *(const ps_t *)config_field(config, "fmu.t_switch"),
+        .fmu_bytes_per_s = *(const uint64_t *)config_field(config, "fmu.bandwidth")};
+    choose_sizes(hybrid, config_of(config, &hybrid_params), &paths);
+    hybrid->counted.pivot_bytes = hybrid->fmu_from;
+    list_metrics(hybrid->fmu->ops->metrics);
+    hybrid->statistics = mem_alloc(1, hybrid_metrics.size, "statistics");
+    return STATUS_OK;
+}
+
+static void hybrid_free(struct fabric *fabric)
+{
+    struct hybrid *hybrid = (struct hybrid *)fabric;
+    fabric_close(hybrid->network);
+    fabric_close(hybrid->fmu);
+    queue_table_free(&hybrid->pairs);
+    free(hybrid->last_visible);
+    free(hybrid->statistics);
 }
 
 static const void *hybrid_statistics_of(struct fabric *fabric)
 {
-    struct hybrid *hybrid = (struct hybrid *)fabric;
-    const struct fmu_statistics *fmu = hybrid->fmu->ops->statistics(hybrid->fmu);
-    hybrid->statistics.fmu = *fmu;
-    return &hybrid->statistics;
-}
-
-static size_t hybrid_bytes(const struct fabric *fabric)
-{
     const struct hybrid *hybrid = (const struct hybrid *)fabric;
-    return sizeof *hybrid + queue_table_bytes(&hybrid->pairs) +
-           hybrid->pair_capacity * sizeof *hybrid->last_visible +
-           hybrid->network->ops->bytes(hybrid->network) + hybrid->fmu->ops->bytes(hybrid->fmu);
-}
-
-static void hybrid_explain(const struct fabric *fabric)
-{
-    const struct hybrid *hybrid = (const struct hybrid *)fabric;
-    hybrid->fmu->ops->explain(hybrid->fmu);
-}
-
-static void hybrid_close(struct fabric *fabric)
-{
-    struct hybrid *hybrid = (struct hybrid *)fabric;
-    if (hybrid->network)
-        hybrid->network->ops->close(hybrid->network);
-    if (hybrid->fmu)
-        hybrid->fmu->ops->close(hybrid->fmu);
-    queue_table_free(&hybrid->pairs);
-    free(hybrid->last_visible);
-    free(hybrid);
+    const struct fabric_ops *fmu = hybrid->fmu->ops;
+    memcpy(hybrid->statistics, &hybrid->counted, sizeof hybrid->counted);
+    memcpy(hybrid->statistics + sizeof hybrid->counted, fmu->statistics(hybrid->fmu), fmu->metrics->size);
+    return hybrid->statistics;
 }
 
 static uint64_t hybrid_node_rate(const struct fabric *fabric)
@@ -251,20 +263,34 @@ static uint64_t hybrid_node_rate(const struct fabric *fabric)
     return hybrid->network->ops->node_rate(hybrid->network);
 }
 
+static size_t hybrid_bytes(const struct fabric *fabric)
+{
+    const struct hybrid *hybrid = (const struct hybrid *)fabric;
+    return queue_table_bytes(&hybrid->pairs) + hybrid->pair_capacity * sizeof *hybrid->last_visible +
+           hybrid_metrics.size + fabric_memory_bytes(hybrid->network) + fabric_memory_bytes(hybrid->fmu);
+}
+
+static void hybrid_explain(const struct fabric *fabric)
+{
+    const struct hybrid *hybrid = (const struct hybrid *)fabric;
+    hybrid->fmu->ops->explain(hybrid->fmu);
+}
+
 const struct fabric_ops hybrid_fabric = {
     .name = "hybrid",
     .doc = "small messages by the packet network, large ones through FMUs",
     .params = &hybrid_params,
     .metrics = &hybrid_metrics,
-    .is_buffered = hybrid_is_buffered,
     .host_path = HOST_PATH_NIC,
-    .node_rate = hybrid_node_rate,
     .latency_name = "packet.latency",
-    .prepare = hybrid_prepare,
+    .size = sizeof(struct hybrid),
+    .init = hybrid_init,
+    .free = hybrid_free,
     .submit = hybrid_submit,
+    .is_buffered = hybrid_is_buffered,
     .match = hybrid_match,
     .statistics = hybrid_statistics_of,
+    .node_rate = hybrid_node_rate,
     .bytes = hybrid_bytes,
     .explain = hybrid_explain,
-    .close = hybrid_close,
 };

@@ -3,20 +3,17 @@
 
 #include "fabric/fabric.h"
 
-/* Each fabric's ops, defined in the file of that name. */
-extern const struct fabric_ops ideal_fabric;
-extern const struct fabric_ops hockney_fabric;
-extern const struct fabric_ops packet_fabric;
-extern const struct fabric_ops fmu_fabric;
-extern const struct fabric_ops hybrid_fabric;
-extern const struct fabric_ops circuit_fabric;
-extern const struct fabric_ops packetised_fabric;
-extern const struct fabric_ops segment_fabric;
-extern const struct fabric_ops tdm_compiled_fabric;
-extern const struct fabric_ops tdm_dynamic_fabric;
+/* All fabrics there are: those of list.def, and then those that were added. Ends with NULL. */
+enum { FABRICS_AT_MOST = 64 };
+extern const struct fabric_ops *fabrics[FABRICS_AT_MOST + 1];
 
-/* Of the fabrics that others are made of. */
-extern const struct param_table packet_params; /* struct packet_config, packet.h */
-extern const struct param_table fmu_params;    /* struct fmu_config, fmu.h */
+/* One more, for the rest of the process. STATUS_BAD_INPUT, reported: there is one of its name, or no room. */
+enum status fabric_add(const struct fabric_ops *ops);
+
+const struct fabric_ops *fabric_find(const char *name); /* NULL when there is none */
+const char *fabric_nearest(const char *name);           /* a name that may be meant; NULL: none is near */
+
+/* The parameter tables of all fabrics, in the order of the manual; NULL behind the last. */
+const struct param_table *fabric_param_table(size_t index);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "fabric/fabric.h"
+#include "fabric/list.h"
 #include "plugin/plugin.h"
 
 /* A fabric of the public header behind the ops of fabric/fabric.h. Its functions belong to somebody else, so
@@ -18,34 +18,33 @@ struct plugin_fabric_entry {
 struct plugin_fabric {
     struct fabric fabric;
     const struct heliograph_fabric *functions;
-    const struct event_loop *loop;
-    const struct pool *messages;
-    struct fabric_callbacks callbacks;
     void *state;
+    bool is_open; /* end() is due */
     bool failed;
 };
 
-static enum status plugin_fabric_prepare(const struct fabric_params *params, struct fabric **fabric)
+static enum status plugin_fabric_init(struct fabric *fabric)
 {
-    const struct heliograph_fabric *functions = ((const struct plugin_fabric_entry *)params->ops)->fabric;
+    struct plugin_fabric *self = (struct plugin_fabric *)fabric;
+    const struct heliograph_fabric *functions = ((const struct plugin_fabric_entry *)fabric->ops)->fabric;
+    const struct fabric_params *params = &fabric->params;
     struct heliograph_fabric_setup setup = {
         .struct_size = sizeof setup, .nodes = params->nodes, .seed = params->seed};
-    if (params->ops->params)
-        setup.values = config_of(params->config, params->ops->params);
-    void *state = functions->begin ? functions->begin(functions->self, &setup) : functions->self;
-    if (functions->begin && !state) {
+    if (fabric->ops->params)
+        setup.values = config_of(params->config, fabric->ops->params);
+    self->functions = functions;
+    self->state = functions->begin ? functions->begin(functions->self, &setup) : functions->self;
+    self->is_open = !functions->begin || self->state;
+    if (!self->is_open)
         diag_error("the fabric %s cannot be set up for %u nodes", functions->name, params->nodes);
-        return STATUS_FAILED;
-    }
-    struct plugin_fabric *self = mem_alloc(1, sizeof *self, "a fabric");
-    *self = (struct plugin_fabric){.fabric.ops = params->ops,
-                                   .functions = functions,
-                                   .loop = params->loop,
-                                   .messages = params->messages,
-                                   .callbacks = params->callbacks,
-                                   .state = state};
-    *fabric = &self->fabric;
-    return STATUS_OK;
+    return self->is_open ? STATUS_OK : STATUS_FAILED;
+}
+
+static void plugin_fabric_free(struct fabric *fabric)
+{
+    struct plugin_fabric *self = (struct plugin_fabric *)fabric;
+    if (self->is_open && self->functions->end)
+        self->functions->end(self->state);
 }
 
 static bool is_possible(int64_t now, const struct heliograph_transfer *times)
@@ -63,17 +62,16 @@ static void fail(struct plugin_fabric *self, const struct heliograph_message *me
                self->functions->name, message->bytes, message->now_ps, times->visible_ps,
                times->sender_done_ps, times->delivered_ps);
     self->failed = true;
-    self->callbacks.failed(self->callbacks.self, STATUS_FAILED);
+    fabric_failed(&self->fabric, STATUS_FAILED);
 }
 
 static void plugin_fabric_submit(struct fabric *fabric, uint32_t index)
 {
     struct plugin_fabric *self = (struct plugin_fabric *)fabric;
-    const struct fabric_callbacks *callbacks = &self->callbacks;
     if (self->failed)
         return;
-    const struct message *moved = message_at(self->messages, index);
-    ps_t now = self->loop->now;
+    const struct message *moved = fabric_message(fabric, index);
+    ps_t now = fabric_now(fabric);
     const struct heliograph_message message = {.source = moved->source_node,
                                                .destination = moved->destination_node,
                                                .bytes = moved->bytes,
@@ -84,24 +82,9 @@ static void plugin_fabric_submit(struct fabric *fabric, uint32_t index)
         fail(self, &message, &times);
         return;
     }
-    callbacks->visible(callbacks->self, index, times.visible_ps);
-    callbacks->sender_done(callbacks->self, index, times.sender_done_ps);
-    callbacks->delivered(callbacks->self, index, times.delivered_ps);
-}
-
-/* Without what its own state takes, which is not known here. */
-static size_t plugin_fabric_bytes(const struct fabric *fabric)
-{
-    (void)fabric;
-    return sizeof(struct plugin_fabric);
-}
-
-static void plugin_fabric_close(struct fabric *fabric)
-{
-    struct plugin_fabric *self = (struct plugin_fabric *)fabric;
-    if (self->functions->end)
-        self->functions->end(self->state);
-    free(self);
+    fabric_visible(fabric, index, times.visible_ps);
+    fabric_sender_done(fabric, index, times.sender_done_ps);
+    fabric_delivered(fabric, index, times.delivered_ps);
 }
 
 enum status plugin_register_fabric(const struct heliograph_fabric *fabric)
@@ -131,9 +114,9 @@ enum status plugin_register_fabric(const struct heliograph_fabric *fabric)
                                                   .doc = copy->doc,
                                                   .params = params,
                                                   .host_path = HOST_PATH_NIC,
-                                                  .prepare = plugin_fabric_prepare,
-                                                  .submit = plugin_fabric_submit,
-                                                  .bytes = plugin_fabric_bytes,
-                                                  .close = plugin_fabric_close}};
+                                                  .size = sizeof(struct plugin_fabric),
+                                                  .init = plugin_fabric_init,
+                                                  .free = plugin_fabric_free,
+                                                  .submit = plugin_fabric_submit}};
     return fabric_add(&entry->ops);
 }

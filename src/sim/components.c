@@ -4,8 +4,7 @@
 
 #include "engine/params.h"
 #include "engine/simplecomm/simplecomm.h"
-#include "fabric/fabric.h"
-#include "fabric/tdm.h"
+#include "fabric/list.h"
 #include "fabric/topology.h"
 #include "host/host.h"
 #include "host/rnic.h"
@@ -27,14 +26,13 @@ static void add(const struct param_table *table)
 
 const struct param_table *const *components_params(size_t *count)
 {
-    const struct param_table *const first[] = {
-        &experiment_params, &compute_params, &node_params,     &protocol_params,   &collective_params,
-        &host_params,       &rnic_params,    &topology_params, &simplecomm_params, &tdm_params};
+    const struct param_table *const first[] = {&experiment_params, &compute_params,    &node_params,
+                                               &protocol_params,   &collective_params, &host_params,
+                                               &rnic_params,       &topology_params,   &simplecomm_params};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         add(first[i]);
-    for (size_t i = 0; fabrics[i]; i++)
-        if (fabrics[i]->params)
-            add(fabrics[i]->params);
+    for (size_t i = 0; fabric_param_table(i); i++)
+        add(fabric_param_table(i));
     *count = filled;
     return tables;
 }

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "engine/params.h"
+#include "fabric/list.h"
 #include "sim/engines.h"
 #include "sim/hosts.h"
 #include "sim/traffic.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "fabric/fabric.h"
+#include "fabric/list.h"
 #include "sim/experiment.h"
 #include "sweep/definition.h"
 

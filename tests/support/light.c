@@ -9,10 +9,13 @@
 #include <cmocka.h>
 
 #include "base/diag.h"
+#include "fabric/list.h"
+#include "fabric/topology.h"
 
 struct bench {
     struct event_loop loop;
-    struct photonic *network;
+    struct pool pool; /* the messages as the fabric sees them: message i is record i */
+    struct fabric *network;
     const struct light_message *messages;
     struct light_outcome *outcome;
 };
@@ -20,8 +23,7 @@ struct bench {
 static void on_send(void *self, uint32_t index)
 {
     struct bench *bench = self;
-    const struct light_message *message = &bench->messages[index];
-    photonic_send(bench->network, index, message->source, message->destination, message->bytes);
+    bench->network->ops->submit(bench->network, index);
 }
 
 static void on_visible(void *self, uint32_t index, ps_t at)
@@ -50,7 +52,7 @@ static void check_channels(const struct photonic *network)
 static void on_delivered(void *self, uint32_t index, ps_t at)
 {
     struct bench *bench = self;
-    check_channels(bench->network);
+    check_channels((const struct photonic *)bench->network);
     struct light_outcome *outcome = bench->outcome;
     assert_int_equal(outcome->delivered[index], -1);
     assert_true(at >= outcome->visible[index] && outcome->visible[index] >= 0);
@@ -82,9 +84,9 @@ static void check_all_is_free(const struct photonic *network)
     for (uint32_t i = 0; i < network->topo.links; i++)
         assert_int_equal(network->free[i], network->settings.photonic.channels);
     for (uint32_t i = 0; i < network->topo.links + network->topo.switches; i++)
-        assert_int_equal(network->asleep[i].head, POOL_NONE);
+        assert_int_equal(network->waiters[i].head, POOL_NONE);
     for (uint32_t i = 0; i < network->buffer_count; i++) {
-        const struct buffer *buffer = &network->buffers[i];
+        const struct photonic_buffer *buffer = &network->buffers[i];
         assert_int_equal(buffer->free_slots, network->settings.slots_of_a_buffer);
         assert_int_equal(buffer->free_inputs, network->settings.segment.inputs);
         assert_int_equal(buffer->free_outputs, network->settings.segment.outputs);
@@ -92,9 +94,10 @@ static void check_all_is_free(const struct photonic *network)
     }
 }
 
-static void keep_statistics(struct photonic *network, struct light_outcome *outcome)
+static void keep_statistics(struct fabric *fabric, struct light_outcome *outcome)
 {
-    outcome->statistics = *(const struct photonic_statistics *)photonic_statistics(network);
+    const struct photonic *network = (const struct photonic *)fabric;
+    outcome->statistics = *(const struct photonic_statistics *)fabric->ops->statistics(fabric);
     memcpy(outcome->stored, network->times_stored, sizeof outcome->stored);
     assert_true(network->topo.links <= LIGHT_LINKS);
     for (uint32_t i = 0; i < network->topo.links; i++) {
@@ -103,10 +106,12 @@ static void keep_statistics(struct photonic *network, struct light_outcome *outc
     }
 }
 
-static struct config *configure(const char *const *settings)
+static struct config *configure(const char *topology, const char *const *settings)
 {
-    static const struct param_table *const tables[] = {&photonic_params, &segment_params};
-    struct config *config = config_new(tables, 2);
+    static const struct param_table *tables[] = {&topology_params, &photonic_params, NULL};
+    tables[2] = fabric_find("segment")->params;
+    struct config *config = config_new(tables, 3);
+    assert_int_equal(config_assign(config, "topology", topology, "test"), STATUS_OK);
     for (; settings && *settings; settings++)
         assert_int_equal(config_set(config, *settings), STATUS_OK);
     return config;
@@ -117,12 +122,18 @@ static void run_messages(struct bench *bench, uint32_t count)
     uint32_t send_kind = loop_register(&bench->loop, on_send, bench);
     for (uint32_t i = 0; i < count; i++) {
         bench->outcome->visible[i] = bench->outcome->sender_done[i] = bench->outcome->delivered[i] = -1;
+        uint32_t index = pool_take(&bench->pool);
+        assert_int_equal(index, i);
+        *message_at(&bench->pool, index) =
+            (struct message){.bytes = bench->messages[i].bytes,
+                             .source_node = bench->messages[i].source,
+                             .destination_node = bench->messages[i].destination};
         loop_at(&bench->loop, bench->messages[i].at, send_kind, i);
     }
     loop_run(&bench->loop);
     if (bench->outcome->status == STATUS_OK) {
         assert_int_equal(bench->outcome->deliveries, count);
-        check_all_is_free(bench->network);
+        check_all_is_free((const struct photonic *)bench->network);
     }
     keep_statistics(bench->network, bench->outcome);
 }
@@ -133,7 +144,9 @@ void light_run(const char *topology, enum photonic_switching switching, const ch
                const struct light_message *messages, uint32_t count, uint64_t seed,
                struct light_outcome *outcome)
 {
-    struct config *config = configure(settings);
+    static const char *const names[] = {
+        [PHOTONIC_CIRCUIT] = "circuit", [PHOTONIC_PACKETISED] = "packetised", [PHOTONIC_SEGMENT] = "segment"};
+    struct config *config = configure(topology, settings);
     struct tap tap = {.count = {0}};
     if (light_hear)
         tap_handle(&tap, TAP_BIT(TAP_PART), light_hear, NULL);
@@ -143,25 +156,25 @@ void light_run(const char *topology, enum photonic_switching switching, const ch
     assert_int_equal(topo_parse("test", topology, &topo), STATUS_OK);
     memset(outcome, 0, sizeof *outcome);
     loop_init(&bench.loop);
-    struct photonic_plan plan = {.config = config,
-                                 .switching = switching,
-                                 .name = "light",
-                                 .topo = &topo,
-                                 .loop = &bench.loop,
-                                 .tap = &tap,
-                                 .seed = seed,
-                                 .callbacks = {.self = &bench,
-                                               .visible = on_visible,
-                                               .sender_done = on_sender_done,
-                                               .delivered = on_delivered,
-                                               .failed = on_failed}};
+    pool_init(&bench.pool, sizeof(struct message), "messages");
+    struct fabric_params params = {.config = config,
+                                   .loop = &bench.loop,
+                                   .messages = &bench.pool,
+                                   .nodes = topo.nodes,
+                                   .seed = seed,
+                                   .callbacks = {.self = &bench,
+                                                 .visible = on_visible,
+                                                 .sender_done = on_sender_done,
+                                                 .delivered = on_delivered,
+                                                 .failed = on_failed},
+                                   .tap = &tap};
     diag_set_sink(keep_saying, outcome->said);
-    outcome->status = photonic_open(&plan, &bench.network);
-    if (outcome->status == STATUS_OK) {
+    outcome->status = fabric_open(fabric_find(names[switching]), &params, &bench.network);
+    if (outcome->status == STATUS_OK)
         run_messages(&bench, count);
-        photonic_close(bench.network);
-    }
+    fabric_close(bench.network);
     diag_set_sink(NULL, NULL);
+    pool_free(&bench.pool);
     loop_free(&bench.loop);
     config_free(config);
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/config.h"
-#include "fabric/photonic/internal.h"
+#include "fabric/photonic/photonic.h"
 
 enum { LIGHT_MESSAGES = 8192, LIGHT_LINKS = 8192 };
 

@@ -10,7 +10,7 @@
 
 #include "engine/params.h"
 #include "engine/rank/ranks.h"
-#include "fabric/fabric.h"
+#include "fabric/list.h"
 #include "fabric/message.h"
 #include "host/host.h"
 #include "sim/components.h"

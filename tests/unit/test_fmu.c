@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "fabric/fmu.h"
+#include "fabric/fmu/fmu.h"
 #include "support/script.h"
 
 #define US       INT64_C(1000000)
@@ -231,7 +231,7 @@ static void expect_empty_rings(void *self, struct fabric *fabric)
     for (uint32_t i = 0; i < fmu->unit_count; i++) {
         assert_int_equal(fmu->units[i].q_data_bytes, 0);
         assert_int_equal(fmu->units[i].q_header_entries, 0);
-        assert_int_equal(fmu->units[i].ring_head, POOL_NONE);
+        assert_int_equal(fmu->units[i].ring.head, POOL_NONE);
     }
     assert_int_equal(fmu->transfers.live, 0);
     assert_int_equal(fmu->accesses.live, 0);

@@ -13,6 +13,7 @@
 #include "base/config.h"
 #include "base/mem.h"
 #include "breakdown/model.h"
+#include "fabric/list.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
 #include "support/hosts.h"

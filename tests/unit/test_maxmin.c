@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "fabric/maxmin.h"
+#include "fabric/packet/maxmin.h"
 
 enum { LINKS = 24, FLOWS = 160, PER_FLOW = 20 };
 
@@ -176,7 +176,7 @@ static void open_scene(struct scene *scene, uint64_t seed, uint32_t links, uint3
         scene->capacities[i] = scene->like || next_random(scene) % 2
                                    ? UINT64_C(12500000000)
                                    : UINT64_C(1000000) << (next_random(scene) % 20);
-    scene->solver = maxmin_create(scene->capacities, links, per_flow);
+    scene->solver = maxmin_open(scene->capacities, links, per_flow);
 }
 
 static void equals_progressive_filling(void **state)
@@ -196,7 +196,7 @@ static void equals_progressive_filling(void **state)
             maxmin_solve(scene.solver, &count);
             compare(&scene);
         }
-        maxmin_free(scene.solver);
+        maxmin_close(scene.solver);
     }
 }
 
@@ -216,7 +216,7 @@ static void changed_flows_are_all_named(void **state)
             if (scene.samples[i].alive)
                 assert_int_equal(before[scene.samples[i].id], maxmin_rate(scene.solver, scene.samples[i].id));
     }
-    maxmin_free(scene.solver);
+    maxmin_close(scene.solver);
 }
 
 /* The rates after a long history, as one number: the same with every compiler and at every level of
@@ -234,7 +234,7 @@ static void same_bits_everywhere(void **state)
         for (size_t i = 0; i < count; i++)
             hash = (hash ^ changed[i] ^ maxmin_rate(scene.solver, changed[i])) * UINT64_C(0x100000001b3);
     }
-    maxmin_free(scene.solver);
+    maxmin_close(scene.solver);
     assert_int_equal(hash, UINT64_C(0x5ab9687c0cb132ee));
 }
 
@@ -242,7 +242,7 @@ static void alone_and_shared_rates_are_exact(void **state)
 {
     (void)state;
     const uint64_t capacities[] = {12500000000, 12500000000, 12500000000};
-    struct maxmin *solver = maxmin_create(capacities, 3, 2);
+    struct maxmin *solver = maxmin_open(capacities, 3, 2);
     size_t count;
     uint32_t a = maxmin_add(solver, (const uint32_t[]){0, 1}, 2);
     assert_int_equal(*maxmin_solve(solver, &count), a);
@@ -265,7 +265,7 @@ static void alone_and_shared_rates_are_exact(void **state)
     maxmin_remove(solver, c);
     maxmin_solve(solver, &count);
     assert_int_equal(count, 0);
-    maxmin_free(solver);
+    maxmin_close(solver);
 }
 
 /* Flows from each of 12 nodes to each other: all links are full, and every flow has two bottlenecks. One that
@@ -280,7 +280,7 @@ static void a_change_that_helps_nobody_stays_local(void **state)
     size_t count;
     for (uint32_t i = 0; i < 2 * NODES; i++)
         capacities[i] = (NODES - 1) * UINT64_C(1000000000);
-    struct maxmin *solver = maxmin_create(capacities, 2 * NODES, 2);
+    struct maxmin *solver = maxmin_open(capacities, 2 * NODES, 2);
     for (uint32_t i = 0; i < NODES; i++)
         for (uint32_t j = 0; j < NODES; j++)
             ids[i][j] = i == j ? 0 : maxmin_add(solver, (const uint32_t[]){i, NODES + j}, 2);
@@ -296,7 +296,7 @@ static void a_change_that_helps_nobody_stays_local(void **state)
         assert_int_equal(count, 1);
         assert_int_equal(maxmin_rate(solver, ids[i][j]), UINT64_C(1000000000) << MAXMIN_SHIFT);
     }
-    maxmin_free(solver);
+    maxmin_close(solver);
 }
 
 /* More flows than the link has units of rate: each still gets one, so that it ends. */
@@ -305,7 +305,7 @@ static void no_flow_starves(void **state)
     (void)state;
     enum { CROWD = (1 << MAXMIN_SHIFT) + 10 };
     const uint64_t capacity = 1;
-    struct maxmin *solver = maxmin_create(&capacity, 1, 1);
+    struct maxmin *solver = maxmin_open(&capacity, 1, 1);
     size_t count;
     for (uint32_t i = 0; i < CROWD; i++)
         maxmin_add(solver, (const uint32_t[]){0}, 1);
@@ -317,7 +317,7 @@ static void no_flow_starves(void **state)
         maxmin_remove(solver, i);
     maxmin_solve(solver, &count);
     assert_int_equal(maxmin_rate(solver, CROWD - 1), 1 << MAXMIN_SHIFT);
-    maxmin_free(solver);
+    maxmin_close(solver);
 }
 
 static void limits_of_work(void **state)
@@ -367,7 +367,7 @@ static void fluid_moves_every_byte(void **state)
             alive--;
         }
     }
-    maxmin_free(scene.solver);
+    maxmin_close(scene.solver);
 }
 
 int main(void)

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "fabric/paths.h"
+#include "fabric/packet/paths.h"
 #include "support/script.h"
 #include "topo/topo.h"
 

@@ -98,9 +98,36 @@ static void the_only_record_is_cut(void **state)
     pool_free(&pool);
 }
 
+/* 3, then 2 before it, then the queue 0, 1 before both, and 4 behind them. */
+static void records_and_queues_go_to_the_front(void **state)
+{
+    (void)state;
+    struct pool pool;
+    struct queue queue, front;
+    pool_init(&pool, sizeof(struct record), "records");
+    queue_init(&queue);
+    queue_init(&front);
+    queue_join(&queue, links_of(&pool), front);
+    assert_true(queue_is_empty(&queue));
+    for (uint32_t value = 3; value > 1; value--) {
+        uint32_t index = pool_take(&pool);
+        ((struct record *)pool_at(&pool, index))->value = value;
+        queue_prepend(&queue, links_of(&pool), index);
+    }
+    add(&pool, &front, 0);
+    add(&pool, &front, 1);
+    queue_join(&queue, links_of(&pool), front);
+    add(&pool, &queue, 4);
+    for (uint32_t value = 0; value < 5; value++)
+        assert_int_equal(take_value(&pool, &queue), value);
+    assert_true(queue_is_empty(&queue));
+    pool_free(&pool);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(records_leave_in_order_while_the_pool_grows),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(records_and_queues_go_to_the_front),
+                                       cmocka_unit_test(records_leave_in_order_while_the_pool_grows),
                                        cmocka_unit_test(a_record_is_cut_from_any_place),
                                        cmocka_unit_test(the_only_record_is_cut)};
     return cmocka_run_group_tests(tests, NULL, NULL);

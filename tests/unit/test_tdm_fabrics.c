@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "fabric/tdm.h"
+#include "fabric/tdm/tdm.h"
 #include "support/parts.h"
 #include "support/script.h"
 

@@ -167,13 +167,12 @@ static enum status open_engine(struct openloop_engine *engine, const struct engi
                                                  .sender_done = answer_sender_done,
                                                  .delivered = answer_delivered,
                                                  .failed = answer_failed}};
-    return params->fabric->prepare(&fabric, &engine->fabric);
+    return fabric_open(params->fabric, &fabric, &engine->fabric);
 }
 
 static void close_engine(struct openloop_engine *engine)
 {
-    if (engine->fabric)
-        engine->fabric->ops->close(engine->fabric);
+    fabric_close(engine->fabric);
     if (engine->openloop)
         openloop_end(engine->openloop);
     free(engine->next);
@@ -218,8 +217,7 @@ static enum status run(const struct engine_params *params, struct engine_usage *
     if (status == STATUS_OK) {
         uint32_t nodes = params->program->ranks;
         size_t bytes = sizeof engine + loop_bytes(&engine.loop) + openloop_bytes(engine.openloop) +
-                       engine.messages.capacity * engine.messages.size +
-                       engine.fabric->ops->bytes(engine.fabric) +
+                       engine.messages.capacity * engine.messages.size + fabric_memory_bytes(engine.fabric) +
                        nodes * (sizeof *engine.next + sizeof *engine.finish);
         *usage = (struct engine_usage){.bytes = bytes,
                                        .peak_messages = engine.messages.fresh,

@@ -95,11 +95,10 @@ static void open_scheduler(struct rank_engine *engine)
     scheduler_init(&engine->scheduler);
 }
 
-static enum status prepare_fabric(struct rank_engine *engine)
+static enum status open_fabric(struct rank_engine *engine)
 {
     const struct engine_params *params = engine->params;
-    struct fabric_params fabric = {.ops = params->fabric,
-                                   .config = params->config,
+    struct fabric_params fabric = {.config = params->config,
                                    .loop = &engine->context.loop,
                                    .messages = &engine->matching.messages,
                                    .nodes =
@@ -109,7 +108,7 @@ static enum status prepare_fabric(struct rank_engine *engine)
                                    .callbacks = p2p_fabric_callbacks(&engine->p2p),
                                    .tap = params->tap,
                                    .traffic = params->traffic};
-    enum status status = params->fabric->prepare(&fabric, &engine->fabric);
+    enum status status = fabric_open(params->fabric, &fabric, &engine->fabric);
     if (status != STATUS_OK)
         return status;
     engine->p2p.fabric = engine->fabric;
@@ -119,8 +118,7 @@ static enum status prepare_fabric(struct rank_engine *engine)
 
 static void close_engine(struct rank_engine *engine)
 {
-    if (engine->fabric)
-        engine->fabric->ops->close(engine->fabric);
+    fabric_close(engine->fabric);
     scheduler_free(&engine->scheduler);
     coll_exec_free(&engine->coll_exec);
     endpoint_close(engine->endpoint);
@@ -165,7 +163,7 @@ static struct engine_usage usage_of(const struct rank_engine *engine)
                                  .calls = engine->scheduler.calls};
     usage.bytes = RANK_ENGINE_BYTES + loop_bytes(loop) + request_table_bytes(&engine->requests) +
                   matching_bytes(&engine->matching) + coll_exec_bytes(&engine->coll_exec) +
-                  scheduler_bytes(&engine->scheduler) + engine->fabric->ops->bytes(engine->fabric);
+                  scheduler_bytes(&engine->scheduler) + fabric_memory_bytes(engine->fabric);
     endpoint_account(engine->endpoint, &usage);
     return usage;
 }
@@ -183,7 +181,7 @@ static enum status run(const struct engine_params *params, struct engine_usage *
     loop_init(&engine.context.loop);
     open_layers(&engine);
     open_scheduler(&engine);
-    enum status status = prepare_fabric(&engine);
+    enum status status = open_fabric(&engine);
     if (status == STATUS_OK)
         status = run_to_the_end(&engine);
     if (status == STATUS_OK) {

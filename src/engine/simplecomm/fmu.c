@@ -1,5 +1,7 @@
 #include "engine/simplecomm/internal.h"
 
+#include <string.h>
+
 /* FMU (Contention_FlexibleMemoryUnit.py): the open phase that starts first is served next, on its FMU, after
  * whatever the FMU did before. */
 
@@ -190,13 +192,25 @@ double compat_fmu_lowest(const struct compat_fmu *fmu)
 
 /* -------------------------------------------------------------------------------------------- life cycle */
 
-void compat_fmu_init(struct simplecomm *engine, const struct fmu_config *config, uint64_t seed)
+/* The word's place among the words; 0 where it is none of them. */
+static int place_of(const char *word, const char *const *words)
 {
+    for (int i = 0; word && words[i]; i++)
+        if (strcmp(word, words[i]) == 0)
+            return i;
+    return 0;
+}
+
+void compat_fmu_init(struct simplecomm *engine, const struct config *config, uint64_t seed)
+{
+    static const char *const try_idle[] = {"NONE", "RANDOM", "SIMPLE", "LEAST_S", "LEAST_SR", NULL};
+    static const char *const among_all[] = {"RANDOM", "LEAST_S", "LEAST_SR", "STATIC", "INCREMENTAL", NULL};
     struct compat_fmu *fmu = &engine->fmu;
-    uint32_t count = (uint32_t)config->count;
+    const uint64_t *configured = config_field(config, "fmu.count");
+    uint32_t count = configured ? (uint32_t)*configured : 0;
     fmu->count = count;
-    fmu->try_idle = (enum fmu_try_idle)config->try_idle;
-    fmu->among_all = (enum fmu_among_all)config->among_all;
+    fmu->try_idle = (enum compat_try_idle)place_of(config_text(config, "fmu.try_idle"), try_idle);
+    fmu->among_all = (enum compat_among_all)place_of(config_text(config, "fmu.among_all"), among_all);
     fmu->counts_reads = fmu->try_idle == TRY_LEAST_SR || fmu->among_all == AMONG_LEAST_SR;
     fmu->random = rng_open(seed, "compat.simplecomm");
     fmu->last_s = mem_alloc(count, sizeof *fmu->last_s, "FMUs");

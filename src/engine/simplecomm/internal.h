@@ -15,8 +15,6 @@
 #include "engine/params.h"
 #include "engine/simplecomm/simplecomm.h"
 #include "fabric/fabric.h"
-#include "fabric/fmu.h"
-#include "fabric/packet.h"
 
 /* The parts of the engine:
  *
@@ -141,11 +139,15 @@ struct compat_statistics {
     uint64_t by_network, by_fmu, pivot_bytes;
 };
 
+/* fmu.try_idle and fmu.among_all, whose words have the same order. */
+enum compat_try_idle { TRY_NONE, TRY_RANDOM, TRY_SIMPLE, TRY_LEAST_S, TRY_LEAST_SR };
+enum compat_among_all { AMONG_RANDOM, AMONG_LEAST_S, AMONG_LEAST_SR, AMONG_STATIC, AMONG_INCREMENTAL };
+
 struct compat_fmu {
     struct match_list open;
     uint32_t count;
-    enum fmu_try_idle try_idle;
-    enum fmu_among_all among_all;
+    enum compat_try_idle try_idle;
+    enum compat_among_all among_all;
     bool counts_reads; /* fmu_monitor_incoming_recv */
     uint32_t interleave;
     struct rng random;
@@ -276,7 +278,7 @@ double compat_network_lowest(const struct compat_network *network); /* start of 
 struct match *compat_network_next(struct simplecomm *engine);
 
 /* fmu.c */
-void compat_fmu_init(struct simplecomm *engine, const struct fmu_config *config, uint64_t seed);
+void compat_fmu_init(struct simplecomm *engine, const struct config *config, uint64_t seed);
 void compat_fmu_free(struct compat_fmu *fmu);
 void compat_fmu_summarize(struct simplecomm *engine); /* fills in the statistics of FMUs */
 struct match *compat_fmu_next(struct simplecomm *engine);

@@ -299,7 +299,9 @@ static int topology_of(const struct fabric_ops *fabric)
 
 bool simplecomm_has(const struct fabric_ops *fabric)
 {
-    return topology_of(fabric) < TOPOLOGIES;
+    int topology = topology_of(fabric);
+    return topology < TOPOLOGIES &&
+           (topology != COMPAT_HYBRID || (fabric_find("packet") && fabric_find("fmu")));
 }
 
 static bool runs(const struct engine_input *input)
@@ -348,12 +350,18 @@ static struct link_speed link_of(ps_t latency_ps, uint64_t bytes_per_s)
                                .bytes_per_s = bytes_per_s == INT64_MAX ? 0 : (double)bytes_per_s};
 }
 
+/* By the names of the parameters. A program without the fabric that has them does not come here for it. */
+static struct link_speed configured_link(const struct config *config, const char *latency, const char *rate)
+{
+    const ps_t *latency_ps = config_field(config, latency);
+    const uint64_t *bytes_per_s = config_field(config, rate);
+    return link_of(latency_ps ? *latency_ps : 0, bytes_per_s ? *bytes_per_s : INT64_MAX);
+}
+
 static void open_engine(struct simplecomm *engine, const struct engine_params *params)
 {
     const struct node_config *node = config_of(params->config, &node_params);
     const struct protocol_config *protocol = config_of(params->config, &protocol_params);
-    const struct packet_config *packet = config_of(params->config, &packet_params);
-    const struct fmu_config *fmu = config_of(params->config, &fmu_params);
     engine->params = params;
     engine->config = config_of(params->config, &simplecomm_params);
     engine->compute = config_of(params->config, &compute_params);
@@ -361,8 +369,8 @@ static void open_engine(struct simplecomm *engine, const struct engine_params *p
     engine->ranks = params->program->ranks;
     engine->cores_per_node = (uint32_t)node->ranks_per_node;
     engine->eager_bytes = protocol->eager_threshold_bytes;
-    engine->network_link = link_of(packet->latency_ps, packet->bandwidth_bytes_per_s);
-    engine->fmu_link = link_of(fmu->t_switch, fmu->bandwidth_bytes_per_s);
+    engine->network_link = configured_link(params->config, "packet.latency", "packet.bandwidth");
+    engine->fmu_link = configured_link(params->config, "fmu.t_switch", "fmu.bandwidth");
     engine->node_link = link_of(node->latency_ps, node->bandwidth_bytes_per_s);
     engine->pivot_bytes = pivot_of(&engine->network_link, &engine->fmu_link);
     engine->topology = (enum compat_topology)topology_of(params->fabric);
@@ -381,7 +389,7 @@ static void open_engine(struct simplecomm *engine, const struct engine_params *p
     queue_table_init(&engine->unmatched);
     pool_init(&engine->posts, sizeof(struct post), "unmatched sends and receives");
     compat_network_init(engine);
-    compat_fmu_init(engine, fmu, params->seed);
+    compat_fmu_init(engine, params->config, params->seed);
 }
 
 static void close_engine(struct simplecomm *engine)

@@ -1,46 +1,47 @@
-#include "fabric/photonic/internal.h"
+#include "fabric/photonic/photonic.h"
 
 /* Reservation hop by hop: a probe takes a channel of one link, travels over it, takes the next. Where none is
  * free it turns back, gives up its channels one after the other as it comes back over them, and reserves a
  * slot in the first buffer that has room: what it still holds then is its segment. It never stops while it
  * holds channels that nothing is sent over. */
 
-static uint32_t link_at(const struct photonic *photonic, const struct packet *packet, uint32_t nth)
+static uint32_t link_at(const struct photonic *photonic, const struct photonic_packet *packet, uint32_t nth)
 {
     return links_of(photonic, packet)[nth];
 }
 
 /* Over the last of its links, to be given up. */
-static void give_up_last(struct photonic *photonic, struct packet *packet)
+static void give_up_last(struct photonic *photonic, struct photonic_packet *packet)
 {
     uint32_t nth = --packet->reached, link = link_at(photonic, packet, nth);
     ps_t taken_at = packet->since + (ps_t)(nth - packet->at) * photonic->settings.forward_ps;
-    photonic->links[link].tried_ps += photonic->loop->now - taken_at;
+    photonic->links[link].tried_ps += fabric_now(&photonic->fabric) - taken_at;
     photonic->free[link]++;
-    probe_wake(photonic, link);
+    probe_notify(photonic, link);
 }
 
 /* At a switch on the way back. */
 static void turn(struct photonic *photonic, uint32_t index)
 {
-    struct packet *packet = packet_at(photonic, index);
-    ps_t now = photonic->loop->now, back_ps = photonic->settings.back_ps;
+    struct photonic_packet *packet = packet_at(photonic, index);
+    ps_t now = fabric_now(&photonic->fabric), back_ps = photonic->settings.back_ps;
     if (packet->reached == packet->at) {
         probe_failed(photonic, index);
     } else if (photonic->buffers && probe_buffer(photonic, packet, packet->reached)) {
         packet->end = packet->reached;
-        trail_go(photonic, index, TAP_PART_ACQUIRE, now - (packet->turned - packet->reached) * back_ps);
+        packet_trace_add(photonic, index, TAP_PART_ACQUIRE,
+                         now - (packet->turned - packet->reached) * back_ps);
         probe_grant(photonic, index, now + (packet->reached - packet->at) * back_ps);
     } else {
         packet->state = PACKET_BACK;
-        loop_at(photonic->loop, now + back_ps, photonic->step_kind, index);
+        loop_at(photonic->fabric.params.loop, now + back_ps, photonic->step_kind, index);
     }
 }
 
 static void go_on(struct photonic *photonic, uint32_t index)
 {
-    struct packet *packet = packet_at(photonic, index);
-    ps_t now = photonic->loop->now;
+    struct photonic_packet *packet = packet_at(photonic, index);
+    ps_t now = fabric_now(&photonic->fabric);
     uint32_t link;
     enum probe_step step = probe_look(photonic, packet, &link);
     if (step == PROBE_FREE) {
@@ -49,7 +50,8 @@ static void go_on(struct photonic *photonic, uint32_t index)
             packet->path[packet->reached] = link;
         packet->reached++;
         photonic->statistics.probe_hops++;
-        loop_at(photonic->loop, now + photonic->settings.forward_ps, photonic->step_kind, index);
+        loop_at(photonic->fabric.params.loop, now + photonic->settings.forward_ps, photonic->step_kind,
+                index);
         return;
     }
     packet->turned = packet->reached;
@@ -58,24 +60,24 @@ static void go_on(struct photonic *photonic, uint32_t index)
         return;
     }
     packet->end = packet->reached;
-    trail_go(photonic, index, TAP_PART_ACQUIRE, now);
+    packet_trace_add(photonic, index, TAP_PART_ACQUIRE, now);
     probe_grant(photonic, index, now + (packet->reached - packet->at) * photonic->settings.back_ps);
     probe_seen(photonic, packet, now);
 }
 
-void hops_begin(struct photonic *photonic, uint32_t index)
+static void hops_begin(struct photonic *photonic, uint32_t index)
 {
-    struct packet *packet = packet_at(photonic, index);
+    struct photonic_packet *packet = packet_at(photonic, index);
     packet->state = PACKET_FORWARD;
     packet->reached = packet->at;
-    packet->since = photonic->loop->now;
+    packet->since = fabric_now(&photonic->fabric);
     photonic->statistics.attempts++;
     go_on(photonic, index);
 }
 
-void hops_step(struct photonic *photonic, uint32_t index)
+static void hops_step(struct photonic *photonic, uint32_t index)
 {
-    struct packet *packet = packet_at(photonic, index);
+    struct photonic_packet *packet = packet_at(photonic, index);
     if (packet->state == PACKET_FORWARD) {
         go_on(photonic, index);
         return;
@@ -83,3 +85,5 @@ void hops_step(struct photonic *photonic, uint32_t index)
     give_up_last(photonic, packet);
     turn(photonic, index);
 }
+
+const struct reservation_ops reservation_hop_by_hop = {.begin = hops_begin, .step = hops_step};

@@ -1,10 +1,10 @@
-#include "fabric/photonic/internal.h"
+#include "fabric/photonic/photonic.h"
 
 /* On grids a buffer stands where the sum of the coordinates is a multiple of n, so that there is one every n
  * switches whichever dimension a packet travels in (section IV-C). Elsewhere by the switch's number. */
 static bool has_buffer(const struct photonic *photonic, uint32_t at)
 {
-    const struct buffer_layout *layout = &photonic->settings.segment.buffers;
+    const struct segment_buffers *layout = &photonic->settings.segment.buffers;
     const struct topo *topo = &photonic->topo;
     if (layout->rule == BUFFERS_LEVELS)
         return topo_level(topo, at) + layout->number >= topo->levels;
@@ -19,7 +19,7 @@ static bool has_buffer(const struct photonic *photonic, uint32_t at)
 }
 
 /* Returns which buffer each switch has. */
-static uint32_t *make_buffers(struct photonic *photonic)
+static uint32_t *init_buffers(struct photonic *photonic)
 {
     uint32_t switches = photonic->topo.switches, count = 0;
     uint32_t *buffer_of_switch = mem_alloc(switches, sizeof *buffer_of_switch, "switches");
@@ -34,24 +34,24 @@ static uint32_t *make_buffers(struct photonic *photonic)
         if (buffer_of_switch[i] == POOL_NONE)
             continue;
         photonic->buffers[buffer_of_switch[i]] =
-            (struct buffer){.at_switch = i,
-                            .free_slots = photonic->settings.slots_of_a_buffer,
-                            .least_free_slots = photonic->settings.slots_of_a_buffer,
-                            .free_inputs = (uint32_t)photonic->settings.segment.inputs,
-                            .free_outputs = (uint32_t)photonic->settings.segment.outputs,
-                            .stored = {POOL_NONE, POOL_NONE}};
+            (struct photonic_buffer){.at_switch = i,
+                                     .free_slots = photonic->settings.slots_of_a_buffer,
+                                     .least_free_slots = photonic->settings.slots_of_a_buffer,
+                                     .free_inputs = (uint32_t)photonic->settings.segment.inputs,
+                                     .free_outputs = (uint32_t)photonic->settings.segment.outputs,
+                                     .stored = {POOL_NONE, POOL_NONE}};
     }
     return buffer_of_switch;
 }
 
-static void make_links(struct photonic *photonic, const uint32_t *buffer_of_switch)
+static void init_links(struct photonic *photonic, const uint32_t *buffer_of_switch)
 {
     const struct topo *topo = &photonic->topo;
     photonic->links = mem_alloc(topo->links, sizeof *photonic->links, "links");
     photonic->free = mem_alloc(topo->links, sizeof *photonic->free, "channels");
     for (uint32_t i = 0; i < topo->links; i++) {
         struct topo_ends ends = topo_link_ends(topo, i);
-        struct link *link = &photonic->links[i];
+        struct photonic_link *link = &photonic->links[i];
         link->from = ends.from.is_node ? POOL_NONE : ends.from.id;
         link->to = ends.to.is_node ? POOL_NONE : ends.to.id;
         link->buffer = ends.to.is_node ? POOL_NONE : buffer_of_switch[ends.to.id];
@@ -60,21 +60,22 @@ static void make_links(struct photonic *photonic, const uint32_t *buffer_of_swit
     photonic->first_link = photonic->settings.node_links_count ? 0 : 2 * topo->nodes;
 }
 
-void links_make(struct photonic *photonic)
+void links_init(struct photonic *photonic)
 {
     const struct topo *topo = &photonic->topo;
     photonic->is_adaptive = photonic->settings.photonic.up != UP_DESTINATION && topo_has_choices(topo);
     photonic->hops_most = topo->diameter + (photonic->settings.node_links_count ? 2 : 0);
-    uint32_t *buffer_of_switch = make_buffers(photonic);
-    make_links(photonic, buffer_of_switch);
+    uint32_t *buffer_of_switch = init_buffers(photonic);
+    init_links(photonic, buffer_of_switch);
     free(buffer_of_switch);
     uint32_t queues = topo->links + topo->switches;
-    photonic->asleep = mem_alloc(queues, sizeof *photonic->asleep, "waiting packets");
+    photonic->waiters = mem_alloc(queues, sizeof *photonic->waiters, "waiting packets");
     for (uint32_t i = 0; i < queues; i++)
-        photonic->asleep[i] = (struct queue){POOL_NONE, POOL_NONE};
+        photonic->waiters[i] = (struct queue){POOL_NONE, POOL_NONE};
     photonic->nodes = mem_alloc(topo->nodes, sizeof *photonic->nodes, "nodes");
     for (uint32_t i = 0; i < topo->nodes; i++)
-        photonic->nodes[i] = (struct node){.waiting = {POOL_NONE, POOL_NONE}, .open = {POOL_NONE, POOL_NONE}};
+        photonic->nodes[i] =
+            (struct photonic_node){.waiting = {POOL_NONE, POOL_NONE}, .open = {POOL_NONE, POOL_NONE}};
     photonic->series = mem_alloc(3 * (size_t)topo->links + 2 * (size_t)photonic->buffer_count,
                                  sizeof *photonic->series, "statistics");
 }
@@ -83,7 +84,7 @@ void links_free(struct photonic *photonic)
 {
     free(photonic->links);
     free(photonic->free);
-    free(photonic->asleep);
+    free(photonic->waiters);
     free(photonic->nodes);
     free(photonic->buffers);
     free(photonic->series);
@@ -93,12 +94,13 @@ size_t links_bytes(const struct photonic *photonic)
 {
     const struct topo *topo = &photonic->topo;
     return topo->links * (sizeof *photonic->links + sizeof *photonic->free + 3 * sizeof *photonic->series) +
-           (topo->links + topo->switches) * sizeof *photonic->asleep + topo->nodes * sizeof *photonic->nodes +
+           (topo->links + topo->switches) * sizeof *photonic->waiters +
+           topo->nodes * sizeof *photonic->nodes +
            photonic->buffer_count * (sizeof *photonic->buffers + 2 * sizeof *photonic->series);
 }
 
 /* How many hops the way has, and which where that is fixed. */
-void links_route(const struct photonic *photonic, struct transmission *transmission)
+void links_route(const struct photonic *photonic, struct photonic_transmission *transmission)
 {
     const struct topo *topo = &photonic->topo;
     uint32_t source = transmission->source, destination = transmission->destination;

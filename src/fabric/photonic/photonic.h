@@ -1,20 +1,29 @@
 #ifndef HELIO_FABRIC_PHOTONIC_PHOTONIC_H
 #define HELIO_FABRIC_PHOTONIC_PHOTONIC_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/config.h"
-#include "base/event.h"
-#include "base/metric.h"
-#include "base/status.h"
-#include "base/tap.h"
+#include "base/queue.h"
+#include "base/rng.h"
+#include "fabric/fabric.h"
 #include "topo/topo.h"
 
 /* Photonic networks at flow level: circuits of WDM channels, reserved by probes. After J. Duro, S. Petit,
  * M. E. Gomez, J. Sahuquillo: Segment Switching: A New Switching Strategy for Optical HPC Networks, IEEE
- * Access 9 (2021). Every reading that the paper leaves open is a parameter. docs/models/photonic.md */
+ * Access 9 (2021). Every reading that the paper leaves open is a parameter. docs/models/photonic.md
+ *
+ *   circuit.c, packetised.c, segment.c   the three fabrics
+ *   photonic.c       what the three share: opening, closing, a message's submission
+ *   settings.c       parameters, presets, what they come to in one run
+ *   links.c          links with their channels, switches with their buffers
+ *   transfer.c       messages cut into packets; what happens when a transfer ends
+ *   probe.c          reservation: what a probe finds, what is granted, waiting and trying again
+ *   at_once.c        a probe takes all its channels in one instant
+ *   hops.c           a probe takes a channel at a time
+ *   packet_trace.c   what a packet did, for the tap
+ *   prefetch.c       what a transfer's end will touch, brought into the caches
+ *   statistics.c     what was measured
+ *   watchdog.c       why nothing moves
+ *
+ * Each file uses those below it in this order: photonic, transfer, at_once and hops, probe, all others. */
 enum photonic_switching {
     PHOTONIC_CIRCUIT,    /* a circuit for a whole message (section III) */
     PHOTONIC_PACKETISED, /* one for each packet of at most an MTU (VI-A) */
@@ -22,45 +31,280 @@ enum photonic_switching {
 };
 
 extern const struct param_table photonic_params; /* struct photonic_config */
-extern const struct param_table segment_params;  /* struct segment_config */
 extern const struct metric_table photonic_metrics;
 
-/* What becomes of a message, each once and at or after the present; delivered is the last. */
-struct photonic_callbacks {
-    void *self;
-    void (*visible)(void *self, uint32_t message, ps_t at);     /* the first probe reaches its destination */
-    void (*sender_done)(void *self, uint32_t message, ps_t at); /* its last packet has left its source */
-    void (*delivered)(void *self, uint32_t message, ps_t at);
-    void (*failed)(void *self, enum status status); /* the watchdog has ended the run, and said why */
+enum photonic_preset { PRESET_LITERAL, PRESET_PAPER_FIT };
+enum photonic_retry { RETRY_WAIT, RETRY_NOW, RETRY_BACKOFF };
+enum photonic_reservation { RESERVATION_ATOMIC, RESERVATION_HOP_BY_HOP };
+enum photonic_up { UP_LEAST, UP_FIRST, UP_RANDOM, UP_DESTINATION };
+enum photonic_order { ORDER_MESSAGE, ORDER_TURNS };
+enum photonic_node_links { NODE_LINKS_AUTO, NODE_LINKS_CHANNELS, NODE_LINKS_FREE };
+
+/* A number that was not set, so that the preset gives it; and no bound. */
+#define BY_PRESET UINT64_MAX
+#define UNLIMITED (UINT64_MAX - 1)
+
+struct photonic_config {
+    int preset, retry, reservation, up, order, node_links; /* the enums above */
+    bool pad;
+    uint64_t channels, channel_rate_bytes_per_s, link_rate_bytes_per_s;
+    uint64_t cycle_ps; /* or BY_PRESET */
+    uint64_t forward_cycles, back_cycles;
+    ps_t extractor_ps, converter_ps, eo_ps, oe_ps;
+    uint64_t mtu_bytes;
+    uint64_t injection, messages; /* or BY_PRESET, UNLIMITED */
+    uint64_t jitter_cycles, backoff_doublings, watchdog_cycles;
 };
 
-struct photonic_plan {
-    const struct config *config; /* has both tables of parameters */
-    enum photonic_switching switching;
-    const char *name;        /* of the fabric, for messages */
-    const struct topo *topo; /* is copied */
-    struct event_loop *loop;
-    const struct tap *tap; /* hears where a message's time goes */
-    uint64_t seed;
-    struct photonic_callbacks callbacks;
+enum buffer_rule { BUFFERS_EVERY, BUFFERS_LEVELS };
+
+struct segment_buffers {
+    enum buffer_rule rule;
+    uint32_t number;
 };
 
+struct segment_config {
+    struct segment_buffers buffers;
+    uint64_t buffer_bytes; /* or UNLIMITED */
+    uint64_t outputs, inputs;
+};
+
+/* The parameters of one run, with the preset's values for those that were not set. */
+struct photonic_settings {
+    struct photonic_config photonic;
+    struct segment_config segment;
+    uint64_t rate_bytes_per_s; /* of a channel */
+    ps_t cycle_ps;
+    ps_t forward_ps, back_ps;   /* set-up of a hop: its cycles, and the component that it passes */
+    ps_t full_packet_ps;        /* service of a whole MTU */
+    bool node_links_count;      /* injection and ejection links have channels and are hops */
+    uint32_t slots_of_a_buffer; /* UINT32_MAX = unlimited */
+};
+/* ---------------------------------------------------------------------------- links, packets, statistics */
+
+struct photonic_link {
+    uint32_t to;     /* switch where it ends; POOL_NONE: a node */
+    uint32_t buffer; /* of that switch; POOL_NONE = none */
+    uint32_t from;   /* switch where it begins; POOL_NONE: a node */
+    ps_t data_ps;    /* channel time that bytes took */
+    ps_t granted_ps; /* that circuits held, set-up included */
+    ps_t tried_ps;   /* that probes held and gave up again */
+};
+
+struct photonic_buffer {
+    uint32_t at_switch;
+    uint32_t free_slots, free_inputs, free_outputs, least_free_slots;
+    struct queue stored; /* packets that have no output yet, in the order in which they arrived */
+    ps_t reserved_ps;    /* slot time from reservation to departure */
+    ps_t filled_ps;      /* and from arrival */
+};
+
+struct photonic_node {
+    struct queue waiting; /* messages that have not begun */
+    struct queue open;    /* those that have packets left to begin, the next to send first */
+    uint64_t begun;       /* messages of which some packets, but not all, have left */
+    uint64_t in_flight;   /* packets that have begun here and not left */
+};
+
+/* A message. The links of a fixed route follow it. */
+struct photonic_transmission {
+    uint64_t bytes;
+    ps_t generated;
+    ps_t begun_at, sent_at,
+        left_at; /* its first packet's first attempt and transmission, its last one's leaving */
+    uint64_t packets, begun, left, arrived; /* how many there are, have begun, left the source, arrived */
+    uint32_t next, id;
+    uint32_t source, destination;
+    uint32_t hops;
+    bool is_visible;
+    uint32_t route[];
+};
+
+enum packet_state { PACKET_GONE, PACKET_STORED, PACKET_WAITING, PACKET_FORWARD, PACKET_BACK, PACKET_SENT };
+
+/* Or a whole message, where it is not cut. Its path so far follows it where routes adapt. */
+struct photonic_packet {
+    uint32_t next;
+    uint32_t transmission;
+    uint32_t blocked_on; /* what it found taken: a link, or behind the links a switch; POOL_NONE = nothing */
+    uint16_t at;         /* links behind it */
+    uint16_t reached;    /* links reserved, those behind it included */
+    uint16_t end;        /* of the segment that it is sent over, likewise */
+    uint8_t state;       /* enum packet_state */
+    uint8_t is_short;    /* the last of a message, with what is left of it */
+    uint16_t tries;      /* that have failed since it came here, at most UINT16_MAX */
+    uint16_t turned;     /* hop by hop: how far its probe had come when it turned back */
+    uint32_t times_stored;
+    ps_t since;      /* its probe set out */
+    ps_t begun;      /* it was the first time */
+    ps_t arrived;    /* in the buffer where it is */
+    ps_t slot_since; /* the slot there was reserved */
+    ps_t next_slot_since;
+    ps_t buffer_ps; /* spent in buffers so far */
+    uint32_t path[];
+};
+
+enum { STORED_CLASSES = 32, SPREAD_BINS = 4096, CURVE_POINTS = 11 };
+
+/* Bytes by the time of their arrival, in bins whose width doubles when time outgrows them. */
+struct photonic_spread {
+    ps_t width_ps;
+    uint64_t bins[SPREAD_BINS];
+};
+
+struct photonic_statistics {
+    uint64_t packets, hop_bytes, attempts, failed_attempts, probe_hops, segments;
+    uint64_t buffer_count, buffer_peak_slots;
+    double queue_mean_s, network_mean_s, buffer_mean_s; /* of a packet */
+    ps_t last_delivery_ps, t95_ps, cycle_ps;
+    double data, granted, tried, data_most, granted_most;
+    double granted_curve[CURVE_POINTS], buffer_curve[CURVE_POINTS];
+    double buffers_reserved, buffers_filled;
+    double never_stored, stored_once, stored_twice, stored_more, times_stored_mean;
+    struct metric_series link_data, link_granted, link_tried, buffer_reserved, buffer_switch, times_stored;
+};
+
+/* What a packet has done so far, kept while the tap has a handler for it. */
+struct packet_trace {
+    struct queue steps;
+    ps_t until; /* the last of them ended */
+};
+
+struct packet_trace_step {
+    ps_t since, at;
+    const char *awaited;
+    uint32_t which;
+    uint32_t next;
+    uint8_t part; /* enum tap_part */
+};
+
+/* When a probe takes its channels: at_once.c or hops.c. */
 struct photonic;
+struct reservation_ops {
+    void (*begin)(struct photonic *photonic, uint32_t packet); /* the probe sets out */
+    void (*step)(struct photonic *photonic, uint32_t packet);  /* it is at the next switch */
+};
+extern const struct reservation_ops reservation_at_once, reservation_hop_by_hop;
 
-/* STATUS_BAD_INPUT, reported, where parameters do not go together. */
-enum status photonic_open(const struct photonic_plan *plan, struct photonic **photonic);
-void photonic_close(struct photonic *photonic);
-size_t photonic_bytes(const struct photonic *photonic); /* memory held */
+struct photonic {
+    struct fabric fabric;
+    struct photonic_settings settings;
+    enum photonic_switching switching;
+    const struct reservation_ops *reservation;
+    struct topo topo;
+    struct rng rng;
+    bool is_adaptive;      /* which links lead on is found switch by switch */
+    bool is_watched;       /* an event of the watchdog is in the queue */
+    uint32_t hops_most;    /* of a route */
+    uint32_t first_link;   /* that has channels; those before are free */
+    uint16_t *free;        /* channels of each link: apart from the links, since probes read little else */
+    struct queue *waiters; /* packets that wait for a link, then those that wait for any of a switch */
+    struct photonic_link *links;
+    struct photonic_buffer *buffers;
+    uint32_t buffer_count;
+    struct photonic_node *nodes;
+    struct pool transmissions, packets;
+    struct packet_trace *traces; /* by packet; none where the tap has no handler for it */
+    size_t trace_capacity;
+    struct pool steps;
+    uint32_t sending; /* transfers that have been granted and not ended */
+    ps_t progress_at; /* when the last of them ended */
+    uint32_t end_kind, step_kind, watch_kind;
+    /* measured */
+    struct photonic_statistics statistics, shown; /* as it is counted, and as it was last asked for */
+    double queue_total_ps, network_total_ps, buffer_total_ps;
+    int64_t times_stored[STORED_CLASSES];
+    struct photonic_spread spread;
+    int64_t *series; /* of links, three times over, then of buffers, twice */
+};
 
-/* A message between two nodes of the topology, which differ, generated now. `id` comes back in the answers.
- */
-void photonic_send(struct photonic *photonic, uint32_t id, uint32_t source, uint32_t destination,
-                   uint64_t bytes);
+static inline struct photonic_transmission *transmission_at(const struct photonic *photonic, uint32_t index)
+{
+    return pool_at(&photonic->transmissions, index);
+}
 
-/* What was measured until now, the struct of the metric table; valid until the next call. */
-const void *photonic_statistics(struct photonic *photonic);
+static inline struct photonic_packet *packet_at(const struct photonic *photonic, uint32_t index)
+{
+    return pool_at(&photonic->packets, index);
+}
 
-/* Notes on the links that packets wait for. */
-void photonic_explain(const struct photonic *photonic);
+/* Packets follow each other in the queues of links, switches and buffers. */
+static inline struct queue_links packet_links(const struct photonic *photonic)
+{
+    return (struct queue_links){.first = photonic->packets.records + offsetof(struct photonic_packet, next),
+                                .stride = photonic->packets.size};
+}
+
+/* The packet's links, from its source on. */
+static inline const uint32_t *links_of(const struct photonic *photonic, const struct photonic_packet *packet)
+{
+    return photonic->is_adaptive ? packet->path : transmission_at(photonic, packet->transmission)->route;
+}
+
+/* The buffer that the packet is in; POOL_NONE at its source. */
+static inline uint32_t buffer_of(const struct photonic *photonic, const struct photonic_packet *packet)
+{
+    return packet->at ? photonic->links[links_of(photonic, packet)[packet->at - 1]].buffer : POOL_NONE;
+}
+
+/* photonic.c: for circuit.c, packetised.c and segment.c; `segment` is NULL where there are no buffers */
+enum status photonic_init(struct fabric *fabric, enum photonic_switching switching,
+                          const struct segment_config *segment);
+void photonic_free(struct fabric *fabric);
+void photonic_submit(struct fabric *fabric, uint32_t message);
+const void *photonic_statistics(struct fabric *fabric);
+size_t photonic_bytes(const struct fabric *fabric);
+void photonic_explain(const struct fabric *fabric);
+
+/* settings.c: STATUS_BAD_INPUT, reported, where parameters do not go together */
+enum status photonic_resolve(struct photonic *photonic, const struct segment_config *segment);
+/* For parsers of parameters: says what is wrong at this byte, and is false. */
+bool photonic_refuse(struct param_problem *problem, uint32_t at, const char *text);
+
+/* links.c */
+void links_init(struct photonic *photonic);
+void links_free(struct photonic *photonic);
+size_t links_bytes(const struct photonic *photonic);
+void links_route(const struct photonic *photonic, struct photonic_transmission *transmission);
+
+/* transfer.c */
+void transfer_begin(struct photonic *photonic, uint32_t message); /* of a new message */
+void transfer_on_end(void *self, uint32_t packet);                /* event */
+
+/* probe.c */
+enum probe_step { PROBE_FREE, PROBE_TAKEN, PROBE_ARRIVED };
+uint64_t packet_bytes(const struct photonic *photonic, const struct photonic_packet *packet);
+ps_t packet_service_ps(const struct photonic *photonic, const struct photonic_packet *packet);
+void probe_begin(struct photonic *photonic, uint32_t packet); /* it is at its source, or has an output */
+void probe_on_step(void *self, uint32_t packet);              /* event */
+/* For the two kinds of reservation. */
+enum probe_step probe_look(struct photonic *photonic, struct photonic_packet *packet, uint32_t *link);
+bool probe_buffer(struct photonic *photonic, struct photonic_packet *packet, uint32_t end); /* takes a slot */
+void probe_grant(struct photonic *photonic, uint32_t packet, ps_t from);             /* sent from then on */
+void probe_seen(struct photonic *photonic, struct photonic_packet *packet, ps_t at); /* at its destination */
+void probe_failed(struct photonic *photonic, uint32_t packet);                       /* it holds nothing */
+void probe_notify(struct photonic *photonic, uint32_t link); /* a channel of the link is free */
+
+/* prefetch.c: for loop_prefetch */
+void prefetch_for_step(const void *self, uint32_t packet, unsigned step);
+void prefetch_for_end(const void *self, uint32_t packet, unsigned step);
+
+/* packet_trace.c: does nothing where the tap has no handler for it */
+void packet_trace_begin(struct photonic *photonic, uint32_t packet);
+/* The packet has waited until now, for what its state says. */
+void packet_trace_waited(struct photonic *photonic, uint32_t packet);
+/* It has done this from the end of its last step on, until `at`. */
+void packet_trace_add(struct photonic *photonic, uint32_t packet, enum tap_part part, ps_t at);
+/* Tells the tap of all steps behind `since`. */
+void packet_trace_emit(const struct photonic *photonic, uint32_t packet, ps_t since);
+void packet_trace_end(struct photonic *photonic, uint32_t packet);
+
+/* statistics.c */
+void statistics_count_arrival(struct photonic *photonic, const struct photonic_packet *packet,
+                              uint64_t bytes);
+
+/* watchdog.c */
+void watchdog_begin(struct photonic *photonic);       /* something is under way */
+void watchdog_on_watch(void *self, uint32_t subject); /* event */
 
 #endif

@@ -1,4 +1,4 @@
-#include "fabric/photonic/internal.h"
+#include "fabric/photonic/photonic.h"
 
 /* Millions of packets wait in buffers and for links, and what a transfer's end touches has long left the
  * caches: its packet, its message, and the packets that it lets go on. They are asked for while the events
@@ -7,44 +7,44 @@
 enum { CACHE_LINE_BYTES = 64 };
 
 /* Both cache lines that a record's fields lie in, to be written. */
-static inline void fetch(const void *record)
+static inline void prefetch(const void *record)
 {
     __builtin_prefetch(record, 1);
     __builtin_prefetch((const char *)record + CACHE_LINE_BYTES, 1);
 }
 
-static inline void fetch_first(const struct photonic *photonic, const struct queue *queue)
+static inline void prefetch_first(const struct photonic *photonic, const struct queue *queue)
 {
     if (queue->head != POOL_NONE)
-        fetch(packet_at(photonic, queue->head));
+        prefetch(packet_at(photonic, queue->head));
 }
 
 /* Those that wait for the channels which the packet gives back, and for the buffer that it leaves. */
-static void fetch_waiting(const struct photonic *photonic, const struct packet *packet)
+static void prefetch_waiters(const struct photonic *photonic, const struct photonic_packet *packet)
 {
     const uint32_t *links = links_of(photonic, packet);
     for (uint32_t i = packet->at; i < packet->end; i++)
-        fetch_first(photonic, &photonic->asleep[links[i]]);
+        prefetch_first(photonic, &photonic->waiters[links[i]]);
     uint32_t buffer = buffer_of(photonic, packet);
     if (buffer != POOL_NONE)
-        fetch_first(photonic, &photonic->buffers[buffer].stored);
+        prefetch_first(photonic, &photonic->buffers[buffer].stored);
 }
 
-void fetch_for_step(const void *self, uint32_t index, unsigned step)
+void prefetch_for_step(const void *self, uint32_t index, unsigned step)
 {
     const struct photonic *photonic = self;
-    const struct packet *packet = packet_at(photonic, index);
+    const struct photonic_packet *packet = packet_at(photonic, index);
     if (step == 0)
-        fetch(packet);
+        prefetch(packet);
     else if (step == 1)
-        fetch(transmission_at(photonic, packet->transmission));
+        prefetch(transmission_at(photonic, packet->transmission));
 }
 
-void fetch_for_end(const void *self, uint32_t index, unsigned step)
+void prefetch_for_end(const void *self, uint32_t index, unsigned step)
 {
     const struct photonic *photonic = self;
     if (step < 2)
-        fetch_for_step(self, index, step);
+        prefetch_for_step(self, index, step);
     else
-        fetch_waiting(photonic, packet_at(photonic, index));
+        prefetch_waiters(photonic, packet_at(photonic, index));
 }

@@ -1,8 +1,7 @@
 #include <stdlib.h>
 
 #include "base/stats.h"
-
-#include "fabric/photonic/internal.h"
+#include "fabric/photonic/photonic.h"
 
 #define FIELD(field) offsetof(struct photonic_statistics, field)
 
@@ -64,7 +63,7 @@ const struct metric_table photonic_metrics = {.metrics = metric_list,
 
 /* ------------------------------------------------------------------------------------------ while running */
 
-static void spread_add(struct spread *spread, ps_t at, uint64_t bytes)
+static void spread_add(struct photonic_spread *spread, ps_t at, uint64_t bytes)
 {
     while (at / spread->width_ps >= SPREAD_BINS) {
         for (uint32_t i = 0; i < SPREAD_BINS / 2; i++)
@@ -77,7 +76,7 @@ static void spread_add(struct spread *spread, ps_t at, uint64_t bytes)
 }
 
 /* The end of the bin in which the share is reached: at most 1/2048 of the whole time late. */
-static ps_t spread_quantile(const struct spread *spread, double share)
+static ps_t spread_quantile(const struct photonic_spread *spread, double share)
 {
     uint64_t total = 0, sum = 0;
     for (uint32_t i = 0; i < SPREAD_BINS; i++)
@@ -90,17 +89,17 @@ static ps_t spread_quantile(const struct spread *spread, double share)
     return 0;
 }
 
-void statistics_count_arrival(struct photonic *photonic, const struct packet *packet, uint64_t bytes)
+void statistics_count_arrival(struct photonic *photonic, const struct photonic_packet *packet, uint64_t bytes)
 {
     struct photonic_statistics *statistics = &photonic->statistics;
-    ps_t now = photonic->loop->now;
+    ps_t now = fabric_now(&photonic->fabric);
     uint32_t class = packet->times_stored < STORED_CLASSES ? packet->times_stored : STORED_CLASSES - 1;
     statistics->packets++;
     statistics->last_delivery_ps = now;
     photonic->times_stored[class]++;
     photonic->buffer_total_ps += (double)packet->buffer_ps;
     photonic->network_total_ps += (double)(now - packet->begun - packet->buffer_ps);
-    statistics->times_stored_mean += packet->times_stored; /* the sum until it is asked for */
+    statistics->times_stored_mean += packet->times_stored; /* a sum; photonic_statistics() makes it a mean */
     spread_add(&photonic->spread, now, bytes);
 }
 
@@ -130,7 +129,7 @@ static void sum_links(struct photonic *photonic, struct photonic_statistics *out
     double channel_ps = (double)photonic->settings.photonic.channels * (double)out->last_delivery_ps;
     int64_t data_most = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const struct link *link = &photonic->links[first + i];
+        const struct photonic_link *link = &photonic->links[first + i];
         data[i] = link->data_ps;
         granted[i] = link->granted_ps;
         tried[i] = link->tried_ps;
@@ -157,7 +156,7 @@ static void sum_buffers(struct photonic *photonic, struct photonic_statistics *o
     uint32_t slots = photonic->settings.slots_of_a_buffer;
     double reserved_ps = 0, filled_ps = 0;
     for (uint32_t i = 0; i < photonic->buffer_count; i++) {
-        const struct buffer *buffer = &photonic->buffers[i];
+        const struct photonic_buffer *buffer = &photonic->buffers[i];
         reserved[i] = buffer->reserved_ps;
         switches[i] = buffer->at_switch;
         reserved_ps += (double)buffer->reserved_ps;
@@ -174,8 +173,9 @@ static void sum_buffers(struct photonic *photonic, struct photonic_statistics *o
     out->buffer_switch = (struct metric_series){switches, photonic->buffer_count};
 }
 
-const void *photonic_statistics(struct photonic *photonic)
+const void *photonic_statistics(struct fabric *fabric)
 {
+    struct photonic *photonic = (struct photonic *)fabric;
     struct photonic_statistics *out = &photonic->shown;
     double packets = (double)photonic->statistics.packets;
     *out = photonic->statistics;

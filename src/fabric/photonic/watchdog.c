@@ -2,47 +2,51 @@
 
 #include "base/diag.h"
 #include "base/units.h"
-#include "fabric/photonic/internal.h"
+#include "fabric/photonic/photonic.h"
 
-/* Ends a run in which nothing moves any more, and says who waits for what. A run whose packets sleep has no
- * events left and ends by itself; this is for those that try again and again and never get through. */
+/* Ends a run in which nothing moves any more, and says who waits for what. Packets that wait for a
+ * channel leave no events, so that the run ends by itself; the watchdog is for packets that try again and
+ * again and never get through. */
 
 void watchdog_begin(struct photonic *photonic)
 {
     if (photonic->is_watched)
         return;
     photonic->is_watched = true;
-    photonic->progress_at = photonic->loop->now;
-    ps_t patience = (ps_t)photonic->settings.photonic.watchdog_cycles * photonic->settings.cycle_ps;
-    loop_at(photonic->loop, ps_add(photonic->loop->now, patience), photonic->watch_kind, 0);
+    photonic->progress_at = fabric_now(&photonic->fabric);
+    ps_t limit_ps = (ps_t)photonic->settings.photonic.watchdog_cycles * photonic->settings.cycle_ps;
+    loop_at(photonic->fabric.params.loop, ps_add(fabric_now(&photonic->fabric), limit_ps),
+            photonic->watch_kind, 0);
 }
 
-static void end_run(struct photonic *photonic, ps_t patience)
+static void end_run(struct photonic *photonic, ps_t limit_ps)
 {
     char text[64];
     diag_error("fabric %s has sent nothing for %s (photonic.watchdog), with packets of %" PRIu32
                " messages under way: their reservations fail again and again",
-               photonic->name, units_show_time(patience, 3, text, sizeof text), photonic->transmissions.live);
-    photonic_explain(photonic);
+               photonic->fabric.ops->name, units_show_time(limit_ps, 3, text, sizeof text),
+               photonic->transmissions.live);
+    photonic_explain(&photonic->fabric);
     diag_note("photonic.retry=wait, or a photonic.jitter above 0, lets them get out of each other's way");
-    photonic->callbacks.failed(photonic->callbacks.self, STATUS_FAILED);
+    fabric_failed(&photonic->fabric, STATUS_FAILED);
 }
 
 void watchdog_on_watch(void *self, uint32_t subject)
 {
     (void)subject;
     struct photonic *photonic = self;
-    ps_t patience = (ps_t)photonic->settings.photonic.watchdog_cycles * photonic->settings.cycle_ps;
-    ps_t now = photonic->loop->now;
+    ps_t limit_ps = (ps_t)photonic->settings.photonic.watchdog_cycles * photonic->settings.cycle_ps;
+    ps_t now = fabric_now(&photonic->fabric);
     photonic->is_watched = photonic->packets.live > 0;
     if (!photonic->is_watched)
         return;
     if (photonic->sending > 0)
         photonic->progress_at = now;
-    if (now - photonic->progress_at >= patience)
-        end_run(photonic, patience);
+    if (now - photonic->progress_at >= limit_ps)
+        end_run(photonic, limit_ps);
     else
-        loop_at(photonic->loop, ps_add(photonic->progress_at, patience), photonic->watch_kind, 0);
+        loop_at(photonic->fabric.params.loop, ps_add(photonic->progress_at, limit_ps), photonic->watch_kind,
+                0);
 }
 
 enum { LINKS_NAMED = 10 };
@@ -52,7 +56,7 @@ static size_t most_wanted(const struct photonic *photonic, uint32_t named[LINKS_
 {
     size_t count = 0;
     for (uint32_t i = 0; i < photonic->packets.fresh; i++) {
-        const struct packet *packet = packet_at(photonic, i);
+        const struct photonic_packet *packet = packet_at(photonic, i);
         if (packet->state != PACKET_GONE && packet->state != PACKET_STORED && packet->blocked_on != POOL_NONE)
             waiting[packet->blocked_on]++;
     }
@@ -70,8 +74,9 @@ static size_t most_wanted(const struct photonic *photonic, uint32_t named[LINKS_
     return count;
 }
 
-void photonic_explain(const struct photonic *photonic)
+void photonic_explain(const struct fabric *fabric)
 {
+    const struct photonic *photonic = (const struct photonic *)fabric;
     const struct topo *topo = &photonic->topo;
     char text[TOPO_TEXT];
     uint32_t named[LINKS_NAMED];

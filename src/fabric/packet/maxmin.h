@@ -1,5 +1,5 @@
-#ifndef HELIO_FABRIC_MAXMIN_H
-#define HELIO_FABRIC_MAXMIN_H
+#ifndef HELIO_FABRIC_PACKET_MAXMIN_H
+#define HELIO_FABRIC_PACKET_MAXMIN_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,8 +24,8 @@ struct maxmin;
 
 /* `capacities` in bytes per second, 1 to MAXMIN_CAPACITY_LIMIT; a flow uses at most `links_per_flow` links, 1
  * to MAXMIN_LINKS_PER_FLOW. */
-struct maxmin *maxmin_create(const uint64_t *capacities, uint32_t links, uint32_t links_per_flow);
-void maxmin_free(struct maxmin *solver);
+struct maxmin *maxmin_open(const uint64_t *capacities, uint32_t links, uint32_t links_per_flow);
+void maxmin_close(struct maxmin *solver);         /* NULL: does nothing */
 size_t maxmin_bytes(const struct maxmin *solver); /* memory held */
 
 /* A flow over `count` links, at least one; a link named twice counts once. It has no rate before the next

@@ -1,8 +1,7 @@
-#ifndef HELIO_FABRIC_TDM_PATTERNS_H
-#define HELIO_FABRIC_TDM_PATTERNS_H
+#ifndef HELIO_FABRIC_TDM_REGISTERS_H
+#define HELIO_FABRIC_TDM_REGISTERS_H
 
 #include "base/status.h"
-#include "fabric/fabric.h"
 #include "schedule/method.h"
 
 /* A pattern in registers: which of the K slots each of its connections has. */
@@ -14,10 +13,11 @@ struct tdm_registers {
     size_t *first;             /* [nodes + 1]: the pairs of each source */
 };
 
-/* Schedules the pattern, which need not be sorted and is sorted here. */
-enum status tdm_registers_load(struct tdm_registers *registers, const struct topo *topo,
+/* Schedules the pattern, which need not be sorted and is sorted here. On failure, which has been reported,
+ * nothing is to be freed. */
+enum status tdm_registers_init(struct tdm_registers *registers, const struct topo *topo,
                                struct tdm_pattern *pattern, const struct tdm_method *method);
-void tdm_registers_close(struct tdm_registers *registers);
+void tdm_registers_free(struct tdm_registers *registers);
 
 /* The index of the connection; registers->count when there is none. */
 size_t tdm_registers_find(const struct tdm_registers *registers, uint32_t source, uint32_t destination);

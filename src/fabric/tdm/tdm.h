@@ -1,5 +1,5 @@
-#ifndef HELIO_FABRIC_TDM_H
-#define HELIO_FABRIC_TDM_H
+#ifndef HELIO_FABRIC_TDM_TDM_H
+#define HELIO_FABRIC_TDM_TDM_H
 
 #include "base/metric.h"
 #include "base/param.h"
@@ -7,7 +7,13 @@
 
 /* What the fabrics with time-division multiplexing share. Time is divided into slots, numbered from 0 at the
  * start of the run; a connection that owns slot k of K moves slot_bytes in each of its slots.
- * docs/models/tdm.md */
+ * docs/models/tdm.md
+ *
+ *   tdm.h, .c         parameters, statistics, slots and times
+ *   compiled.c        tdm-compiled: connections are scheduled before the program runs
+ *   registers.h, .c   a scheduled pattern, as the switches' registers hold it
+ *   dynamic.c         tdm-dynamic: a connection is reserved when a message needs it
+ */
 struct tdm_config {
     ps_t slot_ps;
     uint64_t slot_bytes;

@@ -4,10 +4,10 @@
 
 #include "base/diag.h"
 #include "base/units.h"
-#include "fabric/photonic/internal.h"
+#include "fabric/photonic/photonic.h"
 
-/* What a parameter was set to, or what the preset makes of it. The paper does not fix all that a simulator
- * has to know; docs/models/photonic.md has what each choice does to the results. */
+/* The value of each parameter, set by the user or by the preset. The paper does not fix all that a simulator
+ * has to know; docs/models/photonic.md says what each choice does to the results. */
 
 static const char *const preset_names[] = {"literal", "paper-fit", NULL};
 static const char *const retry_names[] = {"wait", "now", "backoff", NULL};
@@ -18,7 +18,7 @@ static const char *const node_links_names[] = {"auto", "channels", "free", NULL}
 
 enum { CYCLE_MOST_MS = 1 };
 
-static bool refuse(struct param_problem *problem, uint32_t at, const char *text)
+bool photonic_refuse(struct param_problem *problem, uint32_t at, const char *text)
 {
     snprintf(problem->text, sizeof problem->text, "%s", text);
     problem->at = at;
@@ -38,7 +38,7 @@ static bool parse_count_or(const char *text, const char *const *words, const uin
     struct units_problem unit_problem;
     if (units_count(text, count, &unit_problem) && *count >= 1)
         return true;
-    return refuse(problem, 0, wanted);
+    return photonic_refuse(problem, 0, wanted);
 }
 
 static bool parse_injection(const struct param *self, const char *text, void *field,
@@ -62,46 +62,11 @@ static bool parse_cycle(const struct param *self, const char *text, void *field,
         return true;
     }
     if (!units_time(text, &cycle, &unit_problem))
-        return refuse(problem, unit_problem.at, unit_problem.text);
+        return photonic_refuse(problem, unit_problem.at, unit_problem.text);
     if (cycle < 1 || cycle > CYCLE_MOST_MS * PS_PER_S / 1000)
-        return refuse(problem, 0, "a cycle is from 1 ps to 1 ms long, or 'preset'");
+        return photonic_refuse(problem, 0, "a cycle is from 1 ps to 1 ms long, or 'preset'");
     *(uint64_t *)field = (uint64_t)cycle;
     return true;
-}
-
-static bool parse_buffers(const struct param *self, const char *text, void *field,
-                          struct param_problem *problem)
-{
-    (void)self;
-    struct buffer_layout *layout = field;
-    static const char wanted[] = "expected every:N, a buffer every N switches, or levels:N, in the N top "
-                                 "levels of a tree";
-    bool is_levels = strncmp(text, "levels:", 7) == 0;
-    if (!is_levels && strncmp(text, "every:", 6) != 0)
-        return refuse(problem, 0, wanted);
-    uint32_t at = is_levels ? 7 : 6;
-    uint64_t number;
-    struct units_problem unit_problem;
-    if (!units_count(text + at, &number, &unit_problem) || number < 1 || number > TOPO_NODES_LIMIT)
-        return refuse(problem, at, wanted);
-    *layout = (struct buffer_layout){is_levels ? BUFFERS_LEVELS : BUFFERS_EVERY, (uint32_t)number};
-    return true;
-}
-
-static bool parse_buffer_size(const struct param *self, const char *text, void *field,
-                              struct param_problem *problem)
-{
-    (void)self;
-    struct units_problem unit_problem;
-    if (strcmp(text, "unlimited") == 0) {
-        *(uint64_t *)field = UNLIMITED;
-        return true;
-    }
-    if (units_size(text, field, &unit_problem))
-        return true;
-    snprintf(problem->text, sizeof problem->text, "%s; or 'unlimited'", unit_problem.text);
-    problem->at = unit_problem.at;
-    return false;
 }
 
 #define PHOTONIC(field) offsetof(struct photonic_config, field)
@@ -201,46 +166,14 @@ PARAM_TABLE(
     COUNT_OF("photonic.watchdog", watchdog_cycles, "1000000", "1", "1000000000",
              "cycles without a transfer, while some wait for one, after which the run has failed"));
 
-PARAM_TABLE(
-    segment_params, "segment", struct segment_config,
-    "buffers of segment switching; what else it needs are parameters of photonic",
-    {.name = "segment.buffers",
-     .type = PARAM_CUSTOM,
-     .offset = offsetof(struct segment_config, buffers),
-     .default_text = "every:1",
-     .parse = parse_buffers,
-     .doc = "every:N: where the sum of a grid's coordinates is a multiple of N, elsewhere the switch's "
-            "number; levels:N: in the N top levels of a tree"},
-    {.name = "segment.buffer_size",
-     .type = PARAM_CUSTOM,
-     .offset = offsetof(struct segment_config, buffer_bytes),
-     .default_text = "4 MiB",
-     .parse = parse_buffer_size,
-     .doc = "of each buffer, or unlimited"},
-    {.name = "segment.outputs",
-     .type = PARAM_COUNT,
-     .offset = offsetof(struct segment_config, outputs),
-     .default_text = "5",
-     .min = "1",
-     .max = "4294967295",
-     .doc = "channels out of a buffer: packets that can try to leave it at once (a port of five)"},
-    {.name = "segment.inputs",
-     .type = PARAM_COUNT,
-     .offset = offsetof(struct segment_config, inputs),
-     .default_text = "5",
-     .min = "1",
-     .max = "4294967295",
-     .doc = "channels into a buffer: packets on their way to it at once (a port of five)"});
-
-/* --------------------------------------------------------------------------------------------- settling */
+/* --------------------------------------------------------------------------------------------- resolving */
 
 /* What fits the paper's results: its times are cycles, of which a packet takes about 12 on the torus and 8 on
  * the tree, and its circuits are one message at a time of each node. */
-static void apply_preset(const struct photonic_plan *plan, struct photonic_settings *settings)
+static void apply_preset(const struct photonic *photonic, struct photonic_config *config)
 {
-    struct photonic_config *config = &settings->photonic;
-    bool is_fit = config->preset == PRESET_PAPER_FIT, on_grid = topo_grid(plan->topo) != NULL;
-    bool is_circuit = plan->switching == PHOTONIC_CIRCUIT;
+    bool is_fit = config->preset == PRESET_PAPER_FIT, on_grid = topo_grid(&photonic->topo) != NULL;
+    bool is_circuit = photonic->switching == PHOTONIC_CIRCUIT;
     if (config->cycle_ps == BY_PRESET)
         config->cycle_ps = !is_fit ? 1000 : on_grid ? 8533 : 12800;
     if (config->injection == BY_PRESET)
@@ -249,12 +182,12 @@ static void apply_preset(const struct photonic_plan *plan, struct photonic_setti
         config->messages = is_fit && !on_grid ? 1 : UNLIMITED;
 }
 
-static enum status settle_buffers(const struct photonic_plan *plan, struct photonic_settings *settings)
+static enum status resolve_buffers(const struct topo *topo, struct photonic_settings *settings)
 {
     const struct segment_config *config = &settings->segment;
     uint64_t mtu = settings->photonic.mtu_bytes;
     char text[64], other[64];
-    if (config->buffers.rule == BUFFERS_LEVELS && !plan->topo->levels) {
+    if (config->buffers.rule == BUFFERS_LEVELS && !topo->levels) {
         diag_error("segment.buffers=levels:%" PRIu32
                    " needs a topology with levels, a fattree; every:N is for "
                    "all others",
@@ -273,23 +206,24 @@ static enum status settle_buffers(const struct photonic_plan *plan, struct photo
     return STATUS_OK;
 }
 
-static enum status settle_hops(const struct photonic_plan *plan)
+static enum status check_hops(const struct photonic *photonic)
 {
+    const struct topo *topo = &photonic->topo;
     char text[TOPO_TEXT];
-    if (plan->topo->diameter <= UINT16_MAX - 2)
+    if (topo->diameter <= UINT16_MAX - 2)
         return STATUS_OK;
     diag_error("topology %s has ways of %" PRIu32 " hops; fabric %s takes %d at most",
-               topo_print(plan->topo, text, sizeof text), plan->topo->diameter, plan->name, UINT16_MAX - 2);
+               topo_print(topo, text, sizeof text), topo->diameter, photonic->fabric.ops->name,
+               UINT16_MAX - 2);
     return STATUS_BAD_INPUT;
 }
 
-enum status photonic_settle(const struct photonic_plan *plan, struct photonic_settings *settings)
+enum status photonic_resolve(struct photonic *photonic, const struct segment_config *segment)
 {
-    *settings = (struct photonic_settings){
-        .photonic = *(const struct photonic_config *)config_of(plan->config, &photonic_params),
-        .segment = *(const struct segment_config *)config_of(plan->config, &segment_params)};
-    apply_preset(plan, settings);
+    struct photonic_settings *settings = &photonic->settings;
     struct photonic_config *config = &settings->photonic;
+    *config = *(const struct photonic_config *)config_of(photonic->fabric.params.config, &photonic_params);
+    apply_preset(photonic, config);
     settings->rate_bytes_per_s = config->channel_rate_bytes_per_s;
     if (config->link_rate_bytes_per_s)
         settings->rate_bytes_per_s = config->link_rate_bytes_per_s / config->channels;
@@ -303,8 +237,10 @@ enum status photonic_settle(const struct photonic_plan *plan, struct photonic_se
     settings->back_ps = (ps_t)config->back_cycles * settings->cycle_ps + config->converter_ps;
     settings->full_packet_ps = service_ps(config->mtu_bytes, settings->rate_bytes_per_s);
     settings->node_links_count = config->node_links == NODE_LINKS_CHANNELS ||
-                                 (config->node_links == NODE_LINKS_AUTO && !topo_grid(plan->topo));
-    enum status status = settle_hops(plan);
-    return status == STATUS_OK && plan->switching == PHOTONIC_SEGMENT ? settle_buffers(plan, settings)
-                                                                      : status;
+                                 (config->node_links == NODE_LINKS_AUTO && !topo_grid(&photonic->topo));
+    enum status status = check_hops(photonic);
+    if (status != STATUS_OK || !segment)
+        return status;
+    settings->segment = *segment;
+    return resolve_buffers(&photonic->topo, settings);
 }

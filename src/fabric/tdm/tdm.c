@@ -1,4 +1,4 @@
-#include "fabric/tdm.h"
+#include "fabric/tdm/tdm.h"
 
 #include <stddef.h>
 

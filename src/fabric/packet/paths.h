@@ -1,5 +1,5 @@
-#ifndef HELIO_FABRIC_PATHS_H
-#define HELIO_FABRIC_PATHS_H
+#ifndef HELIO_FABRIC_PACKET_PATHS_H
+#define HELIO_FABRIC_PACKET_PATHS_H
 
 #include "fabric/topology.h"
 

@@ -14,7 +14,7 @@ enum fmu_try_idle { TRY_NONE, TRY_RANDOM, TRY_SIMPLE, TRY_LEAST_S, TRY_LEAST_SR 
 enum fmu_among_all { AMONG_RANDOM, AMONG_LEAST_S, AMONG_LEAST_SR, AMONG_STATIC, AMONG_INCREMENTAL };
 
 /* The index of the least of M keys, the lowest one among equals: a tournament, one comparison a level. */
-struct tournament {
+struct fmu_tournament {
     uint64_t *keys;
     uint32_t *winners; /* [1] is the root; [size + i] is i itself */
     uint32_t size;     /* a power of two, at least M */
@@ -28,8 +28,8 @@ struct fmu_mapping {
     struct rng random; /* of both RANDOM methods */
     uint64_t *idle;    /* bit set */
     uint32_t idle_count;
-    uint64_t *sent, *sent_not_read;          /* bytes per FMU: the counters of LEAST_S and LEAST_SR */
-    struct tournament least_idle, least_all; /* where LEAST_S or LEAST_SR chooses there */
+    uint64_t *sent, *sent_not_read;              /* bytes per FMU: the counters of LEAST_S and LEAST_SR */
+    struct fmu_tournament least_idle, least_all; /* where LEAST_S or LEAST_SR chooses there */
 };
 
 void fmu_mapping_init(struct fmu_mapping *mapping, uint32_t count, enum fmu_try_idle try_idle,

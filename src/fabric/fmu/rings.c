@@ -2,7 +2,7 @@
 
 #include "base/diag.h"
 #include "base/units.h"
-#include "fabric/fmu.h"
+#include "fabric/fmu/fmu.h"
 
 /* Q_data and Q_header of an FMU (FMU paper, section III-D): two rings in one memory, with the same number of
  * entries in the same order. Room is reserved in the order of the writes and freed from the head only: a
@@ -11,9 +11,9 @@
 /* "8B blocks for indexing", section VII-B. */
 enum { HEADER_ENTRY_BYTES = 8 };
 
-uint64_t fmu_entry_bytes(const struct transfer *transfer)
+uint64_t fmu_entry_bytes(uint64_t message_bytes)
 {
-    return transfer->bytes + HEADER_ENTRY_BYTES;
+    return message_bytes + HEADER_ENTRY_BYTES;
 }
 
 static uint64_t used_bytes(const struct fmu_unit *unit)
@@ -23,9 +23,9 @@ static uint64_t used_bytes(const struct fmu_unit *unit)
 
 bool fmu_reserve(struct fmu *fmu, uint32_t index)
 {
-    struct transfer *transfer = transfer_at(fmu, index);
+    struct fmu_transfer *transfer = fmu_transfer_at(fmu, index);
     struct fmu_unit *unit = &fmu->units[transfer->fmu];
-    if (fmu_entry_bytes(transfer) > fmu->config->capacity_bytes - used_bytes(unit))
+    if (fmu_entry_bytes(transfer->bytes) > fmu->config->capacity_bytes - used_bytes(unit))
         return false;
     unit->q_data_bytes += transfer->bytes;
     unit->q_header_entries++;
@@ -36,26 +36,21 @@ bool fmu_reserve(struct fmu *fmu, uint32_t index)
     if (unit->q_header_entries > statistics->peak_q_header_entries)
         statistics->peak_q_header_entries = unit->q_header_entries;
 
-    transfer->next = POOL_NONE;
-    if (unit->ring_head == POOL_NONE)
-        unit->ring_head = index;
-    else
-        transfer_at(fmu, unit->ring_tail)->next = index;
-    unit->ring_tail = index;
+    queue_append(&unit->ring, QUEUE_LINKS(fmu->transfers.records, struct fmu_transfer, next), index);
     return true;
 }
 
 void fmu_consume(struct fmu *fmu, uint32_t index)
 {
-    struct fmu_unit *unit = &fmu->units[transfer_at(fmu, index)->fmu];
-    transfer_at(fmu, index)->read = true;
-    while (unit->ring_head != POOL_NONE && transfer_at(fmu, unit->ring_head)->read) {
-        uint32_t head = unit->ring_head;
-        const struct transfer *gone = transfer_at(fmu, head);
+    struct fmu_unit *unit = &fmu->units[fmu_transfer_at(fmu, index)->fmu];
+    fmu_transfer_at(fmu, index)->read = true;
+    struct queue_links links = QUEUE_LINKS(fmu->transfers.records, struct fmu_transfer, next);
+    while (!queue_is_empty(&unit->ring) && fmu_transfer_at(fmu, unit->ring.head)->read) {
+        uint32_t head = queue_take(&unit->ring, links);
+        const struct fmu_transfer *gone = fmu_transfer_at(fmu, head);
         unit->q_data_bytes -= gone->bytes;
         unit->q_header_entries--;
         fmu->statistics.q_data_out_bytes += gone->bytes;
-        unit->ring_head = gone->next;
         pool_give(&fmu->transfers, head);
     }
 }
@@ -66,10 +61,11 @@ void fmu_explain(const struct fabric *fabric)
     char used[32], capacity[32], wanted[32];
     for (uint32_t i = 0; i < fmu->unit_count; i++) {
         const struct fmu_unit *unit = &fmu->units[i];
-        if (unit->parked_head == POOL_NONE || unit->ring_head == POOL_NONE)
+        if (queue_is_empty(&unit->parked) || queue_is_empty(&unit->ring))
             continue;
-        const struct transfer *head = transfer_at(fmu, unit->ring_head);
-        const struct transfer *waiting = transfer_at(fmu, access_at(fmu, unit->parked_head)->transfer);
+        const struct fmu_transfer *head = fmu_transfer_at(fmu, unit->ring.head);
+        const struct fmu_transfer *waiting =
+            fmu_transfer_at(fmu, fmu_access_at(fmu, unit->parked.head)->transfer);
         diag_note(
             "FMU %" PRIu32 " is full: %s of %s are taken, and a write of %s from rank %" PRIu32
             " to rank %" PRIu32 " waits for room; at the head of its rings is a message from rank %" PRIu32

@@ -1,18 +1,32 @@
-#include "fabric/packet.h"
-
 #include <string.h>
 
 #include "base/config.h"
 #include "base/mem.h"
+#include "base/queue.h"
 #include "base/queue_table.h"
-#include "fabric/list.h"
-#include "fabric/maxmin.h"
-#include "fabric/paths.h"
+#include "fabric/fabric.h"
+#include "fabric/packet/maxmin.h"
+#include "fabric/packet/paths.h"
 
 /* A packet-switched network at flow level: the messages under way share links max-min fairly. Without a
  * topology these are each node's up and down link, and everything between them is free of contention; with
- * one, all links of the route. Eq. 6 of the FMU paper is what remains for a message alone.
- * docs/models/packet.md */
+ * one, all links of the route. A message alone takes what Eq. 6 of the FMU paper says. docs/models/packet.md
+ *
+ *   packet.c   messages, the flows that they make, the events of flows
+ *   maxmin.c   the rates of flows that share links
+ *   paths.c    the links that a flow takes over a topology
+ */
+enum packet_duplex { PACKET_DUPLEX_FULL, PACKET_DUPLEX_HALF };
+enum packet_injection { PACKET_INJECTION_SHARED, PACKET_INJECTION_ORDERED };
+
+struct packet_config {
+    ps_t latency_ps;
+    uint64_t bandwidth_bytes_per_s;
+    int duplex;    /* enum packet_duplex */
+    int injection; /* enum packet_injection */
+    ps_t hop_latency_ps;
+    int routing; /* enum path_choice */
+};
 
 static const char *const duplex_names[] = {"full", "half", NULL};
 
@@ -91,7 +105,7 @@ static const struct metric_table packet_metrics = {
 };
 
 /* Messages that follow each other, by the solver's flow index: the first is under way, the others wait. */
-struct flow {
+struct packet_flow {
     struct queue messages; /* linked by message->fabric */
     uint64_t rate;         /* in the solver's units */
     maxmin_work_t left;    /* of the first message, at `since` */
@@ -104,22 +118,17 @@ struct flow {
 struct packet {
     struct fabric fabric;
     const struct packet_config *config;
-    struct event_loop *loop;
-    const struct pool *messages;
-    struct fabric_callbacks callbacks;
-    uint64_t included_bytes;
-    const struct tap *tap;
-    uint32_t nodes;
     struct maxmin *solver;
-    struct flow *flows;
+    struct packet_flow *flows;
     size_t flow_capacity;
     uint32_t flow_count;
-    struct queue_table by_key; /* flow index of those who must follow each other, in queue.head */
+    struct queue_table
+        by_key; /* the flow of messages that must follow each other: its index, in queue.head */
     bool solve_pending;
     uint32_t solve_kind, end_kind;
     struct packet_statistics statistics;
     int64_t *up_bytes, *down_bytes;
-    bool has_topology; /* else all that follows is of no use */
+    bool has_topology; /* where false, all that follows is unused */
     struct paths paths;
     uint32_t *routes; /* [flow * paths.limit + nth]: the links of each flow */
     size_t route_capacity;
@@ -133,7 +142,7 @@ static void request_solve(struct packet *packet)
     if (packet->solve_pending)
         return;
     packet->solve_pending = true;
-    loop_at(packet->loop, packet->loop->now, packet->solve_kind, 0);
+    loop_at(packet->fabric.params.loop, fabric_now(&packet->fabric), packet->solve_kind, 0);
 }
 
 static struct queue_key key_of(const struct packet *packet, const struct message *message)
@@ -155,21 +164,21 @@ static ps_t latency_of(const struct packet *packet, const struct message *messag
     return ps_add(packet->config->latency_ps, packet->config->hop_latency_ps * hops_of(packet, message));
 }
 
-/* The message is the first of its flow now: those before it are gone. */
-static void tell_queued(const struct packet *packet, uint32_t index)
+/* The message is the first of its flow now. */
+static void emit_queued(const struct packet *packet, uint32_t index)
 {
-    const struct message *message = message_at(packet->messages, index);
-    tap_emit_part(packet->tap, index, TAP_PART_QUEUE, message->injected, packet->loop->now,
-                  "messages sent before it by node", message->source_node);
+    const struct message *message = fabric_message(&packet->fabric, index);
+    tap_emit_part(packet->fabric.params.tap, index, TAP_PART_QUEUE, message->injected,
+                  fabric_now(&packet->fabric), "messages sent before it by node", message->source_node);
 }
 
-static void tell_moved(const struct packet *packet, uint32_t index, ps_t latency)
+static void emit_moved(const struct packet *packet, uint32_t index, ps_t latency)
 {
-    const struct message *message = message_at(packet->messages, index);
-    uint64_t bytes = fabric_bytes_beyond(message->bytes, packet->included_bytes);
-    ps_t now = packet->loop->now;
-    if (now > message->injected && tap_has_handler(packet->tap, TAP_PART))
-        tap_emit(packet->tap,
+    const struct message *message = fabric_message(&packet->fabric, index);
+    uint64_t bytes = fabric_message_bytes(&packet->fabric, message);
+    ps_t now = fabric_now(&packet->fabric);
+    if (now > message->injected && tap_has_handler(packet->fabric.params.tap, TAP_PART))
+        tap_emit(packet->fabric.params.tap,
                  &(struct tap_record){.kind = TAP_PART,
                                       .index = index,
                                       .since = message->injected,
@@ -178,16 +187,16 @@ static void tell_moved(const struct packet *packet, uint32_t index, ps_t latency
                                       .awaited = "its share of the links to node",
                                       .which = message->destination_node,
                                       .alone = service_ps(bytes, packet->config->bandwidth_bytes_per_s)});
-    tap_emit_part(packet->tap, index, TAP_PART_WIRE, now, ps_add(now, latency), NULL, 0);
+    tap_emit_part(packet->fabric.params.tap, index, TAP_PART_WIRE, now, ps_add(now, latency), NULL, 0);
 }
 
 static void deliver(struct packet *packet, uint32_t message)
 {
-    const struct fabric_callbacks *callbacks = &packet->callbacks;
-    ps_t now = packet->loop->now, latency = latency_of(packet, message_at(packet->messages, message));
-    tell_moved(packet, message, latency);
-    callbacks->sender_done(callbacks->self, message, now);
-    callbacks->delivered(callbacks->self, message, ps_add(now, latency));
+    const struct fabric *fabric = &packet->fabric;
+    ps_t now = fabric_now(fabric), latency = latency_of(packet, fabric_message(fabric, message));
+    emit_moved(packet, message, latency);
+    fabric_sender_done(fabric, message, now);
+    fabric_delivered(fabric, message, ps_add(now, latency));
 }
 
 static uint32_t *route_of(const struct packet *packet, uint32_t id)
@@ -213,7 +222,7 @@ static uint32_t add_over_topology(struct packet *packet, const struct message *m
 /* The same where there are only links up and down. */
 static uint32_t add_up_and_down(struct packet *packet, const struct message *message)
 {
-    uint32_t down_links = packet->config->duplex == PACKET_DUPLEX_FULL ? packet->nodes : 0;
+    uint32_t down_links = packet->config->duplex == PACKET_DUPLEX_FULL ? packet->fabric.params.nodes : 0;
     uint32_t links[2] = {message->source_node, down_links + message->destination_node};
     uint32_t id = maxmin_add(packet->solver, links, 2);
     packet->flows = mem_grow(packet->flows, &packet->flow_capacity, (size_t)id + 1, "flows");
@@ -223,21 +232,21 @@ static uint32_t add_up_and_down(struct packet *packet, const struct message *mes
 
 static maxmin_work_t work_of(const struct packet *packet, const struct message *message)
 {
-    return maxmin_work(fabric_bytes_beyond(message->bytes, packet->included_bytes));
+    return maxmin_work(fabric_message_bytes(&packet->fabric, message));
 }
 
 /* A flow for the messages in `queue`, whose first begins now. */
 static void begin_flow(struct packet *packet, struct queue_table_entry *entry, struct queue queue)
 {
-    const struct message *first = message_at(packet->messages, queue.head);
+    const struct message *first = fabric_message(&packet->fabric, queue.head);
     uint32_t id = packet->has_topology ? add_over_topology(packet, first) : add_up_and_down(packet, first);
-    packet->flows[id] = (struct flow){.messages = queue,
-                                      .links = packet->flows[id].links,
-                                      .left = work_of(packet, first),
-                                      .since = packet->loop->now,
-                                      .finish = PS_NEVER,
-                                      .event_at = PS_NEVER};
-    tell_queued(packet, queue.head);
+    packet->flows[id] = (struct packet_flow){.messages = queue,
+                                             .links = packet->flows[id].links,
+                                             .left = work_of(packet, first),
+                                             .since = fabric_now(&packet->fabric),
+                                             .finish = PS_NEVER,
+                                             .event_at = PS_NEVER};
+    emit_queued(packet, queue.head);
     entry->queue.head = id;
     packet->statistics.flows++;
     if (++packet->flow_count > packet->statistics.peak_flows)
@@ -248,20 +257,18 @@ static void begin_flow(struct packet *packet, struct queue_table_entry *entry, s
 static void packet_submit(struct fabric *fabric, uint32_t index)
 {
     struct packet *packet = (struct packet *)fabric;
-    struct message *message = message_at(packet->messages, index);
-    const struct fabric_callbacks *callbacks = &packet->callbacks;
+    struct message *message = fabric_message(&packet->fabric, index);
 
-    callbacks->visible(callbacks->self, index, ps_add(packet->loop->now, latency_of(packet, message)));
+    fabric_visible(fabric, index, ps_add(fabric_now(fabric), latency_of(packet, message)));
     packet->statistics.hops += hops_of(packet, message);
     packet->up_bytes[message->source_node] += (int64_t)message->bytes;
     packet->down_bytes[message->destination_node] += (int64_t)message->bytes;
     message->fabric = POOL_NONE;
     struct queue_table_entry *entry = queue_table_at(&packet->by_key, key_of(packet, message));
     if (entry->queue.head != POOL_NONE) {
-        struct flow *flow = &packet->flows[entry->queue.head];
-        message_at(packet->messages, flow->messages.tail)->fabric = index;
-        flow->messages.tail = index;
-    } else if (fabric_bytes_beyond(message->bytes, packet->included_bytes) == 0) {
+        queue_append(&packet->flows[entry->queue.head].messages,
+                     QUEUE_LINKS(fabric->params.messages->records, struct message, fabric), index);
+    } else if (fabric_message_bytes(fabric, message) == 0) {
         queue_table_remove(&packet->by_key, entry);
         deliver(packet, index);
     } else {
@@ -272,19 +279,19 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
 /* The first message of the flow goes on at the flow's rate. An event for an earlier time is put into the
  * queue, one for a later time when the queue's event finds the message unfinished: so a flow has few events
  * there. */
-static void expect_end(struct packet *packet, struct flow *flow, uint32_t id)
+static void expect_end(struct packet *packet, struct packet_flow *flow, uint32_t id)
 {
-    flow->finish = ps_add(packet->loop->now, maxmin_time(flow->left, flow->rate));
+    flow->finish = ps_add(fabric_now(&packet->fabric), maxmin_time(flow->left, flow->rate));
     if (flow->finish < flow->event_at || flow->finish == PS_NEVER) {
         flow->event_at = flow->finish;
-        loop_at(packet->loop, flow->finish, packet->end_kind, id);
+        loop_at(packet->fabric.params.loop, flow->finish, packet->end_kind, id);
     }
 }
 
 static void change_rate(struct packet *packet, uint32_t id)
 {
-    struct flow *flow = &packet->flows[id];
-    ps_t now = packet->loop->now;
+    struct packet_flow *flow = &packet->flows[id];
+    ps_t now = fabric_now(&packet->fabric);
     flow->left -= maxmin_done(flow->left, flow->rate, now - flow->since);
     flow->since = now;
     flow->rate = maxmin_rate(packet->solver, id);
@@ -307,27 +314,27 @@ static void on_solve(void *self, uint32_t subject)
 /* Whether two messages use the same links, so that the second can go on at the first's rate. */
 static bool same_way(const struct packet *packet, uint32_t a, uint32_t b)
 {
-    return message_at(packet->messages, a)->destination_node ==
-           message_at(packet->messages, b)->destination_node;
+    return fabric_message(&packet->fabric, a)->destination_node ==
+           fabric_message(&packet->fabric, b)->destination_node;
 }
 
 /* The first message of the flow has ended and `next` begins: in the same flow if it goes the same way. */
 static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t next)
 {
-    struct flow *flow = &packet->flows[id];
+    struct packet_flow *flow = &packet->flows[id];
     if (next != POOL_NONE && same_way(packet, ended, next)) {
         flow->messages.head = next;
-        flow->left = work_of(packet, message_at(packet->messages, next));
-        tell_queued(packet, next);
-        flow->since = packet->loop->now;
+        flow->left = work_of(packet, fabric_message(&packet->fabric, next));
+        emit_queued(packet, next);
+        flow->since = fabric_now(&packet->fabric);
         if (packet->has_topology)
             paths_carry(&packet->paths, route_of(packet, id), flow->links,
-                        message_at(packet->messages, next)->bytes);
+                        fabric_message(&packet->fabric, next)->bytes);
         expect_end(packet, flow, id);
         return;
     }
     struct queue_table_entry *entry =
-        queue_table_at(&packet->by_key, key_of(packet, message_at(packet->messages, ended)));
+        queue_table_at(&packet->by_key, key_of(packet, fabric_message(&packet->fabric, ended)));
     struct queue rest = {next, flow->messages.tail};
     maxmin_remove(packet->solver, id);
     if (packet->has_topology)
@@ -348,18 +355,18 @@ static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t 
 static void on_end(void *self, uint32_t id)
 {
     struct packet *packet = self;
-    struct flow *flow = &packet->flows[id];
-    ps_t now = packet->loop->now;
+    struct packet_flow *flow = &packet->flows[id];
+    ps_t now = fabric_now(&packet->fabric);
     if (flow->event_at != now)
         return;
     flow->event_at = PS_NEVER;
     if (flow->finish > now) {
         flow->event_at = flow->finish;
-        loop_at(packet->loop, flow->finish, packet->end_kind, id);
+        loop_at(packet->fabric.params.loop, flow->finish, packet->end_kind, id);
         return;
     }
     uint32_t ended = flow->messages.head;
-    follow(packet, id, ended, message_at(packet->messages, ended)->fabric);
+    follow(packet, id, ended, fabric_message(&packet->fabric, ended)->fabric);
     deliver(packet, ended);
 }
 
@@ -369,7 +376,7 @@ static void make_solver(struct packet *packet, uint32_t links, uint32_t links_pe
     uint64_t *capacities = mem_alloc(links, sizeof *capacities, "links");
     for (uint32_t i = 0; i < links; i++)
         capacities[i] = packet->config->bandwidth_bytes_per_s;
-    packet->solver = maxmin_create(capacities, links, links_per_flow);
+    packet->solver = maxmin_open(capacities, links, links_per_flow);
     free(capacities);
 }
 
@@ -386,11 +393,11 @@ static void use_topology(struct packet *packet, const struct topo *topo)
 }
 
 /* Whether the run has a topology of its own, and one that flows can cross. */
-static enum status choose_topology(const struct fabric_params *plan, struct topo *topo, bool *is_given)
+static enum status choose_topology(const struct fabric_params *params, struct topo *topo, bool *is_given)
 {
-    const struct topology_config *chosen = config_of(plan->config, &topology_params);
+    const struct topology_config *chosen = config_of(params->config, &topology_params);
     *is_given = chosen->is_given;
-    enum status status = *is_given ? topology_for_nodes(plan->config, plan->nodes, topo) : STATUS_OK;
+    enum status status = *is_given ? topology_for_nodes(params->config, params->nodes, topo) : STATUS_OK;
     if (status != STATUS_OK || !*is_given || topo_route_limit(topo) <= MAXMIN_LINKS_PER_FLOW)
         return status;
     char text[TOPO_TEXT];
@@ -399,35 +406,28 @@ static enum status choose_topology(const struct fabric_params *plan, struct topo
     return STATUS_BAD_INPUT;
 }
 
-static enum status packet_prepare(const struct fabric_params *plan, struct fabric **fabric)
+static enum status packet_init(struct fabric *fabric)
 {
+    struct packet *packet = (struct packet *)fabric;
+    uint32_t nodes = fabric->params.nodes;
     struct topo topo;
     bool has_topology;
-    enum status status = choose_topology(plan, &topo, &has_topology);
+    enum status status = choose_topology(&fabric->params, &topo, &has_topology);
     if (status != STATUS_OK)
         return status;
-    struct packet *packet = mem_alloc(1, sizeof *packet, "the packet fabric");
-    packet->fabric.ops = &packet_fabric;
-    packet->config = config_of(plan->config, &packet_params);
-    packet->loop = plan->loop;
-    packet->messages = plan->messages;
-    packet->callbacks = plan->callbacks;
-    packet->included_bytes = plan->included_bytes;
-    packet->tap = plan->tap;
-    packet->nodes = plan->nodes;
+    packet->config = config_of(fabric->params.config, &packet_params);
     queue_table_init(&packet->by_key);
-    packet->solve_kind = loop_register(plan->loop, on_solve, packet);
-    packet->end_kind = loop_register(plan->loop, on_end, packet);
-    packet->up_bytes = mem_alloc(plan->nodes, sizeof *packet->up_bytes, "statistics");
-    packet->down_bytes = mem_alloc(plan->nodes, sizeof *packet->down_bytes, "statistics");
-    packet->statistics.up_bytes = (struct metric_series){packet->up_bytes, plan->nodes};
-    packet->statistics.down_bytes = (struct metric_series){packet->down_bytes, plan->nodes};
+    packet->solve_kind = loop_register(fabric->params.loop, on_solve, packet);
+    packet->end_kind = loop_register(fabric->params.loop, on_end, packet);
+    packet->up_bytes = mem_alloc(nodes, sizeof *packet->up_bytes, "statistics");
+    packet->down_bytes = mem_alloc(nodes, sizeof *packet->down_bytes, "statistics");
+    packet->statistics.up_bytes = (struct metric_series){packet->up_bytes, nodes};
+    packet->statistics.down_bytes = (struct metric_series){packet->down_bytes, nodes};
 
     if (has_topology)
         use_topology(packet, &topo);
     else
-        make_solver(packet, packet->config->duplex == PACKET_DUPLEX_FULL ? 2 * plan->nodes : plan->nodes, 2);
-    *fabric = &packet->fabric;
+        make_solver(packet, packet->config->duplex == PACKET_DUPLEX_FULL ? 2 * nodes : nodes, 2);
     return STATUS_OK;
 }
 
@@ -439,16 +439,16 @@ static const void *packet_statistics_of(struct fabric *fabric)
 static size_t packet_bytes(const struct fabric *fabric)
 {
     const struct packet *packet = (const struct packet *)fabric;
-    return sizeof *packet + packet->flow_capacity * sizeof *packet->flows + maxmin_bytes(packet->solver) +
-           queue_table_bytes(&packet->by_key) + 2 * packet->nodes * sizeof *packet->up_bytes +
+    return packet->flow_capacity * sizeof *packet->flows + maxmin_bytes(packet->solver) +
+           queue_table_bytes(&packet->by_key) + 2 * fabric->params.nodes * sizeof *packet->up_bytes +
            (packet->has_topology ? paths_bytes(&packet->paths) : 0) +
            (packet->route_capacity + packet->paths.limit) * sizeof *packet->routes;
 }
 
-static void packet_close(struct fabric *fabric)
+static void packet_free(struct fabric *fabric)
 {
     struct packet *packet = (struct packet *)fabric;
-    maxmin_free(packet->solver);
+    maxmin_close(packet->solver);
     queue_table_free(&packet->by_key);
     free(packet->flows);
     if (packet->has_topology)
@@ -457,7 +457,6 @@ static void packet_close(struct fabric *fabric)
     free(packet->way);
     free(packet->up_bytes);
     free(packet->down_bytes);
-    free(packet);
 }
 
 static uint64_t packet_node_rate(const struct fabric *fabric)
@@ -471,11 +470,12 @@ const struct fabric_ops packet_fabric = {
     .params = &packet_params,
     .metrics = &packet_metrics,
     .host_path = HOST_PATH_NIC,
-    .node_rate = packet_node_rate,
     .latency_name = "packet.latency",
-    .prepare = packet_prepare,
+    .size = sizeof(struct packet),
+    .init = packet_init,
+    .free = packet_free,
     .submit = packet_submit,
     .statistics = packet_statistics_of,
+    .node_rate = packet_node_rate,
     .bytes = packet_bytes,
-    .close = packet_close,
 };

@@ -1,10 +1,10 @@
-#include "fabric/tdm_patterns.h"
+#include "fabric/tdm/registers.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
-enum status tdm_registers_load(struct tdm_registers *registers, const struct topo *topo,
+enum status tdm_registers_init(struct tdm_registers *registers, const struct topo *topo,
                                struct tdm_pattern *pattern, const struct tdm_method *method)
 {
     struct tdm_plan plan;
@@ -29,7 +29,7 @@ enum status tdm_registers_load(struct tdm_registers *registers, const struct top
     return STATUS_OK;
 }
 
-void tdm_registers_close(struct tdm_registers *registers)
+void tdm_registers_free(struct tdm_registers *registers)
 {
     free(registers->pairs);
     free(registers->slot);

@@ -1,4 +1,4 @@
-#include "fabric/fmu_mapping.h"
+#include "fabric/fmu/mapping.h"
 
 #include "base/mem.h"
 
@@ -6,7 +6,7 @@ enum { WORD = 64 };
 
 /* ------------------------------------------------------------------------------------------- tournament */
 
-static void tournament_init(struct tournament *tournament, uint32_t count)
+static void tournament_init(struct fmu_tournament *tournament, uint32_t count)
 {
     tournament->size = 1;
     while (tournament->size < count)
@@ -22,7 +22,7 @@ static void tournament_init(struct tournament *tournament, uint32_t count)
         tournament->winners[i] = tournament->winners[2 * i]; /* all equal: the lowest index */
 }
 
-static void tournament_set(struct tournament *tournament, uint32_t index, uint64_t key)
+static void tournament_set(struct fmu_tournament *tournament, uint32_t index, uint64_t key)
 {
     tournament->keys[index] = key;
     for (uint32_t i = (tournament->size + index) / 2; i > 0; i /= 2) {
@@ -31,7 +31,7 @@ static void tournament_set(struct tournament *tournament, uint32_t index, uint64
     }
 }
 
-static uint32_t tournament_least(const struct tournament *tournament)
+static uint32_t tournament_least(const struct fmu_tournament *tournament)
 {
     return tournament->winners[1];
 }

@@ -2,10 +2,10 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "base/queue_table.h"
+#include "base/queue.h"
 #include "base/rng.h"
-#include "fabric/list.h"
-#include "fabric/tdm.h"
+#include "fabric/fabric.h"
+#include "fabric/tdm/tdm.h"
 #include "fabric/topology.h"
 
 /* Distributed path reservation ("Compiled Communication for All-optical TDM Networks", section 4.1). A node
@@ -13,9 +13,9 @@
  * so far; the destination picks one; the acknowledgement goes back, gives up the others, and the data begins
  * while the node goes on to its next request; behind the data a release goes forward. Where no channel is
  * left, a failure goes back and gives up everything, and the node tries again. docs/models/tdm.md */
-enum control { CONTROL_SHADOW, CONTROL_CHANNEL };
+enum tdm_control { CONTROL_SHADOW, CONTROL_CHANNEL };
 
-struct dynamic_config {
+struct tdm_dynamic_config {
     uint64_t degree;
     int control;
     ps_t transmission_ps, processing_ps;
@@ -25,45 +25,45 @@ struct dynamic_config {
 enum { MOST_CHANNELS = 64 };
 static const char *const control_names[] = {"shadow", "channel", NULL};
 
-PARAM_TABLE(tdm_dynamic_params, "tdm-dynamic", struct dynamic_config,
+PARAM_TABLE(tdm_dynamic_params, "tdm-dynamic", struct tdm_dynamic_config,
             "light paths reserved while the program runs (Yuan, Melhem and Gupta, section 4.1)",
             {.name = "tdm.degree",
              .type = PARAM_COUNT,
-             .offset = offsetof(struct dynamic_config, degree),
+             .offset = offsetof(struct tdm_dynamic_config, degree),
              .default_text = "2",
              .min = "1",
              .max = "64",
              .doc = "the multiplexing degree K, which is fixed"},
             {.name = "tdm.control",
              .type = PARAM_CHOICE,
-             .offset = offsetof(struct dynamic_config, control),
+             .offset = offsetof(struct tdm_dynamic_config, control),
              .default_text = "shadow",
              .choices = control_names,
              .doc = "what carries reservations: a network of their own, or channel 0 of the K"},
             {.name = "tdm.control_time",
              .type = PARAM_TIME,
-             .offset = offsetof(struct dynamic_config, transmission_ps),
+             .offset = offsetof(struct tdm_dynamic_config, transmission_ps),
              .default_text = "1 us",
              .min = "1 ps",
              .doc = "a control packet's transmission over a link of the shadow network"},
             {.name = "tdm.control_processing",
              .type = PARAM_TIME,
-             .offset = offsetof(struct dynamic_config, processing_ps),
+             .offset = offsetof(struct tdm_dynamic_config, processing_ps),
              .default_text = "1 us",
              .doc = "its processing at the next switch"},
             {.name = "tdm.retry",
              .type = PARAM_COUNT,
-             .offset = offsetof(struct dynamic_config, retry),
+             .offset = offsetof(struct tdm_dynamic_config, retry),
              .default_text = "29",
              .min = "1",
              .max = "1000000000",
              .doc = "a node waits 1 to so many times tdm.control_time before each reservation"});
 
-enum packet_kind { PACKET_RESERVE, PACKET_ACKNOWLEDGE, PACKET_FAIL, PACKET_RELEASE };
+enum tdm_control_kind { PACKET_RESERVE, PACKET_ACKNOWLEDGE, PACKET_FAIL, PACKET_RELEASE };
 
 /* A control packet on its way; `step` is the link of the path at whose beginning it is. */
-struct packet {
-    uint32_t kind; /* enum packet_kind */
+struct tdm_control_packet {
+    uint32_t kind; /* enum tdm_control_kind */
     uint32_t node; /* whose request it is */
     uint32_t destination;
     uint32_t channel;
@@ -72,30 +72,25 @@ struct packet {
 };
 
 /* A node's request: the head of its queue, and what it holds while it is being made. */
-struct source {
+struct tdm_source {
     struct queue messages; /* by message->fabric */
     uint64_t *held;        /* [links of the path]: channels */
     uint32_t *path;
     uint32_t length;
-    ps_t told; /* until when it has been said what became of the head */
+    ps_t emitted_until; /* the tap knows where the head's time went up to then */
 };
 
 /* A message whose path is there. */
-struct transfer {
+struct tdm_transfer {
     uint32_t message, node, destination, channel;
 };
 
-struct dynamic {
+struct tdm_dynamic {
     struct fabric fabric;
     const struct tdm_config *tdm;
-    const struct dynamic_config *config;
-    struct event_loop *loop;
-    struct pool *messages;
-    struct fabric_callbacks callbacks;
-    const struct tap *tap;
-    uint64_t included_bytes;
+    const struct tdm_dynamic_config *config;
     struct topo topo;
-    struct source *sources;
+    struct tdm_source *sources;
     uint64_t *path_channels; /* what sources[i].held points into, and likewise their paths */
     uint32_t *path_links;
     uint64_t *free_channels; /* [links] */
@@ -106,14 +101,18 @@ struct dynamic {
     struct tdm_statistics statistics;
 };
 
-/* ------------------------------------------------------------------------------------------ the control
- * plane */
+static struct queue_links message_links(const struct tdm_dynamic *dynamic)
+{
+    return QUEUE_LINKS(dynamic->fabric.params.messages->records, struct message, fabric);
+}
+
+/* ---------------------------------------------------------------------------------- the control plane */
 
 /* The time at which a packet that is ready to go over a link has been processed behind it. */
-static ps_t over_link(struct dynamic *dynamic, uint32_t link)
+static ps_t over_link(struct tdm_dynamic *dynamic, uint32_t link)
 {
-    const struct dynamic_config *config = dynamic->config;
-    ps_t begin = ps_max(dynamic->loop->now, dynamic->control_free[link]), end;
+    const struct tdm_dynamic_config *config = dynamic->config;
+    ps_t begin = ps_max(fabric_now(&dynamic->fabric), dynamic->control_free[link]), end;
     if (config->control == CONTROL_SHADOW) {
         end = ps_add(begin, config->transmission_ps);
     } else { /* slot 0 of the next cycle */
@@ -124,45 +123,47 @@ static ps_t over_link(struct dynamic *dynamic, uint32_t link)
     return ps_add(end, config->processing_ps);
 }
 
-static void send_packet(struct dynamic *dynamic, uint32_t index, uint32_t link)
+static void send_packet(struct tdm_dynamic *dynamic, uint32_t index, uint32_t link)
 {
-    loop_at(dynamic->loop, over_link(dynamic, link), dynamic->packet_kind, index);
+    loop_at(dynamic->fabric.params.loop, over_link(dynamic, link), dynamic->packet_kind, index);
 }
 
-/* Of the message at the head of a node's queue; parts begin where the last one ended. */
-static void tell(struct dynamic *dynamic, struct source *source, enum tap_part part, ps_t at,
-                 const char *awaited, uint32_t which)
+/* A part of the time of the message at the head of a node's queue, from the end of the part before. */
+static void emit_part(struct tdm_dynamic *dynamic, struct tdm_source *source, enum tap_part part, ps_t at,
+                      const char *awaited, uint32_t which)
 {
-    tap_emit_part(dynamic->tap, source->messages.head, part, source->told, at, awaited, which);
-    source->told = at;
+    tap_emit_part(dynamic->fabric.params.tap, source->messages.head, part, source->emitted_until, at, awaited,
+                  which);
+    source->emitted_until = at;
 }
 
-static void try_later(struct dynamic *dynamic, uint32_t node)
+static void try_later(struct tdm_dynamic *dynamic, uint32_t node)
 {
     uint64_t periods = 1 + rng_below(&dynamic->rng, dynamic->config->retry);
     ps_t wait;
     if (__builtin_mul_overflow((ps_t)periods, dynamic->config->transmission_ps, &wait))
         wait = PS_NEVER;
-    loop_at(dynamic->loop, ps_add(dynamic->loop->now, wait), dynamic->try_kind, node);
+    loop_at(dynamic->fabric.params.loop, ps_add(fabric_now(&dynamic->fabric), wait), dynamic->try_kind, node);
 }
 
 /* A message has become the head of its node's queue: no earlier reservation. */
-static void come_to_head(struct dynamic *dynamic, uint32_t node)
+static void come_to_head(struct tdm_dynamic *dynamic, uint32_t node)
 {
-    struct source *source = &dynamic->sources[node];
-    source->told = message_at(dynamic->messages, source->messages.head)->injected;
-    tell(dynamic, source, TAP_PART_QUEUE, dynamic->loop->now, "messages sent before it by node", node);
+    struct tdm_source *source = &dynamic->sources[node];
+    source->emitted_until = fabric_message(&dynamic->fabric, source->messages.head)->injected;
+    emit_part(dynamic, source, TAP_PART_QUEUE, fabric_now(&dynamic->fabric),
+              "messages sent before it by node", node);
     try_later(dynamic, node);
 }
 
-static void fail(struct dynamic *dynamic, uint32_t node)
+static void fail_request(struct tdm_dynamic *dynamic, uint32_t node)
 {
     dynamic->statistics.retransmissions++;
     try_later(dynamic, node);
 }
 
 /* Takes every channel that is free on this link and, before it, on all others of the path. */
-static bool reserve(struct dynamic *dynamic, struct source *source, uint32_t step)
+static bool reserve(struct tdm_dynamic *dynamic, struct tdm_source *source, uint32_t step)
 {
     uint64_t *free_here = &dynamic->free_channels[source->path[step]];
     uint64_t wanted = step ? source->held[step - 1] : UINT64_MAX;
@@ -171,7 +172,7 @@ static bool reserve(struct dynamic *dynamic, struct source *source, uint32_t ste
     return source->held[step] != 0;
 }
 
-static void give_up(struct dynamic *dynamic, struct source *source, uint32_t step, uint64_t kept)
+static void give_up(struct tdm_dynamic *dynamic, struct tdm_source *source, uint32_t step, uint64_t kept)
 {
     dynamic->free_channels[source->path[step]] |= source->held[step] & ~kept;
     source->held[step] = kept;
@@ -180,14 +181,15 @@ static void give_up(struct dynamic *dynamic, struct source *source, uint32_t ste
 /* ------------------------------------------------------------------------------------------------- data */
 
 /* The path is there: data in the channel's slots. The head's message leaves the queue. */
-static void begin_data(struct dynamic *dynamic, uint32_t node, uint32_t channel)
+static void begin_data(struct tdm_dynamic *dynamic, uint32_t node, uint32_t channel)
 {
-    struct source *source = &dynamic->sources[node];
+    struct tdm_source *source = &dynamic->sources[node];
     uint32_t message = source->messages.head;
-    const struct message *head = message_at(dynamic->messages, message);
-    uint64_t bytes = fabric_bytes_beyond(head->bytes, dynamic->included_bytes);
+    const struct message *head = fabric_message(&dynamic->fabric, message);
+    uint64_t bytes = fabric_message_bytes(&dynamic->fabric, head);
     int64_t count = tdm_slots_of(dynamic->tdm, bytes), degree = (int64_t)dynamic->config->degree;
-    int64_t first = tdm_next_slot(tdm_slot_from(dynamic->tdm, dynamic->loop->now), 0, channel, degree);
+    int64_t first =
+        tdm_next_slot(tdm_slot_from(dynamic->tdm, fabric_now(&dynamic->fabric)), 0, channel, degree);
     int64_t end = tdm_end_slot(first, count, degree);
     ps_t sent = tdm_slot_begin(dynamic->tdm, end);
     dynamic->statistics.data_slots += (uint64_t)count;
@@ -195,64 +197,64 @@ static void begin_data(struct dynamic *dynamic, uint32_t node, uint32_t channel)
     if ((uint64_t)end > dynamic->statistics.slots)
         dynamic->statistics.slots = (uint64_t)end;
     ps_t begin = tdm_slot_begin(dynamic->tdm, first);
-    tell(dynamic, source, TAP_PART_QUEUE, begin, "its slot at node", node);
-    tell(dynamic, source, TAP_PART_TRANSFER, sent, NULL, 0);
+    emit_part(dynamic, source, TAP_PART_QUEUE, begin, "its slot at node", node);
+    emit_part(dynamic, source, TAP_PART_TRANSFER, sent, NULL, 0);
     dynamic->statistics.waited = ps_add(dynamic->statistics.waited, begin - head->injected);
 
     uint32_t transfer = pool_take(&dynamic->transfers);
-    *(struct transfer *)pool_at(&dynamic->transfers, transfer) = (struct transfer){
+    *(struct tdm_transfer *)pool_at(&dynamic->transfers, transfer) = (struct tdm_transfer){
         .message = message, .node = node, .destination = head->destination_node, .channel = channel};
-    loop_at(dynamic->loop, sent, dynamic->sent_kind, transfer);
-    source->messages.head = head->fabric;
-    if (source->messages.head != POOL_NONE)
+    loop_at(dynamic->fabric.params.loop, sent, dynamic->sent_kind, transfer);
+    queue_take(&source->messages, message_links(dynamic));
+    if (!queue_is_empty(&source->messages))
         come_to_head(dynamic, node);
 }
 
 /* The last slot of a message is over: it is there, and the release sets out. */
 static void on_sent(void *self, uint32_t index)
 {
-    struct dynamic *dynamic = self;
-    struct transfer transfer = *(struct transfer *)pool_at(&dynamic->transfers, index);
+    struct tdm_dynamic *dynamic = self;
+    struct tdm_transfer transfer = *(struct tdm_transfer *)pool_at(&dynamic->transfers, index);
     pool_give(&dynamic->transfers, index);
     uint64_t channel = UINT64_C(1) << transfer.channel;
     dynamic->free_channels[topo_injection(&dynamic->topo, transfer.node)] |= channel;
     uint32_t packet = pool_take(&dynamic->packets);
-    *(struct packet *)pool_at(&dynamic->packets, packet) =
-        (struct packet){.kind = PACKET_RELEASE,
-                        .node = transfer.node,
-                        .destination = transfer.destination,
-                        .channel = transfer.channel,
-                        .at = topo_switch_of(&dynamic->topo, transfer.node)};
-    loop_at(dynamic->loop, dynamic->loop->now, dynamic->packet_kind, packet);
-    const struct fabric_callbacks *callbacks = &dynamic->callbacks;
-    callbacks->visible(callbacks->self, transfer.message, dynamic->loop->now);
-    callbacks->sender_done(callbacks->self, transfer.message, dynamic->loop->now);
-    callbacks->delivered(callbacks->self, transfer.message, dynamic->loop->now);
+    *(struct tdm_control_packet *)pool_at(&dynamic->packets, packet) =
+        (struct tdm_control_packet){.kind = PACKET_RELEASE,
+                                    .node = transfer.node,
+                                    .destination = transfer.destination,
+                                    .channel = transfer.channel,
+                                    .at = topo_switch_of(&dynamic->topo, transfer.node)};
+    loop_at(dynamic->fabric.params.loop, fabric_now(&dynamic->fabric), dynamic->packet_kind, packet);
+    const struct fabric *fabric = &dynamic->fabric;
+    fabric_visible(fabric, transfer.message, fabric_now(fabric));
+    fabric_sender_done(fabric, transfer.message, fabric_now(fabric));
+    fabric_delivered(fabric, transfer.message, fabric_now(fabric));
 }
 
 /* ------------------------------------------------------------------------------------------- the protocol */
 
 /* Acknowledgement or failure is back at the node: the node's own link ends at this switch. */
-static void end_request(struct dynamic *dynamic, uint32_t index, uint64_t kept)
+static void end_request(struct tdm_dynamic *dynamic, uint32_t index, uint64_t kept)
 {
-    struct packet packet = *(struct packet *)pool_at(&dynamic->packets, index);
-    struct source *source = &dynamic->sources[packet.node];
+    struct tdm_control_packet packet = *(struct tdm_control_packet *)pool_at(&dynamic->packets, index);
+    struct tdm_source *source = &dynamic->sources[packet.node];
     pool_give(&dynamic->packets, index);
     give_up(dynamic, source, 0, kept);
-    tell(dynamic, source, packet.kind == PACKET_ACKNOWLEDGE ? TAP_PART_SWITCH : TAP_PART_ACQUIRE,
-         dynamic->loop->now, "channels to node", packet.destination);
+    emit_part(dynamic, source, packet.kind == PACKET_ACKNOWLEDGE ? TAP_PART_SWITCH : TAP_PART_ACQUIRE,
+              fabric_now(&dynamic->fabric), "channels to node", packet.destination);
     if (packet.kind == PACKET_ACKNOWLEDGE)
         begin_data(dynamic, packet.node, packet.channel);
     else
-        fail(dynamic, packet.node);
+        fail_request(dynamic, packet.node);
 }
 
 /* An acknowledgement or failure stands before link `step`: what is not kept there is free again, and it goes
  * on to the switch before. */
-static void on_way_back(struct dynamic *dynamic, uint32_t index)
+static void on_way_back(struct tdm_dynamic *dynamic, uint32_t index)
 {
-    struct packet *packet = pool_at(&dynamic->packets, index);
-    struct source *source = &dynamic->sources[packet->node];
+    struct tdm_control_packet *packet = pool_at(&dynamic->packets, index);
+    struct tdm_source *source = &dynamic->sources[packet->node];
     uint64_t kept = packet->kind == PACKET_ACKNOWLEDGE ? UINT64_C(1) << packet->channel : 0;
     give_up(dynamic, source, packet->step, kept);
     if (packet->step == 1) {
@@ -263,7 +265,7 @@ static void on_way_back(struct dynamic *dynamic, uint32_t index)
     send_packet(dynamic, index, topo_link_reverse(&dynamic->topo, source->path[packet->step]));
 }
 
-static uint32_t any_channel(struct dynamic *dynamic, uint64_t channels)
+static uint32_t any_channel(struct tdm_dynamic *dynamic, uint64_t channels)
 {
     uint64_t skipped = rng_below(&dynamic->rng, (uint64_t)__builtin_popcountll(channels));
     for (; skipped > 0; skipped--)
@@ -272,10 +274,10 @@ static uint32_t any_channel(struct dynamic *dynamic, uint64_t channels)
 }
 
 /* The reservation stands before link `step`, which it has to take before it goes on. */
-static void on_reserve(struct dynamic *dynamic, uint32_t index)
+static void on_reserve(struct tdm_dynamic *dynamic, uint32_t index)
 {
-    struct packet *packet = pool_at(&dynamic->packets, index);
-    struct source *source = &dynamic->sources[packet->node];
+    struct tdm_control_packet *packet = pool_at(&dynamic->packets, index);
+    struct tdm_source *source = &dynamic->sources[packet->node];
     uint32_t step = packet->step;
     bool is_free = reserve(dynamic, source, step);
     if (is_free && step + 1 < source->length) {
@@ -286,18 +288,19 @@ static void on_reserve(struct dynamic *dynamic, uint32_t index)
     packet->kind = is_free ? PACKET_ACKNOWLEDGE : PACKET_FAIL;
     if (is_free) {
         packet->channel = any_channel(dynamic, source->held[step]);
-        tell(dynamic, source, TAP_PART_ACQUIRE, dynamic->loop->now, "channels to node", packet->destination);
+        emit_part(dynamic, source, TAP_PART_ACQUIRE, fabric_now(&dynamic->fabric), "channels to node",
+                  packet->destination);
     }
     on_way_back(dynamic, index);
 }
 
-static void on_release(struct dynamic *dynamic, uint32_t index)
+static void on_release(struct tdm_dynamic *dynamic, uint32_t index)
 {
-    struct packet *packet = pool_at(&dynamic->packets, index);
+    struct tdm_control_packet *packet = pool_at(&dynamic->packets, index);
     uint32_t link = topo_next(&dynamic->topo, packet->at, packet->destination);
     dynamic->free_channels[link] |= UINT64_C(1) << packet->channel;
     if (topo_is_ejection(&dynamic->topo, link)) {
-        dynamic->statistics.released = dynamic->loop->now;
+        dynamic->statistics.released = fabric_now(&dynamic->fabric);
         pool_give(&dynamic->packets, index);
         return;
     }
@@ -307,7 +310,7 @@ static void on_release(struct dynamic *dynamic, uint32_t index)
 
 static void on_packet(void *self, uint32_t index)
 {
-    const struct packet *packet = pool_at(&((struct dynamic *)self)->packets, index);
+    const struct tdm_control_packet *packet = pool_at(&((struct tdm_dynamic *)self)->packets, index);
     if (packet->kind == PACKET_RESERVE)
         on_reserve(self, index);
     else if (packet->kind == PACKET_RELEASE)
@@ -319,41 +322,37 @@ static void on_packet(void *self, uint32_t index)
 /* The node takes its own link's channels and sends the reservation out. */
 static void on_try(void *self, uint32_t node)
 {
-    struct dynamic *dynamic = self;
-    struct source *source = &dynamic->sources[node];
-    uint32_t destination = message_at(dynamic->messages, source->messages.head)->destination_node;
-    tell(dynamic, source, TAP_PART_QUEUE, dynamic->loop->now, "a random time before each try at node", node);
+    struct tdm_dynamic *dynamic = self;
+    struct tdm_source *source = &dynamic->sources[node];
+    uint32_t destination = fabric_message(&dynamic->fabric, source->messages.head)->destination_node;
+    emit_part(dynamic, source, TAP_PART_QUEUE, fabric_now(&dynamic->fabric),
+              "a random time before each try at node", node);
     source->length = topo_route(&dynamic->topo, node, destination, source->path);
     if (!reserve(dynamic, source, 0)) {
-        fail(dynamic, node);
+        fail_request(dynamic, node);
         return;
     }
     uint32_t index = pool_take(&dynamic->packets);
-    *(struct packet *)pool_at(&dynamic->packets, index) =
-        (struct packet){.kind = PACKET_RESERVE, .node = node, .destination = destination, .step = 1};
+    *(struct tdm_control_packet *)pool_at(&dynamic->packets, index) = (struct tdm_control_packet){
+        .kind = PACKET_RESERVE, .node = node, .destination = destination, .step = 1};
     on_reserve(dynamic, index);
 }
 
 static void dynamic_submit(struct fabric *fabric, uint32_t index)
 {
-    struct dynamic *dynamic = (struct dynamic *)fabric;
-    struct message *message = message_at(dynamic->messages, index);
-    struct source *source = &dynamic->sources[message->source_node];
-    message->fabric = POOL_NONE;
-    if (source->messages.head != POOL_NONE) {
-        message_at(dynamic->messages, source->messages.tail)->fabric = index;
-        source->messages.tail = index;
-        return;
-    }
-    source->messages.head = source->messages.tail = index;
-    come_to_head(dynamic, message->source_node);
+    struct tdm_dynamic *dynamic = (struct tdm_dynamic *)fabric;
+    uint32_t node = fabric_message(fabric, index)->source_node;
+    struct queue *messages = &dynamic->sources[node].messages;
+    queue_append(messages, message_links(dynamic), index);
+    if (messages->head == index)
+        come_to_head(dynamic, node);
 }
 
-/* ---------------------------------------------------------------------------------------------- prepare */
+/* ------------------------------------------------------------------------------------------------- fabric */
 
-static void dynamic_close(struct fabric *fabric)
+static void dynamic_free(struct fabric *fabric)
 {
-    struct dynamic *dynamic = (struct dynamic *)fabric;
+    struct tdm_dynamic *dynamic = (struct tdm_dynamic *)fabric;
     free(dynamic->sources);
     free(dynamic->path_channels);
     free(dynamic->path_links);
@@ -361,10 +360,9 @@ static void dynamic_close(struct fabric *fabric)
     free(dynamic->control_free);
     pool_free(&dynamic->packets);
     pool_free(&dynamic->transfers);
-    free(dynamic);
 }
 
-static void lay_out(struct dynamic *dynamic, uint32_t nodes)
+static void lay_out(struct tdm_dynamic *dynamic, uint32_t nodes)
 {
     uint32_t limit = topo_route_limit(&dynamic->topo), links = dynamic->topo.links;
     uint64_t degree = dynamic->config->degree;
@@ -375,62 +373,54 @@ static void lay_out(struct dynamic *dynamic, uint32_t nodes)
     dynamic->path_channels = mem_alloc((size_t)nodes * limit, sizeof(uint64_t), "paths");
     dynamic->path_links = mem_alloc((size_t)nodes * limit, sizeof(uint32_t), "paths");
     for (uint32_t node = 0; node < nodes; node++)
-        dynamic->sources[node] = (struct source){.messages = {POOL_NONE, POOL_NONE},
-                                                 .held = dynamic->path_channels + (size_t)node * limit,
-                                                 .path = dynamic->path_links + (size_t)node * limit};
+        dynamic->sources[node] = (struct tdm_source){.messages = {POOL_NONE, POOL_NONE},
+                                                     .held = dynamic->path_channels + (size_t)node * limit,
+                                                     .path = dynamic->path_links + (size_t)node * limit};
     dynamic->free_channels = mem_alloc(links, sizeof *dynamic->free_channels, "links");
     dynamic->control_free = mem_alloc(links, sizeof *dynamic->control_free, "links");
     for (uint32_t link = 0; link < links; link++)
         dynamic->free_channels[link] = channels;
 }
 
-static enum status dynamic_prepare(const struct fabric_params *plan, struct fabric **fabric)
+static enum status dynamic_init(struct fabric *fabric)
 {
-    const struct dynamic_config *config = config_of(plan->config, &tdm_dynamic_params);
-    struct topo topo;
+    struct tdm_dynamic *dynamic = (struct tdm_dynamic *)fabric;
+    const struct fabric_params *params = &fabric->params;
+    const struct tdm_dynamic_config *config = config_of(params->config, &tdm_dynamic_params);
     if (config->control == CONTROL_CHANNEL && config->degree < 2) {
         diag_error(
             "tdm.control=channel takes one of the tdm.degree channels, so there have to be at least 2");
         return STATUS_BAD_INPUT;
     }
-    enum status status = topology_for_nodes(plan->config, plan->nodes, &topo);
+    enum status status = topology_for_nodes(params->config, params->nodes, &dynamic->topo);
     if (status != STATUS_OK)
         return status;
-    struct dynamic *dynamic = mem_alloc(1, sizeof *dynamic, "the tdm-dynamic fabric");
-    dynamic->fabric.ops = &tdm_dynamic_fabric;
-    dynamic->tdm = config_of(plan->config, &tdm_params);
+    dynamic->tdm = config_of(params->config, &tdm_params);
     dynamic->config = config;
-    dynamic->loop = plan->loop;
-    dynamic->messages = plan->messages;
-    dynamic->callbacks = plan->callbacks;
-    dynamic->tap = plan->tap;
-    dynamic->included_bytes = plan->included_bytes;
-    dynamic->topo = topo;
-    dynamic->rng = rng_open(plan->seed, "tdm.dynamic");
+    dynamic->rng = rng_open(params->seed, "tdm.dynamic");
     dynamic->statistics.degree = config->degree;
-    dynamic->try_kind = loop_register(plan->loop, on_try, dynamic);
-    dynamic->packet_kind = loop_register(plan->loop, on_packet, dynamic);
-    dynamic->sent_kind = loop_register(plan->loop, on_sent, dynamic);
-    pool_init(&dynamic->packets, sizeof(struct packet), "control packets");
-    pool_init(&dynamic->transfers, sizeof(struct transfer), "messages under way");
-    lay_out(dynamic, plan->nodes);
-    *fabric = &dynamic->fabric;
+    dynamic->try_kind = loop_register(params->loop, on_try, dynamic);
+    dynamic->packet_kind = loop_register(params->loop, on_packet, dynamic);
+    dynamic->sent_kind = loop_register(params->loop, on_sent, dynamic);
+    pool_init(&dynamic->packets, sizeof(struct tdm_control_packet), "control packets");
+    pool_init(&dynamic->transfers, sizeof(struct tdm_transfer), "messages under way");
+    lay_out(dynamic, params->nodes);
     return STATUS_OK;
 }
 
 static const void *dynamic_statistics(struct fabric *fabric)
 {
-    return &((struct dynamic *)fabric)->statistics;
+    return &((struct tdm_dynamic *)fabric)->statistics;
 }
 
 static size_t dynamic_bytes(const struct fabric *fabric)
 {
-    const struct dynamic *dynamic = (const struct dynamic *)fabric;
+    const struct tdm_dynamic *dynamic = (const struct tdm_dynamic *)fabric;
     const struct topo *topo = &dynamic->topo;
     size_t per_node =
         sizeof *dynamic->sources + topo_route_limit(topo) * (sizeof(uint64_t) + sizeof(uint32_t));
     size_t per_link = sizeof *dynamic->free_channels + sizeof *dynamic->control_free;
-    return sizeof *dynamic + topo->nodes * per_node + topo->links * per_link +
+    return topo->nodes * per_node + topo->links * per_link +
            dynamic->packets.capacity * dynamic->packets.size +
            dynamic->transfers.capacity * dynamic->transfers.size;
 }
@@ -441,9 +431,10 @@ const struct fabric_ops tdm_dynamic_fabric = {
     .params = &tdm_dynamic_params,
     .metrics = &tdm_metrics,
     .host_path = HOST_PATH_NIC,
-    .prepare = dynamic_prepare,
+    .size = sizeof(struct tdm_dynamic),
+    .init = dynamic_init,
+    .free = dynamic_free,
     .submit = dynamic_submit,
     .statistics = dynamic_statistics,
     .bytes = dynamic_bytes,
-    .close = dynamic_close,
 };

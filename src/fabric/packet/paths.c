@@ -1,4 +1,4 @@
-#include "fabric/paths.h"
+#include "fabric/packet/paths.h"
 
 #include "base/mem.h"
 

@@ -3,19 +3,19 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "base/queue_table.h"
-#include "fabric/list.h"
-#include "fabric/tdm.h"
-#include "fabric/tdm_patterns.h"
+#include "base/queue.h"
+#include "fabric/fabric.h"
+#include "fabric/tdm/registers.h"
+#include "fabric/tdm/tdm.h"
 #include "fabric/topology.h"
 
 /* Compiled communication ("Compiled Communication for All-optical TDM Networks"): connections are scheduled
  * before the program runs, and the switches' circular shift registers are loaded before a phase begins. A
  * node begins with one message in a slot; each waits for the slot of its connection and takes one slot of
  * every cycle. docs/models/tdm.md */
-enum schedule { SCHEDULE_PHASES, SCHEDULE_PROGRAM, SCHEDULE_ALL_TO_ALL, SCHEDULE_LOGICAL };
+enum tdm_compiled_schedule { SCHEDULE_PHASES, SCHEDULE_PROGRAM, SCHEDULE_ALL_TO_ALL, SCHEDULE_LOGICAL };
 
-struct compiled_config {
+struct tdm_compiled_config {
     int schedule, algorithm, routes;
     uint64_t moves;
     ps_t reconfiguration_ps;
@@ -27,71 +27,65 @@ static const char *const schedule_names[] = {"phases", "program", "all-to-all", 
 static const char *const route_names[] = {"fixed", "free", NULL};
 
 PARAM_TABLE(
-    tdm_compiled_params, "tdm-compiled", struct compiled_config,
+    tdm_compiled_params, "tdm-compiled", struct tdm_compiled_config,
     "light paths scheduled before the program runs (Yuan, Melhem and Gupta)",
     {.name = "tdm.schedule",
      .type = PARAM_CHOICE,
-     .offset = offsetof(struct compiled_config, schedule),
+     .offset = offsetof(struct tdm_compiled_config, schedule),
      .default_text = "phases",
      .choices = schedule_names,
      .doc = "what is scheduled: each phase's pattern, their union, all pairs, or a logical topology"},
     {.name = "tdm.algorithm",
      .type = PARAM_CHOICE,
-     .offset = offsetof(struct compiled_config, algorithm),
+     .offset = offsetof(struct tdm_compiled_config, algorithm),
      .default_text = "best",
      .choices = tdm_algorithm_names,
      .doc = "the scheduler (docs/models/tdm.md)"},
     {.name = "tdm.routes",
      .type = PARAM_CHOICE,
-     .offset = offsetof(struct compiled_config, routes),
+     .offset = offsetof(struct tdm_compiled_config, routes),
      .default_text = "fixed",
      .choices = route_names,
      .doc = "free: greedy and best choose among minimal routes"},
     {.name = "tdm.moves",
      .type = PARAM_COUNT,
-     .offset = offsetof(struct compiled_config, moves),
+     .offset = offsetof(struct tdm_compiled_config, moves),
      .default_text = "20000",
      .min = "1",
      .doc = "moves after which best gives up on coming down to its bound"},
     {.name = "tdm.reconfiguration",
      .type = PARAM_TIME,
-     .offset = offsetof(struct compiled_config, reconfiguration_ps),
+     .offset = offsetof(struct tdm_compiled_config, reconfiguration_ps),
      .default_text = "0 ps",
      .doc = "cost of a change of patterns, beside the K slots in which registers are loaded"},
     {.name = "tdm.logical",
      .type = PARAM_TEXT,
-     .offset = offsetof(struct compiled_config, logical),
+     .offset = offsetof(struct tdm_compiled_config, logical),
      .default_text = "hypercube",
      .doc = "the logical topology of tdm.schedule=logical: hypercube, or a mesh or torus of the run's nodes"},
     {.name = "tdm.forwarding",
      .type = PARAM_TIME,
-     .offset = offsetof(struct compiled_config, forwarding_ps),
+     .offset = offsetof(struct tdm_compiled_config, forwarding_ps),
      .default_text = "0 ps",
      .doc = "what it costs a node to pass on a message over the logical topology"});
 
 /* A connection of the registers that are loaded. */
-struct connection {
+struct tdm_connection {
     uint64_t left;     /* messages of the phase that have not been submitted */
     int64_t free_slot; /* its slots before this one are taken */
 };
 
-struct compiled {
+struct tdm_compiled {
     struct fabric fabric;
     const struct tdm_config *tdm;
-    const struct compiled_config *config;
-    struct event_loop *loop;
-    struct pool *messages;
-    struct fabric_callbacks callbacks;
-    const struct tap *tap;
-    uint64_t included_bytes;
-    const struct fabric_traffic *traffic;
+    const struct tdm_compiled_config *config;
     struct topo topo, logical;
     struct tdm_registers *registers; /* by pattern */
     uint32_t patterns;
     uint32_t *at_node; /* SCHEDULE_LOGICAL: by message, where it is; grows */
     size_t at_node_capacity;
     size_t phase;
-    struct connection *connections; /* of registers[pattern now] */
+    struct tdm_connection *connections; /* of registers[pattern now] */
     size_t connection_capacity;
     const struct tdm_registers *now;
     int64_t base;         /* slot at which the registers that are loaded begin their cycle */
@@ -106,7 +100,7 @@ struct compiled {
 /* -------------------------------------------------------------------------------------------- registers */
 
 /* Loads the registers once everything under way is there: K slots, and what a change costs. */
-static void load(struct compiled *compiled, const struct tdm_registers *registers)
+static void load(struct tdm_compiled *compiled, const struct tdm_registers *registers)
 {
     int64_t begun = compiled->phase_end;
     if (compiled->now) /* the first time costs no change, there was nothing before */
@@ -121,15 +115,15 @@ static void load(struct compiled *compiled, const struct tdm_registers *register
     memset(compiled->connections, 0, registers->count * sizeof *compiled->connections);
 }
 
-static bool has_phases(const struct compiled *compiled)
+static bool has_phases(const struct tdm_compiled *compiled)
 {
     return compiled->config->schedule == SCHEDULE_PHASES;
 }
 
 /* Sets up phase compiled->phase, which is there. */
-static void begin_phase(struct compiled *compiled)
+static void begin_phase(struct tdm_compiled *compiled)
 {
-    const struct fabric_phase *phase = &compiled->traffic->phases[compiled->phase];
+    const struct fabric_phase *phase = &compiled->fabric.params.traffic->phases[compiled->phase];
     load(compiled, &compiled->registers[phase->pattern]);
     compiled->phase_left = 0;
     for (size_t i = 0; i < phase->count; i++) {
@@ -142,11 +136,12 @@ static void begin_phase(struct compiled *compiled)
 
 /* Where a message's time goes before its first slot: its phase, the node's other messages, the slot itself.
  */
-static void tell_waits(const struct compiled *compiled, uint32_t index, uint32_t node, ps_t since, ps_t begun)
+static void emit_waits(const struct tdm_compiled *compiled, uint32_t index, uint32_t node, ps_t since,
+                       ps_t begun)
 {
     ps_t loaded = ps_max(since, tdm_slot_begin(compiled->tdm, compiled->base));
     ps_t issued = ps_max(loaded, tdm_slot_begin(compiled->tdm, compiled->next_issue[node]));
-    const struct tap *tap = compiled->tap;
+    const struct tap *tap = compiled->fabric.params.tap;
     tap_emit_part(tap, index, TAP_PART_SWITCH, since, loaded, "the registers of phase",
                   (uint32_t)compiled->phase);
     tap_emit_part(tap, index, TAP_PART_QUEUE, loaded, issued, "messages sent before it by node", node);
@@ -156,13 +151,13 @@ static void tell_waits(const struct compiled *compiled, uint32_t index, uint32_t
 /* Over a connection from now on, for which it has waited since `since`; returns the slot at which it is
  * there.
  */
-static int64_t pass(struct compiled *compiled, uint32_t index, size_t at, uint32_t node, ps_t since)
+static int64_t pass(struct tdm_compiled *compiled, uint32_t index, size_t at, uint32_t node, ps_t since)
 {
-    struct connection *connection = &compiled->connections[at];
+    struct tdm_connection *connection = &compiled->connections[at];
     const struct tdm_registers *registers = compiled->now;
-    uint64_t bytes = message_at(compiled->messages, index)->bytes;
-    int64_t count = tdm_slots_of(compiled->tdm, fabric_bytes_beyond(bytes, compiled->included_bytes));
-    int64_t issue = ps_max(ps_max(tdm_slot_from(compiled->tdm, compiled->loop->now), compiled->base),
+    const struct fabric *fabric = &compiled->fabric;
+    int64_t count = tdm_slots_of(compiled->tdm, fabric_message_bytes(fabric, fabric_message(fabric, index)));
+    int64_t issue = ps_max(ps_max(tdm_slot_from(compiled->tdm, fabric_now(fabric)), compiled->base),
                            compiled->next_issue[node]);
     int64_t first = tdm_next_slot(ps_max(issue, connection->free_slot), compiled->base, registers->slot[at],
                                   registers->degree);
@@ -173,29 +168,29 @@ static int64_t pass(struct compiled *compiled, uint32_t index, size_t at, uint32
     compiled->statistics.hops++;
     ps_t begun = tdm_slot_begin(compiled->tdm, first);
     compiled->statistics.waited = ps_add(compiled->statistics.waited, begun - since);
-    tell_waits(compiled, index, node, since, begun);
+    emit_waits(compiled, index, node, since, begun);
     compiled->next_issue[node] = ps_add(issue, 1);
-    tap_emit_part(compiled->tap, index, TAP_PART_TRANSFER, begun, tdm_slot_begin(compiled->tdm, end), NULL,
-                  0);
+    tap_emit_part(fabric->params.tap, index, TAP_PART_TRANSFER, begun, tdm_slot_begin(compiled->tdm, end),
+                  NULL, 0);
     return end;
 }
 
-static void arrive(struct compiled *compiled, uint32_t index, int64_t slot)
+static void arrive(struct tdm_compiled *compiled, uint32_t index, int64_t slot)
 {
-    const struct fabric_callbacks *callbacks = &compiled->callbacks;
+    const struct fabric *fabric = &compiled->fabric;
     ps_t at = tdm_slot_begin(compiled->tdm, slot);
     if ((uint64_t)slot > compiled->statistics.slots)
         compiled->statistics.slots = (uint64_t)slot;
     compiled->statistics.released = ps_max(compiled->statistics.released, at);
-    callbacks->visible(callbacks->self, index, at);
-    callbacks->sender_done(callbacks->self, index, at);
-    callbacks->delivered(callbacks->self, index, at);
+    fabric_visible(fabric, index, at);
+    fabric_sender_done(fabric, index, at);
+    fabric_delivered(fabric, index, at);
 }
 
 /* False: no connection of this phase is left for it. */
-static bool send(struct compiled *compiled, uint32_t index)
+static bool send_now(struct tdm_compiled *compiled, uint32_t index)
 {
-    const struct message *message = message_at(compiled->messages, index);
+    const struct message *message = fabric_message(&compiled->fabric, index);
     size_t at = tdm_registers_find(compiled->now, message->source_node, message->destination_node);
     if (at == compiled->now->count || (has_phases(compiled) && compiled->connections[at].left == 0))
         return false;
@@ -207,34 +202,32 @@ static bool send(struct compiled *compiled, uint32_t index)
     return true;
 }
 
-static void put_off(struct compiled *compiled, uint32_t index)
+static void put_off(struct tdm_compiled *compiled, uint32_t index)
 {
-    message_at(compiled->messages, index)->fabric = POOL_NONE;
-    if (compiled->waiting.head == POOL_NONE)
-        compiled->waiting.head = index;
-    else
-        message_at(compiled->messages, compiled->waiting.tail)->fabric = index;
-    compiled->waiting.tail = index;
+    const struct pool *messages = compiled->fabric.params.messages;
+    queue_append(&compiled->waiting, QUEUE_LINKS(messages->records, struct message, fabric), index);
 }
 
 /* Sends what has been waiting for the phase that begins; what it does not fit goes on waiting. */
-static void send_waiting(struct compiled *compiled)
+static void send_waiting(struct tdm_compiled *compiled)
 {
     struct queue before = compiled->waiting;
-    compiled->waiting = (struct queue){POOL_NONE, POOL_NONE};
+    queue_init(&compiled->waiting);
     for (uint32_t index = before.head, next; index != POOL_NONE; index = next) {
-        next = message_at(compiled->messages, index)->fabric;
-        if (!send(compiled, index))
+        next = fabric_message(&compiled->fabric, index)->fabric;
+        if (!send_now(compiled, index))
             put_off(compiled, index);
     }
 }
 
 static void hop(void *self, uint32_t index);
 
-static bool is_foreseen(const struct compiled *compiled, const struct message *message)
+static bool is_scheduled(const struct tdm_compiled *compiled, const struct message *message)
 {
-    for (size_t i = compiled->phase; has_phases(compiled) && i < compiled->traffic->count; i++) {
-        const struct tdm_registers *registers = &compiled->registers[compiled->traffic->phases[i].pattern];
+    for (size_t i = compiled->phase; has_phases(compiled) && i < compiled->fabric.params.traffic->count;
+         i++) {
+        const struct tdm_registers *registers =
+            &compiled->registers[compiled->fabric.params.traffic->phases[i].pattern];
         if (tdm_registers_find(registers, message->source_node, message->destination_node) !=
             registers->count)
             return true;
@@ -244,8 +237,8 @@ static bool is_foreseen(const struct compiled *compiled, const struct message *m
 
 static void compiled_submit(struct fabric *fabric, uint32_t index)
 {
-    struct compiled *compiled = (struct compiled *)fabric;
-    const struct message *message = message_at(compiled->messages, index);
+    struct tdm_compiled *compiled = (struct tdm_compiled *)fabric;
+    const struct message *message = fabric_message(&compiled->fabric, index);
     if (compiled->config->schedule == SCHEDULE_LOGICAL) {
         compiled->at_node =
             mem_grow(compiled->at_node, &compiled->at_node_capacity, (size_t)index + 1, "messages under way");
@@ -253,21 +246,21 @@ static void compiled_submit(struct fabric *fabric, uint32_t index)
         hop(compiled, index);
         return;
     }
-    if (compiled->now && send(compiled, index)) {
+    if (compiled->now && send_now(compiled, index)) {
         while (has_phases(compiled) && compiled->phase_left == 0 &&
-               compiled->phase + 1 < compiled->traffic->count) {
+               compiled->phase + 1 < compiled->fabric.params.traffic->count) {
             compiled->phase++;
             begin_phase(compiled);
             send_waiting(compiled);
         }
         return;
     }
-    if (!is_foreseen(compiled, message)) {
+    if (!is_scheduled(compiled, message)) {
         diag_error("no connection from node %" PRIu32 " to node %" PRIu32
                    " has been compiled; tdm.schedule=all-to-all or logical carries what was not foreseen, "
                    "such as rendezvous.handshakes",
                    message->source_node, message->destination_node);
-        compiled->callbacks.failed(compiled->callbacks.self, STATUS_FAILED);
+        fabric_failed(fabric, STATUS_FAILED);
         return;
     }
     put_off(compiled, index);
@@ -278,17 +271,18 @@ static void compiled_submit(struct fabric *fabric, uint32_t index)
 /* A message is at a node and goes on over one logical link, in the order in which messages come. */
 static void hop(void *self, uint32_t index)
 {
-    struct compiled *compiled = self;
+    struct tdm_compiled *compiled = self;
     uint32_t node = compiled->at_node[index];
-    uint32_t destination = message_at(compiled->messages, index)->destination_node;
+    uint32_t destination = fabric_message(&compiled->fabric, index)->destination_node;
     uint32_t next = topo_link_to(&compiled->logical, topo_next(&compiled->logical, node, destination));
     size_t at = tdm_registers_find(compiled->now, node, next);
-    int64_t end = pass(compiled, index, at, node, compiled->loop->now);
+    int64_t end = pass(compiled, index, at, node, fabric_now(&compiled->fabric));
     compiled->at_node[index] = next;
     if (next == destination)
         arrive(compiled, index, end);
     else
-        loop_at(compiled->loop, ps_add(tdm_slot_begin(compiled->tdm, end), compiled->config->forwarding_ps),
+        loop_at(compiled->fabric.params.loop,
+                ps_add(tdm_slot_begin(compiled->tdm, end), compiled->config->forwarding_ps),
                 compiled->hop_kind, index);
 }
 
@@ -298,7 +292,7 @@ static bool is_power_of_two(uint32_t number)
 }
 
 /* A hypercube is a mesh of two nodes in each dimension. */
-static enum status read_logical(struct compiled *compiled, uint32_t nodes)
+static enum status read_logical(struct tdm_compiled *compiled, uint32_t nodes)
 {
     const char *text = compiled->config->logical;
     char hypercube[TOPO_TEXT] = "mesh:2";
@@ -332,7 +326,7 @@ static void add_logical_links(const struct topo *logical, struct tdm_pattern *pa
     }
 }
 
-/* ---------------------------------------------------------------------------------------------- prepare */
+/* ------------------------------------------------------------------------------------------------- fabric */
 
 static void add_pairs(const struct fabric_phase *phase, struct tdm_pattern *pattern)
 {
@@ -341,10 +335,10 @@ static void add_pairs(const struct fabric_phase *phase, struct tdm_pattern *patt
 }
 
 /* The pattern with this number of what tdm.schedule says. */
-static void gather(const struct compiled *compiled, uint32_t number, uint32_t nodes,
+static void gather(const struct tdm_compiled *compiled, uint32_t number, uint32_t nodes,
                    struct tdm_pattern *pattern)
 {
-    const struct fabric_traffic *traffic = compiled->traffic;
+    const struct fabric_traffic *traffic = compiled->fabric.params.traffic;
     size_t i = 0;
     switch (compiled->config->schedule) {
     case SCHEDULE_PHASES:
@@ -367,9 +361,9 @@ static void gather(const struct compiled *compiled, uint32_t number, uint32_t no
     }
 }
 
-static enum status compile(struct compiled *compiled, uint32_t nodes, uint64_t seed)
+static enum status schedule_patterns(struct tdm_compiled *compiled, uint32_t nodes, uint64_t seed)
 {
-    const struct compiled_config *config = compiled->config;
+    const struct tdm_compiled_config *config = compiled->config;
     struct tdm_method method = {.algorithm = config->algorithm,
                                 .free_routes = config->routes == 1,
                                 .seed = seed,
@@ -378,7 +372,7 @@ static enum status compile(struct compiled *compiled, uint32_t nodes, uint64_t s
     for (uint32_t i = 0; i < compiled->patterns && status == STATUS_OK; i++) {
         struct tdm_pattern pattern = {0};
         gather(compiled, i, nodes, &pattern);
-        status = tdm_registers_load(&compiled->registers[i], &compiled->topo, &pattern, &method);
+        status = tdm_registers_init(&compiled->registers[i], &compiled->topo, &pattern, &method);
         tdm_pattern_close(&pattern);
     }
     if (status != STATUS_OK || compiled->patterns == 0)
@@ -390,19 +384,18 @@ static enum status compile(struct compiled *compiled, uint32_t nodes, uint64_t s
     return STATUS_OK;
 }
 
-static void compiled_close(struct fabric *fabric)
+static void compiled_free(struct fabric *fabric)
 {
-    struct compiled *compiled = (struct compiled *)fabric;
+    struct tdm_compiled *compiled = (struct tdm_compiled *)fabric;
     for (uint32_t i = 0; i < compiled->patterns; i++)
-        tdm_registers_close(&compiled->registers[i]);
+        tdm_registers_free(&compiled->registers[i]);
     free(compiled->registers);
     free(compiled->at_node);
     free(compiled->connections);
     free(compiled->next_issue);
-    free(compiled);
 }
 
-static enum status check(const struct compiled_config *config)
+static enum status check(const struct tdm_compiled_config *config)
 {
     if (config->routes == 0 || config->algorithm == TDM_GREEDY || config->algorithm == TDM_BEST)
         return STATUS_OK;
@@ -413,56 +406,50 @@ static enum status check(const struct compiled_config *config)
 
 static bool compiled_wants_traffic(const struct config *config)
 {
-    int schedule = ((const struct compiled_config *)config_of(config, &tdm_compiled_params))->schedule;
+    int schedule = ((const struct tdm_compiled_config *)config_of(config, &tdm_compiled_params))->schedule;
     return schedule == SCHEDULE_PHASES || schedule == SCHEDULE_PROGRAM;
 }
 
-static enum status compiled_prepare(const struct fabric_params *plan, struct fabric **fabric)
+/* How many patterns are scheduled. */
+static uint32_t count_patterns(int schedule, const struct fabric_traffic *traffic)
 {
-    struct compiled *compiled = mem_alloc(1, sizeof *compiled, "the tdm-compiled fabric");
-    compiled->fabric.ops = &tdm_compiled_fabric;
-    compiled->tdm = config_of(plan->config, &tdm_params);
-    compiled->config = config_of(plan->config, &tdm_compiled_params);
-    compiled->loop = plan->loop;
-    compiled->messages = plan->messages;
-    compiled->callbacks = plan->callbacks;
-    compiled->tap = plan->tap;
-    compiled->included_bytes = plan->included_bytes;
-    compiled->traffic = plan->traffic;
-    compiled->waiting = (struct queue){POOL_NONE, POOL_NONE};
-    compiled->next_issue = mem_alloc(plan->nodes, sizeof *compiled->next_issue, "nodes");
-    compiled->hop_kind = loop_register(plan->loop, hop, compiled);
+    if (schedule == SCHEDULE_PHASES)
+        return traffic->patterns;
+    return schedule != SCHEDULE_PROGRAM || traffic->count > 0;
+}
+
+static enum status compiled_init(struct fabric *fabric)
+{
+    struct tdm_compiled *compiled = (struct tdm_compiled *)fabric;
+    const struct fabric_params *params = &fabric->params;
+    compiled->tdm = config_of(params->config, &tdm_params);
+    compiled->config = config_of(params->config, &tdm_compiled_params);
+    queue_init(&compiled->waiting);
+    compiled->next_issue = mem_alloc(params->nodes, sizeof *compiled->next_issue, "nodes");
+    compiled->hop_kind = loop_register(params->loop, hop, compiled);
     int schedule = compiled->config->schedule;
     enum status status = check(compiled->config);
     if (status == STATUS_OK)
-        status = topology_for_nodes(plan->config, plan->nodes, &compiled->topo);
+        status = topology_for_nodes(params->config, params->nodes, &compiled->topo);
     if (status == STATUS_OK && schedule == SCHEDULE_LOGICAL)
-        status = read_logical(compiled, plan->nodes);
-    if (status == STATUS_OK) {
-        if (schedule == SCHEDULE_PHASES)
-            compiled->patterns = plan->traffic->patterns;
-        else
-            compiled->patterns = schedule != SCHEDULE_PROGRAM || plan->traffic->count > 0;
-        compiled->registers = mem_alloc((size_t)compiled->patterns + 1, sizeof *compiled->registers,
-                                        "registers of the switches");
-        status = compile(compiled, plan->nodes, plan->seed);
-    }
-    if (status == STATUS_OK)
-        *fabric = &compiled->fabric;
-    else
-        compiled_close(&compiled->fabric);
-    return status;
+        status = read_logical(compiled, params->nodes);
+    if (status != STATUS_OK)
+        return status;
+    compiled->patterns = count_patterns(schedule, params->traffic);
+    compiled->registers =
+        mem_alloc((size_t)compiled->patterns + 1, sizeof *compiled->registers, "registers of the switches");
+    return schedule_patterns(compiled, params->nodes, params->seed);
 }
 
 static const void *compiled_statistics(struct fabric *fabric)
 {
-    return &((struct compiled *)fabric)->statistics;
+    return &((struct tdm_compiled *)fabric)->statistics;
 }
 
 static size_t compiled_bytes(const struct fabric *fabric)
 {
-    const struct compiled *compiled = (const struct compiled *)fabric;
-    size_t bytes = sizeof *compiled + compiled->connection_capacity * sizeof *compiled->connections +
+    const struct tdm_compiled *compiled = (const struct tdm_compiled *)fabric;
+    size_t bytes = compiled->connection_capacity * sizeof *compiled->connections +
                    compiled->at_node_capacity * sizeof *compiled->at_node +
                    compiled->topo.nodes * sizeof *compiled->next_issue;
     for (uint32_t i = 0; i < compiled->patterns; i++)
@@ -472,11 +459,11 @@ static size_t compiled_bytes(const struct fabric *fabric)
 
 static void compiled_explain(const struct fabric *fabric)
 {
-    const struct compiled *compiled = (const struct compiled *)fabric;
+    const struct tdm_compiled *compiled = (const struct tdm_compiled *)fabric;
     if (compiled->waiting.head != POOL_NONE)
         diag_note("tdm-compiled is in phase %zu of %zu, of which %" PRIu64
                   " messages have not been sent; messages of later phases wait for them",
-                  compiled->phase + 1, compiled->traffic->count, compiled->phase_left);
+                  compiled->phase + 1, compiled->fabric.params.traffic->count, compiled->phase_left);
 }
 
 const struct fabric_ops tdm_compiled_fabric = {
@@ -486,10 +473,11 @@ const struct fabric_ops tdm_compiled_fabric = {
     .metrics = &tdm_metrics,
     .host_path = HOST_PATH_NIC,
     .wants_traffic = compiled_wants_traffic,
-    .prepare = compiled_prepare,
+    .size = sizeof(struct tdm_compiled),
+    .init = compiled_init,
+    .free = compiled_free,
     .submit = compiled_submit,
     .statistics = compiled_statistics,
     .bytes = compiled_bytes,
     .explain = compiled_explain,
-    .close = compiled_close,
 };

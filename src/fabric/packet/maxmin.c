@@ -1,4 +1,4 @@
-#include "fabric/maxmin.h"
+#include "fabric/packet/maxmin.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@
 enum flow_state { FLOW_FIXED, FLOW_LOOSE, FLOW_SOLVED };
 enum link_state { LINK_RESTING, LINK_ACTIVE, LINK_SOLVED };
 
-struct flow {
+struct maxmin_flow {
     uint64_t rate;       /* while loose: the rate it had before */
     uint32_t bottleneck; /* a full link on which none is faster */
     uint8_t state, links;
@@ -30,11 +30,11 @@ struct flow {
 };
 
 /* A link of a flow, and where it lists the flow. */
-struct hop {
+struct maxmin_hop {
     uint32_t link, position;
 };
 
-struct link {
+struct maxmin_link {
     uint64_t capacity;
     uint64_t fixed;        /* sum of its flows' rates, without those that count as open */
     uint64_t level;        /* when it is full: its flows' rates are lower or, but for rounding, equal */
@@ -55,42 +55,42 @@ struct link {
 };
 
 /* An element of the heap; out of date unless `key` is still the link's. */
-struct share {
+struct maxmin_share {
     uint64_t key;
     uint32_t link;
 };
 
-struct list {
+struct maxmin_list {
     uint32_t *items;
     size_t count, capacity;
 };
 
 struct maxmin {
-    struct link *links;
+    struct maxmin_link *links;
     uint32_t link_count, stride;
-    struct flow *flows;
-    struct hop *hops; /* [flow * stride + nth] */
+    struct maxmin_flow *flows;
+    struct maxmin_hop *hops; /* [flow * stride + nth] */
     size_t flow_capacity, hop_capacity;
-    uint32_t flow_count; /* ids given out so far */
-    struct list unused;  /* ids to be used again */
-    struct list fresh;   /* flows that came since the last solve */
-    struct list lost;    /* links that flows have left since */
-    struct list active;  /* links that take part in this solve */
-    struct list solved;  /* flows that do */
-    struct list changed; /* flows with a new rate */
-    struct list held;    /* flows that the link being visited held at its old level */
-    uint32_t busy_count; /* links that are busy */
-    struct share *heap;
+    uint32_t flow_count;        /* ids given out so far */
+    struct maxmin_list unused;  /* ids to be used again */
+    struct maxmin_list fresh;   /* flows that came since the last solve */
+    struct maxmin_list lost;    /* links that flows have left since */
+    struct maxmin_list active;  /* links that take part in this solve */
+    struct maxmin_list solved;  /* flows that do */
+    struct maxmin_list changed; /* flows with a new rate */
+    struct maxmin_list held;    /* flows that the link being visited held at its old level */
+    uint32_t busy_count;        /* links that are busy */
+    struct maxmin_share *heap;
     size_t heap_count, heap_capacity;
 };
 
-static void append(struct list *list, uint32_t item)
+static void append(struct maxmin_list *list, uint32_t item)
 {
     list->items = mem_grow(list->items, &list->capacity, list->count + 1, "the max-min solver");
     list->items[list->count++] = item;
 }
 
-struct maxmin *maxmin_create(const uint64_t *capacities, uint32_t links, uint32_t links_per_flow)
+struct maxmin *maxmin_open(const uint64_t *capacities, uint32_t links, uint32_t links_per_flow)
 {
     assert(links_per_flow <= MAXMIN_LINKS_PER_FLOW);
     struct maxmin *solver = mem_alloc(1, sizeof *solver, "the max-min solver");
@@ -105,8 +105,10 @@ struct maxmin *maxmin_create(const uint64_t *capacities, uint32_t links, uint32_
     return solver;
 }
 
-void maxmin_free(struct maxmin *solver)
+void maxmin_close(struct maxmin *solver)
 {
+    if (!solver)
+        return;
     for (uint32_t i = 0; i < solver->link_count; i++) {
         free(solver->links[i].uses);
         free(solver->links[i].opened);
@@ -130,7 +132,7 @@ uint64_t maxmin_rate(const struct maxmin *solver, uint32_t flow)
     return solver->flows[flow].rate;
 }
 
-static struct hop *hops_of(const struct maxmin *solver, uint32_t id)
+static struct maxmin_hop *hops_of(const struct maxmin *solver, uint32_t id)
 {
     return &solver->hops[(size_t)id * solver->stride];
 }
@@ -149,7 +151,7 @@ static uint32_t new_id(struct maxmin *solver)
     return id;
 }
 
-static void reserve_use(struct link *link)
+static void reserve_use(struct maxmin_link *link)
 {
     if (link->count < link->use_capacity)
         return;
@@ -157,7 +159,7 @@ static void reserve_use(struct link *link)
     link->opened = mem_resize(link->opened, link->use_capacity, sizeof *link->opened, "a link's flows");
 }
 
-static bool is_named(const struct hop *hops, uint32_t count, uint32_t link)
+static bool is_named(const struct maxmin_hop *hops, uint32_t count, uint32_t link)
 {
     for (uint32_t i = 0; i < count; i++)
         if (hops[i].link == link)
@@ -169,15 +171,15 @@ uint32_t maxmin_add(struct maxmin *solver, const uint32_t *links, uint32_t count
 {
     assert(count > 0 && count <= solver->stride);
     uint32_t id = new_id(solver);
-    struct flow *flow = &solver->flows[id];
-    struct hop *hops = hops_of(solver, id);
+    struct maxmin_flow *flow = &solver->flows[id];
+    struct maxmin_hop *hops = hops_of(solver, id);
     uint32_t different = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (is_named(hops, different, links[i]))
             continue;
-        struct link *link = &solver->links[links[i]];
+        struct maxmin_link *link = &solver->links[links[i]];
         reserve_use(link);
-        hops[different] = (struct hop){.link = links[i], .position = link->count};
+        hops[different] = (struct maxmin_hop){.link = links[i], .position = link->count};
         link->uses[link->count++] = id;
         different++;
     }
@@ -192,9 +194,9 @@ uint32_t maxmin_add(struct maxmin *solver, const uint32_t *links, uint32_t count
     return id;
 }
 
-static struct hop *hop_over(const struct maxmin *solver, uint32_t id, uint32_t link)
+static struct maxmin_hop *hop_over(const struct maxmin *solver, uint32_t id, uint32_t link)
 {
-    struct hop *hop = hops_of(solver, id);
+    struct maxmin_hop *hop = hops_of(solver, id);
     while (hop->link != link)
         hop++;
     return hop;
@@ -202,10 +204,10 @@ static struct hop *hop_over(const struct maxmin *solver, uint32_t id, uint32_t l
 
 void maxmin_remove(struct maxmin *solver, uint32_t id)
 {
-    struct flow *flow = &solver->flows[id];
-    const struct hop *hops = hops_of(solver, id);
+    struct maxmin_flow *flow = &solver->flows[id];
+    const struct maxmin_hop *hops = hops_of(solver, id);
     for (uint32_t i = 0; i < flow->links; i++) {
-        struct link *link = &solver->links[hops[i].link];
+        struct maxmin_link *link = &solver->links[hops[i].link];
         uint32_t last = link->uses[--link->count];
         link->uses[hops[i].position] = last;
         hop_over(solver, last, hops[i].link)->position = hops[i].position;
@@ -221,7 +223,7 @@ void maxmin_remove(struct maxmin *solver, uint32_t id)
 
 /* ------------------------------------------------------------------------------------------- the heap */
 
-static void heap_push(struct maxmin *solver, struct share share)
+static void heap_push(struct maxmin *solver, struct maxmin_share share)
 {
     solver->heap = mem_grow(solver->heap, &solver->heap_capacity, solver->heap_count + 1, "shares");
     size_t hole = solver->heap_count++;
@@ -230,9 +232,9 @@ static void heap_push(struct maxmin *solver, struct share share)
     solver->heap[hole] = share;
 }
 
-static struct share heap_pop(struct maxmin *solver)
+static struct maxmin_share heap_pop(struct maxmin *solver)
 {
-    struct share *heap = solver->heap, least = heap[0], last = heap[--solver->heap_count];
+    struct maxmin_share *heap = solver->heap, least = heap[0], last = heap[--solver->heap_count];
     size_t count = solver->heap_count, hole = 0, child;
     while ((child = 2 * hole + 1) < count) {
         child += (child + 1 < count) & (heap[child + 1].key < heap[child].key); /* `last` is behind them */
@@ -250,7 +252,7 @@ static struct share heap_pop(struct maxmin *solver)
 /* A rate is a quotient rounded down, and a rate that would rise by less than 2^-36 of itself stays
  * (nearly_is), so that rounding does not travel through the network. A link that n flows share so has less
  * than n + capacity / 2^36 left, and counts as full up to twice that. */
-static bool is_full(const struct link *link)
+static bool is_full(const struct maxmin_link *link)
 {
     return link->fixed + 2 * (uint64_t)link->count + (link->capacity >> 35) >= link->capacity;
 }
@@ -269,7 +271,7 @@ static bool holds(uint64_t level, uint64_t rate)
 /* ------------------------------------------------------------------------------------ the sweep's order */
 
 /* What each open flow can get if the fixed ones stay. At least one unit, so that every flow ends some day. */
-static uint64_t share_of(const struct link *link)
+static uint64_t share_of(const struct maxmin_link *link)
 {
     if (link->open == 0)
         return NO_LEVEL;
@@ -279,7 +281,7 @@ static uint64_t share_of(const struct link *link)
 }
 
 /* The sweep has to look at the link at its share, and at its old level until that has been given up. */
-static uint64_t key_of(const struct link *link)
+static uint64_t key_of(const struct maxmin_link *link)
 {
     uint64_t share = share_of(link);
     return !link->loosened && link->level < share ? link->level : share;
@@ -289,18 +291,18 @@ static void schedule(struct maxmin *solver, uint32_t index, uint64_t key)
 {
     solver->links[index].key = key;
     if (key != NO_LEVEL)
-        heap_push(solver, (struct share){.key = key, .link = index});
+        heap_push(solver, (struct maxmin_share){.key = key, .link = index});
 }
 
 /* Whether the share of the link has fallen below its key, without a division. */
-static bool is_due_earlier(const struct link *link)
+static bool is_due_earlier(const struct maxmin_link *link)
 {
     uint64_t left = link->capacity > link->fixed ? link->capacity - link->fixed : 0;
     return (unsigned __int128)link->key * link->open > left;
 }
 
 /* To be called after any change of the state, `open` and `loosened`. */
-static void note_busy(struct maxmin *solver, struct link *link)
+static void note_busy(struct maxmin *solver, struct maxmin_link *link)
 {
     bool busy = link->state == LINK_ACTIVE && (link->open || !link->loosened);
     if (busy != link->busy) {
@@ -311,7 +313,7 @@ static void note_busy(struct maxmin *solver, struct link *link)
 
 static void activate(struct maxmin *solver, uint32_t index)
 {
-    struct link *link = &solver->links[index];
+    struct maxmin_link *link = &solver->links[index];
     link->state = LINK_ACTIVE;
     link->opened_above = NO_LEVEL;
     link->open = link->listed = 0;
@@ -326,11 +328,11 @@ static void activate(struct maxmin *solver, uint32_t index)
 /* Nothing holds the flow at its old rate any more. */
 static void loosen_flow(struct maxmin *solver, uint32_t id)
 {
-    struct flow *flow = &solver->flows[id];
-    const struct hop *hops = hops_of(solver, id);
+    struct maxmin_flow *flow = &solver->flows[id];
+    const struct maxmin_hop *hops = hops_of(solver, id);
     flow->state = FLOW_LOOSE;
     for (uint32_t i = 0; i < flow->links; i++) {
-        struct link *link = &solver->links[hops[i].link];
+        struct maxmin_link *link = &solver->links[hops[i].link];
         if (link->state == LINK_RESTING)
             activate(solver, hops[i].link);
         if (flow->rate <= link->opened_above) {
@@ -348,10 +350,10 @@ static void loosen_flow(struct maxmin *solver, uint32_t id)
  * at one that differs from it by rounding. */
 static bool find_other_bottleneck(struct maxmin *solver, uint32_t id, uint32_t than)
 {
-    struct flow *flow = &solver->flows[id];
-    const struct hop *hops = hops_of(solver, id);
+    struct maxmin_flow *flow = &solver->flows[id];
+    const struct maxmin_hop *hops = hops_of(solver, id);
     for (uint32_t i = 0; i < flow->links; i++) {
-        const struct link *link = &solver->links[hops[i].link];
+        const struct maxmin_link *link = &solver->links[hops[i].link];
         if (hops[i].link == than || link->state == LINK_ACTIVE)
             continue;
         if (link->state == LINK_SOLVED || holds(link->level, flow->rate)) {
@@ -366,12 +368,12 @@ static bool find_other_bottleneck(struct maxmin *solver, uint32_t id, uint32_t t
  * without branches: which ones it will be is beyond what a processor can predict.) */
 static void give_up_level(struct maxmin *solver, uint32_t index)
 {
-    struct link *link = &solver->links[index];
-    struct list *held = &solver->held;
+    struct maxmin_link *link = &solver->links[index];
+    struct maxmin_list *held = &solver->held;
     held->items = mem_grow(held->items, &held->capacity, (size_t)link->count, "flows of a link");
     held->count = 0;
     for (uint32_t i = 0; i < link->count; i++) {
-        const struct flow *flow = &solver->flows[link->uses[i]];
+        const struct maxmin_flow *flow = &solver->flows[link->uses[i]];
         held->items[held->count] = link->uses[i];
         held->count += (flow->state == FLOW_FIXED) & (flow->bottleneck == index);
     }
@@ -382,13 +384,13 @@ static void give_up_level(struct maxmin *solver, uint32_t index)
 }
 
 /* Fixed flows faster than `above` count as open from now on. */
-static void open_faster(const struct maxmin *solver, struct link *link, uint64_t above)
+static void open_faster(const struct maxmin *solver, struct maxmin_link *link, uint64_t above)
 {
     uint64_t fixed = 0, top = 0, next = NO_LEVEL;
     uint32_t open = 0;
     for (uint32_t i = 0; i < link->count; i++) {
         uint32_t id = link->uses[i];
-        const struct flow *flow = &solver->flows[id];
+        const struct maxmin_flow *flow = &solver->flows[id];
         uint64_t rate = flow->rate;
         bool is_faster = (flow->state == FLOW_FIXED) & (rate > above);
         bool is_open = (flow->state == FLOW_LOOSE) | is_faster;
@@ -406,13 +408,13 @@ static void open_faster(const struct maxmin *solver, struct link *link, uint64_t
 }
 
 /* The same for a higher `above` than before: some that are open count as fixed again. */
-static void close_slower(const struct maxmin *solver, struct link *link, uint64_t above)
+static void close_slower(const struct maxmin *solver, struct maxmin_link *link, uint64_t above)
 {
     uint64_t next = NO_LEVEL;
     uint32_t open = 0;
     for (uint32_t i = 0; i < link->listed; i++) {
         uint32_t id = link->opened[i];
-        const struct flow *flow = &solver->flows[id];
+        const struct maxmin_flow *flow = &solver->flows[id];
         uint64_t rate = flow->rate;
         bool is_fixed = flow->state == FLOW_FIXED;
         bool is_slower = is_fixed & (rate <= above), is_faster = is_fixed & (rate > above);
@@ -427,9 +429,10 @@ static void close_slower(const struct maxmin *solver, struct link *link, uint64_
 }
 
 /* One of the flow's links has found its rate; this is another one. */
-static void tell_link(struct maxmin *solver, uint32_t index, const struct flow *flow, uint64_t rate)
+static void note_other_link(struct maxmin *solver, uint32_t index, const struct maxmin_flow *flow,
+                            uint64_t rate)
 {
-    struct link *link = &solver->links[index];
+    struct maxmin_link *link = &solver->links[index];
     if (link->state == LINK_ACTIVE && (flow->state == FLOW_LOOSE || flow->rate > link->opened_above)) {
         link->open--;
         link->fixed += rate;
@@ -447,11 +450,11 @@ static void tell_link(struct maxmin *solver, uint32_t index, const struct flow *
 
 static void solve_flow(struct maxmin *solver, uint32_t id, uint32_t bottleneck, uint64_t rate)
 {
-    struct flow *flow = &solver->flows[id];
-    const struct hop *hops = hops_of(solver, id);
+    struct maxmin_flow *flow = &solver->flows[id];
+    const struct maxmin_hop *hops = hops_of(solver, id);
     for (uint32_t i = 0; i < flow->links; i++)
         if (hops[i].link != bottleneck)
-            tell_link(solver, hops[i].link, flow, rate);
+            note_other_link(solver, hops[i].link, flow, rate);
     if (rate != flow->rate)
         append(&solver->changed, id);
     append(&solver->solved, id);
@@ -463,13 +466,13 @@ static void solve_flow(struct maxmin *solver, uint32_t id, uint32_t bottleneck, 
 /* All open flows of the link get `rate`: it is their bottleneck. */
 static void solve_link(struct maxmin *solver, uint32_t index, uint64_t rate)
 {
-    struct link *link = &solver->links[index];
+    struct maxmin_link *link = &solver->links[index];
     uint64_t used = link->fixed;
     link->state = LINK_SOLVED;
     link->level = link->top = rate;
     for (uint32_t i = 0; i < link->listed; i++) {
         uint32_t id = link->opened[i];
-        const struct flow *flow = &solver->flows[id];
+        const struct maxmin_flow *flow = &solver->flows[id];
         if (flow->state == FLOW_SOLVED)
             continue;
         uint64_t new_rate = nearly_is(flow->rate, rate) ? flow->rate : rate;
@@ -481,7 +484,7 @@ static void solve_link(struct maxmin *solver, uint32_t index, uint64_t rate)
 }
 
 /* Its share may have become `key` before all flows that are slower by now were known to be. */
-static void sort_flows(const struct maxmin *solver, struct link *link, uint64_t key)
+static void sort_flows(const struct maxmin *solver, struct maxmin_link *link, uint64_t key)
 {
     if (link->opened_above == NO_LEVEL) {
         if (link->top > key)
@@ -496,7 +499,7 @@ static void sort_flows(const struct maxmin *solver, struct link *link, uint64_t 
  */
 static void visit(struct maxmin *solver, uint32_t index)
 {
-    struct link *link = &solver->links[index];
+    struct maxmin_link *link = &solver->links[index];
     for (; link->key != NO_LEVEL; link->key = key_of(link)) {
         uint64_t key = link->key;
         if (solver->heap_count && solver->heap[0].key < key) {
@@ -521,11 +524,11 @@ static void visit(struct maxmin *solver, uint32_t index)
 /* A flow alone on all its links needs no sweep; most messages of many programs are. */
 static bool solve_alone(struct maxmin *solver, uint32_t id)
 {
-    const struct hop *hops = hops_of(solver, id);
-    struct flow *flow = &solver->flows[id];
+    const struct maxmin_hop *hops = hops_of(solver, id);
+    struct maxmin_flow *flow = &solver->flows[id];
     uint64_t rate = UINT64_MAX;
     for (uint32_t i = 0; i < flow->links; i++) {
-        const struct link *link = &solver->links[hops[i].link];
+        const struct maxmin_link *link = &solver->links[hops[i].link];
         if (link->count != 1 || link->state != LINK_RESTING)
             return false;
         if (link->capacity < rate) {
@@ -534,7 +537,7 @@ static bool solve_alone(struct maxmin *solver, uint32_t id)
         }
     }
     for (uint32_t i = 0; i < flow->links; i++) {
-        struct link *link = &solver->links[hops[i].link];
+        struct maxmin_link *link = &solver->links[hops[i].link];
         link->fixed = link->top = rate;
         link->level = is_full(link) ? rate : NO_LEVEL;
     }
@@ -547,7 +550,7 @@ static void start(struct maxmin *solver)
 {
     for (size_t i = 0; i < solver->lost.count; i++) {
         uint32_t index = solver->lost.items[i];
-        struct link *link = &solver->links[index];
+        struct maxmin_link *link = &solver->links[index];
         link->lost = false;
         if (link->fixed == 0) { /* whoever is left is new */
             link->level = NO_LEVEL;
@@ -569,7 +572,7 @@ static void start(struct maxmin *solver)
 static void finish(struct maxmin *solver)
 {
     for (size_t i = 0; i < solver->active.count; i++) {
-        struct link *link = &solver->links[solver->active.items[i]];
+        struct maxmin_link *link = &solver->links[solver->active.items[i]];
         if (link->state == LINK_ACTIVE)
             link->level = is_full(link) ? link->top : NO_LEVEL;
         link->state = LINK_RESTING;
@@ -584,8 +587,8 @@ const uint32_t *maxmin_solve(struct maxmin *solver, size_t *count)
     solver->changed.count = 0;
     start(solver);
     while (solver->busy_count) {
-        struct share least = heap_pop(solver);
-        const struct link *link = &solver->links[least.link];
+        struct maxmin_share least = heap_pop(solver);
+        const struct maxmin_link *link = &solver->links[least.link];
         if (link->state == LINK_ACTIVE && link->key == least.key)
             visit(solver, least.link);
     }

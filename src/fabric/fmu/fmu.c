@@ -1,4 +1,4 @@
-#include "fabric/fmu.h"
+#include "fabric/fmu/fmu.h"
 
 #include <inttypes.h>
 
@@ -6,8 +6,6 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/units.h"
-#include "fabric/fmu_metrics.h"
-#include "fabric/list.h"
 
 static const char *const try_idle_names[] = {"NONE", "RANDOM", "SIMPLE", "LEAST_S", "LEAST_SR", NULL};
 static const char *const among_all_names[] = {"RANDOM", "LEAST_S", "LEAST_SR", "STATIC", "INCREMENTAL", NULL};
@@ -93,13 +91,34 @@ PARAM_TABLE(
      .min = "1",
      .doc = "accesses under one switch at the most, so that the other nodes of the queue are served"});
 
-static const struct metric metric_list[] = {FMU_METRICS(0)};
+#define FMU_METRIC(name, type, field, doc)                                                                   \
+    {                                                                                                        \
+        name, type, offsetof(struct fmu_statistics, field), doc                                              \
+    }
+static const struct metric metric_list[] = {
+    FMU_METRIC("accesses", METRIC_COUNT, accesses, "writes and reads that were served"),
+    FMU_METRIC("switch_count", METRIC_COUNT, switches, "circuits set up, T_switch each"),
+    FMU_METRIC("coalesced_count", METRIC_COUNT, coalesced, "accesses under the switch of another"),
+    FMU_METRIC("queue_wait_mean_s", METRIC_RATIO, queue_wait_mean_s, "T_queue of an access, mean"),
+    FMU_METRIC("queue_wait_max_s", METRIC_TIME, queue_wait_max, "T_queue of an access, longest"),
+    FMU_METRIC("space_waits", METRIC_COUNT, space_waits, "writes that waited for room in the rings"),
+    FMU_METRIC("q_data_bytes", METRIC_BYTES, peak_q_data_bytes, "peak of Q_data of any FMU"),
+    FMU_METRIC("q_header_entries", METRIC_COUNT, peak_q_header_entries, "peak of Q_header of any"),
+    FMU_METRIC("q_data_in_bytes", METRIC_BYTES, q_data_in_bytes, "bytes that got room in a Q_data"),
+    FMU_METRIC("q_data_out_bytes", METRIC_BYTES, q_data_out_bytes, "bytes whose room is free again"),
+    FMU_METRIC("profile_bin_s", METRIC_TIME, profile_bin, "width of the bins of the next two"),
+    FMU_METRIC("waiting_profile_s", METRIC_TIMES, waiting,
+               "over time: accesses that waited for an FMU x how long, in each bin"),
+    FMU_METRIC("connected_profile_s", METRIC_TIMES, connected,
+               "over time: connected FMUs x how long, in each bin"),
+    FMU_METRIC("busy_s", METRIC_TIMES, busy_s, "per FMU: time that it was connected"),
+    FMU_METRIC("writes", METRIC_COUNTS, writes, "per FMU: messages written to it"),
+};
 static const struct metric_table fmu_metrics = {.metrics = metric_list,
                                                 .count = sizeof metric_list / sizeof *metric_list,
                                                 .size = sizeof(struct fmu_statistics)};
 
-/* ------------------------------------------------------------------------------------------ a message's way
- */
+/* -------------------------------------------------------------------------------- a message's way */
 
 static bool fmu_is_buffered(const struct fabric *fabric, const struct message *message)
 {
@@ -107,7 +126,13 @@ static bool fmu_is_buffered(const struct fabric *fabric, const struct message *m
     return true;
 }
 
-static void report_too_large(struct fmu *fmu, const struct message *message)
+static bool fmu_can_move(const struct fabric *fabric, const struct message *message)
+{
+    const struct fmu *fmu = (const struct fmu *)fabric;
+    return fmu_entry_bytes(message->bytes) <= fmu->config->capacity_bytes;
+}
+
+static void report_too_large(const struct fmu *fmu, const struct message *message)
 {
     char size[32], capacity[32];
     diag_error("a message of %s from rank %" PRIu32 " to rank %" PRIu32
@@ -115,30 +140,29 @@ static void report_too_large(struct fmu *fmu, const struct message *message)
                "the network",
                units_print_size(message->bytes, size, sizeof size), message->source, message->destination,
                units_print_size(fmu->config->capacity_bytes, capacity, sizeof capacity));
-    fmu->callbacks.failed(fmu->callbacks.self, STATUS_FAILED);
+    fabric_failed(&fmu->fabric, STATUS_FAILED);
 }
 
 static void fmu_submit(struct fabric *fabric, uint32_t index)
 {
     struct fmu *fmu = (struct fmu *)fabric;
-    struct message *message = message_at(fmu->messages, index);
+    struct message *message = fabric_message(fabric, index);
     uint32_t transfer = pool_take(&fmu->transfers);
-    *transfer_at(fmu, transfer) = (struct transfer){.message = index,
-                                                    .bytes = message->bytes,
-                                                    .parked_read = POOL_NONE,
-                                                    .source = message->source,
-                                                    .destination = message->destination,
-                                                    .source_node = message->source_node,
-                                                    .destination_node = message->destination_node};
+    *fmu_transfer_at(fmu, transfer) = (struct fmu_transfer){.message = index,
+                                                            .bytes = message->bytes,
+                                                            .parked_read = POOL_NONE,
+                                                            .source = message->source,
+                                                            .destination = message->destination,
+                                                            .source_node = message->source_node,
+                                                            .destination_node = message->destination_node};
     message->fabric = transfer;
-    if (fmu_entry_bytes(transfer_at(fmu, transfer)) > fmu->config->capacity_bytes) {
+    if (!fmu_can_move(fabric, message)) {
         report_too_large(fmu, message);
         return;
     }
-    ps_t now = fmu->loop->now;
     if (fmu->config->tag != FMU_TAG_HEADER) {
         ps_t latency = fmu->config->tag == FMU_TAG_NETWORK ? fmu->config->tag_latency : 0;
-        fmu->callbacks.visible(fmu->callbacks.self, index, ps_add(now, latency));
+        fabric_visible(fabric, index, ps_add(fabric_now(fabric), latency));
     }
     fmu_request(fmu, transfer, false);
 }
@@ -147,41 +171,24 @@ static void fmu_submit(struct fabric *fabric, uint32_t index)
  * write has ended or not (Figure 9c). */
 static void fmu_match(struct fabric *fabric, uint32_t index)
 {
-    struct fmu *fmu = (struct fmu *)fabric;
-    fmu_request(fmu, message_at(fmu->messages, index)->fabric, true);
-}
-
-void fmu_access_done(struct fmu *fmu, const struct access *access)
-{
-    const struct fabric_callbacks *callbacks = &fmu->callbacks;
-    uint32_t message = transfer_at(fmu, access->transfer)->message;
-    ps_t now = fmu->loop->now;
-    if (access->reading) {
-        callbacks->delivered(callbacks->self, message, now);
-        return;
-    }
-    callbacks->sender_done(callbacks->self, message, now);
-    if (fmu->config->tag == FMU_TAG_HEADER)
-        callbacks->visible(callbacks->self, message, now);
+    fmu_request((struct fmu *)fabric, fabric_message(fabric, index)->fabric, true);
 }
 
 /* ------------------------------------------------------------------------------------------------- fabric */
 
-static void make_units(struct fmu *fmu)
+static void make_units(struct fmu *fmu, uint32_t nodes)
 {
     fmu->units = mem_alloc(fmu->unit_count, sizeof *fmu->units, "FMUs");
-    for (uint32_t i = 0; i < fmu->unit_count; i++)
-        fmu->units[i] = (struct fmu_unit){.head = POOL_NONE,
-                                          .tail = POOL_NONE,
-                                          .serving = POOL_NONE,
-                                          .blocked_on = POOL_NONE,
-                                          .parked_head = POOL_NONE,
-                                          .parked_tail = POOL_NONE,
-                                          .ring_head = POOL_NONE,
-                                          .ring_tail = POOL_NONE};
-    fmu->controllers = mem_alloc(fmu->node_count, sizeof *fmu->controllers, "CFMUs");
-    for (uint32_t i = 0; i < fmu->node_count; i++)
-        fmu->controllers[i] = (struct fmu_controller){.wait_head = POOL_NONE, .wait_tail = POOL_NONE};
+    for (uint32_t i = 0; i < fmu->unit_count; i++) {
+        struct fmu_unit *unit = &fmu->units[i];
+        unit->serving = unit->blocked_on = POOL_NONE;
+        chain_init(&unit->queue);
+        queue_init(&unit->parked);
+        queue_init(&unit->ring);
+    }
+    fmu->controllers = mem_alloc(nodes, sizeof *fmu->controllers, "CFMUs");
+    for (uint32_t i = 0; i < nodes; i++)
+        chain_init(&fmu->controllers[i].waiting);
     fmu->busy = mem_alloc(fmu->unit_count, sizeof *fmu->busy, "statistics");
     fmu->writes = mem_alloc(fmu->unit_count, sizeof *fmu->writes, "statistics");
     profile_init(&fmu->waiting);
@@ -190,35 +197,29 @@ static void make_units(struct fmu *fmu)
     fmu->statistics.writes = (struct metric_series){fmu->writes, fmu->unit_count};
 }
 
-static enum status fmu_prepare(const struct fabric_params *plan, struct fabric **fabric)
+static enum status fmu_init(struct fabric *fabric)
 {
-    const struct fmu_config *config = config_of(plan->config, &fmu_params);
-    struct fmu *fmu = mem_alloc(1, sizeof *fmu, "the FMU fabric");
-    fmu->fabric.ops = &fmu_fabric;
+    const struct fabric_params *params = &fabric->params;
+    const struct fmu_config *config = config_of(params->config, &fmu_params);
+    struct fmu *fmu = (struct fmu *)fabric;
     fmu->config = config;
-    fmu->loop = plan->loop;
-    fmu->messages = plan->messages;
-    fmu->callbacks = plan->callbacks;
-    fmu->tap = plan->tap;
     fmu->unit_count = (uint32_t)config->count;
-    fmu->node_count = plan->nodes;
-    make_units(fmu);
+    make_units(fmu, params->nodes);
     fmu_mapping_init(&fmu->mapping, fmu->unit_count, (enum fmu_try_idle)config->try_idle,
-                     (enum fmu_among_all)config->among_all, plan->seed);
-    pool_init(&fmu->transfers, sizeof(struct transfer), "messages in FMUs");
-    pool_init(&fmu->accesses, sizeof(struct access), "FMU accesses");
+                     (enum fmu_among_all)config->among_all, params->seed);
+    pool_init(&fmu->transfers, sizeof(struct fmu_transfer), "messages in FMUs");
+    pool_init(&fmu->accesses, sizeof(struct fmu_access), "FMU accesses");
     queue_table_init(&fmu->same_node);
-    fmu->arrive_kind = loop_register(plan->loop, fmu_on_arrive, fmu);
-    fmu->copied_kind = loop_register(plan->loop, fmu_on_copied, fmu);
-    fmu->release_kind = loop_register(plan->loop, fmu_on_release, fmu);
-    *fabric = &fmu->fabric;
+    fmu->arrive_kind = loop_register(params->loop, fmu_on_arrive, fmu);
+    fmu->copied_kind = loop_register(params->loop, fmu_on_copied, fmu);
+    fmu->release_kind = loop_register(params->loop, fmu_on_release, fmu);
     return STATUS_OK;
 }
 
 /* Both up to the end of the run, and so over the same bins. */
 static void sum_profiles(struct fmu *fmu)
 {
-    ps_t end = fmu->loop->now;
+    ps_t end = fabric_now(&fmu->fabric);
     struct fmu_statistics *statistics = &fmu->statistics;
     profile_widen(&fmu->waiting, end);
     profile_widen(&fmu->connected, end);
@@ -243,13 +244,13 @@ static const void *fmu_statistics_of(struct fabric *fabric)
 static size_t fmu_bytes(const struct fabric *fabric)
 {
     const struct fmu *fmu = (const struct fmu *)fabric;
-    return sizeof *fmu + fmu->unit_count * (sizeof *fmu->units + sizeof *fmu->busy + sizeof *fmu->writes) +
-           fmu->node_count * sizeof *fmu->controllers + fmu->transfers.capacity * fmu->transfers.size +
+    return fmu->unit_count * (sizeof *fmu->units + sizeof *fmu->busy + sizeof *fmu->writes) +
+           fabric->params.nodes * sizeof *fmu->controllers + fmu->transfers.capacity * fmu->transfers.size +
            fmu->accesses.capacity * fmu->accesses.size + queue_table_bytes(&fmu->same_node) +
            fmu_mapping_bytes(&fmu->mapping);
 }
 
-static void fmu_close(struct fabric *fabric)
+static void fmu_free(struct fabric *fabric)
 {
     struct fmu *fmu = (struct fmu *)fabric;
     fmu_mapping_free(&fmu->mapping);
@@ -260,7 +261,6 @@ static void fmu_close(struct fabric *fabric)
     free(fmu->units);
     free(fmu->busy);
     free(fmu->writes);
-    free(fmu);
 }
 
 const struct fabric_ops fmu_fabric = {
@@ -268,13 +268,15 @@ const struct fabric_ops fmu_fabric = {
     .doc = "Flexible Memory Units: every message through an optically disaggregated memory pool",
     .params = &fmu_params,
     .metrics = &fmu_metrics,
-    .is_buffered = fmu_is_buffered,
     .host_path = HOST_PATH_CPU,
-    .prepare = fmu_prepare,
+    .size = sizeof(struct fmu),
+    .init = fmu_init,
+    .free = fmu_free,
     .submit = fmu_submit,
+    .is_buffered = fmu_is_buffered,
     .match = fmu_match,
+    .can_move = fmu_can_move,
     .statistics = fmu_statistics_of,
     .bytes = fmu_bytes,
     .explain = fmu_explain,
-    .close = fmu_close,
 };

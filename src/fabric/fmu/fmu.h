@@ -1,20 +1,22 @@
-#ifndef HELIO_FABRIC_FMU_H
-#define HELIO_FABRIC_FMU_H
+#ifndef HELIO_FABRIC_FMU_FMU_H
+#define HELIO_FABRIC_FMU_FMU_H
 
 #include "base/profile.h"
+#include "base/queue.h"
 #include "base/queue_table.h"
-#include "base/rng.h"
 #include "fabric/fabric.h"
-#include "fabric/fmu_mapping.h"
+#include "fabric/fmu/chain.h"
+#include "fabric/fmu/mapping.h"
 
 /* The Flexible Memory Units of Palma et al.: an optically disaggregated memory pool of M FMUs through which
  * nodes hand messages to each other, one writing it to an FMU, the other reading it from there.
  * docs/models/fmu.md
  *
- *   fmu.c           parameters, statistics, and a message's way: write, tag, read
- *   fmu_access.c    the OCS: queues, who is connected to what, coalescing
- *   fmu_rings.c     Q_data and Q_header of every FMU
- *   fmu_mapping.c   which FMU a write goes to
+ *   fmu.c       parameters, statistics, and a message's way: write, tag, read
+ *   access.c    the OCS: queues, which CFMU is connected to which FMU, coalescing
+ *   rings.c     Q_data and Q_header of every FMU
+ *   mapping.c   which FMU a write goes to
+ *   chain.h     a list linked both ways
  */
 
 enum fmu_tag { FMU_TAG_FREE, FMU_TAG_NETWORK, FMU_TAG_HEADER };
@@ -45,57 +47,52 @@ struct fmu_statistics {
 };
 
 /* A message between its send and the moment its bytes leave the rings. */
-struct transfer {
+struct fmu_transfer {
     uint32_t message;
     uint32_t fmu;
     uint64_t bytes;       /* in Q_data */
     uint32_t next;        /* in the rings, in the order of reservation */
     uint32_t parked_read; /* the read, when it came to the head of the queue before the write had ended */
-    uint32_t source, destination; /* ranks, for messages to people */
+    uint32_t source, destination; /* ranks, for error messages */
     uint32_t source_node, destination_node;
     bool written, read;
 };
 
 /* A request for an FMU by a node: a write or a read of one transfer. */
-struct access {
+struct fmu_access {
     uint32_t transfer;
     uint32_t node;
-    uint32_t before, after; /* in the FMU's queue */
-    uint32_t after_same;    /* the next of the same node in this queue; kept when coalescing looks for it */
+    struct chain_link link; /* in the FMU's queue; `after` also links what waits for room */
+    uint32_t after_same;    /* the next of the same node in this queue, where coalescing looks for it */
     bool reading;
     bool reserved; /* writes: the rings have room for it */
     ps_t queued_at;
 };
 
 struct fmu_unit {
-    uint32_t head, tail; /* queue of accesses */
-    uint32_t serving;    /* access that holds the FMU and its node's CFMU */
-    uint32_t together;   /* accesses served under the present switch */
+    struct chain queue; /* of accesses */
+    uint32_t serving;   /* access that holds the FMU and its node's CFMU */
+    uint32_t together;  /* accesses served under the present switch */
     ps_t granted_at;
-    uint32_t blocked_on;               /* node whose CFMU the head of the queue waits for */
-    uint32_t wait_before, wait_after;  /* among the FMUs that wait for that CFMU */
-    uint32_t parked_head, parked_tail; /* writes that wait for room, linked by `after` */
-    uint32_t ring_head, ring_tail;     /* transfers that have room */
+    uint32_t blocked_on;         /* node whose CFMU the head of the queue waits for */
+    struct chain_link wait_link; /* among the FMUs that wait for that CFMU */
+    struct queue parked;         /* writes that wait for room */
+    struct queue ring;           /* transfers that have room */
     uint64_t q_data_bytes, q_header_entries;
 };
 
 struct fmu_controller { /* CFMU of a node */
     bool busy;
-    uint32_t wait_head, wait_tail; /* FMUs whose head waits for it */
+    struct chain waiting; /* FMUs whose head waits for it */
 };
 
 struct fmu {
     struct fabric fabric;
     const struct fmu_config *config;
-    struct event_loop *loop;
-    const struct pool *messages;
-    struct fabric_callbacks callbacks;
-    const struct tap *tap;
     struct fmu_mapping mapping;
     struct fmu_unit *units;
     uint32_t unit_count;
     struct fmu_controller *controllers;
-    uint32_t node_count;
     struct pool transfers, accesses;
     struct queue_table same_node; /* accesses by (FMU, node): coalescing of queued ones */
     uint32_t arrive_kind, copied_kind, release_kind;
@@ -105,29 +102,26 @@ struct fmu {
     int64_t waiting_bins[PROFILE_BINS], connected_bins[PROFILE_BINS];
 };
 
-static inline struct transfer *transfer_at(const struct fmu *fmu, uint32_t index)
+static inline struct fmu_transfer *fmu_transfer_at(const struct fmu *fmu, uint32_t index)
 {
     return pool_at(&fmu->transfers, index);
 }
 
-static inline struct access *access_at(const struct fmu *fmu, uint32_t index)
+static inline struct fmu_access *fmu_access_at(const struct fmu *fmu, uint32_t index)
 {
     return pool_at(&fmu->accesses, index);
 }
 
-/* fmu_access.c */
+/* access.c */
 void fmu_request(struct fmu *fmu, uint32_t transfer, bool reading); /* FMU_acquire leaves the node now */
 void fmu_on_arrive(void *self, uint32_t access);                    /* event: it is at the OCS and mapped */
 void fmu_on_copied(void *self, uint32_t unit);                      /* event: the data have been exchanged */
 void fmu_on_release(void *self, uint32_t unit);                     /* event: FMU_release is at the OCS */
 
-/* fmu_rings.c */
-uint64_t fmu_entry_bytes(const struct transfer *transfer); /* room it takes in both rings */
-bool fmu_reserve(struct fmu *fmu, uint32_t transfer);      /* false: no room now */
-void fmu_consume(struct fmu *fmu, uint32_t transfer);      /* it has been read: gone when all before it are */
+/* rings.c */
+uint64_t fmu_entry_bytes(uint64_t message_bytes);     /* room that a message takes in both rings */
+bool fmu_reserve(struct fmu *fmu, uint32_t transfer); /* false: no room now */
+void fmu_consume(struct fmu *fmu, uint32_t transfer); /* it has been read: gone when all before it are */
 void fmu_explain(const struct fabric *fabric);
-
-/* fmu.c */
-void fmu_access_done(struct fmu *fmu, const struct access *access); /* its part of the message is complete */
 
 #endif

@@ -1,0 +1,29 @@
+#include "fabric/fabric.h"
+
+#include "base/mem.h"
+
+enum status fabric_open(const struct fabric_ops *ops, const struct fabric_params *params,
+                        struct fabric **fabric)
+{
+    struct fabric *opened = mem_alloc(1, ops->size, "a fabric");
+    *opened = (struct fabric){.ops = ops, .params = *params};
+    enum status status = ops->init ? ops->init(opened) : STATUS_OK;
+    if (status != STATUS_OK) {
+        fabric_close(opened);
+        opened = NULL;
+    }
+    *fabric = opened;
+    return status;
+}
+
+void fabric_close(struct fabric *fabric)
+{
+    if (fabric && fabric->ops->free)
+        fabric->ops->free(fabric);
+    free(fabric);
+}
+
+size_t fabric_memory_bytes(const struct fabric *fabric)
+{
+    return fabric->ops->size + (fabric->ops->bytes ? fabric->ops->bytes(fabric) : 0);
+}

@@ -1,0 +1,21 @@
+#include "fabric/photonic/photonic.h"
+
+/* Circuit switching: one circuit for each message. */
+static enum status circuit_init(struct fabric *fabric)
+{
+    return photonic_init(fabric, PHOTONIC_CIRCUIT, NULL);
+}
+
+const struct fabric_ops circuit_fabric = {
+    .name = "circuit",
+    .doc = "photonic circuits of WDM channels, one for each message, on any topology",
+    .metrics = &photonic_metrics,
+    .host_path = HOST_PATH_NIC,
+    .size = sizeof(struct photonic),
+    .init = circuit_init,
+    .free = photonic_free,
+    .submit = photonic_submit,
+    .statistics = photonic_statistics,
+    .bytes = photonic_bytes,
+    .explain = photonic_explain,
+};

@@ -1,0 +1,21 @@
+#include "fabric/photonic/photonic.h"
+
+/* Packetised circuits: a message is cut into packets, each of which has a circuit of its own. */
+static enum status packetised_init(struct fabric *fabric)
+{
+    return photonic_init(fabric, PHOTONIC_PACKETISED, NULL);
+}
+
+const struct fabric_ops packetised_fabric = {
+    .name = "packetised",
+    .doc = "photonic circuits, one for each packet of a message",
+    .metrics = &photonic_metrics,
+    .host_path = HOST_PATH_NIC,
+    .size = sizeof(struct photonic),
+    .init = packetised_init,
+    .free = photonic_free,
+    .submit = photonic_submit,
+    .statistics = photonic_statistics,
+    .bytes = photonic_bytes,
+    .explain = photonic_explain,
+};
