@@ -1,23 +1,24 @@
-# Open MPI and MPICH side by side, for what runs inside MPI programs. CMake's own FindMPI knows one MPI per build, and
-# whichever the system's default is; a library to be preloaded is needed for each, since their ABIs differ.
+# Finds Open MPI and MPICH side by side, for what runs inside MPI programs. A preloaded library is needed for each, since
+# their ABIs differ; CMake's own FindMPI finds only one MPI per build, the system's default.
 #
 # Sets HELIO_MPIS to those of openmpi and mpich that were found, and for each of them, MPI,
 #   helio::MPI            the target that C code includes and links
 #   HELIO_MPIEXEC_MPI     its launcher
-#   HELIO_FORTRAN_MPI     its Fortran compiler, or empty: what is written in Fortran is then left out
+#   HELIO_FORTRAN_MPI     its Fortran compiler, or empty: programs in Fortran are then not built
 #
 #   helio_mpi_library(NAME [FREESTANDING] SOURCES file... [USES library...])  build/lib/libhelio_NAME_MPI.so
 #   helio_mpi_program(NAME SOURCES file... [USES library...])  build/tests/mpi/NAME_MPI; .f90 files with Fortran
 #   helio_mpi_test(NAME COMMAND command... [LABELS label...])  the tests mpi.NAME.MPI, with MPI, MPIEXEC and MPI_PROGRAMS
 #                                                              in their environment (tests/mpi/launch reads them)
-# A library that is FREESTANDING is not linked with its MPI, so that it can be preloaded into launchers as well, and has no
-# sanitizers in it. All three do their work once per MPI found. A test of an MPI that is missing is there, and says why it is skipped.
+# A FREESTANDING library is not linked with its MPI, so that it can be preloaded into launchers as well, and is built without
+# sanitizers. All three functions work once for each MPI found. A test of a missing MPI exists; it is skipped with the reason.
 set(HELIO_MPI_PACKAGES_openmpi "libopenmpi-dev openmpi-bin")
 set(HELIO_MPI_PACKAGES_mpich "libmpich-dev mpich")
 set(HELIO_MPI_PROGRAMS ${CMAKE_BINARY_DIR}/tests/mpi)
 set(HELIO_MPIS "")
 
-# pkg-config's modules, then the names its commands have beside another MPI, then those that it has alone.
+# `modules`: the names of the MPI in pkg-config. Its commands are searched first under the names that they have if two MPIs
+# are installed.
 function(helio_find_mpi mpi modules)
   pkg_search_module(HELIO_${mpi} QUIET IMPORTED_TARGET ${modules})
   if(NOT HELIO_${mpi}_FOUND)
@@ -38,7 +39,7 @@ endfunction()
 helio_find_mpi(openmpi "ompi-c;ompi")
 helio_find_mpi(mpich "mpich")
 
-# Symbols that are not found at once would be found missing in the middle of a user's run.
+# A missing symbol must be an error of the build and not of a user's run, so all symbols are resolved at once (defs, now).
 function(helio_mpi_library name)
   cmake_parse_arguments(LIBRARY "FREESTANDING" "" "SOURCES;USES" ${ARGN})
   foreach(mpi ${HELIO_MPIS})
@@ -56,13 +57,14 @@ function(helio_mpi_library name)
       continue()
     endif()
     target_link_libraries(helio_${name}_${mpi} PRIVATE helio::${mpi})
-    if(NOT HELIO_SANITIZE) # the sanitizers' own symbols come from the program
+    if(NOT HELIO_SANITIZE) # with sanitizers, their symbols are in the program
       target_link_options(helio_${name}_${mpi} PRIVATE -Wl,-z,defs -Wl,-z,now)
     endif()
   endforeach()
 endfunction()
 
-# Fortran is compiled by the MPI's own command: one CMake project has one Fortran compiler, but module files differ.
+# Fortran programs are compiled by the MPI's own command: a CMake project has one Fortran compiler, but each MPI has its own
+# module files.
 function(helio_mpi_program name)
   cmake_parse_arguments(PROGRAM "" "" "SOURCES;USES" ${ARGN})
   foreach(mpi ${HELIO_MPIS})
@@ -76,7 +78,7 @@ function(helio_mpi_program name)
                             RUNTIME_OUTPUT_DIRECTORY ${HELIO_MPI_PROGRAMS})
     elseif(HELIO_FORTRAN_${mpi})
       list(TRANSFORM PROGRAM_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
-      # -J: module files of the two must not meet
+      # -J: a folder for the module files of each MPI
       add_custom_command(OUTPUT ${file} DEPENDS ${sources}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${HELIO_MPI_PROGRAMS}/${target}.modules
         COMMAND ${HELIO_FORTRAN_${mpi}} -O1 -J ${HELIO_MPI_PROGRAMS}/${target}.modules ${sources} -o ${file})
@@ -99,7 +101,7 @@ function(helio_mpi_test name)
     else()
       add_test(NAME mpi.${name}.${mpi} COMMAND ${TEST_COMMAND})
     endif()
-    # Ranks that spin share the cores with whatever other tests run.
+    # The time limit is long, since ranks that spin share the cores with other tests.
     set_tests_properties(mpi.${name}.${mpi} PROPERTIES LABELS "mpi;${TEST_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 120
       ENVIRONMENT "MPI=${mpi};MPIEXEC=${HELIO_MPIEXEC_${mpi}};MPI_PROGRAMS=${HELIO_MPI_PROGRAMS};HELIO=$<TARGET_FILE:helio>;HELIO_LIBRARIES=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
   endforeach()

@@ -1,11 +1,11 @@
-/* The network of tools/cluster when CLUSTER_DELAY is set: a switch in user space, since kernels often lack
- * netem. Every frame leaves it so much later than it came.
+/* An Ethernet switch in user space that delays each frame. tools/cluster uses it as the network when
+ * CLUSTER_DELAY is set; kernels often lack netem, which could do the same.
  *
  *   helio-cluster-switch DELAY NAMESPACE...      DELAY as in 50us, 2ms
  *
- * Makes the interface eth0 in each of the network namespaces of those names, says "ready" on standard output,
- * and goes on until it is killed, or who started it ends; the interfaces then go. Exit status: 2 wrong usage,
- * 1 no such interface can be made. */
+ * Makes the interface eth0 in each of these network namespaces, prints "ready" to standard output, and runs
+ * until it or its parent process is killed; the interfaces then disappear. Exit status: 2 wrong usage; 1 an
+ * interface cannot be made. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if.h>
@@ -37,18 +37,18 @@ struct learned {
     int port;
 };
 
-/* All frames wait for as long, so they leave in the order in which they came. */
+/* All frames wait for the same time, so they leave in the order in which they came. */
 static struct {
     int64_t delay_ns;
     int ports;
     struct pollfd port[PORTS_MAX];
     struct frame frames[FRAMES]; /* a ring */
-    uint64_t came, left;
+    uint64_t came, left;         /* frames so far */
     struct learned learned[ADDRESSES];
     int learned_count;
 } self;
 
-/* ------------------------------------------------------------------------------------------------- set-up */
+/* ------------------------------------------------------------------ set-up */
 
 static bool read_delay(const char *text)
 {
@@ -96,8 +96,7 @@ static bool open_port(const char *name)
     return true;
 }
 
-/* ----------------------------------------------------------------------------------------------- switching
- */
+/* --------------------------------------------------------------- switching */
 
 static int64_t now_ns(void)
 {
@@ -114,6 +113,7 @@ static struct learned *find(const unsigned char *address)
     return NULL;
 }
 
+/* The source of a frame is behind the port from which it came. */
 static void learn(const struct frame *frame)
 {
     const unsigned char *source = frame->data + ADDRESS;
@@ -126,7 +126,8 @@ static void learn(const struct frame *frame)
         known->port = frame->from;
 }
 
-/* What a port does not take is lost, as on any switch. */
+/* Sends the frame to the port that has its destination, or to all ports if none is known. A frame that a port
+ * does not accept is lost, as on any switch. */
 static void deliver(const struct frame *frame)
 {
     const struct learned *known = find(frame->data);
@@ -151,7 +152,7 @@ static void receive(int port)
     }
 }
 
-static void go_on(void)
+static void run_switch(void)
 {
     for (;;) {
         struct timespec wait = {.tv_sec = 3600};
@@ -181,9 +182,9 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++)
         if (!open_port(argv[i]))
             return 1;
-    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* or it would be late by 50 us */
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* the default would delay each frame by up to 50 us more */
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     puts("ready");
     fflush(stdout);
-    go_on();
+    run_switch();
 }

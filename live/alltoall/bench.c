@@ -47,7 +47,7 @@ static void abort_bench(const char *what, const char *name)
     exit(2);
 }
 
-/* ------------------------------------------------------------------------------- the MPI's own algorithms */
+/* ------------------------------------------------ the MPI's own algorithms */
 
 /* The control variable of the MPI that forces an algorithm. */
 #ifdef OPEN_MPI
@@ -85,7 +85,7 @@ static void force(int number)
     MPI_T_cvar_write(handle, &number);
 }
 
-/* --------------------------------------------------------------------------------------------- candidates */
+/* -------------------------------------------------------------- candidates */
 
 /* Makes the candidate's communicator. Each has one, since the library and Open MPI choose the algorithm when
  * they first see a communicator. */
@@ -140,7 +140,7 @@ static void read_lists(struct bench *bench, char *sizes, char *algorithms)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ samples */
+/* ----------------------------------------------------------------- samples */
 
 static unsigned char byte_of(int from, int to, long i)
 {

@@ -3,7 +3,7 @@
 
 #include "live/alltoall/internal.h"
 
-/* ------------------------------------------------------------------------------------------------- blocks */
+/* ------------------------------------------------------------------ blocks */
 
 /* The address of rank's block. In integers, since `buffer` may be MPI_BOTTOM, where C allows no arithmetic
  * with pointers. */
@@ -34,7 +34,7 @@ static int unpack_blocks(struct live_comm *comm, void *buffer, int count, MPI_Da
     return error;
 }
 
-/* -------------------------------------------------------------------------------------------------- calls */
+/* ------------------------------------------------------------------- calls */
 
 struct alltoall_args {
     const void *sendbuf;

@@ -9,7 +9,7 @@
 
 #include "coll/nodes.h"
 
-/* ---------------------------------------------------------------------------------------------- progress */
+/* ---------------------------------------------------------------- progress */
 
 /* Moves messages that are under way, by a probe for a message that nobody sends. The probe must find nothing:
  * an MPI whose probe finds a message at once, such as one of ours that has come early, may return without
@@ -33,7 +33,7 @@ static void init_backoff(struct live_comm *comm, MPI_Comm host)
                          .self = comm};
 }
 
-/* -------------------------------------------------------------------------------------------------- nodes */
+/* ------------------------------------------------------------------- nodes */
 
 enum { NO_NODE = UINT32_MAX };
 
@@ -89,7 +89,7 @@ static bool map_nodes(struct live_comm *comm, uint32_t place)
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------ set-up */
+/* ------------------------------------------------------------------ set-up */
 
 /* The communicators of a process that the library serves. Each takes address space and one more communicator
  * of the MPI; MPICH has 2048 in all. */
@@ -205,7 +205,7 @@ static bool set_up(struct live_comm *comm, MPI_Comm theirs)
     return found;
 }
 
-/* --------------------------------------------------------------------------------------------- attributes */
+/* -------------------------------------------------------------- attributes */
 
 static int keyval = MPI_KEYVAL_INVALID;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -19,7 +19,7 @@ static unsigned char *address_of(const struct execution *self, uint8_t buffer, u
     return start ? start + offset : NULL;
 }
 
-/* ----------------------------------------------------------------------------------------------- messages */
+/* ---------------------------------------------------------------- messages */
 
 static int post(struct execution *self, const struct plan_step *step)
 {
@@ -145,7 +145,7 @@ static int wait_and_raise(struct execution *self)
     return first;
 }
 
-/* ------------------------------------------------------------------------------------------------- phases */
+/* ------------------------------------------------------------------ phases */
 
 /* Does all steps of the phase that do not wait. end_phase waits. */
 static void begin_phase(struct execution *self)

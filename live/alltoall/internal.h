@@ -96,7 +96,7 @@ struct live_comm {
     bool vector_refused;        /* vector alltoalls are left to the MPI */
 };
 
-/* --------------------------------------------------------------- cores.c */
+/* ----------------------------------------------------------------- cores.c */
 
 /* The processors that any rank of `host` may use. Collective. */
 uint32_t live_cores_of(MPI_Comm host);
@@ -104,7 +104,7 @@ uint32_t live_cores_of(MPI_Comm host);
 /* True: there are more ranks here than `cores`, or the job has more ranks here than processors are online. */
 bool live_is_oversubscribed(uint32_t ranks_here, uint32_t cores);
 
-/* ------------------------------------------------------------- buffers.c */
+/* --------------------------------------------------------------- buffers.c */
 
 /* Enlarges a buffer to at least `bytes`. False: no memory. */
 bool live_buffer_reserve(unsigned char **buffer, size_t *room, size_t bytes);
@@ -115,7 +115,7 @@ bool live_requests_reserve(struct live_comm *comm, uint32_t count);
 /* True on all ranks if `here` is true on all of them, else false on all. Collective. */
 bool live_all_agree(MPI_Comm comm, bool here);
 
-/* -------------------------------------------------------------- memory.c */
+/* ---------------------------------------------------------------- memory.c */
 
 /* Makes the memory that the ranks of `node` share: comm->shared is set on all ranks of the communicator, or
  * on none. Collective; every rank returns from it, whatever fails on its side. */
@@ -125,31 +125,31 @@ void live_memory_close(struct live_comm *comm);
 /* Begins a call that uses shared memory: the copy of the data that is this call's. */
 unsigned char *live_memory_next_copy(struct live_comm *comm);
 
-/* ------------------------------------------------------------- sockets.c */
+/* --------------------------------------------------------------- sockets.c */
 
 /* Sets comm->leaders. Orders the ranks of each node so that its leaders come first, on as many sockets as
  * possible. Collective. `sockets` is work space: a number for each rank. */
 void live_leaders_find(struct live_comm *comm, uint32_t *sockets);
 
-/* --------------------------------------------------------------- model.c */
+/* ----------------------------------------------------------------- model.c */
 
 /* `leaders` against the MPI's own alltoall: faster on every machine, slower on every machine, or neither. */
 enum live_verdict { LIVE_FASTER, LIVE_SLOWER, LIVE_UNKNOWN };
 enum live_verdict live_model_compare(const struct live_comm *comm, uint64_t block_bytes);
 
-/* -------------------------------------------------------------- choose.c */
+/* ---------------------------------------------------------------- choose.c */
 
 /* The algorithm for blocks of that size; NULL: the MPI's own. *tried: autotune decides between the algorithm
  * and the MPI's own. `why` gets the reason for messages, at most `size` bytes. */
 const struct coll_algorithm *live_choose(const struct live_comm *comm, uint64_t block_bytes, bool *tried,
                                          char *why, size_t size);
 
-/* ---------------------------------------------------------- plan_cache.c */
+/* ------------------------------------------------------------ plan_cache.c */
 
 /* The plan for blocks of that size; NULL: the MPI's own. The same answer on all ranks. Collective. */
 const struct plan_entry *live_plan_find(struct live_comm *comm, uint64_t block_bytes);
 
-/* ------------------------------------------------------------- execute.c */
+/* --------------------------------------------------------------- execute.c */
 
 /* Executes the plan and returns an MPI error code. The other ranks complete whatever happens on this one.
  * `send` or `recv` is NULL if this rank has no memory for it; its messages are then empty. */
@@ -165,13 +165,13 @@ static inline void note_error(int *first, int error)
         *first = error;
 }
 
-/* ---------------------------------------------------------------- comm.c */
+/* ------------------------------------------------------------------ comm.c */
 
 /* What the library keeps for `comm`, set up during its first calls. NULL: leave this call to the MPI.
  * Collective. */
 struct live_comm *live_comm_of(MPI_Comm comm);
 
-/* ---------------------------------------------------------------- call.c */
+/* ------------------------------------------------------------------ call.c */
 
 /* A whole call. True: *error is its result. False: nothing is done; the call is left to the MPI. */
 bool live_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,

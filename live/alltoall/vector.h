@@ -37,7 +37,7 @@ struct live_vector_call {
     bool is_w;
 };
 
-/* -------------------------------------------------------------- vector.c */
+/* ---------------------------------------------------------------- vector.c */
 
 /* A whole call. True: *error is its result. False: nothing is done; the call is left to the MPI. */
 bool live_alltoallv(const struct live_vector_call *call, int *error);
@@ -45,7 +45,7 @@ bool live_alltoallv(const struct live_vector_call *call, int *error);
 /* Leaves the call to the MPI. */
 int live_vector_by_mpi(const struct live_vector_call *call);
 
-/* -------------------------------------------------------- vector_block.c */
+/* ---------------------------------------------------------- vector_block.c */
 
 /* Reads a side into one block for each rank. Returns an MPI error code. */
 int live_blocks_read(struct live_block *blocks, uint32_t size, const struct live_side *side);
@@ -66,7 +66,7 @@ struct live_copy {
 int live_copy_init(struct live_copy *copy, const struct live_block *block, const struct live_comm *comm);
 void live_copy_free(struct live_copy *copy);
 
-/* --------------------------------------------------------- vector_node.c */
+/* ----------------------------------------------------------- vector_node.c */
 
 /* What a communicator keeps for vector alltoalls. */
 struct live_vector {

@@ -62,7 +62,7 @@ int live_block_unpack(const struct live_block *block, const void *from, uint64_t
     return MPI_SUCCESS;
 }
 
-/* ------------------------------------------------------------------------------------------------- copies */
+/* ------------------------------------------------------------------ copies */
 
 /* *type: a type for an element of the packed block. */
 static int packed_type(const struct live_block *block, MPI_Datatype *type)

@@ -35,7 +35,7 @@ static uint64_t ends_bytes(uint32_t ranks)
     return round_up(ranks * sizeof(uint32_t));
 }
 
-/* ------------------------------------------------------------------------------------------------- layout */
+/* ------------------------------------------------------------------ layout */
 
 static uint64_t piece_most(uint32_t ranks, uint64_t limit)
 {
@@ -84,8 +84,7 @@ static void lay_out(struct live_comm *comm, const struct coll_call *call, struct
     }
 }
 
-/* --------------------------------------------------------------------------------------------- open, close
- */
+/* ------------------------------------------------------------- open, close */
 
 void live_vector_close(struct live_vector *vector)
 {
@@ -157,7 +156,7 @@ struct live_vector *live_vector_of(struct live_comm *comm)
     return comm->vector;
 }
 
-/* --------------------------------------------------------------------------------------------------- call */
+/* -------------------------------------------------------------------- call */
 
 struct vector_exchange {
     struct live_comm *comm;
@@ -191,7 +190,7 @@ static struct piece_ref *piece_ref_of(const struct vector_exchange *self, uint32
     return (struct piece_ref *)region_of(self, local) + node;
 }
 
-/* -------------------------------------------------------------------------------------------- long blocks */
+/* ------------------------------------------------------------- long blocks */
 
 /* With MPI_IN_PLACE the block's memory is also that of a receive, so a copy is sent. If the copy cannot be
  * made, an empty message is sent, since the receiver waits for one. */
@@ -230,7 +229,7 @@ static void exchange_long(struct vector_exchange *self, bool in_place)
     }
 }
 
-/* ------------------------------------------------------------------------------------------- short blocks */
+/* ------------------------------------------------------------ short blocks */
 
 /* Writes the piece for a node. Returns its bytes. */
 static uint32_t stage_piece(struct vector_exchange *self, uint32_t node, unsigned char *piece)

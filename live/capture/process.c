@@ -22,7 +22,7 @@ static __thread bool has_left __attribute__((tls_model("initial-exec")));
 static __thread double left_s __attribute__((tls_model("initial-exec")));
 static __thread double carried_s __attribute__((tls_model("initial-exec")));
 
-/* --------------------------------------------------------------------------------------------------- time */
+/* -------------------------------------------------------------------- time */
 
 static double now_s(void)
 {
@@ -69,7 +69,7 @@ bool process_is_recording(void)
     return process.is_recording;
 }
 
-/* -------------------------------------------------------------------------------------------------- calls */
+/* ------------------------------------------------------------------- calls */
 
 void capture_resume(void)
 {

@@ -11,7 +11,7 @@ enum { UNDEFINED = -333, ANY_TAG = -444 };
 /* Annotations come behind the fields that SimGrid reads; it skips them. */
 static const char mark_any[] = "#any", mark_lost[] = "#lost";
 
-/* ----------------------------------------------------------------------------------------- point to point */
+/* ---------------------------------------------------------- point to point */
 
 void record_lost(const char *name, const struct capture_comm *comm)
 {
@@ -105,7 +105,7 @@ void record_sendrecv(int send_count, MPI_Datatype send_handle, int to, int send_
     line_end();
 }
 
-/* ----------------------------------------------------------------------------------------------- requests */
+/* ---------------------------------------------------------------- requests */
 
 static struct capture_request
     unremembered; /* takes what is written to a request for which there is no memory */

@@ -169,7 +169,7 @@ void request_complete(struct capture_request *request)
         recycle(request);
 }
 
-/* ---------------------------------------------------------------------------------------------- cancelled */
+/* --------------------------------------------------------------- cancelled */
 
 void request_cancel(MPI_Request handle)
 {
@@ -219,7 +219,7 @@ void requests_check_cancelled(void)
             is_cancelled(table[i].first);
 }
 
-/* ----------------------------------------------------------------------------------------------- messages */
+/* ---------------------------------------------------------------- messages */
 
 struct capture_request *message_add(MPI_Message message)
 {
@@ -243,7 +243,7 @@ struct capture_request *message_take(MPI_Message message)
     return NULL;
 }
 
-/* -------------------------------------------------------------------------------------------------- waits */
+/* ------------------------------------------------------------------- waits */
 
 unsigned requests_active(void)
 {

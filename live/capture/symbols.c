@@ -36,7 +36,7 @@ void *capture_find(void *where, const char *name)
     _exit(1); /* there is nothing to which the call could be passed on */
 }
 
-/* ------------------------------------------------------------------------------------------------ Fortran */
+/* ----------------------------------------------------------------- Fortran */
 
 /* The code of the MPI's library of Fortran functions. Calls that come from there are calls of the program. */
 static struct {

@@ -1,6 +1,6 @@
 #include "live/capture/wrap.h"
 
-/* ----------------------------------------------------------------------------------------- point to point */
+/* ---------------------------------------------------------- point to point */
 
 #define SEND_PARAMETERS (const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
 #define SEND_ARGUMENTS  (buffer, count, type, to, tag, comm)
@@ -90,7 +90,7 @@ WRAP(Imrecv, (void *buffer, int count, MPI_Datatype type, MPI_Message *message, 
      (buffer, count, type, message, request), struct capture_request *taken = message_take(*message),
      record_imrecv(taken, *request))
 
-/* ----------------------------------------------------------------------------------------------- requests */
+/* ---------------------------------------------------------------- requests */
 
 static void start_all(int count, const MPI_Request *requests)
 {
@@ -172,7 +172,7 @@ WRAP_COMPLETION(Testsome, (int count, MPI_Request *requests, int *done, int *ind
                 (count, requests, done, indices, statuses), count, requests,
                 record_some(count, taken, *done, indices))
 
-/* ------------------------------------------------------------------------------------------ communicators */
+/* ----------------------------------------------------------- communicators */
 
 #define WRAP_MAKER(name, parameters, arguments)                                                              \
     WRAP(name, parameters, arguments, NOTHING, comm_created(*made))
@@ -210,7 +210,7 @@ WRAP_MAKER(Dist_graph_create_adjacent,
 /* It waits until all communication in the communicator is complete. */
 WRAP_SILENT(Comm_disconnect, (MPI_Comm * comm), (comm))
 
-/* ------------------------------------------------------------------------------------------ begin and end */
+/* ----------------------------------------------------------- begin and end */
 
 /* No call is recorded before this, so there is no capture_enter. MPI_Init may call MPI_Init_thread: then the
  * inner call opens the capture, and capture_open does nothing in the outer one. */

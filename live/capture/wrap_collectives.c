@@ -1,6 +1,6 @@
 #include "live/capture/wrap.h"
 
-/* -------------------------------------------------------------------------------------------- collectives */
+/* ------------------------------------------------------------- collectives */
 
 /* A collective and its non-blocking variant, which has one more parameter, the request. */
 #define UNPACK(...) __VA_ARGS__
@@ -102,7 +102,7 @@ WRAP_COLLECTIVE(Alltoallw, Ialltoallw, record_vectors, "alltoallv",
                 .send_types = send_types, .recv_types = recv_types, .send_type = MPI_BYTE,
                 .recv_type = MPI_BYTE)
 
-/* --------------------------------------------------------------------------------------------- neighbours */
+/* -------------------------------------------------------------- neighbours */
 
 WRAP_COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, record_neighbours, "neighbours", UNIFORM_PARAMETERS,
                 UNIFORM_ARGUMENTS, UNIFORM_SIDES)

@@ -36,7 +36,7 @@ static inline void delay_in(enum probe_layer layer)
         clock_spin(probe_layers.delay);
 }
 
-/* -------------------------------------------------------------------------------------------------- UCP */
+/* --------------------------------------------------------------------- UCP */
 
 EXPORTED ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h ep, const void *buffer, size_t count, ucp_tag_t tag,
                                            const ucp_request_param_t *param)
@@ -170,7 +170,7 @@ EXPORTED ucs_status_ptr_t ucp_tag_recv_nb(ucp_worker_h worker, void *buffer, siz
     return next(worker, buffer, count, datatype, tag, mask, received_nb);
 }
 
-/* -------------------------------------------------------------------------------------------------- UCT */
+/* --------------------------------------------------------------------- UCT */
 
 enum { IFACES = 64, HANDLERS = 512 };
 

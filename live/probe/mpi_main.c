@@ -47,7 +47,7 @@ static void exchange(struct probe_pair *pair, const void *mine, void *theirs, si
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* ------------------------------------------------------------------------------------------------ blocks */
+/* ------------------------------------------------------------------ blocks */
 
 static void send_one(struct probe_pair *pair, char *buffer)
 {
@@ -175,7 +175,7 @@ static void run_block(void *self, struct probe_pair *pair, unsigned variant)
         record_delay(delayable[which].name, delay_ns, half_ns);
 }
 
-/* --------------------------------------------------------------------------------------------------- run */
+/* --------------------------------------------------------------------- run */
 
 /* Exchanges messages and checks that their calls pass through layers.c. If they do not, the layers cannot be
  * measured. */

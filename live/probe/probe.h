@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --------------------------------------------------------------- clock.c */
+/* ----------------------------------------------------------------- clock.c */
 
 typedef uint64_t ticks_t;
 
@@ -60,7 +60,7 @@ static inline double clock_ns(ticks_t from, ticks_t to)
     return (double)(to - from) / probe_clock.ticks_per_ns - probe_clock.pair_ns;
 }
 
-/* -------------------------------------------------------------- record.c */
+/* ---------------------------------------------------------------- record.c */
 
 enum probe_quantity {
     Q_LLP_POST,
@@ -98,7 +98,7 @@ void record_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * words. */
 bool record_print(const char *kind, const char *stack);
 
-/* ---------------------------------------------------------------- pair.c */
+/* ------------------------------------------------------------------ pair.c */
 
 /* The two processes. `exchange` sends `size` bytes to the other process and receives as many from it, before
  * UCX connects them and without it. It also keeps the two in step. */
@@ -116,7 +116,7 @@ bool pair_pin(struct probe_pair *pair);
 /* record.c: the second process sends its samples to the first, which prints. */
 void record_gather(struct probe_pair *pair);
 
-/* ---------------------------------------------------------- cache_line.c */
+/* ------------------------------------------------------------ cache_line.c */
 
 /* NULL: no shared memory. */
 struct cache_line;
@@ -125,7 +125,7 @@ struct cache_line *cache_line_open(struct probe_pair *pair);
 void cache_line_block(void *line, struct probe_pair *pair, unsigned variant);
 void cache_line_close(struct cache_line *line);
 
-/* --------------------------------------------------------------- turns.c */
+/* ----------------------------------------------------------------- turns.c */
 
 enum { BLOCK = 400 }; /* exchanges of a block */
 
@@ -144,7 +144,7 @@ static inline bool turns_are_late(unsigned exchange)
 void turns_delay(unsigned exchange); /* the delay before an answer */
 void turns_record(const struct turns *turns, enum probe_quantity quantity);
 
-/* -------------------------------------------------------------- blocks.c */
+/* ---------------------------------------------------------------- blocks.c */
 
 enum { DELAYS = 3 };
 extern const unsigned probe_delays_ns[DELAYS]; /* that blocks insert into a layer */
@@ -167,7 +167,7 @@ void block_schedule_add(struct block_schedule *schedule,
                         unsigned variant);
 void block_schedule_run(struct block_schedule *schedule, struct probe_pair *pair);
 
-/* ----------------------------------------------------------------- llp.c */
+/* ------------------------------------------------------------------- llp.c */
 
 /* The low-level protocol. NULL: no transport; a note says why. */
 struct llp;
@@ -176,7 +176,7 @@ void llp_close(struct llp *llp);
 const char *llp_name(const struct llp *llp);
 void llp_add_blocks(struct llp *llp, struct block_schedule *schedule);
 
-/* -------------------------------------------------------------- layers.c */
+/* ---------------------------------------------------------------- layers.c */
 
 enum probe_layer {
     LAYER_NONE,

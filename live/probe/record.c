@@ -90,7 +90,7 @@ void record_forget(void)
         delays[i].samples.count = delays[i].samples.mark;
 }
 
-/* ----------------------------------------------------------------------------------------------- gather */
+/* ------------------------------------------------------------------ gather */
 
 /* Sends `count` values of the second process to the first, which adds them to `into`. */
 static void gather(struct probe_pair *pair, const struct probe_samples *mine, uint64_t count,
@@ -143,7 +143,7 @@ void record_gather(struct probe_pair *pair)
         gather_series(pair, i);
 }
 
-/* ------------------------------------------------------------------------------------------------- print */
+/* ------------------------------------------------------------------- print */
 
 static void add_remark(const char *head, const char *format, va_list arguments)
 {

@@ -13,7 +13,7 @@
 static const char *const wanted[] = {"rc_mlx5", "rc_verbs", "posix", "sysv"};
 enum { WANTED = sizeof wanted / sizeof *wanted, IB_TRANSPORTS = 2, ADDRESS = 1024 };
 
-/* ---------------------------------------------------------------------------------------------- discovery */
+/* --------------------------------------------------------------- discovery */
 
 /* Notes why there is no InfiniBand: no device, or no support in the kernel. UCX does not tell. */
 static void note_ib(void)
@@ -99,7 +99,7 @@ static bool open_in_component(struct transport *transport, uct_component_h compo
     return found;
 }
 
-/* -------------------------------------------------------------------------------------------- connecting */
+/* -------------------------------------------------------------- connecting */
 
 static bool connect_to_iface(struct transport *transport, struct probe_pair *pair)
 {
@@ -150,7 +150,7 @@ static bool connect_both(struct transport *transport, struct probe_pair *pair, u
     return mine && theirs;
 }
 
-/* ---------------------------------------------------------------------------------------------- opening */
+/* ----------------------------------------------------------------- opening */
 
 static bool open_named(struct transport *transport, uct_component_h *components, unsigned count,
                        const char *name)

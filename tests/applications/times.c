@@ -1,6 +1,6 @@
-/* Preloaded before whatever else replaces alltoalls: how often an unchanged program calls them, and what the
- * rank that spends most time in them spends. Written to the file $ALLTOALL_TIMES at the end: calls of rank 0,
- * seconds. */
+/* A library to be preloaded before others that replace alltoalls. It counts the alltoalls of an unchanged
+ * program and measures their time. MPI_Finalize writes to the file $ALLTOALL_TIMES: the calls of rank 0, and
+ * the seconds of the rank that spends most time in them. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 static double seconds;
 static long calls;
-static int depth; /* what is called by a call that is counted is not */
+static int depth; /* alltoalls that an alltoall calls are not counted */
 
 static void *next(const char *name)
 {
@@ -42,7 +42,7 @@ int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void 
     return error;
 }
 
-/* Open MPI's Fortran does not go through the C function. */
+/* Open MPI's Fortran functions do not call the C functions. */
 void mpi_alltoall_(void *send, int *send_count, int *send_type, void *receive, int *receive_count,
                    int *receive_type, int *comm, int *error);
 void mpi_alltoall_(void *send, int *send_count, int *send_type, void *receive, int *receive_count,

@@ -1,5 +1,5 @@
-/* What an MPI_Alltoall that replaces the MPI's own must honour. Run with the library preloaded, and without,
- * where everything must hold too.
+/* Checks that a replacement of MPI_Alltoall must pass. They run with the library preloaded and without it;
+ * the MPI's own function must pass them too.
  *
  *   alltoall_MPI CHECK... */
 #include <dirent.h>
@@ -12,7 +12,7 @@
 
 #include "checks.h"
 
-/* Byte i of what `from` has for `to`, in the round-th call. */
+/* Byte i of the block from `from` to `to` in call `round`. */
 static unsigned char byte_of(int from, int to, long i, int round)
 {
     return (unsigned char)(from * 31 + to * 7 + i * 3 + i / 256 + round * 13);
@@ -54,8 +54,7 @@ static void exchange(const char *check, MPI_Comm comm, long bytes, int rounds, i
     free(recv);
 }
 
-/* --------------------------------------------------------------------------------------------------- sizes
- */
+/* ------------------------------------------------------------------- sizes */
 
 static void check_sizes(void)
 {
@@ -74,7 +73,8 @@ static void check_large(void)
     exchange("large", MPI_COMM_WORLD, 1 << 20, 1, 1);
 }
 
-/* More sizes than plans are kept for, in an order in which each is looked for when it has gone. */
+/* More sizes than the library keeps plans for, in an order in which each plan would be replaced before its
+ * next use. */
 static void check_plans(void)
 {
     for (int turn = 0; turn < 3; turn++)
@@ -82,7 +82,7 @@ static void check_plans(void)
             exchange("plans", MPI_COMM_WORLD, bytes, 1, turn == 1);
 }
 
-/* Calls in a row, without anything in between that would order the ranks; late ranks among them. */
+/* Calls in a row, with nothing between them that synchronises the ranks. Some ranks are late. */
 static void check_rows(void)
 {
     enum { ROUNDS = 300 };
@@ -98,10 +98,9 @@ static void check_rows(void)
     free(recv);
 }
 
-/* --------------------------------------------------------------------------------------------------- types
- */
+/* ------------------------------------------------------------------- types */
 
-/* Pairs of ints swapped: as many bytes as two ints and as long, but in another order. */
+/* A pair of ints in swapped order. It has the size and the extent of two ints. */
 static MPI_Datatype swapped_pair(void)
 {
     MPI_Datatype type;
@@ -110,7 +109,7 @@ static MPI_Datatype swapped_pair(void)
     return type;
 }
 
-/* An int every other int. */
+/* An int and a gap of one int. */
 static MPI_Datatype int_with_a_hole(void)
 {
     MPI_Datatype type;
@@ -124,7 +123,7 @@ static int number_of(int from, int to, int i)
     return from * 10000 + to * 100 + i;
 }
 
-/* Ranks whose number is odd send ints with holes, the others plain ones; received are swapped pairs. */
+/* Odd ranks send ints with gaps, even ranks plain ints. All receive swapped pairs. */
 static void check_types(void)
 {
     enum { INTS = 6 };
@@ -143,7 +142,7 @@ static void check_types(void)
                 if (recv[from * INTS + (i ^ 1)] != number_of(from, world_rank, i))
                     fail("types", "wrong number: from, index", from, i);
     }
-    /* in place, with holes, which must be left as they are */
+    /* in place, with gaps, which must keep their content */
     int *both = room((size_t)(world_size * INTS * 2) * sizeof *both);
     for (int at = 0; at < world_size * INTS; at++) {
         both[2 * at] = number_of(world_rank, at / INTS, at % INTS);
@@ -160,8 +159,7 @@ static void check_types(void)
     free(both);
 }
 
-/* -------------------------------------------------------------------------------------------------- places
- */
+/* ------------------------------------------------------------------ places */
 
 /* An int at `at`, every `stride` bytes. */
 static MPI_Datatype int_at(MPI_Aint at, MPI_Aint stride)
@@ -174,8 +172,8 @@ static MPI_Datatype int_at(MPI_Aint at, MPI_Aint stride)
     return resized;
 }
 
-/* Fields to send and fields to receive, of one array: one address for both. By way of MPI_BOTTOM, or of the
- * array. */
+/* The fields to send and to receive are in one array, so both buffers have the same address: that of the
+ * array, or MPI_BOTTOM. */
 struct fields {
     int send, recv;
 };
@@ -193,8 +191,8 @@ static void exchange_fields(MPI_Comm comm, struct fields *fields, int from_botto
     MPI_Type_free(&recv);
 }
 
-/* One rank gives one address for both sides, and the others do not: at a communicator's first call, at later
- * ones, and at the first of a size. */
+/* One rank passes the same address for both sides, the others do not: in the first call of a communicator, in
+ * later calls, and in the first call of a size. */
 static void check_places(void)
 {
     struct fields *fields = room((size_t)world_size * sizeof *fields);
@@ -219,7 +217,7 @@ static void check_places(void)
     free(fields), free(send), free(recv);
 }
 
-/* ------------------------------------------------------------------------------------------ communicators */
+/* ----------------------------------------------------------- communicators */
 
 static int copies_made;
 
@@ -279,7 +277,7 @@ static void check_comms(void)
     check_intercommunicator();
 }
 
-/* Communicators of this rank alone, until the MPI can have no more of any, or FULL. */
+/* Makes communicators of this rank alone until the MPI has no more, or FULL of them. */
 enum { FULL = 2500 };
 
 static int fill_up(MPI_Comm *alone)
@@ -292,8 +290,8 @@ static int fill_up(MPI_Comm *alone)
     return made;
 }
 
-/* Where the MPI can have no more communicators no call is to fail for want of one, nor is the program to find
- * that half of those that were left have gone. */
+/* If the MPI has no more communicators, no call may fail for want of one. If it has few, the library must not
+ * take a large part of them. */
 static void check_many(void)
 {
     enum { LEFT = 200, MADE = 120 };
@@ -315,11 +313,10 @@ static void check_many(void)
     free(alone);
 }
 
-/* ------------------------------------------------------------------------------------------------ progress
- */
+/* ---------------------------------------------------------------- progress */
 
-/* A rank sends a long message and goes into the alltoall; the one that receives it goes there after. Only
- * calls of the first can move the message, and it is in the alltoall. */
+/* A rank sends a long message and enters the alltoall; the receiver enters it only after the message has
+ * come. Only MPI calls of the sender can move the message, and the sender is in the alltoall. */
 static void check_progress(void)
 {
     enum { BYTES = 8 << 20 };
@@ -344,7 +341,7 @@ static void check_progress(void)
     free(message);
 }
 
-/* Receives from anybody must not see what the alltoall sends. */
+/* A receive from MPI_ANY_SOURCE must not match messages of the alltoall. */
 static void check_wildcards(void)
 {
     int number = -1, to = (world_rank + 1) % world_size;
@@ -357,8 +354,7 @@ static void check_wildcards(void)
         fail("wildcards", "somebody else's message", number, world_rank);
 }
 
-/* -------------------------------------------------------------------------------------------------- errors
- */
+/* ------------------------------------------------------------------ errors */
 
 #ifdef OPEN_MPI
 enum { IN_PLACE_CLASS = MPI_ERR_ARG };
@@ -376,14 +372,14 @@ static void check_errors(void)
     MPI_Comm_create_errhandler(on_error, &handler);
     exchange("errors", comm, 4, 2, 0);
     MPI_Comm_set_errhandler(comm, handler);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler); /* to which Open MPI turns for one of them */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler); /* Open MPI calls this one for one of the errors */
     check_error("errors", "negative count: class, expected",
                 MPI_Alltoall(send, -1, MPI_INT, recv, -1, MPI_INT, comm), MPI_ERR_COUNT);
     check_error("errors", "null type: class, expected",
                 MPI_Alltoall(send, 1, MPI_DATATYPE_NULL, recv, 1, MPI_INT, comm), MPI_ERR_TYPE);
     check_error("errors", "received in place: class, expected",
                 MPI_Alltoall(send, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, comm), IN_PLACE_CLASS);
-#ifndef OPEN_MPI /* which does not look */
+#ifndef OPEN_MPI /* it does not check these */
     check_error("errors", "sent from nowhere: class, expected",
                 MPI_Alltoall(NULL, 1, MPI_INT, recv, 1, MPI_INT, comm), MPI_ERR_BUFFER);
     check_error("errors", "received nowhere: class, expected",
@@ -400,8 +396,7 @@ static void check_errors(void)
     free(recv);
 }
 
-/* ------------------------------------------------------------------------------------------------- threads
- */
+/* ----------------------------------------------------------------- threads */
 
 static void *exchange_in_thread(void *comm)
 {
@@ -428,8 +423,7 @@ static void check_threads(void)
         MPI_Comm_free(&comms[i]);
 }
 
-/* --------------------------------------------------------------------------------------------------- leaks
- */
+/* ------------------------------------------------------------------- leaks */
 
 static long resident_kib(void)
 {
@@ -438,7 +432,7 @@ static long resident_kib(void)
     return usage.ru_maxrss;
 }
 
-/* Many calls, and many communicators that come and go: memory and file descriptors stay as they are. */
+/* Many calls, and many communicators that are made and freed: memory and file descriptors do not grow. */
 static void check_leaks(void)
 {
     enum { WARM = 40, CALLS = 4000, COMMS = 24, WARM_COMMS = 8, GROWTH_KIB = 4096 };
@@ -468,10 +462,9 @@ static void check_leaks(void)
         fail("leaks", "file descriptors: before, after", first, last);
 }
 
-/* ----------------------------------------------------------------------------------------------- round trip
- */
+/* -------------------------------------------------------------- round trip */
 
-/* A message to the last rank and back takes at least ROUND_TRIP_US, and not ten times as long. */
+/* A message to the last rank and back takes at least ROUND_TRIP_US and at most ten times as long. */
 static void check_roundtrip(void)
 {
     enum { TRIPS = 30 };
@@ -495,10 +488,9 @@ static void check_roundtrip(void)
         fail("roundtrip", "microseconds expected, least of all", (long)least_us, (long)best_us);
 }
 
-/* ------------------------------------------------------------------------------------------------ holdings
- */
+/* ---------------------------------------------------------------- holdings */
 
-/* What this process holds of what could leak call by call. */
+/* Resources of this process that calls could leak. */
 struct holdings {
     long resident_pages, descriptors, mappings;
 };
@@ -521,7 +513,7 @@ static struct holdings holdings_now(void)
     return now;
 }
 
-/* CALLS calls, a quarter of them of vectors. What the MPI takes it has taken after the first of them. */
+/* CALLS calls, a quarter of them MPI_Alltoallv. After the first tenth the MPI has taken all that it needs. */
 static void check_calls(void)
 {
     enum { SLACK_BYTES = 1 << 20, SLACK_MAPPINGS = 2 };
@@ -552,7 +544,7 @@ static void check_calls(void)
     free(send), free(recv), free(counts), free(places);
 }
 
-/* Opens OWN_FILE under every descriptor that another rank may come to speak of. */
+/* Opens OWN_FILE under every descriptor that another rank may name to this one. */
 static void check_files(void)
 {
     enum { FILES = 100 };
@@ -569,7 +561,7 @@ static void *kill_later(void *unused)
     return unused;
 }
 
-/* The last rank is killed while all make calls; nobody returns. */
+/* The last rank is killed while all ranks make calls. No rank returns. */
 static void check_killed(void)
 {
     pthread_t killer;

@@ -1,23 +1,24 @@
 #!/bin/sh
-# tests/mpi/alltoall.sh PART...: the preloaded alltoall on this machine alone, nodes made of consecutive ranks.
+# tests/mpi/alltoall.sh PART...: tests of the preloaded alltoall. Most run on this machine alone; HELIO_RANKS_PER_NODE makes
+# nodes of consecutive ranks.
 #
-#   checks       everything that it must honour (alltoall.c): two nodes, one that is the machine, uneven ones
-#   without      the same checks on the MPI's own, which must pass them too
-#   algorithms   every algorithm, by name
-#   fortran      from Fortran, all three ways
-#   vectors      MPI_Alltoallv and w (vectors.c), beside the MPI's own, and what is chosen by trial
-#   nonblocking  non-blocking ones among them, which stay the MPI's (nonblocking.c)
-#   held         20,000 calls leave memory, descriptors and mappings as they are
-#   million      a million do
-#   many         where the MPI can have no more communicators, and where it nearly has not
-#   starved      one rank has no memory for each allocation in turn, or may have no long files
-#   killed       of a run in which a rank is killed inside a call nothing is left
-#   other        preloaded into a program of the other MPI: says so, and does nothing
-#   apart        ranks of one host in namespaces of processes of their own; needs root
+#   checks       all checks of alltoall.c: on two nodes, on one node, on nodes of different size
+#   without      the same checks without the library; the MPI must pass them too
+#   algorithms   each algorithm by name
+#   fortran      calls from Fortran through mpif.h, mpi and mpi_f08
+#   vectors      MPI_Alltoallv and MPI_Alltoallw (vectors.c), compared with the MPI's, and their trials
+#   nonblocking  non-blocking alltoalls among blocking ones (nonblocking.c)
+#   held         20,000 calls leave memory, descriptors and mappings unchanged
+#   million      so do a million calls
+#   many         when the MPI has no more communicators, or few
+#   starved      when one rank has no memory for one allocation, or files may not be long
+#   killed       when a rank is killed inside a call, the run leaves nothing behind
+#   other        preloaded into a program of the other MPI, the library says so and does nothing
+#   apart        ranks of one host in separate PID namespaces; needs root
 #   cluster      on a cluster of network namespaces (tools/cluster); needs root
-#   delay        on such a cluster whose network is slow (CLUSTER_DELAY)
+#   delay        on such a cluster with a slow network (CLUSTER_DELAY)
 #   bench        helio alltoall bench and tune
-#   settings     what the environment may say, and what is said to nonsense
+#   settings     environment variables, and the messages for wrong ones
 set -eu
 here=$(dirname "$0")
 ours=$HELIO_LIBRARIES/libhelio_alltoall_$MPI.so
@@ -43,21 +44,21 @@ algorithms() {
     done
     with 6 HELIO_ALLTOALL=leaders HELIO_ALLTOALL_LEADERS=2 HELIO_RANKS_PER_NODE=3 @alltoall sizes rows >/dev/null ||
         fail "two leaders"
-    # One leader a socket, of three and two ranks: on the second node there is one socket only, and one leader.
+    # One leader per socket. The first node has sockets of three and two ranks; the second one has one socket, so one leader.
     with 8 HELIO_ALLTOALL=leaders HELIO_ALLTOALL_LEADERS=socket HELIO_RANKS_PER_SOCKET=3 HELIO_RANKS_PER_NODE=5 \
         HELIO_ALLTOALLV=leaders HELIO_VERBOSE=1 CALLS=500 @alltoall sizes rows types calls >"$TMP/out" 2>&1 ||
         fail "leaders of sockets: $(cat "$TMP/out")"
     grep -q "8 ranks on 2 nodes of at most 5, 2 leaders" "$TMP/out" || fail "$(cat "$TMP/out")"
     with 8 HELIO_ALLTOALLV=leaders HELIO_ALLTOALL_LEADERS=socket HELIO_RANKS_PER_SOCKET=2 HELIO_RANKS_PER_NODE=4 \
         @vectors random >/dev/null || fail "vectors by leaders of sockets"
-    # More sizes in turns than plans are kept for: trials end all the same, and no plan is written twice.
+    # More sizes in turn than the library keeps plans for: trials still end, and no plan is compiled twice.
     with 2 HELIO_VERBOSE=1 @alltoall plans >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
     grep -q "MPI_Alltoall of 16 to 31 B: .* for 1024 calls" "$TMP/out" || fail "$(cat "$TMP/out")"
     [ "$(grep -c " B: leaders (or the MPI's own, both are tried)" "$TMP/out")" -le 32 ] || fail "$(cat "$TMP/out")"
-    # A communicator of few calls costs nothing.
+    # A communicator with few calls is not set up.
     with 2 HELIO_VERBOSE=1 @alltoall comms >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
     ! grep -q "ranks on" "$TMP/out" || fail "$(cat "$TMP/out")"
-    # Both ways are tried, and which is taken is said; where there is no doubt, the model says so.
+    # Both ways are tried, and a message names the one that is taken; where the model is sure, a message says so.
     with 4 HELIO_RANKS_PER_NODE=2 HELIO_VERBOSE=1 @alltoall calls sizes large >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
     grep -q "MPI_Alltoall of 8 to 15 B: .* us by way of nodes, .* us by the MPI: .* for 1024 calls" "$TMP/out" &&
         grep -q "8 B: leaders (or the MPI's own, both are tried)" "$TMP/out" &&
@@ -70,7 +71,8 @@ fortran() {
         cat "$TMP/out"
         exit $status
     }
-    # Seen: the calls came through the library, and in one size for integers and one for doubles. V and W say so once.
+    # The messages show that the calls came through the library, with one block size for integers and one for doubles.
+    # MPI_Alltoallv and MPI_Alltoallw have one message together.
     grep -q '4 B: v2' "$TMP/out" && grep -q '8 B: v2' "$TMP/out" && grep -q 'failures 0' "$TMP/out" &&
         grep -q 'MPI_Alltoallv, w: blocks of up to' "$TMP/out" ||
         fail "$(cat "$TMP/out")"
@@ -83,8 +85,8 @@ vectors() {
     with 3 HELIO_ALLTOALLV=leaders @vectors random rows
     "$here/launch" 4 @vectors random errors
     with 2 HELIO_ALLTOALLV=leaders @vectors gaps lengths
-    "$here/launch" 2 @vectors gaps lengths # of lengths Open MPI says MPI_ERR_OTHER with more ranks
-    # Both ways are tried, whichever of them wins, and give the same.
+    "$here/launch" 2 @vectors gaps lengths # with more ranks, Open MPI returns MPI_ERR_OTHER in the check of lengths
+    # Both ways are tried and give the same results; either may win.
     with 4 HELIO_VERBOSE=1 HELIO_RANKS_PER_NODE=2 @vectors rows >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
     grep -q "MPI_Alltoallv: .* us by way of nodes, .* us by the MPI: .* for 1024 calls" "$TMP/out" ||
         fail "$(cat "$TMP/out")"
@@ -118,25 +120,25 @@ starved() {
         fail "$(cat "$TMP/out")"
     with 2 HELIO_ALLTOALL=bruck HELIO_RANKS_PER_NODE=1 @starved memory
     "$here/launch" 2 @starved memory
-    # Files of at most 64 MiB: no memory can be shared, and nobody is ended by a signal.
+    # Files of at most 64 MiB: ranks cannot share memory, and no rank is ended by a signal.
     (ulimit -f 65536 && with 2 HELIO_VERBOSE=1 @alltoall sizes) >"$TMP/out" 2>&1 || fail "ulimit -f: $(cat "$TMP/out")"
     grep -q "; auto; no shared memory" "$TMP/out" || fail "ulimit -f: $(cat "$TMP/out")"
 }
 
-# Each rank in a namespace of its own, in which it has the same number as the others, and a file of its own under every
-# descriptor.
+# Each rank is in a PID namespace of its own, in which all have the same process number, and has the program's file open
+# under every descriptor.
 apart() {
     unshare -p -f --mount-proc true 2>/dev/null || { echo "skipped: no namespaces of processes" && exit 77; }
     printf 'The program'\''s own.\n' >"$TMP/file"
     cp "$TMP/file" "$TMP/was"
     with 2 OMPI_MCA_btl=self,tcp UCX_TLS=self,tcp HELIO_VERBOSE=1 OWN_FILE="$TMP/file" \
         unshare -p -f --mount-proc @alltoall files sizes >"$TMP/out" 2>&1 || fail "$(cat "$TMP/out")"
-    cmp "$TMP/file" "$TMP/was" || fail "somebody wrote into the program's file"
+    cmp "$TMP/file" "$TMP/was" || fail "the program's file was overwritten"
     grep -q "; auto; no shared memory" "$TMP/out" || fail "$(cat "$TMP/out")"
 }
 
-# In a /dev/shm of its own, where such can be had, so that what is there afterwards is the run's. Shared memory without a
-# name is gone when no process of the run is left, and those are known by their environment.
+# Runs with a /dev/shm of its own, if that is possible, so that files there afterwards are the run's. Shared memory without a
+# name goes with the last process of the run; RUN_IS in their environment identifies the processes.
 killed() {
     run=helio-killed-$$ own=
     ! unshare -m mount -t tmpfs none /dev/shm 2>/dev/null || own="unshare -m"
@@ -175,7 +177,7 @@ settings() {
     grep -q "HELIO_ALLTOALLV=v3: it is auto, mpi or leaders; the MPI's own is used" "$TMP/out" || fail "$(cat "$TMP/out")"
     with 4 HELIO_RANKS_PER_NODE=two @alltoall sizes >"$TMP/out" 2>&1
     grep -q "HELIO_RANKS_PER_NODE=two is no number; the MPI's own alltoall is used" "$TMP/out" || fail "$(cat "$TMP/out")"
-    # Ranks are asked differently: the first decides. (The shell is not to have the library.)
+    # The ranks have different environments: that of rank 0 decides. (The library is not preloaded into the shell.)
     "$here/launch" 4 HELIO_VERBOSE=1 HELIO_RANKS_PER_NODE=2 sh -c \
         '[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" = 0 ] && name=v3 || name=v1
          exec env HELIO_ALLTOALL=$name LD_PRELOAD="$0" "$@"' "$ours" @alltoall sizes >"$TMP/out" 2>&1 ||
@@ -184,7 +186,7 @@ settings() {
     cores
 }
 
-# As many cores as ranks may use together: one that both may, one each.
+# The number of cores that the ranks may use together: one core for both, or one for each.
 cores() {
     all=$(taskset -cp $$ | sed 's/.*: //')
     first=${all%%[,-]*} last=${all##*[,-]}
@@ -200,8 +202,8 @@ cores() {
     grep -q "; leaders; 2 cores$" "$TMP/out" || fail "$(cat "$TMP/out")"
 }
 
-# Between nodes that share nothing but a network, where such can be made; elsewhere `checks` has to do. What counts is
-# what is printed: programs of MPICH leave without MPI_Finalize (alltoall.c), at which its launcher may complain.
+# Runs a program on nodes that share only a network, if such nodes can be made; else the test is skipped. The printed lines
+# count and not the status: programs of MPICH end without MPI_Finalize here (checks.h), which its launcher may report.
 run() { # NODES RANKS LAST-CHECK WORD...
     nodes=$1 ranks=$2 last=$3 status=0 leave=
     shift 3
@@ -246,7 +248,7 @@ delay() {
     [ $status = 2 ] && grep -q "CLUSTER_TCP=soon is no congestion control" "$TMP/out" || fail "$status: $(cat "$TMP/out")"
 }
 
-# --yield is for the MPI that does not yield by itself, and reaches it: UCX's calls find the program's function first.
+# --yield is for MPICH, which has no option to yield. It works because UCX calls the epoll_wait of the bench program.
 yields() {
     status=0
     "$HELIO" alltoall bench --mpi "$MPI" --yield --bytes 8 --samples 1 --algorithms mpi,v2 -- \
@@ -255,12 +257,12 @@ yields() {
     openmpi) [ $status = 2 ] && grep -q "Open MPI yields with --mca mpi_yield_when_idle 1" said || fail "$status: $(cat said)" ;;
     *)
         [ $status = 0 ] || fail "$status: $(cat said)"
-        nm -D "$(dirname "$HELIO")/helio-alltoall-bench-$MPI" | grep -q ' T epoll_wait' || fail "nobody else finds epoll_wait"
+        nm -D "$(dirname "$HELIO")/helio-alltoall-bench-$MPI" | grep -q ' T epoll_wait' || fail "epoll_wait is not exported"
         ;;
     esac
 }
 
-# Measuring works, and what tune writes is obeyed.
+# The bench measures, and the library follows the table that tune writes.
 bench() {
     cd "$TMP"
     case $MPI in

@@ -1,5 +1,5 @@
 ! MPI_ALLTOALL, V and W from Fortran, by mpif.h, mpi and mpi_f08, with MPI_IN_PLACE, and with ierror left out. Buffers are named
-! by their first elements where there is no interface: compilers want the arguments of all calls to be alike.
+! by their first elements where there is no interface, since compilers require the same argument types in all such calls.
 subroutine by_include(failures)
   implicit none
   include 'mpif.h'
@@ -18,7 +18,7 @@ subroutine by_include(failures)
   call vectors_by_include(rank, ranks, failures)
 end subroutine
 
-! Rank i has i + 1 numbers for each, which arrive in reverse order of ranks.
+! Rank i sends i + 1 numbers to each rank. They are received in reverse order of ranks.
 subroutine vectors_by_include(rank, ranks, failures)
   implicit none
   include 'mpif.h'

@@ -1,5 +1,5 @@
-/* Trials of the preloaded alltoall, alone: how the faster way is found, and what is taken when the ranks
- * cannot add up their times. Without ranks: PMPI_Allreduce is this one. */
+/* A unit test of autotune.c of the preloaded alltoall: it finds the faster way, and takes the MPI's way if
+ * the ranks cannot add up their times. There is one rank; the test defines PMPI_Allreduce itself. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,11 +22,11 @@ __attribute__((visibility("default"))) int PMPI_Allreduce(const void *mine, void
 static void expect(bool holds, const char *what)
 {
     if (!holds)
-        fprintf(stderr, "trial: not so: %s\n", what), failures++;
+        fprintf(stderr, "autotune: failed: %s\n", what), failures++;
 }
 
-/* A whole trial, in which our way takes `ours_ns` and the other `theirs_ns`; how many calls of it are ours.
- */
+/* Makes a whole trial in which our way takes `ours_ns` and the other `theirs_ns`. Returns the number of calls
+ * that went our way. */
 static int run_trial(struct autotune *autotune, const struct live_comm *comm, int64_t ours_ns,
                      int64_t theirs_ns)
 {
@@ -35,14 +35,14 @@ static int run_trial(struct autotune *autotune, const struct live_comm *comm, in
         bool measured, ours = autotune_next(autotune, &measured);
         expect(measured, "each call of a trial is measured");
         ours_count += ours;
-        autotune_add_time(autotune, comm, ours, ours ? ours_ns : theirs_ns, "trial");
+        autotune_add_time(autotune, comm, ours, ours ? ours_ns : theirs_ns, "autotune");
     }
     return ours_count;
 }
 
-/* A trial, and its repetitions, in a program of which each `period`-th call is large, the first of them
- * `phase`. The faster way needs a little less for all, and both far more for the first call after the other
- * one. What is found. */
+/* Makes a trial and its repetitions in a program in which every `period`-th call is large, beginning with
+ * call `phase`. The faster way needs a little less for each call; both ways need far more for the first call
+ * after a change of way. Returns whether our way was taken. */
 static bool finds_ours(const struct live_comm *comm, int period, int phase, bool ours_is_faster)
 {
     enum { SMALL = 100, LARGE = 10000, AFTER_CHANGE = 100000, GAIN = 1 };
@@ -55,13 +55,13 @@ static bool finds_ours(const struct live_comm *comm, int period, int phase, bool
         int64_t ns = i % period == phase ? LARGE : SMALL;
         ns -= ours == ours_is_faster ? GAIN : 0;
         ns += ours != last || i == 0 ? (ours ? 2 : 1) * AFTER_CHANGE : 0;
-        autotune_add_time(&autotune, comm, ours, ns, "trial");
+        autotune_add_time(&autotune, comm, ours, ns, "autotune");
         last = ours;
     }
     return autotune_next(&autotune, &measured);
 }
 
-/* How many calls go the way that was found, which is `expected`, before the next trial. */
+/* Checks that calls go the way `expected` until the next trial. Returns how many. */
 static int calls_held(struct autotune *autotune, bool expected)
 {
     bool measured;

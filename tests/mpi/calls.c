@@ -1,7 +1,6 @@
-/* Every call that the capture records, each with arguments of its own, in all the ways in which MPI lets it
- * be made: derived types, MPI_IN_PLACE, communicators and their ranks, persistent requests, wildcards,
- * MPI_PROC_NULL. Runs with 4 ranks or more, an even number; an argument sends one rank into its death in the
- * middle. */
+/* All calls that the capture records, each with different arguments, and with all that MPI allows: derived
+ * types, MPI_IN_PLACE, communicators, persistent requests, wildcards, MPI_PROC_NULL. Runs with an even number
+ * of ranks, 4 or more. An argument names a rank that is killed in the middle. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@ static void point_to_point(void)
         MPI_Send(out, 10, MPI_DOUBLE, other, 1, MPI_COMM_WORLD);
         MPI_Ssend(out, 11, MPI_INT, other, 2, MPI_COMM_WORLD);
         MPI_Recv(in, 100, MPI_DOUBLE, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD,
-                 &status); /* nobody else sends that */
+                 &status); /* only one rank sends such a message */
         MPI_Recv(in, 100, MPI_DOUBLE, other, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
     } else {
         MPI_Recv(in, 100, MPI_DOUBLE, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -162,7 +161,7 @@ int main(int argc, char **argv)
     left = (rank + ranks - 1) % ranks;
     right = (rank + 1) % ranks;
     point_to_point();
-    out[0] = work(); /* is sent later, so it has to be done */
+    out[0] = work(); /* it is sent later, so the compiler cannot remove the work */
     many_requests();
     persistent();
     derived();

@@ -1,5 +1,5 @@
-! Calls of Fortran's two modules, and in calls_mpif.f90 of what was before them: as its bindings differ, so do the ways on which a tracer meets them. An even number
-! of ranks.
+! Calls through the modules mpi and mpi_f08, and in calls_mpif.f90 through mpif.h. The three call different functions of
+! the MPI, which the capture must all find. Runs with an even number of ranks.
 subroutine old_interface()
     use mpi
     implicit none

@@ -1,4 +1,4 @@
-! A file of its own: what mpif.h leaves undeclared, the compiler would compare with the modules.
+! A file of its own, since mpif.h declares no interfaces and the compiler would compare the calls with the modules'.
 subroutine oldest_interface()
     implicit none
     include 'mpif.h'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# helio capture under $MPI: what is written can be read, is consistent, and says what the program did.
+# Tests of helio capture under $MPI: its traces are valid and say what the program did.
 #
 #   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | interrupted |
 #                        partial | freed | threads | late | shared |
@@ -15,14 +15,14 @@ fail() {
     exit 1
 }
 
-# capture FOLDER RANKS @NAME [ARGUMENT...]: status and output are helio's.
+# capture FOLDER RANKS @NAME [ARGUMENT...]: captures a program. The status is helio's, its output is in $work/out.
 capture() {
     folder=$1
     shift
     "$HELIO" capture -o "$work/$folder" --mpi "$MPI" -- "$here/launch" "$@" >"$work/out" 2>&1
 }
 
-# has FOLDER RANK LINE...: the rank's lines, computation aside, have these in this order.
+# has FOLDER RANK LINE...: the rank's trace has these lines in this order; there may be others between them.
 has() {
     lines=$work/$1/rank-$(($2 + 1)).txt
     shift 2
@@ -66,7 +66,7 @@ calls)
     ;;
 uncommon)
     capture trace 4 @uncommon || fail "$(cat "$work/out")"
-    sed -i '/#lost MPI_Barrier/d' "$work"/trace/rank-*.txt # between two groups; all else is there
+    sed -i '/#lost MPI_Barrier/d' "$work"/trace/rank-*.txt # the barrier of an intercommunicator; all else is recorded
     valid trace
     [ "$(grep -c 'comm_size *$' "$work/trace/rank-1.txt")" -eq 4 ] || fail "four receives were cancelled"
     ! grep -q -e '[1-3] 1[0-2] 0' "$work/trace/rank-1.txt" || fail "a cancelled receive is in the trace"
@@ -89,7 +89,7 @@ lost)
     grep -q 'warning: a call that was not captured: .* (the first of 16)' "$work/table" || fail "$(cat "$work/table")"
     ;;
 complete)
-    # Whatever the MPI exports is stood in for, or named in the list of what is silent.
+    # Each function that the MPI exports is wrapped or listed as silent.
     library=$HELIO_LIBRARIES/libhelio_capture_$MPI.so
     mpi=$(ldd "$MPI_PROGRAMS/ring_$MPI" | awk '$1 ~ /^libmpi(ch)?[.]so/ { print $3 }')
     names() { nm -D --defined-only "$1" | awk '$3 ~ /^MPI_([A-Z][a-z]|T_)/ && $2 ~ /[TW]/ { print substr($3, 5) }' | sort -u; }
@@ -114,13 +114,13 @@ fortran)
     [ "$(grep -c sendRecv "$work/trace/rank-1.txt")" -eq 2 ] || fail "calls are written twice"
     ;;
 killed)
-    ! capture trace 4 @calls 2 || fail "the program was killed, and nobody says so"
+    ! capture trace 4 @calls 2 || fail "the program was killed, and the status is 0"
     grep -q 'of 4 ranks, .* end before MPI_Finalize' "$work/out" || fail "$(cat "$work/out")"
     has trace 2 '2 init' '2 sendRecv 320 3 320 1 6 6 #tags 10 10' '2 barrier' '2 finalize'
     "$HELIO" trace info "$work/trace" >"$work/info" 2>&1 || fail "$(cat "$work/info")"
     ;;
 interrupted)
-    # Ctrl-C reaches all that is in the foreground, the SIGTERM of a batch system may reach helio alone.
+    # Ctrl-C reaches all processes in the foreground; the SIGTERM of a batch system may reach helio alone.
     for signal in INT TERM; do
         env --default-signal=INT setsid "$HELIO" capture -o "$work/$signal" --mpi "$MPI" -- "$here/launch" 2 \
             @corners endless >"$work/out" 2>&1 &
@@ -142,22 +142,23 @@ interrupted)
     done
     ;;
 partial)
-    # A rank that cannot write, ranks that end without MPI_Finalize, two programs in one folder: no trace looks whole.
+    # A rank that cannot write, ranks that end without MPI_Finalize, two programs in one folder: each trace is reported as
+    # incomplete.
     for rank in 1 2; do
         # shellcheck disable=SC2016
         ! capture without-$rank 3 sh -c '[ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" != "$0" ] || export HELIO_CAPTURE_DIR=/nowhere
-            exec "$@"' $rank @ring 3 || fail "rank $rank could not write, and nobody says so: $(cat "$work/out")"
+            exec "$@"' $rank @ring 3 || fail "rank $rank could not write, and the status is 0: $(cat "$work/out")"
         grep -q "1 of 3 ranks, rank $rank first, left no trace" "$work/out" || fail "$(cat "$work/out")"
         ! "$HELIO" trace validate "$work/without-$rank" >"$work/valid" 2>&1 || fail "$(cat "$work/valid")"
     done
-    ! capture unfinished 2 @corners unfinished || fail "ranks did not end, and nobody says so: $(cat "$work/out")"
+    ! capture unfinished 2 @corners unfinished || fail "ranks ended without MPI_Finalize, and the status is 0: $(cat "$work/out")"
     grep -q '2 of 2 ranks, rank 0 first, end before MPI_Finalize' "$work/out" || fail "$(cat "$work/out")"
     for ranks in 1 2; do
         # shellcheck disable=SC2016
         ! "$HELIO" capture -o "$work/two-$ranks" --mpi "$MPI" -- sh -c '"$0" 1 @ring 1 && "$0" $1 @ring $1' "$here/launch" \
-            $ranks >"$work/out" 2>&1 || fail "two programs ran, and nobody says so: $(cat "$work/out")"
+            $ranks >"$work/out" 2>&1 || fail "two programs ran, and the status is 0: $(cat "$work/out")"
         grep -q 'more than one MPI program' "$work/out" || fail "$(cat "$work/out")"
-        [ -z "$(find "$work/two-$ranks" -name '*taken')" ] || fail "a sign is left in the folder"
+        [ -z "$(find "$work/two-$ranks" -name '*taken')" ] || fail "a file '*.taken' is left in the folder"
     done
     ;;
 freed)
@@ -166,7 +167,7 @@ freed)
     has trace 0 '0 isend 1 1 4194304 6' '0 irecv 1 2 1 1' '0 wait 1 0 2' '0 send 1 3 1 1' '0 finalize'
     ;;
 threads)
-    # That threads may call at once is for the environment to say as well as for MPI_Init_thread.
+    # The environment may raise the thread level above that of MPI_Init_thread.
     export OMPI_MPI_THREAD_LEVEL=3 MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE
     capture trace 2 @corners threads || fail "$(cat "$work/out")"
     ! grep -q 'may not call' "$work/out" || { cat "$work/out" && exit 77; }
@@ -188,7 +189,7 @@ shared)
     has trace 0 '0 isend 1 3 1 1' '0 wait 0 1 1' '0 wait 0 1 2' '0 wait 0 1 3' '0 finalize'
     ;;
 buffered)
-    # 12 Gflop/s: ten milliseconds are more than all that it computes.
+    # At 12 Gflop/s the limit is ten milliseconds. The program computes less, but waits longer.
     capture trace 2 @corners buffered || fail "$(cat "$work/out")"
     valid trace
     has trace 0 '0 send 1 1 4194304 6 #b' '0 barrier'
@@ -200,16 +201,16 @@ types)
     [ "$(cat "$work/types")" = '12 6,12 6,1 30,6 6,1 34,1 14,1 16,4 6,1 57,8 6,' ] || fail "$(cat "$work/types")"
     ;;
 limit)
-    # Of what files may be long there is not enough: the trace ends, and not the program.
+    # Files may not be long enough for the trace: the trace ends early, but the program goes on.
     # shellcheck disable=SC2016
-    ! capture trace 1 sh -c 'ulimit -f 12288 && exec "$@"' - @corners many || fail "a trace without its end looks whole"
+    ! capture trace 1 sh -c 'ulimit -f 12288 && exec "$@"' - @corners many || fail "the trace is incomplete, and the status is 0"
     grep -q 'all is done' "$work/out" || fail "$(cat "$work/out")"
     grep -q 'File too large; the trace ends here' "$work/out" || fail "$(cat "$work/out")"
     grep -q '1 of 1 ranks, rank 0 first, end before MPI_Finalize' "$work/out" || fail "$(cat "$work/out")"
     "$HELIO" trace info "$work/trace" >"$work/info" 2>&1 || fail "$(cat "$work/info")"
     ;;
 other)
-    # The other MPI's tracer, preloaded by hand, refuses; a program without MPI leaves no trace, and no folder.
+    # The library for the other MPI, preloaded by hand, refuses to run. A program without MPI leaves no trace and no folder.
     case $MPI in openmpi) other=mpich ;; *) other=openmpi ;; esac
     library=$HELIO_LIBRARIES/libhelio_capture_$other.so
     [ -e "$library" ] || { echo "skipped: only one MPI is here" && exit 77; }
@@ -221,7 +222,7 @@ other)
     [ ! -e "$work/none" ] || fail "an empty folder is left"
     ;;
 smpi)
-    # The same program traced by SimGrid: beside computation, communicators and our own words, the lines are equal.
+    # SimGrid traces the same program. Without computation, communicators and annotations, the lines are equal.
     command -v smpirun >/dev/null || { echo "skipped: no smpirun (Debian: libsimgrid-dev)" && exit 77; }
     export work
     . "$here/../differential/simgrid.sh"

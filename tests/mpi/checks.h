@@ -1,5 +1,5 @@
-/* Programs of checks that run inside an MPI: PROGRAM CHECK... runs those named, on any number of ranks, and
- * prints "ok CHECK" for each on rank 0. */
+/* Test programs that consist of checks. PROGRAM CHECK... runs the named checks on any number of ranks; rank 0
+ * prints "ok CHECK" after each. */
 #ifndef HELIO_TESTS_MPI_CHECKS_H
 #define HELIO_TESTS_MPI_CHECKS_H
 
@@ -33,7 +33,8 @@ static inline void on_error(MPI_Comm *comm, int *error, ...)
     handled++;
 }
 
-/* That the call that returned `error` failed by that class, and that the user's handler heard of it once. */
+/* Checks that a call that returned `error` failed with the class `expected`, and that the user's error
+ * handler was called once. */
 static inline void check_error(const char *check, const char *what, int error, int expected)
 {
     int class = MPI_SUCCESS;
@@ -68,8 +69,9 @@ static int run_checks(int argc, char **argv, const struct check *checks, size_t 
         if (world_rank == 0)
             printf("ok %s\n", argv[i]), fflush(stdout);
     }
-    /* MPICH 4.0.2 over TCP may wait in MPI_Finalize for ever, with the library and without. All is said by
-     * now; but what its launcher has not handed on when the first is gone is lost. */
+    /* MPICH 4.0.2 over TCP may wait in MPI_Finalize for ever, with the library and without it. All output is
+     * written here, so the process may end; but its launcher loses output that it has not passed on when the
+     * first rank ends. */
     if (getenv("LEAVE_WITHOUT_FINALIZE")) {
         enum { LEAVE_US = 100000 };
         fflush(stdout);

@@ -1,5 +1,5 @@
-/* Programs by which a tracer is easily misled, each by its name: tests/mpi/capture.sh says what is expected.
- */
+/* Small programs with calls that are hard to trace; the argument names one. tests/mpi/capture.sh has the
+ * expected lines. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LARGE = 4 << 20 }; /* waits for its receiver */
+enum { LARGE = 4 << 20 }; /* bytes of a message that waits for its receiver */
 
 static int rank;
 static char out[LARGE], in[LARGE];
 static MPI_Status statuses[4];
 
-/* Until somebody ends it. */
+/* Runs until it is killed. */
 static void endless(void)
 {
     for (;;) {
@@ -22,15 +22,15 @@ static void endless(void)
     }
 }
 
-/* Ends well for all that its launcher can see. */
+/* Ends without MPI_Finalize, with status 0. */
 static void unfinished(void)
 {
     MPI_Barrier(MPI_COMM_WORLD);
     _exit(0);
 }
 
-/* A send that nobody waits for is still under way when all others are waited for; its receiver comes later.
- */
+/* A send whose request is freed is still under way when the program waits for all others; its receiver comes
+ * later. */
 static void freed(void)
 {
     MPI_Request requests[2];
@@ -47,8 +47,8 @@ static void freed(void)
     }
 }
 
-/* All three sends may have the same handle. Then calls that are refused, which set nothing and complete
- * nothing. */
+/* Three sends, which may have the same handle. Then calls that the MPI refuses: they set no result and
+ * complete no request. */
 static void shared(void)
 {
     MPI_Request requests[3];
@@ -70,7 +70,7 @@ static void shared(void)
         MPI_Recv(in, 1, MPI_INT, 0, 1 + i, MPI_COMM_WORLD, statuses);
 }
 
-/* The buffer is free when the receiver has come, and until then its owner may wait actively. */
+/* MPI_Buffer_detach waits until the receiver has come; the MPI may use the processor meanwhile. */
 static void buffered(void)
 {
     int size = LARGE + MPI_BSEND_OVERHEAD;
@@ -87,7 +87,7 @@ static void buffered(void)
     free(buffer);
 }
 
-/* Predefined types, each as large as the MPI says. */
+/* Predefined types. Their sizes in the trace must be those of the MPI. */
 static void types(void)
 {
     const MPI_Datatype all[] = {MPI_DOUBLE_INT,  MPI_LONG_INT, MPI_FLOAT_INT, MPI_SHORT_INT, MPI_2INT,
@@ -96,7 +96,7 @@ static void types(void)
         MPI_Sendrecv(out, 1, all[i], 0, i, in, 1, all[i], 0, i, MPI_COMM_SELF, statuses);
 }
 
-/* More lines than a file may have whose size is limited. */
+/* More lines than fit into a file whose size is limited. */
 static void many(void)
 {
     for (int i = 0; i < 120000; i++)
@@ -121,8 +121,8 @@ static void *make_communicators(void *parent)
     return NULL;
 }
 
-/* Each of two threads makes communicators, whose first rank is another's: which of the two is ahead differs
- * from rank to rank. */
+/* Each of two threads makes communicators. Rank 0 of the first thread's communicators is not rank 0 of the
+ * second's, and which thread is ahead differs between ranks. */
 static void threads(void)
 {
     pthread_t other;
@@ -149,7 +149,7 @@ static const struct {
 int main(int argc, char **argv)
 {
     int found = 0;
-    alarm(100); /* whatever goes wrong, nothing is left running */
+    alarm(100); /* ends the process if it hangs */
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (size_t i = 0; argc == 2 && i < sizeof programs / sizeof *programs; i++)

@@ -1,4 +1,4 @@
-/* A round of calls that SimGrid traces as well: the lines of both captures have to agree. Four ranks. */
+/* Calls that SimGrid traces too. The lines of both captures must agree. Runs with four ranks. */
 #include <mpi.h>
 #include <stddef.h>
 static MPI_Status statuses[2];

@@ -1,4 +1,4 @@
-/* A program that loads another, and with it an MPI that nobody else in the process sees, as Python does. */
+/* Loads a program by dlopen, with local symbols, and with it an MPI, as Python does. */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
-/* Non-blocking alltoalls, which stay the MPI's, among blocking ones, which are the library's: all complete,
- * whichever way they are waited for. Run with the library preloaded, and without.
+/* Non-blocking alltoalls, which the library leaves to the MPI, among blocking ones, which it executes. All
+ * must complete, however the program waits for them. The checks run with the library preloaded and without
+ * it.
  *
  *   nonblocking_MPI CHECK... */
 #include "checks.h"
@@ -11,7 +12,7 @@ static int number_of(int from, int to, int i, int round)
     return from * 1000000 + to * 10000 + i * 7 + round;
 }
 
-/* An alltoall of each form, with memory of its own, and a message around the ring. */
+/* A non-blocking alltoall of each form, each with its own memory, and a message around the ring. */
 struct posted {
     int *send[REQUESTS], *recv[REQUESTS], *counts, *places, *bytes;
     MPI_Datatype *types;
@@ -75,7 +76,7 @@ static void check_one(const char *check, const struct posted *posted, int i)
             fail(check, "wrong message: index, number", at, posted->recv[i][at]);
 }
 
-/* A blocking call of each form that is the library's. */
+/* A blocking call of each form that the library executes. */
 static void exchange(const char *check, MPI_Comm comm, int round)
 {
     int *send = room((size_t)world_size * sizeof(int)), *recv = room((size_t)world_size * sizeof(int));
@@ -96,7 +97,7 @@ static void exchange(const char *check, MPI_Comm comm, int round)
     free(send), free(recv), free(counts), free(places);
 }
 
-/* Every way to wait, with blocking calls on the same communicator before, while and after. */
+/* Every way to wait, with blocking calls on the same communicator before, meanwhile and after. */
 
 static void by_waitany(struct posted *posted)
 {
@@ -167,8 +168,8 @@ static void check_ways(void)
     posted_free(&posted);
 }
 
-/* Even ranks wait for the non-blocking ones first, odd ranks go into the blocking ones first, in which they
- * keep the others' non-blocking ones going. */
+/* Even ranks first wait for the non-blocking calls. Odd ranks first enter the blocking calls, in which they
+ * must make progress for the others' non-blocking calls. */
 static void check_progress(void)
 {
     struct posted posted;

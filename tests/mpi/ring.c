@@ -1,6 +1,5 @@
-/* The least that must hold before anything else is tested under an MPI: the program runs with the library
- * that it was built for, in as many ranks as were asked for, and messages arrive.
- */
+/* The first test of an MPI: the program runs with the MPI that it was built for, with the right number of
+ * ranks, and messages arrive. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

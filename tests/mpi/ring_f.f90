@@ -1,4 +1,4 @@
-! As ring.c, from Fortran: its compiler and its module file go with the MPI that runs it.
+! ring.c in Fortran: the compiler and the module file are those of the MPI that runs the program.
 program ring_f
     use mpi
     implicit none

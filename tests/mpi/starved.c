@@ -1,5 +1,5 @@
-/* What the preloaded alltoall does without memory: on one rank its n-th allocation fails, for each n in turn,
- * and nobody may wait for ever, or get anything wrong without being told.
+/* The preloaded alltoall without memory: on one rank its n-th allocation fails, for each n in turn. No rank
+ * may wait for ever or return wrong data without an error.
  *
  *   starved_MPI CHECK... */
 #include <dlfcn.h>
@@ -7,13 +7,12 @@
 
 #include "checks.h"
 
-/* --------------------------------------------------------------------------------------------- allocations
- */
+/* ------------------------------------------------------------- allocations */
 
 #define PUBLIC __attribute__((visibility("default")))
 
-static void *library;     /* where it begins; NULL: it is not there */
-static long allowed = -1; /* its allocations until one fails; negative: none does */
+static void *library;     /* the preloaded library's address; NULL: it is not loaded */
+static long allowed = -1; /* its allocations until one fails; negative: none fails */
 
 #if defined(__has_feature)
 #define HAS_SANITIZER (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
@@ -23,7 +22,7 @@ static long allowed = -1; /* its allocations until one fails; negative: none doe
 #define HAS_SANITIZER 0
 #endif
 
-#if HAS_SANITIZER /* which bring functions of their own */
+#if HAS_SANITIZER /* sanitizers replace malloc themselves */
 
 static void find_library(void)
 {
@@ -33,7 +32,7 @@ static void find_library(void)
 
 #else
 
-/* glibc's own, under the names that are there for programs that bring functions of the usual ones. */
+/* glibc's own functions, under the names that it has for programs that replace malloc. */
 extern void *__libc_malloc(size_t bytes);
 extern void *__libc_calloc(size_t count, size_t bytes);
 extern void *__libc_realloc(void *memory, size_t bytes);
@@ -71,12 +70,11 @@ static void find_library(void)
 
 #endif
 
-/* --------------------------------------------------------------------------------------------------- calls
- */
+/* ------------------------------------------------------------------- calls */
 
 enum { INTS = 5000 }; /* of a long block */
 
-/* One int a block, or INTS, every other int of the buffer; in place or not. */
+/* Blocks of one int or of INTS ints, with gaps of one int in the buffer; in place or not. */
 struct call {
     MPI_Comm comm;
     MPI_Datatype hole;
@@ -95,8 +93,8 @@ static void fill(int *numbers, int count)
             numbers[2 * (to * count + i)] = number_of(world_rank, to, i);
 }
 
-/* Whoever says that all is well must have what was sent. Others may be told nothing when a rank has failed,
- * and then have nothing from it. */
+/* A rank that returns success must have what was sent to it. But if another rank has failed, it may have no
+ * data from that rank and return success. */
 static void check(const char *what, const int *numbers, int count, int error, int somebody_fails)
 {
     for (int from = 0; error == MPI_SUCCESS && from < world_size; from++)
@@ -105,7 +103,7 @@ static void check(const char *what, const int *numbers, int count, int error, in
                 fail("memory", what, from, numbers[2 * (from * count + i)]);
 }
 
-/* Both ways, both places, short blocks and long ones. Returns the first error. */
+/* MPI_Alltoall and MPI_Alltoallv, in place and not, short blocks and long ones. Returns the first error. */
 static int call_all(const struct call *call, int somebody_fails)
 {
     int first = MPI_SUCCESS;
@@ -128,7 +126,8 @@ static int call_all(const struct call *call, int somebody_fails)
     return first;
 }
 
-/* On rank 1 the n-th allocation fails, until it makes fewer than n. Afterwards all is as it should be. */
+/* On rank 1 the n-th allocation fails, for n from 1 until it makes fewer than n. Afterwards calls succeed
+ * again. */
 static void check_memory(void)
 {
     struct call call;

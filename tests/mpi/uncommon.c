@@ -1,7 +1,7 @@
-/* What few programs call, and a tracer has to know all the same: receives that are cancelled in each of the
- * ways in which that ends, matched probes, neighbourhood collectives, communicators that come late or have
- * two groups, requests that outlive their communicator; and one-sided communication, which a trace cannot
- * say. Runs with 4 ranks. */
+/* Calls that few programs make and that the capture must handle: cancelled receives, with each call that may
+ * end them; matched probes; neighbourhood collectives; MPI_Comm_idup; intercommunicators; requests that
+ * outlive their communicator. With an argument, a file: MPI-IO as well, which a trace cannot express. Runs
+ * with 4 ranks. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -27,7 +27,7 @@ static void cancelled(void)
     while (!is_done)
         MPI_Testany(1, &requests[2], &(int){0}, &is_done, MPI_STATUS_IGNORE);
     MPI_Wait(&requests[3], MPI_STATUS_IGNORE);
-    MPI_Barrier(MPI_COMM_WORLD); /* nobody is sent what is to be cancelled */
+    MPI_Barrier(MPI_COMM_WORLD); /* no message is sent to the cancelled receives */
     MPI_Start(&requests[3]);
     MPI_Send(out, 13, MPI_DOUBLE, right, 4, MPI_COMM_WORLD);
     MPI_Wait(&requests[3], MPI_STATUS_IGNORE);
@@ -36,7 +36,7 @@ static void cancelled(void)
         fprintf(stderr, "rank %d: a receive of nothing was not cancelled\n", rank);
 }
 
-/* The message is there before its receive is cancelled, so it is received. */
+/* The message is there before its receive is cancelled. So the cancel comes too late. */
 static void too_late(void)
 {
     MPI_Request request;
@@ -78,7 +78,7 @@ static void neighbours(void)
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &left, &weight, 1, &right, &weight, MPI_INFO_NULL, 0,
                                    &ring);
     MPI_Ineighbor_alltoallv(out, &count, &start, MPI_DOUBLE, in, &room, &start, MPI_DOUBLE, ring, &request);
-    MPI_Comm_free(&ring); /* before what goes on in it has ended */
+    MPI_Comm_free(&ring); /* while its collective is under way */
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Comm_free(&grid);
 }

@@ -1,6 +1,6 @@
-/* MPI_Alltoallv and MPI_Alltoallw that replace the MPI's own: their results beside those of the MPI itself,
- * byte by byte, on random counts, types and places. Run with the library preloaded, and without, where
- * everything must hold too.
+/* Compares the results of the library's MPI_Alltoallv and MPI_Alltoallw with those of the MPI, byte by byte,
+ * for random counts, types and displacements. The checks run with the library preloaded and without it; the
+ * MPI's own functions must pass them too.
  *
  *   vectors_MPI CHECK... */
 #include <pthread.h>
@@ -10,8 +10,7 @@
 
 #include "checks.h"
 
-/* ------------------------------------------------------------------------------------------------- counts
- */
+/* ------------------------------------------------------------------ counts */
 
 static uint64_t mix(uint64_t x)
 {
@@ -26,10 +25,11 @@ static uint64_t chance(int a, int b, int round, int what)
                (uint64_t)(unsigned)round * 16 + (uint64_t)(unsigned)what);
 }
 
-/* How dense the matrix is: anything; nearly empty; nothing at all; only long blocks. */
+/* The matrix of counts: mixed; nearly empty; empty; only long blocks. */
 enum matrix { ANYTHING, SPARSE, EMPTY, LONG, MATRICES };
 
-/* Ints that `from` has for `to`: none, few, many, or more than are put together. Even, for pairs. */
+/* The ints that `from` sends to `to`: none, few, many, or more than the library stages. The number is even,
+ * as some types are pairs. */
 static int ints_of(enum matrix matrix, int from, int to, int round)
 {
     uint64_t any = chance(from, to, round, 0), kind = any % 16;
@@ -43,8 +43,7 @@ static int ints_of(enum matrix matrix, int from, int to, int round)
     return kind < 11 ? 2 * (1 + random % 4) : 2 * (1 + random % 300);
 }
 
-/* ----------------------------------------------------------------------------------------------- one side
- */
+/* ---------------------------------------------------------------- one side */
 
 enum { PLAIN, HOLES, SWAPPED, KINDS };
 
@@ -63,7 +62,7 @@ static void kinds_free(MPI_Datatype *kinds)
     MPI_Type_free(&kinds[SWAPPED]);
 }
 
-/* Where a side's blocks are, in no order and with gaps: for v in extents of one type, for w in bytes. */
+/* The blocks of a side, in random order and with gaps. Displacements are in extents (v) or in bytes (w). */
 struct side {
     int *counts, *displacements;
     MPI_Datatype *types;
@@ -84,14 +83,14 @@ struct call {
     MPI_Datatype kinds[KINDS];
 };
 
-/* `kind`: of all blocks; KINDS: of each another one, as w has it. */
+/* `kind`: the type of all blocks, or KINDS: each block has a type of its own (w). */
 static struct side side_make(const struct call *call, int kind, const int *ints, int round)
 {
     int size = call->size, rank = call->rank;
     struct side side = {room((size_t)size * sizeof(int)), room((size_t)size * sizeof(int)),
                         room((size_t)size * sizeof(MPI_Datatype)), kind, 6};
     for (int i = 0; i < size; i++) {
-        int peer = (i * 5 + rank) % size; /* each once, unless 5 divides size */
+        int peer = (i * 5 + rank) % size; /* each peer once, unless 5 divides size */
         if (size % 5 == 0)
             peer = (size - 1 - i + rank) % size;
         int is = kind == KINDS ? (int)(chance(rank, peer, round, 3) % KINDS) : kind;
@@ -112,8 +111,7 @@ static void side_free(struct side *side)
     free(side->types);
 }
 
-/* --------------------------------------------------------------------------------------------------- calls
- */
+/* ------------------------------------------------------------------- calls */
 
 static int call_ours(const struct call *call, const void *send, const struct side *from, void *recv,
                      const struct side *into)
@@ -141,7 +139,8 @@ static void fill(int *ints, size_t count, int rank, int round)
         ints[i] = (int)chance(rank, (int)i, round, 5);
 }
 
-/* What MPI says of each other's counts: what i sends to j, j receives from i. In place both are one. */
+/* MPI requires that j receives from i as many as i sends to j. In place, i also sends to j as many as it
+ * receives from j. */
 static int ints_between(const struct call *call, int from, int to)
 {
     if (call->in_place && from > to)
@@ -176,11 +175,10 @@ static void compare(const char *check, const struct call *call)
     side_free(&into);
 }
 
-/* --------------------------------------------------------------------------------------------------- checks
- */
+/* ------------------------------------------------------------------ checks */
 
-/* With one rank a call is the MPI's, and Open MPI 4.1.4's MPI_Alltoallw then writes past what it was given.
- */
+/* Communicators of one rank are left out: the library leaves their calls to the MPI, and MPI_Alltoallw of
+ * Open MPI 4.1.4 then writes behind the buffer. */
 static void compare_many(const char *check, MPI_Comm comm, int rounds)
 {
     struct call call = {.comm = comm};
@@ -218,8 +216,8 @@ static void check_comms(void)
     }
 }
 
-/* MPI_Alltoallv of blocks of a few ints, without anything in between that would order the ranks; late ranks
- * among them, and MPI_Alltoall, whose shared memory it is as well. */
+/* MPI_Alltoallv calls of blocks of a few ints, with nothing between them that synchronises the ranks. Some
+ * ranks are late. MPI_Alltoall calls, which use the same shared memory, are among them. */
 static void check_rows(void)
 {
     enum { ROUNDS = 400 };
@@ -246,7 +244,8 @@ static void check_rows(void)
     free(counts), free(places), free(send), free(recv);
 }
 
-/* A rank sends a long message and goes into the alltoallv; the one that receives it goes there after. */
+/* A rank sends a long message and enters the alltoallv; the receiver enters it only after the message has
+ * come. */
 static void check_progress(void)
 {
     enum { BYTES = 4 << 20 };
@@ -292,7 +291,7 @@ static void check_errors(void)
     check_error("errors", "received in place: class, expected",
                 MPI_Alltoallv(zero, one, zero, MPI_INT, MPI_IN_PLACE, one, zero, MPI_INT, comm),
                 IN_PLACE_CLASS);
-#ifndef OPEN_MPI /* which does not look */
+#ifndef OPEN_MPI /* it does not check these */
     check_error("errors", "sent from nowhere: class, expected",
                 MPI_Alltoallv(NULL, one, zero, MPI_INT, recv, one, zero, MPI_INT, comm), MPI_ERR_BUFFER);
     check_error("errors", "received nowhere: class, expected",
@@ -306,7 +305,7 @@ static void check_errors(void)
     free(minus), free(zero), free(one), free(recv), free(none);
 }
 
-/* Long blocks of which more is sent than is received. */
+/* Long blocks that are longer at the sender than at the receiver. */
 static void check_lengths(void)
 {
     enum { SENT = 40000, RECEIVED = 30000 };
@@ -322,7 +321,7 @@ static void check_lengths(void)
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_create_errhandler(on_error, &handler);
     MPI_Comm_set_errhandler(comm, handler);
-    /* MPICH brings errors of messages before this one's handler, whatever their communicator. */
+    /* MPICH calls the error handler of MPI_COMM_WORLD for errors of messages in any communicator. */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     check_error("lengths", "more than was expected: class, expected",
                 MPI_Alltoallv(send, sent, places, MPI_INT, recv, received, places, MPI_INT, comm),
@@ -333,10 +332,9 @@ static void check_lengths(void)
     free(sent), free(received), free(places), free(send), free(recv);
 }
 
-/* ---------------------------------------------------------------------------------------------------- gaps
- */
+/* -------------------------------------------------------------------- gaps */
 
-/* Two pieces of memory for each rank, and between the two of each what cannot be read. */
+/* Two pieces of memory for each rank. The memory between the two cannot be read. */
 struct pieces {
     char *first, *second;
     size_t bytes, span;
@@ -390,7 +388,7 @@ static void check_pieces(const struct pieces *pieces)
                 fail("gaps", "wrong byte: from, index", peer, (long)i);
 }
 
-/* Types that say where everything is, from MPI_BOTTOM on: short blocks and long ones, in place and not. */
+/* Types with absolute addresses, used with MPI_BOTTOM: short blocks and long ones, in place and not. */
 static void exchange_pieces(size_t bytes, int in_place)
 {
     struct pieces sent = pieces_make(bytes), received = pieces_make(bytes);
