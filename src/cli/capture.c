@@ -1,5 +1,3 @@
-#include "cli/capture.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -17,15 +15,14 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/tracer.h"
 #include "trace/ti/truncated_trace.h"
 
 enum capture_option { CAPTURE_OUT, CAPTURE_MPI, CAPTURE_RATE };
 
-const char *const capture_mpis[] = {"openmpi", "mpich", NULL};
-
 static const char *name_at(size_t option, size_t index)
 {
-    return option == CAPTURE_MPI ? capture_mpis[index] : NULL;
+    return option == CAPTURE_MPI ? tracer_mpis[index] : NULL;
 }
 
 static const struct cli_option options[] = {
@@ -51,81 +48,25 @@ static const struct cli_command command = {
     .name_at = name_at,
 };
 
-struct capture {
+struct capture_request {
     const char *folder, *mpi;
     uint64_t rate_flops;
     char **words; /* ends with NULL */
 };
 
-/* ------------------------------------------------------------------------------------------------- libraries
- */
-
-/* Beside helio itself, as it is built and as it is installed. */
-char *capture_library(const char *mpi)
-{
-    static const char *const folders[] = {"lib", HELIO_LIBDIR};
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
-        return NULL;
-    self[length] = '\0';
-    for (int up = 0; up < 2; up++)
-        *strrchr(self, '/') = '\0'; /* its folder, and the one above */
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        char *path = mem_format("%s/%s/libhelio_capture_%s.so", self, folders[i], mpi);
-        if (access(path, R_OK) == 0)
-            return path;
-        free(path);
-    }
-    return NULL;
-}
-
-/* The first file of that name in PATH; the name itself where it is a path. To be freed. */
-static char *find_program(const char *name)
-{
-    const char *path = getenv("PATH");
-    char *folders = mem_text(path ? path : ""), *rest = folders,
-         *found = strchr(name, '/') ? mem_text(name) : NULL;
-    for (char *folder; !found && (folder = strsep(&rest, ":"));) {
-        char *candidate = mem_format("%s/%s", folder, name);
-        if (access(candidate, X_OK) == 0)
-            found = candidate;
-        else
-            free(candidate);
-    }
-    free(folders);
-    return found;
-}
-
-/* Which MPI a launcher belongs to, by what its file is called behind all links: mpirun is orterun, or hydra.
- */
-static const char *mpi_of(const char *launcher)
-{
-    char file[PATH_MAX];
-    char *found = find_program(launcher);
-    bool known = found && realpath(found, file);
-    free(found);
-    if (!known)
-        return NULL;
-    const char *name = strrchr(file, '/') + 1;
-    if (strstr(name, "openmpi") || strstr(name, "orte") || strstr(name, "prte"))
-        return "openmpi";
-    return strstr(name, "mpich") || strstr(name, "hydra") ? "mpich" : NULL;
-}
-
 /* ----------------------------------------------------------------------------------------------------- run
  */
 
-static enum status prepare(struct capture *capture, char **library)
+static enum status prepare(struct capture_request *capture, char **library)
 {
     if (!capture->mpi)
-        capture->mpi = mpi_of(capture->words[0]);
+        capture->mpi = tracer_mpi_of(capture->words[0]);
     if (!capture->mpi) {
         diag_error("which MPI '%s' belongs to cannot be seen; say --mpi openmpi or --mpi mpich",
                    capture->words[0]);
         return STATUS_BAD_INPUT;
     }
-    *library = capture_library(capture->mpi);
+    *library = tracer_library(capture->mpi);
     if (!*library) {
         diag_error("there is no tracer for %s: it is built where the MPI is installed (helio doctor)",
                    capture->mpi);
@@ -143,7 +84,7 @@ static enum status prepare(struct capture *capture, char **library)
 }
 
 /* In the child: what the tracer reads, and the program. */
-static void become_program(const struct capture *capture, const char *library)
+static void become_program(const struct capture_request *capture, const char *library)
 {
     const char *others = getenv("LD_PRELOAD");
     char folder[PATH_MAX], rate[32];
@@ -178,7 +119,7 @@ static void outlive_signals(void)
             sigaction(numbers[i], &action, NULL);
 }
 
-static enum status run_program(const struct capture *capture, const char *library)
+static enum status run_program(const struct capture_request *capture, const char *library)
 {
     int ended = 0;
     outlive_signals();
@@ -219,7 +160,7 @@ static void warn_of_lost(const struct truncated_trace *prefix)
 }
 
 /* Whether the files are those of one program, of all its ranks. */
-static bool is_one_program(const struct capture *capture, const struct truncated_trace *prefix)
+static bool is_one_program(const struct capture_request *capture, const struct truncated_trace *prefix)
 {
     if (prefix->has_mixed)
         diag_error("%s: more than one MPI program has run, and there is room for the ranks of one; what is "
@@ -231,7 +172,7 @@ static bool is_one_program(const struct capture *capture, const struct truncated
     return !prefix->has_mixed && !prefix->missing;
 }
 
-static enum status report(const struct capture *capture, const struct truncated_trace *prefix)
+static enum status report(const struct capture_request *capture, const struct truncated_trace *prefix)
 {
     if (prefix->ranks == 0) {
         rmdir(capture->folder);
@@ -250,7 +191,7 @@ static enum status report(const struct capture *capture, const struct truncated_
     return prefix->unfinished ? STATUS_FAILED : STATUS_OK;
 }
 
-static enum status finish(const struct capture *capture, enum status ran)
+static enum status finish(const struct capture_request *capture, enum status ran)
 {
     struct truncated_trace prefix;
     enum status status = truncated_trace_complete(capture->folder, &prefix);
@@ -260,63 +201,70 @@ static enum status finish(const struct capture *capture, enum status ran)
     return status == STATUS_OK ? ran : status;
 }
 
-/* --------------------------------------------------------------------------------------------------
- * arguments */
+/* --------------------------------------------------------------- arguments */
 
-static enum status take_option(struct capture *capture, int option, const char *value)
+static bool take_rate(struct capture_request *capture, const char *value)
 {
     struct units_problem problem;
+    if (units_flops(value, &capture->rate_flops, &problem) && capture->rate_flops > 0)
+        return true;
+    diag_error("--rate %s: a rate such as 12 Gflop/s is expected", value);
+    return false;
+}
+
+static bool take_mpi(struct capture_request *capture, const char *value)
+{
+    capture->mpi = value;
+    for (size_t i = 0; tracer_mpis[i]; i++)
+        if (strcmp(tracer_mpis[i], value) == 0)
+            return true;
+    diag_error("--mpi %s: openmpi or mpich is expected", value);
+    return false;
+}
+
+static bool take(struct capture_request *capture, enum capture_option option, const char *value)
+{
     switch (option) {
     case CAPTURE_OUT:
         capture->folder = value;
-        return STATUS_OK;
+        return true;
     case CAPTURE_RATE:
-        if (units_flops(value, &capture->rate_flops, &problem) && capture->rate_flops > 0)
-            return STATUS_OK;
-        diag_error("--rate %s: a rate such as 12 Gflop/s is expected", value);
-        return STATUS_BAD_INPUT;
-    default:
-        capture->mpi = value;
-        for (size_t i = 0; capture_mpis[i]; i++)
-            if (strcmp(capture_mpis[i], value) == 0)
-                return STATUS_OK;
-        diag_error("--mpi %s: openmpi or mpich is expected", value);
-        return STATUS_BAD_INPUT;
+        return take_rate(capture, value);
+    case CAPTURE_MPI:
+        return take_mpi(capture, value);
     }
+    return false;
 }
 
 /* The program's own words follow "--", or begin at the first that is no option. */
-static enum status read_arguments(struct capture *capture, int argc, char **argv, bool *help)
+static int read_arguments(struct capture_request *capture, int argc, char **argv)
 {
     struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
     const char *value;
     for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        *help = found == CLI_HELP;
         if (found == CLI_HELP || found == CLI_ERROR)
-            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+            return found;
         if (found == CLI_WORD) {
             capture->words = argv + reader.next - 1;
             break;
         }
-        enum status status = take_option(capture, found - CLI_OPTION, value);
-        if (status != STATUS_OK)
-            return status;
+        if (!take(capture, (enum capture_option)(found - CLI_OPTION), value))
+            return CLI_ERROR;
     }
     if (capture->folder && capture->words)
-        return STATUS_OK;
+        return CLI_END;
     diag_error("helio capture needs a folder and a program: helio capture %s", command.words);
-    return STATUS_BAD_INPUT;
+    return CLI_ERROR;
 }
 
 int cli_capture(int argc, char **argv)
 {
-    struct capture capture = {.rate_flops = UINT64_C(12000000000)};
+    struct capture_request capture = {.rate_flops = UINT64_C(12000000000)};
     char *library;
-    bool help = false;
-    enum status status = read_arguments(&capture, argc, argv, &help);
-    if (status != STATUS_OK || help)
-        return status;
-    status = prepare(&capture, &library);
+    int found = read_arguments(&capture, argc, argv);
+    if (found != CLI_END)
+        return cli_status(found);
+    enum status status = prepare(&capture, &library);
     if (status != STATUS_OK)
         return status;
     status = run_program(&capture, library);

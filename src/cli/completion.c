@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/status.h"
 #include "cli/cli.h"
+#include "cli/print.h"
 
-static const struct shell {
+static const struct completion_shell {
     const char *name;
     void (*print)(const struct cli_group *group, FILE *out);
 } shells[] = {
@@ -29,7 +29,7 @@ static const struct cli_command command = {
 
 static const char *shell_name_at(const void *list, size_t index)
 {
-    return ((const struct shell *)list)[index].name;
+    return ((const struct completion_shell *)list)[index].name;
 }
 
 static enum status print_for(const char *name)
@@ -38,29 +38,27 @@ static enum status print_for(const char *name)
         if (strcmp(name, shells[i].name) != 0)
             continue;
         shells[i].print(cli_group_first(), stdout);
-        return fflush(stdout) ? STATUS_FAILED : STATUS_OK;
+        return cli_flush();
     }
     diag_error("helio completion knows bash, zsh and fish, not '%s'%s", name,
                diag_did_you_mean(diag_nearest(name, shells, SHELLS, shell_name_at)));
     return STATUS_BAD_INPUT;
 }
 
+static bool take(void *shell, int found, const char *value)
+{
+    (void)found; /* there are no options */
+    return cli_take_word(&command, shell, value, "shell");
+}
+
 int cli_completion(int argc, char **argv)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    const char *shell = NULL, *word;
-    for (int found; (found = cli_read(&reader, &word)) != CLI_END;) {
-        if (found == CLI_HELP || found == CLI_ERROR)
-            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
-        if (shell) {
-            diag_error("helio completion takes one shell, not also '%s'", word);
-            return STATUS_BAD_INPUT;
-        }
-        shell = word;
-    }
-    if (!shell) {
-        diag_error("helio completion needs a shell: %s", command.words);
-        return STATUS_BAD_INPUT;
-    }
-    return print_for(shell);
+    const char *shell = NULL;
+    int found = cli_read_all(&command, argc, argv, take, &shell);
+    if (found != CLI_END)
+        return cli_status(found);
+    if (shell)
+        return print_for(shell);
+    diag_error("helio completion needs a shell: %s", command.words);
+    return STATUS_BAD_INPUT;
 }

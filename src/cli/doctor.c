@@ -17,14 +17,16 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/units.h"
-#include "cli/capture.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/print.h"
+#include "cli/programs.h"
+#include "cli/tracer.h"
 #include "report/assets.h"
 
 /* One thing looked at. What is required must be there for helio to work at all; the rest opens a door each.
  */
-struct finding {
+struct doctor_finding {
     const char *name;
     bool there, required;
     char *detail; /* what was found, or what is missing without it and how to get it */
@@ -32,15 +34,15 @@ struct finding {
 
 enum { FINDINGS_AT_MOST = 32 };
 
-struct findings {
-    struct finding list[FINDINGS_AT_MOST];
+struct doctor_findings {
+    struct doctor_finding list[FINDINGS_AT_MOST];
     size_t count;
 };
 
-static void add(struct findings *findings, const char *name, bool required, bool there, char *detail)
+static void add(struct doctor_findings *findings, const char *name, bool required, bool there, char *detail)
 {
     findings->list[findings->count++] =
-        (struct finding){.name = name, .there = there, .required = required, .detail = detail};
+        (struct doctor_finding){.name = name, .there = there, .required = required, .detail = detail};
 }
 
 #ifdef __clang__
@@ -49,7 +51,7 @@ static void add(struct findings *findings, const char *name, bool required, bool
 #define COMPILER "gcc "
 #endif
 
-static void look_at_machine(struct findings *findings)
+static void look_at_machine(struct doctor_findings *findings)
 {
     char memory[32];
     double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -91,7 +93,7 @@ static bool can_be_made(const char *path)
     return writable;
 }
 
-static void look_at_cache(struct findings *findings)
+static void look_at_cache(struct doctor_findings *findings)
 {
     char *folder = cache_folder();
     struct statvfs room;
@@ -110,23 +112,7 @@ static void look_at_cache(struct findings *findings)
     free(folder);
 }
 
-/* The first program of that name in PATH, or NULL. */
-static char *find_program(const char *name)
-{
-    const char *path = getenv("PATH");
-    char *folders = mem_text(path ? path : ""), *rest = folders, *found = NULL;
-    for (char *folder; !found && (folder = strsep(&rest, ":"));) {
-        char *candidate = mem_format("%s/%s", folder, name);
-        if (access(candidate, X_OK) == 0)
-            found = candidate;
-        else
-            free(candidate);
-    }
-    free(folders);
-    return found;
-}
-
-static void look_for_programs(struct findings *findings)
+static void look_for_programs(struct doctor_findings *findings)
 {
     static const struct {
         const char *name, *why;
@@ -142,24 +128,24 @@ static void look_for_programs(struct findings *findings)
         {"zstd", "traces for SimGrid, or looked into by hand: apt-get install zstd"},
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        char *found = find_program(programs[i].name);
+        char *found = program_find(programs[i].name);
         add(findings, programs[i].name, false, found, found ? found : mem_format("for %s", programs[i].why));
     }
 }
 
-static void look_for_tracers(struct findings *findings)
+static void look_for_tracers(struct doctor_findings *findings)
 {
     static const char *const names[] = {"capture-openmpi", "capture-mpich"};
-    for (size_t i = 0; capture_mpis[i]; i++) {
-        char *library = capture_library(capture_mpis[i]);
+    for (size_t i = 0; tracer_mpis[i]; i++) {
+        char *library = tracer_library(tracer_mpis[i]);
         add(findings, names[i], false, library,
             library ? library
                     : mem_format("no helio capture for its programs: built where lib%s-dev is installed",
-                                 capture_mpis[i]));
+                                 tracer_mpis[i]));
     }
 }
 
-static void look_for_charts(struct findings *findings)
+static void look_for_charts(struct doctor_findings *findings)
 {
     char *folder = report_assets_folder();
     add(findings, "charts", false, folder,
@@ -174,7 +160,7 @@ static bool colours_refused(void)
     return getenv("NO_COLOR") && *getenv("NO_COLOR");
 }
 
-static void look_at_terminal(struct findings *findings)
+static void look_at_terminal(struct doctor_findings *findings)
 {
     const char *why = colours_refused()        ? "no colours: NO_COLOR is set"
                       : !isatty(STDOUT_FILENO) ? "no colours: standard output is not a terminal"
@@ -182,30 +168,30 @@ static void look_at_terminal(struct findings *findings)
     add(findings, "terminal", false, true, mem_text(why));
 }
 
-static void print_lines(const struct findings *findings)
+static enum status print_lines(const struct doctor_findings *findings)
 {
     bool colour = isatty(STDOUT_FILENO) && !colours_refused();
     for (size_t i = 0; i < findings->count; i++) {
-        const struct finding *finding = &findings->list[i];
+        const struct doctor_finding *finding = &findings->list[i];
         const char *mark = finding->there ? "ok     " : finding->required ? "BROKEN " : "missing";
         const char *begin = !colour ? "" : finding->there ? "\033[32m" : "\033[33m";
         printf("%s%s%s  %-16s %s\n", begin, mark, colour ? "\033[0m" : "", finding->name, finding->detail);
     }
+    return cli_flush();
 }
 
-static int print_json(const struct findings *findings)
+enum { DOCTOR_DIGITS = 15 };
+
+static enum status print_json(const struct doctor_findings *findings)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < findings->count; i++) {
-        const struct finding *finding = &findings->list[i];
+        const struct doctor_finding *finding = &findings->list[i];
         json_array_append_new(list,
                               json_pack("{s:s, s:b, s:b, s:s}", "name", finding->name, "ok", finding->there,
                                         "required", finding->required, "detail", finding->detail));
     }
-    int failed = json_dumpf(list, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(list);
-    return failed;
+    return cli_print_json(list, DOCTOR_DIGITS);
 }
 
 static const struct cli_option options[] = {{"--json", 0, NULL, "print a JSON list instead of lines"}};
@@ -219,36 +205,34 @@ static const struct cli_command command = {
     .option_count = 1,
 };
 
+static bool take(void *json, int found, const char *value)
+{
+    if (found == CLI_WORD) {
+        diag_error("helio doctor takes no '%s'", value);
+        return false;
+    }
+    *(bool *)json = true;
+    return true;
+}
+
 int cli_doctor(int argc, char **argv)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    const char *value;
     bool json = false;
-    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        if (found == CLI_HELP)
-            return STATUS_OK;
-        if (found == CLI_WORD)
-            diag_error("helio doctor takes no '%s'", value);
-        if (found == CLI_ERROR || found == CLI_WORD)
-            return STATUS_BAD_INPUT;
-        json = true;
-    }
-    struct findings findings = {.count = 0};
+    int found = cli_read_all(&command, argc, argv, take, &json);
+    if (found != CLI_END)
+        return cli_status(found);
+    struct doctor_findings findings = {.count = 0};
     look_at_machine(&findings);
     look_at_cache(&findings);
     look_for_tracers(&findings);
     look_for_charts(&findings);
     look_at_terminal(&findings);
     look_for_programs(&findings);
-    int status = STATUS_OK;
-    if (!json)
-        print_lines(&findings);
-    else if (print_json(&findings))
-        status = STATUS_FAILED;
+    enum status status = json ? print_json(&findings) : print_lines(&findings);
     for (size_t i = 0; i < findings.count; i++) {
         if (findings.list[i].required && !findings.list[i].there)
             status = STATUS_FAILED;
         free(findings.list[i].detail);
     }
-    return fflush(stdout) ? STATUS_FAILED : status;
+    return status;
 }

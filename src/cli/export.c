@@ -9,13 +9,13 @@
 #include "cli/options.h"
 #include "sweep/results_table.h"
 
-enum option { OPTION_MEANS, OPTION_JSON };
+enum export_option { EXPORT_MEANS, EXPORT_JSON };
 
 static const struct cli_option options[] = {
-    [OPTION_MEANS] =
+    [EXPORT_MEANS] =
         {"--means", 0, NULL,
          "a line for runs that differ in their seed alone: means, with 95 % confidence intervals"},
-    [OPTION_JSON] = {"--json", 0, NULL,
+    [EXPORT_JSON] = {"--json", 0, NULL,
                      "an object per line: id, all parameters, and the run as of helio run --json"},
 };
 
@@ -56,40 +56,43 @@ static enum status print_results_table(struct store *store, bool means)
     return status;
 }
 
-static enum status export(const char *path, bool means, bool json) {
-    struct store *store = NULL; if (means && json){
+struct export_arguments {
+    const char *path;
+    bool means, json;
+};
+
+static enum status print_results(const struct export_arguments *arguments)
+{
+    struct store *store = NULL;
+    if (arguments->means && arguments->json) {
         diag_error("--json prints runs, and --means what they have in common; one of them, please");
-        return STATUS_BAD_INPUT;}
-enum status status = store_open(path, STORE_READ, &store);
-if (status == STATUS_OK)
-    status = json ? print_objects(store) : print_results_table(store, means);
-store_close(store);
-return status;
+        return STATUS_BAD_INPUT;
+    }
+    enum status status = store_open(arguments->path, STORE_READ, &store);
+    if (status == STATUS_OK)
+        status = arguments->json ? print_objects(store) : print_results_table(store, arguments->means);
+    store_close(store);
+    return status;
+}
+
+static bool take(void *self, int found, const char *value)
+{
+    struct export_arguments *arguments = self;
+    if (found == CLI_WORD)
+        return cli_take_results(&command, &arguments->path, value);
+    arguments->means |= found == CLI_OPTION + EXPORT_MEANS;
+    arguments->json |= found == CLI_OPTION + EXPORT_JSON;
+    return true;
 }
 
 int cli_export(int argc, char **argv)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    const char *path = NULL, *value;
-    bool means = false, json = false;
-    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        if (found == CLI_HELP || found == CLI_ERROR)
-            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
-        if (found >= CLI_OPTION) {
-            means |= found == CLI_OPTION + OPTION_MEANS;
-            json |= found == CLI_OPTION + OPTION_JSON;
-        } else if (path) {
-            diag_error(
-                "helio export takes one file of results, not also '%s'; helio merge puts several together",
-                value);
-            return STATUS_BAD_INPUT;
-        } else {
-            path = value;
-        }
-    }
-    if (!path) {
-        diag_error("helio export needs a file of results: %s", command.words);
-        return STATUS_BAD_INPUT;
-    }
-    return export(path, means, json);
+    struct export_arguments arguments = {.path = NULL};
+    int found = cli_read_all(&command, argc, argv, take, &arguments);
+    if (found != CLI_END)
+        return cli_status(found);
+    if (arguments.path)
+        return print_results(&arguments);
+    diag_error("helio export needs a file of results: %s", command.words);
+    return STATUS_BAD_INPUT;
 }

@@ -22,26 +22,21 @@ static const struct cli_command command = {
              "helio run --workload runs the same without writing anything.",
 };
 
-int cli_gen(int argc, char **argv)
+struct gen_arguments {
+    const char *spec, *folder;
+};
+
+static bool take(void *self, int found, const char *value)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    const char *spec = NULL, *folder = NULL, *value;
-    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        if (found == CLI_HELP || found == CLI_ERROR)
-            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
-        if (found >= CLI_OPTION) {
-            folder = value;
-        } else if (spec) {
-            diag_error("helio gen takes one workload, not also '%s'", value);
-            return STATUS_BAD_INPUT;
-        } else {
-            spec = value;
-        }
-    }
-    if (!spec || !folder) {
-        diag_error("helio gen needs a workload and a folder: %s", command.words);
-        return STATUS_BAD_INPUT;
-    }
+    struct gen_arguments *arguments = self;
+    if (found == CLI_WORD)
+        return cli_take_word(&command, &arguments->spec, value, "workload");
+    arguments->folder = value;
+    return true;
+}
+
+static enum status generate(const char *spec, const char *folder)
+{
     struct program *program;
     enum status status = workload_open(spec, &program);
     if (status != STATUS_OK)
@@ -54,4 +49,16 @@ int cli_gen(int argc, char **argv)
     }
     program->ops->close(program);
     return status;
+}
+
+int cli_gen(int argc, char **argv)
+{
+    struct gen_arguments arguments = {.spec = NULL};
+    int found = cli_read_all(&command, argc, argv, take, &arguments);
+    if (found != CLI_END)
+        return cli_status(found);
+    if (arguments.spec && arguments.folder)
+        return generate(arguments.spec, arguments.folder);
+    diag_error("helio gen needs a workload and a folder: %s", command.words);
+    return STATUS_BAD_INPUT;
 }

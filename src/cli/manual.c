@@ -6,12 +6,13 @@
 #include "base/output.h"
 #include "cli/cli.h"
 #include "cli/group.h"
+#include "cli/print.h"
 #include "sim/components.h"
 
-enum option { OPTION_OUTPUT };
+enum manual_option { MANUAL_OUTPUT };
 
 static const struct cli_option options[] = {
-    [OPTION_OUTPUT] = {"--output", 'o', "DIR", "write all pages into this folder"},
+    [MANUAL_OUTPUT] = {"--output", 'o', "DIR", "write all pages into this folder"},
 };
 
 static const struct cli_command command = {
@@ -221,14 +222,14 @@ static struct cli_visit helio_itself(void)
 
 /* ------------------------------------------------------------------------------------------- one, or all */
 
-struct wanted {
+struct manual_wanted {
     const char *title; /* "helio trace info" */
     bool found;
 };
 
 static void print_wanted(void *self, const struct cli_visit *here)
 {
-    struct wanted *wanted = self;
+    struct manual_wanted *wanted = self;
     if (strcmp(wanted->title, here->title) != 0)
         return;
     put_page(stdout, here);
@@ -237,7 +238,7 @@ static void print_wanted(void *self, const struct cli_visit *here)
 
 static enum status print_page(const char *title)
 {
-    struct wanted wanted = {.title = title};
+    struct manual_wanted wanted = {.title = title};
     if (strcmp(title, "helio " PARAMETERS_PAGE) == 0) {
         put_parameters_page(stdout);
         wanted.found = true;
@@ -250,15 +251,16 @@ static enum status print_page(const char *title)
                    title);
         return STATUS_BAD_INPUT;
     }
-    return fflush(stdout) ? STATUS_FAILED : STATUS_OK;
+    return cli_flush();
 }
 
-struct folder {
+struct manual_folder {
     const char *path;
     enum status status;
 };
 
-static void write_page(struct folder *folder, const char *title, int section, const struct cli_visit *here)
+static void write_page(struct manual_folder *folder, const char *title, int section,
+                       const struct cli_visit *here)
 {
     struct output output;
     char *path = mem_format("%s/%s.%d", folder->path, title, section);
@@ -283,7 +285,7 @@ static void write_visited(void *self, const struct cli_visit *here)
 
 static enum status write_all(const char *path)
 {
-    struct folder folder = {.path = path};
+    struct manual_folder folder = {.path = path};
     struct cli_visit itself = helio_itself();
     write_visited(&folder, &itself);
     cli_group_each(itself.group, &folder, write_visited);
@@ -291,24 +293,31 @@ static enum status write_all(const char *path)
     return folder.status;
 }
 
+struct manual_arguments {
+    char *title; /* "helio trace info" */
+    const char *output;
+};
+
+static bool take(void *self, int found, const char *value)
+{
+    struct manual_arguments *arguments = self;
+    if (found != CLI_WORD) {
+        arguments->output = value;
+        return true;
+    }
+    char *longer = mem_format("%s %s", arguments->title, value);
+    free(arguments->title);
+    arguments->title = longer;
+    return true;
+}
+
 int cli_manual(int argc, char **argv)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    const char *value, *output = NULL;
-    char *title = mem_text("helio");
-    int found;
-    while ((found = cli_read(&reader, &value)) == CLI_WORD || found >= CLI_OPTION) {
-        if (found >= CLI_OPTION) {
-            output = value;
-            continue;
-        }
-        char *longer = mem_format("%s %s", title, value);
-        free(title);
-        title = longer;
-    }
-    enum status status = found == CLI_ERROR ? STATUS_BAD_INPUT : STATUS_OK;
+    struct manual_arguments arguments = {.title = mem_text("helio")};
+    int found = cli_read_all(&command, argc, argv, take, &arguments);
+    enum status status = cli_status(found);
     if (found == CLI_END)
-        status = output ? write_all(output) : print_page(title);
-    free(title);
+        status = arguments.output ? write_all(arguments.output) : print_page(arguments.title);
+    free(arguments.title);
     return status;
 }

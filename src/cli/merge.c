@@ -4,11 +4,10 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 
-enum option { OPTION_OUTPUT };
+enum merge_option { MERGE_OUTPUT };
 
 static const struct cli_option options[] = {
-    [OPTION_OUTPUT] = {"--output", 'o', "ALL.db",
-                       "the file that they are added to; made where there is none"},
+    [MERGE_OUTPUT] = {"--output", 'o', "ALL.db", "the file that they are added to; made where there is none"},
 };
 
 static const struct cli_command command = {
@@ -70,25 +69,32 @@ static enum status merge(const char *output, char *const *paths, int count)
     return status;
 }
 
+struct merge_arguments {
+    const char *output;
+    char **paths;
+    int count;
+};
+
+static bool take(void *self, int found, const char *value)
+{
+    struct merge_arguments *arguments = self;
+    if (found == CLI_WORD)
+        arguments->paths[arguments->count++] = (char *)value;
+    else
+        arguments->output = value;
+    return true;
+}
+
 int cli_merge(int argc, char **argv)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    const char *output = NULL, *value;
-    char **paths = mem_alloc((size_t)argc, sizeof *paths, "arguments");
-    int count = 0, found;
-    while ((found = cli_read(&reader, &value)) >= CLI_OPTION || found == CLI_WORD) {
-        if (found == CLI_WORD)
-            paths[count++] = (char *)value;
-        else
-            output = value;
-    }
-    enum status status = found == CLI_ERROR ? STATUS_BAD_INPUT : STATUS_OK;
-    if (found == CLI_END && (!output || !count)) {
+    struct merge_arguments arguments = {.paths =
+                                            mem_alloc((size_t)argc, sizeof *arguments.paths, "arguments")};
+    int found = cli_read_all(&command, argc, argv, take, &arguments);
+    enum status status = cli_status(found);
+    if (found == CLI_END && arguments.output && arguments.count)
+        status = merge(arguments.output, arguments.paths, arguments.count);
+    else if (found == CLI_END)
         diag_error("helio merge needs a file to add to and files to put together: %s", command.words);
-        status = STATUS_BAD_INPUT;
-    } else if (found == CLI_END) {
-        status = merge(output, paths, count);
-    }
-    free(paths);
+    free(arguments.paths);
     return status;
 }

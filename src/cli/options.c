@@ -172,3 +172,14 @@ bool cli_take_word(const struct cli_command *command, const char **word, const c
     *word = value;
     return true;
 }
+
+bool cli_take_results(const struct cli_command *command, const char **word, const char *value)
+{
+    if (*word) {
+        diag_error("%s takes one file of results, not also '%s'; helio merge puts several together",
+                   cli_title(command), value);
+        return false;
+    }
+    *word = value;
+    return true;
+}

@@ -67,6 +67,9 @@ enum status cli_status(int found);
  * command takes: "trace". */
 bool cli_take_word(const struct cli_command *command, const char **word, const char *value, const char *what);
 
+/* The same for a command that takes one file of results, and leads to the command that takes several. */
+bool cli_take_results(const struct cli_command *command, const char **word, const char *value);
+
 /* "helio run": what users type. Valid until the next call. */
 const char *cli_title(const struct cli_command *command);
 

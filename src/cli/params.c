@@ -3,6 +3,7 @@
 #include "base/config.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/print.h"
 #include "sim/components.h"
 
 static const struct cli_command command = {
@@ -12,26 +13,23 @@ static const struct cli_command command = {
            "commented, with defaults, ready to be edited and given to helio run.",
 };
 
+static bool take(void *filter, int found, const char *value)
+{
+    (void)found; /* there are no options */
+    return cli_take_word(&command, filter, value, "filter");
+}
+
 int cli_params(int argc, char **argv)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    const char *filter = NULL, *word;
-    for (int found; (found = cli_read(&reader, &word)) != CLI_END;) {
-        if (found == CLI_HELP)
-            return STATUS_OK;
-        if (found == CLI_ERROR)
-            return STATUS_BAD_INPUT;
-        if (filter) {
-            diag_error("helio params takes one filter, not also '%s'", word);
-            return STATUS_BAD_INPUT;
-        }
-        filter = word;
-    }
+    const char *filter = NULL;
+    int found = cli_read_all(&command, argc, argv, take, &filter);
+    if (found != CLI_END)
+        return cli_status(found);
     size_t count;
     const struct param_table *const *tables = components_params(&count);
     if (config_print_manual(tables, count, filter, stdout) == 0) {
         diag_error("no parameter's name contains '%s'", filter);
         return STATUS_BAD_INPUT;
     }
-    return fflush(stdout) ? STATUS_FAILED : STATUS_OK;
+    return cli_flush();
 }

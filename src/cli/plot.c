@@ -63,30 +63,38 @@ static enum status plot(const char *results, const struct plot_request *request,
     return status;
 }
 
+struct plot_arguments {
+    struct plot_request request;
+    const char *results, *folder;
+};
+
+static bool take(void *self, int found, const char *value)
+{
+    struct plot_arguments *arguments = self;
+    if (found == CLI_WORD)
+        return cli_take_word(&command, &arguments->results, value, "file of results");
+    switch ((enum plot_option)(found - CLI_OPTION)) {
+    case PLOT_OUT:
+        arguments->folder = value;
+        break;
+    case PLOT_X:
+        arguments->request.x = value;
+        break;
+    case PLOT_SPEEDUP:
+        arguments->request.shows_speedup = true;
+        break;
+    }
+    return true;
+}
+
 int cli_plot(int argc, char **argv)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    struct plot_request request = {.x = NULL};
-    const char *results = NULL, *folder = NULL, *value;
-    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        if (found == CLI_HELP || found == CLI_ERROR)
-            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
-        if (found == CLI_OPTION + PLOT_OUT) {
-            folder = value;
-        } else if (found == CLI_OPTION + PLOT_X) {
-            request.x = value;
-        } else if (found == CLI_OPTION + PLOT_SPEEDUP) {
-            request.shows_speedup = true;
-        } else if (results) {
-            diag_error("helio plot takes one file of results, not also '%s'", value);
-            return STATUS_BAD_INPUT;
-        } else {
-            results = value;
-        }
-    }
-    if (!results || !folder) {
-        diag_error("helio plot needs a file of results and a folder: %s", command.words);
-        return STATUS_BAD_INPUT;
-    }
-    return plot(results, &request, folder);
+    struct plot_arguments arguments = {.results = NULL};
+    int found = cli_read_all(&command, argc, argv, take, &arguments);
+    if (found != CLI_END)
+        return cli_status(found);
+    if (arguments.results && arguments.folder)
+        return plot(arguments.results, &arguments.request, arguments.folder);
+    diag_error("helio plot needs a file of results and a folder: %s", command.words);
+    return STATUS_BAD_INPUT;
 }

@@ -7,10 +7,10 @@
 #include "report/page.h"
 #include "sweep/results_table.h"
 
-enum option { OPTION_OUTPUT };
+enum report_option { REPORT_OUTPUT };
 
 static const struct cli_option options[] = {
-    [OPTION_OUTPUT] = {"--output", 'o', "FILE.html", "the page: one file that needs no network"},
+    [REPORT_OUTPUT] = {"--output", 'o', "FILE.html", "the page: one file that needs no network"},
 };
 
 static const struct cli_command command = {
@@ -66,27 +66,27 @@ static enum status report(const char *results, const char *output)
     return status;
 }
 
+struct report_arguments {
+    const char *results, *output;
+};
+
+static bool take(void *self, int found, const char *value)
+{
+    struct report_arguments *arguments = self;
+    if (found == CLI_WORD)
+        return cli_take_results(&command, &arguments->results, value);
+    arguments->output = value;
+    return true;
+}
+
 int cli_report(int argc, char **argv)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    const char *results = NULL, *output = NULL, *value;
-    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        if (found == CLI_HELP || found == CLI_ERROR)
-            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
-        if (found >= CLI_OPTION) {
-            output = value;
-        } else if (results) {
-            diag_error(
-                "helio report takes one file of results, not also '%s'; helio merge puts several together",
-                value);
-            return STATUS_BAD_INPUT;
-        } else {
-            results = value;
-        }
-    }
-    if (!results || !output) {
-        diag_error("helio report needs results and a page to write: %s", command.words);
-        return STATUS_BAD_INPUT;
-    }
-    return report(results, output);
+    struct report_arguments arguments = {.results = NULL};
+    int found = cli_read_all(&command, argc, argv, take, &arguments);
+    if (found != CLI_END)
+        return cli_status(found);
+    if (arguments.results && arguments.output)
+        return report(arguments.results, arguments.output);
+    diag_error("helio report needs results and a page to write: %s", command.words);
+    return STATUS_BAD_INPUT;
 }

@@ -2,18 +2,39 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/values.h"
 #include "reproduce/reproduce.h"
 
-enum reproduce_option { OPTION_QUICK, OPTION_OUTPUT, OPTION_JOBS };
+enum reproduce_option { REPRODUCE_QUICK, REPRODUCE_OUTPUT, REPRODUCE_JOBS };
 
 static const struct cli_option options[] = {
-    [OPTION_QUICK] = {"--quick", 'q', NULL, "leave out what takes long"},
-    [OPTION_OUTPUT] = {"--output", 'o', "DIR", "the folder for what is written (reproduction)"},
-    [OPTION_JOBS] = {"--jobs", 'j', "N", "runs at a time (as many as there are processors)"},
+    [REPRODUCE_QUICK] = {"--quick", 'q', NULL, "leave out what takes long"},
+    [REPRODUCE_OUTPUT] = {"--output", 'o', "DIR", "the folder for what is written (reproduction)"},
+    [REPRODUCE_JOBS] = {"--jobs", 'j', "N", "runs at a time (as many as there are processors)"},
 };
+
+/* "alltoall, breakdown, fmu, segment, tdm, or all" */
+static const char *paper_list(void)
+{
+    static char list[256];
+    size_t length = 0;
+    for (size_t i = 0; papers[i] && length < sizeof list; i++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s, ", paper_name(papers[i]));
+    if (length < sizeof list)
+        snprintf(list + length, sizeof list - length, "or all");
+    return list;
+}
+
+static const char after[] = "Written are PAPER.csv, its figures' numbers as PAPER-figures.csv, and both\n"
+                            "drawn as PAPER.html; PAPER-figures.gp draws the figures with gnuplot; by all, "
+                            "all.csv and all.html besides.\n\n"
+                            "Examples:\n"
+                            "  helio reproduce fmu --quick\n"
+                            "  helio reproduce all -o results";
+
+static char after_list[sizeof after + 512]; /* the papers, and `after` */
 
 static const struct cli_command command = {
     .name = "reproduce",
@@ -21,14 +42,7 @@ static const struct cli_command command = {
     .doc = "Recomputes a paper: each published number beside ours, with its deviation and a verdict.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .after = "PAPER is alltoall, breakdown, fmu, segment, tdm, or all. Written are PAPER.csv, its figures' "
-             "numbers as "
-             "PAPER-figures.csv, and both\n"
-             "drawn as PAPER.html; PAPER-figures.gp draws the figures with gnuplot; by all, all.csv and "
-             "all.html besides.\n\n"
-             "Examples:\n"
-             "  helio reproduce fmu --quick\n"
-             "  helio reproduce all -o results",
+    .after = after_list,
 };
 
 static const char *name_at(const void *list, size_t index)
@@ -58,44 +72,38 @@ static enum status reproduce(const char *word, const struct reproduce_options *c
     return unknown_paper(word);
 }
 
-static enum status read_jobs(const char *value, struct reproduce_options *chosen)
+struct reproduce_arguments {
+    const char *word;
+    struct reproduce_options options;
+};
+
+static bool take(void *self, int found, const char *value)
 {
-    enum { JOBS_AT_MOST = 1024 };
-    uint64_t jobs;
-    struct units_problem problem;
-    if (!units_count(value, &jobs, &problem) || !jobs || jobs > JOBS_AT_MOST) {
-        diag_error("--jobs takes a number from 1 to %d, not '%s'", JOBS_AT_MOST, value);
-        return STATUS_BAD_INPUT;
+    struct reproduce_arguments *arguments = self;
+    if (found == CLI_WORD)
+        return cli_take_word(&command, &arguments->word, value, "paper");
+    switch ((enum reproduce_option)(found - CLI_OPTION)) {
+    case REPRODUCE_QUICK:
+        arguments->options.quick = true;
+        break;
+    case REPRODUCE_OUTPUT:
+        arguments->options.folder = value;
+        break;
+    case REPRODUCE_JOBS:
+        return cli_value_jobs(value, &arguments->options.jobs);
     }
-    chosen->jobs = (unsigned)jobs;
-    return STATUS_OK;
+    return true;
 }
 
 int cli_reproduce(int argc, char **argv)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    struct reproduce_options chosen = {.folder = "reproduction"};
-    const char *word = NULL, *value;
-    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        if (found == CLI_HELP || found == CLI_ERROR)
-            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
-        if (found == CLI_OPTION + OPTION_QUICK) {
-            chosen.quick = true;
-        } else if (found == CLI_OPTION + OPTION_OUTPUT) {
-            chosen.folder = value;
-        } else if (found == CLI_OPTION + OPTION_JOBS) {
-            if (read_jobs(value, &chosen) != STATUS_OK)
-                return STATUS_BAD_INPUT;
-        } else if (word) {
-            diag_error("helio reproduce takes one paper, not also '%s'", value);
-            return STATUS_BAD_INPUT;
-        } else {
-            word = value;
-        }
-    }
-    if (!word) {
-        diag_error("helio reproduce needs a paper: alltoall, breakdown, fmu, segment, tdm, or all");
-        return STATUS_BAD_INPUT;
-    }
-    return reproduce(word, &chosen);
+    struct reproduce_arguments arguments = {.options = {.folder = "reproduction"}};
+    snprintf(after_list, sizeof after_list, "PAPER is %s. %s", paper_list(), after);
+    int found = cli_read_all(&command, argc, argv, take, &arguments);
+    if (found != CLI_END)
+        return cli_status(found);
+    if (arguments.word)
+        return reproduce(arguments.word, &arguments.options);
+    diag_error("helio reproduce needs a paper: %s", paper_list());
+    return STATUS_BAD_INPUT;
 }

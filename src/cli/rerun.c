@@ -82,22 +82,25 @@ static enum status rerun_named(const char *name)
     return status;
 }
 
+static bool take(void *name, int found, const char *value)
+{
+    (void)found; /* there are no options */
+    if (*(const char **)name) {
+        diag_error("helio rerun does one run again, not also '%s'", value);
+        return false;
+    }
+    *(const char **)name = value;
+    return true;
+}
+
 int cli_rerun(int argc, char **argv)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    const char *name = NULL, *value;
-    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        if (found == CLI_HELP || found == CLI_ERROR)
-            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
-        if (name) {
-            diag_error("helio rerun does one run again, not also '%s'", value);
-            return STATUS_BAD_INPUT;
-        }
-        name = value;
-    }
-    if (!name) {
-        diag_error("helio rerun needs a run: %s", command.words);
-        return STATUS_BAD_INPUT;
-    }
-    return rerun_named(name);
+    const char *name = NULL;
+    int found = cli_read_all(&command, argc, argv, take, &name);
+    if (found != CLI_END)
+        return cli_status(found);
+    if (name)
+        return rerun_named(name);
+    diag_error("helio rerun needs a run: %s", command.words);
+    return STATUS_BAD_INPUT;
 }

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/values.h"
 #include "engine/simplecomm/ini.h"
 #include "fabric/list.h"
 #include "plugin/plugin.h"
@@ -19,45 +20,45 @@
 #include "sim/experiment.h"
 #include "workload/workload.h"
 
-enum option {
-    OPTION_TRACE,
-    OPTION_WORKLOAD,
-    OPTION_FABRIC,
-    OPTION_INI,
-    OPTION_SET,
-    OPTION_JSON,
-    OPTION_HTML,
-    OPTION_MESSAGES,
-    OPTION_TIMELINE,
-    OPTION_PLUGIN
+enum run_option {
+    RUN_TRACE,
+    RUN_WORKLOAD,
+    RUN_FABRIC,
+    RUN_INI,
+    RUN_SET,
+    RUN_JSON,
+    RUN_HTML,
+    RUN_MESSAGES,
+    RUN_TIMELINE,
+    RUN_PLUGIN
 };
 
 static const char *name_at(size_t option, size_t index)
 {
-    if (option == OPTION_WORKLOAD)
+    if (option == RUN_WORKLOAD)
         return workloads[index] ? workloads[index]->name : NULL;
-    if (option == OPTION_FABRIC)
+    if (option == RUN_FABRIC)
         return fabrics[index] ? fabrics[index]->name : NULL;
     return NULL;
 }
 
 static const struct cli_option options[] = {
-    [OPTION_TRACE] = {"--trace", 't', "PATH",
-                      "a SimGrid TI trace: directory, index file, .tar.zst, or compiled"},
-    [OPTION_WORKLOAD] = {"--workload", 'w', "NAME[:PARAMETER=VALUE,...]",
-                         "a generated program, as alltoall:ranks=64,bytes=8KiB; NAME is one of"},
-    [OPTION_FABRIC] = {"--fabric", 'f', "NAME[,NAME...]",
-                       "the networks; speedups are over the first named. NAME is one of"},
-    [OPTION_INI] = {"--ini", 0, "FILE.ini", "a configuration of SimpleComm's, to compute what it computes"},
-    [OPTION_SET] = {"--set", 's', "PARAMETER=VALUE",
-                    "set a parameter (helio params lists them); may be repeated"},
-    [OPTION_JSON] = {"--json", 0, NULL, "print one JSON object instead of the table"},
-    [OPTION_HTML] = {"--html", 0, "FILE.html", "write a report: one page with charts that needs no network"},
-    [OPTION_MESSAGES] = {"--messages", 'm', "FILE.csv", "write a line per message"},
-    [OPTION_TIMELINE] = {"--timeline", 0, "FILE",
-                         "write what each rank and each message did, for a viewer: FILE.pftrace for\n"
-                         "Perfetto, FILE.paje for ViTE, FILE.otf2 for Vampir"},
-    [OPTION_PLUGIN] = CLI_PLUGIN,
+    [RUN_TRACE] = {"--trace", 't', "PATH",
+                   "a SimGrid TI trace: directory, index file, .tar.zst, or compiled"},
+    [RUN_WORKLOAD] = {"--workload", 'w', "NAME[:PARAMETER=VALUE,...]",
+                      "a generated program, as alltoall:ranks=64,bytes=8KiB; NAME is one of"},
+    [RUN_FABRIC] = {"--fabric", 'f', "NAME[,NAME...]",
+                    "the networks; speedups are over the first named. NAME is one of"},
+    [RUN_INI] = {"--ini", 0, "FILE.ini", "a configuration of SimpleComm's, to compute what it computes"},
+    [RUN_SET] = {"--set", 's', "PARAMETER=VALUE",
+                 "set a parameter (helio params lists them); may be repeated"},
+    [RUN_JSON] = {"--json", 0, NULL, "print one JSON object instead of the table"},
+    [RUN_HTML] = {"--html", 0, "FILE.html", "write a report: one page with charts that needs no network"},
+    [RUN_MESSAGES] = {"--messages", 'm', "FILE.csv", "write a line per message"},
+    [RUN_TIMELINE] = {"--timeline", 0, "FILE",
+                      "write what each rank and each message did, for a viewer: FILE.pftrace for\n"
+                      "Perfetto, FILE.paje for ViTE, FILE.otf2 for Vampir"},
+    [RUN_PLUGIN] = CLI_PLUGIN,
 };
 
 static const struct cli_command command = {
@@ -82,29 +83,29 @@ struct run_options {
     bool json;
 };
 
-static enum status apply(struct run_options *run, int found, const char *value)
+static enum status apply_option(struct run_options *run, int found, const char *value)
 {
     switch (found - CLI_OPTION) {
-    case OPTION_TRACE:
+    case RUN_TRACE:
         return config_assign(run->config, "trace", value, "--trace");
-    case OPTION_WORKLOAD:
+    case RUN_WORKLOAD:
         return config_assign(run->config, "workload", value, "--workload");
-    case OPTION_FABRIC:
+    case RUN_FABRIC:
         return config_assign(run->config, "fabric", value, "--fabric");
-    case OPTION_INI:
+    case RUN_INI:
         return STATUS_OK; /* read before, as experiment files are */
-    case OPTION_SET:
+    case RUN_SET:
         return config_set(run->config, value);
-    case OPTION_JSON:
+    case RUN_JSON:
         run->json = true;
         return STATUS_OK;
-    case OPTION_HTML:
+    case RUN_HTML:
         run->html = value;
         return STATUS_OK;
-    case OPTION_MESSAGES:
+    case RUN_MESSAGES:
         run->messages = value;
         return STATUS_OK;
-    case OPTION_TIMELINE:
+    case RUN_TIMELINE:
         run->timeline = value;
         return STATUS_OK;
     }
@@ -130,12 +131,6 @@ static enum status read_file(const struct run_options *run)
                                  NULL);
 }
 
-static bool is_ini(const char *path)
-{
-    size_t length = strlen(path);
-    return length >= 4 && strcmp(path + length - 4, ".ini") == 0;
-}
-
 /* Which file it is, wherever it stands among the words. Plug-ins that options name are loaded on the way. */
 static enum status find_file(struct run_options *run, int argc, char **argv, bool *help)
 {
@@ -145,7 +140,7 @@ static enum status find_file(struct run_options *run, int argc, char **argv, boo
         *help = found == CLI_HELP;
         if (found == CLI_HELP || found == CLI_ERROR)
             return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
-        bool as_ini = found == CLI_OPTION + OPTION_INI;
+        bool as_ini = found == CLI_OPTION + RUN_INI;
         if (found != CLI_WORD && !as_ini)
             continue;
         if (run->file) {
@@ -153,7 +148,7 @@ static enum status find_file(struct run_options *run, int argc, char **argv, boo
             return STATUS_BAD_INPUT;
         }
         run->file = value;
-        run->file_is_ini = as_ini || is_ini(value);
+        run->file_is_ini = as_ini || cli_ends_in(value, ".ini");
     }
     return STATUS_OK;
 }
@@ -178,7 +173,7 @@ static enum status read_options(struct run_options *run, int argc, char **argv)
     const char *value;
     for (int found; status == STATUS_OK && (found = cli_read(&reader, &value)) != CLI_END;)
         if (found != CLI_WORD)
-            status = apply(run, found, value);
+            status = apply_option(run, found, value);
     return status;
 }
 
@@ -264,7 +259,7 @@ static enum status run_experiment(const struct run_options *run)
         status = show_results(run, &experiment, results, done, page);
     status = report_page_close(page, status);
     if (run->html && status == STATUS_OK)
-        diag_note("the report is %s: a page for any browser", run->html);
+        report_page_note(run->html);
     for (size_t i = 0; i < EXPERIMENT_FABRICS; i++)
         result_free(&results[i]);
     experiment_close(&experiment);

@@ -2,11 +2,12 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/diag.h"
 #include "base/units.h"
+#include "cli/progress.h"
+#include "cli/values.h"
 #include "sim/components.h"
 
 const struct cli_option sweep_command_options[SWEEP_OPTIONS] = {
@@ -24,19 +25,6 @@ const struct cli_option sweep_command_options[SWEEP_OPTIONS] = {
 
 /* ---------------------------------------------------------------------------------------------- arguments */
 
-static enum status read_jobs(struct sweep_command *sweep, const char *value)
-{
-    enum { JOBS_AT_MOST = 1024 };
-    struct units_problem problem;
-    uint64_t jobs;
-    if (!units_count(value, &jobs, &problem) || jobs < 1 || jobs > JOBS_AT_MOST) {
-        diag_error("--jobs is a number from 1 to %d, not '%s'", JOBS_AT_MOST, value);
-        return STATUS_BAD_INPUT;
-    }
-    sweep->options.jobs = (unsigned)jobs;
-    return STATUS_OK;
-}
-
 static enum status read_shard(struct sweep_command *sweep, const char *value)
 {
     unsigned shard, shards;
@@ -50,14 +38,14 @@ static enum status read_shard(struct sweep_command *sweep, const char *value)
     return STATUS_OK;
 }
 
-static enum status apply(struct sweep_command *sweep, int found, const char *value)
+static enum status apply_option(struct sweep_command *sweep, int found, const char *value)
 {
     switch (found - CLI_OPTION) {
     case SWEEP_OUTPUT:
         sweep->output = value;
         return STATUS_OK;
     case SWEEP_JOBS:
-        return read_jobs(sweep, value);
+        return cli_value_jobs(value, &sweep->options.jobs) ? STATUS_OK : STATUS_BAD_INPUT;
     case SWEEP_SHARD:
         return read_shard(sweep, value);
     case SWEEP_DRY_RUN:
@@ -80,7 +68,7 @@ static enum status read_options(struct sweep_command *sweep, struct cli_reader r
         if (found == CLI_HELP || found == CLI_ERROR)
             return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
         if (found >= CLI_OPTION) {
-            status = apply(sweep, found, value);
+            status = apply_option(sweep, found, value);
         } else if (sweep->file) {
             diag_error("%s takes one experiment file, not also '%s'", cli_title(command), value);
             status = STATUS_BAD_INPUT;
@@ -97,7 +85,7 @@ static enum status read_options(struct sweep_command *sweep, struct cli_reader r
 }
 
 /* Where the sweep has values of its own, another one would go unnoticed. */
-static enum status set(struct sweep_command *sweep, const char *text)
+static enum status apply_setting(struct sweep_command *sweep, const char *text)
 {
     struct param_assignment assignment;
     size_t length = strlen(text);
@@ -125,7 +113,7 @@ static enum status apply_settings(struct sweep_command *sweep, struct cli_reader
     const char *value;
     for (int found; status == STATUS_OK && (found = cli_read(&reader, &value)) != CLI_END;)
         if (found == CLI_OPTION + SWEEP_SET)
-            status = set(sweep, value);
+            status = apply_setting(sweep, value);
     return status;
 }
 
@@ -155,46 +143,6 @@ void sweep_command_close(struct sweep_command *sweep)
     definition_free(&sweep->definition);
     if (sweep->config)
         config_free(sweep->config);
-}
-
-/* ----------------------------------------------------------------------------------------------- progress */
-
-struct progress {
-    double began_s, shown_s;
-    bool visible;
-};
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static void wipe(struct progress *progress)
-{
-    if (progress->visible)
-        fprintf(stderr, "\r\033[K");
-    progress->visible = false;
-}
-
-/* On a terminal only, after two seconds, and wiped at the end. */
-static void show(void *self, size_t ended, size_t to_run)
-{
-    enum { FIRST_AFTER_S = 2 };
-    const double every_s = 0.2;
-    struct progress *progress = self;
-    double now_s = seconds_now(), elapsed_s = now_s - progress->began_s;
-    if (ended == to_run)
-        wipe(progress);
-    if (!ended || ended == to_run || elapsed_s < FIRST_AFTER_S || now_s - progress->shown_s < every_s ||
-        !isatty(STDERR_FILENO))
-        return;
-    progress->shown_s = now_s;
-    progress->visible = true;
-    fprintf(stderr, "\r\033[K%zu of %zu runs, %.0f s to go", ended, to_run,
-            elapsed_s * (double)(to_run - ended) / (double)ended);
-    fflush(stderr);
 }
 
 /* --------------------------------------------------------------------------------------------------- runs */
@@ -247,8 +195,9 @@ enum status sweep_command_run(struct sweep_command *sweep, struct worker_pool *w
 {
     struct store *store = NULL;
     struct plan plan;
-    struct progress progress = {.began_s = seconds_now()};
-    sweep->options.progress = show;
+    struct progress_line progress;
+    progress_begin(&progress);
+    sweep->options.progress = progress_show_runs;
     sweep->options.self = &progress;
     sweep->options.definition = &sweep->definition;
     /* A file that is not opened before is not left where a point is wrong, and need not be taken away from
@@ -260,7 +209,7 @@ enum status sweep_command_run(struct sweep_command *sweep, struct worker_pool *w
         status = sweep_run_plan(&plan, worker_pool, store, &sweep->options, NULL);
     else if (worker_pool)
         worker_pool->dismiss(worker_pool);
-    wipe(&progress);
+    progress_wipe(&progress);
     store_close(store);
     plan_free(&plan);
     return status;

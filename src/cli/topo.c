@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/print.h"
 #include "topo/picture.h"
 #include "topo/topo.h"
 
@@ -45,7 +46,7 @@ static const struct cli_command command = {
 enum { LINKS_LISTED_NODES = 4096 };
 
 /* What was asked for. */
-struct request {
+struct topo_request {
     const char *spec, *route_text, *path;
     int form; /* enum topo_option, or -1 for plain facts */
     struct topo topo;
@@ -55,7 +56,7 @@ struct request {
 
 /* ---------------------------------------------------------------------------------------------- text */
 
-static void print_facts(const struct request *request, FILE *out)
+static void print_facts(const struct topo_request *request, FILE *out)
 {
     const struct topo *topo = &request->topo;
     char text[TOPO_TEXT];
@@ -69,7 +70,7 @@ static void print_facts(const struct request *request, FILE *out)
     fprintf(out, "  bisection      %llu links each way\n", (unsigned long long)topo_bisection(topo));
 }
 
-static void print_route(const struct request *request, FILE *out)
+static void print_route(const struct topo_request *request, FILE *out)
 {
     char name[2 * TOPO_TEXT];
     if (!request->link_count)
@@ -92,7 +93,7 @@ static json_t *link_json(const struct topo *topo, uint32_t link)
                      topo_end_name(topo, ends.to, to, sizeof to));
 }
 
-static json_t *route_json(const struct request *request)
+static json_t *route_json(const struct topo_request *request)
 {
     json_t *links = json_array();
     for (uint32_t i = 0; i < request->link_count; i++)
@@ -102,7 +103,7 @@ static json_t *route_json(const struct request *request)
                      links);
 }
 
-static enum status print_json(const struct request *request, FILE *out)
+static enum status print_json(const struct topo_request *request, FILE *out)
 {
     const struct topo *topo = &request->topo;
     char text[TOPO_TEXT];
@@ -131,8 +132,12 @@ static enum status print_json(const struct request *request, FILE *out)
 
 /* -------------------------------------------------------------------------------------------- reading */
 
-static enum status read_option(struct request *request, int option, const char *value)
+static bool take(void *self, int found, const char *value)
 {
+    struct topo_request *request = self;
+    int option = found - CLI_OPTION;
+    if (found == CLI_WORD)
+        return cli_take_word(&command, &request->spec, value, "topology");
     if (option == TOPO_ROUTE) {
         request->route_text = value;
     } else if (option == TOPO_OUT) {
@@ -140,14 +145,14 @@ static enum status read_option(struct request *request, int option, const char *
     } else if (request->form >= 0 && request->form != option) {
         diag_error("%s and %s are two outputs; ask for one", options[request->form].name,
                    options[option].name);
-        return STATUS_BAD_INPUT;
+        return false;
     } else {
         request->form = option;
     }
-    return STATUS_OK;
+    return true;
 }
 
-static enum status read_node(const struct request *request, const char *text, uint32_t *node)
+static enum status read_node(const struct topo_request *request, const char *text, uint32_t *node)
 {
     struct units_problem problem;
     uint64_t number;
@@ -162,7 +167,7 @@ static enum status read_node(const struct request *request, const char *text, ui
     return STATUS_BAD_INPUT;
 }
 
-static enum status read_route(struct request *request)
+static enum status read_route(struct topo_request *request)
 {
     if (!request->route_text)
         return STATUS_OK;
@@ -182,7 +187,7 @@ static enum status read_route(struct request *request)
 
 /* -------------------------------------------------------------------------------------------- writing */
 
-static enum status check_size(const struct request *request)
+static enum status check_size(const struct topo_request *request)
 {
     const struct topo *topo = &request->topo;
     bool is_picture = request->form == TOPO_ASCII || request->form == TOPO_SVG || request->form == TOPO_DOT;
@@ -193,7 +198,7 @@ static enum status check_size(const struct request *request)
     return STATUS_BAD_INPUT;
 }
 
-static enum status write_to(const struct request *request, FILE *out)
+static enum status write_to(const struct topo_request *request, FILE *out)
 {
     const struct topo_picture picture = {&request->topo, request->links, request->link_count};
     switch (request->form) {
@@ -216,7 +221,7 @@ static enum status write_to(const struct request *request, FILE *out)
     }
 }
 
-static enum status write_out(const struct request *request)
+static enum status write_out(const struct topo_request *request)
 {
     if (request->path) {
         struct output output;
@@ -224,30 +229,15 @@ static enum status write_out(const struct request *request)
         return status == STATUS_OK ? output_close(&output, write_to(request, output.file)) : status;
     }
     enum status status = write_to(request, stdout);
-    if (status != STATUS_OK || (!fflush(stdout) && !ferror(stdout)))
-        return status;
-    diag_error("cannot write to standard output");
-    return STATUS_FAILED;
+    return status == STATUS_OK ? cli_flush() : status;
 }
 
 int cli_topo(int argc, char **argv)
 {
-    struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
-    struct request request = {.form = -1};
-    const char *value;
-    for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        if (found == CLI_HELP || found == CLI_ERROR)
-            return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
-        if (found >= CLI_OPTION) {
-            if (read_option(&request, found - CLI_OPTION, value) != STATUS_OK)
-                return STATUS_BAD_INPUT;
-        } else if (request.spec) {
-            diag_error("helio topo takes one topology, not also '%s'", value);
-            return STATUS_BAD_INPUT;
-        } else {
-            request.spec = value;
-        }
-    }
+    struct topo_request request = {.form = -1};
+    int found = cli_read_all(&command, argc, argv, take, &request);
+    if (found != CLI_END)
+        return cli_status(found);
     if (!request.spec) {
         diag_error("helio topo needs a topology, such as torus:8x8 (helio topo --help)");
         return STATUS_BAD_INPUT;

@@ -1,0 +1,44 @@
+#include "cli/tracer.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/programs.h"
+
+const char *const tracer_mpis[] = {"openmpi", "mpich", NULL};
+
+/* It is beside helio itself, as that is built and as it is installed. */
+char *tracer_library(const char *mpi)
+{
+    static const char *const folders[] = {"lib", HELIO_LIBDIR};
+    char *bin = program_folder(), *found = NULL;
+    for (size_t i = 0; !found && i < sizeof folders / sizeof *folders; i++) {
+        char *path = mem_format("%s/../%s/libhelio_capture_%s.so", bin, folders[i], mpi);
+        char *real = realpath(path, NULL);
+        if (real && access(real, R_OK) == 0)
+            found = mem_text(real);
+        free(real);
+        free(path);
+    }
+    free(bin);
+    return found;
+}
+
+/* Seen from the name of its file behind all links: mpirun is orterun, or hydra. */
+const char *tracer_mpi_of(const char *launcher)
+{
+    char file[PATH_MAX];
+    char *found = program_find(launcher);
+    bool known = found && realpath(found, file);
+    free(found);
+    if (!known)
+        return NULL;
+    const char *name = strrchr(file, '/') + 1;
+    if (strstr(name, "openmpi") || strstr(name, "orte") || strstr(name, "prte"))
+        return "openmpi";
+    return strstr(name, "mpich") || strstr(name, "hydra") ? "mpich" : NULL;
+}
