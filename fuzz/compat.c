@@ -263,7 +263,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct input input = {data, size};
     size_t count;
     const struct param_table *const *tables = components_params(&count);
-    struct config *config = config_new(tables, count);
+    struct config *config = config_open(tables, count);
     struct written *written = mem_alloc(1, sizeof *written, "a program");
     choose_system(config, &input);
     write_program(written, &input);
@@ -278,6 +278,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int rank = 0; rank < RANKS; rank++)
         free(written->ranks[rank].list);
     free(written);
-    config_free(config);
+    config_close(config);
     return 0;
 }

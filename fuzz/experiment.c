@@ -60,14 +60,14 @@ static void compare(void *self, const struct param *param, const char *value, co
 static void say_again(const struct config *config, const struct param_table *const *tables, size_t count)
 {
     struct values values = {0};
-    struct config *again = config_new(tables, count);
+    struct config *again = config_open(tables, count);
     config_each(config, again, assign);
     config_each(config, &values, keep);
     config_each(again, &values, compare);
     for (size_t i = 0; i < values.count; i++)
         free(values.list[i]);
     free(values.list);
-    config_free(again);
+    config_close(again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -75,9 +75,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     diag_set_sink(say_nothing, NULL);
     size_t count;
     const struct param_table *const *tables = components_params(&count);
-    struct config *config = config_new(tables, count);
+    struct config *config = config_open(tables, count);
     if (config_read_text(config, "fuzz.yaml", (const char *)data, size) == STATUS_OK)
         say_again(config, tables, count);
-    config_free(config);
+    config_close(config);
     return 0;
 }

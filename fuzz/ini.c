@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     diag_set_sink(count_errors, NULL);
     size_t count;
     const struct param_table *const *tables = components_params(&count);
-    struct config *config = config_new(tables, count);
+    struct config *config = config_open(tables, count);
     enum status status = simplecomm_read_ini_text(config, "fuzz.ini", (const char *)data, size);
     must((status == STATUS_OK) == (errors == 0), "refused without a word, or read in spite of an error");
     if (status == STATUS_OK) {
@@ -45,6 +45,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         must(chosen->compat == COMPAT_SIMPLECOMM, "not SimpleComm");
         must(fabric && simplecomm_has(fabric), "a topology that SimpleComm does not have");
     }
-    config_free(config);
+    config_close(config);
     return 0;
 }

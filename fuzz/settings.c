@@ -81,9 +81,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     size_t count;
     const struct param_table *const *tables = components_params(&count);
-    struct config *config = config_new(tables, count);
+    struct config *config = config_open(tables, count);
     config_set(config, text);
-    config_free(config);
+    config_close(config);
     free(text);
     return 0;
 }

@@ -28,7 +28,7 @@ static void look_at(const struct sweep_point *point)
         abort();
     }
     free(label);
-    config_free(config);
+    config_close(config);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     diag_set_sink(say_nothing, NULL);
     size_t table_count, count;
     const struct param_table *const *tables = components_params(&table_count);
-    struct config *config = config_new(tables, table_count);
+    struct config *config = config_open(tables, table_count);
     struct definition definition;
     struct sweep_point *points;
     if (definition_read_text(&definition, config, "fuzz.yaml", (const char *)data, size) == STATUS_OK &&
@@ -44,6 +44,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = 0; i < count && i < LOOKED_AT; i++)
             look_at(&points[i]);
     definition_free(&definition);
-    config_free(config);
+    config_close(config);
     return 0;
 }

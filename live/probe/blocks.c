@@ -59,7 +59,7 @@ static void run_block(const struct probe_block *block, struct probe_pair *pair, 
  * share them. */
 static void run_rounds(struct block_schedule *schedule, struct probe_pair *pair, struct block_tally *tally)
 {
-    struct rng rng = rng_open(1, "blocks");
+    struct rng rng = rng_init(1, "blocks");
     const char *limit = getenv("HELIO_PROBE_SECONDS");
     double until_s = seconds_now() + (limit ? atof(limit) : SECONDS);
     for (unsigned round = 0; round < ROUNDS; round++) {

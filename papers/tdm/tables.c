@@ -152,7 +152,7 @@ static void give_nothing(struct reproduction *reproduction, const char *prefix)
 static void table_2(struct reproduction *reproduction)
 {
     enum { PATTERNS = 500 };
-    struct rng rng = rng_open(1, "reproduce.tdm.redistributions");
+    struct rng rng = rng_init(1, "reproduce.tdm.redistributions");
     struct tdm_sums sums[BINS] = {{.count = {0}}};
     size_t patterns[BINS] = {0};
     if (reproduction_is_quick(reproduction))

@@ -78,7 +78,7 @@ struct heliograph *heliograph_new(void)
     size_t count;
     const struct param_table *const *tables = components_params(&count);
     collect_messages();
-    struct config *config = config_new(tables, count);
+    struct config *config = config_open(tables, count);
     finish(STATUS_OK);
     if (!config)
         return NULL;
@@ -105,7 +105,7 @@ void heliograph_free(struct heliograph *experiment)
     if (!experiment)
         return;
     free_results(experiment);
-    config_free(experiment->config);
+    config_close(experiment->config);
     free(experiment);
 }
 

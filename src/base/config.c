@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/config_parts.h"
+#include "base/config_internal.h"
 #include "base/mem.h"
 
 static const char *canonical_of(const struct param *param, const char *text, char canonical[64])
@@ -10,7 +10,8 @@ static const char *canonical_of(const struct param *param, const char *text, cha
     return param->type <= PARAM_NUMBER ? param_canonical(param, text, canonical, 64) : text;
 }
 
-static void keep_value(struct config *config, struct value *value, const char *text, const char *origin)
+static void keep_value(struct config *config, struct config_value *value, const char *text,
+                       const char *origin)
 {
     char canonical[64];
     const char *kept = canonical_of(value->param, text, canonical);
@@ -25,8 +26,8 @@ static bool set_defaults(struct config *config, size_t i, size_t next)
     const struct param_table *table = config->tables[i];
     config->structs[i] = mem_alloc(1, table->size, "parameters");
     for (size_t j = 0; j < table->count; j++) {
-        struct value *value = &config->values[next++];
-        *value = (struct value){.param = &table->params[j], .origin = "default"};
+        struct config_value *value = &config->values[next++];
+        *value = (struct config_value){.param = &table->params[j], .origin = "default"};
         value->field = (char *)config->structs[i] + value->param->offset;
         if (!value->param->default_text)
             continue;
@@ -48,7 +49,7 @@ static void add_groups(struct config *config, const char *name)
             continue;
         config->groups =
             mem_grow(config->groups, &config->group_capacity, config->group_count + 1, "parameters");
-        config->groups[config->group_count++] = (struct value_group){.name = group, .example = name};
+        config->groups[config->group_count++] = (struct config_group){.name = group, .example = name};
     }
 }
 
@@ -74,17 +75,17 @@ bool config_extend(struct config *config, size_t count)
     return true;
 }
 
-struct config *config_new(const struct param_table *const *tables, size_t count)
+struct config *config_open(const struct param_table *const *tables, size_t count)
 {
     struct config *config = mem_alloc(1, sizeof *config, "parameters");
     config->tables = tables;
     if (config_extend(config, count))
         return config;
-    config_free(config);
+    config_close(config);
     return NULL;
 }
 
-void config_free(struct config *config)
+void config_close(struct config *config)
 {
     for (size_t i = 0; i < config->table_count; i++)
         free(config->structs[i]);
@@ -95,7 +96,7 @@ void config_free(struct config *config)
     free(config);
 }
 
-struct value *config_find(const struct config *config, const char *name)
+struct config_value *config_find(const struct config *config, const char *name)
 {
     for (size_t i = 0; i < config->value_count; i++)
         if (strcmp(config->values[i].param->name, name) == 0)
@@ -105,7 +106,7 @@ struct value *config_find(const struct config *config, const char *name)
 
 static const char *value_name_at(const void *values, size_t index)
 {
-    return ((const struct value *)values)[index].param->name;
+    return ((const struct config_value *)values)[index].param->name;
 }
 
 /* "packet.duplex" for "duplex"; NULL when several names end so, as with "latency", or none does. */
@@ -129,7 +130,7 @@ const char *config_nearest(const struct config *config, const char *name)
     return whole ? whole : diag_nearest(name, config->values, config->value_count, value_name_at);
 }
 
-struct value_group *config_find_group(const struct config *config, const char *name)
+struct config_group *config_find_group(const struct config *config, const char *name)
 {
     for (size_t i = 0; i < config->group_count; i++)
         if (strcmp(config->groups[i].name, name) == 0)
@@ -139,7 +140,7 @@ struct value_group *config_find_group(const struct config *config, const char *n
 
 static const char *group_name_at(const void *groups, size_t index)
 {
-    return ((const struct value_group *)groups)[index].name;
+    return ((const struct config_group *)groups)[index].name;
 }
 
 const char *config_nearest_group(const struct config *config, const char *name)
@@ -147,7 +148,7 @@ const char *config_nearest_group(const struct config *config, const char *name)
     return diag_nearest(name, config->groups, config->group_count, group_name_at);
 }
 
-bool config_put(struct config *config, struct value *value, const char *text, const char *origin,
+bool config_put(struct config *config, struct config_value *value, const char *text, const char *origin,
                 struct param_problem *problem)
 {
     if (!param_parse(value->param, text, value->field, &config->texts, problem))
@@ -158,13 +159,13 @@ bool config_put(struct config *config, struct value *value, const char *text, co
 
 struct config *config_copy(const struct config *config)
 {
-    struct config *copy = config_new(config->tables, config->table_count);
+    struct config *copy = config_open(config->tables, config->table_count);
     struct param_problem problem;
     for (size_t i = 0; copy && i < config->value_count; i++) {
-        const struct value *value = &config->values[i];
+        const struct config_value *value = &config->values[i];
         if (value->text && !config_put(copy, &copy->values[i], value->text, value->origin, &problem)) {
             diag_error("a value of %s is not taken a second time: %s", value->param->name, problem.text);
-            config_free(copy);
+            config_close(copy);
             copy = NULL;
         }
     }
@@ -182,7 +183,7 @@ static size_t size_of_struct(const struct config *config, const struct param *pa
     return 0;
 }
 
-const char *config_check(const struct config *config, const struct value *value, const char *text,
+const char *config_check(const struct config *config, const struct config_value *value, const char *text,
                          char canonical[64], struct param_problem *problem)
 {
     struct arena texts = {0};
@@ -205,7 +206,7 @@ static enum status assign(struct config *config, const struct param_assignment *
                                .span = (uint32_t)strlen(assignment->name),
                                .source = source,
                                .source_length = strlen(source)};
-    struct value *value = config_find(config, assignment->name);
+    struct config_value *value = config_find(config, assignment->name);
     if (!value) {
         diag_report(DIAG_ERROR, &place, "there is no parameter '%s'%s", assignment->name,
                     diag_did_you_mean(config_nearest(config, assignment->name)));
@@ -268,20 +269,20 @@ void config_each(const struct config *config, void *self,
                  void (*visit)(void *self, const struct param *param, const char *value, const char *origin))
 {
     for (size_t i = 0; i < config->value_count; i++) {
-        const struct value *value = &config->values[i];
+        const struct config_value *value = &config->values[i];
         visit(self, value->param, value->text, value->origin);
     }
 }
 
 const void *config_field(const struct config *config, const char *name)
 {
-    const struct value *value = config_find(config, name);
+    const struct config_value *value = config_find(config, name);
     return value ? value->field : NULL;
 }
 
 const char *config_text(const struct config *config, const char *name)
 {
-    const struct value *value = config_find(config, name);
+    const struct config_value *value = config_find(config, name);
     return value ? value->text : NULL;
 }
 

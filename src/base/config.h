@@ -12,8 +12,8 @@
 struct config;
 
 /* All parameters at their defaults. NULL when a default is wrong, which has been reported. */
-struct config *config_new(const struct param_table *const *tables, size_t count);
-void config_free(struct config *config);
+struct config *config_open(const struct param_table *const *tables, size_t count);
+void config_close(struct config *config);
 /* The array of tables that the config was made with has grown to `count`: the new ones' parameters, at their
  * defaults. False, reported: a default is wrong. */
 bool config_extend(struct config *config, size_t count);

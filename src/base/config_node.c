@@ -160,7 +160,7 @@ const char *config_node_value(struct config_reader *reader, const char *name, co
                               struct arena *texts)
 {
     struct param_problem problem;
-    const struct value *value = config_find(reader->config, name);
+    const struct config_value *value = config_find(reader->config, name);
     if (node->kind != CONFIG_SCALAR) {
         config_node_error(reader, node, "%s is a single value here", name);
         return NULL;

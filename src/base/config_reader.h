@@ -7,7 +7,7 @@
 
 #include <libfyaml.h>
 
-#include "base/config_parts.h"
+#include "base/config_internal.h"
 
 enum {
     CONFIG_FILE_AT_MOST = 1 << 20,

@@ -69,7 +69,7 @@ static bool read_list(struct config_reader *reader, size_t offset, struct joined
 }
 
 /* What `event` begins as the value of a parameter whose key stands at `key_offset`. */
-static void read_value(struct config_reader *reader, struct value *value, struct fy_event *event,
+static void read_value(struct config_reader *reader, struct config_value *value, struct fy_event *event,
                        size_t key_offset)
 {
     struct joined joined = {.count = 0};
@@ -122,7 +122,7 @@ static const struct config_section *find_section(const struct config_reader *rea
 static void unknown_key(struct config_reader *reader, const char *name, const struct config_scalar *key,
                         const struct fy_event *event)
 {
-    const struct value_group *group = config_find_group(reader->config, name);
+    const struct config_group *group = config_find_group(reader->config, name);
     const char *guess = event->type == FYET_MAPPING_START ? config_nearest_group(reader->config, name) : NULL;
     if (guess && strncmp(name, guess, strlen(guess)) == 0)
         guess = NULL; /* the map that the key is in */
@@ -158,8 +158,8 @@ static void read_key(struct config_reader *reader, const char *name, const struc
         scan_key(reader, name, key, event);
         return;
     }
-    struct value *value = config_find(reader->config, name);
-    struct value_group *group = config_find_group(reader->config, name);
+    struct config_value *value = config_find(reader->config, name);
+    struct config_group *group = config_find_group(reader->config, name);
     const struct config_section *section = find_section(reader, name);
     if (event->type == FYET_ALIAS) {
         config_reader_refuses(reader, event, key->offset);
@@ -317,7 +317,7 @@ enum status config_read_file_with(struct config *config, const char *path,
 void config_scan_text(const char *name, const char *text, size_t length, const struct config_section *section,
                       void *self)
 {
-    struct config *config = config_new(NULL, 0);
+    struct config *config = config_open(NULL, 0);
     struct config_reader reader = {.config = config,
                                    .name = name,
                                    .text = text,
@@ -327,7 +327,7 @@ void config_scan_text(const char *name, const char *text, size_t length, const s
                                    .sections_self = self,
                                    .scans = true};
     read_text(&reader);
-    config_free(config);
+    config_close(config);
 }
 
 void config_scan_file(const char *path, const struct config_section *section, void *self)

@@ -11,14 +11,14 @@ static _Thread_local diag_sink *current_sink;
 static _Thread_local void *current_self;
 
 /* A message is put together in a fixed buffer: the sink that reports "out of memory" must not allocate. */
-struct writer {
+struct diag_writer {
     char text[4096];
     size_t used;
 };
 
-static void put(struct writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct diag_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void put_args(struct writer *writer, const char *format, va_list args)
+static void put_args(struct diag_writer *writer, const char *format, va_list args)
 {
     size_t room = sizeof writer->text - writer->used;
     int length = vsnprintf(writer->text + writer->used, room, format, args);
@@ -26,7 +26,7 @@ static void put_args(struct writer *writer, const char *format, va_list args)
         writer->used += (size_t)length < room ? (size_t)length : room - 1;
 }
 
-static void put(struct writer *writer, const char *format, ...)
+static void put(struct diag_writer *writer, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -60,7 +60,7 @@ static size_t character_begin(const char *text, size_t at)
 
 /* The source line with a caret under the column, one sign wide for each character. Tabs become blanks so that
  * the caret stays in place, and a long line is shown from shortly before the column. */
-static void put_source(struct writer *writer, const struct diag_place *place)
+static void put_source(struct diag_writer *writer, const struct diag_place *place)
 {
     enum { SHOWN = 120, BEFORE = 60 };
     size_t column = place->column ? place->column - 1 : 0, end = place->source_length;
@@ -92,7 +92,7 @@ static void put_source(struct writer *writer, const struct diag_place *place)
 static void report_args(enum diag_level level, const struct diag_place *place, const char *format,
                         va_list args)
 {
-    struct writer writer = {.used = 0};
+    struct diag_writer writer = {.used = 0};
     if (place && place->file) {
         put(&writer, "%s:", place->file);
         if (place->line & DIAG_BYTE)

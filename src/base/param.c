@@ -35,13 +35,13 @@ static void append(struct param_problem *problem, const char *format, ...)
 /* ----------------------------------------------------------------------------------- types with a size */
 
 /* A value that can be compared with bounds. */
-union quantity {
+union param_quantity {
     ps_t time;
     uint64_t whole;
     double number;
 };
 
-static bool read_quantity(enum param_type type, const char *text, union quantity *value,
+static bool read_quantity(enum param_type type, const char *text, union param_quantity *value,
                           struct param_problem *problem)
 {
     struct units_problem unit_problem;
@@ -69,7 +69,7 @@ static bool read_quantity(enum param_type type, const char *text, union quantity
     return good || fail(problem, unit_problem.at, "%s", unit_problem.text);
 }
 
-static int compare(enum param_type type, const union quantity *a, const union quantity *b)
+static int compare(enum param_type type, const union param_quantity *a, const union param_quantity *b)
 {
     if (type == PARAM_TIME)
         return (a->time > b->time) - (a->time < b->time);
@@ -78,10 +78,10 @@ static int compare(enum param_type type, const union quantity *a, const union qu
     return (a->whole > b->whole) - (a->whole < b->whole);
 }
 
-static bool within_bounds(const struct param *param, const char *text, const union quantity *value,
+static bool within_bounds(const struct param *param, const char *text, const union param_quantity *value,
                           struct param_problem *problem)
 {
-    union quantity bound;
+    union param_quantity bound;
     if (param->min && read_quantity(param->type, param->min, &bound, problem) &&
         compare(param->type, value, &bound) < 0)
         return fail(problem, 0, "%s is at least %s, not %s", param->name, param->min, text);
@@ -94,7 +94,7 @@ static bool within_bounds(const struct param *param, const char *text, const uni
 static bool parse_quantity(const struct param *param, const char *text, void *field,
                            struct param_problem *problem)
 {
-    union quantity value;
+    union param_quantity value;
     if (!read_quantity(param->type, text, &value, problem) || !within_bounds(param, text, &value, problem))
         return false;
     memcpy(field, &value, sizeof value);
@@ -163,7 +163,7 @@ bool param_defaults(const struct param_table *table, void *config, struct arena 
 
 const char *param_canonical(const struct param *param, const char *text, char *buffer, size_t size)
 {
-    union quantity value;
+    union param_quantity value;
     struct param_problem problem;
     if (param->type > PARAM_NUMBER || !read_quantity(param->type, text, &value, &problem)) {
         snprintf(buffer, size, "%s", text);
@@ -227,7 +227,7 @@ void param_split(const char *text, size_t at, size_t end, struct param_assignmen
 }
 
 /* A short text being read: where its items go, and which parameters have had their say. */
-struct list {
+struct param_list {
     const struct param_table *table;
     const char *what, *origin;
     bool *seen;
@@ -235,7 +235,7 @@ struct list {
     struct arena *texts;
 };
 
-static bool report(const struct list *list, size_t at, size_t span, const struct param_problem *problem)
+static bool report(const struct param_list *list, size_t at, size_t span, const struct param_problem *problem)
 {
     diag_report(DIAG_ERROR,
                 &(struct diag_place){.file = list->what,
@@ -249,7 +249,7 @@ static bool report(const struct list *list, size_t at, size_t span, const struct
 }
 
 /* The parameter that is given its value, if it may be. */
-static const struct param *named(const struct list *list, const struct param_assignment *assignment)
+static const struct param *named(const struct param_list *list, const struct param_assignment *assignment)
 {
     struct param_problem problem;
     const struct param_table *table = list->table;
@@ -272,7 +272,7 @@ static const struct param *named(const struct list *list, const struct param_ass
 }
 
 /* "name=value" at origin[at .. end). */
-static bool parse_item(const struct list *list, size_t at, size_t end)
+static bool parse_item(const struct param_list *list, size_t at, size_t end)
 {
     struct param_assignment item;
     struct param_problem problem;
@@ -297,7 +297,7 @@ enum status param_parse_list(const struct param_table *table, const char *what, 
         diag_error("a default of %s is wrong: %s", table->component, problem.text);
         return STATUS_BAD_INPUT;
     }
-    struct list list = {table, what, origin, NULL, config, texts};
+    struct param_list list = {table, what, origin, NULL, config, texts};
     list.seen = mem_alloc(table->count, sizeof *list.seen, "parameters");
     bool good = true;
     while (origin[at]) {

@@ -19,7 +19,7 @@ static uint64_t hash(const char *name)
     return value;
 }
 
-struct rng rng_open(uint64_t seed, const char *component)
+struct rng rng_init(uint64_t seed, const char *component)
 {
     struct rng rng;
     uint64_t state = seed;

@@ -10,7 +10,7 @@ struct rng {
     uint64_t state[4];
 };
 
-struct rng rng_open(uint64_t seed, const char *component);
+struct rng rng_init(uint64_t seed, const char *component);
 
 uint64_t rng_next(struct rng *rng);
 uint64_t rng_below(struct rng *rng, uint64_t bound); /* 0 ... bound - 1, without bias; bound is at least 1 */

@@ -61,27 +61,27 @@ struct tap_record {
 enum { TAP_KINDS = TAP_SOFTWARE + 1, TAP_HANDLERS = 8 };
 
 struct tap_handler {
-    void (*hear)(void *self, const struct tap_record *record);
+    void (*handle)(void *self, const struct tap_record *record);
     void *self;
 };
 
 /* Listeners by what they want to hear: telling costs nothing beyond the calls. */
 struct tap {
     uint32_t count[TAP_KINDS];
-    struct tap_handler listeners[TAP_KINDS][TAP_HANDLERS];
+    struct tap_handler handlers[TAP_KINDS][TAP_HANDLERS];
 };
 
 #define TAP_BIT(kind) (UINT32_C(1) << (kind))
 
 /* `wanted`: TAP_BITs or-ed. */
 static inline void tap_handle(struct tap *tap, uint32_t wanted,
-                              void (*hear)(void *self, const struct tap_record *record), void *self)
+                              void (*handle)(void *self, const struct tap_record *record), void *self)
 {
     for (uint32_t kind = 0; kind < TAP_KINDS; kind++) {
         if (!(wanted & TAP_BIT(kind)))
             continue;
         assert(tap->count[kind] < TAP_HANDLERS);
-        tap->listeners[kind][tap->count[kind]++] = (struct tap_handler){.hear = hear, .self = self};
+        tap->handlers[kind][tap->count[kind]++] = (struct tap_handler){.handle = handle, .self = self};
     }
 }
 
@@ -93,9 +93,9 @@ static inline bool tap_has_handler(const struct tap *tap, enum tap_kind kind)
 
 static inline void tap_emit(const struct tap *tap, const struct tap_record *record)
 {
-    const struct tap_handler *listeners = tap->listeners[record->kind];
+    const struct tap_handler *handlers = tap->handlers[record->kind];
     for (uint32_t i = 0; i < tap->count[record->kind]; i++)
-        listeners[i].hear(listeners[i].self, record);
+        handlers[i].handle(handlers[i].self, record);
 }
 
 /* Parts told of a message later begin where those told before it end. */

@@ -167,10 +167,10 @@ static bool multiply(wide *value, wide factor)
     return true;
 }
 
-enum fit { FITS, TOO_LARGE, TOO_FINE };
+enum units_fit { FITS, TOO_LARGE, TOO_FINE };
 
 /* number * factor / divisor as a whole number. */
-static enum fit whole(struct decimal number, const struct unit *unit, uint64_t limit, uint64_t *value)
+static enum units_fit whole(struct decimal number, const struct unit *unit, uint64_t limit, uint64_t *value)
 {
     wide result = number.digits, divisor = unit->divisor;
     if (result == 0) {

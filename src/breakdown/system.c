@@ -297,7 +297,7 @@ static enum status finish(struct system_file *file, const char *name, enum statu
 
 enum status system_open_text(struct system_file *file, const char *name, const char *text, size_t length)
 {
-    *file = (struct system_file){.config = config_new(tables, 1)};
+    *file = (struct system_file){.config = config_open(tables, 1)};
     if (!file->config)
         return STATUS_FAILED;
     return finish(file, name, config_read_text(file->config, name, text, length));
@@ -326,7 +326,7 @@ enum status system_open(struct system_file *file, const char *path)
         diag_error("this program has no system 'thunderx2', which is taken where none is named");
         return STATUS_BAD_INPUT;
     }
-    *file = (struct system_file){.config = config_new(tables, 1), .path = path};
+    *file = (struct system_file){.config = config_open(tables, 1), .path = path};
     if (!file->config)
         return STATUS_FAILED;
     return finish(file, path, config_read_file(file->config, path));
@@ -335,6 +335,6 @@ enum status system_open(struct system_file *file, const char *path)
 void system_close(struct system_file *file)
 {
     if (file->config)
-        config_free(file->config);
+        config_close(file->config);
     file->config = NULL;
 }

@@ -162,7 +162,7 @@ static enum status make_config(struct run_options *run)
     if (status != STATUS_OK)
         return status;
     const struct param_table *const *tables = components_params(&count);
-    run->config = config_new(tables, count);
+    run->config = config_open(tables, count);
     return run->config ? read_file(run) : STATUS_FAILED;
 }
 
@@ -280,6 +280,6 @@ int cli_run(int argc, char **argv)
     if (status == STATUS_OK)
         status = run_experiment(&run);
     if (run.config)
-        config_free(run.config);
+        config_close(run.config);
     return status;
 }

@@ -335,13 +335,13 @@ int cli_schedule(int argc, char **argv)
     static const struct param_table *const tables[] = {&collective_params, &node_params};
     struct schedule_settings settings = {.method = {.algorithm = TDM_BEST, .seed = 1},
                                          .limit_ps = 10 * PS_PER_S,
-                                         .config = config_new(tables, sizeof tables / sizeof *tables)};
+                                         .config = config_open(tables, sizeof tables / sizeof *tables)};
     if (!settings.config)
         return STATUS_FAILED;
     int found = cli_read_all(&command, argc, argv, take, &settings);
     enum status status = found == CLI_END ? check_settings(&settings) : cli_status(found);
     if (found == CLI_END && status == STATUS_OK)
         status = schedule(&settings);
-    config_free(settings.config);
+    config_close(settings.config);
     return status;
 }

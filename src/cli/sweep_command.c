@@ -127,7 +127,7 @@ enum status sweep_command_open(struct sweep_command *sweep, const struct cli_com
     if (status != STATUS_OK || sweep->help)
         return status;
     const struct param_table *const *params = components_params(&tables);
-    sweep->config = config_new(params, tables);
+    sweep->config = config_open(params, tables);
     if (!sweep->config)
         return STATUS_FAILED;
     status = definition_read_file(&sweep->definition, sweep->config, sweep->file);
@@ -142,7 +142,7 @@ void sweep_command_close(struct sweep_command *sweep)
 {
     definition_free(&sweep->definition);
     if (sweep->config)
-        config_free(sweep->config);
+        config_close(sweep->config);
 }
 
 /* --------------------------------------------------------------------------------------------------- runs */

@@ -214,7 +214,7 @@ void rnics_open(struct rnics *rnics, const struct rnic_config *config, uint32_t 
                             .count = nodes,
                             .fetch_ps = fetch_ps,
                             .reconnect_ps = reconnect_ps,
-                            .rng = rng_open(seed, "rnic"),
+                            .rng = rng_init(seed, "rnic"),
                             .destinations = mem_alloc(ranks, sizeof *rnics->destinations, "connections"),
                             .connected = mem_alloc(ranks, sizeof *rnics->connected, "connections")};
     for (uint32_t i = 0; i < nodes; i++)

@@ -80,7 +80,7 @@ enum status runs_open(const char *path, unsigned jobs, struct runs **runs)
     enum status status = store_open(path, STORE_WRITE, &store);
     if (status != STATUS_OK)
         return status;
-    struct config *base = config_new(tables, count);
+    struct config *base = config_open(tables, count);
     if (!base) {
         store_close(store);
         return STATUS_FAILED;
@@ -105,7 +105,7 @@ static void run_free(struct run *run)
 void runs_close(struct runs *runs)
 {
     store_close(runs->store);
-    config_free(runs->base);
+    config_close(runs->base);
     for (size_t i = 0; i < runs->count; i++)
         run_free(runs->list[i]);
     free(runs->list);

@@ -81,7 +81,7 @@ static void visit_point(struct reproduction *reproduction, const struct sweep_po
                       run.facts->makespan_s;
     visit(self, reproduction, &run);
     free(settings.text);
-    config_free(config);
+    config_close(config);
 }
 
 /* ---------------------------------------------------------------------------------------------- the file */
@@ -106,12 +106,12 @@ void reproduction_sweep(struct reproduction *reproduction, const char *path, voi
     const struct embedded_file *file = embedded_find(paper_files, path);
     size_t count;
     const struct param_table *const *tables = components_params(&count);
-    struct config *config = config_new(tables, count);
+    struct config *config = config_open(tables, count);
     struct definition definition = {0};
     if (!file)
         diag_error("there is no %s in this program", path);
     if (!file || !config || visit_all(reproduction, file, &definition, config, self, visit) != STATUS_OK)
         reproduction->broken = true;
     definition_free(&definition);
-    config_free(config);
+    config_close(config);
 }

@@ -48,7 +48,7 @@ void tdm_greedy(const struct tdm_problem *problem, const uint32_t *order, struct
 
 uint32_t *tdm_random_order(uint32_t requests, uint64_t seed, const char *component)
 {
-    struct rng rng = rng_open(seed, component);
+    struct rng rng = rng_init(seed, component);
     uint32_t *order = mem_alloc((size_t)requests + 1, sizeof *order, "an order of requests");
     for (uint32_t i = 0; i < requests; i++) {
         uint32_t other = (uint32_t)rng_below(&rng, (uint64_t)i + 1);

@@ -75,7 +75,7 @@ uint32_t tdm_odd_set_bound(const struct tdm_problem *problem)
 {
     struct tdm_users users = tdm_problem_users(problem);
     uint32_t *loads = tdm_problem_loads(problem), best = 0;
-    struct odd_set set = {.problem = problem, .users = &users, .rng = rng_open(1, "tdm.bound")};
+    struct odd_set set = {.problem = problem, .users = &users, .rng = rng_init(1, "tdm.bound")};
     set.gain = mem_alloc((size_t)problem->links + 1, sizeof *set.gain, "a set of links");
     set.is_in = mem_alloc((size_t)problem->links + 1, sizeof *set.is_in, "a set of links");
     set.is_odd = mem_alloc((size_t)problem->requests + 1, sizeof *set.is_odd, "requests");

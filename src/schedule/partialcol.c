@@ -233,7 +233,7 @@ uint64_t tdm_eject(const struct tdm_problem *problem, uint32_t bound, uint64_t s
 {
     if (schedule->degree <= bound || schedule->degree <= 1)
         return 0;
-    struct search search = {.problem = problem, .limit = limit, .rng = rng_open(seed, "tdm.eject")};
+    struct search search = {.problem = problem, .limit = limit, .rng = rng_init(seed, "tdm.eject")};
     search_open(&search, schedule);
     while (search.slots > bound && search.slots > 1) {
         drop_slot(&search);

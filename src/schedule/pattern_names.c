@@ -65,7 +65,7 @@ static bool make_random(const void *config, uint32_t nodes, struct tdm_pattern *
         return impossible(problem, "it is made for at most %d nodes", MOST_RANDOM_NODES);
     if (random->connections > pairs)
         return impossible(problem, "there are only %" PRIu64 " pairs of %" PRIu32 " nodes", pairs, nodes);
-    struct rng rng = rng_open(random->seed, "tdm.pattern");
+    struct rng rng = rng_init(random->seed, "tdm.pattern");
     unsigned char *drawn = mem_alloc((size_t)nodes * nodes / 8 + 1, 1, "a random pattern");
     while (pattern->count < random->connections) {
         uint32_t source = (uint32_t)rng_below(&rng, nodes), destination = (uint32_t)rng_below(&rng, nodes);

@@ -300,7 +300,7 @@ static void exchange_close(struct exchange *exchange)
 uint64_t tdm_exchange(const struct tdm_problem *problem, uint64_t seed, const struct tdm_limit *limit,
                       struct tdm_schedule *schedule)
 {
-    struct exchange exchange = {.problem = problem, .limit = *limit, .rng = rng_open(seed, "tdm.exchange")};
+    struct exchange exchange = {.problem = problem, .limit = *limit, .rng = rng_init(seed, "tdm.exchange")};
     if (limit->seconds <= 0 && limit->moves == 0)
         exchange.limit.moves = (uint64_t)TRIES_PER_REQUEST * problem->requests;
     exchange_open(&exchange);

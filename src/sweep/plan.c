@@ -39,7 +39,7 @@ struct config *sweep_config(const struct sweep_point *point)
     if (status == STATUS_OK)
         return config;
     if (config)
-        config_free(config);
+        config_close(config);
     return NULL;
 }
 
@@ -205,7 +205,7 @@ static enum status plan_point(struct planner *planner, size_t index)
     else
         name_point(planner->plan, index);
     experiment_close(&experiment);
-    config_free(config);
+    config_close(config);
     return status;
 }
 

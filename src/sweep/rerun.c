@@ -33,7 +33,7 @@ enum status sweep_rerun(const struct store_run *run, const struct param_table *c
                         size_t table_count, struct store_run *again)
 {
     json_t *parameters = json_loads(run->parameters, 0, NULL);
-    struct config *base = config_new(tables, table_count);
+    struct config *base = config_open(tables, table_count);
     enum status status = base ? STATUS_OK : STATUS_FAILED;
     if (!json_is_object(parameters)) {
         diag_error("run %" PRId64 " is damaged: its parameters are no JSON", run->id);
@@ -42,7 +42,7 @@ enum status sweep_rerun(const struct store_run *run, const struct param_table *c
     if (status == STATUS_OK)
         status = rerun_with(base, parameters, run->fabric, again);
     if (base)
-        config_free(base);
+        config_close(base);
     json_decref(parameters);
     return status;
 }

@@ -105,7 +105,7 @@ void work_point(struct work *work, const struct sweep_point *point, struct outco
     struct config *config = sweep_config(point);
     if (config) {
         outcome->status = run_config(work, config, &ear, &outcome->run);
-        config_free(config);
+        config_close(config);
     }
     diag_set_sink(NULL, NULL);
     outcome->said = ear.text ? ear.text : mem_text("");

@@ -120,7 +120,7 @@ struct openloop_run {
 static uint32_t *make_partners(uint32_t nodes, uint64_t seed)
 {
     uint32_t *partners = mem_alloc(nodes, sizeof *partners, "a permutation");
-    struct rng rng = rng_open(seed, "traffic permutation");
+    struct rng rng = rng_init(seed, "traffic permutation");
     for (uint32_t i = 0; i < nodes; i++)
         partners[i] = i;
     for (uint32_t i = nodes; i-- > 1;) {
@@ -146,7 +146,7 @@ struct openloop_run *openloop_begin(const struct openloop *traffic, const struct
         char name[32];
         snprintf(name, sizeof name, "traffic %u", i);
         run->sources[i] =
-            (struct source){.rng = rng_open(seed, name),
+            (struct source){.rng = rng_init(seed, name),
                             .large = (uint64_t)((double)config->messages * config->large_fraction + 0.5)};
     }
     if (traffic->pattern == OPENLOOP_PERMUTATION)

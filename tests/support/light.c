@@ -110,7 +110,7 @@ static struct config *configure(const char *topology, const char *const *setting
 {
     static const struct param_table *tables[] = {&topology_params, &photonic_params, NULL};
     tables[2] = fabric_find("segment")->params;
-    struct config *config = config_new(tables, 3);
+    struct config *config = config_open(tables, 3);
     assert_int_equal(config_assign(config, "topology", topology, "test"), STATUS_OK);
     for (; settings && *settings; settings++)
         assert_int_equal(config_set(config, *settings), STATUS_OK);
@@ -176,5 +176,5 @@ void light_run(const char *topology, enum photonic_switching switching, const ch
     diag_set_sink(NULL, NULL);
     pool_free(&bench.pool);
     loop_free(&bench.loop);
-    config_free(config);
+    config_close(config);
 }

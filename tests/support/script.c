@@ -102,7 +102,7 @@ static struct config *configure(const char *const *settings)
 {
     size_t count;
     const struct param_table *const *tables = components_params(&count);
-    struct config *config = config_new(tables, count);
+    struct config *config = config_open(tables, count);
     for (; settings && *settings; settings++)
         assert_int_equal(config_set(config, *settings), STATUS_OK);
     return config;
@@ -158,5 +158,5 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
     result_free(&result);
     if (host_config->system)
         host_close(&host);
-    config_free(config);
+    config_close(config);
 }

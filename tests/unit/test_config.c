@@ -22,7 +22,7 @@ static void expect_changed(const struct config *config, const char *expected)
 static void defaults(void **state)
 {
     (void)state;
-    struct config *config = config_new(tables, COUNT(tables));
+    struct config *config = config_open(tables, COUNT(tables));
     const struct run *run = config_of(config, &run_params);
     const struct link *link = config_of(config, &link_params);
     assert_null(run->trace);
@@ -32,7 +32,7 @@ static void defaults(void **state)
     assert_int_equal(link->buffer_bytes, 65536);
     assert_true(link->loss == -0.5);
     expect_changed(config, "");
-    config_free(config);
+    config_close(config);
 }
 
 static void wrong_default_is_reported(void **state)
@@ -43,7 +43,7 @@ static void wrong_default_is_reported(void **state)
     static const struct param_table table = {"x", "wrong", &wrong, 1, sizeof(uint64_t)};
     const struct param_table *const list[] = {&table};
     struct said *said = listen();
-    assert_null(config_new(list, 1));
+    assert_null(config_open(list, 1));
     assert_string_equal(said->text,
                         "helio: error: the default of x.y is wrong: a size needs a unit, such as '64 KiB'\n");
 }
@@ -63,7 +63,7 @@ static void ways_to_write(void **state)
         "    KiB\n...\n",
         "fabric: &two [packet, fmu]\r\nlink.latency: 0.5 \xc2\xb5s\r\nlink.buffer.size: 64 KiB\r\n"};
     for (size_t i = 0; i < COUNT(ways); i++) {
-        struct config *config = config_new(tables, COUNT(tables));
+        struct config *config = config_open(tables, COUNT(tables));
         struct said *said = listen();
         if (read_text(config, ways[i]) != STATUS_OK)
             fail_msg("%s", said->text);
@@ -71,7 +71,7 @@ static void ways_to_write(void **state)
         assert_string_equal(((const struct run *)config_of(config, &run_params))->fabric, "packet,fmu");
         assert_int_equal(link->latency_ps, 500000);
         assert_int_equal(link->buffer_bytes, 65536);
-        config_free(config);
+        config_close(config);
     }
 }
 
@@ -80,7 +80,7 @@ static void nothing_is_a_file(void **state)
     (void)state;
     static const char *const files[] = {"", "\n", "# nothing\n", "---\n", "---\n...\n", "{}", "~"};
     for (size_t i = 0; i < COUNT(files); i++) {
-        struct config *config = config_new(tables, COUNT(tables));
+        struct config *config = config_open(tables, COUNT(tables));
         struct said *said = listen();
         enum status status = read_text(config, files[i]);
         if (i < 6)
@@ -88,7 +88,7 @@ static void nothing_is_a_file(void **state)
         else
             assert_int_equal(said->errors, 1); /* a scalar is no map, whatever it says */
         expect_changed(config, "");
-        config_free(config);
+        config_close(config);
     }
 }
 
@@ -96,7 +96,7 @@ static void nothing_is_a_file(void **state)
 static void a_copy_is_changed_apart(void **state)
 {
     (void)state;
-    struct config *config = config_new(tables, COUNT(tables));
+    struct config *config = config_open(tables, COUNT(tables));
     struct said *said = listen();
     assert_int_equal(read_text(config, "trace: cg\nfabric: [packet, fmu]\nlink: {latency: 0.5 us}\n"),
                      STATUS_OK);
@@ -105,18 +105,18 @@ static void a_copy_is_changed_apart(void **state)
     assert_int_equal(config_set(copy, "trace=lu"), STATUS_OK);
     expect_changed(config,
                    "trace=cg demo.yaml:1\nfabric=packet,fmu demo.yaml:2\nlink.latency=500 ns demo.yaml:3\n");
-    config_free(config);
+    config_close(config);
     expect_changed(copy, "trace=lu --set\nfabric=packet,fmu demo.yaml:2\nlink.latency=7 us --set\n");
     assert_string_equal(((const struct run *)config_of(copy, &run_params))->fabric, "packet,fmu");
     assert_int_equal(((const struct link *)config_of(copy, &link_params))->latency_ps, 7000000);
-    config_free(copy);
+    config_close(copy);
     assert_int_equal(said->errors, 0);
 }
 
 static void origins(void **state)
 {
     (void)state;
-    struct config *config = config_new(tables, COUNT(tables));
+    struct config *config = config_open(tables, COUNT(tables));
     listen();
     assert_int_equal(read_text(config, "\nlink:\n  latency: 0.5 us\n  rate: 100 Gb/s\nseed: 007\n"),
                      STATUS_OK);
@@ -130,20 +130,20 @@ static void origins(void **state)
     assert_int_equal(read_text(config, "link.latency: 1 us"), STATUS_OK);
     expect_changed(config, "trace=a = b --set\nfabric=fmu --fabric\nseed=7 demo.yaml:5\n"
                            "link.latency=1 us demo.yaml:1\nlink.rate=12.5 GB/s demo.yaml:4\n");
-    config_free(config);
+    config_close(config);
 }
 
 static void refused_values_change_nothing(void **state)
 {
     (void)state;
-    struct config *config = config_new(tables, COUNT(tables));
+    struct config *config = config_open(tables, COUNT(tables));
     listen();
     assert_int_equal(config_set(config, "link.latency=1 us"), STATUS_OK);
     assert_int_equal(config_set(config, "link.latency=2"), STATUS_BAD_INPUT);
     assert_int_equal(read_text(config, "link.latency: 2 s\nseed: [1, 2]\n"), STATUS_BAD_INPUT);
     expect_changed(config, "link.latency=1 us --set\n");
     assert_int_equal(((const struct link *)config_of(config, &link_params))->latency_ps, 1000000);
-    config_free(config);
+    config_close(config);
 }
 
 /* ---------------------------------------------------------------------------------------------- messages */
@@ -291,11 +291,11 @@ static void messages_of_files(void **state)
                                     "   |           ^\n"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct config *config = config_new(tables, COUNT(tables));
+        struct config *config = config_open(tables, COUNT(tables));
         struct said *said = listen();
         assert_int_equal(read_text(config, cases[i][0]), STATUS_BAD_INPUT);
         assert_string_equal(said->text, cases[i][1]);
-        config_free(config);
+        config_close(config);
     }
 }
 
@@ -321,17 +321,17 @@ static void messages_of_settings(void **state)
                "   | ^\n"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct config *config = config_new(tables, COUNT(tables));
+        struct config *config = config_open(tables, COUNT(tables));
         struct said *said = listen();
         assert_int_equal(config_set(config, cases[i][0]), STATUS_BAD_INPUT);
         assert_string_equal(said->text, cases[i][1]);
-        config_free(config);
+        config_close(config);
     }
-    struct config *config = config_new(tables, COUNT(tables));
+    struct config *config = config_open(tables, COUNT(tables));
     struct said *said = listen();
     assert_int_equal(config_assign(config, "seed", "x", "--seed"), STATUS_BAD_INPUT);
     assert_string_equal(said->text, "--seed:1:1: error: 'x' is not a whole number\n 1 | x\n   | ^\n");
-    config_free(config);
+    config_close(config);
 }
 
 /* --------------------------------------------------------------------------------- files that mean harm */
@@ -375,21 +375,21 @@ static void hostile_files_end_early(void **state)
         {"seed: ", "!!int "},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct config *config = config_new(tables, COUNT(tables));
+        struct config *config = config_open(tables, COUNT(tables));
         char *text = repeat(cases[i][0], cases[i][1], LARGE);
         struct said *said = listen();
         assert_int_equal(config_read_text(config, "hostile.yaml", text, strlen(text)), STATUS_BAD_INPUT);
         assert_in_range(said->errors, 1, ERRORS_AT_MOST);
         expect_changed(config, "");
         free(text);
-        config_free(config);
+        config_close(config);
     }
 }
 
 static void errors_are_told_up_to_a_limit(void **state)
 {
     (void)state;
-    struct config *config = config_new(tables, COUNT(tables));
+    struct config *config = config_open(tables, COUNT(tables));
     char *text = repeat("", "nonsense: 1\n", 12 * 25);
     struct said *said = listen();
     assert_int_equal(read_text(config, text), STATUS_BAD_INPUT);
@@ -398,25 +398,25 @@ static void errors_are_told_up_to_a_limit(void **state)
     assert_non_null(strstr(
         said->text, "helio: note: demo.yaml: these are 20 errors; the rest of the file has not been read\n"));
     free(text);
-    config_free(config);
+    config_close(config);
 }
 
 static void control_bytes_are_refused(void **state)
 {
     (void)state;
-    struct config *config = config_new(tables, COUNT(tables));
+    struct config *config = config_open(tables, COUNT(tables));
     struct said *said = listen();
     assert_int_equal(config_read_text(config, "nul.yaml", "seed: 1\0\n", 9), STATUS_BAD_INPUT);
     assert_string_equal(said->text, "nul.yaml:1:8: error: byte 0x00; an experiment file is UTF-8 text\n"
                                     " 1 | seed: 1 \n"
                                     "   |        ^\n");
-    config_free(config);
+    config_close(config);
 }
 
 static void files_that_cannot_be_read(void **state)
 {
     (void)state;
-    struct config *config = config_new(tables, COUNT(tables));
+    struct config *config = config_open(tables, COUNT(tables));
     struct said *said = listen();
     assert_int_equal(config_read_file(config, "does/not/exist.yaml"), STATUS_BAD_INPUT);
     assert_string_equal(said->text,
@@ -428,7 +428,7 @@ static void files_that_cannot_be_read(void **state)
     assert_int_equal(config_read_file(config, "/dev/zero"), STATUS_BAD_INPUT);
     assert_string_equal(said->text,
                         "helio: error: /dev/zero is larger than 1 MiB; an experiment file is not\n");
-    config_free(config);
+    config_close(config);
 }
 
 int main(void)

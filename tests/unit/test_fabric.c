@@ -28,7 +28,7 @@ static struct config *configure(const char *topology)
     tables[count++] = &topology_params;
     for (size_t i = 0; fabric_param_table(i); i++)
         tables[count++] = fabric_param_table(i);
-    struct config *config = config_new(tables, count);
+    struct config *config = config_open(tables, count);
     assert_int_equal(config_assign(config, "topology", topology, "test"), STATUS_OK);
     return config;
 }
@@ -65,7 +65,7 @@ static enum status open_and_close(const struct fabric_ops *ops, const char *topo
     fabric_close(fabric);
     pool_free(&messages);
     loop_free(&loop);
-    config_free(config);
+    config_close(config);
     return status;
 }
 

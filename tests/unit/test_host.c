@@ -433,7 +433,7 @@ static enum status try_to_open(const char *const *settings)
 {
     size_t count;
     const struct param_table *const *tables = components_params(&count);
-    struct config *config = config_new(tables, count);
+    struct config *config = config_open(tables, count);
     said[0] = '\0';
     diag_set_sink(hear, NULL);
     assert_int_equal(config_set(config, "workload=pingpong"), STATUS_OK);
@@ -443,7 +443,7 @@ static enum status try_to_open(const char *const *settings)
     enum status status = experiment_open(&experiment, config);
     experiment_close(&experiment);
     diag_set_sink(NULL, NULL);
-    config_free(config);
+    config_close(config);
     return status;
 }
 

@@ -67,7 +67,7 @@ static void expect_round_trip(const struct param_table *const *list, size_t coun
 {
     size_t printed;
     struct values before = {.count = 0}, after = {.count = 0};
-    struct config *config = config_new(list, count);
+    struct config *config = config_open(list, count);
     char *text = manual(list, count, NULL, &printed);
     config_each(config, &before, keep);
     struct said *said = listen();
@@ -83,7 +83,7 @@ static void expect_round_trip(const struct param_table *const *list, size_t coun
         free(after.list[i].value);
     }
     free(text);
-    config_free(config);
+    config_close(config);
 }
 
 static void manual_reads_back(void **state)

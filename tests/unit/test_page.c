@@ -92,7 +92,7 @@ static const struct metric_table metric_table = {metrics, 1, sizeof(uint64_t)};
 static enum status write_page(const char *where)
 {
     const struct param_table *tables[] = {&settings_params};
-    struct config *config = config_new(tables, 1);
+    struct config *config = config_open(tables, 1);
     assert_int_equal(config_assign(config, "settings.title", HOSTILE, "--set"), STATUS_OK);
     struct rank_row rows[] = {{3 * PS_PER_S, 2 * PS_PER_S, PS_PER_S, 0}, {2 * PS_PER_S, 2 * PS_PER_S, 0, 0}};
     uint64_t pivot = 37066;
@@ -113,7 +113,7 @@ static enum status write_page(const char *where)
     if (status == STATUS_OK)
         status = report_page_write(page, &manifest, results, 2);
     status = report_page_close(page, status);
-    config_free(config);
+    config_close(config);
     return status;
 }
 

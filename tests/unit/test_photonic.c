@@ -161,7 +161,7 @@ static void a_full_buffer_is_passed_by(void **state)
 
 static uint32_t random_traffic(uint32_t nodes, uint32_t count, uint64_t seed, struct light_message *messages)
 {
-    struct rng rng = rng_open(seed, "traffic");
+    struct rng rng = rng_init(seed, "traffic");
     for (uint32_t i = 0; i < count; i++) {
         uint32_t source = (uint32_t)rng_below(&rng, nodes);
         uint32_t destination = (source + 1 + (uint32_t)rng_below(&rng, nodes - 1)) % nodes;

@@ -316,7 +316,7 @@ static void draw_messages(struct rng *rng, struct light_message *messages)
 static void agree(const char *topology, enum photonic_switching switching, uint64_t seed)
 {
     static struct light_message messages[MESSAGES];
-    struct rng rng = rng_open(seed, topology);
+    struct rng rng = rng_init(seed, topology);
     memset(&ref, 0, sizeof ref);
     assert_int_equal(topo_parse("test", topology, &ref.topo), STATUS_OK);
     ref.switching = switching;

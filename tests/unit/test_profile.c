@@ -26,7 +26,7 @@ static int64_t overlap(ps_t from, ps_t to, ps_t begin, ps_t end)
 /* Intervals of all lengths up to `longest`, in any order, against the plain sum. */
 static void compare(uint64_t seed, ps_t longest)
 {
-    struct rng rng = rng_open(seed, "profile");
+    struct rng rng = rng_init(seed, "profile");
     struct profile profile;
     struct interval intervals[INTERVALS];
     int64_t found[PROFILE_BINS];

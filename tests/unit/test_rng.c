@@ -42,7 +42,7 @@ static void named_streams_stay_what_they_are(void **state)
          {UINT64_C(4277406984885184959), UINT64_C(17948994413938028393), UINT64_C(1960940704541524054)}},
     };
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
-        struct rng rng = rng_open(streams[i].seed, streams[i].name);
+        struct rng rng = rng_init(streams[i].seed, streams[i].name);
         for (int draw = 0; draw < 3; draw++)
             assert_int_equal(rng_next(&rng), streams[i].draws[draw]);
     }
@@ -52,9 +52,9 @@ static void named_streams_stay_what_they_are(void **state)
 static void streams_are_independent(void **state)
 {
     (void)state;
-    struct rng base = rng_open(1, "fmu.mapping");
-    struct rng others[] = {rng_open(2, "fmu.mapping"), rng_open(0, "fmu.mapping"), rng_open(1, "fmu.mappinf"),
-                           rng_open(1, "fmu.mapping "), rng_open(1, "")};
+    struct rng base = rng_init(1, "fmu.mapping");
+    struct rng others[] = {rng_init(2, "fmu.mapping"), rng_init(0, "fmu.mapping"), rng_init(1, "fmu.mappinf"),
+                           rng_init(1, "fmu.mapping "), rng_init(1, "")};
     enum { OTHERS = sizeof others / sizeof *others };
     double sums[OTHERS] = {0};
     for (int i = 0; i < DRAWS; i++) {
@@ -69,7 +69,7 @@ static void streams_are_independent(void **state)
 static void a_copy_goes_on_alike(void **state)
 {
     (void)state;
-    struct rng rng = rng_open(3, "copy");
+    struct rng rng = rng_init(3, "copy");
     rng_next(&rng);
     struct rng copy = rng;
     for (int i = 0; i < 10; i++)
@@ -79,8 +79,8 @@ static void a_copy_goes_on_alike(void **state)
 static void a_stream_is_its_seed_and_name(void **state)
 {
     (void)state;
-    struct rng a = rng_open(1, "fmu.mapping"), same = rng_open(1, "fmu.mapping");
-    struct rng other_seed = rng_open(2, "fmu.mapping"), other_name = rng_open(1, "fmu.mappinh");
+    struct rng a = rng_init(1, "fmu.mapping"), same = rng_init(1, "fmu.mapping");
+    struct rng other_seed = rng_init(2, "fmu.mapping"), other_name = rng_init(1, "fmu.mappinh");
     int equal_seed = 0, equal_name = 0;
     for (int i = 0; i < 1000; i++) {
         uint64_t draw = rng_next(&a);
@@ -96,7 +96,7 @@ static void bounded_draws_are_even(void **state)
 {
     (void)state;
     static const uint64_t bounds[] = {1, 2, 3, 7, 10, 64};
-    struct rng rng = rng_open(7, "test");
+    struct rng rng = rng_init(7, "test");
     for (int b = 0; b < 6; b++) {
         uint64_t counts[64] = {0};
         double expected = (double)DRAWS / (double)bounds[b], chi2 = 0;
@@ -117,7 +117,7 @@ static void large_bounds_have_no_bias(void **state)
 {
     (void)state;
     const uint64_t bound = UINT64_C(3) << 62;
-    struct rng rng = rng_open(7, "test");
+    struct rng rng = rng_init(7, "test");
     int low = 0;
     for (int i = 0; i < DRAWS; i++)
         low += rng_below(&rng, bound) < bound / 2;
@@ -127,7 +127,7 @@ static void large_bounds_have_no_bias(void **state)
 static void shares_and_exponentials(void **state)
 {
     (void)state;
-    struct rng rng = rng_open(11, "test");
+    struct rng rng = rng_init(11, "test");
     double sum = 0, exponential = 0;
     for (int i = 0; i < DRAWS; i++) {
         double share = rng_share(&rng), time = rng_exponential(&rng, 5);

@@ -36,7 +36,7 @@ static enum status run(const char *const *settings, bool logged, struct result *
 {
     size_t count;
     const struct param_table *const *tables = components_params(&count);
-    struct config *config = config_new(tables, count);
+    struct config *config = config_open(tables, count);
     for (; *settings; settings++)
         assert_int_equal(config_set(config, *settings), STATUS_OK);
     struct experiment experiment;
@@ -49,7 +49,7 @@ static enum status run(const char *const *settings, bool logged, struct result *
     if (logged)
         message_log_close(watch.messages, status);
     experiment_close(&experiment);
-    config_free(config);
+    config_close(config);
     return status;
 }
 

@@ -21,7 +21,7 @@ static struct config *config_new_all(void)
 {
     size_t count;
     const struct param_table *const *tables = components_params(&count);
-    return config_new(tables, count);
+    return config_open(tables, count);
 }
 
 static void put_changed(void *self, const struct param *param, const char *value, const char *origin)
@@ -40,7 +40,7 @@ static void expect(const char *ini, const char *changed, const char *said)
     config_each(config, text, put_changed);
     assert_string_equal(text, changed);
     assert_string_equal(traces_messages(), said);
-    config_free(config);
+    config_close(config);
 }
 
 static void every_key_has_its_parameter(void **state)
@@ -156,7 +156,7 @@ static void simplecomm_takes_as_long_with_the_same_file(void **state)
             fail_msg("%zu: %.15g s, SimpleComm has %.15g s", i, makespan_s, comparison->makespan_s);
         result_free(&result);
         experiment_close(&experiment);
-        config_free(config);
+        config_close(config);
     }
 }
 

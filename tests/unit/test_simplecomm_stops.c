@@ -21,7 +21,7 @@ static enum status run(const char *trace, const char *const *settings, struct re
 {
     size_t count;
     const struct param_table *const *tables = components_params(&count);
-    struct config *config = config_new(tables, count);
+    struct config *config = config_open(tables, count);
     struct experiment experiment;
     struct experiment_watch watch = {0};
     *result = (struct result){0};
@@ -33,7 +33,7 @@ static enum status run(const char *trace, const char *const *settings, struct re
     if (status == STATUS_OK)
         status = experiment_run(&experiment, 0, &watch, result);
     experiment_close(&experiment);
-    config_free(config);
+    config_close(config);
     return status;
 }
 

@@ -51,7 +51,7 @@ static struct config *config_with(const char *const *settings, size_t count)
 {
     size_t table_count;
     const struct param_table *const *tables = components_params(&table_count);
-    struct config *config = config_new(tables, table_count);
+    struct config *config = config_open(tables, table_count);
     assert_non_null(config);
     for (size_t i = 0; i < count; i++)
         assert_int_equal(config_set(config, settings[i]), STATUS_OK);
@@ -118,7 +118,7 @@ static ps_t makespan_of(const struct sweep_point *point)
     ps_t makespan = result.makespan;
     result_free(&result);
     experiment_close(&experiment);
-    config_free(config);
+    config_close(config);
     return makespan;
 }
 
@@ -147,7 +147,7 @@ static void any_number_of_workers_gives_the_same(void **state)
         sweep_free(runs[i], POINTS);
         store_close(stores[i]);
     }
-    config_free(base);
+    config_close(base);
     assert_string_equal(said, "");
 }
 
@@ -183,7 +183,7 @@ static void nothing_is_run_twice(void **state)
     store_close(store);
     sweep_free(half, POINTS / 2);
     sweep_free(runs, POINTS);
-    config_free(base);
+    config_close(base);
     free(path);
 }
 
@@ -207,7 +207,7 @@ static void shards_are_parts_of_the_whole(void **state)
     }
     for (size_t i = 0; i < 3; i++)
         sweep_free(runs[i], POINTS);
-    config_free(base);
+    config_close(base);
 }
 
 /* Whoever runs points may write for long; who asks what a sweep would take neither waits nor writes. */
@@ -236,7 +236,7 @@ static void a_forecast_waits_for_nobody(void **state)
     store_close(looked_at);
     store_rollback(busy);
     store_close(busy);
-    config_free(base);
+    config_close(base);
     free(path);
 }
 
@@ -301,7 +301,7 @@ static void metrics_are_found_by_name(void **state)
     assert_non_null(strstr(run.run, "\"fabric\":\"fmu\""));
     sweep_free(&run, 1);
     store_close(store);
-    config_free(base);
+    config_close(base);
 }
 
 /* ------------------------------------------------------------------------------------------------- merging
@@ -393,7 +393,7 @@ static void a_wrong_point_is_said_before_anything_runs(void **state)
     assert_int_equal(sweep_run(store, points, POINTS, &options, NULL), STATUS_BAD_INPUT);
     assert_non_null(strstr(said, "did you mean 'hockney.latency'?"));
     store_close(store);
-    config_free(base);
+    config_close(base);
 }
 
 /* A rank that waits for the other. */
@@ -430,7 +430,7 @@ static void a_run_that_fails_is_named_and_the_others_go_on(void **state)
     assert_non_null(strstr(said, "error: 1 of 3 runs failed"));
     sweep_free(runs, 3);
     store_close(store);
-    config_free(base);
+    config_close(base);
     free(trace);
 }
 
@@ -471,7 +471,7 @@ static void a_worker_that_dies_takes_one_point_with_it(void **state)
     assert_true(runs[3].done);
     sweep_free(runs, POINTS);
     store_close(store);
-    config_free(base);
+    config_close(base);
 }
 
 static void what_is_no_store_is_left_alone(void **state)

@@ -42,7 +42,7 @@ static enum status read_text(struct definition *definition, struct config **conf
 {
     size_t count;
     const struct param_table *const *tables = components_params(&count);
-    *config = config_new(tables, count);
+    *config = config_open(tables, count);
     assert_non_null(*config);
     return definition_read_text(definition, *config, "s.yaml", text, strlen(text));
 }
@@ -65,11 +65,11 @@ static void expect_points(const char *text, const char *expected)
         free(label);
         struct config *whole = sweep_config(&points[i]);
         assert_non_null(whole);
-        config_free(whole);
+        config_close(whole);
     }
     assert_string_equal(got, expected);
     definition_free(&definition);
-    config_free(config);
+    config_close(config);
 }
 
 static void axes_multiply_the_last_one_fastest(void **state)
@@ -127,7 +127,7 @@ static void expect_error(const char *text, const char *expected)
     if (!strstr(said, expected))
         fail_msg("expected: %s\nsaid: %s", expected, said);
     definition_free(&definition);
-    config_free(config);
+    config_close(config);
 }
 
 static void errors_have_their_places(void **state)
@@ -195,7 +195,7 @@ static void a_sweep_has_a_limit(void **state)
     assert_int_equal(definition_points(&definition, config, &points, &count), STATUS_BAD_INPUT);
     assert_non_null(strstr(said, "more than 1000000 points"));
     definition_free(&definition);
-    config_free(config);
+    config_close(config);
 }
 
 int main(void)

@@ -267,7 +267,7 @@ static struct config *configure(const char *const *settings)
 {
     size_t count;
     const struct param_table *const *tables = components_params(&count);
-    struct config *config = config_new(tables, count);
+    struct config *config = config_open(tables, count);
     assert_non_null(config);
     for (; *settings; settings++)
         assert_int_equal(config_set(config, *settings), STATUS_OK);
@@ -305,7 +305,7 @@ static void check(const char *const *settings)
     }
     result_free(&result);
     experiment_close(&experiment);
-    config_free(config);
+    config_close(config);
 }
 
 static void on_every_fabric(void **state)

@@ -288,7 +288,7 @@ static void printed_texts(void **state)
 static void printed_texts_read_back(void **state)
 {
     (void)state;
-    struct rng rng = rng_open(1, "test_units");
+    struct rng rng = rng_init(1, "test_units");
     for (int i = 0; i < 40000; i++) {
         uint64_t value = rng_next(&rng) >> (1 + rng_below(&rng, 63));
         for (uint64_t zeros = rng_below(&rng, 19); zeros && value <= INT64_MAX / 10; zeros--)
@@ -313,7 +313,7 @@ static void printed_numbers_read_back(void **state)
     assert_string_equal(units_print_number(0.1, text, sizeof text), "0.1");
     assert_string_equal(units_print_number(2, text, sizeof text), "2");
     assert_string_equal(units_print_number(-1.0 / 3, text, sizeof text), "-0.3333333333333333");
-    struct rng rng = rng_open(1, "test_units");
+    struct rng rng = rng_init(1, "test_units");
     for (int i = 0; i < 20000; i++) {
         double value = rng_exponential(&rng, 1e6), again;
         struct units_problem problem;

@@ -212,7 +212,7 @@ void compat_fmu_init(struct simplecomm *engine, const struct config *config, uin
     fmu->try_idle = (enum compat_try_idle)place_of(config_text(config, "fmu.try_idle"), try_idle);
     fmu->among_all = (enum compat_among_all)place_of(config_text(config, "fmu.among_all"), among_all);
     fmu->counts_reads = fmu->try_idle == TRY_LEAST_SR || fmu->among_all == AMONG_LEAST_SR;
-    fmu->random = rng_open(seed, "compat.simplecomm");
+    fmu->random = rng_init(seed, "compat.simplecomm");
     fmu->last_s = mem_alloc(count, sizeof *fmu->last_s, "FMUs");
     fmu->congestion_s = mem_alloc(count, sizeof *fmu->congestion_s, "FMUs");
     fmu->usage_s = mem_alloc(count, sizeof *fmu->usage_s, "FMUs");

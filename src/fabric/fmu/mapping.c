@@ -71,7 +71,7 @@ void fmu_mapping_init(struct fmu_mapping *mapping, uint32_t count, enum fmu_try_
                       enum fmu_among_all among_all, uint64_t seed)
 {
     *mapping = (struct fmu_mapping){.count = count, .try_idle = try_idle, .among_all = among_all};
-    mapping->random = rng_open(seed, "fmu.mapping");
+    mapping->random = rng_init(seed, "fmu.mapping");
     mapping->idle = mem_alloc((count + WORD - 1) / WORD, sizeof *mapping->idle, "FMU mapping");
     mapping->sent = mem_alloc(count, sizeof *mapping->sent, "FMU counters");
     mapping->sent_not_read = mem_alloc(count, sizeof *mapping->sent_not_read, "FMU counters");

@@ -29,7 +29,7 @@ enum status photonic_init(struct fabric *fabric, enum photonic_switching switchi
         return status;
     bool is_at_once = photonic->settings.photonic.reservation == RESERVATION_ATOMIC;
     photonic->reservation = is_at_once ? &reservation_at_once : &reservation_hop_by_hop;
-    photonic->rng = rng_open(fabric->params.seed, "photonic");
+    photonic->rng = rng_init(fabric->params.seed, "photonic");
     photonic->spread.width_ps = 1;
     links_init(photonic);
     init_pools(photonic);

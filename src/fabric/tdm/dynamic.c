@@ -397,7 +397,7 @@ static enum status dynamic_init(struct fabric *fabric)
         return status;
     dynamic->tdm = config_of(params->config, &tdm_params);
     dynamic->config = config;
-    dynamic->rng = rng_open(params->seed, "tdm.dynamic");
+    dynamic->rng = rng_init(params->seed, "tdm.dynamic");
     dynamic->statistics.degree = config->degree;
     dynamic->try_kind = loop_register(params->loop, on_try, dynamic);
     dynamic->packet_kind = loop_register(params->loop, on_packet, dynamic);

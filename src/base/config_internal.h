@@ -1,12 +1,12 @@
-#ifndef HELIO_BASE_CONFIG_PARTS_H
-#define HELIO_BASE_CONFIG_PARTS_H
+#ifndef HELIO_BASE_CONFIG_INTERNAL_H
+#define HELIO_BASE_CONFIG_INTERNAL_H
 
 /* What config.c, the reader of experiment files and the writer of the manual share. */
 
 #include "base/config.h"
 #include "base/mem.h"
 
-struct value {
+struct config_value {
     const struct param *param;
     void *field;
     const char *text;   /* canonical; NULL = none */
@@ -15,7 +15,7 @@ struct value {
 };
 
 /* What stands before a dot of parameters' names: a map in an experiment file. */
-struct value_group {
+struct config_group {
     const char *name;    /* "hockney" */
     const char *example; /* the first of its parameters */
     bool read;
@@ -25,26 +25,26 @@ struct config {
     const struct param_table *const *tables;
     size_t table_count;
     void **structs;
-    struct value *values; /* of all tables, in their order */
+    struct config_value *values; /* of all tables, in their order */
     size_t value_count;
-    struct value_group *groups;
+    struct config_group *groups;
     size_t group_count, group_capacity;
     struct arena texts;
 };
 
 /* NULL when there is none. */
-struct value *config_find(const struct config *config, const char *name);
-struct value_group *config_find_group(const struct config *config, const char *name);
+struct config_value *config_find(const struct config *config, const char *name);
+struct config_group *config_find_group(const struct config *config, const char *name);
 const char *config_nearest(const struct config *config, const char *name);
 const char *config_nearest_group(const struct config *config, const char *name);
 
 /* A value's text into its field; false fills *problem and leaves the old value. */
-bool config_put(struct config *config, struct value *value, const char *text, const char *origin,
+bool config_put(struct config *config, struct config_value *value, const char *text, const char *origin,
                 struct param_problem *problem);
 
 /* The text in canonical form, in `canonical` or as it is, when it is a value of the parameter; else NULL, and
  * *problem. Changes nothing in the config. */
-const char *config_check(const struct config *config, const struct value *value, const char *text,
+const char *config_check(const struct config *config, const struct config_value *value, const char *text,
                          char canonical[64], struct param_problem *problem);
 
 #endif
