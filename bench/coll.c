@@ -48,7 +48,7 @@ int main(void)
     for (uint32_t i = 0; i < RANKS; i++)
         counts[i] = i % 7 * 8;
     printf("%-14s %-19s %8s %10s %8s %8s\n", "kind", "algorithm", "ranks", "steps", "ns/phase", "ns/step");
-    for (size_t i = 0; i < coll_algorithm_count; i++)
+    for (size_t i = 0; coll_algorithms[i]; i++)
         measure(coll_algorithms[i], RANKS, counts);
     measure(coll_find(COLL_BARRIER, "dissemination"), RANKS_OF_BARRIER, NULL);
     return 0;

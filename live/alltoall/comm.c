@@ -69,7 +69,7 @@ static uint32_t find_node(struct live_comm *comm, MPI_Comm *node)
  * NO_NODE: the MPI may have run out of communicators on one node only. */
 static bool map_nodes(struct live_comm *comm, uint32_t place)
 {
-    uint32_t *place_of = comm->node_words + coll_nodes_words(comm->size), mine[2] = {place, comm->cores};
+    uint32_t *place_of = comm->node_words + coll_nodes_storage(comm->size), mine[2] = {place, comm->cores};
     PMPI_Allgather(mine, 2, MPI_UINT32_T, place_of, 2, MPI_UINT32_T, comm->mine);
     comm->cores = place_of[1];
     for (uint32_t rank = 0; rank < comm->size; rank++) {
@@ -77,7 +77,7 @@ static bool map_nodes(struct live_comm *comm, uint32_t place)
         if (place_of[rank] == NO_NODE)
             return false;
     }
-    coll_nodes_make(&comm->nodes, comm->size, place_of, comm->node_words);
+    coll_nodes_init(&comm->nodes, comm->size, place_of, comm->node_words);
     live_leaders_find(comm, place_of);
     const struct coll_call call = {.size = comm->size, .nodes = &comm->nodes};
     comm->node = node_of(&call, comm->rank);
@@ -132,7 +132,7 @@ static struct live_comm *comm_open(MPI_Comm theirs)
     comm->size = (uint32_t)size;
     comm->mine = MPI_COMM_NULL;
     comm->node_words =
-        malloc((coll_nodes_words(comm->size) + 2 * (size_t)comm->size) * sizeof *comm->node_words);
+        malloc((coll_nodes_storage(comm->size) + 2 * (size_t)comm->size) * sizeof *comm->node_words);
     if (comm->node_words)
         return comm;
     comm_close(comm);

@@ -48,7 +48,7 @@ static bool read_algorithm(char *algorithm)
         text = "auto";
     if (strcmp(text, "auto") != 0 && strcmp(text, "mpi") != 0 && !coll_find(COLL_ALLTOALL, coll_name(text))) {
         fprintf(stderr, "helio alltoall: HELIO_ALLTOALL=%s: it is auto, mpi", text);
-        for (size_t i = 0; i < coll_algorithm_count; i++)
+        for (size_t i = 0; coll_algorithms[i]; i++)
             if (coll_algorithms[i]->kind == COLL_ALLTOALL)
                 fprintf(stderr, ", %s", coll_algorithms[i]->name);
         fprintf(stderr, " or scatter; the MPI's own is used\n");

@@ -30,10 +30,10 @@ static struct coll_counts count(const struct reproduction *reproduction, const s
     struct coll_nodes nodes;
     if (is_left_out(reproduction, shape))
         return (struct coll_counts){0};
-    uint32_t *words = mem_alloc(coll_nodes_words(size), sizeof *words, "a node map");
+    uint32_t *words = mem_alloc(coll_nodes_storage(size), sizeof *words, "a node map");
     for (uint32_t rank = 0; rank < size; rank++)
         words[rank] = rank / shape->ppn;
-    coll_nodes_make(&nodes, size, words, words);
+    coll_nodes_init(&nodes, size, words, words);
     struct coll_call call = {
         .kind = COLL_ALLTOALL, .size = size, .element = 1, .bytes = BLOCK_BYTES, .nodes = &nodes};
     struct coll_counts counts = coll_count(coll_find(COLL_ALLTOALL, algorithm), &call, false);

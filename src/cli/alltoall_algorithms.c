@@ -4,7 +4,7 @@
 
 const struct coll_algorithm *alltoall_algorithm_at(size_t index)
 {
-    for (size_t i = 0; i < coll_algorithm_count; i++)
+    for (size_t i = 0; coll_algorithms[i]; i++)
         if (coll_algorithms[i]->kind == COLL_ALLTOALL && index-- == 0)
             return coll_algorithms[i];
     return NULL;

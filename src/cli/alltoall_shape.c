@@ -114,8 +114,8 @@ static enum status open_map(struct alltoall_shape *shape, uint32_t nodes, uint32
     }
     uint32_t *place_of = mem_alloc(size, sizeof *place_of, "places of ranks");
     place_ranks(place_of, (uint32_t)size, nodes, ranks, placement);
-    shape->words = mem_alloc(coll_nodes_words((uint32_t)size), sizeof *shape->words, "a node map");
-    coll_nodes_make(&shape->nodes, (uint32_t)size, place_of, shape->words);
+    shape->words = mem_alloc(coll_nodes_storage((uint32_t)size), sizeof *shape->words, "a node map");
+    coll_nodes_init(&shape->nodes, (uint32_t)size, place_of, shape->words);
     shape->call.size = (uint32_t)size;
     free(place_of);
     return STATUS_OK;

@@ -1,5 +1,5 @@
+#include "coll/algorithms.h"
 #include "coll/blocks.h"
-#include "coll/families.h"
 #include "coll/fold.h"
 
 /* Allgather and allgatherv: every rank knows the lengths of all blocks, so one generator serves both. */

@@ -1,32 +1,32 @@
+#include "coll/algorithms.h"
 #include "coll/blocks.h"
-#include "coll/families.h"
 #include "coll/steps.h"
 
 /* Alltoall and alltoallv: rank r's block for rank s is message (r, s); only the lengths of the blocks differ,
  * so that most algorithms serve both. */
-struct exchange {
+struct alltoall_exchange {
     struct blocks send, recv;
 };
 
-static struct exchange exchange_of(const struct coll_call *call, const struct coll_sink *sink)
+static struct alltoall_exchange exchange_of(const struct coll_call *call, const struct coll_sink *sink)
 {
     bool given = call->kind == COLL_ALLTOALLV;
-    return (struct exchange){
+    return (struct alltoall_exchange){
         .send = blocks_given(call->size, given ? call->send_bytes : NULL, call->bytes, sink->local),
         .recv = blocks_given(call->size, given ? call->recv_bytes : NULL, call->bytes, sink->local)};
 }
 
-static void recv_block(const struct exchange *exchange, uint32_t peer, struct coll_sink *sink)
+static void recv_block(const struct alltoall_exchange *exchange, uint32_t peer, struct coll_sink *sink)
 {
     sink->recv(sink, peer, blocks_span(&exchange->recv, COLL_RECV_BUFFER, peer, 1));
 }
 
-static void send_block(const struct exchange *exchange, uint32_t peer, struct coll_sink *sink)
+static void send_block(const struct alltoall_exchange *exchange, uint32_t peer, struct coll_sink *sink)
 {
     sink->send(sink, peer, blocks_span(&exchange->send, COLL_SEND_BUFFER, peer, 1));
 }
 
-static void copy_own_block(const struct exchange *exchange, uint32_t rank, struct coll_sink *sink)
+static void copy_own_block(const struct alltoall_exchange *exchange, uint32_t rank, struct coll_sink *sink)
 {
     if (sink->local)
         step_copy(sink, blocks_span(&exchange->send, COLL_SEND_BUFFER, rank, 1),
@@ -37,7 +37,7 @@ static void copy_own_block(const struct exchange *exchange, uint32_t rank, struc
 static void exchange_distances(const struct coll_call *call, uint32_t first, uint32_t last,
                                struct coll_sink *sink)
 {
-    struct exchange exchange = exchange_of(call, sink);
+    struct alltoall_exchange exchange = exchange_of(call, sink);
     if (first == 1)
         copy_own_block(&exchange, call->rank, sink);
     for (uint32_t i = first; i <= last; i++)
@@ -81,7 +81,7 @@ static bool pairwise(const struct coll_call *call, uint32_t phase, struct coll_s
         exchange_distances(call, step, size > 1 ? step : 0, sink);
         return true;
     }
-    struct exchange exchange = exchange_of(call, sink);
+    struct alltoall_exchange exchange = exchange_of(call, sink);
     if (phase == 0)
         copy_own_block(&exchange, call->rank, sink);
     recv_block(&exchange, call->rank ^ step, sink);
@@ -113,7 +113,7 @@ static bool ring(const struct coll_call *call, uint32_t phase, struct coll_sink 
     uint32_t size = call->size, step = phase + 1;
     if (step >= size && phase > 0)
         return false;
-    struct exchange exchange = exchange_of(call, sink);
+    struct alltoall_exchange exchange = exchange_of(call, sink);
     if (phase == 0)
         copy_own_block(&exchange, call->rank, sink);
     if (size > 1) {

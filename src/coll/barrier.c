@@ -1,4 +1,4 @@
-#include "coll/families.h"
+#include "coll/algorithms.h"
 #include "coll/steps.h"
 
 static const struct coll_span nothing = {COLL_SCRATCH, 0, 0};

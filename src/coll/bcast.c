@@ -1,4 +1,4 @@
-#include "coll/families.h"
+#include "coll/algorithms.h"
 #include "coll/tree.h"
 
 /* The root has the data in its send buffer and no receive buffer; the others receive it and pass it on from

@@ -1,5 +1,5 @@
+#include "coll/algorithms.h"
 #include "coll/blocks.h"
-#include "coll/families.h"
 #include "coll/steps.h"
 
 /* Bruck's alltoall. Scratch has the blocks rotated: position i holds the block that has i ranks to go. In

@@ -1,4 +1,4 @@
-#include "coll/families.h"
+#include "coll/algorithms.h"
 #include "coll/node_steps.h"
 
 /* Every rank of a node exchanges for it, each with its share of the other nodes, after aggregating on the

@@ -7,7 +7,7 @@
 #include "base/diag.h"
 #include "base/units.h"
 
-struct parser {
+struct choice_parser {
     enum coll_kind kind;
     const char *text;
     struct coll_choice choice;
@@ -15,24 +15,24 @@ struct parser {
 };
 
 /* A piece of the text, blanks around it left out. */
-struct piece {
+struct choice_piece {
     const char *start;
     int length;
 };
 
-static struct piece trim(const char *start, const char *end)
+static struct choice_piece trim(const char *start, const char *end)
 {
     while (start < end && (*start == ' ' || *start == '\t'))
         start++;
     while (end > start && (end[-1] == ' ' || end[-1] == '\t'))
         end--;
-    return (struct piece){start, (int)(end - start)};
+    return (struct choice_piece){start, (int)(end - start)};
 }
 
-static bool fail(const struct parser *parser, const char *at, const char *format, ...)
+static bool fail(const struct choice_parser *parser, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static bool fail(const struct parser *parser, const char *at, const char *format, ...)
+static bool fail(const struct choice_parser *parser, const char *at, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -44,17 +44,17 @@ static bool fail(const struct parser *parser, const char *at, const char *format
 
 /* --------------------------------------------------------- names and limits */
 
-struct names {
+struct choice_names {
     const char *name[16];
     size_t count;
     char listed[256]; /* "binomial, linear, scatter-allgather" */
 };
 
-static void names_of(enum coll_kind kind, struct names *names)
+static void names_of(enum coll_kind kind, struct choice_names *names)
 {
     size_t length = 0;
     names->count = 0;
-    for (size_t i = 0; i < coll_algorithm_count; i++) {
+    for (size_t i = 0; coll_algorithms[i]; i++) {
         if (coll_algorithms[i]->kind != kind || names->count == sizeof names->name / sizeof *names->name)
             continue;
         if (length < sizeof names->listed)
@@ -64,9 +64,9 @@ static void names_of(enum coll_kind kind, struct names *names)
     }
 }
 
-static bool parse_name(struct parser *parser, struct piece piece)
+static bool parse_name(struct choice_parser *parser, struct choice_piece piece)
 {
-    struct names names;
+    struct choice_names names;
     names_of(parser->kind, &names);
     for (size_t i = 0; i < names.count; i++)
         if (strlen(names.name[i]) == (size_t)piece.length &&
@@ -83,7 +83,7 @@ static bool parse_name(struct parser *parser, struct piece piece)
                 names.listed, diag_did_you_mean(diag_nearest_of(word, names.name, names.count)));
 }
 
-static bool parse_limit(struct parser *parser, struct piece piece)
+static bool parse_limit(struct choice_parser *parser, struct choice_piece piece)
 {
     char text[64];
     struct units_problem problem = {.at = 0};
@@ -105,10 +105,10 @@ static bool parse_limit(struct parser *parser, struct piece piece)
 /* -------------------------------------------------------------------- parse */
 
 /* One algorithm, with its limit unless it is the last. */
-static bool parse_item(struct parser *parser, const char *start, const char *end, bool last)
+static bool parse_item(struct choice_parser *parser, const char *start, const char *end, bool last)
 {
     const char *sign = start + strcspn(start, "<>=,");
-    struct piece name = trim(start, sign < end ? sign : end);
+    struct choice_piece name = trim(start, sign < end ? sign : end);
     const char *kind = coll_kind_name(parser->kind);
     if (parser->choice.count == COLL_CHOICES)
         return fail(parser, name.start, "a choice has at most %d algorithms", COLL_CHOICES);
@@ -136,7 +136,7 @@ static bool parse_item(struct parser *parser, const char *start, const char *end
 bool coll_choice_parse(enum coll_kind kind, const char *text, struct coll_choice *choice,
                        struct param_problem *problem)
 {
-    struct parser parser = {.kind = kind, .text = text, .problem = problem};
+    struct choice_parser parser = {.kind = kind, .text = text, .problem = problem};
     const char *start = text;
     for (;;) {
         const char *end = start + strcspn(start, ",");

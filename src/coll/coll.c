@@ -1,7 +1,5 @@
 #include "coll/coll.h"
 
-#include <string.h>
-
 #include "coll/blocks.h"
 
 static const char *const kind_names[COLL_KINDS] = {
@@ -25,14 +23,6 @@ static const char *const kind_names[COLL_KINDS] = {
 const char *coll_kind_name(enum coll_kind kind)
 {
     return kind_names[kind];
-}
-
-const struct coll_algorithm *coll_find(enum coll_kind kind, const char *name)
-{
-    for (size_t i = 0; i < coll_algorithm_count; i++)
-        if (coll_algorithms[i]->kind == kind && strcmp(coll_algorithms[i]->name, name) == 0)
-            return coll_algorithms[i];
-    return NULL;
 }
 
 bool coll_sizes_agree(enum coll_kind kind)

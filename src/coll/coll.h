@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/status.h"
+
 /* Collective algorithms as schedules. An algorithm is written once, as a generator that emits one rank's
  * steps into a sink; the simulator executes them in virtual time, the live library on real buffers, the
  * prover symbolically. Nothing here knows of ranks' clocks or of networks: it speaks ranks of the group,
@@ -120,12 +122,20 @@ struct coll_algorithm {
     uint32_t shared_copies; /* that calls take in turns: 2 saves the barrier at the end; 0 = 1 */
 };
 
-/* All of them, grouped by kind, each kind's default first. */
-extern const struct coll_algorithm *const coll_algorithms[];
-extern const size_t coll_algorithm_count;
+/* All algorithms, those that coll_add() has added last; ends with NULL. The first of a kind is its default.
+ */
+enum { COLL_ALGORITHMS_LIMIT = 256 };
+extern const struct coll_algorithm *coll_algorithms[];
 
 /* The algorithm of that kind and name, or NULL. */
 const struct coll_algorithm *coll_find(enum coll_kind kind, const char *name);
+
+/* The kind's default, or NULL where the kind has no algorithm. */
+const struct coll_algorithm *coll_default(enum coll_kind kind);
+
+/* Adds an algorithm, which has to live as long as the program. STATUS_BAD_INPUT, reported: its kind has one
+ * of this name, or the table is full. */
+enum status coll_add(const struct coll_algorithm *algorithm);
 
 /* ----------------------------------------------------------- choice by size */
 

@@ -1,4 +1,4 @@
-#include "coll/families.h"
+#include "coll/algorithms.h"
 #include "coll/node_steps.h"
 
 /* Two levels, for long blocks: within the node, every rank gets what the node has for the ranks that it

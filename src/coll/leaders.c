@@ -1,4 +1,4 @@
-#include "coll/families.h"
+#include "coll/algorithms.h"
 #include "coll/node_steps.h"
 
 /* Beyond the paper: the memory of OHIO's V2, without its rounds. Up to `leaders` ranks of a node share the

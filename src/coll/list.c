@@ -1,55 +1,45 @@
-#include "coll/families.h"
+#include <string.h>
 
-const struct coll_algorithm *const coll_algorithms[] = {
-    &coll_barrier_linear,
-    &coll_barrier_dissemination,
-    &coll_bcast_binomial,
-    &coll_bcast_linear,
-    &coll_bcast_scatter_allgather,
-    &coll_reduce_binomial,
-    &coll_reduce_linear,
-    &coll_allreduce_reduce_bcast,
-    &coll_allreduce_recursive_doubling,
-    &coll_allreduce_ring,
-    &coll_allreduce_rabenseifner,
-    &coll_alltoall_linear,
-    &coll_alltoall_pairwise,
-    &coll_alltoall_ring,
-    &coll_alltoall_bruck,
-    &coll_alltoall_scatter_destination,
-    &coll_alltoall_khorassani,
-    &coll_alltoall_traff,
-    &coll_alltoall_chochia,
-    &coll_alltoall_v1,
-    &coll_alltoall_v2,
-    &coll_alltoall_transpose,
-    &coll_alltoall_v3,
-    &coll_alltoall_leaders,
-    &coll_alltoallv_linear,
-    &coll_alltoallv_pairwise,
-    &coll_allgather_ring,
-    &coll_allgather_bruck,
-    &coll_allgather_recursive_doubling,
-    &coll_allgatherv_ring,
-    &coll_allgatherv_bruck,
-    &coll_allgatherv_recursive_doubling,
-    &coll_gather_binomial,
-    &coll_gather_linear,
-    &coll_gather_windowed,
-    &coll_gatherv_linear,
-    &coll_gatherv_windowed,
-    &coll_scatter_binomial,
-    &coll_scatter_linear,
-    &coll_scatter_windowed,
-    &coll_scatterv_linear,
-    &coll_scatterv_windowed,
-    &coll_reduce_scatter_pairwise,
-    &coll_reduce_scatter_recursive_halving,
-    &coll_reduce_scatter_reduce_scatterv,
-    &coll_scan_linear,
-    &coll_scan_recursive_doubling,
-    &coll_exscan_linear,
-    &coll_exscan_recursive_doubling,
+#include "base/diag.h"
+#include "coll/algorithms.h"
+
+const struct coll_algorithm *coll_algorithms[COLL_ALGORITHMS_LIMIT + 1] = {
+#define COLL_ALGORITHM(name) &coll_##name,
+#include "coll/algorithms.def"
+#undef COLL_ALGORITHM
 };
 
-const size_t coll_algorithm_count = sizeof coll_algorithms / sizeof *coll_algorithms;
+const struct coll_algorithm *coll_find(enum coll_kind kind, const char *name)
+{
+    for (size_t i = 0; coll_algorithms[i]; i++)
+        if (coll_algorithms[i]->kind == kind && strcmp(coll_algorithms[i]->name, name) == 0)
+            return coll_algorithms[i];
+    return NULL;
+}
+
+const struct coll_algorithm *coll_default(enum coll_kind kind)
+{
+    size_t i = 0;
+    while (coll_algorithms[i] && coll_algorithms[i]->kind != kind)
+        i++;
+    return coll_algorithms[i];
+}
+
+enum status coll_add(const struct coll_algorithm *algorithm)
+{
+    size_t count = 0;
+    while (coll_algorithms[count])
+        count++;
+    if (coll_find(algorithm->kind, algorithm->name)) {
+        diag_error("there is an algorithm '%s' of %s already", algorithm->name,
+                   coll_kind_name(algorithm->kind));
+        return STATUS_BAD_INPUT;
+    }
+    if (count == COLL_ALGORITHMS_LIMIT) {
+        diag_error("algorithm '%s' of %s cannot be added: there are %d already", algorithm->name,
+                   coll_kind_name(algorithm->kind), COLL_ALGORITHMS_LIMIT);
+        return STATUS_BAD_INPUT;
+    }
+    coll_algorithms[count] = algorithm;
+    return STATUS_OK;
+}

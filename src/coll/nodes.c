@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-void coll_nodes_make(struct coll_nodes *nodes, uint32_t size, const uint32_t *place_of, uint32_t *words)
+void coll_nodes_init(struct coll_nodes *nodes, uint32_t size, const uint32_t *place_of, uint32_t *storage)
 {
-    uint32_t *node = words, *local = node + size, *first = local + size, *members = first + size + 1;
+    uint32_t *node = storage, *local = node + size, *first = local + size, *members = first + size + 1;
     uint32_t *number_of_place = members; /* members are filled in last */
     uint32_t count = 0;
     memset(number_of_place, 0, size * sizeof *number_of_place);
@@ -24,10 +24,10 @@ void coll_nodes_make(struct coll_nodes *nodes, uint32_t size, const uint32_t *pl
         .count = count, .node_of = node, .local_of = local, .first = first, .members = members};
 }
 
-void coll_nodes_lead(struct coll_nodes *nodes, uint32_t *words, uint32_t node, uint32_t from, uint32_t into)
+void coll_nodes_lead(struct coll_nodes *nodes, uint32_t *storage, uint32_t node, uint32_t from, uint32_t into)
 {
-    uint32_t *local_of = words + (nodes->local_of - words);
-    uint32_t *members = words + (nodes->members - words) + nodes->first[node];
+    uint32_t *local_of = storage + (nodes->local_of - storage);
+    uint32_t *members = storage + (nodes->members - storage) + nodes->first[node];
     uint32_t leader = members[from];
     memmove(members + into + 1, members + into, (from - into) * sizeof *members);
     members[into] = leader;

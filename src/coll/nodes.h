@@ -3,22 +3,23 @@
 
 #include "coll/coll.h"
 
-/* Node maps: made once for a group of ranks, in memory of the caller, and read by generators. */
+/* Node maps: made once for a group of ranks, in storage of the caller, and read by generators. */
 
-/* Numbers of 32 bits that the map of a group of `size` ranks takes. */
-static inline size_t coll_nodes_words(uint32_t size)
+/* How many numbers of 32 bits the map of a group of `size` ranks is stored in. */
+static inline size_t coll_nodes_storage(uint32_t size)
 {
     return 4 * (size_t)size + 1;
 }
 
-/* The map of `size` ranks. `place_of` says where each rank is, by any number below `size`: the same number,
- * the same node. `words` has coll_nodes_words(size) entries and lives as long as the map; `place_of` may be
- * its beginning. */
-void coll_nodes_make(struct coll_nodes *nodes, uint32_t size, const uint32_t *place_of, uint32_t *words);
+/* The map of `size` ranks. `place_of` gives each rank the number of its node, any number below `size`.
+ * `storage` has coll_nodes_storage(size) entries and lives as long as the map; `place_of` may be its
+ * beginning. */
+void coll_nodes_init(struct coll_nodes *nodes, uint32_t size, const uint32_t *place_of, uint32_t *storage);
 
 /* Makes local rank `from` of the node its local rank `into`, which is not above; those between move up by
- * one. `words` is the map's memory. All ranks of the group must have the same map. */
-void coll_nodes_lead(struct coll_nodes *nodes, uint32_t *words, uint32_t node, uint32_t from, uint32_t into);
+ * one. `storage` is the map's. All ranks of the group must have the same map. */
+void coll_nodes_lead(struct coll_nodes *nodes, uint32_t *storage, uint32_t node, uint32_t from,
+                     uint32_t into);
 
 /* The node of one rank's call, as its generator needs it. Without a map the rank is alone on its node. */
 static inline uint32_t node_count(const struct coll_call *call)

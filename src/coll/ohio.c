@@ -1,4 +1,4 @@
-#include "coll/families.h"
+#include "coll/algorithms.h"
 #include "coll/node_steps.h"
 
 /* The three designs of "OHIO: Improving RDMA Network Scalability in MPI_Alltoall through Optimized

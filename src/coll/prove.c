@@ -1,26 +1,9 @@
 #include "coll/prove.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "coll/prover.h"
-
-void prover_fail(struct prover *prover, const struct step *step, const char *format, ...)
-{
-    char *text = prover->proof->problem, place[192];
-    size_t size = sizeof prover->proof->problem, length = 0;
-    if (prover->failed)
-        return;
-    prover->failed = true;
-    if (step)
-        length = (size_t)snprintf(text, size, "rank %u, phase %u, step %u: %s ", step->rank, step->phase,
-                                  step->index, prover_describe(step, place, sizeof place));
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text + length, size - length, format, arguments);
-    va_end(arguments);
-}
 
 /* ----------------------------------------------------------------- matching */
 
@@ -29,58 +12,45 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-void prover_begin_waiting(struct prover *prover, uint32_t rank)
-{
-    prover->ranks[rank].pending++;
-}
-
-void prover_end_waiting(struct prover *prover, uint32_t rank, uint32_t round)
-{
-    struct proof_rank *self = &prover->ranks[rank];
-    self->phase_end = larger(self->phase_end, round);
-    if (--self->pending == 0)
-        prover->ready[prover->ready_count++] = rank;
-}
-
-static struct pair *pair_of(struct prover *prover, const struct step *step)
+static struct proof_pair *pair_of(struct prover *prover, const struct proof_step *step)
 {
     uint32_t source = step->kind == STEP_SEND ? step->rank : step->peer;
     uint32_t destination = step->kind == STEP_SEND ? step->peer : step->rank;
     return &prover->pairs[(size_t)source * prover->world->size + destination];
 }
 
-static void queue_end(struct prover *prover, struct pair *pair, const struct step *step)
+static void queue_end(struct prover *prover, struct proof_pair *pair, const struct proof_step *step)
 {
     uint32_t index = pool_take(&prover->ends);
-    *(struct end *)pool_at(&prover->ends, index) =
-        (struct end){.step = *step, .clock = prover->ranks[step->rank].clock};
+    *(struct proof_end *)pool_at(&prover->ends, index) =
+        (struct proof_end){.step = *step, .clock = prover->ranks[step->rank].clock};
     if (pair->head)
-        ((struct end *)pool_at(&prover->ends, pair->tail - 1))->next = index + 1;
+        ((struct proof_end *)pool_at(&prover->ends, pair->tail - 1))->next = index + 1;
     else
         pair->head = index + 1;
     pair->tail = index + 1;
-    order_post(prover, step, index);
+    prover_order_post(prover, step, index);
 }
 
-static void match(struct prover *prover, struct pair *pair, const struct step *step)
+static void match(struct prover *prover, struct proof_pair *pair, const struct proof_step *step)
 {
     uint32_t index = pair->head - 1;
-    struct end other = *(struct end *)pool_at(&prover->ends, index);
+    struct proof_end other = *(struct proof_end *)pool_at(&prover->ends, index);
     pool_give(&prover->ends, index);
     pair->head = other.next;
     prover_deliver(prover, step->kind == STEP_SEND ? step : &other.step,
                    step->kind == STEP_SEND ? &other.step : step);
     uint32_t round = larger(other.clock, prover->ranks[step->rank].clock) + 1;
-    order_match(prover, step, &other.step, index, round);
+    prover_order_match(prover, step, &other.step, index, round);
     prover_end_waiting(prover, other.step.rank, round);
     prover_end_waiting(prover, step->rank, round);
 }
 
-static void count_send(struct prover *prover, const struct step *step)
+static void count_send(struct prover *prover, const struct proof_step *step)
 {
     struct proof_rank *self = &prover->ranks[step->rank];
-    struct pair *there = pair_of(prover, step);
-    struct pair *back = &prover->pairs[(size_t)step->peer * prover->world->size + step->rank];
+    struct proof_pair *there = pair_of(prover, step);
+    struct proof_pair *back = &prover->pairs[(size_t)step->peer * prover->world->size + step->rank];
     if (!there->used && !back->used) {
         self->peers++;
         prover->ranks[step->peer].peers++;
@@ -98,17 +68,17 @@ struct prover_sink {
     uint32_t rank;
 };
 
-static struct step next_step(struct prover_sink *sink, enum step_kind kind)
+static struct proof_step next_step(struct prover_sink *sink, enum proof_step_kind kind)
 {
     struct proof_rank *self = &sink->prover->ranks[sink->rank];
-    return (struct step){.kind = kind,
-                         .rank = sink->rank,
-                         .phase = self->phase,
-                         .flag = STEP_NO_FLAG,
-                         .index = self->next_step++ - self->phase_first};
+    return (struct proof_step){.kind = kind,
+                               .rank = sink->rank,
+                               .phase = self->phase,
+                               .flag = STEP_NO_FLAG,
+                               .index = self->next_step++ - self->phase_first};
 }
 
-static void post(struct prover_sink *sink, const struct step *step)
+static void post(struct prover_sink *sink, const struct proof_step *step)
 {
     struct prover *prover = sink->prover;
     if (prover->failed)
@@ -122,8 +92,8 @@ static void post(struct prover_sink *sink, const struct step *step)
     if (step->kind == STEP_SEND)
         count_send(prover, step);
     prover_begin_waiting(prover, sink->rank);
-    struct pair *pair = pair_of(prover, step);
-    if (pair->head && ((struct end *)pool_at(&prover->ends, pair->head - 1))->step.kind != step->kind)
+    struct proof_pair *pair = pair_of(prover, step);
+    if (pair->head && ((struct proof_end *)pool_at(&prover->ends, pair->head - 1))->step.kind != step->kind)
         match(prover, pair, step);
     else
         queue_end(prover, pair, step);
@@ -132,7 +102,7 @@ static void post(struct prover_sink *sink, const struct step *step)
 static void sink_send(struct coll_sink *base, uint32_t peer, struct coll_span from)
 {
     struct prover_sink *sink = (struct prover_sink *)base;
-    struct step step = next_step(sink, STEP_SEND);
+    struct proof_step step = next_step(sink, STEP_SEND);
     step.peer = peer;
     step.from = from;
     post(sink, &step);
@@ -141,7 +111,7 @@ static void sink_send(struct coll_sink *base, uint32_t peer, struct coll_span fr
 static void sink_recv_raise(struct coll_sink *base, uint32_t peer, struct coll_span into, uint32_t flag)
 {
     struct prover_sink *sink = (struct prover_sink *)base;
-    struct step step = next_step(sink, STEP_RECV);
+    struct proof_step step = next_step(sink, STEP_RECV);
     step.peer = peer;
     step.into = into;
     step.flag = flag;
@@ -153,13 +123,13 @@ static void sink_recv(struct coll_sink *base, uint32_t peer, struct coll_span in
     sink_recv_raise(base, peer, into, STEP_NO_FLAG);
 }
 
-static void sync_step(struct coll_sink *base, enum step_kind kind, uint32_t flag)
+static void sync_step(struct coll_sink *base, enum proof_step_kind kind, uint32_t flag)
 {
     struct prover_sink *sink = (struct prover_sink *)base;
-    struct step step = next_step(sink, kind);
+    struct proof_step step = next_step(sink, kind);
     step.flag = flag;
     if (!sink->prover->failed)
-        order_sync(sink->prover, &step);
+        prover_order_sync(sink->prover, &step);
 }
 
 static void sink_barrier(struct coll_sink *base)
@@ -177,10 +147,10 @@ static void sink_await(struct coll_sink *base, uint32_t flag)
     sync_step(base, STEP_AWAIT, flag);
 }
 
-static void local_step(struct prover_sink *sink, enum step_kind kind, struct coll_span from,
+static void local_step(struct prover_sink *sink, enum proof_step_kind kind, struct coll_span from,
                        struct coll_span into, uint64_t *bytes)
 {
-    struct step step = next_step(sink, kind);
+    struct proof_step step = next_step(sink, kind);
     step.from = from;
     step.into = into;
     if (!sink->prover->failed && prover_local(sink->prover, &step))
@@ -228,13 +198,13 @@ static bool begin_next_call(struct prover *prover, uint32_t rank)
     self->phase = 0;
     for (int b = COLL_SEND_BUFFER; b <= COLL_SCRATCH; b++)
         for (uint64_t i = 0; i < cells_of(prover, self->buffers[b].bytes); i++) {
-            struct cell *cell = &self->buffers[b].cells[i];
+            struct proof_cell *cell = &self->buffers[b].cells[i];
             if (b == COLL_SEND_BUFFER)
                 cell->at += prover->call_elements;
             else
                 cell->set = RANK_SET_NONE;
         }
-    order_begin_call(prover, rank);
+    prover_order_begin_call(prover, rank);
     return true;
 }
 
@@ -257,7 +227,7 @@ static void run_rank(struct prover *prover, uint32_t rank)
     self->phase_first = self->next_step;
     self->pending = 1; /* this emission, so that the phase cannot end while it is being posted */
     self->epochs++;
-    order_begin_phase(prover, rank);
+    prover_order_begin_phase(prover, rank);
     if (!prover->algorithm->emit(&self->call, self->phase, &sink.base)) {
         if (begin_next_call(prover, rank))
             prover->ready[prover->ready_count++] = rank;
@@ -270,7 +240,7 @@ static void run_rank(struct prover *prover, uint32_t rank)
     prover_end_waiting(prover, rank, self->clock);
 }
 
-static const struct end *first_waiting(const struct prover *prover)
+static const struct proof_end *first_waiting(const struct prover *prover)
 {
     uint32_t size = prover->world->size;
     for (uint32_t rank = 0; rank < size; rank++)
@@ -278,7 +248,7 @@ static const struct end *first_waiting(const struct prover *prover)
             for (uint32_t there = 0; there < 2; there++) {
                 uint32_t head =
                     prover->pairs[there ? (size_t)rank * size + peer : (size_t)peer * size + rank].head;
-                const struct end *end = head ? pool_at(&prover->ends, head - 1) : NULL;
+                const struct proof_end *end = head ? pool_at(&prover->ends, head - 1) : NULL;
                 if (end && end->step.rank == rank)
                     return end;
             }
@@ -287,9 +257,9 @@ static const struct end *first_waiting(const struct prover *prover)
 
 static void check_finished(struct prover *prover)
 {
-    const struct end *end = first_waiting(prover);
+    const struct proof_end *end = first_waiting(prover);
     if (!end) {
-        order_blocked(prover);
+        prover_order_blocked(prover);
         return;
     }
     const struct proof_rank *peer = &prover->ranks[end->step.peer];
@@ -359,7 +329,7 @@ static bool size_buffers(struct prover *prover, uint64_t *cells)
 
 static void fill_buffers(struct prover *prover, uint64_t cells)
 {
-    struct cell *next = prover->cells = mem_alloc(cells, sizeof *prover->cells, "symbols");
+    struct proof_cell *next = prover->cells = mem_alloc(cells, sizeof *prover->cells, "symbols");
     for (uint32_t r = 0; r < prover->world->size; r++) {
         struct proof_buffer *buffers = prover->ranks[r].buffers;
         for (int b = 0; b < PROOF_BUFFERS; b++) {
@@ -369,7 +339,8 @@ static void fill_buffers(struct prover *prover, uint64_t cells)
         if (cells_of(prover, buffers[COLL_SEND_BUFFER].bytes) > prover->call_elements)
             prover->call_elements = (uint32_t)cells_of(prover, buffers[COLL_SEND_BUFFER].bytes);
         for (uint64_t i = 0; i < cells_of(prover, buffers[COLL_SEND_BUFFER].bytes); i++)
-            buffers[COLL_SEND_BUFFER].cells[i] = (struct cell){.set = rank_sets_one(r), .at = (uint32_t)i};
+            buffers[COLL_SEND_BUFFER].cells[i] =
+                (struct proof_cell){.set = rank_sets_one(r), .at = (uint32_t)i};
     }
 }
 
@@ -402,13 +373,13 @@ bool coll_prove(const struct coll_algorithm *algorithm, const struct coll_world 
     if (size_buffers(&prover, &cells)) {
         prover.pairs = mem_alloc((size_t)world->size * world->size, sizeof *prover.pairs, "pairs of ranks");
         prover.ready = mem_alloc(world->size, sizeof *prover.ready, "ranks to run");
-        pool_init(&prover.ends, sizeof(struct end), "ends of messages");
+        pool_init(&prover.ends, sizeof(struct proof_end), "ends of messages");
         rank_sets_init(&prover.sets, world->size);
         fill_buffers(&prover, cells);
-        order_open(&prover);
+        prover_order_open(&prover);
         execute(&prover);
         sum_up(&prover);
-        order_close(&prover);
+        prover_order_close(&prover);
         pool_free(&prover.ends);
         rank_sets_free(&prover.sets);
     }

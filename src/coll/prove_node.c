@@ -28,7 +28,7 @@ struct order_node {
     uint32_t first_thread; /* of its flags */
     uint64_t bytes;        /* of one copy of its shared memory */
     uint64_t cells;        /* of one copy */
-    struct cell *memory;
+    struct proof_cell *memory;
     struct order_cell *order;
     uint64_t *read_until; /* cell * here + local rank */
     struct order_flag *flags;
@@ -40,9 +40,9 @@ struct proof_order {
     struct arena arena;
     uint32_t threads, copies;
     struct order_node *nodes;
-    uint64_t *known;    /* rank * threads: now */
-    uint64_t *acquired; /* rank * threads: from the end of the phase on */
-    struct step *waits; /* a rank's last barrier or flag that was not complete at once */
+    uint64_t *known;          /* rank * threads: now */
+    uint64_t *acquired;       /* rank * threads: from the end of the phase on */
+    struct proof_step *waits; /* a rank's last barrier or flag that was not complete at once */
     uint64_t *end_known;
     size_t end_capacity;
 };
@@ -70,7 +70,7 @@ static uint64_t *acquired_by(const struct prover *prover, uint32_t rank)
 }
 
 /* What the rank knows as it makes the step, all its own steps before included. */
-static uint64_t *known_at(const struct prover *prover, const struct step *step)
+static uint64_t *known_at(const struct prover *prover, const struct proof_step *step)
 {
     uint64_t *known = prover->order->known + (size_t)step->rank * prover->order->threads;
     known[step->rank] = (uint64_t)prover->ranks[step->rank].epochs << 32 | step->index;
@@ -111,7 +111,7 @@ static void open_clocks(struct proof_order *order, struct order_node *node)
     }
 }
 
-void order_open(struct prover *prover)
+void prover_order_open(struct prover *prover)
 {
     const struct coll_algorithm *algorithm = prover->algorithm;
     uint32_t size = prover->world->size, nodes = prover->world->nodes ? prover->world->nodes->count : size;
@@ -131,10 +131,10 @@ void order_open(struct prover *prover)
     order->acquired = arena_alloc(&order->arena, clocks);
     order->waits = arena_alloc(&order->arena, size * sizeof *order->waits);
     for (uint32_t rank = 0; rank < size; rank++)
-        order_begin_call(prover, rank);
+        prover_order_begin_call(prover, rank);
 }
 
-void order_close(struct prover *prover)
+void prover_order_close(struct prover *prover)
 {
     if (!prover->order)
         return;
@@ -150,7 +150,7 @@ static uint64_t copy_at(const struct prover *prover, uint32_t rank)
     return prover->ranks[rank].calls % prover->order->copies * node_at(prover, rank)->cells;
 }
 
-void order_begin_call(struct prover *prover, uint32_t rank)
+void prover_order_begin_call(struct prover *prover, uint32_t rank)
 {
     if (!prover->order)
         return;
@@ -159,16 +159,16 @@ void order_begin_call(struct prover *prover, uint32_t rank)
         (struct proof_buffer){.cells = node->memory + copy_at(prover, rank), .bytes = node->bytes};
 }
 
-void order_begin_phase(struct prover *prover, uint32_t rank)
+void prover_order_begin_phase(struct prover *prover, uint32_t rank)
 {
-    struct step beginning = {.rank = rank};
+    struct proof_step beginning = {.rank = rank};
     if (prover->order)
         join(prover->order, known_at(prover, &beginning), acquired_by(prover, rank));
 }
 
 /* ------------------------------------------------------- barriers and flags */
 
-static void arrive(struct prover *prover, const struct step *step)
+static void arrive(struct prover *prover, const struct proof_step *step)
 {
     struct proof_order *order = prover->order;
     struct order_node *node = node_at(prover, step->rank);
@@ -189,7 +189,7 @@ static void arrive(struct prover *prover, const struct step *step)
     memset(node->barrier, 0, order->threads * sizeof *node->barrier);
 }
 
-static struct order_flag *flag_at(struct prover *prover, const struct step *step)
+static struct order_flag *flag_at(struct prover *prover, const struct proof_step *step)
 {
     struct order_node *node = node_at(prover, step->rank);
     if (step->flag < node->flag_count)
@@ -199,7 +199,8 @@ static struct order_flag *flag_at(struct prover *prover, const struct step *step
 }
 
 /* In the present call of the step's rank; `known` and `round` are of whoever raises it. */
-static void raise(struct prover *prover, const struct step *step, const uint64_t *known, uint32_t round)
+static void raise_flag(struct prover *prover, const struct proof_step *step, const uint64_t *known,
+                       uint32_t round)
 {
     struct order_flag *flag = flag_at(prover, step);
     const struct coll_call *call = &prover->ranks[step->rank].call;
@@ -224,7 +225,7 @@ static void raise(struct prover *prover, const struct step *step, const uint64_t
     }
 }
 
-static void await(struct prover *prover, const struct step *step)
+static void await_flag(struct prover *prover, const struct proof_step *step)
 {
     struct order_flag *flag = flag_at(prover, step);
     uint32_t now = prover->ranks[step->rank].calls;
@@ -240,23 +241,23 @@ static void await(struct prover *prover, const struct step *step)
     prover->order->waits[step->rank] = *step;
 }
 
-bool order_sync(struct prover *prover, const struct step *step)
+bool prover_order_sync(struct prover *prover, const struct proof_step *step)
 {
     if (!prover->order)
         prover_fail(prover, step, "is a step of a node, and the algorithm declares no shared memory");
     else if (step->kind == STEP_BARRIER)
         arrive(prover, step);
     else if (step->kind == STEP_RAISE)
-        raise(prover, step, known_at(prover, step), prover->ranks[step->rank].clock);
+        raise_flag(prover, step, known_at(prover, step), prover->ranks[step->rank].clock);
     else
-        await(prover, step);
+        await_flag(prover, step);
     return !prover->failed;
 }
 
-bool order_blocked(struct prover *prover)
+bool prover_order_blocked(struct prover *prover)
 {
     for (uint32_t rank = 0; prover->order && rank < prover->world->size; rank++) {
-        const struct step *step = &prover->order->waits[rank];
+        const struct proof_step *step = &prover->order->waits[rank];
         if (prover->ranks[rank].done || !step->kind)
             continue;
         if (step->kind == STEP_BARRIER)
@@ -271,7 +272,7 @@ bool order_blocked(struct prover *prover)
 
 /* ----------------------------------------------------------------- messages */
 
-void order_post(struct prover *prover, const struct step *step, uint32_t end)
+void prover_order_post(struct prover *prover, const struct proof_step *step, uint32_t end)
 {
     struct proof_order *order = prover->order;
     if (!order)
@@ -282,13 +283,13 @@ void order_post(struct prover *prover, const struct step *step, uint32_t end)
            order->threads * sizeof *order->end_known);
 }
 
-void order_match(struct prover *prover, const struct step *step, const struct step *other, uint32_t other_end,
-                 uint32_t round)
+void prover_order_match(struct prover *prover, const struct proof_step *step, const struct proof_step *other,
+                        uint32_t other_end, uint32_t round)
 {
     struct proof_order *order = prover->order;
     if (!order || prover->failed)
         return;
-    const struct step *recv = step->kind == STEP_RECV ? step : other;
+    const struct proof_step *recv = step->kind == STEP_RECV ? step : other;
     const uint64_t *here = known_at(prover, step);
     uint64_t *there = order->end_known + (size_t)other_end * order->threads;
     join(order, acquired_by(prover, recv->rank), recv == step ? there : here);
@@ -298,14 +299,14 @@ void order_match(struct prover *prover, const struct step *step, const struct st
     if (flag_at(prover, recv)) {
         uint32_t thread = node_at(prover, recv->rank)->first_thread + recv->flag;
         there[thread] = acquired_by(prover, recv->rank)[thread] = prover->ranks[recv->rank].calls + 1;
-        raise(prover, recv, there, round);
+        raise_flag(prover, recv, there, round);
     }
 }
 
 /* ----------------------------------------------------------------- accesses */
 
 /* When the access is over, and in which thread's count. */
-static struct order_cell end_of(const struct prover *prover, const struct step *step,
+static struct order_cell end_of(const struct prover *prover, const struct proof_step *step,
                                 enum order_access access)
 {
     uint64_t epoch = prover->ranks[step->rank].epochs;
@@ -317,7 +318,7 @@ static struct order_cell end_of(const struct prover *prover, const struct step *
     return (struct order_cell){step->rank, (epoch << 32 | step->index) + 1};
 }
 
-static bool fail_race(struct prover *prover, const struct step *step, uint32_t thread, const char *what)
+static bool fail_race(struct prover *prover, const struct proof_step *step, uint32_t thread, const char *what)
 {
     if (thread < prover->world->size)
         prover_fail(prover, step, "races with rank %u, which may be %s there", thread, what);
@@ -327,8 +328,8 @@ static bool fail_race(struct prover *prover, const struct step *step, uint32_t t
     return false;
 }
 
-bool order_access(struct prover *prover, const struct step *step, const struct coll_span *span,
-                  enum order_access access)
+bool prover_order_access(struct prover *prover, const struct proof_step *step, const struct coll_span *span,
+                         enum order_access access)
 {
     struct order_node *node = node_at(prover, step->rank);
     const struct coll_call *call = &prover->ranks[step->rank].call;

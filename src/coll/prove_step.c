@@ -2,49 +2,16 @@
 
 #include "coll/prover.h"
 
-static const char *const buffer_names[PROOF_BUFFERS] = {[COLL_SEND_BUFFER] = "send buffer",
-                                                        [COLL_RECV_BUFFER] = "receive buffer",
-                                                        [COLL_SCRATCH] = "scratch",
-                                                        [COLL_SHARED] = "shared memory"};
-
-const char *prover_describe(const struct step *step, char *buffer, size_t size)
-{
-    const struct coll_span *from = &step->from, *into = &step->into;
-    const char *from_name = buffer_names[from->buffer], *into_name = buffer_names[into->buffer];
-    unsigned long long bytes = from->bytes, from_at = from->offset, into_at = into->offset;
-    switch (step->kind) {
-    case STEP_SEND:
-        snprintf(buffer, size, "send of %llu B to rank %u from %s+%llu", bytes, step->peer, from_name,
-                 from_at);
-        break;
-    case STEP_RECV:
-        snprintf(buffer, size, "recv of %llu B from rank %u into %s+%llu", (unsigned long long)into->bytes,
-                 step->peer, into_name, into_at);
-        break;
-    case STEP_BARRIER:
-        snprintf(buffer, size, "barrier");
-        break;
-    case STEP_RAISE:
-    case STEP_AWAIT:
-        snprintf(buffer, size, "%s flag %u", step->kind == STEP_RAISE ? "raise of" : "wait for", step->flag);
-        break;
-    default:
-        snprintf(buffer, size, "%s of %llu B from %s+%llu into %s+%llu",
-                 step->kind == STEP_COPY ? "copy" : "reduce", bytes, from_name, from_at, into_name, into_at);
-    }
-    return buffer;
-}
-
 /* ------------------------------------------------------------------- checks */
 
 /* The cells of a span; false when it leaves its buffer or cuts an element. */
-static bool span_cells(struct prover *prover, const struct step *step, struct coll_span span,
-                       struct cell **cells, uint64_t *count)
+static bool span_cells(struct prover *prover, const struct proof_step *step, struct coll_span span,
+                       struct proof_cell **cells, uint64_t *count)
 {
     const struct proof_buffer *buffer = &prover->ranks[step->rank].buffers[span.buffer];
     uint64_t element = prover->world->element_bytes;
     if (span.offset > buffer->bytes || span.bytes > buffer->bytes - span.offset) {
-        prover_fail(prover, step, "leaves the %s, which has %llu B", buffer_names[span.buffer],
+        prover_fail(prover, step, "leaves the %s, which has %llu B", prover_buffer_name(span.buffer),
                     (unsigned long long)buffer->bytes);
         return false;
     }
@@ -57,19 +24,19 @@ static bool span_cells(struct prover *prover, const struct step *step, struct co
     return true;
 }
 
-static bool fail_hazard(struct prover *prover, const struct step *step, uint32_t mark, const char *what)
+static bool fail_hazard(struct prover *prover, const struct proof_step *step, uint32_t mark, const char *what)
 {
     uint32_t first = prover->ranks[step->rank].phase_first;
     prover_fail(prover, step, "%s memory that step %u of this phase has posted", what, mark - first);
     return false;
 }
 
-static bool may_read(struct prover *prover, const struct step *step, const struct coll_span *span,
-                     const struct cell *cells, uint64_t count)
+static bool may_read(struct prover *prover, const struct proof_step *step, const struct coll_span *span,
+                     const struct proof_cell *cells, uint64_t count)
 {
     uint32_t first = prover->ranks[step->rank].phase_first;
     bool shared = span->buffer == COLL_SHARED;
-    if (shared && !order_access(prover, step, span, ORDER_READ))
+    if (shared && !prover_order_access(prover, step, span, ORDER_READ))
         return false;
     for (uint64_t i = 0; i < count; i++) {
         if (!shared && cells[i].receiving >= first)
@@ -82,7 +49,7 @@ static bool may_read(struct prover *prover, const struct step *step, const struc
     return true;
 }
 
-static bool may_write(struct prover *prover, const struct step *step, const struct cell *cells,
+static bool may_write(struct prover *prover, const struct proof_step *step, const struct proof_cell *cells,
                       uint64_t count)
 {
     uint32_t first = prover->ranks[step->rank].phase_first;
@@ -91,7 +58,7 @@ static bool may_write(struct prover *prover, const struct step *step, const stru
         return false;
     }
     if (step->into.buffer == COLL_SHARED)
-        return order_access(prover, step, &step->into, ORDER_WRITE);
+        return prover_order_access(prover, step, &step->into, ORDER_WRITE);
     for (uint64_t i = 0; i < count; i++) {
         if (cells[i].receiving >= first)
             return fail_hazard(prover, step, cells[i].receiving, "writes");
@@ -103,10 +70,10 @@ static bool may_write(struct prover *prover, const struct step *step, const stru
 
 /* ------------------------------------------------------------------ effects */
 
-bool prover_post(struct prover *prover, const struct step *step)
+bool prover_post(struct prover *prover, const struct proof_step *step)
 {
     uint32_t mark = prover->ranks[step->rank].phase_first + step->index;
-    struct cell *cells;
+    struct proof_cell *cells;
     uint64_t count;
     if (step->kind == STEP_SEND) {
         if (!span_cells(prover, step, step->from, &cells, &count) ||
@@ -126,9 +93,9 @@ bool prover_post(struct prover *prover, const struct step *step)
     return true;
 }
 
-void prover_deliver(struct prover *prover, const struct step *send, const struct step *recv)
+void prover_deliver(struct prover *prover, const struct proof_step *send, const struct proof_step *recv)
 {
-    struct cell *from, *into;
+    struct proof_cell *from, *into;
     uint64_t count, room;
     if (!span_cells(prover, send, send->from, &from, &count) ||
         !span_cells(prover, recv, recv->into, &into, &room))
@@ -144,7 +111,8 @@ void prover_deliver(struct prover *prover, const struct step *send, const struct
     }
 }
 
-static bool add(struct prover *prover, const struct step *step, const struct cell *from, struct cell *into)
+static bool add(struct prover *prover, const struct proof_step *step, const struct proof_cell *from,
+                struct proof_cell *into)
 {
     if (from->at != into->at) {
         prover_fail(prover, step, "adds element %u to element %u", from->at, into->at);
@@ -165,9 +133,9 @@ static bool overlap(const struct coll_span *a, const struct coll_span *b)
     return a->buffer == b->buffer && a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
 }
 
-bool prover_local(struct prover *prover, const struct step *step)
+bool prover_local(struct prover *prover, const struct proof_step *step)
 {
-    struct cell *from, *into;
+    struct proof_cell *from, *into;
     uint64_t count, room;
     if (!span_cells(prover, step, step->from, &from, &count) ||
         !span_cells(prover, step, step->into, &into, &room))

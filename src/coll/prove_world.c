@@ -143,7 +143,7 @@ bool world_check(const struct coll_world *world, enum coll_kind kind, struct col
 
 /* ---------------------------------------------------------- post-conditions */
 
-static const char *print_cell(const struct prover *prover, struct cell cell, char *buffer, size_t size)
+static const char *print_cell(const struct prover *prover, struct proof_cell cell, char *buffer, size_t size)
 {
     char ranks[96];
     if (cell.set == RANK_SET_NONE)
@@ -159,10 +159,10 @@ static bool check_run(struct prover *prover, uint32_t rank, uint64_t offset, uin
                       uint64_t at)
 {
     uint64_t element = prover->world->element_bytes;
-    const struct cell *cells = prover->ranks[rank].buffers[COLL_RECV_BUFFER].cells + offset / element;
+    const struct proof_cell *cells = prover->ranks[rank].buffers[COLL_RECV_BUFFER].cells + offset / element;
     uint32_t call_at = prover->ranks[rank].calls * prover->call_elements;
     for (uint64_t i = 0; i < bytes / element; i++) {
-        struct cell wanted = {.set = set, .at = call_at + (uint32_t)(at / element + i)};
+        struct proof_cell wanted = {.set = set, .at = call_at + (uint32_t)(at / element + i)};
         if (cells[i].set == wanted.set && cells[i].at == wanted.at)
             continue;
         char wanted_text[128], found_text[128];

@@ -11,19 +11,22 @@
  *   prove_step.c   one step: bounds, hazards, and what it does to memory
  *   prove_node.c   nodes: barriers, flags, shared memory, and which step comes before which
  *   prove_world.c  a call of all ranks: its buffers, and what must be in them at the end
+ *   prove_state.c  the first problem, and what a rank waits for
  *   rank_sets.c    sets of ranks under numbers
+ *
+ * Each file uses only those below it.
  */
 
 /* An element: the sum over the ranks in `set` of their send buffers' element `at`. `sending` and `receiving`
  * are the last steps that posted it. */
-struct cell {
+struct proof_cell {
     uint32_t set;
     uint32_t at;
     uint32_t sending, receiving;
 };
 
 struct proof_buffer {
-    struct cell *cells;
+    struct proof_cell *cells;
     uint64_t bytes;
 };
 
@@ -45,11 +48,11 @@ struct proof_rank {
     bool done;
 };
 
-enum step_kind { STEP_SEND, STEP_RECV, STEP_COPY, STEP_REDUCE, STEP_BARRIER, STEP_RAISE, STEP_AWAIT };
+enum proof_step_kind { STEP_SEND, STEP_RECV, STEP_COPY, STEP_REDUCE, STEP_BARRIER, STEP_RAISE, STEP_AWAIT };
 enum { STEP_NO_FLAG = UINT32_MAX };
 
-struct step {
-    enum step_kind kind;
+struct proof_step {
+    enum proof_step_kind kind;
     uint32_t rank, phase, index;
     uint32_t peer;
     uint32_t flag; /* STEP_NO_FLAG: of a receive that raises none */
@@ -57,14 +60,14 @@ struct step {
 };
 
 /* One end of a message that waits for the other. */
-struct end {
-    struct step step;
+struct proof_end {
+    struct proof_step step;
     uint32_t clock;
     uint32_t next; /* index + 1 in the same queue, 0 = last */
 };
 
 /* Messages from one rank to another: ends that wait, all sends or all receives, in posting order. */
-struct pair {
+struct proof_pair {
     uint32_t head, tail; /* index + 1, 0 = none */
     bool used;
 };
@@ -74,9 +77,9 @@ struct prover {
     const struct coll_world *world;
     struct coll_proof *proof;
     struct proof_rank *ranks;
-    struct cell *cells; /* of all buffers */
+    struct proof_cell *cells; /* of all buffers */
     uint64_t *recv_counts;
-    struct pair *pairs; /* source * size + destination */
+    struct proof_pair *pairs; /* source * size + destination */
     struct pool ends;
     struct rank_sets sets;
     struct proof_order *order; /* prove_node.c; NULL: nothing is shared */
@@ -87,33 +90,34 @@ struct prover {
     bool failed;
 };
 
-/* prove.c: the first problem is kept, with the step's place before it (NULL: none). */
-void prover_fail(struct prover *prover, const struct step *step, const char *format, ...)
+/* prove_state.c. The first problem is kept, with the step's place before it (NULL: none). */
+void prover_fail(struct prover *prover, const struct proof_step *step, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-void prover_begin_waiting(struct prover *prover,
-                          uint32_t rank); /* the phase has one thing more to wait for */
-void prover_end_waiting(struct prover *prover, uint32_t rank, uint32_t round); /* it is done, in that round */
+const char *prover_buffer_name(enum coll_buffer buffer); /* "send buffer" */
+const char *prover_describe(const struct proof_step *step, char *buffer, size_t size);
+/* The rank's phase waits for one thing more; that thing is done, in the round `round`. */
+void prover_begin_waiting(struct prover *prover, uint32_t rank);
+void prover_end_waiting(struct prover *prover, uint32_t rank, uint32_t round);
 
 /* prove_step.c: false after prover_fail(). */
-bool prover_post(struct prover *prover, const struct step *step); /* send, recv: marks the memory */
-bool prover_local(struct prover *prover, const struct step *step);
-void prover_deliver(struct prover *prover, const struct step *send, const struct step *recv);
-const char *prover_describe(const struct step *step, char *buffer, size_t size);
+bool prover_post(struct prover *prover, const struct proof_step *step); /* send, recv: marks the memory */
+bool prover_local(struct prover *prover, const struct proof_step *step);
+void prover_deliver(struct prover *prover, const struct proof_step *send, const struct proof_step *recv);
 
 /* prove_node.c. Steps are called as they happen; all but open and close do nothing when nothing is shared. */
 enum order_access { ORDER_READ, ORDER_WRITE };
-void order_open(struct prover *prover);
-void order_close(struct prover *prover);
-void order_begin_call(struct prover *prover, uint32_t rank);
-void order_begin_phase(struct prover *prover, uint32_t rank);
-void order_post(struct prover *prover, const struct step *step, uint32_t end);
-void order_match(struct prover *prover, const struct step *step, const struct step *other, uint32_t other_end,
-                 uint32_t round);
-bool order_sync(struct prover *prover, const struct step *step); /* barrier, raise, await */
-bool order_access(struct prover *prover, const struct step *step, const struct coll_span *span,
-                  enum order_access access);
-bool order_blocked(struct prover *prover); /* reports a rank that waits for a barrier or flag for ever */
+void prover_order_open(struct prover *prover);
+void prover_order_close(struct prover *prover);
+void prover_order_begin_call(struct prover *prover, uint32_t rank);
+void prover_order_begin_phase(struct prover *prover, uint32_t rank);
+void prover_order_post(struct prover *prover, const struct proof_step *step, uint32_t end);
+void prover_order_match(struct prover *prover, const struct proof_step *step, const struct proof_step *other,
+                        uint32_t other_end, uint32_t round);
+bool prover_order_sync(struct prover *prover, const struct proof_step *step); /* barrier, raise, await */
+bool prover_order_access(struct prover *prover, const struct proof_step *step, const struct coll_span *span,
+                         enum order_access access);
+bool prover_order_blocked(
+    struct prover *prover); /* reports a rank that waits for a barrier or flag for ever */
 
 /* prove_world.c */
 bool world_check(const struct coll_world *world, enum coll_kind kind, struct coll_proof *proof);

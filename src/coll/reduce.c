@@ -1,4 +1,4 @@
-#include "coll/families.h"
+#include "coll/algorithms.h"
 #include "coll/tree.h"
 
 static bool binomial(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)

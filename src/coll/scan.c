@@ -1,4 +1,4 @@
-#include "coll/families.h"
+#include "coll/algorithms.h"
 #include "coll/steps.h"
 
 /* Scan and exscan. Both need the sum up to and with this rank, to pass it on: scan has it in the receive

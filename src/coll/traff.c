@@ -1,4 +1,4 @@
-#include "coll/families.h"
+#include "coll/algorithms.h"
 #include "coll/node_steps.h"
 
 /* Gather, alltoall of the leaders, scatter: the data path of J. L. Träff, A. Rougier, "MPI Collectives and

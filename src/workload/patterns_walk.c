@@ -28,9 +28,9 @@ struct folded {
     uint64_t repeats, messages;
 };
 
-struct group_nodes {
+struct pattern_nodes {
     struct coll_nodes nodes;
-    uint32_t *words; /* NULL: not made yet */
+    uint32_t *storage; /* NULL: not made yet */
 };
 
 struct walk {
@@ -43,8 +43,8 @@ struct walk {
     struct folded *folded;    /* [ranks] */
     struct call *collectives; /* [ranks]: the one that ends the stretch */
     struct call_place *places;
-    bool *ended;                     /* [ranks]: no further call */
-    struct group_nodes *group_nodes; /* [groups] */
+    bool *ended;                       /* [ranks]: no further call */
+    struct pattern_nodes *group_nodes; /* [groups] */
     size_t sent_count, sent_capacity, signature_capacity, tally_count, tally_capacity, phase_count,
         phase_capacity;
 };
@@ -108,13 +108,13 @@ static const struct coll_sink sends_only = {.send = sink_send,
 /* Nodes of a group, numbered in the order in which its ranks are on them. */
 static const struct coll_nodes *nodes_of(struct walk *walk, uint32_t group)
 {
-    struct group_nodes *made = &walk->group_nodes[group];
+    struct pattern_nodes *made = &walk->group_nodes[group];
     const struct group *members = &walk->program->groups[group];
-    if (made->words)
+    if (made->storage)
         return &made->nodes;
-    made->words = mem_alloc(coll_nodes_words(members->size), sizeof *made->words, "nodes of a group");
-    group_places(members, walk->options->ranks_per_node, made->words);
-    coll_nodes_make(&made->nodes, members->size, made->words, made->words);
+    made->storage = mem_alloc(coll_nodes_storage(members->size), sizeof *made->storage, "nodes of a group");
+    group_places(members, walk->options->ranks_per_node, made->storage);
+    coll_nodes_init(&made->nodes, members->size, made->storage, made->storage);
     return &made->nodes;
 }
 
@@ -144,10 +144,7 @@ static const struct coll_algorithm *algorithm_of(const struct walk *walk, const 
 {
     if (walk->options->choices)
         return coll_choose(&walk->options->choices[call->kind], call);
-    size_t i = 0;
-    while (coll_algorithms[i]->kind != call->kind)
-        i++;
-    return coll_algorithms[i];
+    return coll_default(call->kind);
 }
 
 /* The messages that a rank sends in a collective call. */
@@ -429,7 +426,7 @@ enum status patterns_find(struct program *program, const struct patterns_options
     free(walk.places);
     free(walk.ended);
     for (uint32_t group = 0; group < program->group_count; group++)
-        free(walk.group_nodes[group].words);
+        free(walk.group_nodes[group].storage);
     free(walk.group_nodes);
     if (status != STATUS_OK)
         patterns_close(patterns);

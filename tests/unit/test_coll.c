@@ -64,7 +64,7 @@ static void prove_every_root(const struct coll_algorithm *algorithm, struct coll
 static void every_algorithm_is_right(void **state)
 {
     (void)state;
-    for (size_t a = 0; a < coll_algorithm_count; a++)
+    for (size_t a = 0; coll_algorithms[a]; a++)
         for (uint32_t size = 1; size <= SIZE_MAX_PROVEN; size++) {
             struct coll_world world = {.size = size, .element_bytes = 1, .bytes = 3};
             prove_every_root(coll_algorithms[a], world, 4);
@@ -81,7 +81,7 @@ static void larger_groups_too(void **state)
 {
     (void)state;
     static const uint32_t sizes[] = {63, 64, 65, 100};
-    for (size_t a = 0; a < coll_algorithm_count; a++)
+    for (size_t a = 0; coll_algorithms[a]; a++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             struct coll_world world = {.size = sizes[i],
                                        .root = 37,
@@ -99,7 +99,7 @@ static void defaults_come_first(void **state)
         "linear",   "binomial", "binomial", "reduce-bcast", "linear",   "linear", "ring",  "ring",
         "binomial", "linear",   "binomial", "linear",       "pairwise", "linear", "linear"};
     enum coll_kind seen = 0;
-    for (size_t a = 0; a < coll_algorithm_count; a++) {
+    for (size_t a = 0; coll_algorithms[a]; a++) {
         const struct coll_algorithm *algorithm = coll_algorithms[a];
         if (a == 0 || algorithm->kind != coll_algorithms[a - 1]->kind) {
             assert_int_equal(algorithm->kind, seen);
@@ -309,7 +309,7 @@ static void messages_do_not_depend_on_local_steps(void **state)
         counts[i] = i * 5 % 7;
     struct coll_world world = {
         .size = 11, .root = 4, .window = 3, .element_bytes = 1, .bytes = 30, .counts = counts};
-    for (size_t a = 0; a < coll_algorithm_count; a++)
+    for (size_t a = 0; coll_algorithms[a]; a++)
         for (uint32_t rank = 0; rank < world.size; rank++) {
             const struct coll_algorithm *algorithm = coll_algorithms[a];
             struct coll_call call = coll_world_call(&world, algorithm->kind, rank, column);

@@ -44,7 +44,7 @@ static void reads_and_prints(void **state)
 static void every_name_reads_back(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < coll_algorithm_count; i++) {
+    for (size_t i = 0; coll_algorithms[i]; i++) {
         struct coll_choice choice;
         struct param_problem problem;
         char text[64];

@@ -23,7 +23,7 @@ struct map {
 static void make_map(struct map *map, uint32_t size, const uint32_t *place_of)
 {
     map->size = size;
-    coll_nodes_make(&map->nodes, size, place_of, map->words);
+    coll_nodes_init(&map->nodes, size, place_of, map->words);
 }
 
 enum placement { BLOCKS, ROUND_ROBIN, SCRAMBLED, PLACEMENTS };
@@ -103,7 +103,7 @@ static void must_hold(const struct coll_algorithm *algorithm, const struct coll_
 static void prove_on(const struct map *map)
 {
     struct coll_world world = {.size = map->size, .repeats = 4, .element_bytes = 1, .nodes = &map->nodes};
-    for (size_t a = 0; a < coll_algorithm_count; a++) {
+    for (size_t a = 0; coll_algorithms[a]; a++) {
         if (!knows_nodes(coll_algorithms[a]))
             continue;
         bool has_leaders = !strcmp(coll_algorithms[a]->name, "leaders");
@@ -199,7 +199,7 @@ static void counts_are_those_of_the_execution(void **state)
     struct map map;
     place(&map, 5, 4, true, SCRAMBLED);
     struct coll_world world = {.size = map.size, .element_bytes = 1, .bytes = 3, .nodes = &map.nodes};
-    for (size_t a = 0; a < coll_algorithm_count; a++) {
+    for (size_t a = 0; coll_algorithms[a]; a++) {
         struct coll_proof proof;
         if (coll_algorithms[a]->kind != COLL_ALLTOALL)
             continue;
@@ -398,7 +398,7 @@ static void leave_out_everything(const struct coll_world *world)
 static void leave_out_on(const struct map *map)
 {
     struct coll_world world = {.size = map->size, .repeats = 4, .nodes = &map->nodes};
-    for (size_t a = 0; a < coll_algorithm_count; a++) {
+    for (size_t a = 0; coll_algorithms[a]; a++) {
         mutation.whole = coll_algorithms[a];
         if (!knows_nodes(mutation.whole))
             continue;

@@ -218,9 +218,9 @@ static const struct coll_nodes *nodes_of(struct coll_exec *exec, uint32_t group)
     const struct group *members = &exec->program->groups[group];
     if (made->words)
         return &made->nodes;
-    made->words = mem_alloc(coll_nodes_words(members->size), sizeof *made->words, "nodes of a group");
+    made->words = mem_alloc(coll_nodes_storage(members->size), sizeof *made->words, "nodes of a group");
     group_places(members, (uint32_t)exec->ranks_per_node, made->words);
-    coll_nodes_make(&made->nodes, members->size, made->words, made->words);
+    coll_nodes_init(&made->nodes, members->size, made->words, made->words);
     return &made->nodes;
 }
 
@@ -330,6 +330,6 @@ size_t coll_exec_bytes(const struct coll_exec *exec)
                    (size_t)program->ranks * program->group_count * sizeof *exec->sequences;
     for (uint32_t group = 0; group < program->group_count; group++)
         if (exec->group_nodes[group].words)
-            bytes += coll_nodes_words(program->groups[group].size) * sizeof(uint32_t);
+            bytes += coll_nodes_storage(program->groups[group].size) * sizeof(uint32_t);
     return bytes;
 }
