@@ -1,21 +1,21 @@
-#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/output.h"
-#include "base/stats.h"
 #include "base/units.h"
 #include "cli/alltoall.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "cli/programs.h"
+#include "cli/values.h"
+#include "coll/measured.h"
 
-/* `bench` and `tune`: a program of the MPI's measures, in one launch and in turns (live/alltoall/bench.c);
- * here it is started, and its samples become medians and a table of choices. */
+/* `bench` and `tune`. A program of the MPI's measures, in one launch and in turns (live/alltoall/bench.c). It
+ * is started here, and its samples are printed, and become a table of choices. */
 
 enum bench_option {
     BENCH_MPI,
@@ -73,98 +73,12 @@ static const struct cli_command tune_command = {
              "  mpirun -n 64 -x HELIO_ALLTOALL_TABLE=$PWD/table.txt -x LD_PRELOAD=... ./program",
 };
 
-struct request {
+struct bench_request {
     const char *mpi, *bytes, *algorithms, *samples, *path;
     bool yield, json;
     char **launcher;
     int launcher_count;
 };
-
-struct cell {
-    uint64_t bytes;
-    char algorithm[48];
-    double *ns, *processor_ns;
-    size_t count, ns_capacity, processor_capacity;
-};
-
-struct results {
-    char cluster[128]; /* "4 16 4 Open MPI v4.1.4" */
-    unsigned nodes, ranks, most;
-    struct cell *cells;
-    size_t count, capacity;
-    bool done;
-};
-
-/* --------------------------------------------------------------------------------------------- statistics */
-
-static double median_of(const double *values, size_t count)
-{
-    double *sorted = mem_alloc(count, sizeof *sorted, "samples");
-    memcpy(sorted, values, count * sizeof *sorted);
-    stats_sort(sorted, count);
-    double median = stats_median(sorted, count);
-    free(sorted);
-    return median;
-}
-
-/* How many times as fast as the first algorithm of its size, turn by turn. */
-static struct median_estimate ratio_of(const struct cell *first, const struct cell *cell)
-{
-    size_t count = first->count < cell->count ? first->count : cell->count;
-    double *ratios = mem_alloc(count, sizeof *ratios, "ratios");
-    for (size_t i = 0; i < count; i++)
-        ratios[i] = first->ns[i] / cell->ns[i];
-    stats_sort(ratios, count);
-    struct median_estimate estimate = stats_estimate_median(ratios, count);
-    free(ratios);
-    return estimate;
-}
-
-/* ------------------------------------------------------------------------------------------------- reading
- */
-
-static struct cell *cell_of(struct results *results, uint64_t bytes, const char *algorithm)
-{
-    for (size_t i = 0; i < results->count; i++)
-        if (results->cells[i].bytes == bytes && !strcmp(results->cells[i].algorithm, algorithm))
-            return &results->cells[i];
-    results->cells = mem_grow(results->cells, &results->capacity, results->count + 1, "results");
-    struct cell *cell = &results->cells[results->count++];
-    *cell = (struct cell){.bytes = bytes};
-    snprintf(cell->algorithm, sizeof cell->algorithm, "%s", algorithm);
-    return cell;
-}
-
-/* Lines that are not the program's are what MPIs say; they are handed on. */
-static void read_line(struct results *results, const char *line)
-{
-    unsigned long long bytes;
-    char algorithm[48];
-    double ns, processor_ns;
-    if (sscanf(line, "sample %llu %47s %lf %lf", &bytes, algorithm, &ns, &processor_ns) == 4) {
-        struct cell *cell = cell_of(results, bytes, algorithm);
-        cell->ns = mem_grow(cell->ns, &cell->ns_capacity, cell->count + 1, "samples");
-        cell->processor_ns =
-            mem_grow(cell->processor_ns, &cell->processor_capacity, cell->count + 1, "samples");
-        cell->ns[cell->count] = ns;
-        cell->processor_ns[cell->count++] = processor_ns;
-    } else if (sscanf(line, "cluster %u %u %u", &results->nodes, &results->ranks, &results->most) == 3) {
-        snprintf(results->cluster, sizeof results->cluster, "%.*s", (int)strcspn(line + 8, "\n"), line + 8);
-    } else if (!strcmp(line, "done\n")) {
-        results->done = true;
-    } else {
-        fputs(line, stderr);
-    }
-}
-
-static void free_results(struct results *results)
-{
-    for (size_t i = 0; i < results->count; i++) {
-        free(results->cells[i].ns);
-        free(results->cells[i].processor_ns);
-    }
-    free(results->cells);
-}
 
 /* ------------------------------------------------------------------------------------------------ launching
  */
@@ -173,13 +87,9 @@ static void free_results(struct results *results)
 static bool find_part(const char *folder, const char *prefix, const char *mpi, const char *suffix,
                       char **path)
 {
-    char program[4096];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length <= 0)
-        return false;
-    program[length] = '\0';
-    *strrchr(program, '/') = '\0';
-    *path = mem_format("%s/../%s/%s%s%s", program, folder, prefix, mpi, suffix);
+    char *own = program_folder();
+    *path = mem_format("%s/../%s/%s%s%s", own, folder, prefix, mpi, suffix);
+    free(own);
     if (access(*path, R_OK) == 0)
         return true;
     diag_error("there is no %s: it is built where %s is (helio doctor)", *path, mpi);
@@ -188,7 +98,7 @@ static bool find_part(const char *folder, const char *prefix, const char *mpi, c
     return false;
 }
 
-static char **command_line(const struct request *request, char *preload, char *program)
+static char **command_line(const struct bench_request *request, char *preload, char *program)
 {
     char **words = mem_alloc((size_t)request->launcher_count + 8, sizeof *words, "a command line");
     int count = 0;
@@ -205,136 +115,85 @@ static char **command_line(const struct request *request, char *preload, char *p
     return words;
 }
 
-static enum status run(char **words, struct results *results)
+/* Lines that are not the program's are what MPIs say; they are handed on. */
+static enum status run_launcher(char **words, struct measured *measured)
 {
-    int ends[2], state;
-    if (pipe(ends) != 0) {
-        diag_error("no pipe to the launcher: %s", strerror(errno));
-        return STATUS_FAILED;
-    }
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        dup2(ends[1], STDOUT_FILENO);
-        close(ends[0]);
-        close(ends[1]);
-        execvp(words[0], words);
-        fprintf(stderr, "helio: error: cannot start '%s': %s\n", words[0], strerror(errno));
-        _exit(127);
-    }
-    close(ends[1]);
-    FILE *lines = child > 0 ? fdopen(ends[0], "r") : NULL;
+    struct program_reader reader;
     char *line = NULL;
     size_t room = 0;
-    while (lines && getline(&line, &room, lines) >= 0)
-        read_line(results, line);
-    free(line);
-    if (lines)
-        fclose(lines);
-    if (child < 0 || waitpid(child, &state, 0) < 0 || !results->done) {
-        diag_error("the measurement did not come to its end; what its launcher said is above");
+    if (!program_start(&reader, words))
         return STATUS_FAILED;
-    }
-    return STATUS_OK;
+    while (getline(&line, &room, reader.lines) >= 0)
+        if (!measured_read(measured, line))
+            fputs(line, stderr);
+    free(line);
+    program_end(&reader);
+    if (measured->is_done)
+        return STATUS_OK;
+    diag_error("the measurement did not come to its end; what its launcher said is above");
+    return STATUS_FAILED;
 }
 
 /* -------------------------------------------------------------------------------------------------- output
  */
 
-static const struct cell *first_of(const struct results *results, const struct cell *cell)
-{
-    const struct cell *first = results->cells;
-    while (first->bytes != cell->bytes)
-        first++;
-    return first;
-}
-
-static void print_table(const struct results *results)
+static void print_table(const struct measured *measured)
 {
     char size[64];
     printf("%u ranks on %u nodes; a call, median; times as fast as %s, median and 95 %% interval\n\n",
-           results->ranks, results->nodes, results->count ? results->cells[0].algorithm : "");
+           measured->ranks, measured->nodes, measured->count ? measured->series[0].algorithm : "");
     printf("%-10s %-28s %12s %14s %8s %16s\n", "bytes", "algorithm", "us", "processor us", "ratio",
            "interval");
-    for (size_t i = 0; i < results->count; i++) {
-        const struct cell *cell = &results->cells[i];
-        struct median_estimate ratio = ratio_of(first_of(results, cell), cell);
+    for (size_t i = 0; i < measured->count; i++) {
+        const struct measured_series *series = &measured->series[i];
+        struct median_estimate ratio = measured_ratio(measured, series);
         printf("%-10s %-28s %12.1f %14.1f %8.2f %7.2f - %6.2f\n",
-               units_print_size(cell->bytes, size, sizeof size), cell->algorithm,
-               median_of(cell->ns, cell->count) / 1e3, median_of(cell->processor_ns, cell->count) / 1e3,
-               ratio.median, ratio.low, ratio.high);
+               units_print_size(series->bytes, size, sizeof size), series->algorithm,
+               measured_median_ns(series) / 1e3, measured_median_processor_ns(series) / 1e3, ratio.median,
+               ratio.low, ratio.high);
     }
 }
 
-static json_t *json_of(const struct results *results, const struct cell *cell)
+enum { BENCH_DIGITS = 12 };
+
+static json_t *json_of(const struct measured *measured, const struct measured_series *series)
 {
-    struct median_estimate ratio = ratio_of(first_of(results, cell), cell);
+    struct median_estimate ratio = measured_ratio(measured, series);
     json_t *samples = json_array();
-    for (size_t i = 0; i < cell->count; i++)
-        json_array_append_new(samples, json_real(cell->ns[i]));
-    return json_pack("{s:I, s:s, s:f, s:f, s:f, s:f, s:f, s:o}", "bytes", (json_int_t)cell->bytes,
-                     "algorithm", cell->algorithm, "median_ns", median_of(cell->ns, cell->count),
-                     "processor_median_ns", median_of(cell->processor_ns, cell->count), "ratio", ratio.median,
+    for (size_t i = 0; i < series->count; i++)
+        json_array_append_new(samples, json_real(series->ns[i]));
+    return json_pack("{s:I, s:s, s:f, s:f, s:f, s:f, s:f, s:o}", "bytes", (json_int_t)series->bytes,
+                     "algorithm", series->algorithm, "median_ns", measured_median_ns(series),
+                     "processor_median_ns", measured_median_processor_ns(series), "ratio", ratio.median,
                      "ratio_low", ratio.low, "ratio_high", ratio.high, "samples_ns", samples);
 }
 
-static enum status print_json(const struct results *results)
+static enum status print_json(const struct measured *measured)
 {
     json_t *rows = json_array();
-    for (size_t i = 0; i < results->count; i++)
-        json_array_append_new(rows, json_of(results, &results->cells[i]));
+    for (size_t i = 0; i < measured->count; i++)
+        json_array_append_new(rows, json_of(measured, &measured->series[i]));
     json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:o}", "schema", "helio-alltoall-bench-1", "cluster",
-                               results->cluster, "nodes", (json_int_t)results->nodes, "ranks",
-                               (json_int_t)results->ranks, "results", rows);
-    int failed = !object || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    json_decref(object);
-    putchar('\n');
-    if (failed)
-        diag_error("cannot write JSON to standard output");
-    return failed ? STATUS_FAILED : STATUS_OK;
+                               measured->cluster, "nodes", (json_int_t)measured->nodes, "ranks",
+                               (json_int_t)measured->ranks, "results", rows);
+    return cli_print_json(object, BENCH_DIGITS);
 }
 
-/* The best of each size, if it is surely better than the first algorithm; else the MPI. */
-static void write_choices(const struct results *results, FILE *file)
-{
-    fprintf(file,
-            "# nodes, ranks of the largest node, bytes from which on: algorithm (helio alltoall bench; %s)\n",
-            results->cluster);
-    for (size_t i = 0; i < results->count; i++) {
-        const struct cell *first = first_of(results, &results->cells[i]), *best = first;
-        double best_ratio = 1;
-        if (first != &results->cells[i])
-            continue;
-        for (size_t j = i; j < results->count; j++) {
-            const struct cell *cell = &results->cells[j];
-            if (cell->bytes != first->bytes || !strncmp(cell->algorithm, "mpi", 3))
-                continue;
-            struct median_estimate ratio = ratio_of(first, cell);
-            if (ratio.low > 1 && ratio.median > best_ratio) {
-                best = cell;
-                best_ratio = ratio.median;
-            }
-        }
-        fprintf(file, "%u %u %llu %s\n", results->nodes, results->most, (unsigned long long)first->bytes,
-                best == first ? "mpi" : best->algorithm);
-    }
-}
-
-static enum status write_output(const struct request *request, const struct results *results)
+static enum status write_output(const struct bench_request *request, const struct measured *measured)
 {
     enum status status = STATUS_OK;
     struct output output;
     if (request->path) {
         status = output_open(&output, request->path);
         if (status == STATUS_OK) {
-            write_choices(results, output.file);
+            measured_write_choices(measured, output.file);
             status = output_close(&output, STATUS_OK);
         }
     }
     if (status == STATUS_OK && request->json)
-        status = print_json(results);
+        status = print_json(measured);
     else if (status == STATUS_OK)
-        print_table(results);
+        print_table(measured);
     return status;
 }
 
@@ -346,12 +205,14 @@ static char *plain_sizes(const char *text)
 {
     char *words = mem_text(text), *rest = words, *plain = mem_text("");
     for (char *word; plain && (word = strsep(&rest, ","));) {
-        struct units_problem problem;
         uint64_t bytes;
         char *longer = NULL;
-        if (!units_count(word, &bytes, &problem) && !units_size(word, &bytes, &problem))
-            diag_error("--bytes: %s", problem.text);
-        else if (bytes == 0 || bytes > (UINT64_C(1) << 24))
+        if (!cli_value_bytes("--bytes", word, &bytes)) {
+            free(plain);
+            plain = NULL;
+            break;
+        }
+        if (bytes == 0 || bytes > (UINT64_C(1) << 24))
             diag_error("--bytes: a block has 1 B to 16 MiB, not %s", word);
         else
             longer = mem_format("%s%s%llu", plain, *plain ? "," : "", (unsigned long long)bytes);
@@ -362,16 +223,16 @@ static char *plain_sizes(const char *text)
     return plain;
 }
 
-static int read_arguments(const struct cli_command *asked, int argc, char **argv, struct request *request)
+static int read_arguments(const struct cli_command *asked, int argc, char **argv,
+                          struct bench_request *request)
 {
     struct cli_reader reader = {.command = asked, .argc = argc, .argv = argv, .next = 1};
-    const char *value;
+    const char *value, **fields[] = {[BENCH_MPI] = &request->mpi,
+                                     [BENCH_BYTES] = &request->bytes,
+                                     [BENCH_ALGORITHMS] = &request->algorithms,
+                                     [BENCH_SAMPLES] = &request->samples,
+                                     [BENCH_OUT] = &request->path};
     for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
-        const char **fields[] = {[BENCH_MPI] = &request->mpi,
-                                 [BENCH_BYTES] = &request->bytes,
-                                 [BENCH_ALGORITHMS] = &request->algorithms,
-                                 [BENCH_SAMPLES] = &request->samples,
-                                 [BENCH_OUT] = &request->path};
         if (found == CLI_HELP || found == CLI_ERROR)
             return found;
         if (found == CLI_WORD) { /* the launcher, options and all */
@@ -386,6 +247,11 @@ static int read_arguments(const struct cli_command *asked, int argc, char **argv
         else
             *fields[found - CLI_OPTION] = value;
     }
+    return CLI_END;
+}
+
+static bool check_request(const struct cli_command *asked, const struct bench_request *request)
+{
     struct units_problem problem;
     uint64_t samples;
     if (!request->launcher)
@@ -400,16 +266,18 @@ static int read_arguments(const struct cli_command *asked, int argc, char **argv
     else if (!units_count(request->samples, &samples, &problem) || samples < 1 || samples > 100000)
         diag_error("--samples is a number from 1 to 100000, not %s", request->samples);
     else
-        return CLI_END;
-    return CLI_ERROR;
+        return true;
+    return false;
 }
 
-static int measure(const struct cli_command *asked, int argc, char **argv, struct request request)
+static int measure(const struct cli_command *asked, int argc, char **argv, struct bench_request request)
 {
-    struct results results = {.done = false};
+    struct measured measured = {.is_done = false};
     int found = read_arguments(asked, argc, argv, &request);
     if (found != CLI_END)
-        return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
+        return cli_status(found);
+    if (!check_request(asked, &request))
+        return STATUS_BAD_INPUT;
     char *sizes = plain_sizes(request.bytes), *library = NULL, *program = NULL;
     enum status status = STATUS_BAD_INPUT;
     if (sizes && find_part("lib", "libhelio_alltoall_", request.mpi, ".so", &library) &&
@@ -417,30 +285,30 @@ static int measure(const struct cli_command *asked, int argc, char **argv, struc
         request.bytes = sizes;
         char *preload = mem_format("LD_PRELOAD=%s", library);
         char **words = command_line(&request, preload, program);
-        status = run(words, &results);
+        status = run_launcher(words, &measured);
         free(words);
         free(preload);
     }
     if (status == STATUS_OK)
-        status = write_output(&request, &results);
+        status = write_output(&request, &measured);
     free(sizes);
     free(library);
     free(program);
-    free_results(&results);
+    measured_free(&measured);
     return status == STATUS_OK ? cli_flush() : status;
 }
 
 int cli_alltoall_bench(int argc, char **argv)
 {
-    return measure(
-        &command, argc, argv,
-        (struct request){.bytes = "1,64,1KiB,16KiB", .algorithms = "mpi,leaders,v2,v3", .samples = "15"});
+    return measure(&command, argc, argv,
+                   (struct bench_request){
+                       .bytes = "1,64,1KiB,16KiB", .algorithms = "mpi,leaders,v2,v3", .samples = "15"});
 }
 
 int cli_alltoall_tune(int argc, char **argv)
 {
     return measure(&tune_command, argc, argv,
-                   (struct request){.bytes = "1,8,64,256,1KiB,4KiB,16KiB,64KiB",
-                                    .algorithms = "mpi,leaders,v2,v3,khorassani",
-                                    .samples = "15"});
+                   (struct bench_request){.bytes = "1,8,64,256,1KiB,4KiB,16KiB,64KiB",
+                                          .algorithms = "mpi,leaders,v2,v3,khorassani",
+                                          .samples = "15"});
 }

@@ -1,0 +1,122 @@
+#include "coll/measured.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static struct measured_series *series_of(struct measured *measured, uint64_t bytes, const char *algorithm)
+{
+    for (size_t i = 0; i < measured->count; i++)
+        if (measured->series[i].bytes == bytes && !strcmp(measured->series[i].algorithm, algorithm))
+            return &measured->series[i];
+    measured->series = mem_grow(measured->series, &measured->capacity, measured->count + 1, "samples");
+    struct measured_series *series = &measured->series[measured->count++];
+    *series = (struct measured_series){.bytes = bytes};
+    snprintf(series->algorithm, sizeof series->algorithm, "%s", algorithm);
+    return series;
+}
+
+bool measured_read(struct measured *measured, const char *line)
+{
+    unsigned long long bytes;
+    char algorithm[48];
+    double ns, processor_ns;
+    if (sscanf(line, "sample %llu %47s %lf %lf", &bytes, algorithm, &ns, &processor_ns) == 4) {
+        struct measured_series *series = series_of(measured, bytes, algorithm);
+        series->ns = mem_grow(series->ns, &series->ns_capacity, series->count + 1, "samples");
+        series->processor_ns =
+            mem_grow(series->processor_ns, &series->processor_capacity, series->count + 1, "samples");
+        series->ns[series->count] = ns;
+        series->processor_ns[series->count++] = processor_ns;
+    } else if (sscanf(line, "cluster %u %u %u", &measured->nodes, &measured->ranks, &measured->most) == 3) {
+        snprintf(measured->cluster, sizeof measured->cluster, "%.*s", (int)strcspn(line + 8, "\n"), line + 8);
+    } else if (!strcmp(line, "done\n")) {
+        measured->is_done = true;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void measured_free(struct measured *measured)
+{
+    for (size_t i = 0; i < measured->count; i++) {
+        free(measured->series[i].ns);
+        free(measured->series[i].processor_ns);
+    }
+    free(measured->series);
+}
+
+static double median_of(const double *values, size_t count)
+{
+    double *sorted = mem_alloc(count, sizeof *sorted, "samples");
+    memcpy(sorted, values, count * sizeof *sorted);
+    stats_sort(sorted, count);
+    double median = stats_median(sorted, count);
+    free(sorted);
+    return median;
+}
+
+double measured_median_ns(const struct measured_series *series)
+{
+    return median_of(series->ns, series->count);
+}
+
+double measured_median_processor_ns(const struct measured_series *series)
+{
+    return median_of(series->processor_ns, series->count);
+}
+
+static const struct measured_series *first_of(const struct measured *measured,
+                                              const struct measured_series *series)
+{
+    const struct measured_series *first = measured->series;
+    while (first->bytes != series->bytes)
+        first++;
+    return first;
+}
+
+struct median_estimate measured_ratio(const struct measured *measured, const struct measured_series *series)
+{
+    const struct measured_series *first = first_of(measured, series);
+    size_t count = first->count < series->count ? first->count : series->count;
+    double *ratios = mem_alloc(count, sizeof *ratios, "ratios");
+    for (size_t i = 0; i < count; i++)
+        ratios[i] = first->ns[i] / series->ns[i];
+    stats_sort(ratios, count);
+    struct median_estimate estimate = stats_estimate_median(ratios, count);
+    free(ratios);
+    return estimate;
+}
+
+/* The series of a size begin with `first`. */
+static const char *best_of(const struct measured *measured, size_t first)
+{
+    const char *best = "mpi";
+    double best_ratio = 1;
+    for (size_t i = first; i < measured->count; i++) {
+        const struct measured_series *series = &measured->series[i];
+        if (series->bytes != measured->series[first].bytes || !strncmp(series->algorithm, "mpi", 3))
+            continue;
+        struct median_estimate ratio = measured_ratio(measured, series);
+        if (ratio.low > 1 && ratio.median > best_ratio) {
+            best = series->algorithm;
+            best_ratio = ratio.median;
+        }
+    }
+    return best;
+}
+
+void measured_write_choices(const struct measured *measured, FILE *file)
+{
+    fprintf(file,
+            "# nodes, ranks of the largest node, bytes from which on: algorithm (helio alltoall bench; %s)\n",
+            measured->cluster);
+    for (size_t i = 0; i < measured->count; i++) {
+        const struct measured_series *series = &measured->series[i];
+        if (first_of(measured, series) == series)
+            fprintf(file, "%u %u %llu %s\n", measured->nodes, measured->most,
+                    (unsigned long long)series->bytes, best_of(measured, i));
+    }
+}

@@ -1,0 +1,44 @@
+#ifndef HELIO_COLL_MEASURED_H
+#define HELIO_COLL_MEASURED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/stats.h"
+
+/* Calls of MPI_Alltoall measured on a cluster (live/alltoall/bench.c): the samples of each size and
+ * algorithm, what they say about each other, and the table of choices that the preloaded library reads
+ * (live/alltoall/choose.c). */
+struct measured_series {
+    uint64_t bytes;
+    char algorithm[48];
+    double *ns, *processor_ns; /* of each sample: its time, and its processor time */
+    size_t count, ns_capacity, processor_capacity;
+};
+
+struct measured {
+    char cluster[128];              /* "4 16 4 Open MPI v4.1.4" */
+    unsigned nodes, ranks, most;    /* most: ranks of the largest node */
+    struct measured_series *series; /* those of a size stand together; the first is compared with */
+    size_t count, capacity;
+    bool is_done; /* the measurement has come to its end */
+};
+
+/* Takes a line of the measuring program. False: the line is not one of its own. */
+bool measured_read(struct measured *measured, const char *line);
+void measured_free(struct measured *measured);
+
+double measured_median_ns(const struct measured_series *series);
+double measured_median_processor_ns(const struct measured_series *series);
+
+/* How many times as fast as the first algorithm of the same size: of the ratios of samples taken one after
+ * the other. */
+struct median_estimate measured_ratio(const struct measured *measured, const struct measured_series *series);
+
+/* Writes the table of choices: for each size the algorithm with the best ratio among those that the whole
+ * interval says are faster than the first; "mpi" where there is none. */
+void measured_write_choices(const struct measured *measured, FILE *file);
+
+#endif
