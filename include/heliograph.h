@@ -19,7 +19,7 @@
  * results, byte for byte. The library prints nothing, and no input ends the process. An experiment belongs to
  * one thread at a time, and one thread at a time may call functions that return a status. docs/library.md
  *
- * The header has four parts: experiments, results, parts of your own (a fabric, ...), plug-ins. */
+ * The header has four parts: experiments, results, parts of your own (fabrics, topologies), plug-ins. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -186,6 +186,47 @@ struct heliograph_fabric {
 
 HELIOGRAPH_API enum heliograph_status heliograph_register_fabric(const struct heliograph_fabric *fabric);
 
+enum { HELIOGRAPH_NUMBERS = 16, HELIOGRAPH_KEPT = 24 };
+
+/* A topology of a family: what its text says, and what follows from that. Nodes 0 .. nodes-1 hang on the
+ * first switches in order, node i on switch i / nodes_per_switch. Links between switches are directed and
+ * numbered from 0; links 2k and 2k + 1 join the same two switches, one each way. */
+struct heliograph_shape {
+    uint32_t number_count, numbers[HELIOGRAPH_NUMBERS]; /* of the text: 4, 2 in "NAME:4x2" */
+    uint32_t nodes, nodes_per_switch, switches, links;
+    uint64_t kept[HELIOGRAPH_KEPT]; /* the family's own */
+};
+
+/* A family of topologies with one minimal route between two switches. Everything is computed from numbers: no
+ * function allocates, and the same arguments give the same results. Where a topology is opened, its routes
+ * are checked: each link begins where the one before it ends, and brings the message nearer. Up to 2^20 pairs
+ * of switches all are checked, beyond that as many. */
+struct heliograph_topology {
+    size_t struct_size;
+    const char *name;                     /* of the family, with which the text of a topology begins */
+    const char *doc;                      /* one line */
+    void *self;                           /* handed to all functions */
+    uint32_t least_numbers, most_numbers; /* that follow the name, separated by x */
+    const char *example;                  /* "hypercube:4, its dimensions" */
+    /* Fills in the shape behind `numbers`, each of which is at least 1. Returns 1; or 0, with a sentence in
+     * `problem` that says what is wrong with the number of that `index`. */
+    int (*build)(void *self, struct heliograph_shape *shape, uint32_t *index, char *problem, size_t size);
+    void (*ends)(void *self, const struct heliograph_shape *shape, uint32_t link, uint32_t *from,
+                 uint32_t *to);
+    /* The first link of the route from one switch to another one. */
+    uint32_t (*next)(void *self, const struct heliograph_shape *shape, uint32_t from, uint32_t to);
+    /* The links of the route between two switches, which may be one. */
+    uint32_t (*distance)(void *self, const struct heliograph_shape *shape, uint32_t from, uint32_t to);
+    /* Links in one direction across the cut that halves the network. */
+    uint64_t (*bisection)(void *self, const struct heliograph_shape *shape);
+    /* Over all ordered pairs of nodes: the sum of their distances, and the largest one. NULL: counted by
+     * distance(), for up to 4096 switches. */
+    void (*distances)(void *self, const struct heliograph_shape *shape, uint64_t *sum, uint32_t *most);
+};
+
+HELIOGRAPH_API enum heliograph_status
+heliograph_register_topology(const struct heliograph_topology *topology);
+
 /* ------------------------------------------------------------------- plug-ins
  *
  * A plug-in is a shared object that defines heliograph_plugin_init. `helio run --plugin FILE.so`, `plugins:`
@@ -195,6 +236,7 @@ HELIOGRAPH_API enum heliograph_status heliograph_register_fabric(const struct he
 struct heliograph_plugin_api {
     size_t struct_size;
     enum heliograph_status (*register_fabric)(const struct heliograph_fabric *fabric);
+    enum heliograph_status (*register_topology)(const struct heliograph_topology *topology);
 };
 
 /* Registers what the plug-in has. Other than HELIOGRAPH_OK: the plug-in is not loaded. */

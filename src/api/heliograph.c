@@ -312,6 +312,12 @@ enum heliograph_status heliograph_register_fabric(const struct heliograph_fabric
     return finish(plugin_register_fabric(fabric));
 }
 
+enum heliograph_status heliograph_register_topology(const struct heliograph_topology *topology)
+{
+    collect_messages();
+    return finish(plugin_register_topology(topology));
+}
+
 enum heliograph_status heliograph_load_plugin(const char *path)
 {
     collect_messages();

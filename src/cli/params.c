@@ -6,11 +6,15 @@
 #include "cli/print.h"
 #include "sim/components.h"
 
+static const struct cli_option options[] = {CLI_PLUGIN};
+
 static const struct cli_command command = {
     .name = "params",
     .words = "[FILTER]",
     .doc = "Prints every parameter whose name contains FILTER (all without one) as an experiment file:\n"
            "commented, with defaults, ready to be edited and given to helio run.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
 };
 
 static bool take(void *filter, int found, const char *value)

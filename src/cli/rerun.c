@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "plugin/plugin.h"
 #include "sim/components.h"
 #include "sweep/rerun.h"
 
@@ -43,10 +45,23 @@ static enum status compare(const char *name, const struct store_run *kept, const
     return STATUS_FAILED;
 }
 
+/* The plug-ins that the run had, from its parameters. */
+static enum status load_plugins(const struct store_run *kept)
+{
+    json_t *parameters = json_loads(kept->parameters, 0, NULL);
+    const char *value = json_string_value(json_object_get(parameters, "plugins"));
+    char *paths = mem_text(value ? value : ""), *rest = paths;
+    enum status status = STATUS_OK;
+    for (char *path; status == STATUS_OK && (path = strsep(&rest, ","));)
+        if (*path)
+            status = plugin_load(path);
+    free(paths);
+    json_decref(parameters);
+    return status;
+}
+
 static enum status rerun(const char *name, const char *path, int64_t id)
 {
-    size_t count;
-    const struct param_table *const *tables = components_params(&count);
     struct store *store = NULL;
     struct store_run kept = {0}, again = {0};
     enum status status = store_open(path, STORE_READ, &store);
@@ -58,7 +73,12 @@ static enum status rerun(const char *name, const char *path, int64_t id)
         status = STATUS_BAD_INPUT;
     }
     if (status == STATUS_OK)
+        status = load_plugins(&kept);
+    if (status == STATUS_OK) {
+        size_t count;
+        const struct param_table *const *tables = components_params(&count);
         status = sweep_rerun(&kept, tables, count, &again);
+    }
     if (status == STATUS_OK)
         status = compare(name, &kept, &again);
     store_run_free(&kept);

@@ -66,6 +66,7 @@ static const struct cli_option options[] = {
     [OPTION_HTML] = {"--html", 0, "FILE.html", "write a page: slots by links, and what each slot connects"},
     [OPTION_VERIFY] = {"--verify", 0, "SCHEDULE.csv",
                        "schedule nothing, but check this schedule of the pattern"},
+    CLI_PLUGIN,
 };
 
 static const struct cli_command command = {

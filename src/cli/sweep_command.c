@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "cli/progress.h"
 #include "cli/values.h"
+#include "plugin/plugin.h"
 #include "sim/components.h"
 
 const struct cli_option sweep_command_options[SWEEP_OPTIONS] = {
@@ -19,6 +20,7 @@ const struct cli_option sweep_command_options[SWEEP_OPTIONS] = {
                        "say how many runs there are and what they would take; run nothing"},
     [SWEEP_SET] = {"--set", 's', "PARAMETER=VALUE",
                    "set a parameter that the sweep does not vary; may be repeated"},
+    [SWEEP_PLUGIN] = CLI_PLUGIN,
     [SWEEP_JOBS] = {"--jobs", 'j', "N",
                     "runs at the same time; as many as there are processors that it may use"},
 };
@@ -125,6 +127,9 @@ enum status sweep_command_open(struct sweep_command *sweep, const struct cli_com
     *sweep = (struct sweep_command){.file = NULL};
     enum status status = read_options(sweep, reader);
     if (status != STATUS_OK || sweep->help)
+        return status;
+    status = plugin_load_from_file(sweep->file); /* their parameters may be varied */
+    if (status != STATUS_OK)
         return status;
     const struct param_table *const *params = components_params(&tables);
     sweep->config = config_open(params, tables);

@@ -11,7 +11,15 @@
 
 /* The command line of a sweep, which `helio sweep` and `helio-sweep` share, and what it asks for. --jobs is
  * the last of the options: where the workers are those of an MPI program, nobody can choose how many. */
-enum sweep_command_option { SWEEP_OUTPUT, SWEEP_SHARD, SWEEP_DRY_RUN, SWEEP_SET, SWEEP_JOBS, SWEEP_OPTIONS };
+enum sweep_command_option {
+    SWEEP_OUTPUT,
+    SWEEP_SHARD,
+    SWEEP_DRY_RUN,
+    SWEEP_SET,
+    SWEEP_PLUGIN,
+    SWEEP_JOBS,
+    SWEEP_OPTIONS
+};
 extern const struct cli_option sweep_command_options[SWEEP_OPTIONS];
 
 struct sweep_command {

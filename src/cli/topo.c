@@ -21,6 +21,7 @@ static const struct cli_option options[] = {
     [TOPO_JSON] = {"--json", 0, NULL, "facts and, up to 4096 nodes, all links, as JSON"},
     [TOPO_ROUTE] = {"--route", 0, "A,B", "the route from node A to node B: listed, and marked in pictures"},
     [TOPO_OUT] = {"--output", 'o', "FILE", "write there instead of to standard output"},
+    CLI_PLUGIN,
 };
 
 static const struct cli_command command = {

@@ -42,8 +42,13 @@ static enum heliograph_status register_fabric(const struct heliograph_fabric *fa
     return (enum heliograph_status)plugin_register_fabric(fabric);
 }
 
-static const struct heliograph_plugin_api api = {.struct_size = sizeof api,
-                                                 .register_fabric = register_fabric};
+static enum heliograph_status register_topology(const struct heliograph_topology *topology)
+{
+    return (enum heliograph_status)plugin_register_topology(topology);
+}
+
+static const struct heliograph_plugin_api api = {
+    .struct_size = sizeof api, .register_fabric = register_fabric, .register_topology = register_topology};
 
 /* --------------------------------------------------------------------------- loading */
 
@@ -64,12 +69,13 @@ static bool is_loaded(const void *handle)
 
 static enum status start(const char *path, void *handle)
 {
-    enum heliograph_status (*init)(const struct heliograph_plugin_api *) = NULL;
-    *(void **)&init = dlsym(handle, "heliograph_plugin_init");
-    if (!init) {
+    enum heliograph_status (*init)(const struct heliograph_plugin_api *);
+    void *symbol = dlsym(handle, "heliograph_plugin_init");
+    if (!symbol) {
         diag_error("%s is no plug-in of Heliograph: it has no function heliograph_plugin_init", path);
         return STATUS_BAD_INPUT;
     }
+    memcpy(&init, &symbol, sizeof init); /* C has no conversion between the two kinds of pointers */
     enum heliograph_status status = init(&api);
     if (status == HELIOGRAPH_OK)
         return STATUS_OK;
@@ -85,15 +91,30 @@ struct plugin_config {
 
 static char hash_text[33];
 
+/* The hash cannot be chosen: it is there so that a run is not taken for one with another version of a
+ * plug-in. */
+static bool parse_hash(const struct param *self, const char *text, void *field, struct param_problem *problem)
+{
+    *(const char **)field = hash_text;
+    if (strcmp(text, hash_text) == 0)
+        return true;
+    problem->at = 0;
+    snprintf(problem->text, sizeof problem->text,
+             "%s is that of the plug-ins which are loaded, %s; these are other plug-ins, or other versions",
+             self->name, hash_text);
+    return false;
+}
+
 static struct param plugin_param_list[] = {
     {.name = "plugins",
      .type = PARAM_TEXT,
      .offset = offsetof(struct plugin_config, paths),
      .doc = "shared objects whose parts are loaded before anything else is read (docs/library.md)"},
     {.name = "plugins_hash",
-     .type = PARAM_TEXT,
+     .type = PARAM_CUSTOM,
      .offset = offsetof(struct plugin_config, hash),
      .default_text = hash_text,
+     .parse = parse_hash,
      .doc = "of the contents of the plug-ins; set by the program"},
 };
 

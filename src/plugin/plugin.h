@@ -13,7 +13,8 @@
  *
  *   load.c        plug-ins: files that are loaded, the functions that they are given
  *   parameters.c  heliograph_parameter as the tables of base/param.h
- *   fabric.c      heliograph_fabric as a fabric */
+ *   fabric.c      heliograph_fabric as a fabric
+ *   topology.c    heliograph_topology as a family of topologies */
 
 /* Loads the shared object and lets it register its parts, once per file. Errors are reported. From then on
  * the parameters `plugins` and `plugins_hash` are there, so that the manifest of a run names the plug-ins. */
@@ -27,6 +28,7 @@ enum status plugin_load_from_text(const char *name, const char *text, size_t len
 
 /* What plug-ins and programs call; errors are reported. */
 enum status plugin_register_fabric(const struct heliograph_fabric *fabric);
+enum status plugin_register_topology(const struct heliograph_topology *topology);
 
 /* ------------------------------------------------------------- for the files here */
 
