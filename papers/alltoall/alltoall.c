@@ -63,7 +63,7 @@ static double holds(bool is_so)
     return is_so ? 1 : 0;
 }
 
-/* ------------------------------------------------------------------------------------- Tables I and III */
+/* --------------------------------------------------------- Tables I and III */
 
 static void table_1(struct reproduction *reproduction, const struct shape *shape)
 {
@@ -92,7 +92,7 @@ static void table_3(struct reproduction *reproduction, const struct shape *shape
          coll_extra_bytes(&v3) - coll_extra_bytes(&v2) / 2);
 }
 
-/* ----------------------------------------------------------------------------------------------- in words */
+/* ----------------------------------------------------------------- in words */
 
 static void claims(struct reproduction *reproduction)
 {
@@ -113,8 +113,7 @@ static void claims(struct reproduction *reproduction)
               holds(v1.posted_sends == shapes[0].ppn * v2.posted_sends));
 }
 
-/* ------------------------------------------------------------------------------------------------- figures
- */
+/* ------------------------------------------------------------------ figures */
 
 /* Queue pairs of a node against nodes, 56 ranks on each: what the paper's argument rests on. */
 static void figure(struct reproduction *reproduction)

@@ -47,7 +47,7 @@ static void name_panel(char panel[static 32], const struct alltoall_cluster *clu
     snprintf(panel, 32, "%u processes", nodes * cluster->ppn);
 }
 
-/* ---------------------------------------------------------------------------------------------- figure 7 */
+/* ----------------------------------------------------------------- figure 7 */
 
 static double over_algorithm(struct reproduction *reproduction, uint32_t nodes, const char *algorithm)
 {
@@ -100,7 +100,7 @@ static void figure_7(struct reproduction *reproduction)
     figure_7_items(reproduction, "section-4/v3-over-traff-and-chochia", &ways_of_leaders[1], 2);
 }
 
-/* ---------------------------------------------------------------------------------------------- figure 8 */
+/* ----------------------------------------------------------------- figure 8 */
 
 static void figure_8(struct reproduction *reproduction)
 {
@@ -134,7 +134,7 @@ static void figure_8(struct reproduction *reproduction)
     reproduction_item(reproduction, "figure-8/v3-reads-least-through-pcie", NULL, is_known ? is_least : NAN);
 }
 
-/* --------------------------------------------------------------------------------------- figures 9 and 10 */
+/* --------------------------------------------------------- figures 9 and 10 */
 
 static void draw_libraries(struct reproduction *reproduction, const struct alltoall_cluster *cluster,
                            uint32_t nodes)
@@ -191,7 +191,7 @@ static void figures_9_and_10(struct reproduction *reproduction)
         draw_libraries(reproduction, &alltoall_cluster_b, nodes);
 }
 
-/* --------------------------------------------------------------------------------------------- figure 11 */
+/* ---------------------------------------------------------------- figure 11 */
 
 static double over_best_transport(struct reproduction *reproduction, uint64_t bytes)
 {

@@ -10,7 +10,7 @@ const struct alltoall_cluster alltoall_cluster_local = {"ohio-local", 28, true};
 
 const uint64_t alltoall_sizes[] = {1, 4, 16, 64, 256, 1024, 4096, 0};
 
-/* ------------------------------------------------------------------------------------------------- calls */
+/* -------------------------------------------------------------------- calls */
 
 static const struct run_facts *calls(struct reproduction *reproduction, const struct alltoall_setup *setup,
                                      int count)
@@ -42,7 +42,7 @@ double alltoall_pcie_reads(struct reproduction *reproduction, const struct allto
     return reads_of(calls(reproduction, setup, 2)) - reads_of(calls(reproduction, setup, 1));
 }
 
-/* --------------------------------------------------------------------------------------------- stand-ins */
+/* ---------------------------------------------------------------- stand-ins */
 
 /* Open MPI's own table (coll/tuned, ompi_coll_tuned_alltoall_intra_dec_fixed of 4.1 and 5.0): "modified
  * Bruck" below these sizes; above them, up to 4 KiB, "linear" and "linear with sync", which post to

@@ -43,7 +43,7 @@ static double percent_of(ps_t part_ps, ps_t total_ps)
     return 100 * (double)part_ps / (double)total_ps;
 }
 
-/* ----------------------------------------------------------------------------------------- section 4 */
+/* ---------------------------------------------------------------- section 4 */
 
 static void injection_without_mpi(const struct source *source)
 {
@@ -77,7 +77,7 @@ static void latency_without_mpi(const struct source *source)
     reproduction_item(to, "section-4.3/within-5-percent", "without-deduction", fabs(raw) <= 5);
 }
 
-/* ------------------------------------------------------------------------------------- sections 5 and 6 */
+/* --------------------------------------------------------- sections 5 and 6 */
 
 static void software(const struct source *source)
 {
@@ -140,7 +140,7 @@ static void insights(const struct source *source)
     give(source, "section-6/rx-to-tx-progress", (double)rx_ps / (double)tx_ps);
 }
 
-/* --------------------------------------------------------------------------------------------- section 7 */
+/* ---------------------------------------------------------------- section 7 */
 
 /* A total before a change, and after it. */
 struct change {
@@ -220,7 +220,7 @@ static void off_node(const struct source *source)
     give(source, "section-7/90-percent-less-is", 1 / (1 - 0.90));
 }
 
-/* ------------------------------------------------------------------------------------------------ figures */
+/* ------------------------------------------------------------------ figures */
 
 /* Figure 6: the time stamps behind 0001.429 4, in ns; the first as its own delta says. */
 static void figure_6(const struct source *source)

@@ -28,8 +28,7 @@ static const char *without_size(const char *workload, char *buffer, size_t size)
     return buffer;
 }
 
-/* ------------------------------------------------------------------------------------------ switching time
- */
+/* ----------------------------------------------------------- switching time */
 
 static void point_of_map(void *self, struct reproduction *reproduction, const struct swept_run *run)
 {
@@ -59,7 +58,7 @@ static void switch_time(struct reproduction *reproduction)
     reproduction_sweep(reproduction, "papers/fmu/switch-time.yaml", NULL, point_of_map);
 }
 
-/* ----------------------------------------------------------------------------------------------- capacity */
+/* ----------------------------------------------------------------- capacity */
 
 static double capacity_mib(const struct swept_run *run)
 {
@@ -130,7 +129,7 @@ static void capacity(struct reproduction *reproduction)
                        point_of_capacity);
 }
 
-/* --------------------------------------------------------------------------------------------- 1024 ranks */
+/* --------------------------------------------------------------- 1024 ranks */
 
 static void bar_of_1024(void *self, struct reproduction *reproduction, const struct swept_run *run)
 {

@@ -6,8 +6,7 @@
 
 /* The rate that fits Table 5 (rate.h), what the fit leaves, and how the speedups depend on the rate. */
 
-/* --------------------------------------------------------------------------------- what depends on the rate
- */
+/* ------------------------------------------------- what depends on the rate */
 
 /* Speedups of class C on 64 FMUs from a 256th of the paper's rate to four times it. */
 static void rate_figure(struct reproduction *reproduction, const struct fmu_way *way)

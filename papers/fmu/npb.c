@@ -97,7 +97,7 @@ static void speedup_items(struct reproduction *reproduction, const struct fmu_wa
                              "figure-15/cg.C.64-gain");
 }
 
-/* ------------------------------------------------------------------------------------------------- memory */
+/* ------------------------------------------------------------------- memory */
 
 /* The largest of a metric over all ranks and numbers of FMUs. */
 static double peak(struct reproduction *reproduction, const struct fmu_way *way, const char *metric,

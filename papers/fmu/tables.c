@@ -7,7 +7,7 @@
 
 /* Tables 3 to 5 of the FMU paper. */
 
-/* ------------------------------------------------------------------------------------------------ Table 3 */
+/* ------------------------------------------------------------------ Table 3 */
 
 /* Measured on the running model, not read from its parameters: latency from an empty message, bandwidth from
  * what ten megabytes more take. */
@@ -41,7 +41,7 @@ static void table_3(struct reproduction *reproduction)
         table_3_measured(reproduction, &fmu_ways[way]);
 }
 
-/* ------------------------------------------------------------------------------------------------ Table 4 */
+/* ------------------------------------------------------------------ Table 4 */
 
 static void table_4(struct reproduction *reproduction, const struct fmu_way *way)
 {
@@ -57,7 +57,7 @@ static void table_4(struct reproduction *reproduction, const struct fmu_way *way
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ Table 5 */
+/* ------------------------------------------------------------------ Table 5 */
 
 /* What the table names as the source of a program's idleness. */
 static const char *idle_cause(const char *program)

@@ -49,7 +49,7 @@ static const struct {
     {"best-free", "tdm.algorithm=best tdm.routes=free"},
 };
 
-/* --------------------------------------------------------------------------------------------------- runs */
+/* --------------------------------------------------------------------- runs */
 
 static const struct run_facts *run(struct reproduction *reproduction, const struct row *row, int scale,
                                    const char *fabric, const char *settings)
@@ -107,7 +107,7 @@ static double dynamic_slots(struct reproduction *reproduction, const struct row 
     return sum_s / seeds / SLOT_S;
 }
 
-/* ------------------------------------------------------------------------------------------------ Table 5 */
+/* ------------------------------------------------------------------ Table 5 */
 
 /* What came out, for what section 4.2 says. */
 struct gains {

@@ -12,7 +12,7 @@
 /* Of the search for the best schedule: regular patterns are few, and need more. */
 enum { RANDOM_MOVES = 50000, REGULAR_MOVES = 4000000 };
 
-/* ------------------------------------------------------------------------------------------------ figures */
+/* ------------------------------------------------------------------ figures */
 
 static double degree_of(const char *topology, const char *lines, int algorithm)
 {
@@ -40,7 +40,7 @@ static void figures(struct reproduction *reproduction)
     reproduction_item(reproduction, "figure-3/optimum", NULL, degree_of("linear:5", figure_3, TDM_BEST));
 }
 
-/* ------------------------------------------------------------------------------------------------ Table 1 */
+/* ------------------------------------------------------------------ Table 1 */
 
 static void add_named(struct tdm_sums *sums, const char *name, uint64_t seed, bool with_free)
 {
@@ -99,7 +99,7 @@ static void table_1(struct reproduction *reproduction)
     reproduction_item(reproduction, "section-3.4/aapc-best-when-dense", NULL, aapc_wins);
 }
 
-/* ------------------------------------------------------------------------------------------------ Table 2 */
+/* ------------------------------------------------------------------ Table 2 */
 
 /* A distribution over 64 processors: powers of two along the first dimension, then along the second of what
  * is left, then the rest; block sizes are powers of two that leave no processor without elements. */
@@ -170,7 +170,7 @@ static void table_2(struct reproduction *reproduction)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ Table 3 */
+/* ------------------------------------------------------------------ Table 3 */
 
 /* What comes out over many orders of requests, or random ties: the paper tells of neither. */
 struct range {

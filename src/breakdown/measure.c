@@ -60,7 +60,7 @@ void measure_free(struct measurement *measurement)
             free(measurement->layers[i].delays[j].half_trips.ns);
 }
 
-/* ------------------------------------------------------------------------------------------------ guards */
+/* ------------------------------------------------------------------- guards */
 
 static void add_guard(struct measurement *measurement, const char *name, bool passed, const char *reason)
 {
@@ -107,7 +107,7 @@ static void guard_parts(struct measurement *measurement, const struct measure_re
     add_guard(measurement, "differences", least >= 0, reason);
 }
 
-/* ---------------------------------------------------------------------------------------------- results */
+/* ------------------------------------------------------------------ results */
 
 /* Least squares of the lower quartiles, which other work on the cores moves least. Differences between delays
  * only: the first also pays what a delay costs in itself. */
@@ -212,7 +212,7 @@ void measure_judge(struct measurement *measurement, struct measure_result *resul
             result->guards_passed = false;
 }
 
-/* ------------------------------------------------------------------------------------------- system file */
+/* -------------------------------------------------------------- system file */
 
 static void put(FILE *out, const char *indent, const char *key, double ns, const char *source)
 {

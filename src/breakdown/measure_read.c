@@ -167,7 +167,7 @@ static enum status read_line(struct reader *reader)
                 "a line of a probe begins with samples, delay, guard, note, timer, stack or kind");
 }
 
-/* --------------------------------------------------------------------------------------------- summaries */
+/* ---------------------------------------------------------------- summaries */
 
 static double percentile(const struct measure_series *series, unsigned percent)
 {

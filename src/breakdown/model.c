@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* ------------------------------------------------------------------------------------------- one message */
+/* -------------------------------------------------------------- one message */
 
 static ps_t time_of(const struct system *system, enum system_time time)
 {
@@ -104,7 +104,7 @@ void model_make(struct model *model, const struct system *system, uint64_t bytes
     add_bytes(model);
 }
 
-/* ------------------------------------------------------------------------------------------------- sums */
+/* --------------------------------------------------------------------- sums */
 
 ps_t model_sum(const struct model *model, uint32_t parts)
 {
@@ -145,7 +145,7 @@ ps_t model_channel_time(const struct model *model)
     return beyond_block(system, model->bytes) ? service_ps(model->bytes, rate) : 0;
 }
 
-/* ------------------------------------------------------------------------------------------------- bars */
+/* --------------------------------------------------------------------- bars */
 
 const char *model_part_name(enum component part)
 {
@@ -273,7 +273,7 @@ void model_bar(const struct model *model, size_t index, struct bar *bar)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------- texts */
+/* -------------------------------------------------------------------- texts */
 
 uint64_t model_share(ps_t part_ps, ps_t total_ps)
 {

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/stats.h"
 
-/* --------------------------------------------------------------------------------------------- samples */
+/* ------------------------------------------------------------------ samples */
 
 struct samples {
     ps_t *values;
@@ -53,7 +53,7 @@ static struct pcie_quantity quantity_of(struct samples *samples, unsigned diviso
     return quantity;
 }
 
-/* ---------------------------------------------------------------------------------------- acknowledged */
+/* ------------------------------------------------------------- acknowledged */
 
 /* TLPs of one direction that no ACK has been seen for, the oldest first. */
 struct outstanding {
@@ -137,7 +137,7 @@ static struct pcie_quantity measure_pcie(const struct pcie_question *question, s
     return quantity_of(&samples, 2, 0, absent);
 }
 
-/* ------------------------------------------------------------------------------------------ completions */
+/* -------------------------------------------------------------- completions */
 
 enum { PAGE_BITS = 12 };
 
@@ -190,7 +190,7 @@ static bool is_completion(const struct pcie_question *question, const struct rec
            !bsearch(&page, receives->pages, receives->count, sizeof page, by_page);
 }
 
-/* ------------------------------------------------------------------------------------------- ping, pong */
+/* --------------------------------------------------------------- ping, pong */
 
 /* What came up between a ping and the next one. */
 struct exchange {

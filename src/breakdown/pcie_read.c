@@ -63,7 +63,7 @@ const char *pcie_field_name(enum pcie_field field)
     return field_names[field];
 }
 
-/* ----------------------------------------------------------------------------------------------- errors */
+/* ------------------------------------------------------------------- errors */
 
 static void error_at(struct reader *reader, const char *at, size_t span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -88,7 +88,7 @@ static void error_at(struct reader *reader, const char *at, size_t span, const c
                   ERRORS_AT_MOST);
 }
 
-/* ------------------------------------------------------------------------------------------------ cells */
+/* -------------------------------------------------------------------- cells */
 
 static bool is_blank(char c)
 {
@@ -138,7 +138,7 @@ static bool begins(struct cell cell, const char *word)
     return cell.length >= strlen(word) && strncasecmp(cell.text, word, strlen(word)) == 0;
 }
 
-/* ----------------------------------------------------------------------------------------------- header */
+/* ------------------------------------------------------------------- header */
 
 static int find_column(const struct cell *cells, size_t count, const char *name)
 {
@@ -212,7 +212,7 @@ static void read_comment(struct reader *reader)
     }
 }
 
-/* ---------------------------------------------------------------------------------------------- packets */
+/* ------------------------------------------------------------------ packets */
 
 /* "1234.5", in nanoseconds, or "0001.429 406 854 2 s", whose blanks group digits. False: not a time. */
 static bool parse_time(struct cell cell, ps_t *at, bool *coarse)
@@ -423,7 +423,7 @@ static void read_packet(struct reader *reader)
     keep(trace, &packet);
 }
 
-/* ------------------------------------------------------------------------------------------------ files */
+/* -------------------------------------------------------------------- files */
 
 /* One line without its end. Blank lines and comments are passed over. */
 static void read_line(struct reader *reader, bool *header_read)

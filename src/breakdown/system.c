@@ -218,7 +218,7 @@ ps_t system_llp_tx_prog(const struct system *system)
     return (system->times[TIME_LLP_PROG].time_ps + period / 2) / period;
 }
 
-/* ----------------------------------------------------------------------------------------------- checks */
+/* ------------------------------------------------------------------- checks */
 
 static void take_default(struct system_value *value, ps_t time_ps, const char *why)
 {
@@ -282,7 +282,7 @@ static enum status check(struct system *system, const char *name)
     return STATUS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ files */
+/* -------------------------------------------------------------------- files */
 
 static enum status finish(struct system_file *file, const char *name, enum status read)
 {

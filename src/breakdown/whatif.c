@@ -97,7 +97,7 @@ const size_t whatif_curve_count = sizeof whatif_curves / sizeof *whatif_curves;
 
 const unsigned whatif_degrees_percent[WHATIF_DEGREES] = {10, 30, 50, 70, 90};
 
-/* ------------------------------------------------------------------------------------------------ names */
+/* -------------------------------------------------------------------- names */
 
 static bool same_name(const char *a, const char *b)
 {
@@ -126,7 +126,7 @@ static const char *target_name_at(const void *list, size_t index)
     return ((const struct whatif_target *)list)[index].name;
 }
 
-/* ---------------------------------------------------------------------------------------------- changes */
+/* ------------------------------------------------------------------ changes */
 
 static ps_t sum_of(const struct system *system, uint32_t times)
 {
@@ -232,7 +232,7 @@ enum status whatif_apply(struct system *system, const char *what, const char *te
     return status;
 }
 
-/* ---------------------------------------------------------------------------------------------- results */
+/* ------------------------------------------------------------------ results */
 
 double whatif_reduction_percent(ps_t before_ps, ps_t after_ps)
 {

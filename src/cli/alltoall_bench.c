@@ -80,8 +80,7 @@ struct bench_request {
     int launcher_count;
 };
 
-/* ------------------------------------------------------------------------------------------------ launching
- */
+/* ---------------------------------------------------------------- launching */
 
 /* The file beside this program, in `folder` of the same tree. */
 static bool find_part(const char *folder, const char *prefix, const char *mpi, const char *suffix,
@@ -134,8 +133,7 @@ static enum status run_launcher(char **words, struct measured *measured)
     return STATUS_FAILED;
 }
 
-/* -------------------------------------------------------------------------------------------------- output
- */
+/* ------------------------------------------------------------------- output */
 
 static void print_table(const struct measured *measured)
 {
@@ -197,8 +195,7 @@ static enum status write_output(const struct bench_request *request, const struc
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------- reading
- */
+/* ------------------------------------------------------------------ reading */
 
 /* "1,64,1KiB" as "1,64,1024", to be freed; NULL: reported. */
 static char *plain_sizes(const char *text)

@@ -32,7 +32,7 @@ static const struct cli_command command = {
              "docs/models/alltoall.md says why.",
 };
 
-/* -------------------------------------------------------------------------------------------------- steps */
+/* -------------------------------------------------------------------- steps */
 
 /* Prints the steps of a rank. Copies of one kind that follow one another are one line. */
 struct step_printer {
@@ -159,7 +159,7 @@ static void print_rank(const struct coll_algorithm *algorithm, const struct coll
     }
 }
 
-/* ------------------------------------------------------------------------------------------------- proof */
+/* -------------------------------------------------------------------- proof */
 
 enum { PROVEN_RANKS = 128, PROVEN_CALLS = 4 };
 
@@ -183,7 +183,7 @@ static void print_proof(const struct coll_algorithm *algorithm, const struct col
         printf("\nNOT RIGHT: %s\n", proof.problem);
 }
 
-/* ----------------------------------------------------------------------------------------------- command */
+/* ------------------------------------------------------------------ command */
 
 struct explain_arguments {
     struct alltoall_text text;

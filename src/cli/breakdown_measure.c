@@ -53,7 +53,7 @@ struct measured_stack {
     struct measure_result result;
 };
 
-/* ------------------------------------------------------------------------------------------------ tables */
+/* ------------------------------------------------------------------- tables */
 
 static void print_quantities(const struct measurement *measurement)
 {
@@ -134,7 +134,7 @@ static void print_stack(const struct measured_stack *stack)
     putchar('\n');
 }
 
-/* -------------------------------------------------------------------------------------------------- JSON */
+/* --------------------------------------------------------------------- JSON */
 
 static json_t *summary_json(const struct measure_summary *summary)
 {
@@ -198,7 +198,7 @@ static json_t *stack_json(const struct measured_stack *stack)
     return object;
 }
 
-/* -------------------------------------------------------------------------------------------- measuring */
+/* ---------------------------------------------------------------- measuring */
 
 static enum status write_system(const struct measure_arguments *arguments, const struct measured_stack *stack)
 {

@@ -34,7 +34,7 @@ static const struct cli_command command = {
              "docs/models/breakdown.md has the equations, and the keys of a system file.",
 };
 
-/* ----------------------------------------------------------------------------------------------- tables */
+/* ------------------------------------------------------------------- tables */
 
 static void print_path(const struct model *model)
 {
@@ -110,7 +110,7 @@ static enum status print_tables(const struct model *model)
     return cli_flush();
 }
 
-/* ------------------------------------------------------------------------------------------------- JSON */
+/* --------------------------------------------------------------------- JSON */
 
 static json_t *json_of_totals(const struct model *model)
 {
@@ -170,7 +170,7 @@ static enum status print_json(const struct model *model)
     return cli_print_json(object, BREAKDOWN_DIGITS);
 }
 
-/* ---------------------------------------------------------------------------------------------- command */
+/* ------------------------------------------------------------------ command */
 
 struct model_arguments {
     const char *system, *svg, *html;

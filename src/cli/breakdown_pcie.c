@@ -75,7 +75,7 @@ struct pcie_findings {
     bool has_direct;
 };
 
-/* ---------------------------------------------------------------------------------------------- output */
+/* ------------------------------------------------------------------- output */
 
 static void print_quantity(const char *name, const struct pcie_quantity *quantity)
 {
@@ -180,7 +180,7 @@ static enum status print_json(const struct pcie_findings *findings)
     return cli_print_json(object, BREAKDOWN_DIGITS);
 }
 
-/* ------------------------------------------------------------------------------------------- arguments */
+/* ---------------------------------------------------------------- arguments */
 
 static bool read_range(const char *option, const char *text, struct pcie_range *range)
 {
@@ -273,7 +273,7 @@ static int read_arguments(int argc, char **argv, struct pcie_arguments *argument
     return CLI_ERROR;
 }
 
-/* ---------------------------------------------------------------------------------------------- command */
+/* ------------------------------------------------------------------ command */
 
 static enum status ask(const struct pcie_arguments *arguments, const struct system *system, const char *path,
                        struct pcie_trace *trace, struct pcie_answer *answer)

@@ -61,7 +61,7 @@ struct whatif_view {
     struct whatif_totals before, given;
 };
 
-/* ----------------------------------------------------------------------------------------------- tables */
+/* ------------------------------------------------------------------- tables */
 
 static void print_change(const char *name, ps_t before_ps, ps_t after_ps)
 {
@@ -173,7 +173,7 @@ static enum status print_tables(const struct whatif_view *view)
     return cli_flush();
 }
 
-/* ------------------------------------------------------------------------------------------------- JSON */
+/* --------------------------------------------------------------------- JSON */
 
 static json_t *json_of_change(ps_t before_ps, ps_t after_ps)
 {
@@ -247,7 +247,7 @@ static enum status print_json(const struct whatif_view *view)
     return cli_print_json(object, BREAKDOWN_DIGITS);
 }
 
-/* ---------------------------------------------------------------------------------------------- command */
+/* ------------------------------------------------------------------ command */
 
 static const char *optimisation_name_at(const void *list, size_t index)
 {

@@ -54,8 +54,7 @@ struct capture_request {
     char **words; /* ends with NULL */
 };
 
-/* ----------------------------------------------------------------------------------------------------- run
- */
+/* ---------------------------------------------------------------------- run */
 
 static enum status prepare(struct capture_request *capture, char **library)
 {
@@ -201,7 +200,7 @@ static enum status finish(const struct capture_request *capture, enum status ran
     return status == STATUS_OK ? ran : status;
 }
 
-/* --------------------------------------------------------------- arguments */
+/* ---------------------------------------------------------------- arguments */
 
 static bool take_rate(struct capture_request *capture, const char *value)
 {

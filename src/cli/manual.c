@@ -30,7 +30,7 @@ static const struct cli_command command = {
 
 #define PARAMETERS_PAGE "parameters"
 
-/* -------------------------------------------------------------------------------------------------- troff */
+/* -------------------------------------------------------------------- troff */
 
 /* Text as it is to be read: without this a dash is a hyphen, and a point at the start of a line an order. */
 static void put(FILE *out, const char *text, size_t length)
@@ -90,7 +90,7 @@ static void put_tail(FILE *out, const char *see_also)
     fprintf(out, "%s\n", see_also);
 }
 
-/* ------------------------------------------------------------------------------------------------- pages */
+/* -------------------------------------------------------------------- pages */
 
 static void put_option(FILE *out, const struct cli_command *of, size_t index)
 {
@@ -220,7 +220,7 @@ static struct cli_visit helio_itself(void)
         .title = "helio", .doc = "an interconnect laboratory", .group = cli_group_first()};
 }
 
-/* ------------------------------------------------------------------------------------------- one, or all */
+/* -------------------------------------------------------------- one, or all */
 
 struct manual_wanted {
     const char *title; /* "helio trace info" */

@@ -92,7 +92,7 @@ static const struct cli_command command = {
         "                 --against npb:cg:class=A,ranks=64",
 };
 
-/* ------------------------------------------------------------------------------------------------ options */
+/* ------------------------------------------------------------------ options */
 
 static bool read_flag(const char *option, const char *value, const char *off, const char *on, bool *flag)
 {
@@ -202,7 +202,7 @@ static enum status check_settings(const struct schedule_settings *settings)
     return STATUS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ results */
+/* ------------------------------------------------------------------ results */
 
 static const char *pattern_title(const struct schedule_settings *settings)
 {

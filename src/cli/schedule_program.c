@@ -18,7 +18,7 @@ struct program_report {
     json_t *rows; /* NULL: a table */
 };
 
-/* ---------------------------------------------------------------------------------------------- programs */
+/* ----------------------------------------------------------------- programs */
 
 static const char *program_name(const struct schedule_settings *settings)
 {
@@ -92,7 +92,7 @@ enum status schedule_program_pattern(const struct schedule_settings *settings, c
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------ report */
+/* ------------------------------------------------------------------- report */
 
 static void print_head(const struct schedule_settings *settings, const struct program_report *report,
                        const struct topo *topo)

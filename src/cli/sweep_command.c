@@ -25,7 +25,7 @@ const struct cli_option sweep_command_options[SWEEP_OPTIONS] = {
                     "runs at the same time; as many as there are processors that it may use"},
 };
 
-/* ---------------------------------------------------------------------------------------------- arguments */
+/* ---------------------------------------------------------------- arguments */
 
 static enum status read_shard(struct sweep_command *sweep, const char *value)
 {
@@ -150,7 +150,7 @@ void sweep_command_close(struct sweep_command *sweep)
         config_close(sweep->config);
 }
 
-/* --------------------------------------------------------------------------------------------------- runs */
+/* --------------------------------------------------------------------- runs */
 
 static const char *show_seconds(double time_s, char *text, size_t size)
 {

@@ -55,7 +55,7 @@ struct topo_request {
     uint32_t *links, link_count; /* of the route; 0 = none */
 };
 
-/* ---------------------------------------------------------------------------------------------- text */
+/* --------------------------------------------------------------------- text */
 
 static void print_facts(const struct topo_request *request, FILE *out)
 {
@@ -83,7 +83,7 @@ static void print_route(const struct topo_request *request, FILE *out)
                 topo_link_name(&request->topo, request->links[i], name, sizeof name));
 }
 
-/* ---------------------------------------------------------------------------------------------- JSON */
+/* --------------------------------------------------------------------- JSON */
 
 static json_t *link_json(const struct topo *topo, uint32_t link)
 {
@@ -131,7 +131,7 @@ static enum status print_json(const struct topo_request *request, FILE *out)
     return STATUS_FAILED;
 }
 
-/* -------------------------------------------------------------------------------------------- reading */
+/* ------------------------------------------------------------------ reading */
 
 static bool take(void *self, int found, const char *value)
 {
@@ -186,7 +186,7 @@ static enum status read_route(struct topo_request *request)
     return STATUS_OK;
 }
 
-/* -------------------------------------------------------------------------------------------- writing */
+/* ------------------------------------------------------------------ writing */
 
 static enum status check_size(const struct topo_request *request)
 {

@@ -13,7 +13,7 @@
 #include "trace/ti/decompile.h"
 #include "trace/trace.h"
 
-/* -------------------------------------------------------------------------------------------- validate */
+/* ----------------------------------------------------------------- validate */
 
 static const struct cli_command validate_command = {
     .name = "trace validate",
@@ -77,7 +77,7 @@ static int validate(int argc, char **argv)
     return right ? written : STATUS_BAD_INPUT;
 }
 
-/* --------------------------------------------------------------------------------------------- convert */
+/* ------------------------------------------------------------------ convert */
 
 enum convert_option { CONVERT_OUT, CONVERT_TO };
 
@@ -156,7 +156,7 @@ static int convert(int argc, char **argv)
     return STATUS_BAD_INPUT;
 }
 
-/* ------------------------------------------------------------------------------------------ subcommands */
+/* -------------------------------------------------------------- subcommands */
 
 static const struct cli_subcommand commands[] = {
     {"info", cli_trace_info, "what a trace consists of: calls, messages, sizes", NULL},

@@ -41,7 +41,7 @@ static double mean(uint64_t bytes, uint64_t messages)
     return messages ? (double)bytes / (double)messages : 0;
 }
 
-/* --------------------------------------------------------------------------------------------- tables */
+/* ------------------------------------------------------------------- tables */
 
 static void print_calls(const struct trace_summary *summary)
 {
@@ -132,7 +132,7 @@ static enum status print_tables(const struct compiled_trace *compiled, const str
     return cli_flush();
 }
 
-/* ----------------------------------------------------------------------------------------------- JSON */
+/* --------------------------------------------------------------------- JSON */
 
 static json_t *calls_json(const uint64_t *calls)
 {

@@ -48,8 +48,7 @@ enum status report_page_close(struct report_page *page, enum status run)
     return run;
 }
 
-/* ------------------------------------------------------------------------------------------------ escaping
- */
+/* ----------------------------------------------------------------- escaping */
 
 static void put_html(FILE *file, const char *text)
 {
@@ -89,7 +88,7 @@ static void put_json(FILE *file, const char *text, size_t length)
     }
 }
 
-/* -------------------------------------------------------------------------------------------------- parts */
+/* -------------------------------------------------------------------- parts */
 
 static enum status put_title(const struct writing *writing)
 {
@@ -164,7 +163,7 @@ static enum status put_licences(const struct writing *writing)
     return STATUS_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------- template */
+/* ----------------------------------------------------------------- template */
 
 static const struct {
     const char *name;

@@ -47,8 +47,7 @@ void reproduction_point_at(struct reproduction *reproduction, const char *panel,
     reproduction_point(reproduction, panel, series, text, y);
 }
 
-/* ---------------------------------------------------------------------------------------------------- page
- */
+/* --------------------------------------------------------------------- page */
 
 static json_t *number_or_null(double value)
 {

@@ -9,7 +9,7 @@
 
 enum { FIELDS_AT_MOST = 8 };
 
-/* ---------------------------------------------------------------------------------------------------- CSV */
+/* ---------------------------------------------------------------------- CSV */
 
 /* The field at *next, without its quotes; *next is left at the comma or the end of the line. NULL when a
  * quote is not closed. */
@@ -56,7 +56,7 @@ size_t published_split(const char **next, const char *end, struct arena *texts, 
     return 0;
 }
 
-/* -------------------------------------------------------------------------------------------------- files */
+/* -------------------------------------------------------------------- files */
 
 static bool number(const char *text, double *value)
 {
@@ -159,7 +159,7 @@ void published_free(struct published *published)
     *published = (struct published){0};
 }
 
-/* ------------------------------------------------------------------------------------------------ look up */
+/* ------------------------------------------------------------------ look up */
 
 const struct published_item *published_find(const struct published *published, const char *item)
 {

@@ -6,8 +6,7 @@
 #include "reproduce/internal.h"
 #include "sim/components.h"
 
-/* ------------------------------------------------------------------------------------- what papers ask for
- */
+/* ------------------------------------------------------ what papers ask for */
 
 bool reproduction_is_quick(const struct reproduction *reproduction)
 {
@@ -47,8 +46,7 @@ double reproduction_published(const struct reproduction *reproduction, const cha
     return published && published->has_value ? published->value : NAN;
 }
 
-/* ------------------------------------------------------------------------------------------------ one paper
- */
+/* ---------------------------------------------------------------- one paper */
 
 /* Until the paper asks for no run that is not there. */
 static void compute(struct reproduction *reproduction)

@@ -16,7 +16,7 @@ const char *verdict_name(enum verdict verdict)
     return verdict_names[verdict];
 }
 
-/* -------------------------------------------------------------------------------------------------- rows */
+/* --------------------------------------------------------------------- rows */
 
 static char *row_name(const char *item, const char *variant)
 {
@@ -155,7 +155,7 @@ void numbers_count(const struct reproduction *reproduction, size_t counts[static
         counts[best_verdict(reproduction, &reproduction->published.items[i])]++;
 }
 
-/* ------------------------------------------------------------------------------------------------ writing */
+/* ------------------------------------------------------------------ writing */
 
 static void put_field(FILE *out, const char *text, char after)
 {

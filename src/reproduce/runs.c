@@ -152,7 +152,7 @@ const struct run_facts *runs_ask(struct runs *runs, const char *fabric, const ch
     return &run->facts;
 }
 
-/* ---------------------------------------------------------------------------------------------------- run */
+/* ---------------------------------------------------------------------- run */
 
 /* What is said while runs are made goes with the items that they were for, and not to the terminal. */
 struct said {

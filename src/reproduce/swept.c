@@ -18,8 +18,7 @@ const char *swept_value(const struct swept_run *run, const char *name)
     return "";
 }
 
-/* ------------------------------------------------------------------------------------- a run as a few texts
- */
+/* ----------------------------------------------------- a run as a few texts */
 
 struct settings {
     char *text;
@@ -84,7 +83,7 @@ static void visit_point(struct reproduction *reproduction, const struct sweep_po
     config_close(config);
 }
 
-/* ---------------------------------------------------------------------------------------------- the file */
+/* ----------------------------------------------------------------- the file */
 
 static enum status visit_all(struct reproduction *reproduction, const struct embedded_file *file,
                              struct definition *definition, struct config *config, void *self,

@@ -47,8 +47,7 @@ static bool is_launched_well(int ranks)
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------ ended by others
- */
+/* ---------------------------------------------------------- ended by others */
 
 static char last_words[512];
 

@@ -20,7 +20,7 @@ struct head {
     char cause[sizeof((struct worker_answer *)NULL)->cause];
 };
 
-/* ------------------------------------------------------------------------------------------- transport */
+/* ---------------------------------------------------------------- transport */
 
 /* MPI waits by spinning, which would take a core from somebody who runs something. */
 static MPI_Status wait_for(int source, enum tag tag)
@@ -57,7 +57,7 @@ static void receive_bytes(char *bytes, uint64_t length, int rank)
     }
 }
 
-/* ---------------------------------------------------------------------------------------------- rank 0 */
+/* ------------------------------------------------------------------- rank 0 */
 
 static void order(size_t worker, uint64_t what)
 {
@@ -100,7 +100,7 @@ void worker_pool_of_ranks(struct worker_pool *worker_pool)
         (struct worker_pool){.workers = (size_t)ranks - 1, .give = give, .take = take, .dismiss = dismiss};
 }
 
-/* --------------------------------------------------------------------------------------- the other ranks */
+/* ---------------------------------------------------------- the other ranks */
 
 static void run_point(struct worker_pool *own, size_t point)
 {
@@ -129,7 +129,7 @@ void ranks_serve(const struct sweep_point *points)
     own.dismiss(&own);
 }
 
-/* --------------------------------------------------------------------------------------------- together */
+/* ----------------------------------------------------------------- together */
 
 bool ranks_agree_to_go_on(bool go_on)
 {
