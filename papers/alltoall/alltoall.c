@@ -13,17 +13,17 @@
 
 enum { BLOCK_BYTES = 1024 }; /* M of Table III, at which the table is compared */
 
-static const struct shape {
+static const struct alltoall_nodes {
     uint32_t nodes, ppn;
 } shapes[] = {{128, 56}, {32, 80}}; /* the largest of Cluster A and of Cluster B */
 
 /* 51 million messages of the flat algorithms take some seconds to count. */
-static bool is_left_out(const struct reproduction *reproduction, const struct shape *shape)
+static bool is_left_out(const struct reproduction *reproduction, const struct alltoall_nodes *shape)
 {
     return reproduction_is_quick(reproduction) && shape->nodes > 32;
 }
 
-static struct coll_counts count(const struct reproduction *reproduction, const struct shape *shape,
+static struct coll_counts count(const struct reproduction *reproduction, const struct alltoall_nodes *shape,
                                 const char *algorithm)
 {
     uint32_t size = shape->nodes * shape->ppn;
@@ -41,7 +41,7 @@ static struct coll_counts count(const struct reproduction *reproduction, const s
     return counts;
 }
 
-static void give_item(struct reproduction *reproduction, const struct shape *shape, const char *item,
+static void give_item(struct reproduction *reproduction, const struct alltoall_nodes *shape, const char *item,
                       double ours)
 {
     if (is_left_out(reproduction, shape))
@@ -50,7 +50,7 @@ static void give_item(struct reproduction *reproduction, const struct shape *sha
         reproduction_item(reproduction, item, NULL, ours);
 }
 
-static void give(struct reproduction *reproduction, const char *table, const struct shape *shape,
+static void give(struct reproduction *reproduction, const char *table, const struct alltoall_nodes *shape,
                  const char *algorithm, const char *what, uint64_t ours)
 {
     char item[128];
@@ -65,7 +65,7 @@ static double holds(bool is_so)
 
 /* --------------------------------------------------------- Tables I and III */
 
-static void table_1(struct reproduction *reproduction, const struct shape *shape)
+static void table_1(struct reproduction *reproduction, const struct alltoall_nodes *shape)
 {
     static const char *const algorithms[] = {
         "bruck", "scatter-destination", "pairwise", "khorassani", "traff", "chochia", "v3"};
@@ -76,7 +76,7 @@ static void table_1(struct reproduction *reproduction, const struct shape *shape
     }
 }
 
-static void table_3(struct reproduction *reproduction, const struct shape *shape)
+static void table_3(struct reproduction *reproduction, const struct alltoall_nodes *shape)
 {
     struct coll_counts v1 = count(reproduction, shape, "v1"), v2 = count(reproduction, shape, "v2"),
                        v3 = count(reproduction, shape, "v3");
@@ -134,7 +134,7 @@ static void figure(struct reproduction *reproduction)
     uint32_t most = reproduction_is_quick(reproduction) ? 16 : 128;
     for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
         for (uint32_t nodes = 2; nodes <= most; nodes *= 2) {
-            struct shape shape = {nodes, 56};
+            struct alltoall_nodes shape = {nodes, 56};
             reproduction_point_at(reproduction, "", algorithms[i], nodes,
                                   (double)count(reproduction, &shape, algorithms[i]).queue_pairs);
         }
@@ -157,7 +157,7 @@ static void figure_of_memory(struct reproduction *reproduction)
     uint32_t most = reproduction_is_quick(reproduction) ? 16 : 128;
     for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
         for (uint32_t nodes = 2; nodes <= most; nodes *= 2) {
-            struct shape shape = {nodes, 56};
+            struct alltoall_nodes shape = {nodes, 56};
             struct coll_counts counts = count(reproduction, &shape, algorithms[i]);
             reproduction_point_at(reproduction, "", algorithms[i], nodes, (double)coll_extra_bytes(&counts));
         }

@@ -5,7 +5,7 @@
 #include "reproduce/paper.h"
 
 /* "Breaking Band", from its own system file: no run is needed, every number is a sum of Table 1. */
-struct source {
+struct breakdown_source {
     struct reproduction *reproduction;
     struct system_file file;
     struct model model; /* of 8 bytes */
@@ -18,17 +18,17 @@ static double ns(ps_t time_ps)
     return (double)time_ps / 1000;
 }
 
-static void give(const struct source *source, const char *item, double ours)
+static void give(const struct breakdown_source *source, const char *item, double ours)
 {
     reproduction_item(source->reproduction, item, NULL, ours);
 }
 
-static ps_t time_of(const struct source *source, enum system_time time)
+static ps_t time_of(const struct breakdown_source *source, enum system_time time)
 {
     return source->file.system.times[time].time_ps;
 }
 
-static ps_t observed_of(const struct source *source, enum system_observation observation)
+static ps_t observed_of(const struct breakdown_source *source, enum system_observation observation)
 {
     return source->file.system.observed[observation].time_ps;
 }
@@ -45,7 +45,7 @@ static double percent_of(ps_t part_ps, ps_t total_ps)
 
 /* ---------------------------------------------------------------- section 4 */
 
-static void injection_without_mpi(const struct source *source)
+static void injection_without_mpi(const struct breakdown_source *source)
 {
     const struct model *model = &source->model;
     ps_t injection_ps = model_sum(model, INJ_OVERHEAD);
@@ -62,7 +62,7 @@ static void injection_without_mpi(const struct source *source)
     give(source, "section-4.2/within-5-percent", fabs(error) <= 5);
 }
 
-static void latency_without_mpi(const struct source *source)
+static void latency_without_mpi(const struct breakdown_source *source)
 {
     struct reproduction *to = source->reproduction;
     ps_t latency_ps = model_sum(&source->model, LLP_LATENCY);
@@ -79,7 +79,7 @@ static void latency_without_mpi(const struct source *source)
 
 /* --------------------------------------------------------- sections 5 and 6 */
 
-static void software(const struct source *source)
+static void software(const struct breakdown_source *source)
 {
     const struct model *model = &source->model;
     ps_t wait_ps = time_of(source, TIME_WAIT_MPI) + time_of(source, TIME_WAIT_UCP);
@@ -99,7 +99,7 @@ static void software(const struct source *source)
          ns(time_of(source, TIME_WAIT_UCP) - time_of(source, TIME_CALLBACK_UCP)));
 }
 
-static void totals_with_mpi(const struct source *source)
+static void totals_with_mpi(const struct breakdown_source *source)
 {
     const struct model *model = &source->model;
     ps_t injection_ps = model_sum(model, OVERALL_INJECTION),
@@ -117,7 +117,7 @@ static void totals_with_mpi(const struct source *source)
     give(source, "section-6/end-to-end-within-4-percent", fabs(latency_error) <= 4);
 }
 
-static void insights(const struct source *source)
+static void insights(const struct breakdown_source *source)
 {
     const struct model *model = &source->model;
     const uint32_t llp = LLP_POST | PART_BIT(PART_LLP_PROG), hlp = HLP_POST | HLP_RX_PROG;
@@ -143,12 +143,12 @@ static void insights(const struct source *source)
 /* ---------------------------------------------------------------- section 7 */
 
 /* A total before a change, and after it. */
-struct change {
+struct breakdown_change {
     ps_t before_ps, after_ps;
 };
 
-static struct change change_of(const struct source *source, uint32_t total, const char *first,
-                               const char *second)
+static struct breakdown_change change_of(const struct breakdown_source *source, uint32_t total,
+                                         const char *first, const char *second)
 {
     struct system system = source->file.system;
     struct model model;
@@ -156,26 +156,27 @@ static struct change change_of(const struct source *source, uint32_t total, cons
     if (second)
         whatif_apply(&system, "section 7", second);
     model_make(&model, &system, PAPER_BYTES);
-    return (struct change){model_sum(&source->model, total), model_sum(&model, total)};
+    return (struct breakdown_change){model_sum(&source->model, total), model_sum(&model, total)};
 }
 
-static double reduction(const struct source *source, uint32_t total, const char *change)
+static double reduction(const struct breakdown_source *source, uint32_t total, const char *change)
 {
-    struct change changed = change_of(source, total, change, NULL);
+    struct breakdown_change changed = change_of(source, total, change, NULL);
     return whatif_reduction_percent(changed.before_ps, changed.after_ps);
 }
 
 /* Both meanings of a percentage: the paper says speedup and prints the reduction. */
-static void give_both(const struct source *source, const char *item, uint32_t total, const char *change)
+static void give_both(const struct breakdown_source *source, const char *item, uint32_t total,
+                      const char *change)
 {
-    struct change changed = change_of(source, total, change, NULL);
+    struct breakdown_change changed = change_of(source, total, change, NULL);
     reproduction_item(source->reproduction, item, "reduction",
                       whatif_reduction_percent(changed.before_ps, changed.after_ps));
     reproduction_item(source->reproduction, item, "as-speedup",
                       whatif_speedup_percent(changed.before_ps, changed.after_ps));
 }
 
-static void on_node(const struct source *source)
+static void on_node(const struct breakdown_source *source)
 {
     const struct model *model = &source->model;
     double pio_share = percent_of(model->time_ps[PART_PIO_COPY], model_sum(model, LLP_POST));
@@ -184,7 +185,7 @@ static void on_node(const struct source *source)
            llp = reduction(source, END_TO_END_LATENCY, "LLP=-20%");
     double pio_injection = reduction(source, OVERALL_INJECTION, "PIO=15ns");
     double pio_latency = reduction(source, END_TO_END_LATENCY, "PIO=15ns");
-    struct change both = change_of(source, END_TO_END_LATENCY, "HLP=-20%", "LLP=-20%");
+    struct breakdown_change both = change_of(source, END_TO_END_LATENCY, "HLP=-20%", "LLP=-20%");
     ps_t pio_ps = model->time_ps[PART_PIO_COPY];
     give(source, "section-7.1/PIO-share-of-LLP_post", pio_share);
     give(source, "section-7.1/PIO-above-50-percent", pio_share > 50);
@@ -204,10 +205,10 @@ static void on_node(const struct source *source)
     give(source, "section-7.1/PIO-15-on-latency-above-5-percent", pio_latency > 5);
 }
 
-static void off_node(const struct source *source)
+static void off_node(const struct breakdown_source *source)
 {
     struct reproduction *to = source->reproduction;
-    struct change at_70 = change_of(source, END_TO_END_LATENCY, "Switch=-70%", NULL);
+    struct breakdown_change at_70 = change_of(source, END_TO_END_LATENCY, "Switch=-70%", NULL);
     give(source, "section-7.2/switch-reduction",
          whatif_reduction_percent(time_of(source, TIME_SWITCH), 30 * PS_PER_NS));
     reproduction_item(to, "section-7.2/switch-30-on-latency", "at-30-ns",
@@ -223,7 +224,7 @@ static void off_node(const struct source *source)
 /* ------------------------------------------------------------------ figures */
 
 /* Figure 6: the time stamps behind 0001.429 4, in ns; the first as its own delta says. */
-static void figure_6(const struct source *source)
+static void figure_6(const struct breakdown_source *source)
 {
     static const double stamps_ns[] = {5854.2, 6118.2, 6378.2, 6695.2, 6953.2};
     for (int i = 0; i < 4; i++) {
@@ -234,7 +235,7 @@ static void figure_6(const struct source *source)
 }
 
 /* The bars of Figures 4, 8 and 10 to 16: percentages as items, times as pictures. */
-static void bars(const struct source *source)
+static void bars(const struct breakdown_source *source)
 {
     const char *last = "";
     for (size_t i = 0; i < model_bar_count(); i++) {
@@ -261,7 +262,7 @@ static void bars(const struct source *source)
     }
 }
 
-static void figure_17(const struct source *source)
+static void figure_17(const struct breakdown_source *source)
 {
     static const char *const panels[] = {"(a) overall injection", "(b) latency, CPU", "(c) latency, I/O",
                                          "(d) latency, network"};
@@ -291,7 +292,7 @@ static void figure_17(const struct source *source)
 
 static void reproduce(struct reproduction *reproduction)
 {
-    struct source source = {.reproduction = reproduction};
+    struct breakdown_source source = {.reproduction = reproduction};
     if (system_open(&source.file, NULL) != STATUS_OK)
         return;
     model_make(&source.model, &source.file.system, PAPER_BYTES);

@@ -84,13 +84,13 @@ static double share_that_waited(struct reproduction *reproduction, const struct 
     return share > 1 ? 100 : 100 * share; /* a write may wait more than once */
 }
 
-struct of_capacity {
+struct fmu_of_capacity {
     double (*of)(struct reproduction *reproduction, const struct swept_run *run);
 };
 
 static void point_of_capacity(void *self, struct reproduction *reproduction, const struct swept_run *run)
 {
-    const struct of_capacity *wanted = self;
+    const struct fmu_of_capacity *wanted = self;
     char panel[64], series[32];
     const char *fmus = swept_value(run, "fmu.count");
     snprintf(series, sizeof series, "%s FMU%s", fmus, strcmp(fmus, "1") == 0 ? "" : "s");
@@ -116,7 +116,7 @@ static void capacity(struct reproduction *reproduction)
             .kind = FIGURE_LINES,
             .x_log = true,
             .reference = 1});
-    reproduction_sweep(reproduction, "papers/fmu/capacity.yaml", &(struct of_capacity){slowdown},
+    reproduction_sweep(reproduction, "papers/fmu/capacity.yaml", &(struct fmu_of_capacity){slowdown},
                        point_of_capacity);
     reproduction_figure(reproduction,
                         &(struct figure){.id = "back-pressure",
@@ -125,7 +125,7 @@ static void capacity(struct reproduction *reproduction)
                                          .y = "% of messages",
                                          .kind = FIGURE_LINES,
                                          .x_log = true});
-    reproduction_sweep(reproduction, "papers/fmu/capacity.yaml", &(struct of_capacity){share_that_waited},
+    reproduction_sweep(reproduction, "papers/fmu/capacity.yaml", &(struct fmu_of_capacity){share_that_waited},
                        point_of_capacity);
 }
 

@@ -79,7 +79,7 @@ static double cg_64_hybrid(struct reproduction *reproduction, const struct fmu_w
     return cg_percent(reproduction, way, "hybrid", "npb:cg:class=C,ranks=64");
 }
 
-static const struct conclusion {
+static const struct fmu_conclusion {
     const char *item, *says;
     double (*of)(struct reproduction *reproduction, const struct fmu_way *way);
 } conclusions[] = {
@@ -98,7 +98,7 @@ static const struct conclusion {
 };
 enum { CONCLUSIONS = sizeof conclusions / sizeof *conclusions };
 
-static void draw(struct reproduction *reproduction, const struct conclusion *conclusion)
+static void draw(struct reproduction *reproduction, const struct fmu_conclusion *conclusion)
 {
     static const int ways[] = {FMU_SIMPLECOMM_FITTED, FMU_CORRECT_FITTED};
     static const char *const names[] = {"published simulator", "correct"};

@@ -5,13 +5,14 @@
 
 /* Figures 4 to 9, once for each preset. */
 
-struct drawing {
+struct segment_drawing {
     struct reproduction *reproduction;
     int preset;
 };
 
-static void begin(const struct drawing *drawing, const char *number, const char *what, const char *says,
-                  const char *how, const char *x, const char *y, enum figure_kind kind, double reference)
+static void begin(const struct segment_drawing *drawing, const char *number, const char *what,
+                  const char *says, const char *how, const char *x, const char *y, enum figure_kind kind,
+                  double reference)
 {
     char id[48], title[128];
     snprintf(id, sizeof id, "figure-%s-%s", number, segment_presets[drawing->preset]);
@@ -27,8 +28,8 @@ static void begin(const struct drawing *drawing, const char *number, const char 
 }
 
 /* Calls `draw` for every layout and size, with names for its bar: "1-4MiB" as in Figure 9. */
-static void each_place(const struct drawing *drawing,
-                       void (*draw)(const struct drawing *drawing, const struct segment_place *place,
+static void each_place(const struct segment_drawing *drawing,
+                       void (*draw)(const struct segment_drawing *drawing, const struct segment_place *place,
                                     const char *layout, const char *size))
 {
     static const char *const names[SEGMENT_NETWORKS][SEGMENT_LAYOUTS] = {
@@ -45,7 +46,7 @@ static void each_place(const struct drawing *drawing,
 }
 
 /* A sorted curve: at each tenth of the links, or buffers. */
-static void curve(const struct drawing *drawing, const struct segment_place *place, const char *panel,
+static void curve(const struct segment_drawing *drawing, const struct segment_place *place, const char *panel,
                   const char *series, const char *metric)
 {
     for (int i = 0; i <= 10; i++) {
@@ -56,7 +57,7 @@ static void curve(const struct drawing *drawing, const struct segment_place *pla
     }
 }
 
-static void figure_4(const struct drawing *drawing)
+static void figure_4(const struct segment_drawing *drawing)
 {
     begin(drawing, "4", "links without buffers, in increasing order of use",
           "Share of the channels' time that granted circuits held, set-up included.",
@@ -69,16 +70,16 @@ static void figure_4(const struct drawing *drawing)
         }
 }
 
-static void link_curve(const struct drawing *drawing, const struct segment_place *place, const char *layout,
-                       const char *size)
+static void link_curve(const struct segment_drawing *drawing, const struct segment_place *place,
+                       const char *layout, const char *size)
 {
     char panel[48];
     snprintf(panel, sizeof panel, "%s, %s", segment_networks[place->network], size);
     curve(drawing, place, panel, layout, "granted_curve");
 }
 
-static void buffer_curve(const struct drawing *drawing, const struct segment_place *place, const char *layout,
-                         const char *size)
+static void buffer_curve(const struct segment_drawing *drawing, const struct segment_place *place,
+                         const char *layout, const char *size)
 {
     char panel[48];
     snprintf(panel, sizeof panel, "%s, %s", segment_networks[place->network], size);
@@ -86,8 +87,8 @@ static void buffer_curve(const struct drawing *drawing, const struct segment_pla
         curve(drawing, place, panel, layout, "buffer_curve");
 }
 
-static void times_stored(const struct drawing *drawing, const struct segment_place *place, const char *layout,
-                         const char *size)
+static void times_stored(const struct segment_drawing *drawing, const struct segment_place *place,
+                         const char *layout, const char *size)
 {
     static const struct {
         const char *name, *metric;
@@ -102,8 +103,8 @@ static void times_stored(const struct drawing *drawing, const struct segment_pla
                            100 * segment_mean(drawing->reproduction, place, classes[i].metric));
 }
 
-static void latency(const struct drawing *drawing, const struct segment_place *place, const char *layout,
-                    const char *size)
+static void latency(const struct segment_drawing *drawing, const struct segment_place *place,
+                    const char *layout, const char *size)
 {
     struct reproduction *reproduction = drawing->reproduction;
     double cycle_s = segment_mean(reproduction, place, "cycle_s");
@@ -116,8 +117,8 @@ static void latency(const struct drawing *drawing, const struct segment_place *p
                        segment_mean(reproduction, place, "buffer_mean_s") / cycle_s);
 }
 
-static void speedup(const struct drawing *drawing, const struct segment_place *place, const char *layout,
-                    const char *size)
+static void speedup(const struct segment_drawing *drawing, const struct segment_place *place,
+                    const char *layout, const char *size)
 {
     struct mean_estimate estimate = segment_speedup(drawing->reproduction, place);
     const char *network = segment_networks[place->network];
@@ -128,7 +129,7 @@ static void speedup(const struct drawing *drawing, const struct segment_place *p
         reproduction_point(drawing->reproduction, confidence, layout, size, estimate.half_width);
 }
 
-static void figure_9(const struct drawing *drawing)
+static void figure_9(const struct segment_drawing *drawing)
 {
     begin(drawing, "9", "speedup over circuits",
           "Each seed's traffic on both; the mean of the seeds' ratios of makespans.",
@@ -144,7 +145,7 @@ static void figure_9(const struct drawing *drawing)
 void segment_figures(struct reproduction *reproduction)
 {
     for (int preset = 0; preset < SEGMENT_PRESETS; preset++) {
-        struct drawing drawing = {reproduction, preset};
+        struct segment_drawing drawing = {reproduction, preset};
         figure_4(&drawing);
         begin(&drawing, "5", "links with buffers, in increasing order of use",
               "Share of the channels' time that granted circuits held, set-up included.",

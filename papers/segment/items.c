@@ -27,12 +27,13 @@ static double holds(bool is_known, bool claim)
 }
 
 /* The two readings of "used" in Eq. 1. */
-static const struct reading {
+static const struct segment_reading {
     const char *name, *mean, *most;
 } readings[] = {{"data", "utilisation_data", "most_used_link_data"},
                 {"granted", "utilisation_granted", "most_used_link_granted"}};
 
-static void utilisation_items(struct reproduction *reproduction, int preset, const struct reading *reading)
+static void utilisation_items(struct reproduction *reproduction, int preset,
+                              const struct segment_reading *reading)
 {
     char variant[48];
     double mean[SEGMENT_NETWORKS][2];

@@ -13,12 +13,12 @@
 /* A row of Table 5. Messages have `slots` slots; that and n, the most messages of a node, are not published,
  * and are the integers for which (slots + 1) K + n - 1 gives the compiled times, K too where Table 3 does not
  * have it. */
-struct row {
+struct tdm_row {
     const char *item, *pattern, *prefix; /* prefix: of variants */
     int slots, degree, messages;
 };
 
-static const struct row rows[] = {
+static const struct tdm_row rows[] = {
     {"gs-64", "gs", "", 16, 2, 2},
     {"gs-128", "gs", "", 32, 2, 2},
     {"gs-256", "gs", "", 64, 2, 2},
@@ -51,7 +51,7 @@ static const struct {
 
 /* --------------------------------------------------------------------- runs */
 
-static const struct run_facts *run(struct reproduction *reproduction, const struct row *row, int scale,
+static const struct run_facts *run(struct reproduction *reproduction, const struct tdm_row *row, int scale,
                                    const char *fabric, const char *settings)
 {
     char workload[128], all[256];
@@ -61,14 +61,15 @@ static const struct run_facts *run(struct reproduction *reproduction, const stru
     return reproduction_run(reproduction, fabric, workload, all);
 }
 
-static double compiled_slots(struct reproduction *reproduction, const struct row *row, const char *settings)
+static double compiled_slots(struct reproduction *reproduction, const struct tdm_row *row,
+                             const char *settings)
 {
     return run_metric(run(reproduction, row, 1, "tdm-compiled", settings), "slots");
 }
 
 /* The first random ties with which the combined algorithm comes to the degree behind the paper's time; 0 if
  * it does so with none of them. */
-static unsigned ties_of(const struct row *row)
+static unsigned ties_of(const struct tdm_row *row)
 {
     enum { MOST_TIES = 1000, MOST_CONNECTIONS = 1200 };
     struct topo topo = tdm_paper_torus();
@@ -94,7 +95,7 @@ static unsigned ties_of(const struct row *row)
 }
 
 /* Until the last release is where it goes, the mean over seeds. */
-static double dynamic_slots(struct reproduction *reproduction, const struct row *row, int degree,
+static double dynamic_slots(struct reproduction *reproduction, const struct tdm_row *row, int degree,
                             const char *more, int scale)
 {
     int seeds = reproduction_is_quick(reproduction) ? 1 : 5;
@@ -110,12 +111,12 @@ static double dynamic_slots(struct reproduction *reproduction, const struct row 
 /* ------------------------------------------------------------------ Table 5 */
 
 /* What came out, for what section 4.2 says. */
-struct gains {
+struct tdm_gains {
     double least, most;
     bool all_faster, one_is_best_for_gs;
 };
 
-static void note_gains(struct gains *gains, const struct row *row, double compiled,
+static void note_gains(struct tdm_gains *gains, const struct tdm_row *row, double compiled,
                        const double dynamic[static DEGREES])
 {
     double best = INFINITY;
@@ -129,7 +130,7 @@ static void note_gains(struct gains *gains, const struct row *row, double compil
         gains->one_is_best_for_gs = false;
 }
 
-static bool give_row(struct reproduction *reproduction, const struct row *row, struct gains *gains)
+static bool give_row(struct reproduction *reproduction, const struct tdm_row *row, struct tdm_gains *gains)
 {
     char item[96], variant[96];
     double compiled[COMPILED], dynamic[DEGREES];
@@ -193,7 +194,7 @@ static bool draw_gap(struct reproduction *reproduction)
                          .kind = FIGURE_BARS,
                          .reference = 1});
     for (int i = 0; i < ROWS; i++) {
-        const struct row *row = &rows[i];
+        const struct tdm_row *row = &rows[i];
         for (size_t world = 0; world < sizeof worlds / sizeof *worlds && !row->prefix[0]; world++) {
             char settings[96];
             int scale = worlds[world].scale;
@@ -215,7 +216,7 @@ static bool draw_gap(struct reproduction *reproduction)
 
 bool tdm_programs(struct reproduction *reproduction)
 {
-    struct gains gains = {.least = INFINITY, .all_faster = true, .one_is_best_for_gs = true};
+    struct tdm_gains gains = {.least = INFINITY, .all_faster = true, .one_is_best_for_gs = true};
     bool known = true;
     reproduction_figure(reproduction,
                         &(struct figure){.id = "table-5",

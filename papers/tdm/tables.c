@@ -117,7 +117,7 @@ static struct tdm_distribution random_distribution(struct rng *rng)
     return distribution;
 }
 
-static const struct bin {
+static const struct tdm_bin {
     const char *name;
     size_t from, to;
 } bins[] = {{"0-100", 0, 100},         {"101-200", 101, 200},     {"201-400", 201, 400},
@@ -173,24 +173,24 @@ static void table_2(struct reproduction *reproduction)
 /* ------------------------------------------------------------------ Table 3 */
 
 /* What comes out over many orders of requests, or random ties: the paper tells of neither. */
-struct range {
+struct tdm_range {
     double least, most, nearest; /* the degree that is nearest to the published one */
     double share_percent;        /* of orders or ties: those that give the published one */
 };
 
 /* A reading of one algorithm: how its items begin their variants, and their numbers. */
-struct reading {
+struct tdm_reading {
     const char *column, *prefix;
     int algorithm;
     bool is_mirrored; /* at half of a ring odd coordinates go down, and even ones up */
 };
 
-static struct range range_of(struct reproduction *reproduction, const struct tdm_pattern *pattern,
-                             const struct reading *reading, double published)
+static struct tdm_range range_of(struct reproduction *reproduction, const struct tdm_pattern *pattern,
+                                 const struct tdm_reading *reading, double published)
 {
     enum { FEW_CONNECTIONS = 1000, SEEDS = 1000, SEEDS_IF_MANY = 200 };
     struct topo topo = tdm_paper_torus();
-    struct range range = {INFINITY, 0, INFINITY, 0};
+    struct tdm_range range = {INFINITY, 0, INFINITY, 0};
     unsigned seeds =
         pattern->count < FEW_CONNECTIONS || reading->algorithm == TDM_GREEDY ? SEEDS : SEEDS_IF_MANY;
     if (reproduction_is_quick(reproduction))
@@ -226,15 +226,15 @@ static struct tdm_pattern mirror(const struct tdm_pattern *pattern)
 }
 
 static double give_range(struct reproduction *reproduction, const struct tdm_pattern *pattern,
-                         const char *name, const struct reading *reading)
+                         const char *name, const struct tdm_reading *reading)
 {
     char item[96], variant[64];
     struct tdm_pattern mirrored = {0};
     snprintf(item, sizeof item, "table-3/%s/%s", name, reading->column);
     if (reading->is_mirrored)
         mirrored = mirror(pattern);
-    struct range range = range_of(reproduction, reading->is_mirrored ? &mirrored : pattern, reading,
-                                  reproduction_published(reproduction, item));
+    struct tdm_range range = range_of(reproduction, reading->is_mirrored ? &mirrored : pattern, reading,
+                                      reproduction_published(reproduction, item));
     tdm_pattern_close(&mirrored);
     snprintf(variant, sizeof variant, "%sleast", reading->prefix);
     reproduction_item(reproduction, item, variant, range.least);
@@ -249,12 +249,12 @@ static double give_range(struct reproduction *reproduction, const struct tdm_pat
 
 static void table_3_row(struct reproduction *reproduction, const char *name)
 {
-    static const struct reading greedy = {"greedy", "", TDM_GREEDY, false},
-                                combined = {"combined", "", TDM_COMBINED, false},
-                                others[] = {{"coloring", "", TDM_COLORING, false},
-                                            {"coloring", "literal-", TDM_COLORING_LITERAL, false},
-                                            {"coloring", "mirrored-", TDM_COLORING, true},
-                                            {"aapc", "", TDM_AAPC, false}};
+    static const struct tdm_reading greedy = {"greedy", "", TDM_GREEDY, false},
+                                    combined = {"combined", "", TDM_COMBINED, false},
+                                    others[] = {{"coloring", "", TDM_COLORING, false},
+                                                {"coloring", "literal-", TDM_COLORING_LITERAL, false},
+                                                {"coloring", "mirrored-", TDM_COLORING, true},
+                                                {"aapc", "", TDM_AAPC, false}};
     struct topo topo = tdm_paper_torus();
     struct tdm_pattern pattern = {0};
     struct tdm_sums sums = {.count = {0}};

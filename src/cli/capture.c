@@ -48,7 +48,7 @@ static const struct cli_command command = {
     .name_at = name_at,
 };
 
-struct capture_request {
+struct capture_command {
     const char *folder, *mpi;
     uint64_t rate_flops;
     char **words; /* ends with NULL */
@@ -56,7 +56,7 @@ struct capture_request {
 
 /* ---------------------------------------------------------------------- run */
 
-static enum status prepare(struct capture_request *capture, char **library)
+static enum status prepare(struct capture_command *capture, char **library)
 {
     if (!capture->mpi)
         capture->mpi = tracer_mpi_of(capture->words[0]);
@@ -83,7 +83,7 @@ static enum status prepare(struct capture_request *capture, char **library)
 }
 
 /* In the child: what the tracer reads, and the program. */
-static void become_program(const struct capture_request *capture, const char *library)
+static void become_program(const struct capture_command *capture, const char *library)
 {
     const char *others = getenv("LD_PRELOAD");
     char folder[PATH_MAX], rate[32];
@@ -118,7 +118,7 @@ static void outlive_signals(void)
             sigaction(numbers[i], &action, NULL);
 }
 
-static enum status run_program(const struct capture_request *capture, const char *library)
+static enum status run_program(const struct capture_command *capture, const char *library)
 {
     int ended = 0;
     outlive_signals();
@@ -159,7 +159,7 @@ static void warn_of_lost(const struct truncated_trace *prefix)
 }
 
 /* Whether the files are those of one program, of all its ranks. */
-static bool is_one_program(const struct capture_request *capture, const struct truncated_trace *prefix)
+static bool is_one_program(const struct capture_command *capture, const struct truncated_trace *prefix)
 {
     if (prefix->has_mixed)
         diag_error("%s: more than one MPI program has run, and there is room for the ranks of one; what is "
@@ -171,7 +171,7 @@ static bool is_one_program(const struct capture_request *capture, const struct t
     return !prefix->has_mixed && !prefix->missing;
 }
 
-static enum status report(const struct capture_request *capture, const struct truncated_trace *prefix)
+static enum status report(const struct capture_command *capture, const struct truncated_trace *prefix)
 {
     if (prefix->ranks == 0) {
         rmdir(capture->folder);
@@ -190,7 +190,7 @@ static enum status report(const struct capture_request *capture, const struct tr
     return prefix->unfinished ? STATUS_FAILED : STATUS_OK;
 }
 
-static enum status finish(const struct capture_request *capture, enum status ran)
+static enum status finish(const struct capture_command *capture, enum status ran)
 {
     struct truncated_trace prefix;
     enum status status = truncated_trace_complete(capture->folder, &prefix);
@@ -202,7 +202,7 @@ static enum status finish(const struct capture_request *capture, enum status ran
 
 /* ---------------------------------------------------------------- arguments */
 
-static bool take_rate(struct capture_request *capture, const char *value)
+static bool take_rate(struct capture_command *capture, const char *value)
 {
     struct units_problem problem;
     if (units_flops(value, &capture->rate_flops, &problem) && capture->rate_flops > 0)
@@ -211,7 +211,7 @@ static bool take_rate(struct capture_request *capture, const char *value)
     return false;
 }
 
-static bool take_mpi(struct capture_request *capture, const char *value)
+static bool take_mpi(struct capture_command *capture, const char *value)
 {
     capture->mpi = value;
     for (size_t i = 0; tracer_mpis[i]; i++)
@@ -221,7 +221,7 @@ static bool take_mpi(struct capture_request *capture, const char *value)
     return false;
 }
 
-static bool take(struct capture_request *capture, enum capture_option option, const char *value)
+static bool take(struct capture_command *capture, enum capture_option option, const char *value)
 {
     switch (option) {
     case CAPTURE_OUT:
@@ -236,7 +236,7 @@ static bool take(struct capture_request *capture, enum capture_option option, co
 }
 
 /* The program's own words follow "--", or begin at the first that is no option. */
-static int read_arguments(struct capture_request *capture, int argc, char **argv)
+static int read_arguments(struct capture_command *capture, int argc, char **argv)
 {
     struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
     const char *value;
@@ -258,7 +258,7 @@ static int read_arguments(struct capture_request *capture, int argc, char **argv
 
 int cli_capture(int argc, char **argv)
 {
-    struct capture_request capture = {.rate_flops = UINT64_C(12000000000)};
+    struct capture_command capture = {.rate_flops = UINT64_C(12000000000)};
     char *library;
     int found = read_arguments(&capture, argc, argv);
     if (found != CLI_END)

@@ -2,7 +2,7 @@
 #include "reproduce/internal.h"
 
 /* All papers: each as it is alone, then what they come to together, as all.csv and all.html. */
-struct gathered {
+struct reproduced_papers {
     json_t *papers;
     char *rows; /* of all papers, as CSV */
     size_t rows_length;
@@ -11,20 +11,20 @@ struct gathered {
 
 static void gather(void *self, const struct reproduction *reproduction)
 {
-    struct gathered *gathered = self;
+    struct reproduced_papers *gathered = self;
     write_rows(reproduction, gathered->rows_file);
     json_array_append_new(gathered->papers, paper_json(reproduction));
 }
 
 static void put_rows(FILE *out, const void *what)
 {
-    const struct gathered *gathered = what;
+    const struct reproduced_papers *gathered = what;
     write_rows_header(out);
     fwrite(gathered->rows, 1, gathered->rows_length, out);
 }
 
 /* A line per paper: its published numbers, each once, and what became of them. */
-static void put_summary(const struct gathered *gathered, FILE *out)
+static void put_summary(const struct reproduced_papers *gathered, FILE *out)
 {
     size_t index;
     json_t *paper;
@@ -42,8 +42,8 @@ static void put_summary(const struct gathered *gathered, FILE *out)
     }
 }
 
-static enum status write_gathered(const struct gathered *gathered, const struct reproduce_options *options,
-                                  struct report_page *page)
+static enum status write_gathered(const struct reproduced_papers *gathered,
+                                  const struct reproduce_options *options, struct report_page *page)
 {
     put_summary(gathered, stdout);
     enum status status = folder_put_file(options->folder, "all", ".csv", put_rows, gathered);
@@ -60,7 +60,7 @@ static enum status write_gathered(const struct gathered *gathered, const struct 
 enum status reproduce_all(const struct paper *const *list, const struct reproduce_options *options)
 {
     struct report_page *page = NULL;
-    struct gathered gathered = {.papers = json_array()};
+    struct reproduced_papers gathered = {.papers = json_array()};
     enum status status = folder_make(options->folder);
     if (status == STATUS_OK)
         status = folder_open_page(options->folder, "all", &page);

@@ -54,7 +54,7 @@ static json_t *number_or_null(double value)
     return isnan(value) ? json_null() : rounded(value);
 }
 
-static json_t *row_json(const struct row *row)
+static json_t *row_json(const struct reproduction_row *row)
 {
     const struct published_item *published = row->published;
     return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:s, s:s, s:s}", "item", row->name, "of",

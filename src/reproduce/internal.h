@@ -17,7 +17,7 @@ enum verdict {
     VERDICTS
 };
 
-struct row {
+struct reproduction_row {
     const struct published_item *published;
     char *name; /* item, or item/variant */
     double ours, deviation_percent;
@@ -31,7 +31,7 @@ struct reproduction {
     struct published published;
     struct runs *runs;
     const char *failed_because; /* of a run asked for since the last item; NULL = none failed */
-    struct row *rows;
+    struct reproduction_row *rows;
     size_t row_count, row_capacity;
     json_t *figures;
     bool broken; /* the paper's file named an item that is not published */

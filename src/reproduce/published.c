@@ -95,18 +95,18 @@ static const char *take_note(struct published *published, const char *const *fie
     return NULL;
 }
 
-struct table {
+struct published_table {
     const char *file, *header;
     size_t columns;
     const char *(*take)(struct published *published, const char *const *fields); /* NULL, or what is wrong */
 };
 
-static const struct table tables[] = {
+static const struct published_table tables[] = {
     {"published.csv", "item,published,unit,tolerance_percent,source\n", 5, take_item},
     {"notes.csv", "item,note\n", 2, take_note},
 };
 
-static enum status read_table(struct published *published, const struct table *table,
+static enum status read_table(struct published *published, const struct published_table *table,
                               const struct embedded_file *file)
 {
     const char *next = file->text, *end = next + file->length, *fields[FIELDS_AT_MOST];

@@ -24,7 +24,8 @@ static char *row_name(const char *item, const char *variant)
 }
 
 /* A row to be filled, or NULL for an item that no paper published. */
-static struct row *add_row(struct reproduction *reproduction, const char *item, const char *variant)
+static struct reproduction_row *add_row(struct reproduction *reproduction, const char *item,
+                                        const char *variant)
 {
     const struct published_item *published = published_find(&reproduction->published, item);
     if (!published) {
@@ -34,13 +35,13 @@ static struct row *add_row(struct reproduction *reproduction, const char *item, 
     }
     reproduction->rows =
         mem_grow(reproduction->rows, &reproduction->row_capacity, reproduction->row_count + 1, "items");
-    struct row *row = &reproduction->rows[reproduction->row_count++];
-    *row = (struct row){
+    struct reproduction_row *row = &reproduction->rows[reproduction->row_count++];
+    *row = (struct reproduction_row){
         .published = published, .name = row_name(item, variant), .ours = NAN, .deviation_percent = NAN};
     return row;
 }
 
-static void judge(struct row *row)
+static void judge(struct reproduction_row *row)
 {
     const struct published_item *published = row->published;
     row->verdict = VERDICT_MEASURED;
@@ -65,7 +66,7 @@ void reproduction_item(struct reproduction *reproduction, const char *item, cons
         reproduction_skip(reproduction, item, variant, reason ? reason : "there is no such number");
         return;
     }
-    struct row *row = add_row(reproduction, item, variant);
+    struct reproduction_row *row = add_row(reproduction, item, variant);
     if (!row)
         return;
     row->ours = ours;
@@ -87,7 +88,7 @@ void reproduction_item_format(struct reproduction *reproduction, const char *var
 void reproduction_skip(struct reproduction *reproduction, const char *item, const char *variant,
                        const char *reason)
 {
-    struct row *row = add_row(reproduction, item, variant);
+    struct reproduction_row *row = add_row(reproduction, item, variant);
     if (!row)
         return;
     row->verdict = VERDICT_NOT_RUN;
@@ -106,7 +107,7 @@ void rows_clear(struct reproduction *reproduction)
 /* In the order of the published items, and each item's in the order in which they were given. */
 static void sort_rows(struct reproduction *reproduction)
 {
-    struct row *sorted = mem_alloc(reproduction->row_capacity, sizeof *sorted, "items");
+    struct reproduction_row *sorted = mem_alloc(reproduction->row_capacity, sizeof *sorted, "items");
     size_t count = 0;
     for (size_t i = 0; i < reproduction->published.count; i++)
         for (size_t k = 0; k < reproduction->row_count; k++)
@@ -188,7 +189,7 @@ void write_rows_header(FILE *out)
 void write_rows(const struct reproduction *reproduction, FILE *out)
 {
     for (size_t i = 0; i < reproduction->row_count; i++) {
-        const struct row *row = &reproduction->rows[i];
+        const struct reproduction_row *row = &reproduction->rows[i];
         put_field(out, reproduction->paper->name, ',');
         put_field(out, row->name, ',');
         put_number(out, "%.10g", row->published->has_value, row->published->value);
@@ -232,7 +233,7 @@ enum status write_summary(const struct reproduction *reproduction, FILE *out)
 {
     fprintf(out, "%s: %s\n\n", reproduction->paper->name, reproduction->paper->title);
     for (size_t i = 0; i < reproduction->row_count; i++) {
-        const struct row *row = &reproduction->rows[i];
+        const struct reproduction_row *row = &reproduction->rows[i];
         if (row->verdict != VERDICT_DEVIATES)
             continue;
         fprintf(out, "%-50s published %-9.6g ours %-9.4g %-6s %+.1f %%\n", row->name, row->published->value,

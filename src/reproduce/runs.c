@@ -17,7 +17,7 @@ enum { SETTINGS_AT_MOST = 16 };
 
 enum run_state { RUN_WANTED, RUN_DONE, RUN_FAILED };
 
-struct run {
+struct requested_run {
     size_t number; /* its place in the list */
     char *fabric, *workload, *settings;
     enum run_state state;
@@ -26,7 +26,7 @@ struct run {
 };
 
 struct runs {
-    struct run **list; /* facts must not move: they have been handed out */
+    struct requested_run **list; /* facts must not move: they have been handed out */
     size_t count, capacity;
     struct hashmap index; /* from the hash of a run's texts to its place in the list */
     struct store *store;
@@ -90,7 +90,7 @@ enum status runs_open(const char *path, unsigned jobs, struct runs **runs)
     return STATUS_OK;
 }
 
-static void run_free(struct run *run)
+static void run_free(struct requested_run *run)
 {
     free(run->facts.metrics);
     free(run->facts.host);
@@ -113,7 +113,7 @@ void runs_close(struct runs *runs)
     free(runs);
 }
 
-static bool has_texts(const struct run *run, const char *const texts[static 3])
+static bool has_texts(const struct requested_run *run, const char *const texts[static 3])
 {
     return strcmp(run->fabric, texts[0]) == 0 && strcmp(run->workload, texts[1]) == 0 &&
            strcmp(run->settings, texts[2]) == 0;
@@ -136,17 +136,17 @@ const struct run_facts *runs_ask(struct runs *runs, const char *fabric, const ch
     const char *const texts[] = {fabric, workload, settings ? settings : ""};
     uint32_t *known = find(runs, texts);
     if (!*known) {
-        struct run *run = mem_alloc(1, sizeof *run, "a run");
-        *run = (struct run){.number = runs->count,
-                            .fabric = mem_text(fabric),
-                            .workload = mem_text(workload),
-                            .settings = mem_text(texts[2]),
-                            .facts = run_unknown};
+        struct requested_run *run = mem_alloc(1, sizeof *run, "a run");
+        *run = (struct requested_run){.number = runs->count,
+                                      .fabric = mem_text(fabric),
+                                      .workload = mem_text(workload),
+                                      .settings = mem_text(texts[2]),
+                                      .facts = run_unknown};
         runs->list = mem_grow(runs->list, &runs->capacity, runs->count + 1, "runs");
         runs->list[runs->count++] = run;
         *known = (uint32_t)runs->count;
     }
-    struct run *run = runs->list[*known - 1];
+    struct requested_run *run = runs->list[*known - 1];
     if (run->state == RUN_FAILED)
         *reason = run->reason;
     return &run->facts;
@@ -155,14 +155,14 @@ const struct run_facts *runs_ask(struct runs *runs, const char *fabric, const ch
 /* ---------------------------------------------------------------------- run */
 
 /* What is said while runs are made goes with the items that they were for, and not to the terminal. */
-struct said {
+struct run_errors {
     char *text;
     size_t length, capacity;
 };
 
 static void keep_errors(void *self, enum diag_level level, const char *message)
 {
-    struct said *said = self;
+    struct run_errors *said = self;
     size_t length = strlen(message);
     if (level != DIAG_ERROR)
         return;
@@ -172,16 +172,16 @@ static void keep_errors(void *self, enum diag_level level, const char *message)
 }
 
 /* A point of a sweep and the texts that it is made of. */
-struct point {
-    struct run *run;
+struct run_point {
+    struct requested_run *run;
     struct sweep_point sweep;
     struct sweep_setting settings[SETTINGS_AT_MOST];
     char *text;
 };
 
-static void point_make(struct point *point, const struct runs *runs, struct run *run)
+static void point_make(struct run_point *point, const struct runs *runs, struct requested_run *run)
 {
-    *point = (struct point){.run = run, .text = mem_text(run->settings)};
+    *point = (struct run_point){.run = run, .text = mem_text(run->settings)};
     size_t count = 0;
     point->settings[count++] = (struct sweep_setting){.name = "workload", .value = run->workload};
     char *rest = point->text;
@@ -196,7 +196,7 @@ static void point_make(struct point *point, const struct runs *runs, struct run 
         .base = runs->base, .settings = point->settings, .count = count, .fabric = run->fabric};
 }
 
-static void fail(struct run *run, const char *reason)
+static void fail(struct requested_run *run, const char *reason)
 {
     size_t length = strcspn(reason, "\n");
     run->state = RUN_FAILED;
@@ -204,7 +204,7 @@ static void fail(struct run *run, const char *reason)
 }
 
 /* A run that the sweep reported as failed stands in what it said, its cause on the line behind. */
-static void fail_as_said(struct point *point, const struct said *said)
+static void fail_as_said(struct run_point *point, const struct run_errors *said)
 {
     char *label = sweep_label(&point->sweep), *title = mem_format("the run %s failed:\n", label);
     const char *at = said->text ? strstr(said->text, title) : NULL;
@@ -213,7 +213,7 @@ static void fail_as_said(struct point *point, const struct said *said)
     free(label);
 }
 
-static void take_facts(struct run *run, const struct store_run *stored)
+static void take_facts(struct requested_run *run, const struct store_run *stored)
 {
     json_t *whole = json_loads(stored->run, 0, NULL);
     char *causes = json_dumps(json_object_get(whole, "idle_by_cause_s"), JSON_COMPACT);
@@ -243,9 +243,9 @@ static void show_progress(void *self, size_t ended, size_t to_run)
 }
 
 /* Runs the points together. STATUS_BAD_INPUT: one of several is wrong, and none has been run. */
-static enum status run_points(struct runs *runs, struct point *points, size_t count, const char *name)
+static enum status run_points(struct runs *runs, struct run_point *points, size_t count, const char *name)
 {
-    struct said said = {0};
+    struct run_errors said = {0};
     struct sweep_options options = {.jobs = runs->jobs, .progress = show_progress, .self = (char *)name};
     struct sweep_point *sweep = mem_alloc(count, sizeof *sweep, "runs");
     struct store_run *results = mem_alloc(count, sizeof *results, "runs");
@@ -270,27 +270,28 @@ static enum status run_points(struct runs *runs, struct point *points, size_t co
 /* Runs of one workload stand together, so that a worker opens it once. */
 static int compare_workloads(const void *a, const void *b)
 {
-    const struct run *left = *(struct run *const *)a, *right = *(struct run *const *)b;
+    const struct requested_run *left = *(struct requested_run *const *)a,
+                               *right = *(struct requested_run *const *)b;
     int order = strcmp(left->workload, right->workload);
     return order ? order : (left->number > right->number) - (left->number < right->number);
 }
 
 /* The runs that are still to be made; the caller frees the list. */
-static struct run **wanted_runs(const struct runs *runs, size_t *count)
+static struct requested_run **wanted_runs(const struct runs *runs, size_t *count)
 {
-    struct run **wanted = mem_alloc(runs->count, sizeof(struct run *), "runs");
+    struct requested_run **wanted = mem_alloc(runs->count, sizeof(struct requested_run *), "runs");
     *count = 0;
     for (size_t i = 0; i < runs->count; i++)
         if (runs->list[i]->state == RUN_WANTED)
             wanted[(*count)++] = runs->list[i];
     if (*count)
-        qsort(wanted, *count, sizeof(struct run *), compare_workloads);
+        qsort(wanted, *count, sizeof(struct requested_run *), compare_workloads);
     return wanted;
 }
 
 /* A point that is wrong would keep all others from being run: then those of each workload are run by
  * themselves, and where that is wrong too, each alone. */
-static void run_workloads_apart(struct runs *runs, struct point *points, size_t count, const char *name)
+static void run_workloads_apart(struct runs *runs, struct run_point *points, size_t count, const char *name)
 {
     for (size_t first = 0, next; first < count; first = next) {
         const char *workload = points[first].run->workload;
@@ -306,8 +307,8 @@ static void run_workloads_apart(struct runs *runs, struct point *points, size_t 
 size_t runs_catch_up(struct runs *runs, const char *name)
 {
     size_t count;
-    struct run **wanted = wanted_runs(runs, &count);
-    struct point *points = mem_alloc(count, sizeof *points, "runs");
+    struct requested_run **wanted = wanted_runs(runs, &count);
+    struct run_point *points = mem_alloc(count, sizeof *points, "runs");
     for (size_t i = 0; i < count; i++)
         point_make(&points[i], runs, wanted[i]);
     free(wanted);

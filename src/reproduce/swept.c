@@ -20,12 +20,12 @@ const char *swept_value(const struct swept_run *run, const char *name)
 
 /* ----------------------------------------------------- a run as a few texts */
 
-struct settings {
+struct settings_text {
     char *text;
     size_t length, capacity;
 };
 
-static void append(struct settings *settings, const char *text, size_t length)
+static void append(struct settings_text *settings, const char *text, size_t length)
 {
     settings->text =
         mem_grow(settings->text, &settings->capacity, settings->length + length + 1, "settings of a run");
@@ -37,7 +37,7 @@ static void append(struct settings *settings, const char *text, size_t length)
 /* "fmu.count=16 fmu.t_switch=5us": what is not at its default, but for workload and fabric. */
 static void put_setting(void *self, const struct param *param, const char *value, const char *origin)
 {
-    struct settings *settings = self;
+    struct settings_text *settings = self;
     if (!value || strcmp(origin, "default") == 0 || strcmp(param->name, "workload") == 0 ||
         strcmp(param->name, "fabric") == 0)
         return;
@@ -68,7 +68,7 @@ static void visit_point(struct reproduction *reproduction, const struct sweep_po
         reproduction->broken = true;
         return;
     }
-    struct settings settings = {0};
+    struct settings_text settings = {0};
     append(&settings, "", 0);
     config_each(config, &settings, put_setting);
     const struct experiment_config *chosen = config_of(config, &experiment_params);
