@@ -101,13 +101,16 @@ static inline void endpoint_attach(struct endpoint *endpoint, const struct fabri
         endpoint->ops->attach(endpoint, fabric);
 }
 
-static inline void endpoint_begin_send(struct endpoint *endpoint, uint32_t rank)
+/* True: what the rank sends is posted now. False: the endpoint will tell when. */
+static inline bool endpoint_begin_send(struct endpoint *endpoint, uint32_t rank)
 {
-    if (endpoint)
-        endpoint->ops->begin_send(endpoint, rank);
+    if (!endpoint)
+        return true;
+    endpoint->ops->begin_send(endpoint, rank);
+    return false;
 }
 
-/* True: the message is posted and leaves now. False: the endpoint has it, and will tell. */
+/* True: the message leaves now. False: the endpoint has it, and will tell. */
 static inline bool endpoint_post(struct endpoint *endpoint, uint32_t message)
 {
     if (!endpoint)
@@ -147,7 +150,7 @@ static inline void endpoint_test(struct endpoint *endpoint, uint32_t rank)
         endpoint->ops->test(endpoint, rank);
 }
 
-/* `now` is the present time. */
+/* `now` is the present time, here and below. */
 static inline ps_t endpoint_work(struct endpoint *endpoint, uint32_t rank, enum endpoint_work work, ps_t now)
 {
     return endpoint ? endpoint->ops->work(endpoint, rank, work) : now;
@@ -160,9 +163,9 @@ static inline void endpoint_copy(struct endpoint *endpoint, uint32_t rank, uint6
     endpoint->ops->copy(endpoint, rank, bytes, working_set, continues);
 }
 
-static inline ps_t endpoint_free_at(const struct endpoint *endpoint, uint32_t rank)
+static inline ps_t endpoint_free_at(const struct endpoint *endpoint, uint32_t rank, ps_t now)
 {
-    return endpoint ? endpoint->ops->free_at(endpoint, rank) : 0;
+    return endpoint ? endpoint->ops->free_at(endpoint, rank) : now;
 }
 
 static inline ps_t endpoint_software(const struct endpoint *endpoint, uint32_t rank)

@@ -22,7 +22,7 @@ static void sender_done(struct p2p *p2p, struct message *message, ps_t at)
 }
 
 /* Both ends are done: all times of the message are known, and its record is free. */
-static void finish(struct p2p *p2p, uint32_t index)
+static inline void finish(struct p2p *p2p, uint32_t index)
 {
     const struct message *message = message_at(p2p->messages, index);
     tap_emit(p2p->tap, &(struct tap_record){.kind = TAP_FINISHED, .index = index, .message = message});
@@ -122,10 +122,9 @@ static void receiver_done(struct p2p *p2p, uint32_t index)
     finish(p2p, index);
 }
 
-/* Of the endpoint, which may be null: the receiver's node has the message at `at`. */
-static void on_arrival(void *self, uint32_t index, ps_t at)
+/* The receiver has the message at `at`, with what the endpoint does for it. */
+static inline void arrive(struct p2p *p2p, uint32_t index, ps_t at)
 {
-    struct p2p *p2p = self;
     struct message *message = message_at(p2p->messages, index);
     message->delivered = at;
     message->state |= MESSAGE_DELIVERED;
@@ -138,6 +137,12 @@ static void on_arrival(void *self, uint32_t index, ps_t at)
         receiver_done(p2p, index);
 }
 
+/* Of the endpoint. */
+static void on_arrival(void *self, uint32_t index, ps_t at)
+{
+    arrive(self, index, at);
+}
+
 static void answer_delivered(void *self, uint32_t index, ps_t at)
 {
     struct p2p *p2p = self;
@@ -145,7 +150,7 @@ static void answer_delivered(void *self, uint32_t index, ps_t at)
     tap_emit(p2p->tap,
              &(struct tap_record){.kind = TAP_DELIVERED, .index = index, .at = at, .message = message});
     if (endpoint_deliver(p2p->endpoint, index, at))
-        on_arrival(p2p, index, at);
+        arrive(p2p, index, at);
 }
 
 static void answer_failed(void *self, enum status status)
@@ -201,19 +206,24 @@ static void on_leave(void *self, uint32_t index)
 }
 
 /* Whether the sender may go on as soon as it has posted the message. */
-static bool is_done_when_posted(const struct p2p *p2p, const struct message *message)
+static inline bool is_done_when_posted(const struct p2p *p2p, const struct message *message)
 {
     return (message->call_flags & CALL_BUFFERED) ||
            ((message->state & MESSAGE_EAGER) && p2p->protocol->eager_done == EAGER_DONE_POST);
 }
 
-/* Of the endpoint, which may be null: the core of the sender has posted the message at `at`. */
-static void on_posted(void *self, uint32_t index, ps_t at)
+/* The sender has posted the message at `at`, with what the endpoint does for it. */
+static inline void posted(struct p2p *p2p, uint32_t index, ps_t at)
 {
-    struct p2p *p2p = self;
     struct message *message = message_at(p2p->messages, index);
     if (is_done_when_posted(p2p, message) && !(message->state & MESSAGE_SENDER_DONE))
         sender_done(p2p, message, at);
+}
+
+/* Of the endpoint. */
+static void on_posted(void *self, uint32_t index, ps_t at)
+{
+    posted(self, index, at);
 }
 
 struct endpoint_callbacks p2p_endpoint_callbacks(struct p2p *p2p)
@@ -223,12 +233,10 @@ struct endpoint_callbacks p2p_endpoint_callbacks(struct p2p *p2p)
 }
 
 /* The message may leave. */
-static void transfer(struct p2p *p2p, uint32_t index)
+static inline void transfer(struct p2p *p2p, uint32_t index)
 {
-    if (!endpoint_post(p2p->endpoint, index))
-        return;
-    on_posted(p2p, index, p2p->loop->now);
-    submit(p2p, index);
+    if (endpoint_post(p2p->endpoint, index))
+        submit(p2p, index);
 }
 
 /* ------------------------------------------------------------------------------------------- handshakes */
@@ -357,7 +365,8 @@ static void fill_send(const struct p2p *p2p, struct message *message, const stru
 static void launch(struct p2p *p2p, uint32_t index)
 {
     struct message *message = message_at(p2p->messages, index);
-    endpoint_begin_send(p2p->endpoint, message->source);
+    if (endpoint_begin_send(p2p->endpoint, message->source))
+        posted(p2p, index, p2p->loop->now);
     if (!is_rendezvous(message))
         transfer(p2p, index);
     else if (p2p->protocol->handshakes >= 1)

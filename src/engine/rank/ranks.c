@@ -27,12 +27,6 @@ static struct call_place place_of(void *self, uint32_t rank)
     return engine->params->program->ops->place(engine->params->program, rank);
 }
 
-static uint32_t slots_of(const void *self, uint32_t rank)
-{
-    const struct program *program = self;
-    return program->ops->slots(program, rank);
-}
-
 static uint32_t nodes_of(const struct program *program, const struct node_config *node)
 {
     uint64_t ranks = program->ranks, per_node = node->ranks_per_node;
@@ -45,7 +39,7 @@ static void open_layers(struct rank_engine *engine)
     const struct program *program = engine->params->program;
     const struct node_config *node = config_of(config, &node_params);
     struct run_context *context = &engine->context;
-    request_table_init(&engine->requests, program->ranks, slots_of, program);
+    request_table_init(&engine->requests);
     matching_init(&engine->matching, program->ranks, program->channels);
     engine->endpoint =
         endpoint_open(&(struct endpoint_params){.run = engine->params,

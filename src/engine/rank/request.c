@@ -5,38 +5,42 @@
 
 #include "base/mem.h"
 
-void request_table_init(struct request_table *requests, uint32_t waiters,
-                        uint32_t (*slots)(const void *self, uint32_t waiter), const void *slots_self)
+void request_table_init(struct request_table *requests)
 {
-    uint64_t count = 0;
-    *requests = (struct request_table){.waiter_count = waiters};
-    requests->waiters = mem_alloc((size_t)waiters + 1, sizeof *requests->waiters, "waiting ranks");
-    for (uint32_t i = 0; i < waiters; i++) {
-        requests->waiters[i].first = (uint32_t)count;
-        count += slots(slots_self, i);
-    }
-    requests->waiters[waiters].first = (uint32_t)count;
-    requests->slots = mem_alloc(count, sizeof *requests->slots, "requests");
-    for (uint64_t i = 0; i < count; i++)
+    *requests = (struct request_table){.slots = NULL};
+}
+
+void request_waiter_init(struct request_waiter *waiter, struct request_table *requests, uint32_t slots)
+{
+    *waiter = (struct request_waiter){.first = (uint32_t)requests->slot_count};
+    requests->slot_count += slots;
+}
+
+void request_table_start(struct request_table *requests, struct request_waiter *waiters, size_t stride,
+                         void *self, void (*ready)(void *self, uint32_t waiter))
+{
+    requests->waiters = waiters;
+    requests->stride = stride;
+    requests->self = self;
+    requests->ready = ready;
+    requests->slots = mem_alloc(requests->slot_count, sizeof *requests->slots, "requests");
+    for (uint64_t i = 0; i < requests->slot_count; i++)
         requests->slots[i].at = REQUEST_FREE;
 }
 
 void request_table_free(struct request_table *requests)
 {
     free(requests->slots);
-    free(requests->waiters);
 }
 
 size_t request_table_bytes(const struct request_table *requests)
 {
-    return requests->waiter_count * sizeof *requests->waiters +
-           requests->waiters[requests->waiter_count].first * sizeof *requests->slots;
+    return requests->slot_count * sizeof *requests->slots;
 }
 
-void request_notify(struct request_table *requests, void *self, void (*ready)(void *self, uint32_t waiter))
+static struct request_waiter *waiter_at(const struct request_table *requests, uint32_t index)
 {
-    requests->self = self;
-    requests->ready = ready;
+    return (struct request_waiter *)(void *)((unsigned char *)requests->waiters + index * requests->stride);
 }
 
 uint32_t request_add_handler(struct request_table *requests, void *self,
@@ -66,7 +70,7 @@ void request_complete(struct request_table *requests, uint32_t owner, uint32_t w
     request->at = awaited ? REQUEST_FREE : at;
     if (!awaited)
         return;
-    struct request_waiter *waiter = &requests->waiters[waiter_index];
+    struct request_waiter *waiter = waiter_at(requests, waiter_index);
     request_note(waiter, request, at);
     if (--waiter->awaited == 0)
         requests->ready(requests->self, waiter_index);

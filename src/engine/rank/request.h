@@ -30,9 +30,10 @@ struct request {
 #define REQUEST_OPEN    ((ps_t)-2) /* not complete, and not awaited */
 #define REQUEST_AWAITED ((ps_t)-3) /* not complete, and awaited */
 
+/* One waiter, embedded in the struct of whoever waits. */
 struct request_waiter {
     ps_t latest;      /* the latest completion that it awaited */
-    uint32_t first;   /* its slot 0 in the table; its slots end where those of the next waiter begin */
+    uint32_t first;   /* its slot 0 in the table */
     uint32_t awaited; /* requests that it awaits and that are not complete */
     uint32_t peer;    /* of the latest completion */
     uint8_t cause;    /* enum call_op of the latest completion */
@@ -45,22 +46,26 @@ struct request_handler {
 
 struct request_table {
     struct request *slots;
-    struct request_waiter *waiters; /* one more than there are, which begins behind the last slot */
-    uint32_t waiter_count;
+    uint64_t slot_count;
+    void *waiters; /* waiter 0, inside the first of equal structs of `stride` bytes */
+    size_t stride;
     void (*ready)(void *self, uint32_t waiter); /* the last request that it awaited has completed */
     void *self;
     struct request_handler handlers[REQUEST_HANDLERS];
     uint32_t handler_count;
 };
 
-/* Makes the slots of waiters 0, 1 ..., as many as slots(slots_self, waiter) says for each. */
-void request_table_init(struct request_table *requests, uint32_t waiters,
-                        uint32_t (*slots)(const void *self, uint32_t waiter), const void *slots_self);
+void request_table_init(struct request_table *requests);
 void request_table_free(struct request_table *requests);
 size_t request_table_bytes(const struct request_table *requests);
 
-/* ready(self, waiter) is called when the last request that the waiter awaited has completed. */
-void request_notify(struct request_table *requests, void *self, void (*ready)(void *self, uint32_t waiter));
+/* Gives the waiter its slots, before request_table_start(). */
+void request_waiter_init(struct request_waiter *waiter, struct request_table *requests, uint32_t slots);
+
+/* All waiters have their slots. Waiter 0 is *waiters, and the others follow, each `stride` bytes behind the
+ * one before. ready(self, i) is called when the last request that waiter i awaited has completed. */
+void request_table_start(struct request_table *requests, struct request_waiter *waiters, size_t stride,
+                         void *self, void (*ready)(void *self, uint32_t waiter));
 
 /* The tag of a new handler: tag | index is an owner, for an index up to REQUEST_INDEX_MASK. */
 uint32_t request_add_handler(struct request_table *requests, void *self,
@@ -71,16 +76,17 @@ uint32_t request_add_handler(struct request_table *requests, void *self,
 void request_complete(struct request_table *requests, uint32_t owner, uint32_t waiter, ps_t at, uint8_t op,
                       uint32_t peer);
 
-/* Begins a call of the waiter: awaits nothing, and has awaited nothing later than `now`. */
-static inline void request_begin(struct request_table *requests, uint32_t waiter, ps_t now)
+/* The waiter begins a call: it has awaited nothing later than `now`. */
+static inline void request_begin(struct request_waiter *waiter, ps_t now)
 {
-    requests->waiters[waiter].latest = now;
+    waiter->latest = now;
 }
 
 /* Opens the request of a slot and returns its owner. */
-static inline uint32_t request_open(struct request_table *requests, uint32_t waiter, uint32_t slot)
+static inline uint32_t request_open(struct request_table *requests, const struct request_waiter *waiter,
+                                    uint32_t slot)
 {
-    uint32_t owner = requests->waiters[waiter].first + slot;
+    uint32_t owner = waiter->first + slot;
     requests->slots[owner].at = REQUEST_OPEN;
     return owner;
 }
@@ -96,9 +102,8 @@ static inline void request_note(struct request_waiter *waiter, const struct requ
 
 /* The waiter awaits the request of a slot from now on, and the slot is free when it has completed. A slot
  * without a request is passed over. */
-static inline void request_await(struct request_table *requests, uint32_t waiter_index, uint32_t slot)
+static inline void request_await(struct request_table *requests, struct request_waiter *waiter, uint32_t slot)
 {
-    struct request_waiter *waiter = &requests->waiters[waiter_index];
     struct request *request = &requests->slots[waiter->first + slot];
     if (request->at == REQUEST_FREE)
         return;
@@ -109,11 +114,6 @@ static inline void request_await(struct request_table *requests, uint32_t waiter
     }
     request_note(waiter, request, request->at);
     request->at = REQUEST_FREE;
-}
-
-static inline uint32_t request_slots(const struct request_table *requests, uint32_t waiter)
-{
-    return requests->waiters[waiter + 1].first - requests->waiters[waiter].first;
 }
 
 #endif

@@ -4,16 +4,11 @@
 
 /* ------------------------------------------------------------------------------------------------- time */
 
-static struct request_waiter *waiter_at(const struct scheduler *scheduler, uint32_t rank)
-{
-    return &scheduler->requests->waiters[rank];
-}
-
 /* The rank has been blocked since then. What its core did for messages meanwhile is not idle. */
 static void emit_idle(struct scheduler *scheduler, uint32_t rank_index, ps_t since)
 {
     const struct rank *rank = &scheduler->ranks[rank_index];
-    const struct request_waiter *waiter = waiter_at(scheduler, rank_index);
+    const struct request_waiter *waiter = &rank->waiter;
     ps_t now = scheduler->loop->now;
     since += endpoint_software(scheduler->endpoint, rank_index) - rank->software_before;
     if (since >= now && !tap_has_handler(scheduler->tap, TAP_BLOCKED)) /* as after most calls that post */
@@ -42,12 +37,13 @@ static bool advance(struct scheduler *scheduler, uint32_t rank_index, ps_t at)
 }
 
 /* A call that does not wait takes the time that the core works for it. */
-static bool go_on(struct scheduler *scheduler, uint32_t rank_index)
+static inline bool go_on(struct scheduler *scheduler, uint32_t rank_index)
 {
-    return advance(scheduler, rank_index, endpoint_free_at(scheduler->endpoint, rank_index));
+    return advance(scheduler, rank_index,
+                   endpoint_free_at(scheduler->endpoint, rank_index, scheduler->loop->now));
 }
 
-static enum endpoint_wait wait_of(const struct rank *rank)
+static inline enum endpoint_wait wait_of(const struct rank *rank)
 {
     if (rank->state == RANK_WAIT)
         return ENDPOINT_WAIT_REQUESTS;
@@ -56,10 +52,11 @@ static enum endpoint_wait wait_of(const struct rank *rank)
 
 /* The endpoint polls what has come. True: that completed all that the rank waits for, and its resume is in
  * the queue. */
-static bool poll_completes(struct scheduler *scheduler, uint32_t rank_index)
+static inline bool poll_completes(struct scheduler *scheduler, uint32_t rank_index)
 {
-    struct request_waiter *waiter = waiter_at(scheduler, rank_index);
-    enum endpoint_wait wait = wait_of(&scheduler->ranks[rank_index]);
+    struct rank *rank = &scheduler->ranks[rank_index];
+    struct request_waiter *waiter = &rank->waiter;
+    enum endpoint_wait wait = wait_of(rank);
     if (waiter->awaited == 0) {
         waiter->latest = endpoint_pass(scheduler->endpoint, rank_index, waiter->latest, wait);
         return false;
@@ -73,9 +70,10 @@ static bool poll_completes(struct scheduler *scheduler, uint32_t rank_index)
 static bool block(struct scheduler *scheduler, uint32_t rank_index, enum rank_state state)
 {
     struct rank *rank = &scheduler->ranks[rank_index];
-    const struct request_waiter *waiter = waiter_at(scheduler, rank_index);
+    const struct request_waiter *waiter = &rank->waiter;
+    bool is_polled = !endpoint_is_null(scheduler->endpoint);
     ps_t since = scheduler->loop->now;
-    if (waiter->awaited == 0 && waiter->latest <= since && endpoint_is_null(scheduler->endpoint))
+    if (waiter->awaited == 0 && waiter->latest <= since && !is_polled)
         return true;
     rank->state = (uint8_t)state;
     rank->blocked_at = since;
@@ -86,7 +84,7 @@ static bool block(struct scheduler *scheduler, uint32_t rank_index, enum rank_st
                                                       .call = rank->call->op,
                                                       .since = since,
                                                       .at = since});
-    if (poll_completes(scheduler, rank_index))
+    if (is_polled && poll_completes(scheduler, rank_index))
         return false;
     if (waiter->awaited > 0 || !advance(scheduler, rank_index, waiter->latest))
         return false;
@@ -100,7 +98,7 @@ static bool block(struct scheduler *scheduler, uint32_t rank_index, enum rank_st
 static void on_ready(void *self, uint32_t rank_index)
 {
     struct scheduler *scheduler = self;
-    ps_t at = ps_max(waiter_at(scheduler, rank_index)->latest, scheduler->loop->now);
+    ps_t at = ps_max(scheduler->ranks[rank_index].waiter.latest, scheduler->loop->now);
     at = endpoint_leave(scheduler->endpoint, rank_index, at);
     loop_at(scheduler->loop, at, scheduler->resume_kind, rank_index);
 }
@@ -134,10 +132,11 @@ static struct message_post post_of(const struct call *call, uint32_t rank_index,
 static bool point_to_point(struct scheduler *scheduler, uint32_t rank_index, const struct call *call)
 {
     struct request_table *requests = scheduler->requests;
+    struct request_waiter *waiter = &scheduler->ranks[rank_index].waiter;
     bool immediate = call->flags & CALL_IMMEDIATE;
     uint32_t blocking_slot = call->op == CALL_RECV ? SLOT_RECV : SLOT_SEND;
     uint32_t slot = immediate ? call->slot : blocking_slot;
-    struct message_post post = post_of(call, rank_index, request_open(requests, rank_index, slot));
+    struct message_post post = post_of(call, rank_index, request_open(requests, waiter, slot));
     if (call->op == CALL_SEND) {
         p2p_send(scheduler->p2p, &post);
     } else {
@@ -146,16 +145,16 @@ static bool point_to_point(struct scheduler *scheduler, uint32_t rank_index, con
     }
     if (immediate)
         return go_on(scheduler, rank_index);
-    request_await(requests, rank_index, slot);
+    request_await(requests, waiter, slot);
     return block(scheduler, rank_index, RANK_COMM);
 }
 
 static bool sendrecv(struct scheduler *scheduler, uint32_t rank_index, const struct call *call)
 {
     struct request_table *requests = scheduler->requests;
+    struct request_waiter *waiter = &scheduler->ranks[rank_index].waiter;
     if (call->source != CALL_PROC_NULL) {
-        struct message_post receive =
-            post_of(call, rank_index, request_open(requests, rank_index, SLOT_RECV));
+        struct message_post receive = post_of(call, rank_index, request_open(requests, waiter, SLOT_RECV));
         receive.peer = (uint32_t)call->source;
         receive.channel = call->source_channel;
         receive.tag = call_source_tag(call);
@@ -163,39 +162,41 @@ static bool sendrecv(struct scheduler *scheduler, uint32_t rank_index, const str
         p2p_receive(scheduler->p2p, &receive);
     }
     if (call->peer != CALL_PROC_NULL) {
-        struct message_post post = post_of(call, rank_index, request_open(requests, rank_index, SLOT_SEND));
+        struct message_post post = post_of(call, rank_index, request_open(requests, waiter, SLOT_SEND));
         p2p_send(scheduler->p2p, &post);
     }
-    request_await(requests, rank_index, SLOT_RECV);
-    request_await(requests, rank_index, SLOT_SEND);
+    request_await(requests, waiter, SLOT_RECV);
+    request_await(requests, waiter, SLOT_SEND);
     return block(scheduler, rank_index, RANK_COMM);
 }
 
 static bool wait_all(struct scheduler *scheduler, uint32_t rank_index)
 {
-    uint32_t slots = request_slots(scheduler->requests, rank_index);
-    for (uint32_t slot = SLOT_FIRST; slot < slots; slot++)
-        request_await(scheduler->requests, rank_index, slot);
+    struct rank *rank = &scheduler->ranks[rank_index];
+    for (uint32_t slot = SLOT_FIRST; slot < rank->slot_count; slot++)
+        request_await(scheduler->requests, &rank->waiter, slot);
     return block(scheduler, rank_index, RANK_WAIT);
 }
 
 static bool collective(struct scheduler *scheduler, uint32_t rank_index, const struct call *call)
 {
     struct request_table *requests = scheduler->requests;
+    struct request_waiter *waiter = &scheduler->ranks[rank_index].waiter;
     bool immediate = call->flags & CALL_IMMEDIATE;
     uint32_t slot = immediate ? call->slot : SLOT_SEND;
-    coll_exec_begin(scheduler->coll_exec, rank_index, call, request_open(requests, rank_index, slot));
+    coll_exec_begin(scheduler->coll_exec, rank_index, call, request_open(requests, waiter, slot));
     if (immediate)
         return go_on(scheduler, rank_index);
-    request_await(requests, rank_index, slot);
+    request_await(requests, waiter, slot);
     return block(scheduler, rank_index, RANK_COMM);
 }
 
 /* One call of one rank, at now. True when the rank may make its next call, at (a possibly later) now. */
 static bool execute(struct scheduler *scheduler, uint32_t rank_index, const struct call *call)
 {
-    request_begin(scheduler->requests, rank_index, scheduler->loop->now);
-    scheduler->ranks[rank_index].software_before = endpoint_software(scheduler->endpoint, rank_index);
+    struct rank *rank = &scheduler->ranks[rank_index];
+    request_begin(&rank->waiter, scheduler->loop->now);
+    rank->software_before = endpoint_software(scheduler->endpoint, rank_index);
     switch ((enum call_op)call->op) {
     case CALL_COMPUTE:
         return compute(scheduler, rank_index, call->amount, scheduler->ps_per_operation);
@@ -207,7 +208,7 @@ static bool execute(struct scheduler *scheduler, uint32_t rank_index, const stru
     case CALL_SENDRECV:
         return sendrecv(scheduler, rank_index, call);
     case CALL_WAIT:
-        request_await(scheduler->requests, rank_index, call->slot);
+        request_await(scheduler->requests, &rank->waiter, call->slot);
         return block(scheduler, rank_index, RANK_WAIT);
     case CALL_WAITALL:
     case CALL_FINALIZE:
@@ -292,8 +293,14 @@ const struct call *scheduler_blocked_call(const void *self, uint32_t rank_index)
 
 void scheduler_init(struct scheduler *scheduler)
 {
-    scheduler->ranks = mem_alloc(scheduler->program->ranks, sizeof *scheduler->ranks, "ranks");
-    request_notify(scheduler->requests, scheduler, on_ready);
+    struct program *program = scheduler->program;
+    struct rank *ranks = mem_alloc(program->ranks, sizeof *ranks, "ranks");
+    for (uint32_t i = 0; i < program->ranks; i++) {
+        ranks[i].slot_count = program->ops->slots(program, i);
+        request_waiter_init(&ranks[i].waiter, scheduler->requests, ranks[i].slot_count);
+    }
+    request_table_start(scheduler->requests, &ranks->waiter, sizeof *ranks, scheduler, on_ready);
+    scheduler->ranks = ranks;
     scheduler->resume_kind = loop_register(scheduler->loop, on_resume, scheduler);
 }
 

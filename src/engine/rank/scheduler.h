@@ -17,9 +17,11 @@ enum rank_state {
 };
 
 struct rank {
+    struct request_waiter waiter;
     const struct call *call; /* the one it is in */
     ps_t blocked_at;
     ps_t software_before; /* what its core had spent on messages when its call began */
+    uint32_t slot_count;  /* of its requests */
     uint8_t state;        /* enum rank_state */
     bool is_idle;         /* its next resume ends an idle time that began at blocked_at */
 };
