@@ -15,7 +15,7 @@ struct describer {
     struct grid grid;
 };
 
-/* ------------------------------------------------------------------------------------------------- rules */
+/* -------------------------------------------------------------------- rules */
 
 static int dimensions(const struct grid *grid)
 {
@@ -100,7 +100,7 @@ static void print_peer(const struct describer *describer, const struct pattern_n
     print_rule(describer, &leaf->rules[which][__builtin_ctz(leaf->possible[which])]);
 }
 
-/* -------------------------------------------------------------------------------------------------- fits */
+/* --------------------------------------------------------------------- fits */
 
 static void print_power(const struct describer *describer, const struct fit *fit)
 {
@@ -145,7 +145,7 @@ static void print_size(const struct describer *describer, const struct fit *fit)
     fprintf(describer->to, " bytes");
 }
 
-/* -------------------------------------------------------------------------------------------------- calls */
+/* -------------------------------------------------------------------- calls */
 
 static void print_indent(const struct describer *describer, int depth)
 {

@@ -181,7 +181,7 @@ static bool read_loop(struct reader *reader, struct pattern_node *loop, uint32_t
     return known == UNSEEN || passes == known;
 }
 
-/* ------------------------------------------------------------------------------------------- the tables */
+/* --------------------------------------------------------------- the tables */
 
 static bool set(uint64_t *entry, uint64_t value)
 {

@@ -15,7 +15,7 @@ struct extrapolation {
     struct program *program;
 };
 
-/* --------------------------------------------------------------------------------------------- samples */
+/* ------------------------------------------------------------------ samples */
 
 static int by_ranks(const void *a, const void *b)
 {
@@ -44,7 +44,7 @@ static enum status read_samples(struct extrapolation *work, struct program **tra
     return STATUS_OK;
 }
 
-/* --------------------------------------------------------------------------------------------- attempts */
+/* ----------------------------------------------------------------- attempts */
 
 /* Whether the other samples predict this one. */
 static bool predicts(const struct extrapolation *work, struct hypothesis hypothesis, size_t held_back,

@@ -63,7 +63,7 @@ bool fit_value(const struct fit *fit, const struct grid *grid, uint32_t rank, ui
     return sum >= 0;
 }
 
-/* ----------------------------------------------------------------------------------------------- search */
+/* ------------------------------------------------------------------- search */
 
 struct search {
     const struct observation *observations;

@@ -31,7 +31,7 @@ static struct generated *generated_of(const struct program *program)
     return (struct generated *)program;
 }
 
-/* --------------------------------------------------------------------------------------------- requests */
+/* ----------------------------------------------------------------- requests */
 
 static uint32_t take_slot(struct generated_rank *rank)
 {
@@ -60,7 +60,7 @@ static void take_all_requests(struct generated_rank *rank)
     rank->slots = SLOT_FIRST;
 }
 
-/* -------------------------------------------------------------------------------------- the first walk */
+/* ----------------------------------------------------------- the first walk */
 
 /* What the first walk adds up. Sends count up and receives down, so that all pairs together give zero; only
  * an accident of one in 2^64 hides a message that nobody receives. */
@@ -188,7 +188,7 @@ static bool survey_ranks(struct generated *generated, char *why, size_t why_size
     return !wrong;
 }
 
-/* ------------------------------------------------------------------------------------------ the program */
+/* -------------------------------------------------------------- the program */
 
 static bool to_call(const struct generated *generated, struct generated_rank *rank, const struct event *event,
                     struct call *call)
@@ -301,7 +301,7 @@ uint64_t generate_hash(const struct program *program)
     return generated_of(program)->hash;
 }
 
-/* --------------------------------------------------------------------------------------------- verifying */
+/* ---------------------------------------------------------------- verifying */
 
 static bool verify_rank(const struct instance *instance, struct walk *walk, const struct events *events,
                         size_t *at)

@@ -15,7 +15,7 @@ struct learner {
     struct misfit *misfit;
 };
 
-/* --------------------------------------------------------------------------------------------- samples */
+/* ------------------------------------------------------------------ samples */
 
 enum status sample_read(struct sample *sample)
 {
@@ -43,7 +43,7 @@ static void read_rank(struct learner *learner, struct sample *sample, uint32_t r
     events_read(sample->program, rank, &learner->events); /* sample_read has seen every call */
 }
 
-/* --------------------------------------------------------------------------------------------- patterns */
+/* ----------------------------------------------------------------- patterns */
 
 static uint32_t richest(const struct learner *learner, const struct sample *sample, uint32_t role)
 {
@@ -95,7 +95,7 @@ static bool add_sample(struct learner *learner, size_t index)
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------- fits */
+/* --------------------------------------------------------------------- fits */
 
 struct observations {
     struct observation *at;
@@ -259,7 +259,7 @@ static bool fit_role(struct learner *learner, uint32_t role, struct observations
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------ rules */
+/* -------------------------------------------------------------------- rules */
 
 /* For the ranks of this role. */
 static bool rules_agree(const struct learner *learner, uint32_t role, const struct pattern_node *leaf,
@@ -318,7 +318,7 @@ static bool decide_rules(struct learner *learner, uint32_t role, const struct pa
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------ whole */
+/* -------------------------------------------------------------------- whole */
 
 static void begin_evidence(struct learner *learner)
 {

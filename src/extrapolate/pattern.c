@@ -55,7 +55,7 @@ static void hash_loop(struct pattern_node *loop)
         loop->hash = hash_add(loop->hash, loop->body[i]->hash);
 }
 
-/* ------------------------------------------------------------------------------------- exact repetitions */
+/* -------------------------------------------------------- exact repetitions */
 
 static bool same(struct pattern_node *const *a, struct pattern_node *const *b, size_t count)
 {
@@ -97,7 +97,7 @@ static void fold(struct pattern *pattern, const struct events *events, struct li
     }
 }
 
-/* -------------------------------------------------------------------------------------------- stages */
+/* ------------------------------------------------------------------- stages */
 
 struct stage_search {
     struct pattern *pattern;
@@ -235,7 +235,7 @@ static void fold_stages_within(struct stage_search *search, struct pattern_node 
     free(list.at);
 }
 
-/* -------------------------------------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- the whole */
 
 static void number_nodes(struct stage_search *search, struct pattern_node *loop, uint32_t depth,
                          struct list *leaves, struct list *loops)

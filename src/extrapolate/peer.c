@@ -82,8 +82,7 @@ int64_t peer_of(const struct peer_rule *rule, const struct grid *grid, uint32_t 
     return peer >= 0 && peer < grid->ranks ? peer : PEER_INVALID;
 }
 
-/* -------------------------------------------------------------------------------- which rules may be meant
- */
+/* ------------------------------------------------- which rules may be meant */
 
 struct guesses {
     const struct grid *grid;

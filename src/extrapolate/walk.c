@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --------------------------------------------------------------------------------------------- instance */
+/* ----------------------------------------------------------------- instance */
 
 static bool fill_site(struct instance *instance, const struct site *site, struct site_values *values)
 {
@@ -71,7 +71,7 @@ void instance_free(struct instance *instance)
     *instance = (struct instance){0};
 }
 
-/* ------------------------------------------------------------------------------------------------- walk */
+/* --------------------------------------------------------------------- walk */
 
 static uint32_t role_of(const struct walk *walk, const struct instance *instance)
 {

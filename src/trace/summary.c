@@ -29,8 +29,8 @@ static void add_reduce_scatter(struct trace_summary *summary, const uint64_t *by
         add_messages(summary, uses, bytes ? bytes[peer] : 0);
 }
 
-/* A collective's messages are counted at the rank that determines their size: the sender where there is one
- * per rank, the root, or rank 0 for all. */
+/* A collective's messages are counted once, at the rank that determines their size: at each sender, at the
+ * root, or at rank 0. */
 static void add_collective(struct trace_summary *summary, const struct compiled_trace *compiled,
                            uint32_t rank, const struct call *call, uint64_t uses)
 {

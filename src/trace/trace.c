@@ -24,7 +24,7 @@ void trace_key(const struct program *program, char text[TRACE_KEY_TEXT])
     print_key(((const struct compiled_trace *)program)->header->key, text);
 }
 
-/* ------------------------------------------------------------------------------------------- the cache */
+/* ---------------------------------------------------------------- the cache */
 
 static char *cache_path(const char *folder, const struct trace_input *input)
 {
@@ -33,9 +33,9 @@ static char *cache_path(const char *folder, const struct trace_input *input)
     return mem_format("%s/%s.v%u.helio", folder, key, IMAGE_VERSION);
 }
 
-/* ------------------------------------------------------------------------------------------ compiling */
+/* ---------------------------------------------------------------- compiling */
 
-/* STATUS_FAILED: it could not be written, and *error says why; that is left to the caller to report. */
+/* STATUS_FAILED: it could not be written, and *error is the errno, which the caller reports. */
 static enum status compile_to_descriptor(struct trace_input *input, int descriptor, int *error)
 {
     int copy = dup(descriptor);
@@ -81,9 +81,9 @@ static enum status compile_in_memory(struct trace_input *input, struct compiled_
     return status;
 }
 
-/* A file of another name beside the final one, renamed when it is whole: whoever looks meanwhile sees the old
- * file or the new one, never a part, and of several writers the last one wins with equal contents. On
- * STATUS_OK *descriptor is open on it; STATUS_FAILED: nothing is left, and *error says why. */
+/* Writes a temporary file beside `path` and renames it when it is complete. Other processes see the old file
+ * or the new one, never a part; if several write, their contents are equal. STATUS_OK: *descriptor is open on
+ * the file. STATUS_FAILED: no file is left, and *error is the errno. */
 static enum status compile_into(struct trace_input *input, const char *path, int *descriptor, int *error)
 {
     char *temporary = mem_format("%s.XXXXXX", path);
@@ -109,9 +109,9 @@ static enum status compile_into(struct trace_input *input, const char *path, int
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------- opening */
+/* ------------------------------------------------------------------ opening */
 
-/* The cached form, or NULL where there is none that is whole and of these contents. */
+/* NULL: the cache has no undamaged compiled trace with these contents. */
 static struct compiled_trace *open_cached(const char *path, const struct trace_input *input)
 {
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);

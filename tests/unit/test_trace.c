@@ -195,8 +195,8 @@ static void ends_that_do_not_meet_are_shown(void **state)
     const char *messages = traces_messages();
     assert_non_null(strstr(messages, "rank-1.txt:3: error: this message is never received: all 1 receives"));
     assert_non_null(strstr(messages, "rank-2.txt:2: note: the first of those is here"));
-    assert_non_null(strstr(messages, "rank-1.txt:4: error: this message is never received: nothing"));
-    assert_non_null(strstr(messages, "rank-1.txt:5: error: this receive never gets a message: nothing"));
+    assert_non_null(strstr(messages, "rank-1.txt:4: error: this message is never received: no receive"));
+    assert_non_null(strstr(messages, "rank-1.txt:5: error: this receive never gets a message: no send"));
     compiled_report_notes(compiled, NOTES_ALL);
     messages = traces_messages();
     assert_non_null(strstr(

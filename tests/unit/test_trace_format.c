@@ -256,7 +256,7 @@ static void messages_name_its_lines(void **state)
                      STATUS_OK);
     assert_false(check_trace(compiled, &check));
     assert_non_null(strstr(traces_messages(),
-                           "/lonely:3: error: this message is never received: nothing on the other side has "
+                           "/lonely:3: error: this message is never received: no receive has "
                            "these ranks and this tag\n 3 | send 1 7 900\n"));
     traces_close(compiled);
 }

@@ -22,7 +22,7 @@ struct checker {
     struct channel_sides *mailboxes; /* per destination */
 };
 
-/* ------------------------------------------------------------------------------------- all at once */
+/* -------------------------------------------------------------- ends of channels */
 
 static void add(struct channel_side *side, uint32_t rank, uint64_t line, uint64_t bytes)
 {
@@ -62,14 +62,14 @@ static void collect(struct checker *checker)
     }
 }
 
-/* ---------------------------------------------------------------------------------- message by message */
+/* ------------------------------------------------------- one channel */
 
-/* Goes through the sends, or the receives, of a channel. */
+/* A cursor over the sends of a channel, or over its receives. */
 struct channel_walk {
     const struct compiled_trace *compiled;
     uint32_t rank, channel;
     bool sends;
-    uint64_t line; /* of the current one */
+    uint64_t line; /* of the current send or receive */
     uint64_t bytes;
 };
 
@@ -106,7 +106,7 @@ static void report_truncation(const struct checker *checker, const struct channe
     compiled_report(checker->compiled, DIAG_NOTE, send->rank, send->line, "the message is sent here");
 }
 
-/* The first end that has no counterpart; `other` is a side that has ended, or had none at all. */
+/* The first send or receive that has no counterpart. `other`: the other side, which has ended or is empty. */
 static void report_unmatched(const struct checker *checker, const struct channel_walk *lonely,
                              const struct channel_side *other)
 {
@@ -115,7 +115,7 @@ static void report_unmatched(const struct checker *checker, const struct channel
     const char *what = lonely->sends ? "this message is never received" : "this receive never gets a message";
     if (!other->count)
         compiled_report(checker->compiled, DIAG_ERROR, lonely->rank, lonely->line,
-                        "%s: nothing on the other side has these ranks and this tag", what);
+                        "%s: no %s has these ranks and this tag", what, lonely->sends ? "receive" : "send");
     else
         compiled_report(checker->compiled, DIAG_ERROR, lonely->rank, lonely->line,
                         "%s: all %llu %s with these ranks and this tag are taken", what,
@@ -153,7 +153,7 @@ static void check_channels(struct checker *checker)
     for (uint32_t i = 0; i < checker->compiled->program.channels; i++) {
         const struct channel_sides *sides = &checker->channels[i];
         checker->check->channels++;
-        /* Nearly all channels are right at a glance. */
+        /* Nearly all channels are right by number and size, without a look at each message. */
         if (sides->send.count != sides->recv.count || sides->send.most > sides->recv.least)
             walk_channel(checker, i);
     }
@@ -176,9 +176,9 @@ static void check_mailboxes(struct checker *checker)
     }
 }
 
-/* ------------------------------------------------------------------------------------------ collectives */
+/* -------------------------------------------------------------- collectives */
 
-/* The vector of these has the same length at every rank. */
+/* Collectives whose vector has the same length at every rank. */
 static bool has_common_size(const struct call *call)
 {
     return call->op == CALL_BCAST || call->op == CALL_REDUCE || call->op == CALL_ALLREDUCE ||

@@ -13,7 +13,7 @@ struct coll_round {
     const struct call **calls;
 };
 
-#define NO_BYTES UINT64_MAX /* nothing passes from the one to the other */
+#define NO_BYTES UINT64_MAX /* the rank sends nothing to the other */
 
 static uint64_t entry(const struct coll_round *round, uint64_t vector, uint32_t rank)
 {
@@ -64,7 +64,7 @@ static uint64_t expected(const struct coll_round *round, uint32_t to, uint32_t f
     }
 }
 
-/* What a rank passes to itself is not compared: with MPI_IN_PLACE one of both sides is not printed. */
+/* What a rank sends to itself is not compared: with MPI_IN_PLACE a trace lacks one of the two sizes. */
 static void compare(struct coll_round *round, uint32_t from, uint32_t to)
 {
     uint64_t out = sent(round, from, to), in = expected(round, to, from);
@@ -76,7 +76,7 @@ static void compare(struct coll_round *round, uint32_t from, uint32_t to)
     compiled_report(round->compiled, DIAG_NOTE, from, round->lines[from], "rank %u is here", from);
 }
 
-/* The usual alltoall and allgather: one size everywhere, and no pair that could differ. */
+/* All ranks send and expect one size, as in most alltoalls and allgathers: no pair can differ. */
 static bool is_uniform(const struct coll_round *round)
 {
     uint64_t bytes = round->calls[0]->bytes;

@@ -28,7 +28,7 @@ void comms_free(struct comms *comms)
     free(comms->members);
 }
 
-/* Programs have few communicators, and each distinct line is read once. */
+/* A linear search: programs have few communicators, and each distinct line is read once. */
 uint32_t comms_find(const struct comms *comms, const char *name, size_t length)
 {
     for (size_t i = 1; i < comms->count; i++)

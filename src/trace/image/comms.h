@@ -7,8 +7,8 @@
 
 #include "trace/image/image.h"
 
-/* The communicators that the ranks of a trace name (docs/traces.md, "What helio capture adds"): by name, each
- * with its members in the order of their ranks in it. The world is 0 and has no name. */
+/* The communicators of a trace, by name. Each has its members in the order of their ranks in it. The world is
+ * communicator 0 and has no name. */
 struct comms {
     struct image_group *groups; /* groups[0] is the world, whose members are not listed */
     char **names;
@@ -20,14 +20,14 @@ struct comms {
 void comms_init(struct comms *comms, uint32_t ranks);
 void comms_free(struct comms *comms);
 
-/* 0: none of that name has been defined. */
+/* 0: there is none of that name. */
 uint32_t comms_find(const struct comms *comms, const char *name, size_t length);
 
-/* A new one, or the same again. False: it is known with other members. */
+/* Adds a communicator. False: there is one of that name with other members. */
 bool comms_define(struct comms *comms, const char *name, size_t length, const uint32_t *members,
                   size_t count);
 
-/* The rank that `world` is in it; its size where it is no member. */
+/* The rank in the communicator of rank `world`; the size of the communicator: it is no member. */
 uint32_t comms_rank(const struct comms *comms, uint32_t comm, uint32_t world);
 
 #endif

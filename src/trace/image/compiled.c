@@ -11,7 +11,7 @@
 #include "trace/image/format.h"
 #include "trace/image/number.h"
 
-/* ------------------------------------------------------------------------------------------ the program */
+/* -------------------------------------------------------------- the program */
 
 static const struct call *compiled_next(struct program *program, uint32_t rank, struct call *scratch)
 {
@@ -82,7 +82,7 @@ static const struct program_ops compiled_ops = {
     .close = compiled_close,
 };
 
-/* --------------------------------------------------------------------------------------------- mapping */
+/* ------------------------------------------------------------------ mapping */
 
 /* The input's own names of its files, if it knows them: the image may have been made from equal files
  * elsewhere. */
@@ -101,7 +101,7 @@ static void name_files(struct compiled_trace *compiled, const struct trace_input
     }
 }
 
-/* The world first, as the identity. */
+/* Communicator 0 is the world: rank r is its member r. */
 static void use_groups(struct compiled_trace *compiled)
 {
     const struct image_header *header = compiled->header;
@@ -160,7 +160,7 @@ struct compiled_trace *compiled_map(int file, const struct trace_input *input, c
     return use_image(image, size, input);
 }
 
-/* ---------------------------------------------------------------------------------------------- text */
+/* --------------------------------------------------------------------- text */
 
 const char *compiled_text(const struct compiled_trace *compiled, uint32_t rank, uint32_t call, size_t *length)
 {
@@ -266,7 +266,7 @@ bool compiled_next_collective(const struct compiled_trace *compiled, uint32_t ra
     return false;
 }
 
-/* ------------------------------------------------------------------------------ compiled files as input */
+/* -------------------------------------------------- compiled files as input */
 
 static enum trace_claim probe(const struct trace_probe *probe)
 {

@@ -35,7 +35,7 @@ uint64_t counts_intern(struct counts *counts, const uint64_t *values, size_t len
     if (*known) {
         uint64_t at = counts->at[*known - 1];
         bool equal = !memcmp(counts->bytes + at, values, length * sizeof *values);
-        /* Two vectors of one hash: the second is kept without being found again. */
+        /* Two vectors have one hash: the second is stored each time. */
         return equal ? at : append(counts, values, length);
     }
     counts->at = mem_grow(counts->at, &counts->at_capacity, counts->at_count + 1, "vectors of counts");

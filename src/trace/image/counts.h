@@ -6,8 +6,8 @@
 
 #include "base/hashmap.h"
 
-/* The pool of a trace's vectors of bytes per peer. Equal vectors are kept once: every rank of an allgatherv
- * holds the same one. Entry 0 is unused, so that index 0 can mean "no vector". */
+/* The size vectors of a trace's collectives: bytes per peer. Equal vectors are stored once, since all ranks
+ * of an allgatherv have the same one. Entry 0 is unused: index 0 means "no vector". */
 struct counts {
     uint64_t *bytes;
     size_t count, capacity;

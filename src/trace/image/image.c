@@ -6,7 +6,7 @@
 _Static_assert(sizeof(struct call) == 80, "a new layout of struct call needs a new IMAGE_VERSION");
 _Static_assert(sizeof(struct image_rank) == 88 && sizeof(struct image_header) == 168, "no padding in files");
 
-/* ------------------------------------------------------------------------------------------- checking */
+/* ----------------------------------------------------------------- checking */
 
 static bool part_fits(const struct image_part *part, size_t record, uint64_t size)
 {
@@ -61,7 +61,7 @@ static bool vector_fits(uint64_t at, uint64_t size, const struct image_header *h
     return at == 0 || (size <= counts && at <= counts - size);
 }
 
-/* The communicator of a call, the vectors that go with it, and the root in it. */
+/* The communicator of a call, the vectors of its size, and its root among its members. */
 static bool group_fits(const unsigned char *bytes, const struct call *call, const struct image_header *header)
 {
     const struct image_group *groups = (const struct image_group *)(const void *)(bytes + header->groups.at);

@@ -41,7 +41,7 @@
 /* Of struct image_header. */
 enum image_flag {
     IMAGE_HAS_LINES =
-        1, /* the lines of a rank's tokens (uint64_t, a struct call_place's) follow its tokens */
+        1, /* the tokens of a rank are followed by their lines (uint64_t, as in struct call_place) */
     IMAGE_TEXTS_ARE_FREE = 2 /* `texts` are for people; without this flag they are TI actions */
 };
 
@@ -67,28 +67,28 @@ struct image_rank {
     uint32_t reserved;
 };
 
-/* What was found while compiling and is worth a warning each time the trace is used. */
+/* Found while the trace was compiled, and reported as a warning each time it is used. */
 enum image_note_kind {
-    NOTE_ANY_SOURCE,   /* -333 as the source of a receive, taken for MPI_ANY_SOURCE */
-    NOTE_NULL_SOURCE,  /* likewise, taken for MPI_PROC_NULL: nothing is sent that it could receive */
+    NOTE_ANY_SOURCE,   /* a receive from -333, taken for MPI_ANY_SOURCE */
+    NOTE_NULL_SOURCE,  /* a receive from -333, taken for MPI_PROC_NULL: no message is left for it */
     NOTE_ZERO_COUNTS,  /* Reduce_scatter_block without its counts */
-    NOTE_WAITALL,      /* waits for fewer requests than are outstanding */
-    NOTE_TEST,         /* of a request that is not outstanding */
+    NOTE_WAITALL,      /* a waitall for fewer requests than are outstanding */
+    NOTE_TEST,         /* a test of a request that is not outstanding */
     NOTE_NOT_RECEIVED, /* more sends than receives */
     NOTE_NOT_SENT,     /* more receives than sends */
     NOTE_ORDER,        /* ranks disagree about the collectives */
-    NOTE_LOST,         /* the program made a call that the trace cannot say */
+    NOTE_LOST,         /* a call of the program that is not in the trace */
     NOTE_KINDS
 };
 
 struct image_note {
     uint32_t kind;
     uint32_t rank;
-    uint64_t line;  /* the first place */
+    uint64_t line;  /* the number of the first token, from 1; 0: none */
     uint64_t count; /* how many there are */
 };
 
-/* The members of a communicator; that of index 0 is the world, whose members are not listed. */
+/* The members of a communicator. Communicator 0 is the world, whose members are not listed. */
 struct image_group {
     uint64_t first; /* in `members` */
     uint32_t size;

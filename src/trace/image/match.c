@@ -82,7 +82,7 @@ static void collect(struct matcher *matcher, uint32_t rank)
     }
 }
 
-/* ---------------------------------------------------------------------------------- undefined sources */
+/* -------------------------------------------------------- undefined sources */
 
 /* The messages of `tag` (CALL_ANY_TAG: of all tags) to a destination, minus its receives that name a source.
  */
@@ -132,7 +132,7 @@ static void decide_undefined(struct matcher *matcher, size_t begin, size_t end, 
     }
 }
 
-/* -------------------------------------------------------------------------------------------- channels */
+/* ----------------------------------------------------------------- channels */
 
 static bool is_alive(const struct matcher *matcher, const struct match_end *end)
 {

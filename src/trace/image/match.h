@@ -14,8 +14,7 @@
 /* A call that is replayed, but perhaps not as the program made it. Doubts are reported once per kind. */
 enum call_doubt {
     DOUBT_NONE,
-    DOUBT_UNDEFINED_SOURCE, /* the source is MPI_ANY_SOURCE or MPI_PROC_NULL; CALL_ANY_SOURCE stands for both
-                             */
+    DOUBT_UNDEFINED_SOURCE, /* CALL_ANY_SOURCE stands for MPI_ANY_SOURCE or MPI_PROC_NULL */
     DOUBT_ZERO_COUNTS,      /* MPI_Reduce_scatter_block whose counts the trace has lost */
     DOUBT_LOST,             /* stands for a call that is not in the trace */
 };

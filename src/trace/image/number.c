@@ -19,7 +19,7 @@ const char *number_integer(const char *at, const char *end, int64_t *value)
     int64_t sum = 0;
     for (; at < end && is_digit(*at); at++)
         if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_sub_overflow(sum, *at - '0', &sum))
-            return NULL; /* summed up negatively: INT64_MIN has no positive counterpart */
+            return NULL; /* the sum is negative, since INT64_MIN has no positive counterpart */
     if (!negative && __builtin_sub_overflow(0, sum, &sum))
         return NULL;
     *value = sum;

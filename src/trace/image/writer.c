@@ -5,7 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* ---------------------------------------------------------------------------------------------- ranks */
+/* -------------------------------------------------------------------- ranks */
 
 void image_writer_init(struct image_writer *writer, FILE *out, uint32_t ranks, uint32_t flags)
 {
@@ -76,7 +76,7 @@ void image_writer_end_rank(struct image_writer *writer)
     writer->token_total += writer->token_count;
 }
 
-/* ------------------------------------------------------------------------------------ texts and tokens */
+/* --------------------------------------------------------- texts and tokens */
 
 uint32_t image_writer_text(struct image_writer *writer, const char *text, size_t length)
 {
@@ -135,7 +135,7 @@ void image_writer_count_collective(struct image_writer *writer, const struct cal
     rank->order_hash ^= rank->order_hash >> 29;
 }
 
-/* ---------------------------------------------------------------------------------------- call by call */
+/* ------------------------------------------------------------- call by call */
 
 static bool is_same(const struct image_writer *writer, uint32_t token, const struct call *call,
                     const char *text, size_t length)
@@ -198,7 +198,7 @@ void image_writer_note(struct image_writer *writer, enum image_note_kind kind)
     image_notes_add(&writer->notes, kind, writer->rank_index, writer->token_count + 1, 1);
 }
 
-/* -------------------------------------------------------------------------------------- the whole trace */
+/* ---------------------------------------------------------- the whole trace */
 
 /* Notes each rank whose collectives are not those of rank 0, in kind, root or order. */
 static void note_order(struct image_writer *writer)

@@ -63,7 +63,7 @@ void image_writer_end_rank(struct image_writer *writer);
 int image_writer_finish(struct image_writer *writer, const uint64_t key[2]);
 void image_writer_free(struct image_writer *writer);
 
-/* ---------------------------------------------------------------------------- for trace formats */
+/* -------------------------------------------------------- for trace formats */
 
 /* Appends the rank's next call. `call` is as the simulator executes it, but for its channels, which are found
  * here; `slot` of a non-blocking call and of its waits comes from a struct image_slots, plus SLOT_FIRST.
@@ -86,10 +86,9 @@ static inline bool image_writer_is_done(const struct image_writer *writer)
 /* Something to warn of whenever the trace is used, at the call that is appended next. */
 void image_writer_note(struct image_writer *writer, enum image_note_kind kind);
 
-/* ------------------------------------------------------------------------------- the same in steps */
+/* -------------------------------------------------------- the same in steps */
 
-/* Keeps a text, which has no newline in it. Returns where it starts; IMAGE_NO_TEXT: there are 4 GiB already.
- */
+/* Keeps a text, which has no newline in it. Returns where it starts. IMAGE_NO_TEXT: no room is left. */
 uint32_t image_writer_text(struct image_writer *writer, const char *text, size_t length);
 
 /* A new distinct call, with the start of its text. Returns its token. */

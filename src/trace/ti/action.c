@@ -13,7 +13,7 @@
 /* The fields of a line by what they mean; letters as in trace/ti/action_table.h. */
 struct action_arguments {
     const struct action_form *form;
-    const struct action_field *fields[ACTION_LETTERS]; /* NULL where the line leaves it out */
+    const struct action_field *fields[ACTION_LETTERS]; /* NULL: the line leaves it out */
     int64_t integers[ACTION_LETTERS];
     double amount;
 };
@@ -31,7 +31,7 @@ static bool read_amount(struct action_reader *reader, const struct action_field 
     return true;
 }
 
-/* How many ranks the line's communicator has. */
+/* The number of ranks in the line's communicator. */
 static uint32_t comm_size(const struct action_reader *reader)
 {
     return reader->writer->comms.groups[reader->comm].size;
@@ -53,7 +53,7 @@ static bool read_root(struct action_reader *reader, const struct action_field *f
                               comm_size(reader));
 }
 
-/* ---------------------------------------------------------------------------------- fields to arguments */
+/* ------------------------------------------------------ fields to arguments */
 
 static bool read_argument(struct action_reader *reader, struct action_arguments *arguments, char letter,
                           const struct action_field *field)
@@ -128,9 +128,10 @@ static bool read_arguments(struct action_reader *reader, struct action_arguments
     return true;
 }
 
-/* ---------------------------------------------------------------------------------- counts to bytes */
+/* ---------------------------------------------------------- counts to bytes */
 
-/* The size of the elements that `letter` ('x' or 'X') names; -1 with a report where it is needed and lost. */
+/* The size of the elements of the type that `letter` ('x' or 'X') names. 0: it is unknown, and not `needed`.
+ * False: an error has been reported. */
 static bool element_bytes(struct action_reader *reader, const struct action_arguments *arguments, char letter,
                           bool needed, int64_t *bytes)
 {
@@ -172,7 +173,7 @@ static bool read_bytes(struct action_reader *reader, const struct action_argumen
            multiply(reader, arguments->fields[action_form_letter(count)], elements, element, bytes);
 }
 
-/* `vector` is 'v' or 'V'. Sets *at to where the pool holds it in bytes. */
+/* `vector` is 'v' or 'V'. Sets *at to its place among the size vectors, in bytes. */
 static bool read_vector(struct action_reader *reader, const struct action_arguments *arguments, char vector,
                         char type, uint64_t *at)
 {
@@ -195,7 +196,7 @@ static bool read_vector(struct action_reader *reader, const struct action_argume
     return true;
 }
 
-/* --------------------------------------------------------------------------------------- point to point */
+/* ----------------------------------------------------------- point to point */
 
 static int32_t tag_of_receive(int64_t tag)
 {
@@ -247,7 +248,8 @@ static bool read_recv(struct action_reader *reader, const struct action_argument
     return true;
 }
 
-/* SimGrid prints nothing where one partner is MPI_PROC_NULL, so an undefined source is MPI_ANY_SOURCE. */
+/* SimGrid prints no sendRecv if a partner is MPI_PROC_NULL. An undefined source is therefore MPI_ANY_SOURCE.
+ */
 static bool read_sendrecv(struct action_reader *reader, const struct action_arguments *arguments,
                           struct action *action)
 {
@@ -282,8 +284,8 @@ static bool read_wait(struct action_reader *reader, const struct action_argument
     if (source != me && target != me)
         return action_field_error(
             reader, arguments->fields[action_form_letter('s')],
-            "rank %u can only wait for what it sends or receives, but neither end of this is %u",
-            reader->rank, reader->rank);
+            "rank %u can only wait for what it sends or receives, but neither end is rank %u", reader->rank,
+            reader->rank);
     if (source == me && target == me)
         action->key = tag < 0 && tag != TI_ANY_TAG ? waited_collective_key(reader, tag)
                                                    : requests_key(reader->requests, (int32_t)me,
@@ -294,13 +296,13 @@ static bool read_wait(struct action_reader *reader, const struct action_argument
     else if (target != TI_UNDEFINED)
         action->key = requests_key(reader->requests, (int32_t)target, tag, true, reader->comm);
     else {
-        action->role = ROLE_PLAIN; /* of a send to MPI_PROC_NULL */
+        action->role = ROLE_PLAIN; /* the wait for a send to MPI_PROC_NULL */
         action->call = (struct call){.op = CALL_NOTHING};
     }
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------ collectives */
+/* -------------------------------------------------------------- collectives */
 
 static bool read_sizes(struct action_reader *reader, const struct action_arguments *arguments,
                        struct call *call)
@@ -319,7 +321,7 @@ static bool read_sizes(struct action_reader *reader, const struct action_argumen
     case CALL_ALLGATHERV:
         return read_bytes(reader, arguments, 'c', 'x', &call->bytes) &&
                read_vector(reader, arguments, 'V', 'X', &call->recv_counts);
-    /* MPI ignores the sizes of the other side where a rank is not the root: they may be anything. */
+    /* Only the root's sizes of the other side count. MPI ignores those of other ranks. */
     case CALL_GATHER:
         return read_bytes(reader, arguments, 'c', 'x', &call->bytes) &&
                (!at_root || read_bytes(reader, arguments, 'C', 'X', &call->recv_bytes));
@@ -371,7 +373,7 @@ static bool read_collective(struct action_reader *reader, const struct action_ar
     return true;
 }
 
-/* MPI_Reduce_scatter_block is printed with zeros for counts, and not always with one per rank. */
+/* SimGrid prints MPI_Reduce_scatter_block with zeros for counts, and not always with one per rank. */
 static bool is_block_of_zeros(const struct action_reader *reader)
 {
     for (size_t i = 1; i + 1 < reader->field_count; i++) {
@@ -382,7 +384,7 @@ static bool is_block_of_zeros(const struct action_reader *reader)
     return reader->field_count >= 3;
 }
 
-/* ------------------------------------------------------------------------------------------------ lines */
+/* -------------------------------------------------------------------- lines */
 
 static bool read_unknown(struct action_reader *reader)
 {

@@ -19,7 +19,7 @@
     "[<send datatype> [<receive datatype>]]"
 #define REDUCE_SCATTER "<receive count per rank> <amount> [<datatype>]"
 
-/* '*': whatever follows is skipped. */
+/* '*': all further fields are skipped. */
 static const struct action_form forms[] = {
     {"init", CALL_INIT, 0, "*", ""},
     {"finalize", CALL_FINALIZE, 0, "", ""},
@@ -76,11 +76,10 @@ static const struct action_form forms[] = {
 
 enum { FORMS = sizeof forms / sizeof *forms };
 
-/* What SimGrid prints without saying enough to replay it. */
+/* Actions of SimGrid that do not hold what a replay needs. */
 #define PERSISTENT                                                                                           \
     "the trace does not say what persistent requests send or receive; capture with isend and irecv"
-#define UNNAMED                                                                                              \
-    "the trace does not say which request it completed; capture with one wait or waitall for what is meant"
+#define UNNAMED   "the trace does not say which request it completed; capture with a wait or waitall instead"
 #define ONE_SIDED "one-sided communication is not in the trace; capture with sends and receives"
 #define FILES     "files are not modelled; remove the file operations before capturing"
 
@@ -176,7 +175,7 @@ int32_t action_collective_tag(enum call_op op)
     for (size_t i = 0; i < COLLECTIVE_TAGS; i++)
         if (collective_tags[i].op == op)
             return collective_tags[i].tag;
-    return -(int32_t)op; /* scans: SimGrid's number for them is not known */
+    return -(int32_t)op; /* a scan: SimGrid has no number for it */
 }
 
 bool action_is_collective_tag(int32_t tag)

@@ -7,13 +7,13 @@
 
 #include "call/call.h"
 
-/* The actions of a time-independent trace and what stands behind each. One letter per field:
+/* The actions of a TI trace and their fields. A letter for each field:
  *
  *   d destination   s source   t tag   c, C count sent, received   v, V a count sent, received per rank
  *   a amount        r root     x, X datatype of what is sent, received
- *   b size of a buffer, which says nothing that the counts do not
+ *   b size of a buffer, which follows from the counts
  *
- * r, x and X may be left out, from the end of the line on. */
+ * The last fields may be left out if they are r, x or X. */
 struct action_form {
     const char *name;
     uint8_t op;    /* enum call_op */
@@ -22,7 +22,7 @@ struct action_form {
     const char *usage; /* for messages */
 };
 
-/* MPI_UNDEFINED, and MPI_ANY_TAG, as SimGrid prints them. */
+/* MPI_UNDEFINED and MPI_ANY_TAG as SimGrid prints them. */
 enum { TI_UNDEFINED = -333, TI_ANY_TAG = -444 };
 
 enum { ACTION_LETTERS = 64 };
@@ -43,17 +43,17 @@ const char *action_form_refusal(const char *name,
                                 size_t length);    /* why SimGrid's action is not; NULL: unknown */
 const char *action_form_nearest(const char *name); /* NULL: nothing near */
 
-/* The action that says a call; NULL: none does. */
+/* The action for a call. NULL: there is none. */
 const struct action_form *action_form_of_call(const struct call *call);
 
-/* By which tag SimGrid names the request of a non-blocking collective in the wait for it. */
+/* The tag in SimGrid's wait for a non-blocking collective. */
 int32_t action_collective_tag(enum call_op op);
 bool action_is_collective_tag(int32_t tag);
 
-/* How many fields an action has in a trace of that many ranks, with or without the optional ones. */
+/* The number of fields of an action in a trace of `ranks` ranks, with or without the optional ones. */
 size_t action_form_fields(const struct action_form *form, uint32_t ranks, bool optional);
 
-/* All forms, for documentation and tests; NULL behind the last. */
+/* All of them, for tests; NULL behind the last. */
 const struct action_form *action_form_at(size_t index);
 
 #endif

@@ -22,7 +22,8 @@ static bool read_flag(const struct action_reader *reader, const struct action_fi
     return action_field_is(reader, field, "#b") && (annotations->buffered = true);
 }
 
-/* A mark that is no flag, with what belongs to it. Returns how many fields that are, 0 with a report. */
+/* An annotation with fields of its own. Returns the number of fields with it; 0: an error has been reported.
+ */
 static size_t read_longer(struct action_reader *reader, const struct action_field *field, size_t left,
                           struct annotations *annotations)
 {
@@ -49,8 +50,7 @@ static size_t read_longer(struct action_reader *reader, const struct action_fiel
     }
     action_field_shown(reader, field, name);
     const char *near = diag_nearest_of(name, words, sizeof words / sizeof *words);
-    action_field_error(reader, field, "'%s' is not what can stand behind an action's fields%s", name,
-                       diag_did_you_mean(near));
+    action_field_error(reader, field, "'%s' is not an annotation%s", name, diag_did_you_mean(near));
     return 0;
 }
 
@@ -74,13 +74,11 @@ bool annotations_read(struct action_reader *reader, struct annotations *annotati
         return true;
     reader->comm =
         comms_find(&reader->writer->comms, reader->text + annotations->comm->at, annotations->comm->length);
-    return reader->comm ||
-           action_field_error(reader, annotations->comm,
-                              "no comm_split before this line says which ranks are in this communicator");
+    return reader->comm || action_field_error(reader, annotations->comm,
+                                              "no comm_split before this line defines this communicator");
 }
 
-/* ------------------------------------------------------------------------------------------------- members
- */
+/* ------------------------------------------------------------------ members */
 
 struct members {
     uint32_t *ranks;
@@ -98,8 +96,7 @@ static bool read_range(struct action_reader *reader, const struct action_field *
     if (next && next < end && *next == '-')
         next = number_integer(next + 1, end, &last);
     if (!next || first < 0 || last < first || last >= reader->ranks)
-        return action_field_error(reader, field,
-                                  "ranks such as 0-3,5 are expected, none above %u, the trace's last",
+        return action_field_error(reader, field, "ranks such as 0-3,5 are expected, from 0 to %u",
                                   reader->ranks - 1);
     for (int64_t rank = first; rank <= last; rank++) {
         if (members->count == reader->ranks)
@@ -153,13 +150,13 @@ bool annotations_define(struct action_reader *reader, const struct annotations *
     if (good && !is_world &&
         !comms_define(&reader->writer->comms, reader->text + annotations->comm->at, annotations->comm->length,
                       members.ranks, members.count))
-        good = action_field_error(reader, field, "this communicator has had other members before");
+        good =
+            action_field_error(reader, field, "this communicator has other members in an earlier comm_split");
     free(members.ranks);
     return good;
 }
 
-/* ------------------------------------------------------------------------------------------------- effects
- */
+/* ------------------------------------------------------------------ effects */
 
 static bool read_tag(struct action_reader *reader, const struct action_field *field, int32_t *tag)
 {

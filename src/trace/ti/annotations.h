@@ -3,27 +3,27 @@
 
 #include "trace/ti/line.h"
 
-/* What stands behind the fields of a line since helio capture wrote it: words that begin with '#', and what
- * belongs to them. SimGrid does not look there. */
+/* Annotations of a line: words that begin with '#' behind its fields, and their own fields. helio capture
+ * writes them for what SimGrid's format cannot say, and SimGrid ignores them (docs/traces.md). */
 struct annotations {
     bool any;                                       /* #any: the source is MPI_ANY_SOURCE */
     bool immediate;                                 /* #i: a non-blocking collective */
-    bool synchronous;                               /* #s: MPI_Ssend and its kin */
-    bool buffered;                                  /* #b: MPI_Bsend and its kin */
-    const struct action_field *send_tag, *recv_tag; /* #tags: of a sendRecv */
-    const struct action_field *waited;              /* #wait: for a collective of this name */
-    const struct action_field *lost;                /* #lost: the call that the trace cannot say */
+    bool synchronous;                               /* #s: MPI_Ssend, MPI_Issend */
+    bool buffered;                                  /* #b: MPI_Bsend, MPI_Ibsend */
+    const struct action_field *send_tag, *recv_tag; /* #tags: the tags of a sendRecv */
+    const struct action_field *waited;              /* #wait: the collective that is waited for */
+    const struct action_field *lost;                /* #lost: a call that is not in the trace */
     const struct action_field *comm;                /* #c...: the communicator */
-    const struct action_field *members;             /* behind #c of a comm_split */
+    const struct action_field *members;             /* comm_split: the field behind #c */
 };
 
-/* Takes them off the line's fields. False: an error has been reported. */
+/* Reads the annotations of a line and removes them from its fields. False: an error has been reported. */
 bool annotations_read(struct action_reader *reader, struct annotations *annotations);
 
-/* Enters what a comm_split defines. */
+/* Adds the communicator that a comm_split defines. False: an error has been reported. */
 bool annotations_define(struct action_reader *reader, const struct annotations *annotations);
 
-/* What they change in an action whose fields have been read. */
+/* Changes an action, whose fields have been read, as they say. False: an error has been reported. */
 bool annotations_apply(struct action_reader *reader, const struct annotations *annotations,
                        struct action *action);
 

@@ -78,7 +78,7 @@ static enum status cannot_write(const char *path, const char *reason)
     return STATUS_FAILED;
 }
 
-/* -------------------------------------------------------------------------------------------- folders */
+/* ------------------------------------------------------------------ folders */
 
 static enum status write_file(const char *path, const char *bytes, size_t size)
 {
@@ -114,7 +114,7 @@ static enum status write_folder(struct compiled_trace *compiled, const char *pat
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------- archives */
+/* ----------------------------------------------------------------- archives */
 
 static bool write_entry(struct archive *archive, const char *name, const char *bytes, size_t size)
 {
@@ -132,7 +132,7 @@ static bool write_entry(struct archive *archive, const char *name, const char *b
     return written;
 }
 
-/* *said: why not has been reported. */
+/* *said: the error has been reported. */
 static bool write_entries(struct compiled_trace *compiled, struct archive *archive, const char *folder,
                           int folder_length, bool *said)
 {

@@ -10,7 +10,7 @@
 #include "trace/image/writer.h"
 #include "trace/ti/requests.h"
 
-/* One line of a TI trace and its fields, and what has been read before it. */
+/* One line of a TI trace, its fields, and what a line needs to know of those before it. */
 struct action_field {
     size_t at, length; /* in the line */
 };
@@ -31,8 +31,8 @@ struct action_reader {
     uint64_t *vector; /* `ranks` entries */
 };
 
-/* What a line means. All that the line itself does not tell is found later: the slot of its request by
- * trace/ti/reader.c, channels by trace/image/match.c. */
+/* What a line means by itself. trace/ti/reader.c finds the slot of its request, and trace/image/match.c the
+ * channels. */
 enum action_role {
     ROLE_PLAIN,
     ROLE_INIT,

@@ -52,7 +52,7 @@ static uint32_t variant(struct ti_reader *reader, uint32_t index, uint32_t slot)
     return *known - 1;
 }
 
-/* ------------------------------------------------------------------------------------ distinct lines */
+/* ----------------------------------------------------------- distinct lines */
 
 static void read_distinct(struct ti_reader *reader, struct distinct_line *distinct)
 {
@@ -99,7 +99,7 @@ static uint32_t intern(struct ti_reader *reader, const char *text, size_t length
     }
 }
 
-/* ------------------------------------------------------------------------------------- meaning of a line */
+/* -------------------------------------------------------- meaning of a line */
 
 static void name_place(struct ti_reader *reader, const char *begin, const char *body, const char *end)
 {
@@ -200,7 +200,7 @@ static uint32_t body_token(struct ti_reader *reader, const char *begin, const ch
     return action_token(reader, index);
 }
 
-/* ------------------------------------------------------------------------------------------- lines */
+/* -------------------------------------------------------------------- lines */
 
 static const char *skip_blanks(const char *at, const char *end)
 {

@@ -44,8 +44,8 @@ static uint32_t key_number(struct requests *requests, uint64_t name, bool collec
     return *known - 1;
 }
 
-/* Tag and communicator as the upper half of a name, and a bit of the lower one that says which of the two it
- * is: no peer is so large that its number would reach there. */
+/* The upper half of a key's name: in the world the tag, and else the number of (communicator, tag), with a
+ * bit of the lower half set. Peers are below 2^24 and do not reach that bit. */
 static uint64_t tag_part(struct requests *requests, int32_t tag, uint32_t comm)
 {
     enum { BIT_OF_COMM = 30 };
@@ -86,8 +86,8 @@ uint32_t requests_start(struct requests *requests, uint32_t key_index)
     return slot + SLOT_FIRST;
 }
 
-/* The tag by which a wait names a non-blocking collective differs between versions of SimGrid. Where it names
- * none that is outstanding, the oldest collective is meant. */
+/* Versions of SimGrid differ in the tag of a wait for a non-blocking collective. If no request has that tag,
+ * the wait is for the oldest collective. */
 static uint32_t oldest_collective(const struct requests *requests, uint32_t key_index)
 {
     uint64_t oldest = UINT64_MAX;

@@ -23,7 +23,7 @@ struct request_key {
 
 struct open_request {
     uint32_t key;
-    uint32_t next; /* the next younger of the same key */
+    uint32_t next; /* the next one of the same key, in the order of their start */
     uint64_t serial;
 };
 

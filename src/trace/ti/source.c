@@ -44,7 +44,7 @@ static enum status open_folder(struct ti_source *source)
     return ti_files_order(&source->files, source->path);
 }
 
-/* ----------------------------------------------------------------------------------------------- index */
+/* -------------------------------------------------------------------- index */
 
 /* A path in an index file is relative to the folder of the index, or else to the working directory. */
 static char *indexed_path(const char *index, const char *line, size_t length)
@@ -126,7 +126,7 @@ static enum status open_index(struct ti_source *source)
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------------- opening */
+/* ------------------------------------------------------------------ opening */
 
 static enum status hash_files(const struct ti_source *source, uint64_t key[2])
 {

@@ -12,7 +12,8 @@
 struct ti_trace {
     struct ti_source source;
     struct ti_reader reader;
-    struct content_hash hash; /* of files as they are read; they have been read before, for their key */
+    struct content_hash
+        hash; /* of the files while they are read to be compiled; open() has read them for their key */
 };
 
 static struct ti_trace *trace_of(const struct trace_input *input)
@@ -27,7 +28,7 @@ static enum ti_source_kind kind_of(const struct trace_probe *probe)
     return archive_is_one(probe->head, probe->head_size) ? TI_ARCHIVE : TI_INDEX;
 }
 
-/* An index file is a text of any name, and an archive shows what is in it only when it is unpacked. */
+/* An index file is a text of any name, and an archive has to be unpacked to see what is in it. */
 static enum trace_claim probe(const struct trace_probe *probe)
 {
     (void)probe;

@@ -23,21 +23,21 @@ static uint64_t count_lines(const char *bytes, size_t size)
     return lines;
 }
 
-static void count_lost(struct truncated_trace *prefix, const char *name, size_t length)
+static void count_lost(struct truncated_trace *trace, const char *name, size_t length)
 {
     size_t i = 0;
-    while (i < prefix->lost_count &&
-           (strlen(prefix->lost[i].name) != length || memcmp(prefix->lost[i].name, name, length) != 0))
+    while (i < trace->lost_count &&
+           (strlen(trace->lost[i].name) != length || memcmp(trace->lost[i].name, name, length) != 0))
         i++;
-    if (i == prefix->lost_count) {
-        prefix->lost = mem_grow(prefix->lost, &prefix->lost_capacity, i + 1, "calls that are lost");
-        prefix->lost[prefix->lost_count++] =
+    if (i == trace->lost_count) {
+        trace->lost = mem_grow(trace->lost, &trace->lost_capacity, i + 1, "calls that are lost");
+        trace->lost[trace->lost_count++] =
             (struct truncated_lost){.name = mem_format("%.*s", (int)length, name)};
     }
-    prefix->lost[i].count++;
+    trace->lost[i].count++;
 }
 
-static void find_lost(struct truncated_trace *prefix, const char *bytes, size_t size)
+static void find_lost(struct truncated_trace *trace, const char *bytes, size_t size)
 {
     static const char mark[] = " #lost ";
     for (const char *at = bytes, *end = bytes + size;
@@ -46,7 +46,7 @@ static void find_lost(struct truncated_trace *prefix, const char *bytes, size_t 
         const char *name = at;
         while (at < end && *at != ' ' && *at != '\n')
             at++;
-        count_lost(prefix, name, (size_t)(at - name));
+        count_lost(trace, name, (size_t)(at - name));
     }
 }
 
@@ -56,7 +56,7 @@ static int by_name(const void *first, const void *second)
     return strcmp(a->name, b->name);
 }
 
-/* Up to the last whole line before the zero bytes that room was taken for. */
+/* The bytes up to the last whole line before the zero bytes, which a tracer writes ahead to reserve room. */
 static size_t whole_lines(const char *bytes, size_t size)
 {
     const char *zero = memchr(bytes, '\0', size);
@@ -72,8 +72,7 @@ static bool ends_with(const char *bytes, size_t length, const char *line)
     return length >= size && memcmp(bytes + length - size, line, size) == 0;
 }
 
-/* How many ranks the world has, which stands in the second line: "0 comm_split #c 0-3". 0: it is not there.
- */
+/* The number of ranks of the world, by the second line: "0 comm_split #c 0-3". 0: there is no such line. */
 static uint32_t world_of(const char *bytes, size_t length)
 {
     static const char mark[] = " comm_split #c ";
@@ -96,7 +95,7 @@ static bool write_end(const char *path, size_t length, const char *line)
     return fclose(file) == 0 && good;
 }
 
-static enum status complete_rank(const char *path, uint32_t rank, struct truncated_trace *prefix)
+static enum status complete_rank(const char *path, uint32_t rank, struct truncated_trace *trace)
 {
     char *bytes, line[32];
     size_t size;
@@ -105,21 +104,21 @@ static enum status complete_rank(const char *path, uint32_t rank, struct truncat
     size_t length = whole_lines(bytes, size);
     snprintf(line, sizeof line, "%" PRIu32 " finalize\n", rank);
     bool is_whole = ends_with(bytes, length, line);
-    prefix->lines += count_lines(bytes, length) + !is_whole;
-    find_lost(prefix, bytes, length);
+    trace->lines += count_lines(bytes, length) + !is_whole;
+    find_lost(trace, bytes, length);
     uint32_t world = world_of(bytes, length);
-    prefix->has_mixed |= world && prefix->world && world != prefix->world;
-    prefix->world = world ? world : prefix->world;
+    trace->has_mixed |= world && trace->world && world != trace->world;
+    trace->world = world ? world : trace->world;
     free(bytes);
-    if (!is_whole && (!prefix->unfinished++ || rank < prefix->first_unfinished))
-        prefix->first_unfinished = rank;
+    if (!is_whole && (!trace->unfinished++ || rank < trace->first_unfinished))
+        trace->first_unfinished = rank;
     if ((is_whole && length == size) || write_end(path, length, is_whole ? "" : line))
         return STATUS_OK;
     diag_error("cannot write %s: %s", path, strerror(errno));
     return STATUS_FAILED;
 }
 
-/* Whether a tracer has left this file where it found its rank's trace written by another. */
+/* A tracer leaves such a file if its rank already has a file from another program. It is removed here. */
 static bool is_sign_of_another(const char *folder, const char *name)
 {
     static const char ending[] = ".txt.taken";
@@ -132,47 +131,47 @@ static bool is_sign_of_another(const char *folder, const char *name)
     return true;
 }
 
-static void find_missing(const char *folder, struct truncated_trace *prefix)
+static void find_missing(const char *folder, struct truncated_trace *trace)
 {
-    for (uint32_t rank = prefix->world; rank-- > 0;) {
+    for (uint32_t rank = trace->world; rank-- > 0;) {
         char *path = mem_format("%s/rank-%" PRIu32 ".txt", folder, rank + 1);
         if (access(path, F_OK) != 0) {
-            prefix->missing++;
-            prefix->first_missing = rank;
+            trace->missing++;
+            trace->first_missing = rank;
         }
         free(path);
     }
 }
 
-enum status truncated_trace_complete(const char *folder, struct truncated_trace *prefix)
+enum status truncated_trace_complete(const char *folder, struct truncated_trace *trace)
 {
     DIR *files = opendir(folder);
     enum status status = STATUS_OK;
-    *prefix = (struct truncated_trace){0};
+    *trace = (struct truncated_trace){0};
     if (!files) {
         diag_error("cannot read %s: %s", folder, strerror(errno));
         return STATUS_FAILED;
     }
     for (struct dirent *entry; status == STATUS_OK && (entry = readdir(files));) {
         uint32_t number = ti_rank_number(entry->d_name);
-        prefix->has_mixed |= is_sign_of_another(folder, entry->d_name);
+        trace->has_mixed |= is_sign_of_another(folder, entry->d_name);
         if (!number)
             continue;
         char *path = mem_format("%s/%s", folder, entry->d_name);
-        prefix->ranks++;
-        status = complete_rank(path, number - 1, prefix);
+        trace->ranks++;
+        status = complete_rank(path, number - 1, trace);
         free(path);
     }
     closedir(files);
-    find_missing(folder, prefix);
-    if (prefix->lost_count)
-        qsort(prefix->lost, prefix->lost_count, sizeof *prefix->lost, by_name);
+    find_missing(folder, trace);
+    if (trace->lost_count)
+        qsort(trace->lost, trace->lost_count, sizeof *trace->lost, by_name);
     return status;
 }
 
-void truncated_trace_free(struct truncated_trace *prefix)
+void truncated_trace_free(struct truncated_trace *trace)
 {
-    for (size_t i = 0; i < prefix->lost_count; i++)
-        free(prefix->lost[i].name);
-    free(prefix->lost);
+    for (size_t i = 0; i < trace->lost_count; i++)
+        free(trace->lost[i].name);
+    free(trace->lost);
 }

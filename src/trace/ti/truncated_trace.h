@@ -7,29 +7,29 @@
 
 #include "base/status.h"
 
-/* The folder of a capture that may have ended before its program did: what a rank wrote is there up to the
- * call in which it was, but the file may go on with zero bytes, or end within a line or without `finalize`;
- * and ranks may have had no file. */
+/* The folder of a capture that may have ended before its program did. The file of a rank has all calls up to
+ * the one in which the rank was, but it may go on with zero bytes, or end within a line or without
+ * `finalize`. Ranks may have no file at all. */
 struct truncated_trace {
     uint32_t ranks;
     uint64_t lines;
     uint32_t unfinished;             /* ranks that had no `finalize`: it has been added */
     uint32_t first_unfinished;       /* the lowest of them */
     uint32_t world;                  /* ranks that the program had; 0: no file says so */
-    uint32_t missing, first_missing; /* of these, ranks without a file */
-    bool
-        has_mixed; /* ranks found the files of other ones, or say that their programs were of several sizes */
+    uint32_t missing, first_missing; /* of `world`, the ranks without a file */
+    bool has_mixed;                  /* files of several programs: see truncated_trace_complete */
     struct truncated_lost {
         char *name;
         uint64_t count;
-    } * lost; /* calls that the trace says it cannot say, by name */
+    } * lost; /* calls that are not in the trace, by name */
     size_t lost_count, lost_capacity;
 };
 
-void truncated_trace_free(struct truncated_trace *prefix);
+void truncated_trace_free(struct truncated_trace *trace);
 
 /* Cuts the files of all ranks back to whole lines and ends each with `finalize`, so that the trace can be
- * read. STATUS_FAILED, reported, when a file cannot be read or written. To be freed in any case. */
-enum status truncated_trace_complete(const char *folder, struct truncated_trace *prefix);
+ * read. `has_mixed`: a rank found a file of its number from another program, or files name worlds of
+ * different sizes. STATUS_FAILED, reported: a file cannot be read or written. To be freed in any case. */
+enum status truncated_trace_complete(const char *folder, struct truncated_trace *trace);
 
 #endif
