@@ -63,7 +63,7 @@ static void conclude(struct autotune *autotune, bool ours)
 
 static void report(const struct autotune *autotune, const char *what, double ours_us, double theirs_us)
 {
-    char until[64] = "which is not clear, so once more";
+    char until[64] = "not clear, so the trial is repeated";
     if (autotune->calls_left > 0)
         snprintf(until, sizeof until, "%s for %llu calls",
                  autotune->ours ? "by way of nodes" : "the MPI's own",

@@ -49,8 +49,7 @@ int64_t backoff_now_ns(void);
  * process that computes ends late, whether the MPI yields or the caller. */
 bool backoff_mpi_yielded(struct backoff_wait *wait, int64_t began_ns);
 
-/* Yields the core, and calls `progress` if look_ns have passed. False, without a yield: it is time to sleep.
- */
+/* Yields the core, and calls `progress` if look_ns have passed. False: no yield, it is time to sleep. */
 bool backoff_yield(struct backoff_wait *wait);
 
 /* Sleeps some tens of microseconds. */

@@ -279,8 +279,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s SIZES ALGORITHMS SAMPLES (helio alltoall bench starts it)\n", argv[0]);
         return 2;
     }
-    setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1",
-           1); /* Open MPI needs it, else force() has no effect */
+    /* Without this, force() has no effect on Open MPI. */
+    setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 1);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &bench.size);

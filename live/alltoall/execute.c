@@ -73,9 +73,9 @@ static int finish(MPI_Request *request, int error)
 }
 
 /* Waits for the requests one after another. Any call of the MPI moves all messages, and each error is that of
- * its message; if several requests are tested in one call, MPICH does not tell which one has failed. Why not
- * by MPI_Test: there MPICH looks for messages even if the request is complete, and an MPICH that yields when
- * it finds none would yield once for each request. */
+ * its message; if several requests are tested in one call, MPICH does not tell which one has failed. It does
+ * not use MPI_Test: there MPICH looks for messages even if the request is complete, and an MPICH that yields
+ * when it finds none would yield once for each request. */
 int live_wait_for_all(struct live_comm *comm, int first, int count)
 {
     int error = MPI_SUCCESS;

@@ -7,8 +7,7 @@
 
 #include "live/alltoall/internal.h"
 
-/* The size of one copy of the data. It is address space: the kernel provides a page when it is first touched.
- */
+/* The size of one copy of the data. It is address space: the kernel provides a page at its first use. */
 enum { COPY_MIB = 128 };
 
 static size_t counters_bytes(const struct live_comm *comm)

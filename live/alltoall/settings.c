@@ -21,7 +21,8 @@ static bool read_number(const char *name, uint32_t *number)
     errno = 0;
     unsigned long value = strtoul(text, &end, 10);
     if (*end || errno || *text == '-' || value > UINT32_MAX) {
-        fprintf(stderr, "helio alltoall: %s=%s is no number; the MPI's own alltoall is used\n", name, text);
+        fprintf(stderr, "helio alltoall: %s=%s is not a number; the MPI's own alltoall is used\n", name,
+                text);
         return false;
     }
     *number = (uint32_t)value;
@@ -47,7 +48,7 @@ static bool read_algorithm(char *algorithm)
     if (!text || !*text)
         text = "auto";
     if (strcmp(text, "auto") != 0 && strcmp(text, "mpi") != 0 && !coll_find(COLL_ALLTOALL, coll_name(text))) {
-        fprintf(stderr, "helio alltoall: HELIO_ALLTOALL=%s: it is auto, mpi", text);
+        fprintf(stderr, "helio alltoall: HELIO_ALLTOALL=%s: it must be auto, mpi", text);
         for (size_t i = 0; coll_algorithms[i]; i++)
             if (coll_algorithms[i]->kind == COLL_ALLTOALL)
                 fprintf(stderr, ", %s", coll_algorithms[i]->name);
@@ -58,17 +59,17 @@ static bool read_algorithm(char *algorithm)
     return true;
 }
 
-/* A user who leaves MPI_Alltoall to the MPI leaves vector alltoalls to it too, unless HELIO_ALLTOALLV is set.
- */
+/* If MPI_Alltoall is left to the MPI, vector alltoalls are left to it too, unless HELIO_ALLTOALLV is set. */
 static bool read_vectors(const char *algorithm, char *vectors)
 {
     const char *text = getenv("HELIO_ALLTOALLV");
     if (!text || !*text)
         text = strcmp(algorithm, "mpi") == 0 ? "mpi" : "auto";
     if (strcmp(text, "auto") != 0 && strcmp(text, "mpi") != 0 && strcmp(text, "leaders") != 0) {
-        fprintf(stderr,
-                "helio alltoall: HELIO_ALLTOALLV=%s: it is auto, mpi or leaders; the MPI's own is used\n",
-                text);
+        fprintf(
+            stderr,
+            "helio alltoall: HELIO_ALLTOALLV=%s: it must be auto, mpi or leaders; the MPI's own is used\n",
+            text);
         return false;
     }
     snprintf(vectors, SETTINGS_NAME, "%s", text);
@@ -112,8 +113,7 @@ static bool read_table(struct live_settings *settings)
     if (!sound)
         fprintf(stderr,
                 "helio alltoall: %s:%u: error: nodes, ranks of the largest node, bytes and an algorithm are "
-                "expected, "
-                "on at most %d lines; the MPI's own alltoall is used\n",
+                "expected, on at most %d lines; the MPI's own alltoall is used\n",
                 path, number, SETTINGS_CHOICES);
     return sound;
 }

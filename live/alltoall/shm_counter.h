@@ -9,8 +9,7 @@
 
 /* A number in shared memory that only rises and that ranks of a node wait for: a barrier or a flag. A rank
  * that waits long sleeps on a futex; a rank that raises the counter makes the system call that wakes sleepers
- * only if there are any. 64 bits never wrap. The futex compares the lower 32 bits, which every raise changes.
- */
+ * only if there are any. 64 bits never wrap. The futex compares the lower 32, which every raise changes. */
 struct shm_counter {
     _Alignas(64) _Atomic uint64_t value;
     _Atomic uint32_t sleepers;

@@ -5,8 +5,7 @@
 #include <stdbool.h>
 
 /* True: the bytes of an element are its data, and elements follow one another without gaps. Derived types may
- * have gaps or another order of their bytes, which their size and extent do not show; they are never plain.
- */
+ * have gaps or another order of their bytes, which size and extent do not show; they are never plain. */
 bool live_type_is_plain(MPI_Datatype type);
 
 /* True: `buffer` is MPI_BOTTOM (a null pointer), and the type has no addresses of its own. So there can be no

@@ -4,8 +4,7 @@
 
 #include "live/alltoall/vector.h"
 
-/* The properties of a type. The MPI is asked only when the type of a block differs from that of the last one.
- */
+/* The properties of a type. The MPI is asked only if the type of a block differs from the last one. */
 struct type_info {
     MPI_Datatype type;
     MPI_Count bytes;

@@ -271,8 +271,7 @@ static void stage_pieces(struct vector_exchange *self)
     }
 }
 
-/* Writes the message to a node from the pieces of all ranks of this node. Returns its bytes; 0: no message.
- */
+/* Writes the message to a node: the pieces of all ranks of this node. Returns its bytes; 0: no message. */
 static uint32_t write_message(struct vector_exchange *self, uint32_t node, unsigned char *message)
 {
     uint32_t *at = (uint32_t *)message, end = (uint32_t)ends_bytes(self->node.here);

@@ -18,7 +18,7 @@ static bool read_sides(const struct collective_call *call, struct collective_sid
 {
     *sides = (struct collective_sides){.comm = comm_of(call->comm)};
     if (sides->comm->is_inter || sides->comm->has_outsiders) {
-        record_lost(call->mpi_name, sides->comm); /* its request stays unknown, and its wait unwritten */
+        record_lost(call->mpi_name, sides->comm); /* without a request: its wait writes nothing */
         return false;
     }
     sides->is_in_place = call->send_buffer == MPI_IN_PLACE;
@@ -141,7 +141,7 @@ void record_scatter(const struct collective_call *call)
     write_rooted_pair(call, false);
 }
 
-/* Elements from the begin of the buffer to the end of the last block in it. */
+/* Elements from the beginning of the buffer to the end of the last block in it. */
 static int64_t extent(const int *counts, const int *starts, int size)
 {
     int64_t most = 0;

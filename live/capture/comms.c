@@ -215,8 +215,7 @@ void comm_pending(MPI_Comm of, MPI_Comm handle)
              ++comm->idup_count);
 }
 
-/* Takes the newest name for that handle, if there is any. Older ones are of communicators that are deleted.
- */
+/* Takes the newest name for that handle, if there is any. Older ones are of deleted communicators. */
 static bool take_pending_name(MPI_Comm handle, char *name, size_t size)
 {
     bool found = false;

@@ -107,8 +107,8 @@ void record_sendrecv(int send_count, MPI_Datatype send_handle, int to, int send_
 
 /* ---------------------------------------------------------------- requests */
 
-static struct capture_request
-    unremembered; /* takes what is written to a request for which there is no memory */
+/* Takes what is written to a request for which there is no memory. */
+static struct capture_request unremembered;
 
 struct capture_request *record_request(MPI_Request handle, enum request_kind kind, const char *action,
                                        struct capture_comm *comm, bool is_persistent)
@@ -169,8 +169,7 @@ void record_start(MPI_Request handle)
                                request->peer, request->tag, request->count, request->type, request->comm);
 }
 
-/* MPI_Mprobe takes a message, so that no later receive gets it. The trace has a receive posted at that time.
- */
+/* MPI_Mprobe takes a message, so that no later receive gets it. The trace has a receive posted then. */
 void record_mprobe(MPI_Message message, const MPI_Status *status, MPI_Comm comm_handle)
 {
     struct capture_comm *comm = comm_of(comm_handle);

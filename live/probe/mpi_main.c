@@ -206,14 +206,9 @@ static enum status measure(struct probe_pair *pair)
     char version[MPI_MAX_LIBRARY_VERSION_STRING], stack[512] = HELIO_MPI;
     int length;
     MPI_Get_library_version(version, &length);
-    bool pinned = pair_pin(pair);
-    clock_calibrate();
-    record_guard("clock", probe_clock.steady, "%s",
-                 probe_clock.steady ? "runs at one rate" : "changes with the core's frequency");
-    record_guard("cores", pinned, "%s",
-                 pinned ? "each process has one of its own" : "there are not two for the two processes");
+    bool prepared = pair_prepare(pair);
     struct llp *llp = NULL;
-    if (pinned && check_layers(pair)) {
+    if (prepared && check_layers(pair)) {
         struct block_schedule schedule = {.count = 0};
         probe_layers.own = true;
         llp = llp_open(pair);

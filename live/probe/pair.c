@@ -9,7 +9,7 @@ void pair_barrier(struct probe_pair *pair)
 }
 
 /* Process 0 gets the first core that either process may use, process 1 the second. */
-bool pair_pin(struct probe_pair *pair)
+static bool pin(struct probe_pair *pair)
 {
     cpu_set_t allowed, theirs, one;
     CPU_ZERO(&allowed);
@@ -26,4 +26,15 @@ bool pair_pin(struct probe_pair *pair)
     char mine = core >= 0 && sched_setaffinity(0, sizeof one, &one) == 0, other;
     pair->exchange(pair, &mine, &other, 1);
     return mine && other;
+}
+
+bool pair_prepare(struct probe_pair *pair)
+{
+    bool pinned = pin(pair);
+    clock_calibrate();
+    record_guard("clock", probe_clock.steady, "%s",
+                 probe_clock.steady ? "runs at one rate" : "changes with the core's frequency");
+    record_guard("cores", pinned, "%s",
+                 pinned ? "each process has one of its own" : "there are not two for the two processes");
+    return pinned;
 }

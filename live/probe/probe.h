@@ -110,8 +110,9 @@ struct probe_pair {
 };
 
 void pair_barrier(struct probe_pair *pair);
-/* Binds each process to a core of its own. False: there are not two cores. */
-bool pair_pin(struct probe_pair *pair);
+/* Binds each process to a core of its own, calibrates the clock, and records whether both are fit for a
+ * measurement. False: there are not two cores. */
+bool pair_prepare(struct probe_pair *pair);
 
 /* record.c: the second process sends its samples to the first, which prints. */
 void record_gather(struct probe_pair *pair);

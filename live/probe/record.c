@@ -115,8 +115,7 @@ static void gather_quantity(struct probe_pair *pair, struct probe_samples *sampl
     gather(pair, samples, pair->me == 1 ? mine : theirs, pair->me == 0 ? samples : NULL);
 }
 
-/* The two processes may have begun their series in different orders, so each comes with its layer and delay.
- */
+/* The processes may have begun their series in different orders, so each comes with its layer and delay. */
 static void gather_series(struct probe_pair *pair, size_t index)
 {
     struct header {

@@ -30,13 +30,8 @@ static void exchange(struct probe_pair *pair, const void *mine, void *theirs, si
 
 static enum status measure(struct probe_pair *pair)
 {
-    bool pinned = pair_pin(pair);
-    clock_calibrate();
-    record_guard("clock", probe_clock.steady, "%s",
-                 probe_clock.steady ? "runs at one rate" : "changes with the core's frequency");
-    record_guard("cores", pinned, "%s",
-                 pinned ? "each process has one of its own" : "there are not two for the two processes");
-    struct llp *llp = pinned ? llp_open(pair) : NULL;
+    bool prepared = pair_prepare(pair);
+    struct llp *llp = prepared ? llp_open(pair) : NULL;
     char stack[256] = "UCT";
     if (llp) {
         struct block_schedule schedule = {.count = 0};

@@ -171,12 +171,12 @@ other() {
 
 settings() {
     with 4 HELIO_ALLTOALL=v9 @alltoall sizes >"$TMP/out" 2>&1
-    [ "$(grep -c "HELIO_ALLTOALL=v9: it is auto, mpi, linear, .* or scatter; the MPI's own is used" "$TMP/out")" = 1 ] ||
+    [ "$(grep -c "HELIO_ALLTOALL=v9: it must be auto, mpi, linear, .* or scatter; the MPI's own is used" "$TMP/out")" = 1 ] ||
         fail "$(cat "$TMP/out")"
     with 4 HELIO_ALLTOALLV=v3 @alltoall sizes >"$TMP/out" 2>&1
-    grep -q "HELIO_ALLTOALLV=v3: it is auto, mpi or leaders; the MPI's own is used" "$TMP/out" || fail "$(cat "$TMP/out")"
+    grep -q "HELIO_ALLTOALLV=v3: it must be auto, mpi or leaders; the MPI's own is used" "$TMP/out" || fail "$(cat "$TMP/out")"
     with 4 HELIO_RANKS_PER_NODE=two @alltoall sizes >"$TMP/out" 2>&1
-    grep -q "HELIO_RANKS_PER_NODE=two is no number; the MPI's own alltoall is used" "$TMP/out" || fail "$(cat "$TMP/out")"
+    grep -q "HELIO_RANKS_PER_NODE=two is not a number; the MPI's own alltoall is used" "$TMP/out" || fail "$(cat "$TMP/out")"
     # The ranks have different environments: that of rank 0 decides. (The library is not preloaded into the shell.)
     "$here/launch" 4 HELIO_VERBOSE=1 HELIO_RANKS_PER_NODE=2 sh -c \
         '[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" = 0 ] && name=v3 || name=v1
