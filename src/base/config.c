@@ -194,7 +194,7 @@ const char *config_check(const struct config *config, const struct config_value 
     return good ? canonical_of(value->param, text, canonical) : NULL;
 }
 
-/* ----------------------------------------------------------------------------------------- command line */
+/* ------------------------------------------------------------- command line */
 
 /* One assignment, which stands in `source`; `origin` says where that is from. */
 static enum status assign(struct config *config, const struct param_assignment *assignment,
@@ -255,7 +255,7 @@ bool config_try(struct config *config, const char *name, const char *value, cons
     return config_put(config, config_find(config, name), value, origin, problem);
 }
 
-/* -------------------------------------------------------------------------------------------- looking up */
+/* --------------------------------------------------------------- looking up */
 
 const void *config_of(const struct config *config, const struct param_table *table)
 {

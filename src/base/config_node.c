@@ -123,7 +123,7 @@ void config_reader_section(struct config_reader *reader, const struct config_sec
     arena_free(&arena);
 }
 
-/* ------------------------------------------------------------------------------------- for those who read */
+/* ------------------------------------------------------- for those who read */
 
 void config_node_error(struct config_reader *reader, const struct config_node *node, const char *format, ...)
 {

@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 
-/* --------------------------------------------------------------------------------------- places, errors */
+/* ----------------------------------------------------------- places, errors */
 
 size_t config_reader_line(const struct config_reader *reader, size_t offset, size_t *line_begin)
 {
@@ -95,7 +95,7 @@ size_t config_reader_offset(const struct config_reader *reader, const struct fy_
     return mark && mark->input_pos <= reader->length ? mark->input_pos : otherwise;
 }
 
-/* --------------------------------------------------------------------------------------- events, scalars */
+/* ---------------------------------------------------------- events, scalars */
 
 void config_reader_discard(struct config_reader *reader, struct fy_event *event)
 {

@@ -5,7 +5,7 @@
 
 /* An experiment file's parameters: maps whose keys are their names. */
 
-/* ----------------------------------------------------------------------------------------------- values */
+/* ------------------------------------------------------------------- values */
 
 /* A value as a parameter reads it: a scalar, or the scalars of a list joined by commas. */
 struct joined {
@@ -106,7 +106,7 @@ static void read_value(struct config_reader *reader, struct config_value *value,
     free(joined.items);
 }
 
-/* ------------------------------------------------------------------------------------------------- maps */
+/* --------------------------------------------------------------------- maps */
 
 static void read_map(struct config_reader *reader, const char *prefix, size_t offset);
 
@@ -211,7 +211,7 @@ static void read_map(struct config_reader *reader, const char *prefix, size_t of
         config_reader_discard(reader, event);
 }
 
-/* ------------------------------------------------------------------------------------------------ files */
+/* -------------------------------------------------------------------- files */
 
 static void read_stream(struct config_reader *reader)
 {
@@ -312,7 +312,7 @@ enum status config_read_file_with(struct config *config, const char *path,
     return status;
 }
 
-/* ------------------------------------------------------------------------ sections alone */
+/* ----------------------------------------------------------- sections alone */
 
 void config_scan_text(const char *name, const char *text, size_t length, const struct config_section *section,
                       void *self)

@@ -32,7 +32,7 @@ static void append(struct param_problem *problem, const char *format, ...)
     va_end(args);
 }
 
-/* ----------------------------------------------------------------------------------- types with a size */
+/* -------------------------------------------------------- types with a size */
 
 /* A value that can be compared with bounds. */
 union param_quantity {
@@ -101,7 +101,7 @@ static bool parse_quantity(const struct param *param, const char *text, void *fi
     return true;
 }
 
-/* -------------------------------------------------------------------------------------- types of words */
+/* ----------------------------------------------------------- types of words */
 
 static bool parse_bool(const char *text, void *field, struct param_problem *problem)
 {
@@ -186,7 +186,7 @@ const char *param_canonical(const struct param *param, const char *text, char *b
     }
 }
 
-/* ----------------------------------------------------------------------------------------- short texts */
+/* -------------------------------------------------------------- short texts */
 
 static const char *param_name_at(const void *params, size_t index)
 {

@@ -3,8 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---------------------------------------------------------------------------------------- order statistics
- */
+/* --------------------------------------------------------- order statistics */
 
 static int compare_doubles(const void *left, const void *right)
 {
@@ -52,7 +51,7 @@ struct median_estimate stats_estimate_median(const double *sorted, size_t count)
         .median = stats_median(sorted, count), .low = sorted[cut], .high = sorted[count - 1 - cut]};
 }
 
-/* -------------------------------------------------------------------------------------------------- means */
+/* -------------------------------------------------------------------- means */
 
 double stats_mean(const double *values, size_t count)
 {

@@ -102,7 +102,7 @@ static bool fail(struct units_problem *problem, size_t at, const char *format, .
     return false;
 }
 
-/* ------------------------------------------------------------------------------------------- decimals */
+/* ----------------------------------------------------------------- decimals */
 
 /* digits * 10^exponent */
 struct decimal {
@@ -200,7 +200,7 @@ static enum units_fit whole(struct decimal number, const struct unit *unit, uint
     return FITS;
 }
 
-/* ---------------------------------------------------------------------------------------------- parsing */
+/* ------------------------------------------------------------------ parsing */
 
 enum { UNIT_AT_MOST = 40 }; /* bytes of a unit that are looked at and shown */
 
@@ -412,7 +412,7 @@ bool units_number(const char *text, double *value, struct units_problem *problem
     return true;
 }
 
-/* --------------------------------------------------------------------------------------------- printing */
+/* ----------------------------------------------------------------- printing */
 
 /* value / factor as a decimal that ends, or false when it has more than `places` decimals. */
 static bool print_in(uint64_t value, const struct unit *unit, int places, char *buffer, size_t size)

@@ -93,7 +93,7 @@ static enum status apply_setting(struct sweep_command *sweep, const char *text)
     size_t length = strlen(text);
     param_split(text, 0, length, &assignment);
     enum status status = STATUS_OK;
-    if (definition_settles(&sweep->definition, assignment.name)) {
+    if (definition_overrides(&sweep->definition, assignment.name)) {
         diag_report(DIAG_ERROR,
                     &(struct diag_place){.file = "--set",
                                          .line = 1,
@@ -199,7 +199,7 @@ enum status sweep_command_forecast(struct sweep_command *sweep, unsigned workers
 enum status sweep_command_run(struct sweep_command *sweep, struct worker_pool *worker_pool)
 {
     struct store *store = NULL;
-    struct plan plan;
+    struct sweep_plan plan;
     struct progress_line progress;
     progress_begin(&progress);
     sweep->options.progress = progress_show_runs;
@@ -207,15 +207,15 @@ enum status sweep_command_run(struct sweep_command *sweep, struct worker_pool *w
     sweep->options.definition = &sweep->definition;
     /* A file that is not opened before is not left where a point is wrong, and need not be taken away from
      * others, who may have begun to use it. */
-    enum status status = plan_make(&plan, sweep->points, sweep->count);
+    enum status status = sweep_plan_init(&plan, sweep->points, sweep->count);
     if (status == STATUS_OK)
         status = store_open(sweep->output, STORE_WRITE, &store);
     if (status == STATUS_OK)
         status = sweep_run_plan(&plan, worker_pool, store, &sweep->options, NULL);
     else if (worker_pool)
-        worker_pool->dismiss(worker_pool);
+        worker_pool->shutdown(worker_pool);
     progress_wipe(&progress);
     store_close(store);
-    plan_free(&plan);
+    sweep_plan_free(&plan);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "base/config.h"
 #include "cli/options.h"
 #include "sweep/definition.h"
+#include "sweep/plan.h"
 #include "sweep/sweep.h"
 #include "sweep/worker_pool.h"
 
@@ -42,8 +43,8 @@ void sweep_command_close(struct sweep_command *sweep);
 enum status sweep_command_forecast(struct sweep_command *sweep, unsigned workers, const char *one,
                                    const char *several);
 
-/* Runs what is missing, and shows on a terminal how far that is. The crew, NULL for processes of this
- * machine, is dismissed in any case. */
+/* Runs what is missing, and shows the progress on a terminal. Always shuts the pool of workers down; NULL:
+ * processes of this machine. */
 enum status sweep_command_run(struct sweep_command *sweep, struct worker_pool *worker_pool);
 
 #endif

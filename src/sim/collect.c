@@ -117,7 +117,7 @@ double result_mean_bytes(const struct result *result)
     return result->messages ? (double)result->bytes / (double)result->messages : 0;
 }
 
-/* ----------------------------------------------------------------------------------------- conservation */
+/* ------------------------------------------------------------- conservation */
 
 static void count(void *self, const struct tap_record *record)
 {

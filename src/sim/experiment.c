@@ -41,7 +41,7 @@ PARAM_TABLE(
      .choices = compat_names,
      .doc = "whose semantics: none = our own, simplecomm = what SimpleComm computes (docs/simplecomm.md)"});
 
-/* ------------------------------------------------------------------------------------------------- open */
+/* --------------------------------------------------------------------- open */
 
 static enum status add_fabric(struct experiment *experiment, const char *name)
 {
@@ -150,7 +150,7 @@ void experiment_close(struct experiment *experiment)
     hosts_close(experiment);
 }
 
-/* -------------------------------------------------------------------------------------------------- run */
+/* ---------------------------------------------------------------------- run */
 
 struct progress {
     const struct experiment_watch *watch;

@@ -51,7 +51,7 @@ static json_t *statistics_json(const struct metric_table *metrics, const void *s
     return object;
 }
 
-/* ------------------------------------------------------------------------------------------------ ranks */
+/* -------------------------------------------------------------------- ranks */
 
 /* The quantiles of one column of the rows by lower rank (base/stats.h), and its mean. */
 static json_t *quantiles_json(const struct result *result, size_t column_offset)
@@ -149,7 +149,7 @@ static json_t *run_json(const struct result *result)
     return object;
 }
 
-/* --------------------------------------------------------------------------------------------- manifest */
+/* ----------------------------------------------------------------- manifest */
 
 static void add_parameter(void *self, const struct param *param, const char *value, const char *origin)
 {

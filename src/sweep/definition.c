@@ -9,9 +9,9 @@
 
 enum { NAME_AT_MOST = 256, SEEDS_AT_MOST = 1000000 };
 
-/* ----------------------------------------------------------------------------------------------- values */
+/* ------------------------------------------------------------------- values */
 
-/* One fabric at a time; false, reported, when there is no such. */
+/* The node has to be the name of one fabric. False: it is not, which has been reported. */
 static bool is_fabric(struct config_reader *reader, const struct config_node *node)
 {
     if (fabric_find(node->text))
@@ -24,7 +24,7 @@ static bool is_fabric(struct config_reader *reader, const struct config_node *no
     return false;
 }
 
-/* The node as a setting of the parameter `name`; false, reported, when it is none. */
+/* The node as a value of the parameter `name`. False: it is none, which has been reported. */
 static bool read_setting(struct definition *definition, struct config_reader *reader, const char *name,
                          const struct config_node *node, struct sweep_setting *setting)
 {
@@ -37,15 +37,14 @@ static bool read_setting(struct definition *definition, struct config_reader *re
     return true;
 }
 
-/* ------------------------------------------------------------------------------------- maps of parameters */
+/* ------------------------------------------------------- maps of parameters */
 
-/* Visits the parameters of a map, nested or with dots, each with its whole name; unknown ones are reported.
- */
+/* Visits each parameter of a map, nested or with dots, with its full name. Unknown names are reported. */
 struct visitor {
     struct definition *definition;
     struct config_reader *reader;
     void (*visit)(struct visitor *visitor, const char *name, const struct config_node *node);
-    struct alternative *alternative; /* that is being put together, if any */
+    struct alternative *alternative; /* the one that add_setting fills */
     size_t capacity;                 /* of its settings */
 };
 
@@ -66,7 +65,7 @@ static void visit_parameters(struct visitor *visitor, const char *prefix, const 
     }
 }
 
-/* The parameter's one value, as part of the alternative. */
+/* Adds one value of one parameter to the alternative. */
 static void add_setting(struct visitor *visitor, const char *name, const struct config_node *node)
 {
     struct alternative *alternative = visitor->alternative;
@@ -98,7 +97,7 @@ static struct alternative read_alternative(struct definition *definition, struct
     return kept;
 }
 
-/* ------------------------------------------------------------------------------------------------- axes */
+/* --------------------------------------------------------------------- axes */
 
 /* Whether the name is one of the first `count`. */
 static bool has_name(const struct definition *definition, const char *name, size_t count)
@@ -109,7 +108,7 @@ static bool has_name(const struct definition *definition, const char *name, size
     return false;
 }
 
-/* Whether `seeds:` varies the parameter already, or what brought the first `count` names. */
+/* Whether `seeds:` varies the parameter, or one of the first `count` names is it. */
 static bool is_varied(const struct definition *definition, const char *name, size_t count)
 {
     return has_name(definition, name, count) || (definition->seeds && strcmp(name, "seed") == 0);
@@ -156,7 +155,7 @@ static void read_axis(struct visitor *visitor, const char *name, const struct co
     add_axis(definition, axis);
 }
 
-/* Points written out: all their parameters are varied, and by nothing else. */
+/* A list of points. Their parameters count as varied, and no other axis may vary them. */
 static void read_list(struct definition *definition, struct config_reader *reader,
                       const struct config_node *list)
 {
@@ -186,7 +185,7 @@ static void read_list(struct definition *definition, struct config_reader *reade
     add_axis(definition, axis);
 }
 
-/* --------------------------------------------------------------------------------------------- sections */
+/* ----------------------------------------------------------------- sections */
 
 static void read_sweep(void *self, struct config_reader *reader, const struct config_node *node)
 {
@@ -197,7 +196,7 @@ static void read_sweep(void *self, struct config_reader *reader, const struct co
                           "a sweep is a map of parameters with lists of values, such as fmu.count: [16, 64]");
         return;
     }
-    /* The list is an axis like the others, at its place among them. */
+    /* The list is an axis like the others, in the order of the file. */
     for (size_t i = 0; i < node->count; i++) {
         const struct config_node one = {.kind = CONFIG_MAP, .items = &node->items[i], .count = 1};
         if (strcmp(node->items[i].key, "list") == 0)
@@ -252,7 +251,7 @@ enum status definition_read_text(struct definition *definition, struct config *c
     return config_read_text_with(config, name, text, length, sections, SECTIONS, definition);
 }
 
-static bool settles(const struct axis *axis, const char *name)
+static bool axis_overrides(const struct axis *axis, const char *name)
 {
     for (size_t i = 0; i < axis->count; i++) {
         const struct alternative *alternative = &axis->alternatives[i];
@@ -265,10 +264,10 @@ static bool settles(const struct axis *axis, const char *name)
     return true;
 }
 
-bool definition_settles(const struct definition *definition, const char *name)
+bool definition_overrides(const struct definition *definition, const char *name)
 {
     for (size_t i = 0; i < definition->axis_count; i++)
-        if (settles(&definition->axes[i], name))
+        if (axis_overrides(&definition->axes[i], name))
             return true;
     return false;
 }

@@ -2,72 +2,72 @@
 
 #include "base/mem.h"
 #include "sweep/plan.h"
+#include "sweep/sweep.h"
 
-/* What a sweep would take, from what its runs have in common with those that are done. */
+/* Estimates the cost of a sweep from the finished runs of its store. */
 
-/* Wall time of runs that are done, by fabric. */
-struct experience {
+/* The cost of finished runs on one fabric. */
+struct fabric_cost {
     const char *fabric;
     double wall_s;
     uint64_t calls;
-    uint64_t bytes_per_rank; /* the most */
+    uint64_t bytes_per_rank; /* the largest */
 };
 
 struct forecaster {
     bool *is_todo; /* of each run */
-    struct experience *list;
+    struct fabric_cost *list;
     size_t count, capacity;
     struct sweep_forecast *forecast;
 };
 
-static struct experience *experience_with(struct forecaster *forecaster, const char *fabric)
+static struct fabric_cost *cost_on(struct forecaster *forecaster, const char *fabric)
 {
     for (size_t i = 0; i < forecaster->count; i++)
         if (strcmp(forecaster->list[i].fabric, fabric) == 0)
             return &forecaster->list[i];
     forecaster->list = mem_grow(forecaster->list, &forecaster->capacity, forecaster->count + 1, "a forecast");
-    forecaster->list[forecaster->count] = (struct experience){.fabric = mem_text(fabric)};
+    forecaster->list[forecaster->count] = (struct fabric_cost){.fabric = mem_text(fabric)};
     return &forecaster->list[forecaster->count++];
 }
 
-static enum status learn(void *self, const struct store_run *run)
+static enum status add_cost(void *self, const struct store_run *run)
 {
     struct forecaster *forecaster = self;
     if (!run->done)
         return STATUS_OK;
-    struct experience *experience = experience_with(forecaster, run->fabric);
-    experience->wall_s += run->wall_s;
-    experience->calls += run->calls;
+    struct fabric_cost *cost = cost_on(forecaster, run->fabric);
+    cost->wall_s += run->wall_s;
+    cost->calls += run->calls;
     uint64_t bytes_per_rank = run->ranks ? run->memory_bytes / run->ranks : 0;
-    if (bytes_per_rank > experience->bytes_per_rank)
-        experience->bytes_per_rank = bytes_per_rank;
+    if (bytes_per_rank > cost->bytes_per_rank)
+        cost->bytes_per_rank = bytes_per_rank;
     return STATUS_OK;
 }
 
-/* Of a draft of the plan. */
-static enum status foretell(void *self, const struct store_run *run)
+/* Adds a run of the plan, if it is to be run, to the forecast. */
+static enum status add_estimate(void *self, const struct store_run *run)
 {
-    /* Of docs/speed.md, rounded down: what is assumed of a fabric that nothing has been run on yet. */
+    /* Assumed of a fabric without finished runs: the values of docs/speed.md, rounded down. */
     enum { CALLS_PER_S = 1000000, BYTES_PER_RANK = 1024 };
     struct forecaster *forecaster = self;
     struct sweep_forecast *forecast = forecaster->forecast;
     if (!forecaster->is_todo[run->id - 1])
         return STATUS_OK;
-    const struct experience *experience = experience_with(forecaster, run->fabric);
-    bool is_known = experience->calls && experience->wall_s > 0;
-    double run_s =
-        (double)run->calls * (is_known ? experience->wall_s / (double)experience->calls : 1.0 / CALLS_PER_S);
+    const struct fabric_cost *cost = cost_on(forecaster, run->fabric);
+    bool is_known = cost->calls && cost->wall_s > 0;
+    double run_s = (double)run->calls * (is_known ? cost->wall_s / (double)cost->calls : 1.0 / CALLS_PER_S);
     forecast->assumed += !is_known;
     forecast->work_s += run_s;
     if (run_s > forecast->longest_s)
         forecast->longest_s = run_s;
-    uint64_t bytes = run->ranks * (experience->bytes_per_rank ? experience->bytes_per_rank : BYTES_PER_RANK);
+    uint64_t bytes = run->ranks * (cost->bytes_per_rank ? cost->bytes_per_rank : BYTES_PER_RANK);
     if (bytes > forecast->memory_bytes)
         forecast->memory_bytes = bytes;
     return STATUS_OK;
 }
 
-static enum status forecast_plan(const struct plan *plan, struct store *store,
+static enum status forecast_plan(const struct sweep_plan *plan, struct store *store,
                                  struct sweep_forecast *forecast)
 {
     struct forecaster forecaster = {.is_todo = mem_alloc(plan->runs, sizeof(bool), "a forecast"),
@@ -75,9 +75,9 @@ static enum status forecast_plan(const struct plan *plan, struct store *store,
     for (size_t i = 0; i < plan->todo_count; i++)
         forecaster.is_todo[plan->run_of[plan->todo[i]]] = true;
     *forecast = (struct sweep_forecast){.runs = plan->runs, .to_run = plan->todo_count};
-    enum status status = store_each(store, &forecaster, learn);
+    enum status status = store_each(store, &forecaster, add_cost);
     if (status == STATUS_OK)
-        status = store_each(plan->drafts, &forecaster, foretell);
+        status = store_each(plan->drafts, &forecaster, add_estimate);
     for (size_t i = 0; i < forecaster.count; i++)
         free((char *)forecaster.list[i].fabric);
     free(forecaster.list);
@@ -88,12 +88,12 @@ static enum status forecast_plan(const struct plan *plan, struct store *store,
 enum status sweep_forecast(struct store *store, const struct sweep_point *points, size_t count,
                            const struct sweep_options *options, struct sweep_forecast *forecast)
 {
-    struct plan plan;
-    enum status status = plan_make(&plan, points, count);
+    struct sweep_plan plan;
+    enum status status = sweep_plan_init(&plan, points, count);
     if (status == STATUS_OK)
-        status = plan_compare(&plan, store, options);
+        status = sweep_plan_compare(&plan, store, options);
     if (status == STATUS_OK)
         status = forecast_plan(&plan, store, forecast);
-    plan_free(&plan);
+    sweep_plan_free(&plan);
     return status;
 }

@@ -7,20 +7,20 @@
 #include "base/diag.h"
 #include "base/mem.h"
 
-struct merging {
+struct store_merging {
     struct store *into, *from;
 };
 
-/* The same run in both files: it must have come to the same. */
-static enum status compare(const struct merging *merging, const struct store_run *run, int64_t id)
+/* A run that is in both files must have the same result in both. */
+static enum status compare(const struct store_merging *merging, const struct store_run *run, int64_t id)
 {
     struct store_run other;
     enum status status = store_get(merging->into, id, &other);
     if (status != STATUS_OK)
         return status;
     if (strcmp(other.run, run->run) != 0) {
-        diag_error("%s#%" PRId64 " and %s#%" PRId64 " are the same run with different results; helio rerun "
-                   "tells which of them can be had again",
+        diag_error("%s#%" PRId64 " and %s#%" PRId64 " are the same run with different results; `helio rerun` "
+                   "shows which of them is right",
                    store_path(merging->from), run->id, store_path(merging->into), id);
         status = STATUS_FAILED;
     }
@@ -30,7 +30,7 @@ static enum status compare(const struct merging *merging, const struct store_run
 
 static enum status add(void *self, const struct store_run *run)
 {
-    const struct merging *merging = self;
+    const struct store_merging *merging = self;
     struct store_run planned = *run;
     enum status status = store_plan(merging->into, &planned);
     if (status != STATUS_OK || !run->done)
@@ -41,13 +41,13 @@ static enum status add(void *self, const struct store_run *run)
     return store_finish(merging->into, &planned);
 }
 
-/* Names that are varied in either file. */
-static enum status merge_varied(struct merging *merging)
+/* The parameters that are varied in either file. */
+static enum status merge_varied(struct store_merging *merging)
 {
     char *ours = NULL, *theirs = NULL;
-    enum status status = store_noted(merging->into, STORE_VARIED, &ours);
+    enum status status = store_get_metadata(merging->into, STORE_VARIED, &ours);
     if (status == STATUS_OK)
-        status = store_noted(merging->from, STORE_VARIED, &theirs);
+        status = store_get_metadata(merging->from, STORE_VARIED, &theirs);
     json_t *list = ours ? json_loads(ours, 0, NULL) : NULL,
            *more = theirs ? json_loads(theirs, 0, NULL) : NULL;
     if (!list)
@@ -62,7 +62,7 @@ static enum status merge_varied(struct merging *merging)
     }
     char *text = json_dumps(list, JSON_COMPACT);
     if (status == STATUS_OK && text)
-        status = store_note(merging->into, STORE_VARIED, text);
+        status = store_set_metadata(merging->into, STORE_VARIED, text);
     json_decref(list);
     json_decref(more);
     free(text);
@@ -71,25 +71,25 @@ static enum status merge_varied(struct merging *merging)
     return status;
 }
 
-/* An empty object names no parameter, and so no run that speedups could be over. */
-static bool is_baseline(const char *note)
+/* An empty object names no parameter, so no run is the baseline. */
+static bool is_baseline(const char *text)
 {
-    json_t *baseline = note ? json_loads(note, 0, NULL) : NULL;
+    json_t *baseline = text ? json_loads(text, 0, NULL) : NULL;
     bool names_some = json_object_size(baseline) > 0;
     json_decref(baseline);
     return names_some;
 }
 
-/* What speedups are over is said once; the first file that says it wins. */
-static enum status merge_baseline(struct merging *merging)
+/* A file has one baseline. The first file that names one wins. */
+static enum status merge_baseline(struct store_merging *merging)
 {
     char *ours = NULL, *theirs = NULL;
-    enum status status = store_noted(merging->into, STORE_BASELINE, &ours);
+    enum status status = store_get_metadata(merging->into, STORE_BASELINE, &ours);
     if (status == STATUS_OK)
-        status = store_noted(merging->from, STORE_BASELINE, &theirs);
+        status = store_get_metadata(merging->from, STORE_BASELINE, &theirs);
     if (status == STATUS_OK && is_baseline(theirs)) {
         if (!is_baseline(ours))
-            status = store_note(merging->into, STORE_BASELINE, theirs);
+            status = store_set_metadata(merging->into, STORE_BASELINE, theirs);
         else if (strcmp(ours, theirs) != 0)
             diag_warning("%s has another baseline, which is left out: %s", store_path(merging->from), theirs);
     }
@@ -100,7 +100,7 @@ static enum status merge_baseline(struct merging *merging)
 
 enum status store_merge(struct store *into, struct store *from)
 {
-    struct merging merging = {.into = into, .from = from};
+    struct store_merging merging = {.into = into, .from = from};
     enum status status = store_each(from, &merging, add);
     if (status == STATUS_OK)
         status = merge_varied(&merging);

@@ -3,9 +3,9 @@
 
 #include "sweep/store.h"
 
-/* Adds the runs of `from`, planned and done, to `into`, in their order and in a transaction of the caller's;
- * runs that are in both count once. STATUS_FAILED, reported: a run has two results, which its key rules out,
- * so one of the files is not to be trusted. */
+/* Adds the runs of `from`, planned and done, to `into`, in their order. A run that is in both is kept once.
+ * Call it in a transaction. STATUS_FAILED, reported: a run has different results in the two files. Its key
+ * names everything that a result depends on, so one of the files is wrong. */
 enum status store_merge(struct store *into, struct store *from);
 
 #endif

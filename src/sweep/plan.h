@@ -3,27 +3,30 @@
 
 #include "sweep/sweep.h"
 
-/* The runs that points are, each contents once, and what they are in a store. A plan is made apart from the
- * store, which others may wait for: it takes long where points are many. */
-struct plan {
+/* The runs that the points of a sweep lead to. Points of the same contents, and therefore of the same key,
+ * lead to one run. Planning many points takes long, so the plan is made in a store of its own, and others can
+ * use the real store meanwhile. */
+struct sweep_plan {
     const struct sweep_point *points;
     size_t count;
     size_t *run_of;       /* of each point: its run, counted from 0 in the order of the points */
-    struct store *drafts; /* the runs, run i as i + 1; of nobody else */
+    struct store *drafts; /* the runs; run i has the id i + 1. Only the plan uses this store */
     size_t runs;
-    int64_t *ids; /* of each run, in the store */
-    size_t *todo; /* points to run, each contents once */
+    int64_t *ids; /* of each run, in the real store */
+    size_t *todo; /* points to run, one for each run */
     size_t todo_count;
 };
 
-/* STATUS_BAD_INPUT, reported: a point is wrong. To be freed also on errors. */
-enum status plan_make(struct plan *plan, const struct sweep_point *points, size_t count);
-void plan_free(struct plan *plan);
+/* STATUS_BAD_INPUT, reported: a point is wrong. Free the plan also after an error. */
+enum status sweep_plan_init(struct sweep_plan *plan, const struct sweep_point *points, size_t count);
+void sweep_plan_free(struct sweep_plan *plan);
 
-/* Fills in ids and todo from the store, where what is not there yet is added as planned, in a transaction of
- * the caller's; the drafts are gone then. Options say which shard is to be run. */
-enum status plan_enter(struct plan *plan, struct store *store, const struct sweep_options *options);
-/* The same where nothing is added; the ids of what is not there are 0. */
-enum status plan_compare(struct plan *plan, struct store *store, const struct sweep_options *options);
+/* Adds the runs that the store does not have as planned, and fills in ids and todo. `options` say which shard
+ * is to be run. Call it in a transaction. It closes the drafts. */
+enum status sweep_plan_enter(struct sweep_plan *plan, struct store *store,
+                             const struct sweep_options *options);
+/* Fills in ids and todo but adds nothing; the id of a run that the store does not have is 0. */
+enum status sweep_plan_compare(struct sweep_plan *plan, struct store *store,
+                               const struct sweep_options *options);
 
 #endif

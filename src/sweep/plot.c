@@ -11,7 +11,7 @@
 #include "base/units.h"
 
 /* Texts in the order in which they first appear. */
-struct names {
+struct plot_names {
     char **list;
     size_t count, capacity;
 };
@@ -20,12 +20,12 @@ struct plot {
     const struct results_table *results_table;
     const char *x;
     bool shows_speedup;
-    struct names values, series;
+    struct plot_names values, series;
     const struct results_table_group **cells; /* [value * series.count + series]; NULL = no run */
 };
 
-/* Takes the name over. */
-static size_t index_of(struct names *names, char *name)
+/* Takes ownership of `name`. */
+static size_t index_of(struct plot_names *names, char *name)
 {
     for (size_t i = 0; i < names->count; i++)
         if (strcmp(names->list[i], name) == 0) {
@@ -37,22 +37,21 @@ static size_t index_of(struct names *names, char *name)
     return names->count++;
 }
 
-static void names_free(struct names *names)
+static void names_free(struct plot_names *names)
 {
     for (size_t i = 0; i < names->count; i++)
         free(names->list[i]);
     free(names->list);
 }
 
-/* ----------------------------------------------------------------------------------------------------- axes
- */
+/* --------------------------------------------------------------------- axes */
 
 static const char *varied_at(const struct results_table *results_table, size_t index)
 {
     return json_string_value(json_array_get(results_table->varied, index));
 }
 
-/* Fabrics are series, and seeds are averaged over. */
+/* Fabrics are series, and results of several seeds are averaged. */
 static bool is_axis(const char *name)
 {
     return strcmp(name, "fabric") != 0 && strcmp(name, "seed") != 0;
@@ -84,7 +83,7 @@ static enum status choose_x(struct plot *plot, const char *wanted)
     return STATUS_BAD_INPUT;
 }
 
-/* "fmu, fmu.t_switch=500 ns": the fabric, and what else is varied beside x. */
+/* "fmu, fmu.t_switch=500 ns": the fabric and the varied parameters except x. */
 static char *series_of(const struct plot *plot, const struct results_table_row *row)
 {
     char *name = mem_text(row->fabric);
@@ -123,10 +122,9 @@ static void place_groups(struct plot *plot)
     }
 }
 
-/* --------------------------------------------------------------------------------------------------- numbers
- */
+/* ------------------------------------------------------------------ numbers */
 
-/* In base units, which `unit` then names; false: no number. */
+/* A quantity in base units, and the text that names them. False: not a quantity. */
 static bool number_of(const char *text, double *number, const char **unit)
 {
     struct units_problem problem;
@@ -161,8 +159,7 @@ static bool is_numeric(const struct plot *plot, const char **unit)
     return first != NULL;
 }
 
-/* ----------------------------------------------------------------------------------------------------- files
- */
+/* -------------------------------------------------------------------- files */
 
 static void put_quoted(FILE *out, const char *text)
 {

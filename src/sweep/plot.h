@@ -5,15 +5,16 @@
 
 #include "sweep/results_table.h"
 
-/* A sweep's results as a figure for a paper: plot.csv, a line for each value of one parameter and for each
- * series its mean and half of its 95 % confidence interval, and plot.gp, the gnuplot script that draws it. */
+/* A sweep's results as a figure for a paper. plot.csv has a line for each value of one parameter, and in it
+ * for each series the mean and half of the 95 % confidence interval. plot.gp is the gnuplot script that draws
+ * it. */
 struct plot_request {
-    const char *x;      /* a varied parameter; NULL = the first of them */
-    bool shows_speedup; /* over the baseline, instead of time */
+    const char *x;      /* a varied parameter; NULL = the first one */
+    bool shows_speedup; /* instead of time */
 };
 
-/* Makes the folder. STATUS_BAD_INPUT, reported: nothing is varied, not that parameter, no baseline, or the
- * folder exists. */
+/* Makes the folder and writes both files. STATUS_BAD_INPUT, reported: no parameter is varied, `x` is not
+ * varied, speedups have no baseline, or the folder exists. */
 enum status plot_write(const struct results_table *results_table, const struct plot_request *request,
                        const char *folder);
 

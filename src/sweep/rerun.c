@@ -17,7 +17,7 @@ static enum status rerun_with(const struct config *base, const json_t *parameter
     json_t *value;
     json_object_foreach((json_t *)parameters, name, value)
     {
-        if (json_is_string(value)) /* null is what a parameter without a value has */
+        if (json_is_string(value)) /* a parameter without a value is null */
             settings[point.count++] = (struct sweep_setting){.name = name, .value = json_string_value(value)};
     }
     enum status status = store_open(":memory:", STORE_WRITE, &store);
@@ -36,7 +36,7 @@ enum status sweep_rerun(const struct store_run *run, const struct param_table *c
     struct config *base = config_open(tables, table_count);
     enum status status = base ? STATUS_OK : STATUS_FAILED;
     if (!json_is_object(parameters)) {
-        diag_error("run %" PRId64 " is damaged: its parameters are no JSON", run->id);
+        diag_error("run %" PRId64 " is damaged: its parameters are not JSON", run->id);
         status = STATUS_BAD_INPUT;
     }
     if (status == STATUS_OK)

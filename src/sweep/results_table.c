@@ -6,7 +6,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 
-/* ------------------------------------------------------------------------------------------------- read */
+/* --------------------------------------------------------------------- read */
 
 static void add_metric(struct results_table *results_table, const char *name)
 {
@@ -37,7 +37,7 @@ static enum status add_row(void *self, const struct store_run *run)
                                    "the table of results");
     results_table->rows[results_table->count++] = row;
     if (!json_is_object(row.parameters) || !json_is_object(row.metrics)) {
-        diag_error("run %lld is damaged: its parameters or metrics are no JSON", (long long)run->id);
+        diag_error("run %lld is damaged: its parameters or metrics are not JSON", (long long)run->id);
         return STATUS_BAD_INPUT;
     }
     const char *name;
@@ -46,11 +46,11 @@ static enum status add_row(void *self, const struct store_run *run)
     return STATUS_OK;
 }
 
-/* A note of the store as JSON; what is not there is `otherwise`, which is taken. */
-static enum status read_note(struct store *store, const char *name, json_t *otherwise, json_t **json)
+/* A text of the store's metadata as JSON, or `otherwise` if there is none. Takes ownership of `otherwise`. */
+static enum status read_metadata(struct store *store, const char *name, json_t *otherwise, json_t **json)
 {
     char *text;
-    enum status status = store_noted(store, name, &text);
+    enum status status = store_get_metadata(store, name, &text);
     *json = status == STATUS_OK && text ? json_loads(text, 0, NULL) : NULL;
     if (!*json || json_typeof(*json) != json_typeof(otherwise)) {
         json_decref(*json);
@@ -62,24 +62,25 @@ static enum status read_note(struct store *store, const char *name, json_t *othe
     return status;
 }
 
-/* ------------------------------------------------------------------------------------- which belong together
- */
+/* ------------------------------------------------------------------- groups */
 
-/* Rows by what names them: a hash of their parameters, in the order of the rows among equals. */
-struct named {
-    XXH128_hash_t name;
+/* A row with the hash of its parameters, to sort and search rows by it. Rows with the same hash stay in
+ * order. */
+struct keyed_row {
+    XXH128_hash_t key;
     size_t row;
 };
 
-static int compare_named(const void *a, const void *b)
+static int compare_keyed_rows(const void *a, const void *b)
 {
-    const struct named *left = a, *right = b;
-    int order = XXH128_cmp(&left->name, &right->name);
+    const struct keyed_row *left = a, *right = b;
+    int order = XXH128_cmp(&left->key, &right->key);
     return order ? order : (left->row > right->row) - (left->row < right->row);
 }
 
-/* `without` and `over` change the parameters before they are hashed; either may be NULL. */
-static XXH128_hash_t name_of(const struct results_table_row *row, const char *without, json_t *over)
+/* The hash of the row's parameters without the parameter `without` and with the values of `over`; either may
+ * be NULL. */
+static XXH128_hash_t key_of(const struct results_table_row *row, const char *without, json_t *over)
 {
     json_t *parameters = json_copy(row->parameters);
     if (without)
@@ -87,51 +88,52 @@ static XXH128_hash_t name_of(const struct results_table_row *row, const char *wi
     if (over)
         json_object_update(parameters, over);
     char *text = json_dumps(parameters, JSON_COMPACT | JSON_SORT_KEYS);
-    XXH128_hash_t name = XXH3_128bits(text ? text : "", text ? strlen(text) : 0);
+    XXH128_hash_t key = XXH3_128bits(text ? text : "", text ? strlen(text) : 0);
     free(text);
     json_decref(parameters);
-    return name;
+    return key;
 }
 
-static struct named *names_of(const struct results_table *results_table, const char *without)
+static struct keyed_row *keyed_rows_of(const struct results_table *results_table, const char *without)
 {
-    struct named *names = mem_alloc(results_table->count, sizeof *names, "the table of results");
+    struct keyed_row *keyed = mem_alloc(results_table->count, sizeof *keyed, "the table of results");
     for (size_t i = 0; i < results_table->count; i++)
-        names[i] = (struct named){name_of(&results_table->rows[i], without, NULL), i};
-    qsort(names, results_table->count, sizeof *names, compare_named);
-    return names;
+        keyed[i] = (struct keyed_row){key_of(&results_table->rows[i], without, NULL), i};
+    qsort(keyed, results_table->count, sizeof *keyed, compare_keyed_rows);
+    return keyed;
 }
 
-/* Each row's run of the baseline: the one whose parameters are its own but for the baseline's. */
+/* The baseline of a row is the run whose parameters are those of the row, overridden by those of the
+ * baseline. */
 static void compare_with_baseline(struct results_table *results_table)
 {
-    struct named *names = names_of(results_table, NULL);
+    struct keyed_row *keyed = keyed_rows_of(results_table, NULL);
     for (size_t i = 0; i < results_table->count; i++) {
         struct results_table_row *row = &results_table->rows[i];
-        XXH128_hash_t wanted = name_of(row, NULL, results_table->baseline);
+        XXH128_hash_t wanted = key_of(row, NULL, results_table->baseline);
         size_t low = 0, high = results_table->count;
         while (low < high) {
             size_t middle = (low + high) / 2;
-            if (XXH128_cmp(&names[middle].name, &wanted) < 0)
+            if (XXH128_cmp(&keyed[middle].key, &wanted) < 0)
                 low = middle + 1;
             else
                 high = middle;
         }
-        bool found = low < results_table->count && XXH128_isEqual(names[low].name, wanted);
+        bool found = low < results_table->count && XXH128_isEqual(keyed[low].key, wanted);
         if (found && row->makespan_ps > 0)
-            row->speedup = (double)results_table->rows[names[low].row].makespan_ps / (double)row->makespan_ps;
+            row->speedup = (double)results_table->rows[keyed[low].row].makespan_ps / (double)row->makespan_ps;
     }
-    free(names);
+    free(keyed);
 }
 
-/* Numbers the groups by their first rows. */
+/* Groups are numbered in the order of their first rows. */
 static void group_rows(struct results_table *results_table)
 {
-    struct named *names = names_of(results_table, "seed");
+    struct keyed_row *keyed = keyed_rows_of(results_table, "seed");
     size_t *first = mem_alloc(results_table->count, sizeof *first, "the table of results");
     for (size_t i = 0; i < results_table->count; i++) {
-        bool same = i && XXH128_isEqual(names[i].name, names[i - 1].name);
-        first[names[i].row] = same ? first[names[i - 1].row] : names[i].row;
+        bool same = i && XXH128_isEqual(keyed[i].key, keyed[i - 1].key);
+        first[keyed[i].row] = same ? first[keyed[i - 1].row] : keyed[i].row;
     }
     results_table->groups =
         mem_alloc(results_table->count, sizeof *results_table->groups, "the table of results");
@@ -142,7 +144,7 @@ static void group_rows(struct results_table *results_table)
             first[i] == i ? results_table->group_count - 1 : results_table->rows[first[i]].group;
     }
     free(first);
-    free(names);
+    free(keyed);
 }
 
 static void estimate_groups(struct results_table *results_table)
@@ -167,7 +169,7 @@ static void estimate_groups(struct results_table *results_table)
     free(speedups);
 }
 
-/* A file may have been changed by others. */
+/* Another program may have changed the file. */
 static void drop_all_but_texts(json_t *list)
 {
     for (size_t i = json_array_size(list); i-- > 0;)
@@ -186,7 +188,7 @@ static bool differs(const struct results_table *results_table, const char *param
     return false;
 }
 
-/* Parameters that no sweep varies, but that several sweeps in one store have set otherwise. */
+/* Parameters that no sweep varies, but that differ because several sweeps are in one store. */
 static void add_differing(struct results_table *results_table)
 {
     const char *name;
@@ -206,9 +208,9 @@ static void add_differing(struct results_table *results_table)
 enum status results_table_read(struct results_table *results_table, struct store *store)
 {
     *results_table = (struct results_table){.count = 0};
-    enum status status = read_note(store, STORE_VARIED, json_array(), &results_table->varied);
+    enum status status = read_metadata(store, STORE_VARIED, json_array(), &results_table->varied);
     if (status == STATUS_OK)
-        status = read_note(store, STORE_BASELINE, json_object(), &results_table->baseline);
+        status = read_metadata(store, STORE_BASELINE, json_object(), &results_table->baseline);
     if (status == STATUS_OK)
         status = store_each(store, results_table, add_row);
     if (status != STATUS_OK)

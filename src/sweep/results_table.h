@@ -7,8 +7,8 @@
 #include "base/stats.h"
 #include "sweep/store.h"
 
-/* A store's finished runs as a table: a row per run, in the order of the store, with what was varied, what
- * came out, and what that is compared with the baseline. */
+/* A store's finished runs as a table. Each row is a run, in the order of the store, with its varied
+ * parameters, its results, and its speedup over the baseline. */
 struct results_table_row {
     int64_t id;
     const char *fabric, *program;
@@ -16,19 +16,19 @@ struct results_table_row {
     ps_t makespan_ps;
     double idle_fraction, mean_bytes;
     uint64_t messages, bytes;
-    double speedup; /* over the baseline's run of the same parameters; 0 = there is none */
-    size_t group;   /* rows that differ in their seed alone have the same */
+    double speedup; /* over the baseline's run with the same parameters; 0 = no such run */
+    size_t group;   /* rows that differ only in their seed have the same one */
 };
 
-/* Rows that differ in their seed alone. */
+/* Rows that differ only in their seed. */
 struct results_table_group {
     size_t first;                             /* row */
-    struct mean_estimate makespan_s, speedup; /* the latter of no values where there is no baseline */
+    struct mean_estimate makespan_s, speedup; /* speedup has no values if there is no baseline */
 };
 
 struct results_table {
-    json_t *varied;   /* list of the names of parameters that sweeps vary, and of others that differ */
-    json_t *baseline; /* parameters that make a run the baseline's; empty = no baseline */
+    json_t *varied;   /* list of names: parameters that a sweep varies, then others that differ */
+    json_t *baseline; /* the parameters of the baseline; empty = no baseline */
     struct results_table_row *rows;
     size_t count, capacity;
     struct results_table_group *groups;
@@ -40,15 +40,15 @@ struct results_table {
 enum status results_table_read(struct results_table *results_table, struct store *store);
 void results_table_free(struct results_table *results_table);
 
-/* The row's value of a parameter; NULL: it has none. */
+/* The row's value of a parameter; NULL: none. */
 const char *results_table_value(const struct results_table_row *row, const char *parameter);
 
-/* The groups, with what they have in common and what not, as one JSON object: what the page of a sweep shows.
- * To be freed. */
+/* The groups as one JSON object: their common parameters, their own, and their results. The report page of a
+ * sweep shows it. The caller frees it. */
 char *results_table_json(const struct results_table *results_table);
 
-/* Comma-separated values: a line of names, then a line per run, or per group with means and 95 % confidence
- * intervals. The same bytes for the same results. */
+/* CSV: a line of names, then a line per run, or a line per group with means and 95 % confidence intervals
+ * (results_table_csv.c). The same results give the same bytes. */
 enum status results_table_print_runs(const struct results_table *results_table, FILE *out);
 enum status results_table_print_means(const struct results_table *results_table, FILE *out);
 

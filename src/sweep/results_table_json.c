@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "sweep/results_table.h"
 
-/* The table of results as the page of a sweep takes it. */
+/* The table of results as JSON for the report page of a sweep. */
 
 static json_t *estimate_json(const struct mean_estimate *estimate)
 {
@@ -17,7 +17,8 @@ static bool is_seed(const char *parameter)
     return strcmp(parameter, "seed") == 0;
 }
 
-/* What was varied, but the fabric, which stands for itself, and the seed, which is what is averaged over. */
+/* The varied parameters without the fabric, which has a field of its own, and without the seed, which is
+ * averaged. */
 static json_t *axes_json(const struct results_table *results_table)
 {
     json_t *axes = json_array();
@@ -40,7 +41,7 @@ static json_t *settings_json(const json_t *axes, const struct results_table_row 
     return settings;
 }
 
-/* The rows that differ in their seed alone, as one. What else than the time came out is that of the first. */
+/* A group as one object. Results other than time and speedup are those of its first row. */
 static json_t *group_json(const struct results_table *results_table, const struct results_table_group *group,
                           const json_t *axes)
 {
@@ -60,7 +61,7 @@ static json_t *group_json(const struct results_table *results_table, const struc
     return object;
 }
 
-/* Parameters that all rows agree on. */
+/* The parameters that are the same in all rows. */
 static json_t *fixed_json(const struct results_table *results_table)
 {
     json_t *fixed = results_table->count ? json_copy(results_table->rows[0].parameters) : json_object();

@@ -10,11 +10,11 @@
 #include "base/diag.h"
 #include "base/mem.h"
 
-/* In the head of the file: that it is ours ("HELI"), and which form its tables have. */
-enum { APPLICATION = 0x48454c49, FORM = 2 };
+/* In the header of the database: the application ("HELI") and the version of the schema. */
+enum { APPLICATION = 0x48454c49, SCHEMA_VERSION = 2 };
 
-/* How long to wait for others who write: well over what entering a million runs takes them. Whoever gives up
- * loses results that may have taken hours. */
+/* How long to wait for another writer. A process that gave up would lose results of hours, so this is well
+ * above the time in which a million runs are planned. */
 enum { BUSY_MS = 600000, AGAIN_MS = 5 };
 
 static const char tables[] = "CREATE TABLE IF NOT EXISTS runs("
@@ -37,7 +37,7 @@ static const char tables[] = "CREATE TABLE IF NOT EXISTS runs("
                              "  memory_bytes INTEGER);"
                              "CREATE TABLE IF NOT EXISTS notes(name TEXT PRIMARY KEY, text TEXT NOT NULL);";
 
-enum statement { FIND, PLAN, FINISH, GET, EACH, NOTE, NOTED, STATEMENTS };
+enum statement { FIND, PLAN, FINISH, GET, EACH, SET_METADATA, GET_METADATA, STATEMENTS };
 
 #define RUN_COLUMNS                                                                                          \
     "id, key, fabric, program, parameters, input_hash, calls, makespan_ps, idle_fraction, messages, bytes, " \
@@ -52,14 +52,14 @@ static const char *const statements[STATEMENTS] = {
         "metrics = ?7, run = ?8, wall_s = ?9, memory_bytes = ?10 WHERE id = ?1",
     [GET] = "SELECT " RUN_COLUMNS " FROM runs WHERE id = ?1",
     [EACH] = "SELECT " RUN_COLUMNS " FROM runs ORDER BY id",
-    [NOTE] = "INSERT OR REPLACE INTO notes(name, text) VALUES(?1, ?2)",
-    [NOTED] = "SELECT text FROM notes WHERE name = ?1",
+    [SET_METADATA] = "INSERT OR REPLACE INTO notes(name, text) VALUES(?1, ?2)",
+    [GET_METADATA] = "SELECT text FROM notes WHERE name = ?1",
 };
 
 struct store {
     char *path;
     enum store_mode mode;
-    sqlite3 *base;
+    sqlite3 *db;
     sqlite3_stmt *prepared[STATEMENTS];
 };
 
@@ -68,17 +68,18 @@ const char *store_path(const struct store *store)
     return store->path;
 }
 
-/* ------------------------------------------------------------------------------------------ open, close */
+/* -------------------------------------------------------------- open, close */
 
 static enum status failed(const struct store *store)
 {
-    diag_error("%s: %s", store->path, sqlite3_errmsg(store->base));
+    diag_error("%s: %s", store->path, sqlite3_errmsg(store->db));
     return STATUS_FAILED;
 }
 
-/* Whoever closes a file last takes its log away, and whoever opens it just then is refused at once, without
- * the time that others are waited for. True, a moment later, where that is to be tried again. */
-static bool is_refused(int code, time_t until)
+/* The last process that closes a database removes its log. A process that opens the database in that moment
+ * gets SQLITE_BUSY at once: the busy timeout does not apply. Waits a little and returns true if the call has
+ * to be tried again. */
+static bool is_to_retry(int code, time_t until)
 {
     if ((code & 0xff) != SQLITE_BUSY || time(NULL) >= until)
         return false;
@@ -86,7 +87,7 @@ static bool is_refused(int code, time_t until)
     return true;
 }
 
-static time_t patience_ends(void)
+static time_t retry_end(void)
 {
     return time(NULL) + BUSY_MS / 1000;
 }
@@ -94,69 +95,70 @@ static time_t patience_ends(void)
 static enum status execute(struct store *store, const char *sql)
 {
     int code;
-    time_t until = patience_ends();
+    time_t until = retry_end();
     do
-        code = sqlite3_exec(store->base, sql, NULL, NULL, NULL);
-    while (is_refused(code, until));
+        code = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+    while (is_to_retry(code, until));
     return code == SQLITE_OK ? STATUS_OK : failed(store);
 }
 
-struct head {
-    int64_t application, form, objects;
+struct store_header {
+    int64_t application, version, objects;
 };
 
-/* In one statement, for others may be about to make the tables. Returns SQLite's code. */
-static int read_head(struct store *store, struct head *head)
+/* In one statement, since another process may be creating the tables. Returns SQLite's code. */
+static int read_header(struct store *store, struct store_header *header)
 {
     static const char sql[] = "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) "
                               "FROM pragma_application_id, pragma_user_version";
     int code;
-    time_t until = patience_ends();
+    time_t until = retry_end();
     do {
         sqlite3_stmt *statement;
-        code = sqlite3_prepare_v2(store->base, sql, -1, &statement, NULL);
+        code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
         if (code == SQLITE_OK)
             code = sqlite3_step(statement);
         if (code == SQLITE_ROW)
-            *head = (struct head){.application = sqlite3_column_int64(statement, 0),
-                                  .form = sqlite3_column_int64(statement, 1),
-                                  .objects = sqlite3_column_int64(statement, 2)};
+            *header = (struct store_header){.application = sqlite3_column_int64(statement, 0),
+                                            .version = sqlite3_column_int64(statement, 1),
+                                            .objects = sqlite3_column_int64(statement, 2)};
         sqlite3_finalize(statement);
-    } while (is_refused(code, until));
+    } while (is_to_retry(code, until));
     return code;
 }
 
-static enum status check_head(struct store *store, enum store_mode mode)
+static enum status check_header(struct store *store, enum store_mode mode)
 {
-    struct head head = {.application = -1};
-    int code = read_head(store, &head);
+    struct store_header header = {.application = -1};
+    int code = read_header(store, &header);
     if (code != SQLITE_ROW && code != SQLITE_NOTADB)
         return failed(store);
-    if (mode == STORE_WRITE && head.application == 0 && head.form == 0 && head.objects == 0)
+    if (mode == STORE_WRITE && header.application == 0 && header.version == 0 && header.objects == 0)
         return STATUS_OK; /* an empty file, or a new one */
-    if (head.application != APPLICATION) {
+    if (header.application != APPLICATION) {
         diag_error("%s is not a file of results; `helio sweep -o` makes one", store->path);
         return STATUS_BAD_INPUT;
     }
-    if (head.form == FORM)
+    if (header.version == SCHEMA_VERSION)
         return STATUS_OK;
-    diag_error("%s was written in form %lld of the tables; this helio knows form %d", store->path,
-               (long long)head.form, FORM);
+    diag_error("%s has version %lld of the result tables; this helio reads version %d", store->path,
+               (long long)header.version, SCHEMA_VERSION);
     return STATUS_BAD_INPUT;
 }
 
-static enum status make_tables(struct store *store)
+static enum status create_tables(struct store *store)
 {
-    char head[128];
-    snprintf(head, sizeof head, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION, FORM);
-    /* With a write-ahead log, NORMAL loses nothing to a killed process. */
+    char header[128];
+    snprintf(header, sizeof header, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION,
+             SCHEMA_VERSION);
+    /* With a write-ahead log, NORMAL loses nothing when the process is killed. */
     enum status status = execute(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     if (status == STATUS_OK)
         status = execute(store, "BEGIN IMMEDIATE");
     if (status == STATUS_OK)
         status = execute(store, tables);
     if (status == STATUS_OK)
-        status = execute(store, head);
+        status = execute(store, header);
     return status == STATUS_OK ? execute(store, "COMMIT") : status;
 }
 
@@ -171,15 +173,15 @@ enum status store_open(const char *path, enum store_mode mode, struct store **op
     store->path = mem_text(*path ? path : "a temporary file");
     store->mode = mode;
     enum status status =
-        sqlite3_open_v2(path, &store->base, flags, NULL) == SQLITE_OK ? STATUS_OK : failed(store);
+        sqlite3_open_v2(path, &store->db, flags, NULL) == SQLITE_OK ? STATUS_OK : failed(store);
     if (status == STATUS_OK) {
-        sqlite3_busy_timeout(store->base, BUSY_MS);
-        status = check_head(store, mode);
+        sqlite3_busy_timeout(store->db, BUSY_MS);
+        status = check_header(store, mode);
     }
     if (status == STATUS_OK && mode == STORE_WRITE)
-        status = make_tables(store);
+        status = create_tables(store);
     for (int i = 0; status == STATUS_OK && i < STATEMENTS; i++)
-        if (sqlite3_prepare_v3(store->base, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &store->prepared[i],
+        if (sqlite3_prepare_v3(store->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &store->prepared[i],
                                NULL))
             status = failed(store);
     if (status == STATUS_OK)
@@ -195,12 +197,13 @@ void store_close(struct store *store)
         return;
     for (int i = 0; i < STATEMENTS; i++)
         sqlite3_finalize(store->prepared[i]);
-    /* Without the log a file can be read where nothing may be written. Whoever closes it last gets this. */
+    /* Removes the log, so that the file can be read where nothing may be written. This succeeds in the last
+     * process that has the file open. */
     if (store->mode == STORE_WRITE) {
-        sqlite3_busy_timeout(store->base, 0);
-        sqlite3_exec(store->base, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+        sqlite3_busy_timeout(store->db, 0);
+        sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     }
-    sqlite3_close(store->base);
+    sqlite3_close(store->db);
     free(store->path);
     free(store);
 }
@@ -217,17 +220,17 @@ enum status store_commit(struct store *store)
 
 void store_rollback(struct store *store)
 {
-    sqlite3_exec(store->base, "ROLLBACK", NULL, NULL, NULL); /* whoever calls has an error already */
+    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL); /* the caller has reported an error */
 }
 
-/* ------------------------------------------------------------------------------------------------- runs */
+/* --------------------------------------------------------------------- runs */
 
 static void bind_text(sqlite3_stmt *statement, int index, const char *text)
 {
     sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
 }
 
-/* Carries out a statement that yields no rows, and makes it ready for the next time. */
+/* Executes a statement that returns no rows, and resets it for the next use. */
 static enum status finish_statement(struct store *store, sqlite3_stmt *statement)
 {
     enum status status = sqlite3_step(statement) == SQLITE_DONE ? STATUS_OK : failed(store);
@@ -262,7 +265,7 @@ enum status store_plan(struct store *store, struct store_run *run)
     sqlite3_bind_int64(plan, 6, (int64_t)run->calls);
     sqlite3_bind_int64(plan, 7, run->ranks);
     status = finish_statement(store, plan);
-    run->id = sqlite3_last_insert_rowid(store->base);
+    run->id = sqlite3_last_insert_rowid(store->db);
     return status;
 }
 
@@ -288,7 +291,7 @@ static const char *text_at(sqlite3_stmt *statement, int column)
     return text ? text : "";
 }
 
-/* The row that the statement stands at; its texts are the statement's. */
+/* The statement's current row. The texts are valid until its next step. */
 static struct store_run run_at(sqlite3_stmt *statement)
 {
     return (struct store_run){
@@ -359,19 +362,19 @@ enum status store_each(struct store *store, void *self,
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------ notes */
+/* ----------------------------------------------------------------- metadata */
 
-enum status store_note(struct store *store, const char *name, const char *text)
+enum status store_set_metadata(struct store *store, const char *name, const char *text)
 {
-    sqlite3_stmt *statement = store->prepared[NOTE];
+    sqlite3_stmt *statement = store->prepared[SET_METADATA];
     bind_text(statement, 1, name);
     bind_text(statement, 2, text);
     return finish_statement(store, statement);
 }
 
-enum status store_noted(struct store *store, const char *name, char **text)
+enum status store_get_metadata(struct store *store, const char *name, char **text)
 {
-    sqlite3_stmt *statement = store->prepared[NOTED];
+    sqlite3_stmt *statement = store->prepared[GET_METADATA];
     bind_text(statement, 1, name);
     int found = sqlite3_step(statement);
     *text = found == SQLITE_ROW ? mem_text(text_at(statement, 0)) : NULL;

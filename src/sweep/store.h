@@ -7,70 +7,71 @@
 #include "base/status.h"
 #include "base/time.h"
 
-/* A file of results (SQLite, write-ahead log): runs that are planned and runs that are done, each under the
- * key of its contents, so that nothing is run twice. A run is added to it as a whole; a process that is
- * killed loses what it has not finished, and nothing else. */
+/* A file of results: an SQLite database with a write-ahead log. It has planned runs and finished runs. A
+ * run's key is a hash of everything that its result depends on, so nothing is run twice. A result is added as
+ * a whole: a process that is killed loses only the runs that it has not finished. */
 struct store;
 
 enum store_mode {
-    STORE_READ, /* what is there and whole */
-    STORE_WRITE /* made where it is not there; ":memory:" leaves no file */
+    STORE_READ, /* the file must exist */
+    STORE_WRITE /* a file that does not exist is created; ":memory:" leaves no file */
 };
 
-/* Instead of a path: a file without a name, which is gone when it is closed. */
+/* As a path: a file without a name, which closing deletes. */
 #define STORE_TEMPORARY ""
 
-/* One run. The store copies the texts that it is given. */
+/* One run. The store copies the texts of a run that it takes. */
 struct store_run {
     int64_t id;             /* from 1, in the order of planning */
-    const char *key;        /* names its contents: program, input, every parameter */
-    const char *fabric;     /* its name */
+    const char *key;        /* hash of program, input and every parameter */
+    const char *fabric;     /* a name */
     const char *program;    /* "cg.S.4", "alltoall:ranks=64,bytes=8KiB" */
     const char *parameters; /* a JSON object of all parameters, by name; null = none */
-    const char *input_hash; /* of a trace; "" = generated */
+    const char *input_hash; /* of the trace; "" = the program is generated */
     uint64_t calls;         /* of the program; 0 = unknown */
     uint32_t ranks;
 
-    bool done; /* what follows is there */
+    bool done; /* the fields below are valid */
     ps_t makespan_ps;
     double idle_fraction;
     uint64_t messages, bytes;
     double mean_bytes;     /* per message */
-    const char *metrics;   /* a JSON object: what the fabric counted, by name */
-    const char *run;       /* a JSON object, as `helio run --json` has it in `runs` */
-    double wall_s;         /* that it took; no result */
-    uint64_t memory_bytes; /* that it took, the program's mapped input not counted */
+    const char *metrics;   /* a JSON object: the fabric's metrics, by name */
+    const char *run;       /* a JSON object, as in `runs` of `helio run --json` */
+    double wall_s;         /* wall time of the run; not a result */
+    uint64_t memory_bytes; /* memory of the run, without its mapped input */
 };
 
-/* STATUS_BAD_INPUT: there is no such file, or it is no file of results; STATUS_FAILED: it cannot be used. */
+/* STATUS_BAD_INPUT: the file does not exist or is not a store. STATUS_FAILED: it cannot be used. Reported. */
 enum status store_open(const char *path, enum store_mode mode, struct store **store);
-void store_close(struct store *store); /* NULL is fine */
+void store_close(struct store *store); /* NULL: does nothing */
 const char *store_path(const struct store *store);
 
-/* Makes what follows one change, which is there as a whole after store_commit or not at all. */
+/* A transaction: all changes up to store_commit become visible together, or none does. */
 enum status store_begin(struct store *store);
 enum status store_commit(struct store *store);
 void store_rollback(struct store *store);
 
-/* Looks for the run's key and sets run->id, 0 where it is not there, and run->done. */
+/* Looks for the run's key, and sets run->id, 0 if it is not there, and run->done. */
 enum status store_find(struct store *store, struct store_run *run);
-/* The same; where it is not there the run is added as planned. */
+/* The same, but adds a run that is not there as planned. */
 enum status store_plan(struct store *store, struct store_run *run);
 /* Adds the results to the planned run `run->id`. */
 enum status store_finish(struct store *store, const struct store_run *run);
-/* STATUS_BAD_INPUT, reported, where there is no such run. To be freed with store_run_free. */
+/* The caller frees the run with store_run_free. STATUS_BAD_INPUT, reported: there is no such run. */
 enum status store_get(struct store *store, int64_t id, struct store_run *run);
 void store_run_free(struct store_run *run);
 
-/* Every run, planned or done, by its id. The run's texts are the store's and gone after the visit, which ends
- * the walk with what is not STATUS_OK. */
+/* Visits every run, planned or done, in the order of ids, until a visit does not return STATUS_OK. The run's
+ * texts are valid during the visit. */
 enum status store_each(struct store *store, void *self,
                        enum status (*visit)(void *self, const struct store_run *run));
 
-/* Texts by name that concern all runs. NULL where there is none; to be freed. */
-#define STORE_VARIED   "varied"   /* a JSON list: the parameters that sweeps have varied */
-#define STORE_BASELINE "baseline" /* a JSON object: the parameters that make a run what speedups are over */
-enum status store_note(struct store *store, const char *name, const char *text);
-enum status store_noted(struct store *store, const char *name, char **text);
+/* Metadata: texts by name that concern all runs. */
+#define STORE_VARIED   "varied"   /* a JSON list: the parameters that sweeps vary */
+#define STORE_BASELINE "baseline" /* a JSON object: the parameters of the baseline */
+enum status store_set_metadata(struct store *store, const char *name, const char *text);
+/* The caller frees the text. NULL: there is none of that name. */
+enum status store_get_metadata(struct store *store, const char *name, char **text);
 
 #endif

@@ -5,11 +5,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/config.h"
 #include "base/status.h"
+#include "sweep/point.h"
 #include "sweep/store.h"
 
-/* The results of many runs, from a store or by running what is not there:
+/* The room for many runs: they are planned, run once, and kept.
+ *
+ *     point.h            parameters that lead to one run
+ *     definition.h       the sweep of an experiment file, and its points (definition_points.c)
+ *     store.h            the file of results
+ *     merge.h            several stores become one
+ *     worker.h           runs points one after another
+ *     worker_pool.h      an ops table of workers; process_pool.h has processes of this machine
+ *     plan.h             which runs the points lead to, and which of them are still to be run
+ *     sweep.h            all together (sweep.c), and an estimate of the time (forecast.c)
+ *     rerun.h            repeats a run of a store
+ *     results_table.h    a store as a table; as CSV and JSON (results_table_csv.c, results_table_json.c)
+ *     plot.h             a figure of the table, for gnuplot
+ *
+ * The results of many runs come from a store, and what it does not have is run:
  *
  *     struct store *store;
  *     store_open("results.db", STORE_WRITE, &store);      or ":memory:"
@@ -22,67 +36,54 @@
  *     sweep_free(runs, 2);
  *     store_close(store);
  *
- * What comes out does not depend on the number of jobs. */
-
-struct sweep_setting {
-    const char *name, *value; /* "fmu.count", "16": as given to --set */
-    const char *origin;       /* where it is said, "sweep.yaml:3", for errors; NULL = nowhere in a file */
-};
-
-/* A run that is asked for. Points share their base, which is not changed. */
-struct sweep_point {
-    const struct config *base;
-    const struct sweep_setting *settings; /* on top of it */
-    size_t count;                         /* of settings */
-    const char *fabric;                   /* one name */
-};
+ * The results do not depend on the number of jobs. */
 
 struct definition;
 struct sweep_options {
-    unsigned jobs;          /* processes that run points at the same time; 0 = as many as sweep_jobs says */
-    unsigned shard, shards; /* run only every shards-th point, from the shard-th, 0, on; 0 shards = all */
-    /* Called before the first run and after each with how many of those to be run have ended. */
+    unsigned jobs;          /* processes that run points at the same time; 0 = one for each processor */
+    unsigned shard, shards; /* run only the points i with i % shards == shard; 0 shards = all points */
+    /* Called before the first run and after each run: how many runs of `to_run` have ended. */
     void (*progress)(void *self, size_t ended, size_t to_run);
     void *self;
-    const struct definition *definition; /* of these points, noted in the store with them; NULL = none */
+    const struct definition *definition; /* of these points, kept in the store with them; NULL = none */
 };
 
-/* The jobs that the options ask for; else a processor each, of those that this process may use. */
+/* options->jobs, or the number of processors that this process may use. */
 unsigned sweep_jobs(const struct sweep_options *options);
 
-/* Runs the points that the store has no results for, each in a process of its own that takes one after
- * another, and adds each result to the store at once. Points of the same contents are run once. `runs`, if
- * not NULL, gets the result of each point, to be freed with sweep_free also on errors; without one it is all
- * zero, as where another shard runs it.
+/* Runs the points that the store has no results for, in `jobs` processes, and adds each result to the store
+ * as soon as it is there. Points of the same contents are run once. `runs`, if it is not NULL, gets the
+ * result of each point; the caller frees them with sweep_free, also after an error. A point without a result,
+ * for example one of another shard, gets all zeroes.
  *
- * STATUS_BAD_INPUT: a point is wrong, and the store is as it was. STATUS_FAILED: points could not be run,
- * each reported with its settings and the cause; all others have been. */
+ * STATUS_BAD_INPUT: a point is wrong, and the store has not changed. STATUS_FAILED: some runs failed. Each is
+ * reported with its settings and the cause, and all others are in the store. */
 enum status sweep_run(struct store *store, const struct sweep_point *points, size_t count,
                       const struct sweep_options *options, struct store_run *runs);
 void sweep_free(struct store_run *runs, size_t count);
 
-/* What a sweep would take. */
+/* sweep_run with points that are planned already. Shuts the pool of workers down at the end; NULL: processes
+ * of this machine. */
+struct sweep_plan;
+struct worker_pool;
+enum status sweep_run_plan(struct sweep_plan *plan, struct worker_pool *worker_pool, struct store *store,
+                           const struct sweep_options *options, struct store_run *runs);
+
+/* An estimate of what a sweep costs. */
 struct sweep_forecast {
     size_t runs, to_run;   /* of different contents; those without results in the store */
-    size_t assumed;        /* of those to be run: none on their fabric is done, so nothing is known of it */
-    double work_s;         /* of all that are to be run, one after another */
-    double longest_s;      /* of the longest of them, below which no number of workers comes */
-    uint64_t memory_bytes; /* of the largest, the program's mapped input not counted */
+    size_t assumed;        /* runs to do on a fabric of which the store has no run: their speed is assumed */
+    double work_s;         /* of all runs to do, one after another */
+    double longest_s;      /* of the longest run: more workers do not make the sweep shorter than that */
+    uint64_t memory_bytes; /* of the largest run, without its mapped input */
 };
 
-/* Changes nothing in the store. Time is that of the store's runs on the same fabric, by the number of their
- * calls. STATUS_BAD_INPUT as sweep_run. */
+/* The time of a run is that of the store's runs on the same fabric, in proportion to the number of calls.
+ * Does not change the store. STATUS_BAD_INPUT as sweep_run. */
 enum status sweep_forecast(struct store *store, const struct sweep_point *points, size_t count,
                            const struct sweep_options *options, struct sweep_forecast *forecast);
 
-/* What the fabric counted, one of its metrics that are single numbers. False: there is none of that name. */
+/* A metric of the run's fabric that is a single number. False: it has none of that name. */
 bool sweep_metric(const struct store_run *run, const char *name, double *value);
-
-/* The point's parameters: the base's, its settings and its fabric; to be freed. NULL: one of them is wrong,
- * which has been reported. */
-struct config *sweep_config(const struct sweep_point *point);
-
-/* "fmu, fmu.count=16, seed=2"; to be freed. */
-char *sweep_label(const struct sweep_point *point);
 
 #endif

@@ -320,7 +320,7 @@ static struct store *store_with(const char *result, const char *baseline)
     run.metrics = "{}", run.run = result;
     assert_int_equal(store_finish(store, &run), STATUS_OK);
     if (baseline)
-        assert_int_equal(store_note(store, STORE_BASELINE, baseline), STATUS_OK);
+        assert_int_equal(store_set_metadata(store, STORE_BASELINE, baseline), STATUS_OK);
     return store;
 }
 
@@ -331,7 +331,7 @@ static char *merged_baseline(const char *into, const char *from)
     char *baseline;
     said[0] = '\0';
     assert_int_equal(store_merge(stores[0], stores[1]), STATUS_OK);
-    assert_int_equal(store_noted(stores[0], STORE_BASELINE, &baseline), STATUS_OK);
+    assert_int_equal(store_get_metadata(stores[0], STORE_BASELINE, &baseline), STATUS_OK);
     store_close(stores[0]);
     store_close(stores[1]);
     return baseline;

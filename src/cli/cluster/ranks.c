@@ -8,10 +8,11 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "sweep/process_pool.h"
 
 enum tag { TAG_ORDER, TAG_ANSWER, TAG_BYTES };
 
-static const uint64_t dismissed = UINT64_MAX; /* an order like an index */
+static const uint64_t shutdown_order = UINT64_MAX; /* sent in place of an index */
 
 /* What goes before the bytes of an outcome. */
 struct head {
@@ -64,7 +65,8 @@ static void order(size_t worker, uint64_t what)
     MPI_Send(&what, 1, MPI_UINT64_T, (int)worker + 1, TAG_ORDER, MPI_COMM_WORLD);
 }
 
-static bool give(struct worker_pool *worker_pool, size_t worker, size_t point, struct worker_answer *answer)
+static bool submit_point(struct worker_pool *worker_pool, size_t worker, size_t point,
+                         struct worker_answer *answer)
 {
     (void)worker_pool;
     (void)answer; /* a rank that cannot be reached is MPI's error, which ends the program */
@@ -72,7 +74,7 @@ static bool give(struct worker_pool *worker_pool, size_t worker, size_t point, s
     return true;
 }
 
-static void take(struct worker_pool *worker_pool, struct worker_answer *answer)
+static void wait_for_answer(struct worker_pool *worker_pool, struct worker_answer *answer)
 {
     (void)worker_pool;
     struct head head;
@@ -86,18 +88,18 @@ static void take(struct worker_pool *worker_pool, struct worker_answer *answer)
     receive_bytes(answer->bytes, head.length, rank);
 }
 
-static void dismiss(struct worker_pool *worker_pool)
+static void shut_down(struct worker_pool *worker_pool)
 {
     for (size_t i = 0; i < worker_pool->workers; i++)
-        order(i, dismissed);
+        order(i, shutdown_order);
 }
 
 void worker_pool_of_ranks(struct worker_pool *worker_pool)
 {
     int ranks;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    *worker_pool =
-        (struct worker_pool){.workers = (size_t)ranks - 1, .give = give, .take = take, .dismiss = dismiss};
+    *worker_pool = (struct worker_pool){
+        .workers = (size_t)ranks - 1, .submit = submit_point, .wait = wait_for_answer, .shutdown = shut_down};
 }
 
 /* ---------------------------------------------------------- the other ranks */
@@ -105,8 +107,8 @@ void worker_pool_of_ranks(struct worker_pool *worker_pool)
 static void run_point(struct worker_pool *own, size_t point)
 {
     struct worker_answer answer;
-    if (own->give(own, 0, point, &answer))
-        own->take(own, &answer);
+    if (own->submit(own, 0, point, &answer))
+        own->wait(own, &answer);
     struct head head = {.length = answer.length, .has_bytes = answer.bytes != NULL};
     memcpy(head.cause, answer.cause, sizeof head.cause);
     MPI_Send(&head, sizeof head, MPI_BYTE, 0, TAG_ANSWER, MPI_COMM_WORLD);
@@ -118,15 +120,15 @@ static void run_point(struct worker_pool *own, size_t point)
 void ranks_serve(const struct sweep_point *points)
 {
     struct worker_pool own;
-    worker_pool_of_processes(&own, 1, points);
+    process_pool_init(&own, 1, points);
     for (uint64_t what;;) {
         wait_for(0, TAG_ORDER);
         MPI_Recv(&what, 1, MPI_UINT64_T, 0, TAG_ORDER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (what == dismissed)
+        if (what == shutdown_order)
             break;
         run_point(&own, what);
     }
-    own.dismiss(&own);
+    own.shutdown(&own);
 }
 
 /* ----------------------------------------------------------------- together */

@@ -3,13 +3,13 @@
 
 #include "cli/sweep_command.h"
 
-/* The ranks of an MPI program as a crew: rank 0 gives points to all others, which have read the same
- * experiment file and so get no more than an index. MPI_Init has been called, and its errors end the program.
+/* The ranks of an MPI program as workers: rank 0 submits points to all others. They have read the same
+ * experiment file, so they receive only an index. MPI_Init has been called, and its errors end the program.
  */
 void worker_pool_of_ranks(struct worker_pool *worker_pool);
 
-/* What the other ranks do: run what they are given, in a process of their own that may be lost, until the
- * crew is dismissed. */
+/* What the other ranks do: run the points that they receive, each in a child process, whose end they survive,
+ * until rank 0 shuts the pool down. */
 void ranks_serve(const struct sweep_point *points);
 
 /* For all ranks together: rank 0 says whether to go on, and everybody hears it. */

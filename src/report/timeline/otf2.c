@@ -53,8 +53,7 @@ static OTF2_FlushType flush(void *self, OTF2_FileType type, OTF2_LocationRef loc
     return OTF2_FLUSH;
 }
 
-/* --------------------------------------------------------------------------------------------------- files
- */
+/* -------------------------------------------------------------------- files */
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
 {
@@ -165,8 +164,7 @@ static enum status otf2_close(struct timeline *timeline, enum status run)
     return run;
 }
 
-/* -------------------------------------------------------------------------------------------------- events
- */
+/* ------------------------------------------------------------------- events */
 
 static void otf2_begin_run(struct timeline *timeline)
 {
@@ -222,8 +220,7 @@ static void otf2_received(struct timeline *timeline, const struct timeline_messa
                                                 comm_of(message), (uint32_t)message->tag, message->bytes));
 }
 
-/* --------------------------------------------------------------------------------------------- definitions
- */
+/* -------------------------------------------------------------- definitions */
 
 static OTF2_StringRef define_string(struct otf2 *otf2, const char *text)
 {

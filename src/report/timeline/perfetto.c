@@ -87,8 +87,7 @@ static void put_packet(struct perfetto *perfetto, const struct protobuf *packet)
     fwrite(packet->bytes, 1, packet->length, perfetto->output.file);
 }
 
-/* --------------------------------------------------------------------------------------------------- names
- */
+/* -------------------------------------------------------------------- names */
 
 static void put_name(struct perfetto *perfetto, uint32_t table, uint64_t id, const char *name, uint64_t flags)
 {
@@ -140,8 +139,7 @@ static enum status perfetto_close(struct timeline *timeline, enum status run)
     return run;
 }
 
-/* -------------------------------------------------------------------------------------------------- tracks
- */
+/* ------------------------------------------------------------------- tracks */
 
 static void put_track(struct perfetto *perfetto, const struct protobuf *track)
 {
@@ -203,8 +201,7 @@ static uint64_t track_of_lane(struct timeline *timeline, const struct timeline_m
     return lane->track;
 }
 
-/* -------------------------------------------------------------------------------------------------- slices
- */
+/* ------------------------------------------------------------------- slices */
 
 /* Exact for all times below 2^53 ps, which are two and a half hours. */
 static double ns_of(ps_t time)

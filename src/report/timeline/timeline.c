@@ -10,8 +10,7 @@
 /* The events of a run reach a format in the order of time, although a fabric may tell things ahead of it:
  * those wait in `later` until the run has come so far. */
 
-/* ------------------------------------------------------------------------------------------------ ordering
- */
+/* ----------------------------------------------------------------- ordering */
 
 static void on_computed(void *self, uint32_t rank)
 {
@@ -37,8 +36,7 @@ static void pass_until(struct timeline *timeline, ps_t now)
     timeline->later.now = now;
 }
 
-/* --------------------------------------------------------------------------------------------------- lanes
- */
+/* -------------------------------------------------------------------- lanes */
 
 static uint32_t take_lane(struct timeline *timeline, uint32_t rank_index, ps_t now)
 {
@@ -54,8 +52,7 @@ static uint32_t take_lane(struct timeline *timeline, uint32_t rank_index, ps_t n
     return lane;
 }
 
-/* ------------------------------------------------------------------------------------------------- hearing
- */
+/* ------------------------------------------------------------------ hearing */
 
 static struct timeline_message *message_of(struct timeline *timeline, uint32_t index)
 {
@@ -193,8 +190,7 @@ static void hear(void *self, const struct tap_record *record)
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------- runs
- */
+/* --------------------------------------------------------------------- runs */
 
 const char *timeline_say_wait(const struct timeline_wait *wait, char *text, size_t size)
 {
@@ -268,8 +264,7 @@ enum status timeline_end_run(struct timeline *timeline, enum status run)
     return run;
 }
 
-/* ---------------------------------------------------------------------------------------------------- file
- */
+/* --------------------------------------------------------------------- file */
 
 static const struct {
     const char *suffix;

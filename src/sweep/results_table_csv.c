@@ -5,7 +5,7 @@
 #include "base/diag.h"
 #include "sweep/results_table.h"
 
-/* A field as RFC 4180 has it: in quotes where it holds what separates fields. */
+/* A field by RFC 4180: in quotes if it contains a separator. */
 static void put_text(FILE *out, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
@@ -23,7 +23,8 @@ static bool is_own_column(const char *parameter)
     return strcmp(parameter, "fabric") == 0;
 }
 
-/* Parameters that were varied, but the one that has a column of its own and, of groups, the seed. */
+/* The varied parameters, without the fabric, which has a column of its own, and for groups without the seed.
+ * The names if `row` is NULL, else the values. */
 static void put_varied(const struct results_table *results_table, const struct results_table_row *row,
                        bool of_group, FILE *out)
 {
@@ -44,7 +45,7 @@ static void put_number(FILE *out, const json_t *number)
     else if (json_is_number(number))
         fprintf(out, ",%.15g", json_number_value(number));
     else
-        fputc(',', out); /* this fabric does not count that */
+        fputc(',', out); /* this fabric has no such metric */
 }
 
 static enum status finished(FILE *out)
@@ -61,7 +62,7 @@ static void put_run(const struct results_table *results_table, const struct resu
     put_text(out, row->program);
     fprintf(out, ",%s", row->fabric);
     put_varied(results_table, row, false, out);
-    /* All twelve decimals: a picosecond must not get lost. */
+    /* All twelve decimals, so that each picosecond is kept. */
     fprintf(out, ",%" PRId64 ".%012" PRId64, row->makespan_ps / PS_PER_S, row->makespan_ps % PS_PER_S);
     if (json_object_size(results_table->baseline) && row->speedup > 0)
         fprintf(out, ",%.6f", row->speedup);
@@ -88,7 +89,7 @@ enum status results_table_print_runs(const struct results_table *results_table, 
     return finished(out);
 }
 
-/* The mean and both ends of its interval; the ends are left out where one value says nothing of them. */
+/* The mean and both ends of its interval. A single value has no interval, and its fields are empty. */
 static void put_estimate(FILE *out, const struct mean_estimate *estimate)
 {
     if (!estimate->count)

@@ -1,3 +1,5 @@
+#include "sweep/sweep.h"
+
 #include <jansson.h>
 #include <sched.h>
 #include <string.h>
@@ -7,22 +9,22 @@
 #include "base/mem.h"
 #include "sweep/definition.h"
 #include "sweep/plan.h"
-#include "sweep/work.h"
-#include "sweep/worker_pool.h"
+#include "sweep/process_pool.h"
+#include "sweep/worker.h"
 
-/* A crew at work on a plan. */
+/* Workers that run a plan. */
 struct running {
-    const struct plan *plan;
+    const struct sweep_plan *plan;
     struct worker_pool *worker_pool;
     struct store *store;
     const struct sweep_options *options;
-    size_t *hands; /* the point that each worker has */
-    size_t given, ended;
+    size_t *point_of; /* of each worker: the point that it runs */
+    size_t submitted, ended;
     size_t failed;
-    char **said; /* different texts that runs said which went well */
+    char **said; /* the different warnings of runs that did not fail */
     size_t said_count, said_capacity;
-    size_t repeated; /* runs that said one of them again */
-    bool stop;       /* nothing can be kept any more, so nothing more is given out */
+    size_t repeated; /* runs with a warning that another run had before */
+    bool stop;       /* the store takes no more results, so no more points are submitted */
 };
 
 static void report_failure(struct running *running, size_t point, const char *cause)
@@ -36,8 +38,8 @@ static void report_failure(struct running *running, size_t point, const char *ca
     running->failed++;
 }
 
-/* Warnings of a run that went well; what many runs say alike is said once. */
-static void pass_on(struct running *running, size_t point, const char *said)
+/* Reports the warnings of a run that did not fail. Warnings that many runs have are reported once. */
+static void report_warnings(struct running *running, size_t point, const char *said)
 {
     for (size_t i = 0; i < running->said_count; i++)
         if (strcmp(running->said[i], said) == 0) {
@@ -54,28 +56,28 @@ static void pass_on(struct running *running, size_t point, const char *said)
     free(label);
 }
 
-static void keep(struct running *running, size_t point, struct outcome *outcome)
+static void store_outcome(struct running *running, size_t point, struct sweep_outcome *outcome)
 {
     if (outcome->status != STATUS_OK) {
         report_failure(running, point, outcome->said);
         return;
     }
     if (*outcome->said)
-        pass_on(running, point, outcome->said);
+        report_warnings(running, point, outcome->said);
     outcome->run.id = running->plan->ids[running->plan->run_of[point]];
     if (store_finish(running->store, &outcome->run) != STATUS_OK)
         running->stop = true;
 }
 
-/* The worker's point has ended, well or not. */
-static void settle(struct running *running, struct worker_answer *answer)
+/* The worker's point has ended, with a result or a failure. */
+static void take_answer(struct running *running, struct worker_answer *answer)
 {
-    struct outcome outcome;
-    size_t point = running->hands[answer->worker];
+    struct sweep_outcome outcome;
+    size_t point = running->point_of[answer->worker];
     if (!answer->bytes)
         report_failure(running, point, answer->cause);
-    else if (outcome_unpack(answer->bytes, answer->length, &outcome))
-        keep(running, point, &outcome);
+    else if (sweep_outcome_unpack(answer->bytes, answer->length, &outcome))
+        store_outcome(running, point, &outcome);
     else
         report_failure(running, point, "its results did not arrive whole");
     free(answer->bytes);
@@ -84,34 +86,34 @@ static void settle(struct running *running, struct worker_answer *answer)
         running->options->progress(running->options->self, running->ended, running->plan->todo_count);
 }
 
-/* Gives the worker points until it has taken one, if there are any. */
-static void employ(struct running *running, size_t worker)
+/* Submits points to the worker until it takes one, or none is left. */
+static void submit_next(struct running *running, size_t worker)
 {
     struct worker_answer answer;
-    while (!running->stop && running->given < running->plan->todo_count) {
-        running->hands[worker] = running->plan->todo[running->given++];
-        if (running->worker_pool->give(running->worker_pool, worker, running->hands[worker], &answer))
+    while (!running->stop && running->submitted < running->plan->todo_count) {
+        running->point_of[worker] = running->plan->todo[running->submitted++];
+        if (running->worker_pool->submit(running->worker_pool, worker, running->point_of[worker], &answer))
             return;
-        settle(running, &answer);
+        take_answer(running, &answer);
     }
 }
 
 static enum status run_plan(struct running *running)
 {
-    const struct plan *plan = running->plan;
+    const struct sweep_plan *plan = running->plan;
     struct worker_pool *worker_pool = running->worker_pool;
     struct worker_answer answer;
-    running->hands = mem_alloc(worker_pool->workers, sizeof *running->hands, "workers");
+    running->point_of = mem_alloc(worker_pool->workers, sizeof *running->point_of, "workers");
     if (running->options->progress)
         running->options->progress(running->options->self, 0, plan->todo_count);
     for (size_t i = 0; i < worker_pool->workers; i++)
-        employ(running, i);
-    while (running->ended < running->given) {
-        worker_pool->take(worker_pool, &answer);
-        settle(running, &answer);
-        employ(running, answer.worker);
+        submit_next(running, i);
+    while (running->ended < running->submitted) {
+        worker_pool->wait(worker_pool, &answer);
+        take_answer(running, &answer);
+        submit_next(running, answer.worker);
     }
-    free(running->hands);
+    free(running->point_of);
     if (running->repeated)
         diag_note("%zu more runs said the same", running->repeated);
     for (size_t i = 0; i < running->said_count; i++)
@@ -123,8 +125,8 @@ static enum status run_plan(struct running *running)
     return running->failed || running->stop ? STATUS_FAILED : STATUS_OK;
 }
 
-/* The results of each point, as far as there are any. */
-static enum status fetch(const struct plan *plan, struct store *store, struct store_run *runs)
+/* The result of each point that has one. */
+static enum status fetch(const struct sweep_plan *plan, struct store *store, struct store_run *runs)
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < plan->count; i++) {
@@ -135,7 +137,7 @@ static enum status fetch(const struct plan *plan, struct store *store, struct st
     return status;
 }
 
-static enum status run_planned(struct plan *plan, struct worker_pool *worker_pool, struct store *store,
+static enum status run_planned(struct sweep_plan *plan, struct worker_pool *worker_pool, struct store *store,
                                const struct sweep_options *options, struct store_run *runs)
 {
     struct running running = {.plan = plan, .worker_pool = worker_pool, .store = store, .options = options};
@@ -147,15 +149,15 @@ static enum status run_planned(struct plan *plan, struct worker_pool *worker_poo
     return status;
 }
 
-/* Together with what the sweep says of them, as a whole or not at all. */
-static enum status enter(struct plan *plan, struct store *store, const struct sweep_options *options)
+/* Adds the runs and the definition's metadata to the store, in one transaction. */
+static enum status enter(struct sweep_plan *plan, struct store *store, const struct sweep_options *options)
 {
     enum status status = store_begin(store);
     if (status != STATUS_OK)
         return status;
-    status = plan_enter(plan, store, options);
+    status = sweep_plan_enter(plan, store, options);
     if (status == STATUS_OK && options->definition)
-        status = definition_note(options->definition, store);
+        status = definition_store(options->definition, store);
     if (status == STATUS_OK)
         status = store_commit(store);
     if (status != STATUS_OK)
@@ -163,7 +165,7 @@ static enum status enter(struct plan *plan, struct store *store, const struct sw
     return status;
 }
 
-/* Those that a batch system, or taskset, leaves to this process. */
+/* Those that a batch system, or taskset, allows this process. */
 static unsigned processors(void)
 {
     cpu_set_t allowed;
@@ -178,31 +180,31 @@ unsigned sweep_jobs(const struct sweep_options *options)
     return options->jobs ? options->jobs : processors();
 }
 
-enum status sweep_run_plan(struct plan *plan, struct worker_pool *worker_pool, struct store *store,
+enum status sweep_run_plan(struct sweep_plan *plan, struct worker_pool *worker_pool, struct store *store,
                            const struct sweep_options *options, struct store_run *runs)
 {
     struct worker_pool own;
     if (!worker_pool) {
-        worker_pool_of_processes(&own, sweep_jobs(options), plan->points);
+        process_pool_init(&own, sweep_jobs(options), plan->points);
         worker_pool = &own;
     }
     enum status status = enter(plan, store, options);
     if (status == STATUS_OK)
         status = run_planned(plan, worker_pool, store, options, runs);
-    worker_pool->dismiss(worker_pool);
+    worker_pool->shutdown(worker_pool);
     return status;
 }
 
 enum status sweep_run(struct store *store, const struct sweep_point *points, size_t count,
                       const struct sweep_options *options, struct store_run *runs)
 {
-    struct plan plan;
+    struct sweep_plan plan;
     if (runs)
         memset(runs, 0, count * sizeof *runs);
-    enum status status = plan_make(&plan, points, count);
+    enum status status = sweep_plan_init(&plan, points, count);
     if (status == STATUS_OK)
         status = sweep_run_plan(&plan, NULL, store, options, runs);
-    plan_free(&plan);
+    sweep_plan_free(&plan);
     return status;
 }
 

@@ -1,3 +1,5 @@
+#include "sweep/process_pool.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -9,13 +11,12 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "sweep/work.h"
-#include "sweep/worker_pool.h"
+#include "sweep/worker.h"
 
-/* Workers are forked, so they have the points already and get no more than an index. Each talks with the one
- * writer through a socket of its own. */
+/* A worker is made by fork, so it has the points and receives only an index. It has a socket of its own to
+ * the parent, the only process that writes to the store. */
 struct process {
-    pid_t pid; /* 0: there is none yet, or no more */
+    pid_t pid; /* 0: not started, or ended */
     int socket;
     bool busy;
 };
@@ -27,7 +28,7 @@ struct processes {
     struct pollfd *polled;
 };
 
-/* --------------------------------------------------------------------------------------------- transport */
+/* ---------------------------------------------------------------- transport */
 
 static bool send_all(int socket, const void *bytes, size_t length)
 {
@@ -55,49 +56,49 @@ static bool receive_all(int socket, void *bytes, size_t length)
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------- the worker */
+/* --------------------------------------------------------------- the worker */
 
-/* Ends when the other end of the socket is closed, or with its parent. */
-static void work_until_dismissed(const struct sweep_point *points, int socket)
+/* Ends when the parent closes its end of the socket. */
+static void run_until_closed(const struct sweep_point *points, int socket)
 {
-    struct work work = {.program = NULL};
+    struct sweep_worker worker = {.program = NULL};
     uint64_t point;
     while (receive_all(socket, &point, sizeof point)) {
-        struct outcome outcome;
+        struct sweep_outcome outcome;
         size_t length;
-        work_point(&work, &points[point], &outcome);
-        void *bytes = outcome_pack(&outcome, &length);
+        sweep_worker_run(&worker, &points[point], &outcome);
+        void *bytes = sweep_outcome_pack(&outcome, &length);
         const uint64_t header = length;
         bool sent = send_all(socket, &header, sizeof header) && send_all(socket, bytes, length);
         free(bytes);
-        outcome_free(&outcome);
+        sweep_outcome_free(&outcome);
         if (!sent)
             break;
     }
-    work_close(&work);
+    sweep_worker_free(&worker);
 }
 
 static void become_worker(struct processes *processes, int socket, pid_t parent)
 {
-    /* A sweep that is killed must not leave workers behind that go on for hours. */
+    /* When a sweep is killed, its workers end too: they could run for hours. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(STATUS_FAILED);
     for (size_t i = 0; i < processes->count; i++)
         if (processes->list[i].pid)
             close(processes->list[i].socket);
-    work_until_dismissed(processes->points, socket);
-    _exit(STATUS_OK); /* what is open here, the store above all, is the parent's to close */
+    run_until_closed(processes->points, socket);
+    _exit(STATUS_OK); /* not exit(): the open files, above all the store, belong to the parent */
 }
 
-/* -------------------------------------------------------------------------------------------- the parent */
+/* --------------------------------------------------------------- the parent */
 
 static bool start(struct processes *processes, struct process *process)
 {
     int sockets[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
         return false;
-    fflush(NULL); /* else what stands in buffers would be written twice */
+    fflush(NULL); /* else both processes would write the buffered text */
     pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         close(sockets[0]);
@@ -127,7 +128,8 @@ static void bury(struct process *process, struct worker_answer *answer)
     *process = (struct process){.pid = 0};
 }
 
-static bool give(struct worker_pool *worker_pool, size_t worker, size_t point, struct worker_answer *answer)
+static bool submit_point(struct worker_pool *worker_pool, size_t worker, size_t point,
+                         struct worker_answer *answer)
 {
     struct processes *processes = worker_pool->self;
     struct process *process = &processes->list[worker];
@@ -143,7 +145,7 @@ static bool give(struct worker_pool *worker_pool, size_t worker, size_t point, s
     return process->busy;
 }
 
-/* The first worker, from the lowest number on, that has something to say. */
+/* The worker with the lowest number that has answered. */
 static size_t wait_for_any(struct processes *processes)
 {
     for (size_t i = 0; i < processes->count; i++) {
@@ -158,7 +160,7 @@ static size_t wait_for_any(struct processes *processes)
     return worker;
 }
 
-static void take(struct worker_pool *worker_pool, struct worker_answer *answer)
+static void wait_for_answer(struct worker_pool *worker_pool, struct worker_answer *answer)
 {
     struct processes *processes = worker_pool->self;
     size_t worker = wait_for_any(processes);
@@ -168,7 +170,7 @@ static void take(struct worker_pool *worker_pool, struct worker_answer *answer)
     process->busy = false;
     if (receive_all(process->socket, &length, sizeof length)) {
         answer->length = length;
-        answer->bytes = mem_alloc(length, 1, "results on their way");
+        answer->bytes = mem_alloc(length, 1, "a packed result");
         if (receive_all(process->socket, answer->bytes, length))
             return;
         free(answer->bytes);
@@ -177,26 +179,28 @@ static void take(struct worker_pool *worker_pool, struct worker_answer *answer)
     bury(process, answer);
 }
 
-static void dismiss(struct worker_pool *worker_pool)
+static void shut_down(struct worker_pool *worker_pool)
 {
     struct processes *processes = worker_pool->self;
-    struct worker_answer unheard;
+    struct worker_answer ignored;
     for (size_t i = 0; i < processes->count; i++)
         if (processes->list[i].pid)
-            bury(&processes->list[i], &unheard);
+            bury(&processes->list[i], &ignored);
     free(processes->list);
     free(processes->polled);
     free(processes);
 }
 
-void worker_pool_of_processes(struct worker_pool *worker_pool, size_t workers,
-                              const struct sweep_point *points)
+void process_pool_init(struct worker_pool *worker_pool, size_t workers, const struct sweep_point *points)
 {
     struct processes *processes = mem_alloc(1, sizeof *processes, "workers");
     *processes = (struct processes){.points = points,
                                     .list = mem_alloc(workers, sizeof *processes->list, "workers"),
                                     .count = workers,
                                     .polled = mem_alloc(workers, sizeof *processes->polled, "workers")};
-    *worker_pool = (struct worker_pool){
-        .workers = workers, .self = processes, .give = give, .take = take, .dismiss = dismiss};
+    *worker_pool = (struct worker_pool){.workers = workers,
+                                        .self = processes,
+                                        .submit = submit_point,
+                                        .wait = wait_for_answer,
+                                        .shutdown = shut_down};
 }

@@ -7,11 +7,11 @@
 #include "sim/experiment.h"
 #include "sweep/definition.h"
 
-/* The points of a definition, and what it leaves in the store. */
+/* The points of a definition, and its metadata in a store. */
 
 enum { POINTS_AT_MOST = 1000000 };
 
-struct points {
+struct point_list {
     struct definition *definition;
     const struct config *base;
     const char **fabrics; /* of the base */
@@ -21,7 +21,7 @@ struct points {
     size_t count;
 };
 
-/* ---------------------------------------------------------------------------------------- one combination */
+/* ---------------------------------------------------------- one combination */
 
 static const struct sweep_setting *find(const struct sweep_setting *settings, size_t count, const char *name)
 {
@@ -31,8 +31,8 @@ static const struct sweep_setting *find(const struct sweep_setting *settings, si
     return NULL;
 }
 
-/* A point with these settings, which the fabric is taken out of, and one seed of several, or NULL. */
-static void add_point(struct points *points, const struct alternative *settings, const char *fabric,
+/* Adds a point with these settings, without `fabric` among them, and with a seed unless it is NULL. */
+static void add_point(struct point_list *points, const struct alternative *settings, const char *fabric,
                       const char *seed)
 {
     struct arena *arena = &points->definition->arena;
@@ -47,8 +47,8 @@ static void add_point(struct points *points, const struct alternative *settings,
         (struct sweep_point){.base = points->base, .settings = own, .count = count, .fabric = fabric};
 }
 
-/* Once with each seed; a baseline may name the one seed that its runs have. */
-static void add_seeds(struct points *points, const struct alternative *settings, const char *fabric)
+/* Adds a point for each seed. A baseline may name a seed, and its runs then have that one. */
+static void add_seeds(struct point_list *points, const struct alternative *settings, const char *fabric)
 {
     bool has_one = find(settings->settings, settings->count, "seed");
     uint64_t seeds = has_one ? 0 : points->definition->seeds;
@@ -61,15 +61,15 @@ static void add_seeds(struct points *points, const struct alternative *settings,
         add_point(points, settings, fabric, NULL);
 }
 
-static void add_combination(struct points *points, const struct alternative *settings)
+static void add_combination(struct point_list *points, const struct alternative *settings)
 {
     const struct sweep_setting *chosen = find(settings->settings, settings->count, "fabric");
     for (size_t i = 0; i < (chosen ? 1 : points->fabric_count); i++)
         add_seeds(points, settings, chosen ? chosen->value : points->fabrics[i]);
 }
 
-/* The settings with those of `over` in place of their own. */
-static struct alternative override(struct points *points, const struct alternative *settings,
+/* `settings`, overridden by those of `over`. */
+static struct alternative override(struct point_list *points, const struct alternative *settings,
                                    const struct alternative *over)
 {
     struct alternative both = {
@@ -83,10 +83,10 @@ static struct alternative override(struct points *points, const struct alternati
     return both;
 }
 
-/* ------------------------------------------------------------------------------------------------- all */
+/* ---------------------------------------------------------------------- all */
 
-/* Combination `number`, the last axis fastest. */
-static struct alternative combination(struct points *points, size_t number)
+/* Combination `number`. The last axis changes fastest. */
+static struct alternative combination(struct point_list *points, size_t number)
 {
     const struct definition *definition = points->definition;
     struct alternative all = {.count = 0};
@@ -98,8 +98,8 @@ static struct alternative combination(struct points *points, size_t number)
     return all;
 }
 
-/* Those of the base are a text until here. */
-static enum status split_fabrics(struct points *points, const char *names)
+/* The base has its fabrics as one text, separated by commas. */
+static enum status split_fabrics(struct point_list *points, const char *names)
 {
     struct arena *arena = &points->definition->arena;
     points->fabrics = arena_alloc(arena, (strlen(names) + 1) * sizeof *points->fabrics);
@@ -118,7 +118,7 @@ static enum status split_fabrics(struct points *points, const char *names)
     }
 }
 
-/* How many combinations there are, or more than there may be. */
+/* The number of combinations, or any number above the limit. */
 static size_t count_combinations(const struct definition *definition)
 {
     size_t combinations = 1;
@@ -131,7 +131,7 @@ enum status definition_points(struct definition *definition, const struct config
                               struct sweep_point **list, size_t *count)
 {
     const struct experiment_config *chosen = config_of(base, &experiment_params);
-    struct points points = {.definition = definition, .base = base, .first_seed = chosen->seed};
+    struct point_list points = {.definition = definition, .base = base, .first_seed = chosen->seed};
     if (split_fabrics(&points, chosen->fabric) != STATUS_OK)
         return STATUS_BAD_INPUT;
     size_t combinations = count_combinations(definition);
@@ -155,7 +155,7 @@ enum status definition_points(struct definition *definition, const struct config
     return STATUS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------ in the store */
+/* ------------------------------------------------------------- in the store */
 
 static bool has_text(const json_t *list, const char *text)
 {
@@ -166,7 +166,7 @@ static bool has_text(const json_t *list, const char *text)
     return false;
 }
 
-/* The names that the store knows already, then those that are new. */
+/* The names that the store has, then the new ones. */
 static json_t *varied_names(const struct definition *definition, const char *known)
 {
     json_t *names = known ? json_loads(known, 0, NULL) : NULL;
@@ -182,27 +182,27 @@ static json_t *varied_names(const struct definition *definition, const char *kno
     return names;
 }
 
-/* Takes the JSON. */
-static enum status note_json(struct store *store, const char *name, json_t *json)
+/* Takes ownership of the JSON. */
+static enum status set_json(struct store *store, const char *name, json_t *json)
 {
     char *text = json_dumps(json, JSON_COMPACT);
-    enum status status = text ? store_note(store, name, text) : STATUS_FAILED;
+    enum status status = text ? store_set_metadata(store, name, text) : STATUS_FAILED;
     free(text);
     json_decref(json);
     return status;
 }
 
-static enum status note_varied(const struct definition *definition, struct store *store)
+static enum status store_varied(const struct definition *definition, struct store *store)
 {
     char *known = NULL;
-    enum status status = store_noted(store, STORE_VARIED, &known);
+    enum status status = store_get_metadata(store, STORE_VARIED, &known);
     if (status == STATUS_OK)
-        status = note_json(store, STORE_VARIED, varied_names(definition, known));
+        status = set_json(store, STORE_VARIED, varied_names(definition, known));
     free(known);
     return status;
 }
 
-static enum status note_baseline(const struct definition *definition, struct store *store)
+static enum status store_baseline(const struct definition *definition, struct store *store)
 {
     const struct alternative *given = &definition->baseline;
     if (!given->count)
@@ -210,11 +210,11 @@ static enum status note_baseline(const struct definition *definition, struct sto
     json_t *baseline = json_object();
     for (size_t i = 0; i < given->count; i++)
         json_object_set_new(baseline, given->settings[i].name, json_string(given->settings[i].value));
-    return note_json(store, STORE_BASELINE, baseline);
+    return set_json(store, STORE_BASELINE, baseline);
 }
 
-enum status definition_note(const struct definition *definition, struct store *store)
+enum status definition_store(const struct definition *definition, struct store *store)
 {
-    enum status status = note_varied(definition, store);
-    return status == STATUS_OK ? note_baseline(definition, store) : status;
+    enum status status = store_varied(definition, store);
+    return status == STATUS_OK ? store_baseline(definition, store) : status;
 }
