@@ -58,16 +58,15 @@ void group_places(const struct group *group, uint32_t ranks_per_node, uint32_t *
 }
 
 /* What is being put together. A text that does not fit is cut, like snprintf's. */
-struct description {
+struct call_text {
     char *text;
     size_t size;
     size_t used;
 };
 
-static void add(struct description *description, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+static void add(struct call_text *description, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void add(struct description *description, const char *format, ...)
+static void add(struct call_text *description, const char *format, ...)
 {
     size_t room = description->size - description->used;
     va_list args;
@@ -78,7 +77,7 @@ static void add(struct description *description, const char *format, ...)
         description->used += (size_t)length < room ? (size_t)length : room - 1;
 }
 
-static void add_tag(struct description *description, int32_t tag)
+static void add_tag(struct call_text *description, int32_t tag)
 {
     if (tag == CALL_ANY_TAG)
         add(description, ", any tag");
@@ -86,7 +85,7 @@ static void add_tag(struct description *description, int32_t tag)
         add(description, ", tag %d", tag);
 }
 
-static void add_peer(struct description *description, const char *preposition, int32_t peer)
+static void add_peer(struct call_text *description, const char *preposition, int32_t peer)
 {
     if (peer == CALL_ANY_SOURCE)
         add(description, " %s any source", preposition);
@@ -96,7 +95,7 @@ static void add_peer(struct description *description, const char *preposition, i
         add(description, " %s rank %d", preposition, peer);
 }
 
-static void describe_collective(struct description *description, const struct call *call)
+static void describe_collective(struct call_text *description, const struct call *call)
 {
     bool rooted = call->op == CALL_BCAST || call->op == CALL_REDUCE || call->op == CALL_GATHER ||
                   call->op == CALL_GATHERV || call->op == CALL_SCATTER || call->op == CALL_SCATTERV;
@@ -108,7 +107,7 @@ static void describe_collective(struct description *description, const struct ca
         add(description, ", root %d", call->peer);
 }
 
-static void describe_arguments(struct description *description, const struct call *call)
+static void describe_arguments(struct call_text *description, const struct call *call)
 {
     switch ((enum call_op)call->op) {
     case CALL_SEND:
@@ -149,7 +148,7 @@ static void describe_arguments(struct description *description, const struct cal
 
 const char *call_describe(const struct call *call, char *buffer, size_t size)
 {
-    struct description description = {.text = buffer, .size = size};
+    struct call_text description = {.text = buffer, .size = size};
     if (!size)
         return buffer;
     buffer[0] = '\0';

@@ -69,7 +69,7 @@ static enum status find_own_patterns(const struct schedule_settings *settings, c
     return status;
 }
 
-static void copy_pairs(const struct pattern *from, struct tdm_pattern *to)
+static void copy_pairs(const struct program_pattern *from, struct tdm_pattern *to)
 {
     for (size_t i = 0; i < from->pair_count; i++)
         tdm_pattern_add(to, from->pairs[i].source, from->pairs[i].destination);
@@ -118,7 +118,7 @@ static void print_head(const struct schedule_settings *settings, const struct pr
 static void add_row(const struct schedule_settings *settings, struct program_report *report, size_t index,
                     const struct schedule_outcome *outcome)
 {
-    const struct pattern *pattern = &report->patterns.patterns[index];
+    const struct program_pattern *pattern = &report->patterns.patterns[index];
     bool foreseen = settings->against && pattern_is_in(pattern, &report->others);
     if (!report->rows) {
         printf("%7zu  %10" PRIu64 "  %10" PRIu64 "  %8s  %11zu  %6" PRIu32 "  %5" PRIu32 "  %12" PRIu64

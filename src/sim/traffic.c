@@ -24,7 +24,7 @@ static void add_phase(struct traffic *traffic, const struct patterns *patterns, 
                       struct fabric_pair *pairs)
 {
     uint32_t number = patterns->phases[first].pattern;
-    const struct pattern *pattern = &patterns->patterns[number];
+    const struct program_pattern *pattern = &patterns->patterns[number];
     for (size_t i = 0; i < pattern->pair_count; i++) {
         pairs[i].source = pattern->pairs[i].source;
         pairs[i].destination = pattern->pairs[i].destination;

@@ -46,7 +46,7 @@ enum topo_tie {
     TOPO_TIE_EITHER, /* both are candidates; the preferred one is up */
 };
 
-enum { TOPO_NUMBERS = 16, TOPO_LEVELS = 24, TOPO_TEXT = 128, TOPO_DATA = 384 };
+enum { TOPO_NUMBERS = 16, TOPO_LEVELS = 24, TOPO_TEXT = 128, TOPO_DATA = 368 };
 #define TOPO_NODES_LIMIT (UINT32_C(1) << 24) /* most nodes, and most switches */
 #define TOPO_LINKS_LIMIT (UINT32_C(1) << 28)
 

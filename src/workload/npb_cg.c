@@ -50,7 +50,7 @@ static uint32_t share(uint32_t cells, uint32_t parts, uint32_t index)
     return cells / parts + (index < cells % parts);
 }
 
-struct block {
+struct cg_block {
     uint32_t rank, row, column;
     uint32_t rows;     /* of the matrix */
     uint32_t kept;     /* of these, the part of the sum that this rank keeps and sends on */
@@ -59,10 +59,10 @@ struct block {
 };
 
 /* Where the grid is not square, two neighbouring ranks share a square's part of a vector. */
-static struct block block_of(const struct cg *cg, uint32_t rank)
+static struct cg_block block_of(const struct cg *cg, uint32_t rank)
 {
     uint32_t size = classes[cg->npb.class].size, row = rank / cg->columns, column = rank % cg->columns;
-    struct block block = {.rank = rank, .row = row, .column = column, .rows = share(size, cg->rows, row)};
+    struct cg_block block = {.rank = rank, .row = row, .column = column, .rows = share(size, cg->rows, row)};
     if (cg->columns == cg->rows) {
         block.kept = block.rows;
         block.received = share(size, cg->columns, column);
@@ -79,7 +79,7 @@ static struct block block_of(const struct cg *cg, uint32_t rank)
 /* ----------------------------------------------------------------- messages */
 
 /* The partner of round `round` (from 1) within the row of ranks: half the row away first. */
-static uint32_t partner(const struct cg *cg, const struct block *block, uint32_t round)
+static uint32_t partner(const struct cg *cg, const struct cg_block *block, uint32_t round)
 {
     uint32_t group = cg->columns >> (round - 1), start = block->column / group * group;
     return block->row * cg->columns + (block->column + group / 2) % group + start;
@@ -93,7 +93,8 @@ static void exchange(struct phase *phase, uint32_t with, uint32_t tag, uint32_t 
 }
 
 /* A few numbers summed over a row of ranks. */
-static void sum_numbers(struct phase *phase, const struct cg *cg, const struct block *block, uint32_t numbers)
+static void sum_numbers(struct phase *phase, const struct cg *cg, const struct cg_block *block,
+                        uint32_t numbers)
 {
     for (uint32_t round = 1; round <= cg->column_bits; round++)
         exchange(phase, partner(cg, block, round), round, numbers, numbers);
@@ -101,7 +102,7 @@ static void sum_numbers(struct phase *phase, const struct cg *cg, const struct b
 
 /* The product's rows summed, near ranks first, and turned round. With twice as many columns as rows, the
  * nearest ranks give each other the half that the other keeps. */
-static void sum_product(struct phase *phase, const struct cg *cg, const struct block *block)
+static void sum_product(struct phase *phase, const struct cg *cg, const struct cg_block *block)
 {
     for (uint32_t round = cg->column_bits; round >= 1; round--) {
         bool gives = cg->columns != cg->rows && round == cg->column_bits;
@@ -126,7 +127,7 @@ static uint32_t row_nonzeros(const struct cg *cg)
     return classes[cg->npb.class].nonzeros * (classes[cg->npb.class].nonzeros + 1);
 }
 
-static void step(struct phase *phase, const struct cg *cg, const struct block *block)
+static void step(struct phase *phase, const struct cg *cg, const struct cg_block *block)
 {
     compute(phase, cg, row_nonzeros(cg));
     sum_product(phase, cg, block);
@@ -140,7 +141,7 @@ static void step(struct phase *phase, const struct cg *cg, const struct block *b
 /* One iteration; its residual is a product without a step, its norms are two numbers. */
 enum { ITERATION_PHASES = 1 + STEPS + 1 };
 
-static void iterate(struct phase *phase, const struct cg *cg, const struct block *block, uint64_t number)
+static void iterate(struct phase *phase, const struct cg *cg, const struct cg_block *block, uint64_t number)
 {
     if (number == 0) {
         compute(phase, cg, 3);
@@ -159,7 +160,7 @@ static void iterate(struct phase *phase, const struct cg *cg, const struct block
 static bool cg_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
 {
     const struct cg *cg = config;
-    struct block block = block_of(cg, rank);
+    struct cg_block block = block_of(cg, rank);
     if (phase_within(&number, 1)) {
         phase_plain(phase, CALL_INIT);
         phase_collective(phase, CALL_BCAST, 1, DATATYPE_LOGICAL); /* timers? */

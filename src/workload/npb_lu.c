@@ -60,7 +60,7 @@ static bool lu_prepare(void *config, struct program *program, struct workload_pr
 
 /* ------------------------------------------------------------------- blocks */
 
-struct block {
+struct lu_block {
     uint32_t rank;
     uint32_t north, south, west, east; /* ranks, where there are such */
     bool has_north, has_south, has_west, has_east;
@@ -72,10 +72,10 @@ static uint32_t share(uint32_t cells, uint32_t ranks, uint32_t index)
     return cells / ranks + (index < cells % ranks);
 }
 
-static struct block block_of(const struct lu *lu, uint32_t rank)
+static struct lu_block block_of(const struct lu *lu, uint32_t rank)
 {
     uint32_t x = rank % lu->x_ranks, y = rank / lu->x_ranks;
-    return (struct block){
+    return (struct lu_block){
         .rank = rank,
         .north = rank - 1,
         .south = rank + 1,
@@ -92,7 +92,7 @@ static struct block block_of(const struct lu *lu, uint32_t rank)
 }
 
 /* A part of the operations of one iteration, on this rank. */
-static double part(const struct lu *lu, const struct block *block, double fraction)
+static double part(const struct lu *lu, const struct lu_block *block, double fraction)
 {
     double cells = (double)lu->cells * lu->cells;
     return npb_whole(lu->operations * fraction * ((double)block->nx * block->ny / cells));
@@ -127,7 +127,7 @@ static void shift(struct phase *phase, bool sends, uint32_t to, bool receives, u
 }
 
 /* Two layers of cells to each neighbour, before the right-hand side is computed. */
-static void exchange_faces(struct phase *phase, const struct block *b)
+static void exchange_faces(struct phase *phase, const struct lu_block *b)
 {
     uint32_t x_face = 2 * VARIABLES * b->ny * b->nz, y_face = 2 * VARIABLES * b->nx * b->nz;
     shift(phase, b->has_south, b->south, b->has_north, b->north, FROM_NORTH, x_face);
@@ -137,7 +137,7 @@ static void exchange_faces(struct phase *phase, const struct block *b)
 }
 
 /* One plane of a sweep. Cells at the cube's surface are fixed, so edges end before them. */
-static void sweep(struct phase *phase, const struct lu *lu, const struct block *b, bool is_lower)
+static void sweep(struct phase *phase, const struct lu *lu, const struct lu_block *b, bool is_lower)
 {
     uint32_t x_edge = VARIABLES * (b->ny - !b->has_west - !b->has_east);
     uint32_t y_edge = VARIABLES * (b->nx - !b->has_north - !b->has_south);
@@ -178,7 +178,7 @@ static void setup(struct phase *phase)
     phase_collective(phase, CALL_BCAST, 1, DATATYPE_LOGICAL); /* timers? */
 }
 
-static void begin_iterations(struct phase *phase, const struct lu *lu, const struct block *block)
+static void begin_iterations(struct phase *phase, const struct lu *lu, const struct lu_block *block)
 {
     exchange_faces(phase, block);
     phase_compute(phase, part(lu, block, RHS_SHARE));
@@ -187,7 +187,8 @@ static void begin_iterations(struct phase *phase, const struct lu *lu, const str
 }
 
 /* Norms are taken in the last iteration only. */
-static void end_iteration(struct phase *phase, const struct lu *lu, const struct block *block, bool is_last)
+static void end_iteration(struct phase *phase, const struct lu *lu, const struct lu_block *block,
+                          bool is_last)
 {
     phase_compute(phase, part(lu, block, UPDATE_SHARE));
     if (is_last)
@@ -198,7 +199,7 @@ static void end_iteration(struct phase *phase, const struct lu *lu, const struct
         norm(phase);
 }
 
-static bool iterate(struct phase *phase, const struct lu *lu, const struct block *block, uint64_t *number,
+static bool iterate(struct phase *phase, const struct lu *lu, const struct lu_block *block, uint64_t *number,
                     uint32_t iterations)
 {
     uint64_t planes = lu->cells - 2, per_iteration = 2 * planes + 1;
@@ -230,7 +231,7 @@ static void pass_down(struct phase *phase, bool has_up, uint32_t up, bool has_do
         phase_send(phase, down, tag, count, DATATYPE_DOUBLE);
 }
 
-static void verify(struct phase *phase, const struct block *b)
+static void verify(struct phase *phase, const struct lu_block *b)
 {
     norm(phase); /* the error */
     pass_down(phase, b->has_east, b->east, b->has_west, b->west, FROM_EAST, 2 * b->nx);
@@ -250,7 +251,7 @@ static void verify(struct phase *phase, const struct block *b)
 static bool lu_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
 {
     const struct lu *lu = config;
-    struct block block = block_of(lu, rank);
+    struct lu_block block = block_of(lu, rank);
     if (phase_within(&number, 1)) {
         setup(phase);
         exchange_faces(phase, &block); /* for the forcing terms */

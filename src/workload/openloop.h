@@ -8,16 +8,9 @@
 #include "base/time.h"
 #include "topo/topo.h"
 
-/* Open-loop traffic: nodes that send messages whenever these come up, whatever has become of those before, to
- * receivers who are always there. No MPI: nothing is matched, nobody waits. docs/traffic.md */
-enum openloop_pattern {
-    OPENLOOP_UNIFORM,     /* any other node, each with the same chance */
-    OPENLOOP_PERMUTATION, /* one other node for all messages of a node, another one for each */
-    OPENLOOP_TORNADO,     /* nearly half way round every dimension */
-    OPENLOOP_COMPLEMENT, /* from i to nodes - 1 - i; where nodes are a power of two, the bits of i inverted */
-    OPENLOOP_HOTSPOT,    /* a share of the messages to a few nodes, the others uniform */
-    OPENLOOP_NEIGHBOUR,  /* the next or the one before, in any dimension */
-};
+/* Open-loop traffic: nodes that send messages at given times, whatever happened to earlier messages. There is
+ * no MPI: nothing is matched and nobody waits. docs/traffic.md */
+struct openloop_pattern; /* traffic.h */
 
 enum openloop_mix { OPENLOOP_DRAWN, OPENLOOP_EXACT };
 
@@ -32,28 +25,28 @@ struct openloop_config {
     double hot_fraction;
 };
 
-/* What a workload's text said; in struct program. */
+/* What the text of the workload says; in struct program. */
 struct openloop {
-    enum openloop_pattern pattern;
+    const struct openloop_pattern *pattern;
     const struct openloop_config *config;
 };
 
 struct openloop_message {
-    ps_t at; /* when it comes up */
+    ps_t at; /* when it is sent */
     uint32_t destination;
     uint64_t bytes;
 };
 
-/* The messages of one run. The same seed brings the same, message by message, whatever network carries them:
- * every node has a random stream of its own. */
+/* The messages of one run. Each node has a random stream of its own, so the same seed brings the same
+ * messages on every network. */
 struct openloop_run;
-struct openloop_run *openloop_begin(const struct openloop *traffic, const struct topo *topo, uint32_t nodes,
-                                    uint64_t seed);
-void openloop_end(struct openloop_run *run);
+struct openloop_run *openloop_open(const struct openloop *traffic, const struct topo *topo, uint32_t nodes,
+                                   uint64_t seed);
+void openloop_close(struct openloop_run *run);
 size_t openloop_bytes(const struct openloop_run *run); /* memory held */
 
-/* The node's next message, in the order of their times; false behind the last. A node that has nobody to send
- * to has none. */
+/* The next message of the node, in the order of their times; false after the last. A node that has nobody to
+ * send to has none. */
 bool openloop_next(struct openloop_run *run, uint32_t node, struct openloop_message *message);
 
 #endif

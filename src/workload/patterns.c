@@ -6,7 +6,7 @@
 #include "base/diag.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "workload/patterns_parts.h"
+#include "workload/patterns_internal.h"
 #include "workload/repetition.h"
 
 /* ----------------------------------------------------------------- patterns */
@@ -19,14 +19,14 @@ static uint64_t hash_of_pairs(const struct pattern_pair *pairs, size_t count)
     return hash;
 }
 
-static bool is_same(const struct pattern *pattern, const struct pattern_pair *pairs, size_t count,
+static bool is_same(const struct program_pattern *pattern, const struct pattern_pair *pairs, size_t count,
                     uint64_t hash)
 {
     return pattern->hash == hash && pattern->pair_count == count &&
            memcmp(pattern->pairs, pairs, count * sizeof *pairs) == 0;
 }
 
-bool pattern_is_in(const struct pattern *pattern, const struct patterns *others)
+bool pattern_is_in(const struct program_pattern *pattern, const struct patterns *others)
 {
     for (size_t i = 0; i < others->count; i++)
         if (is_same(&others->patterns[i], pattern->pairs, pattern->pair_count, pattern->hash))
@@ -43,9 +43,9 @@ static uint32_t intern(struct patterns *patterns, const struct pattern_pair *pai
             return (uint32_t)i;
     patterns->patterns =
         mem_grow(patterns->patterns, &patterns->capacity, patterns->count + 1, "patterns of a program");
-    struct pattern *pattern = &patterns->patterns[patterns->count];
-    *pattern =
-        (struct pattern){.pair_count = count, .hash = hash, .first_phase = (uint32_t)patterns->phase_count};
+    struct program_pattern *pattern = &patterns->patterns[patterns->count];
+    *pattern = (struct program_pattern){
+        .pair_count = count, .hash = hash, .first_phase = (uint32_t)patterns->phase_count};
     pattern->pairs = mem_alloc(count, sizeof *pairs, "pairs of a pattern");
     memcpy(pattern->pairs, pairs, count * sizeof *pairs);
     return (uint32_t)patterns->count++;
@@ -104,13 +104,13 @@ void patterns_find_main_loop(struct patterns *patterns)
 
 static int compare_tallies(const void *left, const void *right)
 {
-    const struct tally *a = left, *b = right;
+    const struct pattern_tally *a = left, *b = right;
     if (a->source != b->source)
         return a->source < b->source ? -1 : 1;
     return (a->destination > b->destination) - (a->destination < b->destination);
 }
 
-size_t tallies_unite(struct tally *tallies, size_t count)
+size_t tallies_unite(struct pattern_tally *tallies, size_t count)
 {
     size_t kept = 0;
     qsort(tallies, count, sizeof *tallies, compare_tallies);
@@ -125,7 +125,7 @@ size_t tallies_unite(struct tally *tallies, size_t count)
     return kept;
 }
 
-static uint64_t volume_of(struct patterns *patterns, const struct tally *tallies, size_t count)
+static uint64_t volume_of(struct patterns *patterns, const struct pattern_tally *tallies, size_t count)
 {
     patterns->volumes =
         mem_grow(patterns->volumes, &patterns->volume_capacity, patterns->volume_count + count, "messages");
@@ -143,8 +143,8 @@ static uint64_t volume_of(struct patterns *patterns, const struct tally *tallies
     return patterns->volume_count - count;
 }
 
-void patterns_add_phase(struct patterns *patterns, struct tally *tallies, size_t count, uint64_t times,
-                        uint64_t skeleton)
+void patterns_add_phase(struct patterns *patterns, struct pattern_tally *tallies, size_t count,
+                        uint64_t times, uint64_t skeleton)
 {
     if (count == 0)
         return;
@@ -162,7 +162,7 @@ void patterns_add_phase(struct patterns *patterns, struct tally *tallies, size_t
     patterns->phases =
         mem_grow(patterns->phases, &patterns->phase_capacity, patterns->phase_count + 1, "phases");
     patterns->phases[patterns->phase_count++] = phase;
-    struct pattern *pattern = &patterns->patterns[phase.pattern];
+    struct program_pattern *pattern = &patterns->patterns[phase.pattern];
     pattern->phases += times;
     pattern->messages += phase.messages;
     pattern->bytes += phase.bytes;
@@ -185,7 +185,7 @@ void patterns_share(const struct patterns *patterns, const struct patterns *othe
 {
     *shares = (struct patterns_shares){0};
     for (size_t i = 0; i < patterns->count; i++) {
-        const struct pattern *pattern = &patterns->patterns[i];
+        const struct program_pattern *pattern = &patterns->patterns[i];
         bool recurs = pattern_recurs(patterns, pattern);
         bool foreseen = others && pattern_is_in(pattern, others);
         shares->recurring_bytes += recurs ? pattern->bytes : 0;

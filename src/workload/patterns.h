@@ -21,7 +21,7 @@ struct pattern_pair {
     uint32_t source, destination; /* nodes; never equal */
 };
 
-struct pattern {
+struct program_pattern {
     struct pattern_pair *pairs; /* ascending by (source, destination), all distinct; at least one */
     size_t pair_count;
     uint64_t hash;            /* of the pairs */
@@ -42,7 +42,7 @@ struct pattern_phase {
 
 struct patterns {
     uint32_t ranks, nodes;
-    struct pattern *patterns; /* in the order in which they first appear */
+    struct program_pattern *patterns; /* in the order in which they first appear */
     struct pattern_phase *phases;
     uint64_t *volumes;
     size_t count, capacity, phase_count, phase_capacity, volume_count, volume_capacity;
@@ -64,14 +64,14 @@ enum status patterns_find(struct program *program, const struct patterns_options
 void patterns_close(struct patterns *patterns);
 
 /* Whether the pattern is there in each iteration of the main loop. */
-static inline bool pattern_recurs(const struct patterns *patterns, const struct pattern *pattern)
+static inline bool pattern_recurs(const struct patterns *patterns, const struct program_pattern *pattern)
 {
     return pattern->iterations == patterns->iterations;
 }
 
 /* Whether another program (the same one for another size of problem, say) has the very same pattern, so that
  * a compiler who has seen that one knows this pattern before the program runs. */
-bool pattern_is_in(const struct pattern *pattern, const struct patterns *others);
+bool pattern_is_in(const struct program_pattern *pattern, const struct patterns *others);
 
 /* How static a program is: the bytes of the patterns that recur in each iteration, of those that the other
  * program has too (it is foreseen), and of those that do both. `others` may be NULL. */

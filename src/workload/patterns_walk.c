@@ -4,7 +4,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "coll/nodes.h"
-#include "workload/patterns_parts.h"
+#include "workload/patterns_internal.h"
 #include "workload/repetition.h"
 
 /* From calls to phases. All ranks go from one collective call of all ranks to the next; each rank's sends on
@@ -12,19 +12,19 @@
  * next rank is looked at: so memory holds one rank's stretch and what is left of the others. */
 
 /* A send, or one message of a collective call of some ranks. */
-struct sent {
+struct pattern_send {
     uint32_t destination; /* a rank */
     int32_t tag;
     uint64_t bytes;
 };
 
-struct span {
-    size_t first, count; /* of struct walk's tallies */
+struct pattern_span {
+    size_t first, count; /* of struct pattern_walk's tallies */
 };
 
 /* A rank's stretch. `body` has the messages of one iteration and the bytes of all. */
-struct folded {
-    struct span before, body, behind;
+struct pattern_fold {
+    struct pattern_span before, body, behind;
     uint64_t repeats, messages;
 };
 
@@ -33,15 +33,15 @@ struct pattern_nodes {
     uint32_t *storage; /* NULL: not made yet */
 };
 
-struct walk {
+struct pattern_walk {
     struct program *program;
     const struct patterns_options *options;
     struct patterns *patterns;
-    struct sent *sent;
+    struct pattern_send *sent;
     uint64_t *signatures; /* of `sent`, for the search of a loop */
-    struct tally *tallies, *phase;
-    struct folded *folded;    /* [ranks] */
-    struct call *collectives; /* [ranks]: the one that ends the stretch */
+    struct pattern_tally *tallies, *phase;
+    struct pattern_fold *folded; /* [ranks] */
+    struct call *collectives;    /* [ranks]: the one that ends the stretch */
     struct call_place *places;
     bool *ended;                       /* [ranks]: no further call */
     struct pattern_nodes *group_nodes; /* [groups] */
@@ -51,22 +51,23 @@ struct walk {
 
 /* -------------------------------------------------------------------- calls */
 
-static void add_sent(struct walk *walk, uint32_t destination, int32_t tag, uint64_t bytes)
+static void add_sent(struct pattern_walk *walk, uint32_t destination, int32_t tag, uint64_t bytes)
 {
     walk->sent = mem_grow(walk->sent, &walk->sent_capacity, walk->sent_count + 1, "sends of a rank");
-    walk->sent[walk->sent_count++] = (struct sent){.destination = destination, .tag = tag, .bytes = bytes};
+    walk->sent[walk->sent_count++] =
+        (struct pattern_send){.destination = destination, .tag = tag, .bytes = bytes};
 }
 
-struct sink {
+struct pattern_sink {
     struct coll_sink base;
-    struct walk *walk;
+    struct pattern_walk *walk;
     const struct group *group;
     int32_t tag;
 };
 
 static void sink_send(struct coll_sink *base, uint32_t peer, struct coll_span from)
 {
-    struct sink *sink = (struct sink *)base;
+    struct pattern_sink *sink = (struct pattern_sink *)base;
     add_sent(sink->walk, group_world(sink->group, peer), sink->tag, from.bytes);
 }
 
@@ -106,7 +107,7 @@ static const struct coll_sink sends_only = {.send = sink_send,
                                             .reduce = sink_local};
 
 /* Nodes of a group, numbered in the order in which its ranks are on them. */
-static const struct coll_nodes *nodes_of(struct walk *walk, uint32_t group)
+static const struct coll_nodes *nodes_of(struct pattern_walk *walk, uint32_t group)
 {
     struct pattern_nodes *made = &walk->group_nodes[group];
     const struct group *members = &walk->program->groups[group];
@@ -121,7 +122,7 @@ static const struct coll_nodes *nodes_of(struct walk *walk, uint32_t group)
 _Static_assert(CALL_EXSCAN - CALL_BARRIER == COLL_EXSCAN,
                "calls and schedules list the collectives in one order");
 
-static struct coll_call coll_call_of(const struct walk *walk, uint32_t rank, const struct call *call)
+static struct coll_call coll_call_of(const struct pattern_walk *walk, uint32_t rank, const struct call *call)
 {
     const struct program *program = walk->program;
     const struct group *group = &program->groups[call->group];
@@ -140,7 +141,8 @@ static struct coll_call coll_call_of(const struct walk *walk, uint32_t rank, con
     };
 }
 
-static const struct coll_algorithm *algorithm_of(const struct walk *walk, const struct coll_call *call)
+static const struct coll_algorithm *algorithm_of(const struct pattern_walk *walk,
+                                                 const struct coll_call *call)
 {
     if (walk->options->choices)
         return coll_choose(&walk->options->choices[call->kind], call);
@@ -148,12 +150,12 @@ static const struct coll_algorithm *algorithm_of(const struct walk *walk, const 
 }
 
 /* The messages that a rank sends in a collective call. */
-static void add_collective(struct walk *walk, uint32_t rank, const struct call *call)
+static void add_collective(struct pattern_walk *walk, uint32_t rank, const struct call *call)
 {
-    struct sink sink = {.base = sends_only,
-                        .walk = walk,
-                        .group = &walk->program->groups[call->group],
-                        .tag = -1 - (int32_t)call->op};
+    struct pattern_sink sink = {.base = sends_only,
+                                .walk = walk,
+                                .group = &walk->program->groups[call->group],
+                                .tag = -1 - (int32_t)call->op};
     struct coll_call coll_call = coll_call_of(walk, rank, call);
     const struct coll_algorithm *algorithm = algorithm_of(walk, &coll_call);
     if (algorithm->node_aware)
@@ -162,7 +164,7 @@ static void add_collective(struct walk *walk, uint32_t rank, const struct call *
         continue;
 }
 
-static enum status check_peer(const struct walk *walk, uint32_t rank, const struct call *call)
+static enum status check_peer(const struct pattern_walk *walk, uint32_t rank, const struct call *call)
 {
     if (call->peer >= 0 && (uint32_t)call->peer < walk->program->ranks)
         return STATUS_OK;
@@ -174,7 +176,7 @@ static enum status check_peer(const struct walk *walk, uint32_t rank, const stru
 }
 
 /* A rank's sends up to its next collective call of all ranks, which goes to walk->collectives. */
-static enum status gather(struct walk *walk, uint32_t rank)
+static enum status gather(struct pattern_walk *walk, uint32_t rank)
 {
     struct call scratch;
     const struct call *call;
@@ -204,19 +206,20 @@ static enum status gather(struct walk *walk, uint32_t rank)
 
 /* sent[first ... first + count - 1] as tallies; `every` 1, or the period if there are several iterations, in
  * which case messages are those of the first and bytes those of all. */
-static struct span fold_part(struct walk *walk, uint32_t rank, size_t first, size_t count, size_t period)
+static struct pattern_span fold_part(struct pattern_walk *walk, uint32_t rank, size_t first, size_t count,
+                                     size_t period)
 {
     uint32_t per_node = walk->options->ranks_per_node, source = rank / per_node;
-    struct span span = {.first = walk->tally_count};
+    struct pattern_span span = {.first = walk->tally_count};
     if (count == 0)
         return span;
     walk->tallies = mem_grow(walk->tallies, &walk->tally_capacity, walk->tally_count + count, "messages");
     for (size_t i = 0; i < count; i++) {
-        const struct sent *sent = &walk->sent[first + i];
+        const struct pattern_send *sent = &walk->sent[first + i];
         uint32_t destination = sent->destination / per_node;
         if (destination == source)
             continue;
-        walk->tallies[span.first + span.count++] = (struct tally){
+        walk->tallies[span.first + span.count++] = (struct pattern_tally){
             .source = source, .destination = destination, .messages = i < period, .bytes = sent->bytes};
     }
     span.count = tallies_unite(walk->tallies + span.first, span.count);
@@ -224,15 +227,15 @@ static struct span fold_part(struct walk *walk, uint32_t rank, size_t first, siz
     return span;
 }
 
-static void fold(struct walk *walk, uint32_t rank)
+static void fold(struct pattern_walk *walk, uint32_t rank)
 {
-    struct folded *folded = &walk->folded[rank];
+    struct pattern_fold *folded = &walk->folded[rank];
     size_t count = walk->sent_count;
     struct repetition loop = {.repeats = 0};
     walk->signatures = mem_grow(walk->signatures, &walk->signature_capacity, count, "sends of a rank");
     for (size_t i = 0; i < count; i++)
         walk->signatures[i] = (uint64_t)walk->sent[i].destination << 32 | (uint32_t)walk->sent[i].tag;
-    *folded = (struct folded){.messages = count};
+    *folded = (struct pattern_fold){.messages = count};
     if (!repetition_find(walk->signatures, count, NULL, &loop)) {
         folded->before = fold_part(walk, rank, 0, count, count);
         return;
@@ -246,11 +249,11 @@ static void fold(struct walk *walk, uint32_t rank)
 
 /* How many iterations all ranks that send have in common. A rank may do the same several times in each of
  * them, and what comes before or behind its loop may look like some more. 0: no loop, or a minor one. */
-static uint64_t common_repeats(const struct walk *walk)
+static uint64_t common_repeats(const struct pattern_walk *walk)
 {
     uint64_t repeats = UINT64_MAX, messages = 0, outside = 0;
     for (uint32_t rank = 0; rank < walk->program->ranks; rank++) {
-        const struct folded *folded = &walk->folded[rank];
+        const struct pattern_fold *folded = &walk->folded[rank];
         if (folded->messages && folded->repeats < repeats)
             repeats = folded->repeats;
         messages += folded->messages;
@@ -262,7 +265,7 @@ static uint64_t common_repeats(const struct walk *walk)
     if (repeats == UINT64_MAX || repeats < 2 || outside > messages / 2)
         return 0;
     for (uint32_t rank = 0; rank < walk->program->ranks; rank++) {
-        const struct folded *folded = &walk->folded[rank];
+        const struct pattern_fold *folded = &walk->folded[rank];
         uint64_t in_each = folded->repeats / repeats, left_over = folded->repeats % repeats;
         if (left_over > 1 && left_over >= in_each)
             return 0;
@@ -271,18 +274,18 @@ static uint64_t common_repeats(const struct walk *walk)
 }
 
 /* Of the bytes of all its iterations those of `times`. */
-static uint64_t share_of(const struct folded *folded, uint64_t bytes, uint64_t times)
+static uint64_t share_of(const struct pattern_fold *folded, uint64_t bytes, uint64_t times)
 {
     return bytes / folded->repeats * times + bytes % folded->repeats * times / folded->repeats;
 }
 
 /* Iterations of a rank to the phase that is being gathered: `skipped` are elsewhere, `taken` are in it and
  * those like it, `each` in one of them. */
-static void add_body(struct walk *walk, const struct folded *folded, uint64_t skipped, uint64_t taken,
-                     uint64_t each)
+static void add_body(struct pattern_walk *walk, const struct pattern_fold *folded, uint64_t skipped,
+                     uint64_t taken, uint64_t each)
 {
     for (size_t i = 0; i < folded->body.count && taken; i++) {
-        struct tally tally = walk->tallies[folded->body.first + i];
+        struct pattern_tally tally = walk->tallies[folded->body.first + i];
         tally.bytes = share_of(folded, tally.bytes, skipped + taken) - share_of(folded, tally.bytes, skipped);
         tally.messages *= each;
         walk->phase = mem_grow(walk->phase, &walk->phase_capacity, walk->phase_count + 1, "a phase");
@@ -290,7 +293,7 @@ static void add_body(struct walk *walk, const struct folded *folded, uint64_t sk
     }
 }
 
-static void add_span(struct walk *walk, struct span span)
+static void add_span(struct pattern_walk *walk, struct pattern_span span)
 {
     walk->phase = mem_grow(walk->phase, &walk->phase_capacity, walk->phase_count + span.count, "a phase");
     if (span.count)
@@ -300,16 +303,16 @@ static void add_span(struct walk *walk, struct span span)
 
 enum { SKELETON_STRETCH = 0, SKELETON_ITERATION = 1, SKELETON_COLLECTIVE = 2 };
 
-static void end_phase(struct walk *walk, uint64_t times, uint64_t skeleton)
+static void end_phase(struct pattern_walk *walk, uint64_t times, uint64_t skeleton)
 {
     patterns_add_phase(walk->patterns, walk->phase, walk->phase_count, times, skeleton);
     walk->phase_count = 0;
 }
 
-static void end_whole_stretch(struct walk *walk)
+static void end_whole_stretch(struct pattern_walk *walk)
 {
     for (uint32_t rank = 0; rank < walk->program->ranks; rank++) {
-        const struct folded *folded = &walk->folded[rank];
+        const struct pattern_fold *folded = &walk->folded[rank];
         add_span(walk, folded->before);
         add_body(walk, folded, 0, folded->repeats, folded->repeats);
         add_span(walk, folded->behind);
@@ -318,20 +321,20 @@ static void end_whole_stretch(struct walk *walk)
 }
 
 /* A phase for what is before the loop, one for each iteration, one for what is behind it. */
-static void end_loop(struct walk *walk, uint64_t repeats)
+static void end_loop(struct pattern_walk *walk, uint64_t repeats)
 {
     uint32_t ranks = walk->program->ranks;
     for (uint32_t rank = 0; rank < ranks; rank++)
         add_span(walk, walk->folded[rank].before);
     end_phase(walk, 1, SKELETON_STRETCH);
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        const struct folded *folded = &walk->folded[rank];
+        const struct pattern_fold *folded = &walk->folded[rank];
         uint64_t left_over = folded->repeats % repeats;
         add_body(walk, folded, 0, folded->repeats - left_over, folded->repeats / repeats);
     }
     end_phase(walk, repeats, SKELETON_ITERATION);
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        const struct folded *folded = &walk->folded[rank];
+        const struct pattern_fold *folded = &walk->folded[rank];
         uint64_t left_over = folded->repeats % repeats;
         add_body(walk, folded, folded->repeats - left_over, left_over, left_over);
         add_span(walk, folded->behind);
@@ -339,7 +342,7 @@ static void end_loop(struct walk *walk, uint64_t repeats)
     end_phase(walk, 1, SKELETON_STRETCH);
 }
 
-static void end_stretch(struct walk *walk)
+static void end_stretch(struct pattern_walk *walk)
 {
     uint64_t repeats = common_repeats(walk);
     if (repeats)
@@ -351,7 +354,7 @@ static void end_stretch(struct walk *walk)
 
 /* -------------------------------------------------------------- collectives */
 
-static enum status refuse(const struct walk *walk, uint32_t rank)
+static enum status refuse(const struct pattern_walk *walk, uint32_t rank)
 {
     char mine[128], first[128];
     const struct call_place *place = &walk->places[rank];
@@ -366,7 +369,7 @@ static enum status refuse(const struct walk *walk, uint32_t rank)
     return STATUS_BAD_INPUT;
 }
 
-static enum status end_collective(struct walk *walk)
+static enum status end_collective(struct pattern_walk *walk)
 {
     const struct call *first = &walk->collectives[0];
     for (uint32_t rank = 0; rank < walk->program->ranks; rank++) {
@@ -385,7 +388,7 @@ static enum status end_collective(struct walk *walk)
     return STATUS_OK;
 }
 
-static enum status walk_through(struct walk *walk)
+static enum status walk_through(struct pattern_walk *walk)
 {
     while (!walk->ended[0]) {
         for (uint32_t rank = 0; rank < walk->program->ranks; rank++) {
@@ -406,7 +409,7 @@ static enum status walk_through(struct walk *walk)
 enum status patterns_find(struct program *program, const struct patterns_options *options,
                           struct patterns *patterns)
 {
-    struct walk walk = {.program = program, .options = options, .patterns = patterns};
+    struct pattern_walk walk = {.program = program, .options = options, .patterns = patterns};
     *patterns = (struct patterns){.ranks = program->ranks,
                                   .nodes = (program->ranks - 1) / options->ranks_per_node + 1};
     walk.folded = mem_alloc(program->ranks, sizeof *walk.folded, "stretches of ranks");

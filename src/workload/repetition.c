@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 
-struct search {
+struct repetition_search {
     const uint64_t *sequence, *weight_before;
     size_t count;
     struct repetition best;
@@ -10,7 +10,7 @@ struct search {
 };
 
 /* sequence[anchor ... anchor + length - 1] has this period; before it the same may go on. */
-static void consider(struct search *search, size_t anchor, size_t length, size_t period)
+static void consider(struct repetition_search *search, size_t anchor, size_t length, size_t period)
 {
     if (length / 2 < period)
         return;
@@ -28,7 +28,7 @@ static void consider(struct search *search, size_t anchor, size_t length, size_t
 }
 
 /* border[i] is the length of the longest proper prefix of the first i + 1 elements that also ends them. */
-static void search_from(struct search *search, size_t anchor, size_t *border)
+static void search_from(struct repetition_search *search, size_t anchor, size_t *border)
 {
     const uint64_t *at = search->sequence + anchor;
     size_t count = search->count - anchor, matched = 0;
@@ -48,7 +48,7 @@ static void search_from(struct search *search, size_t anchor, size_t *border)
 }
 
 /* The element in which this share of the weight is. */
-static size_t at_share(const struct search *search, size_t eighths)
+static size_t at_share(const struct repetition_search *search, size_t eighths)
 {
     size_t low = 0, high = search->count - 1;
     if (!search->weight_before)
@@ -70,7 +70,7 @@ bool repetition_find(const uint64_t *sequence, size_t count, const uint64_t *wei
     static const size_t eighths[] = {0, 1, 2, 4};
     if (count < 2)
         return false;
-    struct search search = {.sequence = sequence, .weight_before = weight_before, .count = count};
+    struct repetition_search search = {.sequence = sequence, .weight_before = weight_before, .count = count};
     size_t *border = mem_alloc(count, sizeof *border, "the periods of a program");
     for (size_t i = 0, searched = count; i < sizeof eighths / sizeof *eighths; i++) {
         size_t anchor = at_share(&search, eighths[i]);

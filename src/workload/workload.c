@@ -5,29 +5,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "workload/list.h"
 #include "workload/phase.h"
 
-const struct workload *const workloads[] = {
-    &pingpong_workload,      &dissemination_workload,
-    &alltoall_workload,      &ring_bcast_workload,
-    &ring_reduce_workload,   &ring_allreduce_workload,
-    &npb_bt_workload,        &npb_cg_workload,
-    &npb_ep_workload,        &npb_ft_workload,
-    &npb_is_workload,        &npb_lu_workload,
-    &npb_mg_workload,        &npb_sp_workload,
-    &pattern_workload,       &uniform_workload,
-    &permutation_workload,   &tornado_workload,
-    &bitcomplement_workload, &hotspot_workload,
-    &neighbour_workload,     NULL,
-};
-
-struct position {
+struct workload_position {
     uint64_t number; /* of the next call; of programs in phases, of the phase it is in */
     uint32_t call;   /* and its number there */
 };
 
-struct generated {
+struct workload_program {
     struct program program;
     const struct workload *workload;
     void *config;
@@ -35,14 +20,14 @@ struct generated {
     struct group world;
     char *spec;
     uint64_t steps;
-    struct position *positions; /* per rank */
-    struct openloop openloop;   /* of workloads that have no calls */
+    struct workload_position *positions; /* per rank */
+    struct openloop openloop;            /* of workloads that have no calls */
 };
 
-static const struct call *next_in_phases(const struct generated *generated, uint32_t rank,
+static const struct call *next_in_phases(const struct workload_program *generated, uint32_t rank,
                                          struct call *scratch)
 {
-    struct position *position = &generated->positions[rank];
+    struct workload_position *position = &generated->positions[rank];
     for (;; position->number++, position->call = 0) {
         struct phase phase = {.call = scratch, .wanted = position->call};
         if (!generated->workload->phase(generated->config, rank, position->number, &phase))
@@ -56,7 +41,7 @@ static const struct call *next_in_phases(const struct generated *generated, uint
 
 static const struct call *generated_next(struct program *program, uint32_t rank, struct call *scratch)
 {
-    struct generated *generated = (struct generated *)program;
+    struct workload_program *generated = (struct workload_program *)program;
     *scratch = (struct call){.channel = CHANNEL_KEYED, .source_channel = CHANNEL_KEYED};
     if (generated->workload->phase)
         return next_in_phases(generated, rank, scratch);
@@ -71,7 +56,7 @@ static const struct call *generated_next(struct program *program, uint32_t rank,
 static uint32_t generated_slots(const struct program *program, uint32_t rank)
 {
     (void)rank;
-    const struct generated *generated = (const struct generated *)program;
+    const struct workload_program *generated = (const struct workload_program *)program;
     uint32_t slots = generated->workload->slots;
     if (generated->workload->slots_of)
         slots = generated->workload->slots_of(generated->config);
@@ -86,14 +71,14 @@ static struct call_place generated_place(const struct program *program, uint32_t
 
 static void generated_rewind(struct program *program)
 {
-    struct generated *generated = (struct generated *)program;
+    struct workload_program *generated = (struct workload_program *)program;
     if (!program->openloop)
         memset(generated->positions, 0, program->ranks * sizeof *generated->positions);
 }
 
 static void generated_close(struct program *program)
 {
-    struct generated *generated = (struct generated *)program;
+    struct workload_program *generated = (struct workload_program *)program;
     if (generated->workload->release)
         generated->workload->release(generated->config);
     arena_free(&generated->texts);
@@ -174,10 +159,12 @@ static void note_family(const char *spec)
 
 static const struct workload *find(const char *spec, size_t length)
 {
+    const struct workload *workload = workload_find(spec, length);
     size_t count = 0;
-    for (; workloads[count]; count++)
-        if (strlen(workloads[count]->name) == length && strncmp(workloads[count]->name, spec, length) == 0)
-            return workloads[count];
+    if (workload)
+        return workload;
+    while (workloads[count])
+        count++;
     char *name = mem_format("%.*s", (int)length, spec);
     report_at(spec, 0, length, "there is no workload '%s'%s", name,
               diag_did_you_mean(diag_nearest(name, workloads, count, workload_name_at)));
@@ -200,7 +187,7 @@ static void report_problem(const char *spec, size_t list_at, const struct worklo
     report_at(spec, 0, list_at, "%s", problem->text);
 }
 
-static enum status configure(struct generated *generated, const char *spec, size_t name_bytes)
+static enum status configure(struct workload_program *generated, const char *spec, size_t name_bytes)
 {
     const struct workload *workload = generated->workload;
     size_t list_at = spec[name_bytes] ? name_bytes + 1 : name_bytes;
@@ -223,7 +210,7 @@ enum status workload_open(const char *spec, struct program **program)
     if (!workload)
         return STATUS_BAD_INPUT;
 
-    struct generated *generated = mem_alloc(1, sizeof *generated, "a workload");
+    struct workload_program *generated = mem_alloc(1, sizeof *generated, "a workload");
     generated->program.ops = &generated_ops;
     generated->workload = workload;
     generated->config = mem_alloc(1, workload->params->size, "a workload");
@@ -241,8 +228,8 @@ enum status workload_open(const char *spec, struct program **program)
     generated->program.ranks = ranks;
     generated->program.groups = &generated->world;
     generated->program.group_count = 1;
-    if (workload->is_openloop) {
-        generated->openloop = (struct openloop){.pattern = workload->pattern, .config = generated->config};
+    if (workload->traffic) {
+        generated->openloop = (struct openloop){.pattern = workload->traffic, .config = generated->config};
         generated->program.openloop = &generated->openloop;
     }
     if (__builtin_mul_overflow(generated->steps, ranks, &generated->program.total_calls))

@@ -36,14 +36,21 @@ struct workload {
     bool (*phase)(const void *config, uint32_t rank, uint64_t number, struct phase *phase);
     uint32_t slots;                           /* SLOT_FIRST included; 0 = no non-blocking call */
     uint32_t (*slots_of)(const void *config); /* instead, where that depends on the config */
-    /* Instead of calls: open-loop traffic, whose parameters are a struct openloop_config; ranks() are nodes.
-     */
-    bool is_openloop;
-    enum openloop_pattern pattern;
+    /* Instead of calls: open-loop traffic of this pattern. Its parameters are a struct openloop_config, and
+     * ranks() is the number of nodes. NULL: a program with calls. */
+    const struct openloop_pattern *traffic;
 };
 
-/* All workloads there are; ends with NULL. */
-extern const struct workload *const workloads[];
+/* All workloads, those that workload_add() has added last; ends with NULL. */
+enum { WORKLOADS_LIMIT = 256 };
+extern const struct workload *workloads[];
+
+/* The workload whose name is these `length` bytes, or NULL. */
+const struct workload *workload_find(const char *name, size_t length);
+
+/* Adds a workload, which has to live as long as the program. STATUS_BAD_INPUT, reported: there is one of this
+ * name, or the table is full. */
+enum status workload_add(const struct workload *workload);
 
 /* The program that a text names; errors point into the text. */
 enum status workload_open(const char *spec, struct program **program);

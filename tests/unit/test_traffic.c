@@ -32,7 +32,7 @@ static uint64_t each_message(const char *spec, const char *topology, uint64_t se
 {
     struct program *program = open_program(spec);
     struct topo topo = topo_of(topology);
-    struct openloop_run *run = openloop_begin(program->openloop, &topo, topo.nodes, seed);
+    struct openloop_run *run = openloop_open(program->openloop, &topo, topo.nodes, seed);
     struct openloop_message message;
     uint64_t count = 0;
     for (uint32_t node = 0; node < topo.nodes; node++) {
@@ -47,7 +47,7 @@ static uint64_t each_message(const char *spec, const char *topology, uint64_t se
         assert_false(openloop_next(run, node, &message));
     }
     assert_true(openloop_bytes(run) >= topo.nodes);
-    openloop_end(run);
+    openloop_close(run);
     program->ops->close(program);
     return count;
 }

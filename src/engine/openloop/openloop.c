@@ -155,7 +155,7 @@ static enum status open_engine(struct openloop_engine *engine, const struct engi
     enum status status = topology_for_nodes(params->config, nodes, &topo);
     if (status != STATUS_OK)
         return status;
-    engine->openloop = openloop_begin(params->program->openloop, &topo, nodes, params->seed);
+    engine->openloop = openloop_open(params->program->openloop, &topo, nodes, params->seed);
     struct fabric_params fabric = {.config = params->config,
                                    .loop = &engine->loop,
                                    .messages = &engine->messages,
@@ -174,7 +174,7 @@ static void close_engine(struct openloop_engine *engine)
 {
     fabric_close(engine->fabric);
     if (engine->openloop)
-        openloop_end(engine->openloop);
+        openloop_close(engine->openloop);
     free(engine->next);
     free(engine->finish);
     pool_free(&engine->messages);

@@ -1,40 +1,6 @@
-#include "workload/list.h"
-#include "workload/npb.h"
+#include "workload/npb_solver.h"
 
-/* SP and BT: implicit solvers that sweep along the three axes of a cube in turn. The cube is cut into p x p x
- * p cells for p x p ranks; a rank holds p of them on a diagonal, one in each slice across any axis, so in
- * every stage of a sweep each rank has a cell to work on, and passes its edge to the next rank along the
- * axis. The two differ in what they solve, thus in sizes, and in how they tag and await messages. */
-
-enum { AXES = 3, VARIABLES = 5, LAYERS = 2 };
-
-/* Shares of the operations of an iteration, measured in the class S traces. */
-struct shares {
-    double rhs, forward, backward, update; /* the sweeps: of each axis */
-};
-
-struct solver {
-    struct npb npb;
-    bool is_block;                     /* BT */
-    uint32_t points, iterations, side; /* of the cube's edge; of the method; side x side ranks */
-    double operations;                 /* of one iteration, all ranks */
-    struct shares shares;
-};
-
-PARAM_TABLE(sp_params, "npb:sp", struct solver, "SP of the NAS Parallel Benchmarks",
-            NPB_PARAMS(struct solver, npb_classes));
-PARAM_TABLE(bt_params, "npb:bt", struct solver, "BT of the NAS Parallel Benchmarks",
-            NPB_PARAMS(struct solver, npb_classes));
-
-static const struct {
-    uint16_t sp_points, sp_iterations, bt_points, bt_iterations;
-} classes[NPB_CLASSES] = {
-    [NPB_S] = {12, 100, 12, 60},      [NPB_W] = {36, 400, 24, 200},   [NPB_A] = {64, 400, 64, 200},
-    [NPB_B] = {102, 400, 102, 200},   [NPB_C] = {162, 400, 162, 200}, [NPB_D] = {408, 500, 408, 250},
-    [NPB_E] = {1020, 500, 1020, 250},
-};
-
-enum { MIN_CELL = 3 };
+enum { AXES = 3, VARIABLES = 5, LAYERS = 2, MIN_CELL = 3 };
 
 static uint32_t side_of(uint64_t ranks)
 {
@@ -49,17 +15,12 @@ static bool is_square_up_to(uint64_t ranks, uint32_t side)
     return side_of(ranks) <= side && (uint64_t)side_of(ranks) * side_of(ranks) == ranks;
 }
 
-static bool sp_fits(const struct npb *npb, uint64_t ranks)
+bool solver_fits(uint32_t points, uint64_t ranks)
 {
-    return is_square_up_to(ranks, classes[npb->class].sp_points / MIN_CELL);
+    return is_square_up_to(ranks, points / MIN_CELL);
 }
 
-static bool bt_fits(const struct npb *npb, uint64_t ranks)
-{
-    return is_square_up_to(ranks, classes[npb->class].bt_points / MIN_CELL);
-}
-
-static bool prepare(struct solver *solver, const char *name,
+bool solver_prepare(struct solver *solver, const char *name,
                     bool (*fits)(const struct npb *npb, uint64_t ranks), struct workload_problem *problem)
 {
     uint64_t side = solver->points / MIN_CELL;
@@ -69,46 +30,24 @@ static bool prepare(struct solver *solver, const char *name,
     return true;
 }
 
-static bool sp_prepare(void *config, struct program *program, struct workload_problem *problem)
-{
-    (void)program;
-    struct solver *solver = config;
-    double n = solver->points = classes[solver->npb.class].sp_points;
-    solver->iterations = classes[solver->npb.class].sp_iterations;
-    solver->operations = 881.174 * n * n * n - 4683.91 * n * n + 11484.5 * n - 19272.4;
-    solver->shares = (struct shares){.rhs = 0.30, .forward = 0.14, .backward = 0.07, .update = 0.07};
-    return prepare(solver, "SP", sp_fits, problem);
-}
-
-static bool bt_prepare(void *config, struct program *program, struct workload_problem *problem)
-{
-    (void)program;
-    struct solver *solver = config;
-    double n = solver->points = classes[solver->npb.class].bt_points;
-    solver->is_block = true;
-    solver->iterations = classes[solver->npb.class].bt_iterations;
-    solver->operations = 3478.8 * n * n * n - 17655.7 * n * n + 28023.7 * n;
-    solver->shares = (struct shares){.rhs = 0.09, .forward = 0.28, .backward = 0.02, .update = 0.01};
-    return prepare(solver, "BT", bt_fits, problem);
-}
-
 /* -------------------------------------------------------------------- cells */
 
-struct cell {
+struct solver_cell {
     uint32_t at[AXES], size[AXES];
 };
 
-static struct cell cell_of(const struct solver *solver, uint32_t rank, uint32_t number)
+static struct solver_cell cell_of(const struct solver *solver, uint32_t rank, uint32_t number)
 {
     uint32_t side = solver->side;
-    struct cell cell = {.at = {(rank % side + number) % side, (rank / side + side - number) % side, number}};
+    struct solver_cell cell = {
+        .at = {(rank % side + number) % side, (rank / side + side - number) % side, number}};
     for (int axis = 0; axis < AXES; axis++)
         cell.size[axis] = solver->points / side + (cell.at[axis] < solver->points % side);
     return cell;
 }
 
 /* The rank's cell in slice `slice` across an axis. */
-static struct cell cell_in_slice(const struct solver *solver, uint32_t rank, int axis, uint32_t slice)
+static struct solver_cell cell_in_slice(const struct solver *solver, uint32_t rank, int axis, uint32_t slice)
 {
     uint32_t side = solver->side;
     if (axis == 0)
@@ -148,7 +87,7 @@ static void compute(struct phase *phase, const struct solver *solver, double sha
     phase_compute(phase, npb_whole(solver->operations * share * (points / all)));
 }
 
-static double points_of(const struct cell *cell)
+static double points_of(const struct solver_cell *cell)
 {
     return (double)cell->size[0] * cell->size[1] * cell->size[2];
 }
@@ -157,7 +96,7 @@ static double all_points(const struct solver *solver, uint32_t rank)
 {
     double points = 0;
     for (uint32_t number = 0; number < solver->side; number++) {
-        struct cell cell = cell_of(solver, rank, number);
+        struct solver_cell cell = cell_of(solver, rank, number);
         points += points_of(&cell);
     }
     return points;
@@ -165,14 +104,15 @@ static double all_points(const struct solver *solver, uint32_t rank)
 
 /* ----------------------------------------------------------------- messages */
 
-enum { RECEIVE = SLOT_FIRST, SEND, FACES = 2 * AXES, SLOTS = SLOT_FIRST + 2 * FACES };
+enum { RECEIVE = SLOT_FIRST, SEND, FACES = 2 * AXES };
+_Static_assert(SOLVER_SLOTS == SLOT_FIRST + 2 * FACES, "a slot for each face sent and received");
 
 /* Elements of all faces towards higher cells, but for those at the cube's end; as many go the other way. */
 static uint32_t faces_of(const struct solver *solver, uint32_t rank, int axis, bool is_behind)
 {
     uint32_t elements = 0;
     for (uint32_t number = 0; number < solver->side; number++) {
-        struct cell cell = cell_of(solver, rank, number);
+        struct solver_cell cell = cell_of(solver, rank, number);
         if (cell.at[axis] != (is_behind ? solver->side - 1 : 0))
             elements += cell.size[(axis + 1) % AXES] * cell.size[(axis + 2) % AXES];
     }
@@ -200,7 +140,8 @@ static void exchange_faces(struct phase *phase, const struct solver *solver, uin
 
 /* What passes between the cells of neighbouring slices. SP sends what the inner points across need; BT always
  * a whole face of the largest cell there could be, and tags it with the cell's place. */
-static uint32_t edge_elements(const struct solver *solver, const struct cell *cell, int axis, bool is_forward)
+static uint32_t edge_elements(const struct solver *solver, const struct solver_cell *cell, int axis,
+                              bool is_forward)
 {
     if (solver->is_block) {
         uint32_t longest = solver->points / solver->side + 1;
@@ -213,7 +154,8 @@ static uint32_t edge_elements(const struct solver *solver, const struct cell *ce
     return (is_forward ? 22 : 10) * points;
 }
 
-static int32_t edge_tag(const struct solver *solver, const struct cell *cell, int axis, bool is_forward)
+static int32_t edge_tag(const struct solver *solver, const struct solver_cell *cell, int axis,
+                        bool is_forward)
 {
     if (!solver->is_block)
         return 0;
@@ -238,7 +180,7 @@ static void stage(struct phase *phase, const struct solver *solver, uint32_t ran
 {
     bool is_forward = number < solver->side;
     uint32_t slice = is_forward ? number : 2 * solver->side - 1 - number;
-    struct cell cell = cell_in_slice(solver, rank, axis, slice);
+    struct solver_cell cell = cell_in_slice(solver, rank, axis, slice);
     bool is_first = slice == (is_forward ? 0 : solver->side - 1);
     bool is_last = slice == (is_forward ? solver->side - 1 : 0);
     uint32_t elements = edge_elements(solver, &cell, axis, is_forward);
@@ -294,7 +236,7 @@ static void verify(struct phase *phase, const struct solver *solver, uint32_t ra
     phase_plain(phase, CALL_FINALIZE);
 }
 
-static bool solver_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
+bool solver_phase(const void *config, uint32_t rank, uint64_t number, struct phase *phase)
 {
     const struct solver *solver = config;
     if (phase_within(&number, 1)) {
@@ -313,23 +255,3 @@ static bool solver_phase(const void *config, uint32_t rank, uint64_t number, str
     }
     return true;
 }
-
-const struct workload npb_sp_workload = {
-    .name = "npb:sp",
-    .doc = "SP, sweeps of middle-sized messages: npb:sp:class=D,ranks=64",
-    .params = &sp_params,
-    .prepare = sp_prepare,
-    .ranks = npb_ranks,
-    .phase = solver_phase,
-    .slots = SLOTS,
-};
-
-const struct workload npb_bt_workload = {
-    .name = "npb:bt",
-    .doc = "BT, sweeps of larger messages: npb:bt:class=D,ranks=64",
-    .params = &bt_params,
-    .prepare = bt_prepare,
-    .ranks = npb_ranks,
-    .phase = solver_phase,
-    .slots = SLOTS,
-};

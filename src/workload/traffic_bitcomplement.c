@@ -1,0 +1,13 @@
+#include "workload/traffic.h"
+
+/* From i to nodes - 1 - i: where the nodes are a power of two, all bits of i inverted. */
+static uint32_t destination_of(const struct openloop_scene *scene, struct rng *rng, uint32_t node)
+{
+    (void)rng;
+    return scene->nodes - 1 - node;
+}
+
+static const struct openloop_pattern bitcomplement_pattern = {.destination = destination_of};
+
+OPENLOOP_WORKLOAD(bitcomplement, openloop_params,
+                  "traffic from node i to the last but i: bitcomplement:messages=100");
