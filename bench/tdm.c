@@ -34,11 +34,11 @@ static struct made make(const char *topology, const char *name, int algorithm, u
         tdm_pattern_named(name, topo.nodes, &pattern) != STATUS_OK)
         exit(1);
     double begun = seconds_now();
-    if (tdm_plan_open(&plan, &topo, &pattern, &method) != STATUS_OK)
+    if (tdm_plan_init(&plan, &topo, &pattern, &method) != STATUS_OK)
         exit(1);
     struct made made = {plan.schedule.degree, plan.bound, seconds_now() - begun};
-    tdm_plan_close(&plan);
-    tdm_pattern_close(&pattern);
+    tdm_plan_free(&plan);
+    tdm_pattern_free(&pattern);
     return made;
 }
 

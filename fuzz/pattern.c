@@ -27,8 +27,8 @@ static void schedule(const struct topo *topo, const struct tdm_pattern *pattern)
     struct tdm_verdict verdict;
     char *text = NULL;
     size_t size = 0;
-    tdm_problem_of(topo, pattern, true, &problem);
-    tdm_schedule_open(&made, problem.requests);
+    tdm_problem_from_pattern(topo, pattern, true, &problem);
+    tdm_schedule_init(&made, problem.requests);
     tdm_greedy(&problem, NULL, &made);
     FILE *file = open_memstream(&text, &size);
     tdm_write_schedule(topo, pattern, &problem, &made, file);
@@ -40,8 +40,8 @@ static void schedule(const struct topo *topo, const struct tdm_pattern *pattern)
         abort();
     }
     free(text);
-    tdm_schedule_close(&made);
-    tdm_problem_close(&problem);
+    tdm_schedule_free(&made);
+    tdm_problem_free(&problem);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (tdm_pattern_parse("pattern", text, size, topo.nodes, &pattern) == STATUS_OK) {
         schedule(&topo, &pattern);
         tdm_verify(&topo, &pattern, "schedule", text, size, &verdict);
-        tdm_pattern_close(&pattern);
+        tdm_pattern_free(&pattern);
     }
     char *spec = mem_alloc(size + 1, 1, "a text");
     if (size)
@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         tdm_verify(&topo, &pattern, "schedule", text, size, &verdict);
         if (pattern.count < 1000)
             schedule(&topo, &pattern);
-        tdm_pattern_close(&pattern);
+        tdm_pattern_free(&pattern);
     }
     free(spec);
     return 0;

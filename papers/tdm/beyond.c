@@ -32,15 +32,15 @@ static void draw_pattern(struct reproduction *reproduction, const struct topo *t
                                     .seed = 1,
                                     .limit = {.moves = MOVES}};
         struct tdm_plan plan;
-        if (tdm_plan_open(&plan, topo, &pattern, &method) != STATUS_OK)
+        if (tdm_plan_init(&plan, topo, &pattern, &method) != STATUS_OK)
             continue;
         if (!ways[i].free_routes)
             bound = plan.bound;
         reproduction_point_at(reproduction, panel, ways[i].name, share, plan.schedule.degree);
-        tdm_plan_close(&plan);
+        tdm_plan_free(&plan);
     }
     reproduction_point_at(reproduction, panel, "lower bound, fixed routes", share, bound);
-    tdm_pattern_close(&pattern);
+    tdm_pattern_free(&pattern);
 }
 
 void tdm_beyond(struct reproduction *reproduction)

@@ -25,13 +25,13 @@ static uint32_t schedule(struct tdm_sums *sums, enum tdm_column column, const st
 {
     struct topo topo = tdm_paper_torus();
     struct tdm_plan plan;
-    if (tdm_plan_open(&plan, &topo, pattern, method) != STATUS_OK)
+    if (tdm_plan_init(&plan, &topo, pattern, method) != STATUS_OK)
         return 0;
     uint32_t degree = pattern->count ? plan.schedule.degree : 1;
     add(sums, column, degree);
     if (column == COLUMN_BEST)
         add(sums, COLUMN_BOUND, pattern->count ? plan.bound : 1);
-    tdm_plan_close(&plan);
+    tdm_plan_free(&plan);
     return degree;
 }
 

@@ -84,13 +84,13 @@ static unsigned ties_of(const struct tdm_row *row)
     for (unsigned ties = 1; ties <= MOST_TIES && pattern.count < MOST_CONNECTIONS && !found; ties++) {
         struct tdm_method method = {.algorithm = TDM_COMBINED, .seed = ties};
         struct tdm_plan plan;
-        if (tdm_plan_open(&plan, &topo, &pattern, &method) != STATUS_OK)
+        if (tdm_plan_init(&plan, &topo, &pattern, &method) != STATUS_OK)
             break;
         if (plan.schedule.degree == (uint32_t)row->degree)
             found = ties;
-        tdm_plan_close(&plan);
+        tdm_plan_free(&plan);
     }
-    tdm_pattern_close(&pattern);
+    tdm_pattern_free(&pattern);
     return found;
 }
 

@@ -23,11 +23,11 @@ static double degree_of(const char *topology, const char *lines, int algorithm)
     double degree = NAN;
     if (tdm_topology("topology", topology, &topo) == STATUS_OK &&
         tdm_pattern_parse("figure", lines, strlen(lines), topo.nodes, &pattern) == STATUS_OK &&
-        tdm_plan_open(&plan, &topo, &pattern, &method) == STATUS_OK) {
+        tdm_plan_init(&plan, &topo, &pattern, &method) == STATUS_OK) {
         degree = plan.schedule.degree;
-        tdm_plan_close(&plan);
+        tdm_plan_free(&plan);
     }
-    tdm_pattern_close(&pattern);
+    tdm_pattern_free(&pattern);
     return degree;
 }
 
@@ -48,7 +48,7 @@ static void add_named(struct tdm_sums *sums, const char *name, uint64_t seed, bo
     struct tdm_pattern pattern = {0};
     if (tdm_pattern_named(name, topo.nodes, &pattern) == STATUS_OK)
         tdm_add(sums, &pattern, seed, RANDOM_MOVES, with_free);
-    tdm_pattern_close(&pattern);
+    tdm_pattern_free(&pattern);
 }
 
 static void draw(struct reproduction *reproduction, const struct tdm_sums *sums, unsigned connections)
@@ -138,7 +138,7 @@ static void add_redistribution(struct rng *rng, struct tdm_sums sums[static BINS
         bin++;
     patterns[bin]++;
     tdm_add(&sums[bin], &pattern, seed, RANDOM_MOVES, false);
-    tdm_pattern_close(&pattern);
+    tdm_pattern_free(&pattern);
 }
 
 /* The paper has zeros where it has no patterns. */
@@ -198,7 +198,7 @@ static struct tdm_range range_of(struct reproduction *reproduction, const struct
     for (unsigned seed = 1; seed <= seeds; seed++) {
         struct tdm_plan plan;
         struct tdm_method method = {.algorithm = reading->algorithm, .random_order = true, .seed = seed};
-        if (tdm_plan_open(&plan, &topo, pattern, &method) != STATUS_OK)
+        if (tdm_plan_init(&plan, &topo, pattern, &method) != STATUS_OK)
             break;
         double degree = plan.schedule.degree;
         range.least = fmin(range.least, degree);
@@ -206,7 +206,7 @@ static struct tdm_range range_of(struct reproduction *reproduction, const struct
         range.share_percent += (degree == published) * 100.0 / seeds;
         if (fabs(degree - published) < fabs(range.nearest - published))
             range.nearest = degree;
-        tdm_plan_close(&plan);
+        tdm_plan_free(&plan);
     }
     return range;
 }
@@ -235,7 +235,7 @@ static double give_range(struct reproduction *reproduction, const struct tdm_pat
         mirrored = mirror(pattern);
     struct tdm_range range = range_of(reproduction, reading->is_mirrored ? &mirrored : pattern, reading,
                                       reproduction_published(reproduction, item));
-    tdm_pattern_close(&mirrored);
+    tdm_pattern_free(&mirrored);
     snprintf(variant, sizeof variant, "%sleast", reading->prefix);
     reproduction_item(reproduction, item, variant, range.least);
     snprintf(variant, sizeof variant, "%snearest", reading->prefix);
@@ -273,7 +273,7 @@ static void table_3_row(struct reproduction *reproduction, const char *name)
                              name);
     if (strcmp(name, "all-to-all") == 0)
         reproduction_item(reproduction, "section-3.3/phases", NULL, tdm_mean(&sums, COLUMN_AAPC));
-    tdm_pattern_close(&pattern);
+    tdm_pattern_free(&pattern);
 }
 
 static void table_3(struct reproduction *reproduction)

@@ -275,7 +275,7 @@ static enum status verify(const struct schedule_settings *settings, const struct
 {
     char *text;
     size_t size;
-    enum status status = tdm_load(settings->verify, &text, &size);
+    enum status status = tdm_file_load(settings->verify, &text, &size);
     if (status != STATUS_OK)
         return status;
     struct tdm_verdict verdict;
@@ -299,7 +299,7 @@ static enum status read_pattern(const struct schedule_settings *settings, struct
     if (!name)
         return schedule_program_pattern(settings, &outcome->topo, &outcome->pattern);
     if (cli_ends_in(name, ".csv") || access(name, F_OK) == 0)
-        return tdm_pattern_read(name, outcome->topo.nodes, &outcome->pattern);
+        return tdm_pattern_load(name, outcome->topo.nodes, &outcome->pattern);
     return tdm_pattern_named(name, outcome->topo.nodes, &outcome->pattern);
 }
 

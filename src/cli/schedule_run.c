@@ -39,7 +39,7 @@ enum status schedule_outcome_make(const struct schedule_settings *settings, stru
     if (method.algorithm == TDM_BEST)
         sigaction(SIGINT, &action, &before);
     double begun_s = clock_seconds_now();
-    enum status status = tdm_plan_open(&outcome->plan, &outcome->topo, &outcome->pattern, &method);
+    enum status status = tdm_plan_init(&outcome->plan, &outcome->topo, &outcome->pattern, &method);
     outcome->seconds = clock_seconds_now() - begun_s;
     if (method.algorithm == TDM_BEST)
         sigaction(SIGINT, &before, NULL);
@@ -48,6 +48,6 @@ enum status schedule_outcome_make(const struct schedule_settings *settings, stru
 
 void schedule_outcome_close(struct schedule_outcome *outcome)
 {
-    tdm_plan_close(&outcome->plan);
-    tdm_pattern_close(&outcome->pattern);
+    tdm_plan_free(&outcome->plan);
+    tdm_pattern_free(&outcome->pattern);
 }

@@ -135,7 +135,7 @@ enum status fabric_open(const struct fabric_ops *ops, const struct fabric_params
 void fabric_close(struct fabric *fabric);                /* NULL: does nothing */
 size_t fabric_memory_bytes(const struct fabric *fabric); /* memory held */
 
-/* ------------------------------------------------------------------------------------------- for fabrics */
+/* -------------------------------------------------------------- for fabrics */
 
 static inline ps_t fabric_now(const struct fabric *fabric)
 {

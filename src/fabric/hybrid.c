@@ -75,7 +75,7 @@ struct hybrid {
     unsigned char *statistics; /* a struct hybrid_statistics, and the FMUs' behind it */
 };
 
-/* ------------------------------------------------------------------------------------------------- pivot */
+/* -------------------------------------------------------------------- pivot */
 
 /* ceil of Eq. 7's root, of either sign: the FMU's fixed cost over the network's, divided by what a byte costs
  * the network more. False when there is none, because a byte costs both the same. */
@@ -125,7 +125,7 @@ static void choose_sizes(struct hybrid *hybrid, const struct hybrid_config *conf
     }
 }
 
-/* --------------------------------------------------------------------------------------------- callbacks */
+/* ---------------------------------------------------------------- callbacks */
 
 /* Both paths share the order of a pair's envelopes: none becomes visible before one that was sent earlier. */
 static void on_visible(void *self, uint32_t index, ps_t at)
@@ -160,7 +160,7 @@ static void on_failed(void *self, enum status status)
     fabric_failed(&((const struct hybrid *)self)->fabric, status);
 }
 
-/* ------------------------------------------------------------------------------------------------- fabric */
+/* ------------------------------------------------------------------- fabric */
 
 static bool hybrid_is_buffered(const struct fabric *fabric, const struct message *message)
 {

@@ -38,8 +38,8 @@ static void factor_pair(uint32_t count, uint32_t round, uint32_t i, uint32_t pai
     pair[1] = (round + turning - i) % turning;
 }
 
-/* Messages over half the ring: odd nodes clockwise, even ones counter-clockwise, one pair of each in a phase;
- * messages of the other nodes to themselves, which use no link, complete the permutation. */
+/* Messages over half the ring: odd nodes clockwise, even nodes counter-clockwise, one pair of each in a
+ * phase. Messages of the other nodes to themselves use no link; they complete the permutation. */
 static void put_swaps(struct tdm_ring_phases *ring, uint32_t group, uint32_t part)
 {
     uint32_t half = ring->size / 2, phases = ring->size / MULTIPLE;
@@ -54,7 +54,7 @@ static void put_swaps(struct tdm_ring_phases *ring, uint32_t group, uint32_t par
         }
 }
 
-void tdm_ring_phases_open(struct tdm_ring_phases *ring, uint32_t size)
+void tdm_ring_phases_init(struct tdm_ring_phases *ring, uint32_t size)
 {
     size_t pairs = (size_t)size * size;
     *ring = (struct tdm_ring_phases){.size = size};
@@ -72,7 +72,7 @@ void tdm_ring_phases_open(struct tdm_ring_phases *ring, uint32_t size)
     put_swaps(ring, group + 1, 1);
 }
 
-void tdm_ring_phases_close(struct tdm_ring_phases *ring)
+void tdm_ring_phases_free(struct tdm_ring_phases *ring)
 {
     free(ring->group);
     free(ring->index);
@@ -88,7 +88,7 @@ uint32_t tdm_torus_phase(const struct tdm_ring_phases *ring, uint32_t source, ui
     return (ring->group[high] * size + ring->group[low]) * group_phases + difference;
 }
 
-/* ------------------------------------------------------------------------------------------------ ordered */
+/* ------------------------------------------------------------------ ordered */
 
 struct phase_rank {
     uint64_t length; /* links that its requests use */

@@ -25,8 +25,8 @@ struct tdm_ring_phases {
 /* Whether there is a closed form: N is a multiple of 8, and N^3 / 8 is a number of slots. */
 bool tdm_ring_phases_exist(uint32_t size);
 
-void tdm_ring_phases_open(struct tdm_ring_phases *ring, uint32_t size);
-void tdm_ring_phases_close(struct tdm_ring_phases *ring);
+void tdm_ring_phases_init(struct tdm_ring_phases *ring, uint32_t size);
+void tdm_ring_phases_free(struct tdm_ring_phases *ring);
 
 /* The phase of a message between nodes N * high + low, below N^3 / 8. */
 uint32_t tdm_torus_phase(const struct tdm_ring_phases *ring, uint32_t source, uint32_t destination);

@@ -3,8 +3,9 @@
 #include "base/mem.h"
 #include "schedule/schedule.h"
 
-/* Weights of links are whole numbers, so that a bound is an exact quotient and no rounding can make it one
- * too large. Rounds of multiplicative weights: a link gains by how much the cheapest routes load it. */
+/* Weights of links are whole numbers, so that a bound is an exact quotient, which rounding cannot make too
+ * large. The weights come from rounds of multiplicative weights: a link gains by the load of the cheapest
+ * routes. */
 enum { WEIGHT_AT_FIRST = 1 << 16, ROUNDS = 60, GAIN_SHIFT = 5 };
 
 static uint64_t route_weight(const struct tdm_problem *problem, uint32_t route, const uint64_t *weights)
@@ -62,7 +63,7 @@ static void raise_weights(const struct tdm_problem *problem, const uint32_t *loa
     }
 }
 
-/* The largest load of links that a request needs on every route: its first and last one at least. */
+/* The largest load of the links that a request has on every route: at least its first and last one. */
 static uint32_t common_load(const struct tdm_problem *problem)
 {
     uint32_t *loads = mem_alloc((size_t)problem->links + 1, sizeof *loads, "the loads of links"), largest = 0;
@@ -89,7 +90,8 @@ static uint32_t common_load(const struct tdm_problem *problem)
 uint32_t tdm_lower_bound(const struct tdm_problem *problem)
 {
     uint32_t best = common_load(problem);
-    if (problem->routes == problem->requests) /* then that is the load itself, and weights prove no more */
+    if (problem->routes ==
+        problem->requests) /* one route each: this is the largest load, and weights prove no more */
         return best;
     uint64_t *weights = mem_alloc((size_t)problem->links + 1, sizeof *weights, "weights of links");
     uint32_t *loads = mem_alloc((size_t)problem->links + 1, sizeof *loads, "the loads of links");

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "schedule/schedule.h"
 
-/* Half a gigabyte of neighbours; what is larger would also take hours to color. */
+/* Half a gigabyte of neighbours. A larger graph would also take hours to color. */
 static const uint64_t most_neighbours = UINT64_C(1) << 27;
 
 /* The conflict graph: neighbours of request r are neighbours[first[r]] ... [first[r + 1] - 1]. */
@@ -51,14 +51,14 @@ static enum status graph_open(const struct tdm_problem *problem, struct graph *g
             status = STATUS_FAILED;
         }
     }
-    tdm_users_close(&users);
+    tdm_users_free(&users);
     free(seen);
     if (status != STATUS_OK)
         graph_close(graph);
     return status;
 }
 
-/* Sets are lists in random order, which is what breaks ties, and marks. */
+/* A set is a list in random order, which breaks ties, and a mark per request. */
 struct painter {
     const struct tdm_problem *problem;
     struct graph graph;
@@ -83,8 +83,8 @@ static void leave_work(struct painter *painter, uint32_t request)
         painter->work_degree[painter->graph.neighbours[at]]--;
 }
 
-/* The request of highest priority in WORK, where those that have left are dropped on the way. Priorities are
- * compared as fractions, links / degree; without conflicts they are infinite. */
+/* The request of highest priority in WORK; requests that have left WORK are dropped from its list on the way.
+ * Priorities are compared as fractions, links / degree; without conflicts they are infinite. */
 static uint32_t highest_priority(struct painter *painter)
 {
     const uint32_t *degree = painter->reading == TDM_READING_FITTED ? painter->work_degree : painter->degree;

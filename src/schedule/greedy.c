@@ -5,14 +5,14 @@
 #include "schedule/schedule.h"
 #include "schedule/slots.h"
 
-void tdm_schedule_open(struct tdm_schedule *schedule, uint32_t requests)
+void tdm_schedule_init(struct tdm_schedule *schedule, uint32_t requests)
 {
     *schedule = (struct tdm_schedule){.requests = requests};
     schedule->slot = mem_alloc((size_t)requests + 1, sizeof *schedule->slot, "a schedule");
     schedule->route = mem_alloc((size_t)requests + 1, sizeof *schedule->route, "a schedule");
 }
 
-void tdm_schedule_close(struct tdm_schedule *schedule)
+void tdm_schedule_free(struct tdm_schedule *schedule)
 {
     free(schedule->slot);
     free(schedule->route);
@@ -22,7 +22,7 @@ void tdm_schedule_close(struct tdm_schedule *schedule)
 void tdm_greedy(const struct tdm_problem *problem, const uint32_t *order, struct tdm_schedule *schedule)
 {
     struct tdm_slots slots;
-    tdm_slots_open(&slots, problem->links);
+    tdm_slots_init(&slots, problem->links);
     schedule->degree = 0;
     for (uint32_t i = 0; i < problem->requests; i++) {
         uint32_t request = order ? order[i] : i, best_slot = UINT32_MAX, best_route = 0, count;
@@ -43,7 +43,7 @@ void tdm_greedy(const struct tdm_problem *problem, const uint32_t *order, struct
         if (best_slot >= schedule->degree)
             schedule->degree = best_slot + 1;
     }
-    tdm_slots_close(&slots);
+    tdm_slots_free(&slots);
 }
 
 uint32_t *tdm_random_order(uint32_t requests, uint64_t seed, const char *component)

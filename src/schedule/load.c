@@ -13,7 +13,7 @@ static enum status cannot_read(const char *path)
     return STATUS_BAD_INPUT;
 }
 
-enum status tdm_load(const char *path, char **text, size_t *size)
+enum status tdm_file_load(const char *path, char **text, size_t *size)
 {
     FILE *file = fopen(path, "rb");
     if (!file)

@@ -5,7 +5,8 @@
 
 #include "base/status.h"
 
-/* A whole file into memory, to be freed; STATUS_BAD_INPUT, reported, when it cannot be read. */
-enum status tdm_load(const char *path, char **text, size_t *size);
+/* Reads a whole file into memory, which the caller frees; STATUS_BAD_INPUT, reported, when it cannot be read.
+ */
+enum status tdm_file_load(const char *path, char **text, size_t *size);
 
 #endif

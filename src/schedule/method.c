@@ -40,7 +40,7 @@ static enum status run(struct tdm_plan *plan, const struct tdm_method *method,
     }
 }
 
-/* The one that costs next to nothing, and for a search, which ends at it, the better of two. */
+/* A search ends at the bound, so it takes the better of two; for others the cheap one is enough. */
 static uint32_t bound_of(const struct tdm_problem *problem, int algorithm)
 {
     uint32_t bound = tdm_lower_bound(problem);
@@ -50,14 +50,14 @@ static uint32_t bound_of(const struct tdm_problem *problem, int algorithm)
     return other > bound ? other : bound;
 }
 
-enum status tdm_plan_open(struct tdm_plan *plan, const struct topo *topo, const struct tdm_pattern *pattern,
+enum status tdm_plan_init(struct tdm_plan *plan, const struct topo *topo, const struct tdm_pattern *pattern,
                           const struct tdm_method *method)
 {
     *plan = (struct tdm_plan){.moves = 0};
-    enum status status = tdm_problem_of(topo, pattern, method->free_routes, &plan->problem);
+    enum status status = tdm_problem_from_pattern(topo, pattern, method->free_routes, &plan->problem);
     if (status != STATUS_OK)
         return status;
-    tdm_schedule_open(&plan->schedule, plan->problem.requests);
+    tdm_schedule_init(&plan->schedule, plan->problem.requests);
     plan->bound = bound_of(&plan->problem, method->algorithm);
     struct tdm_phases phases = {.count = 0};
     if (wants_phases(topo, method->algorithm)) {
@@ -71,12 +71,12 @@ enum status tdm_plan_open(struct tdm_plan *plan, const struct topo *topo, const 
     free(phases.of);
     free(phases.ties);
     if (status != STATUS_OK)
-        tdm_plan_close(plan);
+        tdm_plan_free(plan);
     return status;
 }
 
-void tdm_plan_close(struct tdm_plan *plan)
+void tdm_plan_free(struct tdm_plan *plan)
 {
-    tdm_schedule_close(&plan->schedule);
-    tdm_problem_close(&plan->problem);
+    tdm_schedule_free(&plan->schedule);
+    tdm_problem_free(&plan->problem);
 }

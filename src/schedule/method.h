@@ -4,7 +4,7 @@
 #include "schedule/network.h"
 #include "schedule/schedule.h"
 
-/* The schedulers by name, for whoever leaves the choice to users. */
+/* The schedulers by name, for users to choose from. */
 enum tdm_algorithm {
     TDM_GREEDY,
     TDM_COLORING,
@@ -20,7 +20,7 @@ extern const char *const tdm_algorithm_names[]; /* ends with NULL */
 struct tdm_method {
     int algorithm; /* enum tdm_algorithm */
     bool free_routes;
-    bool random_order; /* of requests, for greedy, and of phases of equal rank; else as they are numbered */
+    bool random_order; /* of requests, for greedy, and of phases of equal rank; else by their numbers */
     uint64_t seed;
     struct tdm_limit limit; /* of best */
 };
@@ -33,9 +33,9 @@ struct tdm_plan {
     uint64_t moves; /* of best */
 };
 
-/* STATUS_FAILED, reported, where the pattern is too large for the algorithm; then nothing is to be closed. */
-enum status tdm_plan_open(struct tdm_plan *plan, const struct topo *topo, const struct tdm_pattern *pattern,
+/* STATUS_FAILED, reported, where the pattern is too large for the algorithm; then nothing is left to free. */
+enum status tdm_plan_init(struct tdm_plan *plan, const struct topo *topo, const struct tdm_pattern *pattern,
                           const struct tdm_method *method);
-void tdm_plan_close(struct tdm_plan *plan);
+void tdm_plan_free(struct tdm_plan *plan);
 
 #endif

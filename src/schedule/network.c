@@ -16,13 +16,13 @@ enum status tdm_topology(const char *what, const char *text, struct topo *topo)
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------- routes */
+/* ------------------------------------------------------------------- routes */
 
-/* The routes of one request are counted through like an odometer: a digit for each switch at which there is a
- * choice, the last one turns fastest. */
+/* The routes of one request are counted like an odometer: it has a digit for each switch at which there is a
+ * choice, and the last digit turns fastest. */
 struct odometer {
     uint32_t digit[TOPO_NUMBERS + TOPO_LEVELS], base[TOPO_NUMBERS + TOPO_LEVELS];
-    uint32_t digits; /* set from before; the others are 0 */
+    uint32_t digits; /* that are set already; the others are 0 */
 };
 
 /* The route that the odometer names into `links`; completes its digits and bases. Returns the count. */
@@ -88,11 +88,11 @@ static void add_free_routes(const struct topo *topo, const struct tdm_request *r
     }
 }
 
-enum status tdm_problem_of(const struct topo *topo, const struct tdm_pattern *pattern, bool free_routes,
-                           struct tdm_problem *problem)
+enum status tdm_problem_from_pattern(const struct topo *topo, const struct tdm_pattern *pattern,
+                                     bool free_routes, struct tdm_problem *problem)
 {
     uint32_t *links = mem_alloc(topo_route_limit(topo), sizeof *links, "a route");
-    tdm_problem_open(problem, topo->links);
+    tdm_problem_init(problem, topo->links);
     for (size_t i = 0; i < pattern->count && problem->first_link[problem->routes] <= TDM_MOST_LINKS; i++) {
         const struct tdm_request *request = &pattern->requests[i];
         tdm_problem_add_request(problem);
@@ -107,11 +107,11 @@ enum status tdm_problem_of(const struct topo *topo, const struct tdm_pattern *pa
     diag_error(
         "the routes of %zu requests have more than %d links in all, which is more than can be scheduled",
         pattern->count, TDM_MOST_LINKS);
-    tdm_problem_close(problem);
+    tdm_problem_free(problem);
     return STATUS_FAILED;
 }
 
-/* ------------------------------------------------------------------------------------------------- phases */
+/* ------------------------------------------------------------------- phases */
 
 enum { MOST_PAIRS = 1 << 22 };
 static const uint64_t decomposition_moves = 20000;
@@ -136,11 +136,11 @@ static void closed_phases(const struct topo *topo, const struct tdm_pattern *pat
 {
     uint32_t size = topo_grid(topo)->dimension[0].size;
     struct tdm_ring_phases ring;
-    tdm_ring_phases_open(&ring, size);
+    tdm_ring_phases_init(&ring, size);
     for (size_t i = 0; i < pattern->count; i++)
         phase[i] = tdm_torus_phase(&ring, high_digit_first(topo, pattern->requests[i].source),
                                    high_digit_first(topo, pattern->requests[i].destination));
-    tdm_ring_phases_close(&ring);
+    tdm_ring_phases_free(&ring);
     *phases = size * size * (size / 8);
 }
 
@@ -163,22 +163,22 @@ enum status tdm_aapc_phases(const struct topo *topo, const struct tdm_pattern *p
         return status;
     struct tdm_problem problem;
     struct tdm_schedule schedule;
-    status = tdm_problem_of(topo, &all, false, &problem);
+    status = tdm_problem_from_pattern(topo, &all, false, &problem);
     if (status != STATUS_OK) {
-        tdm_pattern_close(&all);
+        tdm_pattern_free(&all);
         return status;
     }
-    tdm_schedule_open(&schedule, problem.requests);
+    tdm_schedule_init(&schedule, problem.requests);
     tdm_descending_load(&problem, &schedule);
-    tdm_eject(&problem, tdm_lower_bound(&problem), 1, &(struct tdm_limit){.moves = decomposition_moves},
-              &schedule);
+    tdm_partialcol(&problem, tdm_lower_bound(&problem), 1, &(struct tdm_limit){.moves = decomposition_moves},
+                   &schedule);
     for (size_t i = 0; i < pattern->count; i++) {
         uint32_t source = pattern->requests[i].source, destination = pattern->requests[i].destination;
         phase[i] = schedule.slot[source * (topo->nodes - 1) + destination - (destination > source)];
     }
     *phases = schedule.degree;
-    tdm_schedule_close(&schedule);
-    tdm_problem_close(&problem);
-    tdm_pattern_close(&all);
+    tdm_schedule_free(&schedule);
+    tdm_problem_free(&problem);
+    tdm_pattern_free(&all);
     return STATUS_OK;
 }

@@ -4,9 +4,9 @@
 #include "base/rng.h"
 #include "schedule/schedule.h"
 
-/* Sets grow by the link that adds most, any of several, from each of the most loaded links. */
+/* A set starts with one of the most loaded links, and grows by the link that adds most; ties are random. */
 enum { STARTS = 16, REPEATS = 8, LARGEST_SET = 23 };
-static const uint64_t most_work = 1 << 24; /* links looked at: a tenth of a second */
+static const uint64_t most_work = 1 << 24; /* links that are looked at: a tenth of a second */
 
 struct odd_set {
     const struct tdm_problem *problem;
@@ -34,7 +34,7 @@ static void add(struct odd_set *set, uint32_t link)
     }
 }
 
-/* The bound that grows from one link. */
+/* The best bound of the sets that grow from one link. */
 static uint32_t grow(struct odd_set *set, uint32_t link)
 {
     uint32_t links = set->problem->links, best = 0;
@@ -86,7 +86,7 @@ uint32_t tdm_odd_set_bound(const struct tdm_problem *problem)
             best = bound > best ? bound : best;
         }
     }
-    tdm_users_close(&users);
+    tdm_users_free(&users);
     free(loads);
     free(set.gain);
     free(set.is_in);

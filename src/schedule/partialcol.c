@@ -1,18 +1,19 @@
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "schedule/schedule.h"
 
-/* Ejection search after PartialCol (Bloechliger and Zufferey, 2008) on a table of who owns each link in each
- * slot, which takes the place of a conflict graph. A request without a slot takes that in which it drives out
- * the least weight; who is driven out grows heavier, and may not return to that slot for a few moves.
+/* The ejection search PartialCol (Bloechliger and Zufferey, 2008), on a table of which request owns each link
+ * in each slot, in place of a conflict graph. A request without a slot takes the slot in which it drives out
+ * the least weight. A request that is driven out grows heavier, and may not return to that slot for a few
+ * moves.
  *
- * Requests that may grow as heavy as they will solve random patterns many times as fast. Regular ones, such
- * as a hypercube, freeze under them and are solved with a limit on weights. So both are tried in turn, each
- * twice as long as the time before, and always from equal weights. */
-struct search {
+ * Where weights may grow without a limit, random patterns are solved many times as fast. Regular patterns,
+ * such as a hypercube, then come to a standstill, and are solved with a limit on weights. So both are tried
+ * in turn, each twice as long as the time before, and always from equal weights. */
+struct partialcol {
     const struct tdm_problem *problem;
     uint32_t slots, stride; /* slots in use; slots at the beginning */
     uint32_t *owner;        /* [link * stride + slot]: request + 1; 0 = free */
@@ -21,20 +22,20 @@ struct search {
     uint32_t *slot, *route; /* [request] */
     uint32_t *barred_slot;  /* [request]: where it was driven out last */
     uint64_t *barred_until; /* [request]: the move from which on it may return there */
-    uint32_t *homeless;     /* requests without a slot */
-    uint32_t homeless_count;
-    uint32_t heaviest;     /* that a request grows */
+    uint32_t *unplaced;     /* requests without a slot */
+    uint32_t unplaced_count;
+    uint32_t heaviest;     /* the limit of a request's weight */
     uint32_t *cost, *ties; /* [stride] */
     uint64_t moves, epoch_moves, epoch_end;
     struct rng rng;
     const struct tdm_limit *limit;
-    struct timespec begun;
+    double begun_s;
 };
 
 enum { CHECK_EVERY = 64, BARRED_COST = 1 << 28 };
 enum { HEAVIEST = 1 << 16, HEAVIEST_LIGHT = 16, EPOCH_AT_FIRST = 1 << 17, BARRED_MOVES = 3 };
 
-static void place(struct search *search, uint32_t request, uint32_t route, uint32_t slot)
+static void place(struct partialcol *search, uint32_t request, uint32_t route, uint32_t slot)
 {
     uint32_t count;
     const uint32_t *links = tdm_route(search->problem, route, &count);
@@ -47,7 +48,7 @@ static void place(struct search *search, uint32_t request, uint32_t route, uint3
     search->route[request] = route;
 }
 
-static void displace(struct search *search, uint32_t request)
+static void displace(struct partialcol *search, uint32_t request)
 {
     uint32_t count;
     const uint32_t *links = tdm_route(search->problem, search->route[request], &count);
@@ -55,12 +56,12 @@ static void displace(struct search *search, uint32_t request)
         size_t at = (size_t)links[i] * search->stride + search->slot[request];
         search->owner[at] = search->price[at] = 0;
     }
-    search->homeless[search->homeless_count++] = request;
+    search->unplaced[search->unplaced_count++] = request;
 }
 
 /* What a route would drive out of each slot. An owner of several links of the route is counted once where
  * they follow each other, as they do for routes that meet once and part once. */
-static void price_route(struct search *search, uint32_t route)
+static void price_route(struct partialcol *search, uint32_t route)
 {
     uint32_t count, slots = search->slots, *restrict cost = search->cost;
     const uint32_t *links = tdm_route(search->problem, route, &count);
@@ -80,12 +81,13 @@ static void price_route(struct search *search, uint32_t route)
     }
 }
 
-struct seat {
+struct placement {
     uint32_t cost, slot, route, ties;
 };
 
 /* The cheapest slot of a route, any of the equally cheap ones with equal chance. */
-static void seek_route(struct search *search, uint32_t request, uint32_t route, struct seat *seat)
+static void seek_route(struct partialcol *search, uint32_t request, uint32_t route,
+                       struct placement *placement)
 {
     price_route(search, route);
     uint32_t *cost = search->cost, least = UINT32_MAX, count = 0;
@@ -93,21 +95,21 @@ static void seek_route(struct search *search, uint32_t request, uint32_t route, 
         cost[search->barred_slot[request]] += BARRED_COST;
     for (uint32_t slot = 0; slot < search->slots; slot++)
         least = cost[slot] < least ? cost[slot] : least;
-    if (least > seat->cost)
+    if (least > placement->cost)
         return;
     for (uint32_t slot = 0; slot < search->slots; slot++)
         if (cost[slot] == least)
             search->ties[count++] = slot;
-    seat->ties = least < seat->cost ? count : seat->ties + count;
-    if (least < seat->cost || rng_below(&search->rng, seat->ties) < count) {
-        seat->slot = search->ties[rng_below(&search->rng, count)];
-        seat->route = route;
+    placement->ties = least < placement->cost ? count : placement->ties + count;
+    if (least < placement->cost || rng_below(&search->rng, placement->ties) < count) {
+        placement->slot = search->ties[rng_below(&search->rng, count)];
+        placement->route = route;
     }
-    seat->cost = least;
+    placement->cost = least;
 }
 
-/* Drives out whoever owns a link of the route in the slot. */
-static void clear_seat(struct search *search, uint32_t route, uint32_t slot)
+/* Drives out the requests that own a link of the route in the slot. */
+static void clear_placement(struct partialcol *search, uint32_t route, uint32_t slot)
 {
     uint32_t count;
     const uint32_t *links = tdm_route(search->problem, route, &count);
@@ -124,22 +126,22 @@ static void clear_seat(struct search *search, uint32_t route, uint32_t slot)
     }
 }
 
-static void move(struct search *search)
+static void move_one(struct partialcol *search)
 {
-    uint32_t chosen = (uint32_t)rng_below(&search->rng, search->homeless_count);
-    uint32_t request = search->homeless[chosen];
-    struct seat seat = {.cost = UINT32_MAX};
+    uint32_t chosen = (uint32_t)rng_below(&search->rng, search->unplaced_count);
+    uint32_t request = search->unplaced[chosen];
+    struct placement placement = {.cost = UINT32_MAX};
     for (uint32_t route = search->problem->first_route[request];
          route < search->problem->first_route[request + 1]; route++)
-        seek_route(search, request, route, &seat);
-    search->homeless[chosen] = search->homeless[--search->homeless_count];
-    clear_seat(search, seat.route, seat.slot);
-    place(search, request, seat.route, seat.slot);
+        seek_route(search, request, route, &placement);
+    search->unplaced[chosen] = search->unplaced[--search->unplaced_count];
+    clear_placement(search, placement.route, placement.slot);
+    place(search, request, placement.route, placement.slot);
     search->moves++;
 }
 
 /* Empties the slot with the fewest requests; the last slot takes its number. */
-static void drop_slot(struct search *search)
+static void drop_slot(struct partialcol *search)
 {
     uint32_t *members = mem_alloc(search->slots, sizeof *members, "sizes of slots"), least = 0;
     for (uint32_t request = 0; request < search->problem->requests; request++)
@@ -155,13 +157,13 @@ static void drop_slot(struct search *search)
     for (uint32_t request = 0; least != last && request < search->problem->requests; request++)
         if (search->slot[request] == last) {
             displace(search, request);
-            search->homeless_count--;
+            search->unplaced_count--;
             place(search, request, search->route[request], least);
         }
     search->slots = last;
 }
 
-static void begin_epoch(struct search *search)
+static void begin_epoch(struct partialcol *search)
 {
     bool light = search->heaviest == HEAVIEST;
     search->heaviest = light ? HEAVIEST_LIGHT : HEAVIEST;
@@ -174,7 +176,7 @@ static void begin_epoch(struct search *search)
         search->price[cell] = search->owner[cell] != 0;
 }
 
-static bool out_of_time(const struct search *search)
+static bool out_of_time(const struct partialcol *search)
 {
     const struct tdm_limit *limit = search->limit;
     if (limit->moves && search->moves >= limit->moves)
@@ -183,14 +185,10 @@ static bool out_of_time(const struct search *search)
         return false;
     if (limit->stopped && limit->stopped(limit->context))
         return true;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double passed_s =
-        (double)(now.tv_sec - search->begun.tv_sec) + (double)(now.tv_nsec - search->begun.tv_nsec) * 1e-9;
-    return limit->seconds > 0 && passed_s >= limit->seconds;
+    return limit->seconds > 0 && clock_seconds_now() - search->begun_s >= limit->seconds;
 }
 
-static void search_open(struct search *search, const struct tdm_schedule *schedule)
+static void partialcol_init(struct partialcol *search, const struct tdm_schedule *schedule)
 {
     const struct tdm_problem *problem = search->problem;
     size_t requests = problem->requests, cells = (size_t)problem->links * schedule->degree;
@@ -202,7 +200,7 @@ static void search_open(struct search *search, const struct tdm_schedule *schedu
     search->route = mem_alloc(requests, sizeof *search->route, "requests");
     search->barred_slot = mem_alloc(requests, sizeof *search->barred_slot, "requests");
     search->barred_until = mem_alloc(requests, sizeof *search->barred_until, "requests");
-    search->homeless = mem_alloc(requests, sizeof *search->homeless, "requests");
+    search->unplaced = mem_alloc(requests, sizeof *search->unplaced, "requests");
     search->cost = mem_alloc(search->stride, sizeof *search->cost, "costs of slots");
     search->ties = mem_alloc(search->stride, sizeof *search->ties, "costs of slots");
     for (uint32_t request = 0; request < requests; request++) {
@@ -211,10 +209,10 @@ static void search_open(struct search *search, const struct tdm_schedule *schedu
     }
     search->heaviest = HEAVIEST;
     search->epoch_moves = search->epoch_end = EPOCH_AT_FIRST;
-    clock_gettime(CLOCK_MONOTONIC, &search->begun);
+    search->begun_s = clock_seconds_now();
 }
 
-static void search_close(struct search *search)
+static void partialcol_free(struct partialcol *search)
 {
     free(search->owner);
     free(search->price);
@@ -223,31 +221,31 @@ static void search_close(struct search *search)
     free(search->route);
     free(search->barred_slot);
     free(search->barred_until);
-    free(search->homeless);
+    free(search->unplaced);
     free(search->cost);
     free(search->ties);
 }
 
-uint64_t tdm_eject(const struct tdm_problem *problem, uint32_t bound, uint64_t seed,
-                   const struct tdm_limit *limit, struct tdm_schedule *schedule)
+uint64_t tdm_partialcol(const struct tdm_problem *problem, uint32_t bound, uint64_t seed,
+                        const struct tdm_limit *limit, struct tdm_schedule *schedule)
 {
     if (schedule->degree <= bound || schedule->degree <= 1)
         return 0;
-    struct search search = {.problem = problem, .limit = limit, .rng = rng_init(seed, "tdm.eject")};
-    search_open(&search, schedule);
+    struct partialcol search = {.problem = problem, .limit = limit, .rng = rng_init(seed, "tdm.eject")};
+    partialcol_init(&search, schedule);
     while (search.slots > bound && search.slots > 1) {
         drop_slot(&search);
-        while (search.homeless_count && !out_of_time(&search)) {
-            move(&search);
+        while (search.unplaced_count && !out_of_time(&search)) {
+            move_one(&search);
             if (search.moves == search.epoch_end)
                 begin_epoch(&search);
         }
-        if (search.homeless_count)
+        if (search.unplaced_count)
             break;
         memcpy(schedule->slot, search.slot, problem->requests * sizeof *search.slot);
         memcpy(schedule->route, search.route, problem->requests * sizeof *search.route);
         schedule->degree = search.slots;
     }
-    search_close(&search);
+    partialcol_free(&search);
     return search.moves;
 }

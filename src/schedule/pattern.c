@@ -15,7 +15,7 @@ void tdm_pattern_add(struct tdm_pattern *pattern, uint32_t source, uint32_t dest
     pattern->requests[pattern->count++] = (struct tdm_request){source, destination};
 }
 
-void tdm_pattern_close(struct tdm_pattern *pattern)
+void tdm_pattern_free(struct tdm_pattern *pattern)
 {
     free(pattern->requests);
     *pattern = (struct tdm_pattern){0};
@@ -43,11 +43,11 @@ void tdm_pattern_unite(struct tdm_pattern *pattern)
     pattern->count = kept;
 }
 
-/* -------------------------------------------------------------------------------------------------- lines */
+/* -------------------------------------------------------------------- lines */
 
 enum { MOST_ERRORS = 10 };
 
-struct reading {
+struct pattern_reader {
     const char *name;
     const char *line;
     size_t length;
@@ -56,120 +56,120 @@ struct reading {
     unsigned errors;
 };
 
-static void refuse(struct reading *reading, size_t at, size_t span, const char *problem)
+static void refuse(struct pattern_reader *reader, size_t at, size_t span, const char *problem)
 {
-    if (++reading->errors > MOST_ERRORS)
+    if (++reader->errors > MOST_ERRORS)
         return;
     diag_report(DIAG_ERROR,
-                &(struct diag_place){.file = reading->name,
-                                     .line = reading->number,
+                &(struct diag_place){.file = reader->name,
+                                     .line = reader->number,
                                      .column = (uint32_t)at + 1,
                                      .span = (uint32_t)span,
-                                     .source = reading->line,
-                                     .source_length = reading->length},
+                                     .source = reader->line,
+                                     .source_length = reader->length},
                 "%s", problem);
 }
 
-static size_t skip_blanks(const struct reading *reading, size_t at)
+static size_t skip_blanks(const struct pattern_reader *reader, size_t at)
 {
-    while (at < reading->length && (reading->line[at] == ' ' || reading->line[at] == '\t'))
+    while (at < reader->length && (reader->line[at] == ' ' || reader->line[at] == '\t'))
         at++;
     return at;
 }
 
-static size_t digits_from(const struct reading *reading, size_t at)
+static size_t digits_from(const struct pattern_reader *reader, size_t at)
 {
     size_t end = at;
-    while (end < reading->length && reading->line[end] >= '0' && reading->line[end] <= '9')
+    while (end < reader->length && reader->line[end] >= '0' && reader->line[end] <= '9')
         end++;
     return end - at;
 }
 
 /* A node number at *at, which moves behind it. */
-static bool read_node(struct reading *reading, size_t *at, uint32_t *node)
+static bool read_node(struct pattern_reader *reader, size_t *at, uint32_t *node)
 {
     char problem[128];
-    size_t begin = *at = skip_blanks(reading, *at), span = digits_from(reading, begin);
+    size_t begin = *at = skip_blanks(reader, *at), span = digits_from(reader, begin);
     uint64_t value = 0;
     if (!span) {
-        refuse(reading, begin, 1, "here a node number is expected: a line is src,dst");
+        refuse(reader, begin, 1, "here a node number is expected: a line is src,dst");
         return false;
     }
     for (; *at < begin + span; ++*at)
         if (value <= UINT32_MAX)
-            value = value * 10 + (uint64_t)(reading->line[*at] - '0');
-    if (value >= reading->nodes) {
+            value = value * 10 + (uint64_t)(reader->line[*at] - '0');
+    if (value >= reader->nodes) {
         snprintf(problem, sizeof problem, "there is no such node: there are %" PRIu32 ", 0 to %" PRIu32,
-                 reading->nodes, reading->nodes - 1);
-        refuse(reading, begin, span, problem);
+                 reader->nodes, reader->nodes - 1);
+        refuse(reader, begin, span, problem);
         return false;
     }
     *node = (uint32_t)value;
-    *at = skip_blanks(reading, *at);
+    *at = skip_blanks(reader, *at);
     return true;
 }
 
-static void read_line(struct reading *reading, struct tdm_pattern *pattern)
+static void read_line(struct pattern_reader *reader, struct tdm_pattern *pattern)
 {
-    size_t at = 0, begin = skip_blanks(reading, 0);
+    size_t at = 0, begin = skip_blanks(reader, 0);
     uint32_t source, destination;
-    if (!read_node(reading, &at, &source))
+    if (!read_node(reader, &at, &source))
         return;
-    if (at == reading->length || reading->line[at] != ',') {
-        refuse(reading, at, 1, "here a comma is expected: a line is src,dst");
+    if (at == reader->length || reader->line[at] != ',') {
+        refuse(reader, at, 1, "here a comma is expected: a line is src,dst");
         return;
     }
     at++;
-    if (!read_node(reading, &at, &destination))
+    if (!read_node(reader, &at, &destination))
         return;
-    if (at != reading->length)
-        refuse(reading, at, reading->length - at, "nothing more is expected: a line is src,dst");
+    if (at != reader->length)
+        refuse(reader, at, reader->length - at, "nothing more is expected: a line is src,dst");
     else if (source == destination)
-        refuse(reading, begin, at - begin, "a node sends to itself, which takes no connection");
+        refuse(reader, begin, at - begin, "a node sends to itself, which takes no connection");
     else if (pattern->count == TDM_MOST_REQUESTS)
-        refuse(reading, begin, at - begin, "that is more requests than can be scheduled: 67108864");
+        refuse(reader, begin, at - begin, "that is more requests than can be scheduled: 67108864");
     else
         tdm_pattern_add(pattern, source, destination);
 }
 
-static bool is_header(const struct reading *reading)
+static bool is_header(const struct pattern_reader *reader)
 {
     static const char header[] = "src,dst";
-    return reading->number == 1 && reading->length == sizeof header - 1 &&
-           memcmp(reading->line, header, reading->length) == 0;
+    return reader->number == 1 && reader->length == sizeof header - 1 &&
+           memcmp(reader->line, header, reader->length) == 0;
 }
 
 enum status tdm_pattern_parse(const char *name, const char *text, size_t size, uint32_t nodes,
                               struct tdm_pattern *pattern)
 {
-    struct reading reading = {.name = name, .nodes = nodes};
+    struct pattern_reader reader = {.name = name, .nodes = nodes};
     *pattern = (struct tdm_pattern){0};
     for (size_t at = 0; at < size;) {
         const char *newline = memchr(text + at, '\n', size - at);
         size_t end = newline ? (size_t)(newline - text) : size;
-        reading.line = text + at;
-        reading.length = end - at;
-        reading.number++;
-        if (reading.length && reading.line[reading.length - 1] == '\r')
-            reading.length--;
-        size_t begin = skip_blanks(&reading, 0);
-        if (begin < reading.length && reading.line[begin] != '#' && !is_header(&reading))
-            read_line(&reading, pattern);
+        reader.line = text + at;
+        reader.length = end - at;
+        reader.number++;
+        if (reader.length && reader.line[reader.length - 1] == '\r')
+            reader.length--;
+        size_t begin = skip_blanks(&reader, 0);
+        if (begin < reader.length && reader.line[begin] != '#' && !is_header(&reader))
+            read_line(&reader, pattern);
         at = end + 1;
     }
-    if (reading.errors > MOST_ERRORS)
-        diag_note("%u more lines of %s are wrong", reading.errors - MOST_ERRORS, name);
-    if (!reading.errors)
+    if (reader.errors > MOST_ERRORS)
+        diag_note("%u more lines of %s are wrong", reader.errors - MOST_ERRORS, name);
+    if (!reader.errors)
         return STATUS_OK;
-    tdm_pattern_close(pattern);
+    tdm_pattern_free(pattern);
     return STATUS_BAD_INPUT;
 }
 
-enum status tdm_pattern_read(const char *path, uint32_t nodes, struct tdm_pattern *pattern)
+enum status tdm_pattern_load(const char *path, uint32_t nodes, struct tdm_pattern *pattern)
 {
     char *text;
     size_t size;
-    enum status status = tdm_load(path, &text, &size);
+    enum status status = tdm_file_load(path, &text, &size);
     if (status != STATUS_OK)
         return status;
     status = tdm_pattern_parse(path, text, size, nodes, pattern);

@@ -6,8 +6,8 @@
 
 #include "base/status.h"
 
-/* A pattern of communication: the set R of connection requests (s, d). Where a pair is there twice, it is two
- * requests, and gets two slots. */
+/* A pattern of communication: the set R of connection requests (s, d). A pair that is there twice is two
+ * requests, with two slots. */
 struct tdm_request {
     uint32_t source, destination; /* nodes; never equal */
 };
@@ -20,9 +20,9 @@ struct tdm_pattern {
 enum { TDM_MOST_REQUESTS = 1 << 26 };
 
 void tdm_pattern_add(struct tdm_pattern *pattern, uint32_t source, uint32_t destination);
-void tdm_pattern_close(struct tdm_pattern *pattern);
+void tdm_pattern_free(struct tdm_pattern *pattern);
 
-/* Sorts by (source, destination) and removes pairs that are there twice, and messages of a node to itself. */
+/* Sorts by (source, destination) and removes repeated pairs and messages of a node to itself. */
 void tdm_pattern_unite(struct tdm_pattern *pattern);
 
 /* Lines `src,dst`: node numbers from 0 to nodes - 1. A first line `src,dst`, empty lines and lines that start
@@ -31,7 +31,7 @@ void tdm_pattern_unite(struct tdm_pattern *pattern);
 enum status tdm_pattern_parse(const char *name, const char *text, size_t size, uint32_t nodes,
                               struct tdm_pattern *pattern);
 /* The same from a file. */
-enum status tdm_pattern_read(const char *path, uint32_t nodes, struct tdm_pattern *pattern);
+enum status tdm_pattern_load(const char *path, uint32_t nodes, struct tdm_pattern *pattern);
 
 /* A pattern by name and parameters, "random:connections=400,seed=7": `helio schedule --help` lists them. */
 enum status tdm_pattern_named(const char *spec, uint32_t nodes, struct tdm_pattern *pattern);

@@ -10,8 +10,8 @@
 #include "base/rng.h"
 #include "schedule/pattern.h"
 
-/* Patterns by name: those of sections 3.4 and 4.2, for any number of nodes that they are made for. */
-struct named {
+/* Patterns by name: those of sections 3.4 and 4.2, for the numbers of nodes for which they are defined. */
+struct pattern_name {
     const char *name;
     const struct param_table *params; /* NULL: none */
     /* Fills *pattern, or says why it cannot in *problem and returns false. */
@@ -34,7 +34,7 @@ static bool must_be_power(uint32_t nodes, char problem[256])
            impossible(problem, "it needs a power of two of nodes, not %" PRIu32, nodes);
 }
 
-/* ------------------------------------------------------------------------------------------------- random */
+/* ------------------------------------------------------------------- random */
 
 struct random_config {
     uint64_t connections, seed;
@@ -79,8 +79,7 @@ static bool make_random(const void *config, uint32_t nodes, struct tdm_pattern *
     return true;
 }
 
-/* ------------------------------------------------------------------------------------- frequently used ones
- */
+/* ----------------------------------------------------- frequently used ones */
 
 static bool make_ring(const void *config, uint32_t nodes, struct tdm_pattern *pattern, char problem[256])
 {
@@ -93,7 +92,7 @@ static bool make_ring(const void *config, uint32_t nodes, struct tdm_pattern *pa
     return true;
 }
 
-/* The Gauss-Seidel solver's: a ring that is not closed. */
+/* The pattern of the Gauss-Seidel solver: a ring that is not closed. */
 static bool make_line(const void *config, uint32_t nodes, struct tdm_pattern *pattern, char problem[256])
 {
     (void)config;
@@ -171,7 +170,7 @@ static bool make_all(const void *config, uint32_t nodes, struct tdm_pattern *pat
     return true;
 }
 
-/* ----------------------------------------------------------------------------------------- redistribution */
+/* ----------------------------------------------------------- redistribution */
 
 /* Three numbers, "64x64x1". */
 static bool parse_triple(const struct param *param, const char *text, void *field,
@@ -237,8 +236,7 @@ static bool make_redistribution(const void *config, uint32_t nodes, struct tdm_p
     return true;
 }
 
-/* --------------------------------------------------------------------------------- programs of section 4.2
- */
+/* -------------------------------------------------- programs of section 4.2 */
 
 struct p3m_config {
     uint64_t part;
@@ -318,9 +316,9 @@ static bool make_p3m(const void *config, uint32_t nodes, struct tdm_pattern *pat
     return true;
 }
 
-/* -------------------------------------------------------------------------------------------------- names */
+/* -------------------------------------------------------------------- names */
 
-static const struct named named[] = {
+static const struct pattern_name named[] = {
     {"random", &random_params, make_random},
     {"ring", NULL, make_ring},
     {"nearest-neighbour", &grid_params, make_grid},
@@ -337,7 +335,7 @@ enum { NAMED = sizeof named / sizeof *named };
 
 static const char *name_at(const void *list, size_t index)
 {
-    return ((const struct named *)list)[index].name;
+    return ((const struct pattern_name *)list)[index].name;
 }
 
 static void report(const char *spec, size_t span, const char *text)
@@ -352,7 +350,7 @@ static void report(const char *spec, size_t span, const char *text)
                 "%s", text);
 }
 
-static const struct named *find(const char *spec, size_t length)
+static const struct pattern_name *find(const char *spec, size_t length)
 {
     for (size_t i = 0; i < NAMED; i++)
         if (strlen(named[i].name) == length && strncmp(named[i].name, spec, length) == 0)
@@ -366,17 +364,17 @@ static const struct named *find(const char *spec, size_t length)
     return NULL;
 }
 
-static enum status make(const struct named *named_pattern, const void *config, const char *spec,
+static enum status make(const struct pattern_name *named_pattern, const void *config, const char *spec,
                         uint32_t nodes, struct tdm_pattern *pattern)
 {
     char problem[256];
     *pattern = (struct tdm_pattern){0};
     if (!named_pattern->make(config, nodes, pattern, problem)) {
-        tdm_pattern_close(pattern);
+        tdm_pattern_free(pattern);
         report(spec, strcspn(spec, ":"), problem);
         return STATUS_BAD_INPUT;
     }
-    if (named_pattern->make != make_random) /* which is distinct as it is, and in random order */
+    if (named_pattern->make != make_random) /* random ones have no repeated pairs, and keep their order */
         tdm_pattern_unite(pattern);
     return STATUS_OK;
 }
@@ -384,7 +382,7 @@ static enum status make(const struct named *named_pattern, const void *config, c
 enum status tdm_pattern_named(const char *spec, uint32_t nodes, struct tdm_pattern *pattern)
 {
     size_t length = strcspn(spec, ":");
-    const struct named *found = find(spec, length);
+    const struct pattern_name *found = find(spec, length);
     if (!found)
         return STATUS_BAD_INPUT;
     if (!found->params && spec[length]) {

@@ -6,7 +6,7 @@
 
 static const char what[] = "the routes of requests";
 
-void tdm_problem_open(struct tdm_problem *problem, uint32_t links)
+void tdm_problem_init(struct tdm_problem *problem, uint32_t links)
 {
     *problem = (struct tdm_problem){.links = links};
     problem->first_route = mem_grow(problem->first_route, &problem->request_capacity, 1, what);
@@ -14,7 +14,7 @@ void tdm_problem_open(struct tdm_problem *problem, uint32_t links)
     problem->first_route[0] = problem->first_link[0] = 0;
 }
 
-void tdm_problem_close(struct tdm_problem *problem)
+void tdm_problem_free(struct tdm_problem *problem)
 {
     free(problem->first_route);
     free(problem->first_link);
@@ -70,7 +70,7 @@ struct tdm_users tdm_problem_users(const struct tdm_problem *problem)
     return users;
 }
 
-void tdm_users_close(struct tdm_users *users)
+void tdm_users_free(struct tdm_users *users)
 {
     free(users->first);
     free(users->requests);

@@ -1,8 +1,8 @@
 #include "base/mem.h"
 #include "schedule/pattern.h"
 
-/* Along one dimension: whether processor a of the one distribution holds an element that processor b of the
- * other one wants, at [a * to + b]. To be freed. */
+/* Along one dimension: whether processor a of the first distribution holds an element that processor b of the
+ * second one gets, at [a * to + b]. The caller frees it. */
 static unsigned char *meetings(uint32_t elements, uint32_t from, uint32_t from_block, uint32_t to,
                                uint32_t to_block)
 {
@@ -12,7 +12,7 @@ static unsigned char *meetings(uint32_t elements, uint32_t from, uint32_t from_b
     return meets;
 }
 
-/* One pair of processors: they exchange elements if they do so along every dimension. */
+/* Two processors exchange elements if they do so along every dimension. */
 static void meet(unsigned char *const meets[3], const struct tdm_distribution *from,
                  const struct tdm_distribution *to, const uint32_t number[2], struct tdm_pattern *pattern)
 {

@@ -1,12 +1,12 @@
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "schedule/schedule.h"
 
-/* Slot after slot, each filled by requests in the order of how much they weigh: the sum, over the links of a
- * request, of (load that is left on the link / largest such load) to the power of STEEPNESS. A link that is
- * about to decide the degree so gets a request in every slot, which first fit in an order fixed beforehand
- * cannot see to. */
+/* Slot after slot, each filled by requests in descending weight: the sum, over the links of a request, of
+ * (load that is left on the link / largest such load) to the power of STEEPNESS. So a link that is about to
+ * decide the degree gets a request in every slot, which no order fixed beforehand can ensure. */
 enum { STEEPNESS = 64, SORTED_REQUESTS = 1 << 16 };
 
 struct filling {
@@ -15,7 +15,7 @@ struct filling {
     uint32_t *left;     /* load of each link that has no slot yet */
     double *weight;     /* of each link */
     uint32_t *taken_in; /* [link]: the last slot in which it is taken, plus 1 */
-    struct entry {
+    struct slot_entry {
         double weight;
         uint32_t request;
     } * entries; /* requests without a slot */
@@ -24,7 +24,7 @@ struct filling {
 
 static int compare_entries(const void *left, const void *right)
 {
-    const struct entry *a = left, *b = right;
+    const struct slot_entry *a = left, *b = right;
     if (a->weight != b->weight)
         return a->weight > b->weight ? -1 : 1;
     return (a->request > b->request) - (a->request < b->request);
@@ -52,7 +52,7 @@ static void weigh(struct filling *filling)
     for (uint32_t link = 0; link < links; link++)
         filling->weight[link] = steep((double)filling->left[link] / most);
     for (uint32_t i = 0; i < filling->count; i++) {
-        struct entry *entry = &filling->entries[i];
+        struct slot_entry *entry = &filling->entries[i];
         uint32_t count;
         const uint32_t *route = links_of(filling, entry->request, &count);
         entry->weight = 0;
@@ -94,13 +94,13 @@ static bool is_over(const struct tdm_limit *limit, double begun_s)
 {
     if (limit->stopped && limit->stopped(limit->context))
         return true;
-    return limit->seconds > 0 && tdm_seconds_now() - begun_s >= limit->seconds;
+    return limit->seconds > 0 && clock_seconds_now() - begun_s >= limit->seconds;
 }
 
 bool tdm_slot_by_slot(const struct tdm_problem *problem, const struct tdm_limit *limit,
                       struct tdm_schedule *schedule)
 {
-    double begun_s = tdm_seconds_now();
+    double begun_s = clock_seconds_now();
     struct filling filling = {.problem = problem, .schedule = schedule, .count = problem->requests};
     filling.left = tdm_problem_loads(problem);
     filling.weight = mem_alloc(problem->links, sizeof *filling.weight, "weights of links");
@@ -108,7 +108,7 @@ bool tdm_slot_by_slot(const struct tdm_problem *problem, const struct tdm_limit 
     filling.entries = mem_alloc((size_t)problem->requests + 1, sizeof *filling.entries, "requests");
     for (uint32_t request = 0; request < problem->requests; request++)
         filling.entries[request].request = request;
-    /* Large problems are not sorted in every slot: they have so many that it makes no difference. */
+    /* Large problems have so many slots that they need not be sorted in every one. */
     uint32_t every = 1 + problem->requests / SORTED_REQUESTS;
     schedule->degree = 0;
     for (; filling.count > 0 && !is_over(limit, begun_s); schedule->degree++) {

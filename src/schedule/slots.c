@@ -6,14 +6,14 @@
 
 enum { WORD_SLOTS = 64, WORDS_AT_FIRST = 2 };
 
-void tdm_slots_open(struct tdm_slots *slots, uint32_t links)
+void tdm_slots_init(struct tdm_slots *slots, uint32_t links)
 {
     *slots = (struct tdm_slots){.links = links, .words = WORDS_AT_FIRST};
     slots->taken = mem_alloc((size_t)links * WORDS_AT_FIRST + 1, sizeof *slots->taken, "slots of links");
     slots->first_open = mem_alloc((size_t)links + 1, sizeof *slots->first_open, "slots of links");
 }
 
-void tdm_slots_close(struct tdm_slots *slots)
+void tdm_slots_free(struct tdm_slots *slots)
 {
     free(slots->taken);
     free(slots->first_open);

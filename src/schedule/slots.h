@@ -10,8 +10,8 @@ struct tdm_slots {
     uint32_t links, words;
 };
 
-void tdm_slots_open(struct tdm_slots *slots, uint32_t links);
-void tdm_slots_close(struct tdm_slots *slots);
+void tdm_slots_init(struct tdm_slots *slots, uint32_t links);
+void tdm_slots_free(struct tdm_slots *slots);
 
 /* The first slot that is free on all of these links. */
 uint32_t tdm_slots_first_free(const struct tdm_slots *slots, const uint32_t *links, uint32_t count);

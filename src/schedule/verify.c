@@ -15,7 +15,7 @@ struct hop {
     uint32_t from, to, parallel;
 };
 
-/* A use of something that serves one request in a slot: the hop `what`, or what a node sends or receives. */
+/* A use of something that serves one request in a slot: the hop `what`, or a node's sending or receiving. */
 struct use {
     uint32_t what, slot, line;
 };
@@ -23,7 +23,7 @@ struct use {
 struct verifier {
     const struct topo *topo;
     const char *name, *line;
-    size_t length, at; /* of the line; where reading is */
+    size_t length, at; /* of the line; the byte that is read next */
     uint32_t number;   /* of the line, from 1 */
     struct hop *hops;  /* all of the topology, sorted; hop i is `what` 2 nodes + i */
     uint32_t hop_count;
@@ -58,8 +58,7 @@ static void complain(struct verifier *verifier, enum status status, uint32_t num
     diag_report(DIAG_ERROR, &place, "%s", text);
 }
 
-/* --------------------------------------------------------------------------------------------------- lines
- */
+/* -------------------------------------------------------------------- lines */
 
 static bool malformed(struct verifier *verifier, const char *expected)
 {
@@ -130,7 +129,7 @@ static void use(struct verifier *verifier, uint32_t what, uint32_t slot)
     verifier->uses[verifier->use_count++] = (struct use){what, slot, verifier->number};
 }
 
-/* "from>to" or "from>to/1": a hop that there is. */
+/* "from>to" or "from>to/1", which must exist. */
 static bool take_hop(struct verifier *verifier, struct hop *hop, uint32_t slot)
 {
     size_t begin = verifier->at;
@@ -226,10 +225,10 @@ static void read_lines(struct verifier *verifier, const char *text, size_t size)
             read_line(verifier);
         at = end + 1;
     }
-    verifier->number = 0; /* what follows is about no line that is at hand */
+    verifier->number = 0; /* what follows is not about a single line */
 }
 
-/* ------------------------------------------------------------------------------------------------- checks */
+/* ------------------------------------------------------------------- checks */
 
 static int compare_pairs(const void *a, const void *b)
 {
@@ -239,7 +238,7 @@ static int compare_pairs(const void *a, const void *b)
     return left->destination < right->destination ? -1 : left->destination > right->destination;
 }
 
-/* Every request exactly once: both lists sorted are the same. */
+/* Every request is there exactly once: both lists are the same when they are sorted. */
 static void check_requests(struct verifier *verifier, const struct tdm_pattern *pattern)
 {
     struct tdm_pattern *seen = &verifier->seen;
@@ -314,7 +313,7 @@ static void check_uses(struct verifier *verifier, uint64_t *marks, size_t words)
     free(users);
 }
 
-/* The definition's second condition. A slot that is used conflicts with itself here. */
+/* The second condition of a minimal configuration set. Here a used slot conflicts with itself. */
 static void count_pairs(const struct verifier *verifier, const uint64_t *marks, size_t words,
                         struct tdm_verdict *verdict)
 {
@@ -359,7 +358,7 @@ enum status tdm_verify(const struct topo *topo, const struct tdm_pattern *patter
     }
     if (verifier.problems > MOST_REPORTED)
         diag_note("%u more problems in %s", verifier.problems - MOST_REPORTED, name);
-    tdm_pattern_close(&verifier.seen);
+    tdm_pattern_free(&verifier.seen);
     free(verifier.uses);
     free(verifier.hops);
     return verifier.status;

@@ -19,7 +19,7 @@ static int compare_parallels(const void *a, const void *b)
     return left->link < right->link ? -1 : left->link > right->link;
 }
 
-/* For each link how many before it lead from the same switch to the same switch; to be freed. */
+/* For each link, how many links before it join the same two switches; the caller frees it. */
 static uint32_t *parallel_numbers(const struct topo *topo)
 {
     uint32_t *numbers = mem_alloc((size_t)topo->links + 1, sizeof *numbers, "numbers of links");
@@ -63,7 +63,7 @@ void tdm_write_schedule(const struct topo *topo, const struct tdm_pattern *patte
     free(parallel);
 }
 
-/* ----------------------------------------------------------------------------------------------- switches */
+/* ----------------------------------------------------------------- switches */
 
 /* One connection of one switch in one slot. */
 struct connection {
@@ -124,7 +124,7 @@ void tdm_write_switches_csv(const struct topo *topo, const struct tdm_problem *p
     free(parallel);
 }
 
-/* The connections of one switch in one slot, from *at on, which moves behind them. */
+/* Writes the connections of one switch in one slot, from *at on; *at moves behind them. */
 static void write_slot(const struct topo *topo, const uint32_t *parallel,
                        const struct connection *connections, size_t count, size_t *at, FILE *file)
 {

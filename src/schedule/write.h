@@ -7,12 +7,12 @@
 #include "schedule/schedule.h"
 #include "topo/topo.h"
 
-/* A schedule for others to read. Errors of writing stay in the file's error flag, for output_close.
+/* A schedule in text, for other programs. Errors of writing stay in the file's error flag, for output_close.
  *
  * Lines `src,dst,slot,links` in the order of the pattern, slots from 0, links as hops `from>to` between
- * switches, joined by spaces; on meshes and tori a switch has its node's number. Links from and to the nodes
- * are understood. Where several links lead from one switch to another (dragonfly), the second is `from>to/1`
- * and so on. */
+ * switches, joined by spaces; on meshes and tori a switch has its node's number. Injection and
+ * ejection links are not written. Where several links lead from one switch to another (dragonfly), the second
+ * is `from>to/1` and so on. */
 void tdm_write_schedule(const struct topo *topo, const struct tdm_pattern *pattern,
                         const struct tdm_problem *problem, const struct tdm_schedule *schedule, FILE *file);
 

@@ -48,7 +48,7 @@ static enum status read_pattern(struct pattern_config *config, struct program *p
     uint32_t ranks = (uint32_t)config->ranks;
     if (length > 4 && strcmp(config->name + length - 4, ".csv") == 0) {
         program->file = config->name;
-        return tdm_pattern_read(config->name, ranks, &config->pattern);
+        return tdm_pattern_load(config->name, ranks, &config->pattern);
     }
     char *name = mem_text(config->name);
     char *mark = strchr(name, ';');
@@ -112,7 +112,7 @@ static bool pattern_prepare(void *self, struct program *program, struct workload
 static void pattern_release(void *self)
 {
     struct pattern_config *config = self;
-    tdm_pattern_close(&config->pattern);
+    tdm_pattern_free(&config->pattern);
     free(config->first_out);
     free(config->first_in);
     free(config->sources);

@@ -28,9 +28,9 @@ struct scene {
 
 static void scene_close(struct scene *scene)
 {
-    tdm_schedule_close(&scene->schedule);
-    tdm_problem_close(&scene->problem);
-    tdm_pattern_close(&scene->pattern);
+    tdm_schedule_free(&scene->schedule);
+    tdm_problem_free(&scene->problem);
+    tdm_pattern_free(&scene->pattern);
 }
 
 /* `pattern` is lines of src,dst where it has a comma and no '=', else a pattern by name. */
@@ -43,8 +43,9 @@ static struct scene scene_open(const char *topology, const char *pattern, bool f
         lines ? tdm_pattern_parse("lines", pattern, strlen(pattern), scene.topo.nodes, &scene.pattern)
               : tdm_pattern_named(pattern, scene.topo.nodes, &scene.pattern);
     assert_int_equal(status, STATUS_OK);
-    assert_int_equal(tdm_problem_of(&scene.topo, &scene.pattern, free_routes, &scene.problem), STATUS_OK);
-    tdm_schedule_open(&scene.schedule, scene.problem.requests);
+    assert_int_equal(tdm_problem_from_pattern(&scene.topo, &scene.pattern, free_routes, &scene.problem),
+                     STATUS_OK);
+    tdm_schedule_init(&scene.schedule, scene.problem.requests);
     return scene;
 }
 
@@ -120,7 +121,7 @@ static void patterns_have_the_published_numbers_of_connections(void **state)
         assert_int_equal(pattern.count, published[i].count);
         tdm_pattern_unite(&pattern); /* takes out nothing: all are distinct, none goes to itself */
         assert_int_equal(pattern.count, published[i].count);
-        tdm_pattern_close(&pattern);
+        tdm_pattern_free(&pattern);
     }
 }
 
@@ -151,8 +152,8 @@ static void redistribution_moves_every_element(void **state)
     tdm_pattern_unite(&pattern);
     assert_int_equal(pattern.count, moved.count);
     assert_memory_equal(pattern.requests, moved.requests, moved.count * sizeof *moved.requests);
-    tdm_pattern_close(&moved);
-    tdm_pattern_close(&pattern);
+    tdm_pattern_free(&moved);
+    tdm_pattern_free(&pattern);
 }
 
 /* -------------------------------------------------------------------------------------------------- phases
@@ -298,17 +299,17 @@ static void exchanges_fill_slots(void **state)
     struct tdm_limit many = {.moves = 3000000}, stop = {.stopped = at_once};
     tdm_descending_load(&scene.problem, &scene.schedule);
     uint32_t first_fit = scene.schedule.degree;
-    assert_true(tdm_exchange(&scene.problem, 1, &many, &scene.schedule) >= many.moves / 2);
+    assert_true(tdm_swap_search(&scene.problem, 1, &many, &scene.schedule) >= many.moves / 2);
     assert_configurations(&scene);
     assert_in_range(scene.schedule.degree, bound, bound + bound / 12);
     assert_true(scene.schedule.degree < first_fit);
     slots = mem_alloc(scene.problem.requests, sizeof *slots, "slots");
     memcpy(slots, scene.schedule.slot, size);
-    tdm_exchange(&scene.problem, 1, &many, &scene.schedule);
+    tdm_swap_search(&scene.problem, 1, &many, &scene.schedule);
     assert_memory_equal(slots, scene.schedule.slot, size);
-    tdm_exchange(&scene.problem, 2, &many, &scene.schedule);
+    tdm_swap_search(&scene.problem, 2, &many, &scene.schedule);
     assert_memory_not_equal(slots, scene.schedule.slot, size);
-    assert_true(tdm_exchange(&scene.problem, 1, &stop, &scene.schedule) < many.moves);
+    assert_true(tdm_swap_search(&scene.problem, 1, &stop, &scene.schedule) < many.moves);
     assert_configurations(&scene);
     free(slots);
     scene_close(&scene);
@@ -468,9 +469,9 @@ static void table_3_comes_out_with_some_ties(void **state)
             for (unsigned seed = 1; seed <= TIES && !found; seed++) {
                 struct tdm_method method = {.algorithm = algorithms[k], .random_order = true, .seed = seed};
                 struct tdm_plan plan;
-                assert_int_equal(tdm_plan_open(&plan, &scene.topo, &scene.pattern, &method), STATUS_OK);
+                assert_int_equal(tdm_plan_init(&plan, &scene.topo, &scene.pattern, &method), STATUS_OK);
                 found = plan.schedule.degree == published[k];
-                tdm_plan_close(&plan);
+                tdm_plan_free(&plan);
             }
             assert_true(found);
         }
@@ -505,8 +506,8 @@ static void interrupted_search_keeps_what_it_has(void **state)
     struct scene scene = scene_open("torus:8x8", "random:connections=2000", false);
     tdm_descending_load(&scene.problem, &scene.schedule);
     uint32_t degree = scene.schedule.degree, bound = tdm_lower_bound(&scene.problem);
-    tdm_eject(&scene.problem, bound, 1, &(struct tdm_limit){.stopped = stop_at_once, .context = &asked},
-              &scene.schedule);
+    tdm_partialcol(&scene.problem, bound, 1, &(struct tdm_limit){.stopped = stop_at_once, .context = &asked},
+                   &scene.schedule);
     assert_true(asked > 0);
     assert_int_equal(scene.schedule.degree, degree);
     assert_minimal(&scene);

@@ -8,7 +8,7 @@
  * Access time, Eq. 1: T_ocm and T_map pass before the queue; the switch (T_switch), its acknowledgement
  * (T_ocm), the data (T_ocm + T_copy) and the release (T_ocm) while both are held. */
 
-/* ----------------------------------------------------------------------------------------------- queues */
+/* ------------------------------------------------------------------- queues */
 
 static struct queue_key same_key(uint32_t unit, uint32_t node)
 {
@@ -68,7 +68,7 @@ static void update_idle(struct fmu *fmu, uint32_t unit_index)
     fmu_mapping_set_idle(&fmu->mapping, unit_index, idle);
 }
 
-/* --------------------------------------------------------------------------- waiting for a CFMU */
+/* ------------------------------------------------------- waiting for a CFMU */
 
 static struct chain_links wait_links_of(const struct fmu *fmu)
 {
@@ -90,7 +90,7 @@ static void stop_waiting(struct fmu *fmu, uint32_t unit_index)
     unit->blocked_on = POOL_NONE;
 }
 
-/* ---------------------------------------------------------------------------------------------- serving */
+/* ------------------------------------------------------------------ serving */
 
 /* Whether an access at the head could be served if FMU and CFMU were free. A write needs room,
  * which is reserved here; reads overtake a write that waits for room. A read needs its write to have ended.
@@ -218,7 +218,7 @@ static uint32_t find_companion(struct fmu *fmu, uint32_t unit_index, uint32_t no
     return fits ? index : POOL_NONE;
 }
 
-/* ---------------------------------------------------------------------------------- requests and releases */
+/* ---------------------------------------------------- requests and releases */
 
 void fmu_on_arrive(void *self, uint32_t index)
 {

@@ -118,7 +118,7 @@ static const struct metric_table fmu_metrics = {.metrics = metric_list,
                                                 .count = sizeof metric_list / sizeof *metric_list,
                                                 .size = sizeof(struct fmu_statistics)};
 
-/* -------------------------------------------------------------------------------- a message's way */
+/* ---------------------------------------------------------- a message's way */
 
 static bool fmu_is_buffered(const struct fabric *fabric, const struct message *message)
 {
@@ -174,7 +174,7 @@ static void fmu_match(struct fabric *fabric, uint32_t index)
     fmu_request((struct fmu *)fabric, fabric_message(fabric, index)->fabric, true);
 }
 
-/* ------------------------------------------------------------------------------------------------- fabric */
+/* ------------------------------------------------------------------- fabric */
 
 static void make_units(struct fmu *fmu, uint32_t nodes)
 {

@@ -4,7 +4,7 @@
 
 enum { WORD = 64 };
 
-/* ------------------------------------------------------------------------------------------- tournament */
+/* --------------------------------------------------------------- tournament */
 
 static void tournament_init(struct fmu_tournament *tournament, uint32_t count)
 {
@@ -36,7 +36,7 @@ static uint32_t tournament_least(const struct fmu_tournament *tournament)
     return tournament->winners[1];
 }
 
-/* ---------------------------------------------------------------------------------------------- counters */
+/* ----------------------------------------------------------------- counters */
 
 static bool idle_is_tournament(const struct fmu_mapping *mapping)
 {
@@ -116,7 +116,7 @@ void fmu_mapping_read(struct fmu_mapping *mapping, uint32_t fmu, uint64_t bytes)
     update(mapping, fmu);
 }
 
-/* --------------------------------------------------------------------------------------------- choosing */
+/* ----------------------------------------------------------------- choosing */
 
 /* The idle FMU with `skip` idle ones before it. */
 static uint32_t nth_idle(const struct fmu_mapping *mapping, uint32_t skip)

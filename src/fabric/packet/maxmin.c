@@ -137,7 +137,7 @@ static struct maxmin_hop *hops_of(const struct maxmin *solver, uint32_t id)
     return &solver->hops[(size_t)id * solver->stride];
 }
 
-/* ------------------------------------------------------------------------------------- flows come and go */
+/* -------------------------------------------------------- flows come and go */
 
 static uint32_t new_id(struct maxmin *solver)
 {
@@ -221,7 +221,7 @@ void maxmin_remove(struct maxmin *solver, uint32_t id)
     append(&solver->unused, id);
 }
 
-/* ------------------------------------------------------------------------------------------- the heap */
+/* ----------------------------------------------------------------- the heap */
 
 static void heap_push(struct maxmin *solver, struct maxmin_share share)
 {
@@ -247,7 +247,7 @@ static struct maxmin_share heap_pop(struct maxmin *solver)
     return least;
 }
 
-/* -------------------------------------------------------------------------------- rounding and tolerance */
+/* --------------------------------------------------- rounding and tolerance */
 
 /* A rate is a quotient rounded down, and a rate that would rise by less than 2^-36 of itself stays
  * (nearly_is), so that rounding does not travel through the network. A link that n flows share so has less
@@ -268,7 +268,7 @@ static bool holds(uint64_t level, uint64_t rate)
     return level != NO_LEVEL && rate + (level >> 35) + 1 >= level;
 }
 
-/* ------------------------------------------------------------------------------------ the sweep's order */
+/* -------------------------------------------------------- the sweep's order */
 
 /* What each open flow can get if the fixed ones stay. At least one unit, so that every flow ends some day. */
 static uint64_t share_of(const struct maxmin_link *link)
@@ -323,7 +323,7 @@ static void activate(struct maxmin *solver, uint32_t index)
     append(&solver->active, index);
 }
 
-/* ---------------------------------------------------------------------------------- what the sweep does */
+/* ------------------------------------------------------ what the sweep does */
 
 /* Nothing holds the flow at its old rate any more. */
 static void loosen_flow(struct maxmin *solver, uint32_t id)
@@ -519,7 +519,7 @@ static void visit(struct maxmin *solver, uint32_t index)
     note_busy(solver, link);
 }
 
-/* ------------------------------------------------------------------------------------------- solving */
+/* ------------------------------------------------------------------ solving */
 
 /* A flow alone on all its links needs no sweep; most messages of many programs are. */
 static bool solve_alone(struct maxmin *solver, uint32_t id)

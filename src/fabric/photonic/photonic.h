@@ -80,7 +80,7 @@ struct photonic_settings {
     bool node_links_count;      /* injection and ejection links have channels and are hops */
     uint32_t slots_of_a_buffer; /* UINT32_MAX = unlimited */
 };
-/* ---------------------------------------------------------------------------- links, packets, statistics */
+/* ----------------------------------------------- links, packets, statistics */
 
 struct photonic_link {
     uint32_t to;     /* switch where it ends; POOL_NONE: a node */

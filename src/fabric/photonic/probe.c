@@ -7,7 +7,7 @@
  * or as long as its probe takes there and back, or for a random time. It never holds a channel then, and its
  * next try may take it all the way to its destination, so packets do not wait for each other in circles. */
 
-/* ----------------------------------------------------------------------------------------------- packets */
+/* ------------------------------------------------------------------ packets */
 
 uint64_t packet_bytes(const struct photonic *photonic, const struct photonic_packet *packet)
 {
@@ -28,7 +28,7 @@ ps_t packet_service_ps(const struct photonic *photonic, const struct photonic_pa
     return service_ps(packet_bytes(photonic, packet), settings->rate_bytes_per_s);
 }
 
-/* ------------------------------------------------------------------------------------------------- links */
+/* -------------------------------------------------------------------- links */
 
 static uint32_t first_free(const struct photonic *photonic, struct topo_choice choice)
 {
@@ -106,7 +106,7 @@ enum probe_step probe_look(struct photonic *photonic, struct photonic_packet *pa
     return photonic->free[*link] ? PROBE_FREE : PROBE_TAKEN;
 }
 
-/* ----------------------------------------------------------------------------------------------- granted */
+/* ------------------------------------------------------------------ granted */
 
 /* A slot in the buffer at the end of the packet's first `end` links. */
 bool probe_buffer(struct photonic *photonic, struct photonic_packet *packet, uint32_t end)
@@ -174,7 +174,7 @@ void probe_begin(struct photonic *photonic, uint32_t index)
     photonic->reservation->begin(photonic, index);
 }
 
-/* ------------------------------------------------------------------------------------------ trying again */
+/* ------------------------------------------------------------- trying again */
 
 /* Once three tries have failed, packets that run into each other again and again are set apart by a random
  * time: without it, probes that go hop by hop in step with each other could go on forever. */

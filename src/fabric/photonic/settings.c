@@ -166,7 +166,7 @@ PARAM_TABLE(
     COUNT_OF("photonic.watchdog", watchdog_cycles, "1000000", "1", "1000000000",
              "cycles without a transfer, while some wait for one, after which the run has failed"));
 
-/* --------------------------------------------------------------------------------------------- resolving */
+/* ---------------------------------------------------------------- resolving */
 
 /* What fits the paper's results: its times are cycles, of which a packet takes about 12 on the torus and 8 on
  * the tree, and its circuits are one message at a time of each node. */

@@ -61,7 +61,7 @@ const struct metric_table photonic_metrics = {.metrics = metric_list,
                                               .count = sizeof metric_list / sizeof *metric_list,
                                               .size = sizeof(struct photonic_statistics)};
 
-/* ------------------------------------------------------------------------------------------ while running */
+/* ------------------------------------------------------------ while running */
 
 static void spread_add(struct photonic_spread *spread, ps_t at, uint64_t bytes)
 {
@@ -103,7 +103,7 @@ void statistics_count_arrival(struct photonic *photonic, const struct photonic_p
     spread_add(&photonic->spread, now, bytes);
 }
 
-/* ------------------------------------------------------------------------------------------- at the end */
+/* --------------------------------------------------------------- at the end */
 
 static double share(double part, double whole)
 {

@@ -5,7 +5,7 @@
  * segment ends in a buffer, the packet waits for one of the buffer's outputs, first come, first served, and
  * is sent on from there. */
 
-/* ----------------------------------------------------------------------------------------------- sources */
+/* ------------------------------------------------------------------ sources */
 
 static struct queue_links message_links(const struct photonic *photonic)
 {
@@ -70,7 +70,7 @@ void transfer_begin(struct photonic *photonic, uint32_t message)
     begin_packets(photonic, node);
 }
 
-/* --------------------------------------------------------------------------------------- a transfer ends */
+/* ---------------------------------------------------------- a transfer ends */
 
 static ps_t reserved_at(const struct photonic *photonic, const struct photonic_packet *packet, uint32_t nth)
 {

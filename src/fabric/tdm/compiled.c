@@ -97,7 +97,7 @@ struct tdm_compiled {
     struct tdm_statistics statistics;
 };
 
-/* -------------------------------------------------------------------------------------------- registers */
+/* ---------------------------------------------------------------- registers */
 
 /* Loads the registers once everything under way is there: K slots, and what a change costs. */
 static void load(struct tdm_compiled *compiled, const struct tdm_registers *registers)
@@ -132,7 +132,7 @@ static void begin_phase(struct tdm_compiled *compiled)
     }
 }
 
-/* --------------------------------------------------------------------------------------------- messages */
+/* ----------------------------------------------------------------- messages */
 
 /* Where a message's time goes before its first slot: its phase, the node's other messages, the slot itself.
  */
@@ -266,7 +266,7 @@ static void compiled_submit(struct fabric *fabric, uint32_t index)
     put_off(compiled, index);
 }
 
-/* ------------------------------------------------------------------------------------- logical topology */
+/* --------------------------------------------------------- logical topology */
 
 /* A message is at a node and goes on over one logical link, in the order in which messages come. */
 static void hop(void *self, uint32_t index)
@@ -326,7 +326,7 @@ static void add_logical_links(const struct topo *logical, struct tdm_pattern *pa
     }
 }
 
-/* ------------------------------------------------------------------------------------------------- fabric */
+/* ------------------------------------------------------------------- fabric */
 
 static void add_pairs(const struct fabric_phase *phase, struct tdm_pattern *pattern)
 {
@@ -373,7 +373,7 @@ static enum status schedule_patterns(struct tdm_compiled *compiled, uint32_t nod
         struct tdm_pattern pattern = {0};
         gather(compiled, i, nodes, &pattern);
         status = tdm_registers_init(&compiled->registers[i], &compiled->topo, &pattern, &method);
-        tdm_pattern_close(&pattern);
+        tdm_pattern_free(&pattern);
     }
     if (status != STATUS_OK || compiled->patterns == 0)
         return status;

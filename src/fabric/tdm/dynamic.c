@@ -106,7 +106,7 @@ static struct queue_links message_links(const struct tdm_dynamic *dynamic)
     return QUEUE_LINKS(dynamic->fabric.params.messages->records, struct message, fabric);
 }
 
-/* ---------------------------------------------------------------------------------- the control plane */
+/* -------------------------------------------------------- the control plane */
 
 /* The time at which a packet that is ready to go over a link has been processed behind it. */
 static ps_t over_link(struct tdm_dynamic *dynamic, uint32_t link)
@@ -178,7 +178,7 @@ static void give_up(struct tdm_dynamic *dynamic, struct tdm_source *source, uint
     source->held[step] = kept;
 }
 
-/* ------------------------------------------------------------------------------------------------- data */
+/* --------------------------------------------------------------------- data */
 
 /* The path is there: data in the channel's slots. The head's message leaves the queue. */
 static void begin_data(struct tdm_dynamic *dynamic, uint32_t node, uint32_t channel)
@@ -232,7 +232,7 @@ static void on_sent(void *self, uint32_t index)
     fabric_delivered(fabric, transfer.message, fabric_now(fabric));
 }
 
-/* ------------------------------------------------------------------------------------------- the protocol */
+/* ------------------------------------------------------------- the protocol */
 
 /* Acknowledgement or failure is back at the node: the node's own link ends at this switch. */
 static void end_request(struct tdm_dynamic *dynamic, uint32_t index, uint64_t kept)
@@ -348,7 +348,7 @@ static void dynamic_submit(struct fabric *fabric, uint32_t index)
         come_to_head(dynamic, node);
 }
 
-/* ------------------------------------------------------------------------------------------------- fabric */
+/* ------------------------------------------------------------------- fabric */
 
 static void dynamic_free(struct fabric *fabric)
 {

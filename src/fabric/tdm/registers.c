@@ -9,7 +9,7 @@ enum status tdm_registers_init(struct tdm_registers *registers, const struct top
 {
     struct tdm_plan plan;
     tdm_pattern_unite(pattern);
-    enum status status = tdm_plan_open(&plan, topo, pattern, method);
+    enum status status = tdm_plan_init(&plan, topo, pattern, method);
     if (status != STATUS_OK)
         return status;
     size_t count = pattern->count;
@@ -25,7 +25,7 @@ enum status tdm_registers_init(struct tdm_registers *registers, const struct top
     for (uint32_t node = 0; node < topo->nodes; node++)
         if (registers->first[node + 1] < registers->first[node])
             registers->first[node + 1] = registers->first[node];
-    tdm_plan_close(&plan);
+    tdm_plan_free(&plan);
     return STATUS_OK;
 }
 
