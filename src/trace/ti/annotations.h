@@ -4,7 +4,7 @@
 #include "trace/ti/line.h"
 
 /* Annotations of a line: words that begin with '#' behind its fields, and their own fields. helio capture
- * writes them for what SimGrid's format cannot say, and SimGrid ignores them (docs/traces.md). */
+ * writes them for what SimGrid's format cannot say, and SimGrid ignores them (docs/trace-format.md). */
 struct annotations {
     bool any;                                       /* #any: the source is MPI_ANY_SOURCE */
     bool immediate;                                 /* #i: a non-blocking collective */

@@ -3,7 +3,7 @@
 
 #include "trace/image/format.h"
 
-/* SimGrid's time-independent traces (docs/traces.md). The files of trace/ti:
+/* SimGrid's time-independent traces (docs/trace-format.md). The files of trace/ti:
  *
  *   ti               the trace format: its functions, in struct trace_format
  *   source           finds the text of each rank: in a folder, by an index, in an archive, in memory
