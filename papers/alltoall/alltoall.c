@@ -7,9 +7,7 @@
 #include "coll/nodes.h"
 #include "papers/alltoall/alltoall.h"
 
-/* "OHIO: Improving RDMA Network Scalability in MPI_Alltoall through Optimized Hierarchical and
- * Intra/Inter-Node Communication Overlap Design". Tables I and III are formulas; here they are counted from
- * the schedules, step by step. What the paper measured is played by the simulator (alltoall.h). */
+/* Tables I and III are formulas in the paper. Here they are counted from the schedules, step by step. */
 
 enum { BLOCK_BYTES = 1024 }; /* M of Table III, at which the table is compared */
 
@@ -17,7 +15,7 @@ static const struct alltoall_nodes {
     uint32_t nodes, ppn;
 } shapes[] = {{128, 56}, {32, 80}}; /* the largest of Cluster A and of Cluster B */
 
-/* 51 million messages of the flat algorithms take some seconds to count. */
+/* The 51 million messages of the flat algorithms take some seconds to count. */
 static bool is_left_out(const struct reproduction *reproduction, const struct alltoall_nodes *shape)
 {
     return reproduction_is_quick(reproduction) && shape->nodes > 32;
@@ -87,7 +85,7 @@ static void table_3(struct reproduction *reproduction, const struct alltoall_nod
     give(reproduction, "table-3", shape, "v1", "extra-memory", coll_extra_bytes(&v1));
     give(reproduction, "table-3", shape, "v2", "extra-memory", coll_extra_bytes(&v2));
     give(reproduction, "table-3", shape, "v3", "extra-memory", coll_extra_bytes(&v3));
-    /* What V3 shares beside the send buffer, which is half of V2's. */
+    /* What V3 shares without the send buffer, which is half of what V2 shares. */
     give(reproduction, "section-3-C", shape, "v3", "receive-buffer",
          coll_extra_bytes(&v3) - coll_extra_bytes(&v2) / 2);
 }
@@ -115,8 +113,26 @@ static void claims(struct reproduction *reproduction)
 
 /* ------------------------------------------------------------------ figures */
 
-/* Queue pairs of a node against nodes, 56 ranks on each: what the paper's argument rests on. */
-static void figure(struct reproduction *reproduction)
+static uint64_t queue_pairs_of(const struct coll_counts *counts)
+{
+    return counts->queue_pairs;
+}
+
+/* A line for each algorithm: a count by the number of nodes, 56 ranks on each. */
+static void draw_counts(struct reproduction *reproduction, const char *const *algorithms, size_t lines,
+                        uint64_t (*value_of)(const struct coll_counts *counts))
+{
+    uint32_t most = reproduction_is_quick(reproduction) ? 16 : 128;
+    for (size_t i = 0; i < lines; i++)
+        for (uint32_t nodes = 2; nodes <= most; nodes *= 2) {
+            struct alltoall_nodes shape = {nodes, 56};
+            struct coll_counts counts = count(reproduction, &shape, algorithms[i]);
+            reproduction_point_at(reproduction, "", algorithms[i], nodes, (double)value_of(&counts));
+        }
+}
+
+/* Queue pairs of a node by the number of nodes, 56 ranks on each: the paper's argument rests on them. */
+static void figure_of_queue_pairs(struct reproduction *reproduction)
 {
     static const char *const algorithms[] = {"pairwise", "khorassani", "bruck", "v3"};
     reproduction_figure(reproduction,
@@ -131,16 +147,10 @@ static void figure(struct reproduction *reproduction)
                                          .kind = FIGURE_LINES,
                                          .x_log = true,
                                          .y_log = true});
-    uint32_t most = reproduction_is_quick(reproduction) ? 16 : 128;
-    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
-        for (uint32_t nodes = 2; nodes <= most; nodes *= 2) {
-            struct alltoall_nodes shape = {nodes, 56};
-            reproduction_point_at(reproduction, "", algorithms[i], nodes,
-                                  (double)count(reproduction, &shape, algorithms[i]).queue_pairs);
-        }
+    draw_counts(reproduction, algorithms, sizeof algorithms / sizeof *algorithms, queue_pairs_of);
 }
 
-/* Table III against the number of nodes: what a node shares beside its ranks' buffers. */
+/* Table III by the number of nodes: what a node shares beside its ranks' buffers. */
 static void figure_of_memory(struct reproduction *reproduction)
 {
     static const char *const algorithms[] = {"khorassani", "traff", "chochia", "v1", "v2", "v3", "leaders"};
@@ -154,13 +164,7 @@ static void figure_of_memory(struct reproduction *reproduction)
                                        .kind = FIGURE_LINES,
                                        .x_log = true,
                                        .y_log = true});
-    uint32_t most = reproduction_is_quick(reproduction) ? 16 : 128;
-    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
-        for (uint32_t nodes = 2; nodes <= most; nodes *= 2) {
-            struct alltoall_nodes shape = {nodes, 56};
-            struct coll_counts counts = count(reproduction, &shape, algorithms[i]);
-            reproduction_point_at(reproduction, "", algorithms[i], nodes, (double)coll_extra_bytes(&counts));
-        }
+    draw_counts(reproduction, algorithms, sizeof algorithms / sizeof *algorithms, coll_extra_bytes);
 }
 
 static void reproduce(struct reproduction *reproduction)
@@ -171,7 +175,7 @@ static void reproduce(struct reproduction *reproduction)
     }
     claims(reproduction);
     alltoall_measured(reproduction);
-    figure(reproduction);
+    figure_of_queue_pairs(reproduction);
     figure_of_memory(reproduction);
 }
 

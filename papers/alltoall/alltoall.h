@@ -5,15 +5,21 @@
 
 #include "reproduce/paper.h"
 
-/* "OHIO", section IV, played by the simulator: packet fabric, host, copies and RNICs. What its authors
- * compared themselves with is closed, or tuned for their machines, so other things stand for it, as declared
- * here and in docs/reproduce-alltoall.md: a number of ours beside one of the paper's is model over stand-ins.
- */
+/* "OHIO: Improving RDMA Network Scalability in MPI_Alltoall through Optimized Hierarchical and
+ * Intra/Inter-Node Communication Overlap Design" (Tran et al.).
+ *
+ *     alltoall.c     the paper; Tables I and III, counted from the schedules
+ *     model.c        a call on the paper's clusters, simulated; the stand-ins for MPI libraries
+ *     figures.c      section IV: Figures 7 to 11
+ *
+ * The paper measures section IV on its clusters. Here the simulator computes it, with the packet fabric,
+ * hosts, copies and RNICs. The libraries that the authors compare with are closed, or tuned for their
+ * machines, so algorithms of our own stand for them (docs/reproduce-alltoall.md). */
 
 struct alltoall_cluster {
     const char *system; /* host.system */
     uint32_t ppn;
-    bool has_cache; /* RNICs, whose connections are cached; without, connections cost nothing */
+    bool has_cache; /* its RNICs cache connections; without a cache connections cost nothing */
 };
 
 extern const struct alltoall_cluster alltoall_cluster_a, alltoall_cluster_b, alltoall_cluster_local;
@@ -26,14 +32,14 @@ struct alltoall_setup {
     uint64_t bytes;
 };
 
-/* What a call among several takes: the second of two, which finds the connections of the first. NaN while the
- * runs are not there, and where they fail. */
+/* The time of the second of two calls, which finds the connections of the first. NaN while the runs are
+ * missing, and where they fail. */
 double alltoall_latency_us(struct reproduction *reproduction, const struct alltoall_setup *setup);
 
-/* The reads through PCIe of all NICs in such a call: of connections, of translations, of descriptors. */
+/* The reads of all NICs through PCIe in such a call: of connections, of translations, of descriptors. */
 double alltoall_pcie_reads(struct reproduction *reproduction, const struct alltoall_setup *setup);
 
-/* With fewer than so many ranks, fewer than so many bytes are exchanged by Bruck's algorithm. */
+/* With fewer ranks than these, blocks of fewer bytes than these are exchanged by Bruck's algorithm. */
 struct alltoall_choice {
     uint32_t ranks;
     uint64_t bruck_bytes;
@@ -41,9 +47,9 @@ struct alltoall_choice {
 
 /* What stands for a library that the paper compares itself with. */
 struct alltoall_stand_in {
-    const char *name, *item;               /* of the library, and of what the paper says of 7168 ranks */
-    const struct alltoall_choice *choices; /* the first that has more ranks */
-    const char *beyond;                    /* mpi.alltoall of more bytes */
+    const char *name, *item;               /* the library; the item of what the paper says of 7168 ranks */
+    const struct alltoall_choice *choices; /* the first with more ranks holds */
+    const char *beyond;                    /* mpi.alltoall of larger blocks */
     const char *transports[4];             /* ends with NULL; the best of them */
 };
 
@@ -51,19 +57,19 @@ enum { ALLTOALL_STAND_INS = 4 };
 enum { LIBRARY_OPEN_MPI, LIBRARY_HPC_X, LIBRARY_INTEL_MPI, LIBRARY_MVAPICH };
 extern const struct alltoall_stand_in alltoall_stand_ins[ALLTOALL_STAND_INS];
 
-/* The call as the library's stand-in makes it, over its transport of that number. */
+/* The call as the library's stand-in makes it, over the transport of that number. */
 struct alltoall_setup alltoall_as(const struct alltoall_stand_in *stand_in,
                                   const struct alltoall_cluster *cluster, uint32_t nodes, uint64_t bytes,
                                   size_t transport);
 
-/* The least of its transports'. */
+/* The time over the fastest of its transports. */
 double alltoall_stand_in_us(struct reproduction *reproduction, const struct alltoall_stand_in *stand_in,
                             const struct alltoall_cluster *cluster, uint32_t nodes, uint64_t bytes);
 
 /* The message sizes at which figures 7, 9 and 10 are drawn and averaged; ends with 0. */
 extern const uint64_t alltoall_sizes[];
 
-/* Section IV: figures 7 to 11, and what the text says of them. */
+/* Section IV: Figures 7 to 11, and what the text says of them. */
 void alltoall_measured(struct reproduction *reproduction);
 
 #endif

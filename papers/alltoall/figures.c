@@ -9,7 +9,7 @@ static const char how_modelled[] =
 static const char *const ways_of_leaders[] = {"bruck", "traff", "chochia", "v1", "v2", "v3"};
 enum { LEADER_WAYS = sizeof ways_of_leaders / sizeof *ways_of_leaders };
 
-/* The node counts of Cluster A's figures; --quick stops at 896 ranks. */
+/* The most nodes of a figure of Cluster A; --quick stops at 896 ranks. */
 static uint32_t most_nodes(const struct reproduction *reproduction, uint32_t whole)
 {
     enum { QUICK = 16 };
@@ -61,8 +61,8 @@ static double over_algorithm(struct reproduction *reproduction, uint32_t nodes, 
     return sum / (double)count;
 }
 
-/* "An average latency improvement of 40%-50% and 9%-15%": averages over sizes, from the least to the most of
- * the four numbers of processes, and of the algorithms. */
+/* "An average latency improvement of 40%-50% and 9%-15%": averages over sizes, the least and the most of them
+ * over the four numbers of processes and over the algorithms. */
 static void figure_7_items(struct reproduction *reproduction, const char *item, const char *const *algorithms,
                            size_t count)
 {
@@ -153,7 +153,7 @@ static void draw_libraries(struct reproduction *reproduction, const struct allto
 
 static const char left_out[] = "left out by --quick, which stops at 896 ranks";
 
-/* The mean over the sizes at which the stand-in runs at all. */
+/* The mean over the sizes at which the stand-in runs. */
 static double over_library(struct reproduction *reproduction, const struct alltoall_stand_in *stand_in,
                            uint32_t nodes)
 {

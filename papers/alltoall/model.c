@@ -45,20 +45,21 @@ double alltoall_pcie_reads(struct reproduction *reproduction, const struct allto
 /* ---------------------------------------------------------------- stand-ins */
 
 /* Open MPI's own table (coll/tuned, ompi_coll_tuned_alltoall_intra_dec_fixed of 4.1 and 5.0): "modified
- * Bruck" below these sizes; above them, up to 4 KiB, "linear" and "linear with sync", which post to
- * everybody. Windows of scatter-destination stand for both: 51 million messages at once are no help. */
+ * Bruck" below these sizes; above them, up to 4 KiB, "linear" and "linear with sync", which post to all ranks
+ * at once. The windows of scatter-destination stand for both, which keeps 51 million messages from being
+ * outstanding at once. */
 static const struct alltoall_choice open_mpi[] = {{512, 1024}, {2048, 512}, {4096, 1024}, {UINT32_MAX, 2048}};
 
-/* MPICH's limit (MPIR_CVAR_ALLTOALL_SHORT_MSG_SIZE), from which Intel MPI comes; then messages to everybody
- * up to 32 KiB. */
+/* The limit of MPICH, which Intel MPI derives from (MPIR_CVAR_ALLTOALL_SHORT_MSG_SIZE). Above it, up to
+ * 32 KiB, it sends to all ranks. */
 static const struct alltoall_choice mpich[] = {{UINT32_MAX, 257}};
 
-/* MVAPICH2's table of the largest number of ranks per node that is public as source (Stampede, 16). */
+/* MVAPICH2's table for the most ranks per node of those that are published as source (Stampede, 16). */
 static const struct alltoall_choice mvapich[] = {{129, 2049}, {UINT32_MAX, 1025}};
 
-/* Transports: UCX leaves RC for DC beyond 256 endpoints (UCX_RC_MAX_NUM_EPS), and Intel MPI is over UCX on
- * such adapters. HPC-X is Open MPI over UCX as well; RC stands for it, since the paper saw it run out of
- * queue pairs. MVAPICH2-X "picks the best transport among the three" (section IV-B). */
+/* Transports: UCX leaves RC for DC beyond 256 endpoints (UCX_RC_MAX_NUM_EPS), and Intel MPI uses UCX on such
+ * adapters. HPC-X is Open MPI over UCX too; here it uses RC, since the paper saw it run out of queue pairs.
+ * MVAPICH2-X "picks the best transport among the three" (section IV-B). */
 const struct alltoall_stand_in alltoall_stand_ins[ALLTOALL_STAND_INS] = {
     [LIBRARY_OPEN_MPI] =
         {"Open MPI + UCX", "section-4/open-mpi-7168", open_mpi, "scatter-destination", {"dc"}},

@@ -4,7 +4,8 @@
 #include "breakdown/whatif.h"
 #include "reproduce/paper.h"
 
-/* "Breaking Band", from its own system file: no run is needed, every number is a sum of Table 1. */
+/* "Breaking Band: A Breakdown of High-performance Communication" (Zambre et al.), from its system file,
+ * systems/thunderx2.yaml. Every number is a sum of Table 1, so no run is needed. */
 struct breakdown_source {
     struct reproduction *reproduction;
     struct system_file file;
@@ -165,7 +166,7 @@ static double reduction(const struct breakdown_source *source, uint32_t total, c
     return whatif_reduction_percent(changed.before_ps, changed.after_ps);
 }
 
-/* Both meanings of a percentage: the paper says speedup and prints the reduction. */
+/* Both meanings of a percentage: the paper writes "speedup" and prints the reduction. */
 static void give_both(const struct breakdown_source *source, const char *item, uint32_t total,
                       const char *change)
 {
@@ -223,7 +224,8 @@ static void off_node(const struct breakdown_source *source)
 
 /* ------------------------------------------------------------------ figures */
 
-/* Figure 6: the time stamps behind 0001.429 4, in ns; the first as its own delta says. */
+/* Figure 6: the digits of the time stamps behind 0001.429 4, in ns. The first is the one that its delta
+ * implies. */
 static void figure_6(const struct breakdown_source *source)
 {
     static const double stamps_ns[] = {5854.2, 6118.2, 6378.2, 6695.2, 6953.2};
@@ -234,7 +236,7 @@ static void figure_6(const struct breakdown_source *source)
     }
 }
 
-/* The bars of Figures 4, 8 and 10 to 16: percentages as items, times as pictures. */
+/* The bars of Figures 4, 8 and 10 to 16: percentages are items, times are figures. */
 static void bars(const struct breakdown_source *source)
 {
     const char *last = "";

@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "papers/fmu/fmu.h"
 
-/* What the paper did not try: the experiment files of papers/fmu, drawn. */
+/* What the paper did not try: the experiment files beside this one, drawn. */
 
 /* "16MiB" of "alltoall:ranks=64,bytes=16MiB". */
 static const char *size_in(const char *workload)
@@ -67,7 +67,7 @@ static double capacity_mib(const struct swept_run *run)
     return units_size(swept_value(run, "fmu.capacity"), &bytes, &problem) ? (double)bytes / (1 << 20) : NAN;
 }
 
-/* How much longer than with the paper's 16 GB, which are the default. */
+/* The time as a multiple of that with the paper's 16 GB, which are the default. */
 static double slowdown(struct reproduction *reproduction, const struct swept_run *run)
 {
     char settings[48];

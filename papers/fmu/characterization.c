@@ -5,8 +5,8 @@
 #include "papers/fmu/fmu.h"
 #include "papers/fmu/runs.h"
 
-/* Figure 3: eight NPB programs of class D, measured by the authors on real nodes with FDR InfiniBand. Here
- * they are simulated, with 4 ranks and at the paper's peak rate, on a network of FDR's 54.5 Gb/s of data. */
+/* Figure 3: eight NPB programs of class D. The authors measured them on nodes with FDR InfiniBand. Here they
+ * are simulated, with 4 ranks and at the paper's peak rate, on a network of FDR's 54.5 Gb/s of data. */
 enum { PROGRAMS = 8, RANKS = 4 };
 static const char *const programs[PROGRAMS] = {"bt", "cg", "ep", "ft", "is", "lu", "mg", "sp"};
 static const char FDR[] = "packet.bandwidth=54.54Gb/s";

@@ -4,9 +4,9 @@
 #include "papers/fmu/fmu.h"
 #include "papers/fmu/runs.h"
 
-/* Which of the paper's conclusions survive, and what they rest on: its headline numbers in the published
- * simulator, in the correct model, and in the correct model with one doubt resolved the other way. NPB
- * programs compute at the fitted rate throughout. */
+/* Which of the paper's conclusions hold, and what they rest on: its main numbers in the published simulator,
+ * in the correct model, and in the correct model with one assumption changed. NPB programs compute at the
+ * fitted rate in all of them. */
 static const struct fmu_way doubts[] = {
     {.name = "half-duplex", .settings = "packet.duplex=half", .fitted = true},
     {.name = "alltoall-by-ring", .settings = "mpi.alltoall=ring", .fitted = true},

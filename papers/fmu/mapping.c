@@ -5,13 +5,13 @@
 #include "papers/fmu/runs.h"
 
 /* The mapping study of section VI-D: every pair of methods, 1 to 64 FMUs, NPB class C at the fitted rates;
- * the paper's two winners also on class D. What is compared is the geometric mean of the programs' speedups
- * over InfiniBand. */
+ * the paper's two best pairs also on class D. Pairs are compared by the geometric mean of the programs'
+ * speedups over InfiniBand. */
 enum { IDLE_METHODS = 5, ALL_METHODS = 5, FMUS_AT_MOST = 64 };
 static const char *const try_idle[IDLE_METHODS] = {"NONE", "RANDOM", "SIMPLE", "LEAST_S", "LEAST_SR"};
 static const char *const among_all[ALL_METHODS] = {"RANDOM", "LEAST_S", "LEAST_SR", "STATIC", "INCREMENTAL"};
 
-/* In a hurry with 16 ranks, and without LU, which sends a hundred times the messages of the others. */
+/* With --quick on 16 ranks and without LU, which sends a hundred times the messages of the others. */
 static double mean_speedup(struct reproduction *reproduction, const struct fmu_way *way, const char *idle,
                            const char *all, char class, int fmus)
 {
@@ -71,7 +71,7 @@ static double best(struct reproduction *reproduction, const struct fmu_way *way,
     return most;
 }
 
-/* The pair that the paper found to be the best, as a share of the best here. */
+/* The pair that is best in the paper, as a share of the best pair here. */
 static void winner(struct reproduction *reproduction, const struct fmu_way *way, const char *idle,
                    const char *all, int fmus)
 {

@@ -4,7 +4,7 @@
 #include "papers/fmu/fmu.h"
 #include "papers/fmu/runs.h"
 
-/* Figures 11 and 12: one message between two nodes, with nothing in its way (section VI-C). */
+/* Figures 11 and 12: one message between two nodes, with no other traffic (section VI-C). */
 
 static void draw(struct reproduction *reproduction, const struct figure *figure, double largest, int steps,
                  double bytes_per_x, double y_per_s)

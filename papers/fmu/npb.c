@@ -52,7 +52,7 @@ static void figures(struct reproduction *reproduction, const struct fmu_way *way
     }
 }
 
-/* The best of all programs, ranks, classes and numbers of FMUs that the figures show. */
+/* The best speedup over all programs, ranks, classes and numbers of FMUs in the figures. */
 static double best(struct reproduction *reproduction, const struct fmu_way *way, const char *fabric)
 {
     double most = 0;

@@ -35,7 +35,7 @@ static void figure_13(struct reproduction *reproduction, const struct fmu_way *w
             }
 }
 
-/* The most ranks per FMU at which no ring of 256 KiB or more is slower than over InfiniBand; 0 = at none. */
+/* The most ranks per FMU with which no ring of 256 KiB or more is slower than over InfiniBand; 0 = none. */
 static double ranks_per_fmu(struct reproduction *reproduction, const struct fmu_way *way)
 {
     for (int fmus = 1; fmus <= RANKS; fmus *= 2) {
@@ -51,10 +51,9 @@ static double ranks_per_fmu(struct reproduction *reproduction, const struct fmu_
     return 0;
 }
 
-/* The mean time that an access waited for its FMU. The published simulator counts it by itself, once for the
- * write and once for the read of a message. In the correct model it is what is left without the waiting that
- * no number of FMUs takes away, that of reads for their writes and of accesses for the one channel of their
- * node. */
+/* The mean time that an access waits for its FMU. The published simulator counts it itself, once for the
+ * write and once for the read of a message. In the correct model it is the waiting time less that with plenty
+ * of FMUs: reads then still wait for their writes, and accesses for the one channel of their node. */
 static double waiting_s(struct reproduction *reproduction, const struct fmu_way *way, const char *ring,
                         const char *size, int fmus)
 {
@@ -66,7 +65,8 @@ static double waiting_s(struct reproduction *reproduction, const struct fmu_way 
            run_metric(fmu_ring_run(reproduction, way, "fmu", ring, size, PLENTY), "queue_wait_mean_s");
 }
 
-/* The paper does not say of which benchmark its waiting times are: each, as the mean over its four sizes. */
+/* The paper does not say which benchmark its waiting times are of. Here is each, as the mean over its four
+ * sizes. */
 static void waiting_items(struct reproduction *reproduction, const struct fmu_way *way)
 {
     for (int fmus = 16; fmus <= RANKS; fmus *= 2)
@@ -81,7 +81,7 @@ static void waiting_items(struct reproduction *reproduction, const struct fmu_wa
         }
 }
 
-/* "A small benchmark where all ranks send straight to the root": Ring_Reduce with the linear algorithm. */
+/* "A small benchmark where all ranks send straight to the root" is Ring_Reduce with the linear algorithm. */
 static double binomial_over_naive(struct reproduction *reproduction, const struct fmu_way *way,
                                   const char *fabric)
 {

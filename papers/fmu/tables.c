@@ -9,8 +9,8 @@
 
 /* ------------------------------------------------------------------ Table 3 */
 
-/* Measured on the running model, not read from its parameters: latency from an empty message, bandwidth from
- * what ten megabytes more take. */
+/* Measured on the running model, and not read from its parameters: latency from an empty message, bandwidth
+ * from the time of ten megabytes more. */
 static void table_3_measured(struct reproduction *reproduction, const struct fmu_way *way)
 {
     double infiniband_s = fmu_one_way_s(reproduction, way, "packet", 0);
@@ -24,7 +24,7 @@ static void table_3_measured(struct reproduction *reproduction, const struct fmu
                              "table-3/infiniband-bandwidth");
     reproduction_item_format(reproduction, way->name, 1e6 * fmu_one_way_s(reproduction, way, "packet", 1e6),
                              "table-3/infiniband-cost-of-1MB");
-    /* A message is written and read: two switches, and its bytes twice. */
+    /* A message is written and read: it takes two switches, and its bytes pass twice. */
     reproduction_item_format(reproduction, way->name, 1e6 * fmu_s / 2, "table-3/fmu-switch");
     reproduction_item_format(reproduction, way->name, 1e-9 * fmu_bytes_per_s * 2, "table-3/fmu-bandwidth");
     reproduction_item_format(reproduction, way->name, 1e6 * fmu_one_way_s(reproduction, way, "fmu", 1e6),
@@ -65,8 +65,9 @@ static const char *idle_cause(const char *program)
     return strcmp(program, "ft") == 0 ? "alltoall" : strcmp(program, "is") == 0 ? "alltoallv" : "p2p";
 }
 
-/* The hybrid sends what lies above the pivot through FMUs, but for messages to oneself: only CG has them, and
- * all are of the size of its exchanges, which is above. The correct model's fabrics never see them. */
+/* The hybrid sends messages above the pivot through FMUs, except those of a rank to itself, which the correct
+ * model's fabrics never see. Only CG has such messages, and all have the size of its exchanges, which is
+ * above the pivot. */
 static double messages_to_oneself(struct reproduction *reproduction, const char *workload)
 {
     const struct run_facts *hybrid = fmu_run(reproduction, &fmu_ways[FMU_CORRECT], "hybrid", workload);
@@ -82,7 +83,7 @@ static void table_5_row(struct reproduction *reproduction, const struct fmu_way 
     const struct run_facts *network = fmu_run(reproduction, way, "packet", workload);
     reproduction_item_format(reproduction, way->name, 100 * network->idle_fraction, "%s/idleness", row);
     if (way->fitted)
-        return; /* what is sent does not depend on the rate */
+        return; /* messages do not depend on the rate */
     double messages = network->messages + (way->simplecomm ? 0 : 2 * (ranks - 1));
     reproduction_item_format(reproduction, way->name, messages, "%s/messages", row);
     reproduction_item_format(reproduction, way->name, network->bytes / messages, "%s/mean-size", row);

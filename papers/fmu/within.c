@@ -4,11 +4,12 @@
 #include "papers/fmu/fmu.h"
 #include "papers/fmu/runs.h"
 
-/* Figure 16 and section VII-C: what the ranks lose or gain where they leave the node and its one DDR channel.
+/* Figure 16 and section VII-C: what ranks gain or lose when they spread from one node, with its one DDR
+ * channel, to several.
  *
- * That channel, shared by all ranks of the node, is in the correct model an FMU alone without a switch, of
- * twice the bandwidth, since a message passes the channel once and an FMU twice. In the published simulator
- * it is InfiniBand's contention model with all ranks on one node. */
+ * In the correct model that channel, which all ranks of the node share, is a single FMU without a switch and
+ * with twice the bandwidth, since a message passes the channel once and an FMU twice. In the published
+ * simulator it is InfiniBand's contention model with all ranks on one node. */
 enum { WORKLOADS = FMU_PROGRAMS + 2, RING_LARGE = WORKLOADS - 1, RING_SMALL = RING_LARGE - 1 };
 
 static const char *workload_of(char buffer[static FMU_WORKLOAD_TEXT], int index, int ranks)
@@ -44,8 +45,8 @@ static double speedup(struct reproduction *reproduction, const struct fmu_way *w
            fmu_run(reproduction, way, fabric, workload)->makespan_s;
 }
 
-/* The geometric mean: in an arithmetic one of 2.81, FMU's 8.8 on the ring would leave 0.81 for the other
- * three, which the paper calls speedups. */
+/* The mean is geometric. In an arithmetic mean of 2.81, FMU's 8.8 on the ring would leave a mean of 0.81 for
+ * the other three, which the paper calls speedups. */
 static double mean(struct reproduction *reproduction, const struct fmu_way *way, const char *fabric,
                    const int *list, int count, int ranks)
 {

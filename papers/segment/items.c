@@ -26,7 +26,7 @@ static double holds(bool is_known, bool claim)
     return is_known ? claim : NAN;
 }
 
-/* The two readings of "used" in Eq. 1. */
+/* Eq. 1 can be read in two ways: what counts as "used". */
 static const struct segment_reading {
     const char *name, *mean, *most;
 } readings[] = {{"data", "utilisation_data", "most_used_link_data"},

@@ -11,7 +11,7 @@ enum { SEGMENT_LITERAL, SEGMENT_PAPER_FIT, SEGMENT_PRESETS };
 extern const char *const segment_presets[SEGMENT_PRESETS];
 
 enum segment_network { SEGMENT_TORUS, SEGMENT_TREE, SEGMENT_NETWORKS };
-extern const char *const segment_networks[SEGMENT_NETWORKS]; /* for people */
+extern const char *const segment_networks[SEGMENT_NETWORKS]; /* "torus", "tree" */
 
 /* A bar of Figure 9: buffers in all, half, a quarter of the switches, or in 1, 2, 3 levels. */
 enum { SEGMENT_LAYOUTS = 3, SEGMENT_SIZES = 7 };
@@ -30,13 +30,13 @@ struct segment_place segment_with(int preset, enum segment_network network, cons
                                   const char *size);
 struct segment_place segment_without(int preset, enum segment_network network, const char *fabric);
 
-/* Whether this size is among those that a quick reproduction draws. */
+/* Whether a quick reproduction draws this size too. */
 bool segment_is_drawn(const struct reproduction *reproduction, const char *size);
 
 /* The mean of a metric over the seeds. */
 double segment_mean(struct reproduction *reproduction, const struct segment_place *place, const char *metric);
 
-/* How much faster than with circuits: each seed with the same traffic on both. */
+/* How much faster than with circuits; each seed has the same traffic on both. */
 struct mean_estimate segment_speedup(struct reproduction *reproduction, const struct segment_place *place);
 
 #endif

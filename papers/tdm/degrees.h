@@ -17,7 +17,7 @@ enum tdm_column {
     TDM_COLUMNS
 };
 
-/* Degrees, summed over patterns. */
+/* Sums of degrees over patterns. */
 struct tdm_sums {
     double degree[TDM_COLUMNS];
     size_t count[TDM_COLUMNS];
@@ -25,16 +25,16 @@ struct tdm_sums {
 
 double tdm_mean(const struct tdm_sums *sums, enum tdm_column column); /* NaN without patterns */
 
-/* Schedules a pattern on the paper's 8 x 8 torus by every method and adds the degrees, `best` searching for
- * so many moves; with free routes only where asked, since they take longest. A pattern without connections
- * has a degree of 1: the network is there (section 2). */
+/* Schedules a pattern on the paper's 8 x 8 torus by every method and adds the degrees. `best` makes so many
+ * moves. Free routes take longest, so `with_free` asks for them. The degree of a pattern without connections
+ * is 1 (section 2). */
 void tdm_add(struct tdm_sums *sums, const struct tdm_pattern *pattern, uint64_t seed, uint64_t moves,
              bool with_free);
 
-/* The items PREFIX/greedy, .../coloring in both readings ... */
+/* Gives the items PREFIX/greedy, PREFIX/coloring in both readings, and so on. */
 void tdm_degree_items(struct reproduction *reproduction, const struct tdm_sums *sums, const char *prefix);
 
-/* The paper's network: its routes go along the high digit first. */
+/* The paper's network. Its routes go along the high digit first. */
 struct topo tdm_paper_torus(void);
 
 #endif

@@ -10,9 +10,9 @@
 #define PAPER_SETTINGS "topology=torus:8x8,order=last tdm.slot_bytes=1B"
 #define SLOT_S         1e-6 /* the default of tdm.slot_time */
 
-/* A row of Table 5. Messages have `slots` slots; that and n, the most messages of a node, are not published,
- * and are the integers for which (slots + 1) K + n - 1 gives the compiled times, K too where Table 3 does not
- * have it. */
+/* A row of Table 5. A message takes `slots` slots. The paper publishes neither that nor n, the most messages
+ * of a node: they are the integers for which (slots + 1) K + n - 1 gives the compiled times. So is the degree
+ * K where Table 3 does not have it. */
 struct tdm_row {
     const char *item, *pattern, *prefix; /* prefix: of variants */
     int slots, degree, messages;
@@ -67,8 +67,8 @@ static double compiled_slots(struct reproduction *reproduction, const struct tdm
     return run_metric(run(reproduction, row, 1, "tdm-compiled", settings), "slots");
 }
 
-/* The first random ties with which the combined algorithm comes to the degree behind the paper's time; 0 if
- * it does so with none of them. */
+/* The first seed of random ties with which the combined algorithm finds the degree behind the paper's time;
+ * 0: it does with none of them. */
 static unsigned ties_of(const struct tdm_row *row)
 {
     enum { MOST_TIES = 1000, MOST_CONNECTIONS = 1200 };
@@ -94,7 +94,7 @@ static unsigned ties_of(const struct tdm_row *row)
     return found;
 }
 
-/* Until the last release is where it goes, the mean over seeds. */
+/* The time until the last release has arrived, as the mean over seeds. */
 static double dynamic_slots(struct reproduction *reproduction, const struct tdm_row *row, int degree,
                             const char *more, int scale)
 {
@@ -110,7 +110,7 @@ static double dynamic_slots(struct reproduction *reproduction, const struct tdm_
 
 /* ------------------------------------------------------------------ Table 5 */
 
-/* What came out, for what section 4.2 says. */
+/* For the claims of section 4.2. */
 struct tdm_gains {
     double least, most;
     bool all_faster, one_is_best_for_gs;
@@ -169,7 +169,7 @@ static bool give_row(struct reproduction *reproduction, const struct tdm_row *ro
     return known;
 }
 
-/* How much of the gap is the control plane's: the best fixed degree over compiled. */
+/* How much of the gap is due to the control plane: the best fixed degree over compiled. */
 static bool draw_gap(struct reproduction *reproduction)
 {
     static const struct {

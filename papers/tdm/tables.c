@@ -9,7 +9,7 @@
 
 /* Figures 1 and 3, and Tables 1 to 3 with what section 3.4 says of them. */
 
-/* Of the search for the best schedule: regular patterns are few, and need more. */
+/* Moves of the search for the best schedule. Regular patterns are few, and need more. */
 enum { RANDOM_MOVES = 50000, REGULAR_MOVES = 4000000 };
 
 /* ------------------------------------------------------------------ figures */
@@ -101,8 +101,9 @@ static void table_1(struct reproduction *reproduction)
 
 /* ------------------------------------------------------------------ Table 2 */
 
-/* A distribution over 64 processors: powers of two along the first dimension, then along the second of what
- * is left, then the rest; block sizes are powers of two that leave no processor without elements. */
+/* A distribution over 64 processors. Each dimension has a power of two of them: the first is drawn, the
+ * second from what is left, and the third has the rest. Block sizes are powers of two that leave no processor
+ * without elements. */
 static struct tdm_distribution random_distribution(struct rng *rng)
 {
     enum { LOG_PROCESSORS = 6, LOG_ELEMENTS = 6 };
@@ -141,7 +142,7 @@ static void add_redistribution(struct rng *rng, struct tdm_sums sums[static BINS
     tdm_pattern_free(&pattern);
 }
 
-/* The paper has zeros where it has no patterns. */
+/* The paper prints zeros where it has no patterns. */
 static void give_nothing(struct reproduction *reproduction, const char *prefix)
 {
     static const char *const columns[] = {"greedy", "coloring", "aapc", "combined", "improvement"};
@@ -172,17 +173,17 @@ static void table_2(struct reproduction *reproduction)
 
 /* ------------------------------------------------------------------ Table 3 */
 
-/* What comes out over many orders of requests, or random ties: the paper tells of neither. */
+/* The degrees over many orders of requests, or random ties. The paper states neither. */
 struct tdm_range {
-    double least, most, nearest; /* the degree that is nearest to the published one */
-    double share_percent;        /* of orders or ties: those that give the published one */
+    double least, most, nearest; /* nearest: to the published degree */
+    double share_percent;        /* of orders or ties that give the published degree */
 };
 
-/* A reading of one algorithm: how its items begin their variants, and their numbers. */
+/* A reading of one algorithm; `prefix` begins the variants of its items. */
 struct tdm_reading {
     const char *column, *prefix;
     int algorithm;
-    bool is_mirrored; /* at half of a ring odd coordinates go down, and even ones up */
+    bool is_mirrored; /* half around a ring, odd coordinates go down and even ones up */
 };
 
 static struct tdm_range range_of(struct reproduction *reproduction, const struct tdm_pattern *pattern,
@@ -211,7 +212,8 @@ static struct tdm_range range_of(struct reproduction *reproduction, const struct
     return range;
 }
 
-/* Coordinate c of each node becomes -c: a ring's two directions change places, odd coordinates stay odd. */
+/* Coordinate c of each node becomes -c. This swaps the two directions of a ring, and odd coordinates stay
+ * odd. */
 static struct tdm_pattern mirror(const struct tdm_pattern *pattern)
 {
     enum { SIDE = 8 };

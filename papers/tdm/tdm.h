@@ -10,6 +10,6 @@
  * Below are the parts, each in a file of its own; tdm.c calls them. */
 void tdm_tables(struct reproduction *reproduction);   /* figures and Tables 1 to 3 */
 bool tdm_programs(struct reproduction *reproduction); /* Table 5; false: runs are missing */
-void tdm_beyond(struct reproduction *reproduction);   /* what the paper does not have */
+void tdm_beyond(struct reproduction *reproduction);   /* larger tori */
 
 #endif

@@ -1,7 +1,7 @@
 #include "reproduce/folder.h"
 #include "reproduce/internal.h"
 
-/* All papers: each as it is alone, then what they come to together, as all.csv and all.html. */
+/* What came out for all papers. */
 struct reproduced_papers {
     json_t *papers;
     char *rows; /* of all papers, as CSV */
@@ -23,7 +23,7 @@ static void put_rows(FILE *out, const void *what)
     fwrite(gathered->rows, 1, gathered->rows_length, out);
 }
 
-/* A line per paper: its published numbers, each once, and what became of them. */
+/* A line for each paper: its published numbers, each once, by verdict. */
 static void put_summary(const struct reproduced_papers *gathered, FILE *out)
 {
     size_t index;

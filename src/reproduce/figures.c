@@ -9,7 +9,7 @@ static const char *const kind_names[] = {
 
 enum { DIGITS = 9 };
 
-/* Rounded to the digits that are written, so that a number is the same text everywhere. */
+/* Rounded to the digits that are written, so that a number has the same text everywhere. */
 static json_t *rounded(double value)
 {
     char text[40];
@@ -66,7 +66,6 @@ static json_t *row_json(const struct reproduction_row *row)
                      verdict_name(row->verdict), "source", published->source, "note", row->note);
 }
 
-/* Takes the JSON. */
 char *json_text(json_t *taken)
 {
     char *text = json_dumps(taken, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));

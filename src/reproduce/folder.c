@@ -37,7 +37,8 @@ enum status folder_open_page(const char *folder, const char *name, struct report
     *page = NULL;
     char *assets = report_assets_folder();
     if (!assets) {
-        diag_warning("no page is written: the libraries that draw it are not here (tools/report-assets)");
+        diag_warning(
+            "no page is written: the libraries that draw it are missing (tools/report-assets gets them)");
         return STATUS_OK;
     }
     free(assets);

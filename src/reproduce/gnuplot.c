@@ -2,11 +2,11 @@
 
 #include "reproduce/internal.h"
 
-/* The figures of a paper for a paper: a gnuplot script, a page for each figure and a plot for each of its
- * panels. The numbers are those of PAPER-figures.csv, but in the script itself: gnuplot would take a name
- * with a comma for its beginning. Where x is a name, its place is the order in which names appear. */
+/* The figures as a gnuplot script: a page for each figure, and a plot for each of its panels. The numbers of
+ * PAPER-figures.csv stand in the script itself, because gnuplot would split a name at its comma. Names on the
+ * x axis stand in the order in which they appear. */
 
-/* Of a gnuplot text in single quotes. */
+/* A gnuplot text in single quotes. */
 static void put_text(FILE *out, const char *text)
 {
     fputc('\'', out);
@@ -42,7 +42,7 @@ static bool has(const json_t *names, const char *name)
     return false;
 }
 
-/* The names that the points of a figure have for `key`, each once; of one panel, or with NULL of all. */
+/* The names that the points of a figure have for `key`, each once. `panel` NULL: of all panels. */
 static json_t *names_of(const json_t *figure, const char *key, const char *panel)
 {
     json_t *names = json_array(), *point;
@@ -112,7 +112,7 @@ static void put_columns(FILE *out, enum figure_kind kind, size_t index, size_t c
         fprintf(out, " using 1:(%zu):2 with points pointtype 5 pointsize 2.5 palette", index);
 }
 
-/* The points of a panel, series by series, and what its axes say where they are names. */
+/* The points of a panel, series by series, and the names on its axes. */
 static void put_points(FILE *out, const json_t *figure, enum figure_kind kind, const char *panel,
                        const json_t *series)
 {

@@ -9,10 +9,11 @@
 #include "reproduce/reproduce.h"
 
 /* What the files of this room share. */
+
 enum verdict {
     VERDICT_REPRODUCED, /* within the tolerance */
     VERDICT_DEVIATES,
-    VERDICT_MEASURED, /* the paper says it in words only */
+    VERDICT_MEASURED, /* the paper has words and no number, or the item has no tolerance */
     VERDICT_NOT_RUN,
     VERDICTS
 };
@@ -30,34 +31,34 @@ struct reproduction {
     bool quick;
     struct published published;
     struct runs *runs;
-    const char *failed_because; /* of a run asked for since the last item; NULL = none failed */
+    const char *failed_because; /* why a run asked for since the last item failed; NULL = none did */
     struct reproduction_row *rows;
     size_t row_count, row_capacity;
     json_t *figures;
-    bool broken; /* the paper's file named an item that is not published */
+    bool broken; /* the paper gave an item that is not published, or a sweep cannot be read */
 };
 
 const char *verdict_name(enum verdict verdict);
 void rows_clear(struct reproduction *reproduction);
-/* A row for each published item that nothing was given for, so that none gets lost; all in the order in which
- * the items are published. */
+/* Adds a row for each published item that has none, and sorts all rows in the order of the published items.
+ */
 void rows_complete(struct reproduction *reproduction);
 size_t rows_count(const struct reproduction *reproduction, enum verdict verdict);
-/* Published numbers and claims, each once: one that is computed in several ways has the verdict of the way
- * that comes out best; those in words only are "measured", or "not run". */
+/* Counts published numbers and claims by verdict, each once: the verdict of one that is computed in several
+ * ways is that of the best way. */
 void numbers_count(const struct reproduction *reproduction, size_t counts[static VERDICTS]);
 
-/* What is written of a reproduction; all but the summary into files. */
+/* write.c, gnuplot.c and figures.c: what is written of a reproduction, to standard output or into files. */
 enum status write_summary(const struct reproduction *reproduction, FILE *out);
 void write_rows_header(FILE *out);
-void write_rows(const struct reproduction *reproduction, FILE *out);    /* NAME.csv, but for its header */
+void write_rows(const struct reproduction *reproduction, FILE *out);    /* NAME.csv without its header */
 void write_figures(const struct reproduction *reproduction, FILE *out); /* NAME-figures.csv */
 void write_gnuplot(const struct reproduction *reproduction, FILE *out); /* NAME-figures.gp, which draws it */
-json_t *paper_json(const struct reproduction *reproduction);            /* all but the figures */
+json_t *paper_json(const struct reproduction *reproduction);            /* without the figures */
 char *page_json(const struct reproduction *reproduction);               /* to be freed */
 char *json_text(json_t *taken);                                         /* to be freed */
 
-/* reproduce_paper(), and `seen` is shown what came out before it is forgotten. */
+/* reproduce_paper(); `seen` is called with what came out before it is freed. */
 typedef void reproduction_seen(void *self, const struct reproduction *reproduction);
 enum status reproduce_paper_seen(const struct paper *paper, const struct reproduce_options *options,
                                  reproduction_seen *seen, void *self);

@@ -6,16 +6,16 @@
 #include "reproduce/runs.h"
 #include "sweep/sweep.h"
 
-/* What the file of a paper is made of. CONTRIBUTING.md, "A paper", says how to add one. */
-struct reproduction;
+/* What a paper is written with. CONTRIBUTING.md, "A paper", says how to add one. */
+struct reproduction; /* one paper being reproduced */
 
 struct paper {
     const char
         *name; /* of the folder papers/NAME, the command `helio reproduce NAME`, and the files written */
     const char *title;
-    /* Asks for runs, computes from them, gives items and figures. It is called again and again, until it asks
-     * for no run that is not there: so it keeps nothing between calls, and what it gave before is forgotten.
-     * What it computes from missing runs is NaN all by itself. */
+    /* Asks for runs, computes from them, and gives items and figures. It is called again until all runs that
+     * it asks for are there. It keeps nothing between calls, and what it gave before is dropped. What it
+     * computes from a missing run is NaN. */
     void (*reproduce)(struct reproduction *reproduction);
 };
 
@@ -25,11 +25,11 @@ struct paper {
     extern const struct paper folder##_paper;                                                                \
     const struct paper folder##_paper = {.name = #folder, .title = (paper_title), .reproduce = (function)}
 
-/* Whether what takes long is to be left out. */
+/* Whether to leave out what takes long. */
 bool reproduction_is_quick(const struct reproduction *reproduction);
 
-/* One run, as far as it is there. `settings`: assignments separated by blanks, "fmu.count=16 seed=2", or
- * NULL. Never NULL; a run that is not there, or that failed, has nothing but NaN. */
+/* A run. `settings` are assignments separated by blanks, "fmu.count=16 seed=2", or NULL. The result is never
+ * NULL: all numbers of a run that is missing or has failed are NaN. */
 const struct run_facts *reproduction_run(struct reproduction *reproduction, const char *fabric,
                                          const char *workload, const char *settings);
 
@@ -43,42 +43,43 @@ struct swept_run {
 };
 typedef void swept_visit(void *self, struct reproduction *reproduction, const struct swept_run *run);
 
-/* The value of a parameter that the sweep varies, in canonical form ("5 us"); "" where it does not. */
+/* The value of a parameter that the sweep varies, in canonical form ("5 us"); "" of one that it does not
+ * vary. */
 const char *swept_value(const struct swept_run *run, const char *name);
 
-/* Asks for the runs of an experiment file of the paper's, "papers/fmu/switch-time.yaml", and visits each but
+/* Asks for the runs of an experiment file in papers/, "papers/fmu/switch-time.yaml", and visits each, except
  * those of the baseline. */
 void reproduction_sweep(struct reproduction *reproduction, const char *path, void *self, swept_visit *visit);
 
-/* The default of a parameter that is a quantity, in its base unit (units.h; times in ps); NaN if there is no
- * such. */
+/* The default of a parameter that is a quantity, in its base unit (units.h; times in ps); NaN where there is
+ * no such parameter. */
 double reproduction_parameter(const char *name);
 
-/* The published number itself, NaN where there is none: for what is fitted to it. */
+/* The published number itself, for what is fitted to it; NaN where there is none. */
 double reproduction_published(const struct reproduction *reproduction, const char *item);
 
-/* What came out for a published number, in its unit. `item` is its name in published.csv; `variant`, or NULL,
- * tells apart what was computed for it in several ways ("correct", "simplecomm"). NaN, and the item is not
- * run, for the reason that one of the runs asked for since the item before failed. */
+/* Our value of a published number, in its unit. `item` is its name in published.csv. `variant` tells apart
+ * the ways in which it was computed ("correct", "simplecomm"); NULL: there is one way. NaN: the item is not
+ * run, and the reason is that of a failed run that was asked for since the item before. */
 void reproduction_item(struct reproduction *reproduction, const char *item, const char *variant, double ours);
 /* The same, the item's name made from a format. */
 void reproduction_item_format(struct reproduction *reproduction, const char *variant, double ours,
                               const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* It was not computed, for this reason. */
+/* The number was not computed, for this reason. */
 void reproduction_skip(struct reproduction *reproduction, const char *item, const char *variant,
                        const char *reason);
 
 enum figure_kind {
     FIGURE_LINES, /* x is a number */
     FIGURE_BARS,  /* x is a name; the bars of one name stand side by side */
-    FIGURE_MAP    /* x and series are names, y is a colour around 1: where it wins, where it loses */
+    FIGURE_MAP    /* x and series are names, y is a colour: above 1 a gain, below 1 a loss */
 };
 
 struct figure {
     const char *id;    /* "figure-13": of the element, and of the file of numbers */
     const char *title; /* "Figure 13: ..." */
-    const char *says;  /* in a sentence or two, what is seen; NULL = nothing */
-    const char *how;   /* how to read it */
+    const char *says;  /* what is seen, in a sentence or two; NULL = nothing */
+    const char *how;   /* how to read it; NULL = nothing */
     const char *x, *y; /* what the axes show, with unit; of a map: x and colour */
     enum figure_kind kind;
     bool x_log, y_log;
@@ -87,7 +88,7 @@ struct figure {
 
 /* Begins a figure; its texts are copied. */
 void reproduction_figure(struct reproduction *reproduction, const struct figure *figure);
-/* A point of the figure begun last, in one of its panels; one that is NaN is left out. */
+/* A point of the figure begun last, in one of its panels. A point that is NaN is left out. */
 void reproduction_point(struct reproduction *reproduction, const char *panel, const char *series,
                         const char *x, double y);
 void reproduction_point_at(struct reproduction *reproduction, const char *panel, const char *series, double x,

@@ -11,7 +11,7 @@ enum { FIELDS_AT_MOST = 8 };
 
 /* ---------------------------------------------------------------------- CSV */
 
-/* The field at *next, without its quotes; *next is left at the comma or the end of the line. NULL when a
+/* Reads the field at *next, without its quotes. *next is then at the comma or the end of the line. NULL: a
  * quote is not closed. */
 static const char *take_field(const char **next, const char *end, struct arena *texts)
 {
@@ -75,7 +75,7 @@ static const char *take_item(struct published *published, const char *const *fie
     if (!*item.item || !*item.source)
         return "an item needs a name and a source";
     if (published_find(published, item.item))
-        return "this item is there twice";
+        return "there is another line of this item";
     item.has_tolerance = *fields[3] != '\0';
     if ((item.has_value && !number(fields[1], &item.value)) ||
         (item.has_tolerance && !number(fields[3], &item.tolerance_percent)))
@@ -114,7 +114,7 @@ static enum status read_table(struct published *published, const struct publishe
     const char *wrong = NULL;
     uint64_t line = 1;
     if (file->length < header || memcmp(next, table->header, header) != 0)
-        wrong = "this is not the first line that is expected";
+        wrong = "the first line is not the expected one";
     else
         next += header;
     while (!wrong && next < end) {
@@ -125,7 +125,7 @@ static enum status read_table(struct published *published, const struct publishe
             continue;
         }
         if (published_split(&next, end, &published->texts, fields, FIELDS_AT_MOST) != table->columns)
-            wrong = "this line does not have the columns of the first";
+            wrong = "this line does not have the columns of the first line";
         else
             wrong = table->take(published, fields);
     }

@@ -5,28 +5,42 @@
 
 #include "base/status.h"
 
-/* The papers, recomputed: each published number beside ours. docs/reproduce-fmu.md and its like */
+/* The papers, recomputed: each published number beside ours (docs/reproduce.md). What a single paper needs
+ * lies in papers/NAME.
+ *
+ *     reproduce.c     one paper from end to end; what papers ask for
+ *     all.c           all papers, and what they come to together
+ *     paper.h         what a paper is written with: runs, items, figures
+ *     runs.c          runs, each made once and kept in a file of results
+ *     swept.c         the runs of an experiment file that has a sweep
+ *     published.c     published numbers and notes, read from papers/NAME
+ *     rows.c          items: each published number with ours and a verdict
+ *     figures.c       figures, and everything as JSON
+ *     write.c         the summary and the CSV files; gnuplot.c the script; folder.c where they go
+ *     papers.h        the files of papers/ that are in the program */
 struct paper;
 
-/* All papers there are; ends with NULL. */
+/* All papers, in the order of their lines in src/rooms.txt; ends with NULL. The build makes the list. */
 extern const struct paper *const papers[];
 const char *paper_name(const struct paper *paper);
 const char *paper_title(const struct paper *paper);
 
 struct reproduce_options {
-    const char *folder; /* where the files go; it is made if it is not there */
+    const char *folder; /* where the files go; it is made where there is none */
     bool quick;         /* leave out what takes long */
-    unsigned jobs;      /* runs at a time; 0 = as many as there are processors */
+    unsigned jobs;      /* runs at the same time; 0 = as many as there are processors */
 };
 
-/* Runs what a paper needs and what is not in FOLDER/runs.db yet, prints a summary on standard output, and
- * writes into the folder: NAME.csv, a line per published number; NAME-figures.csv, a line per point of its
- * figures; NAME-figures.gp, a gnuplot script that draws them; NAME.html, both drawn. Numbers that deviate are
- * a result and no failure: STATUS_FAILED is for files that cannot be written. */
+/* Makes the runs of a paper that are not in FOLDER/runs.db yet, prints a summary on standard output, and
+ * writes into the folder: NAME.csv, a line for each published number; NAME-figures.csv, a line for each point
+ * of its figures; NAME-figures.gp, a gnuplot script that draws them; NAME.html, both drawn. A number that
+ * deviates is a result and no failure. STATUS_FAILED is reported: a file cannot be written, or the paper
+ * gives an item that is not published. */
 enum status reproduce_paper(const struct paper *paper, const struct reproduce_options *options);
 
-/* Every paper of a list that ends with NULL in this way, also when one of them fails; then what they come to
- * together: a table on standard output, all.csv and all.html. The first status that is not STATUS_OK. */
+/* Reproduces each paper of a list that ends with NULL, and goes on when one of them fails. Then it writes
+ * what they come to together: a table on standard output, all.csv and all.html. Returns the first status that
+ * is not STATUS_OK. */
 enum status reproduce_all(const struct paper *const *list, const struct reproduce_options *options);
 
 #endif

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -23,7 +22,7 @@ static char *row_name(const char *item, const char *variant)
     return variant ? mem_format("%s/%s", item, variant) : mem_text(item);
 }
 
-/* A row to be filled, or NULL for an item that no paper published. */
+/* A new row to fill. NULL, reported: the item is not published. */
 static struct reproduction_row *add_row(struct reproduction *reproduction, const char *item,
                                         const char *variant)
 {
@@ -41,7 +40,7 @@ static struct reproduction_row *add_row(struct reproduction *reproduction, const
     return row;
 }
 
-static void judge(struct reproduction_row *row)
+static void set_verdict(struct reproduction_row *row)
 {
     const struct published_item *published = row->published;
     row->verdict = VERDICT_MEASURED;
@@ -53,7 +52,8 @@ static void judge(struct reproduction_row *row)
         row->deviation_percent = 0;
     if (!published->has_tolerance)
         return;
-    /* The tolerances are decimal; half of one unit in the ninth digit keeps a value on the edge inside. */
+    /* Tolerances are decimal numbers: half a unit of the ninth digit more keeps a value on the edge inside.
+     */
     bool within = fabs(row->deviation_percent) <= published->tolerance_percent * (1 + 5e-10);
     row->verdict = within ? VERDICT_REPRODUCED : VERDICT_DEVIATES;
 }
@@ -71,7 +71,7 @@ void reproduction_item(struct reproduction *reproduction, const char *item, cons
         return;
     row->ours = ours;
     row->note = mem_text(published_note(&reproduction->published, item, variant));
-    judge(row);
+    set_verdict(row);
 }
 
 void reproduction_item_format(struct reproduction *reproduction, const char *variant, double ours,
@@ -104,7 +104,7 @@ void rows_clear(struct reproduction *reproduction)
     reproduction->row_count = 0;
 }
 
-/* In the order of the published items, and each item's in the order in which they were given. */
+/* By published item; rows of one item keep the order in which they were given. */
 static void sort_rows(struct reproduction *reproduction)
 {
     struct reproduction_row *sorted = mem_alloc(reproduction->row_capacity, sizeof *sorted, "items");
@@ -139,7 +139,7 @@ size_t rows_count(const struct reproduction *reproduction, enum verdict verdict)
     return count;
 }
 
-/* The verdicts stand in the order of how much they say. */
+/* The best verdict of an item's rows: enum verdict begins with the best. */
 static enum verdict best_verdict(const struct reproduction *reproduction, const struct published_item *item)
 {
     enum verdict best = VERDICT_NOT_RUN;
@@ -154,104 +154,4 @@ void numbers_count(const struct reproduction *reproduction, size_t counts[static
     memset(counts, 0, VERDICTS * sizeof *counts);
     for (size_t i = 0; i < reproduction->published.count; i++)
         counts[best_verdict(reproduction, &reproduction->published.items[i])]++;
-}
-
-/* ------------------------------------------------------------------ writing */
-
-static void put_field(FILE *out, const char *text, char after)
-{
-    if (strpbrk(text, ",\"\n")) {
-        fputc('"', out);
-        for (; *text; text++) {
-            if (*text == '"')
-                fputc('"', out);
-            fputc(*text, out);
-        }
-        fputc('"', out);
-    } else {
-        fputs(text, out);
-    }
-    fputc(after, out);
-}
-
-static void put_number(FILE *out, const char *format, bool known, double value)
-{
-    if (known)
-        fprintf(out, format, value);
-    fputc(',', out);
-}
-
-void write_rows_header(FILE *out)
-{
-    fputs("paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note\n", out);
-}
-
-void write_rows(const struct reproduction *reproduction, FILE *out)
-{
-    for (size_t i = 0; i < reproduction->row_count; i++) {
-        const struct reproduction_row *row = &reproduction->rows[i];
-        put_field(out, reproduction->paper->name, ',');
-        put_field(out, row->name, ',');
-        put_number(out, "%.10g", row->published->has_value, row->published->value);
-        put_number(out, "%.7g", !isnan(row->ours), row->ours);
-        put_field(out, row->published->unit, ',');
-        put_number(out, "%.3f", !isnan(row->deviation_percent), row->deviation_percent);
-        put_number(out, "%.4g", row->published->has_tolerance, row->published->tolerance_percent);
-        put_field(out, verdict_name(row->verdict), ',');
-        put_field(out, row->note, '\n');
-    }
-}
-
-void write_figures(const struct reproduction *reproduction, FILE *out)
-{
-    size_t index, at;
-    json_t *figure, *point;
-    fputs("figure,panel,series,x,y\n", out);
-    json_array_foreach(reproduction->figures, index, figure)
-    {
-        json_array_foreach(json_object_get(figure, "points"), at, point)
-        {
-            put_field(out, json_string_value(json_object_get(figure, "id")), ',');
-            put_field(out, json_string_value(json_object_get(point, "panel")), ',');
-            put_field(out, json_string_value(json_object_get(point, "series")), ',');
-            put_field(out, json_string_value(json_object_get(point, "x")), ',');
-            fprintf(out, "%.7g\n", json_real_value(json_object_get(point, "y")));
-        }
-    }
-}
-
-static void put_counts(FILE *out, size_t all, const char *of_what, const size_t counts[static VERDICTS])
-{
-    fprintf(out, "%zu %s: ", all, of_what);
-    for (int i = 0; i < VERDICTS; i++)
-        fprintf(out, "%s%zu %s", i ? ", " : "", counts[i], verdict_names[i]);
-    fputc('\n', out);
-}
-
-/* What deviates, and how many of each verdict there are. */
-enum status write_summary(const struct reproduction *reproduction, FILE *out)
-{
-    fprintf(out, "%s: %s\n\n", reproduction->paper->name, reproduction->paper->title);
-    for (size_t i = 0; i < reproduction->row_count; i++) {
-        const struct reproduction_row *row = &reproduction->rows[i];
-        if (row->verdict != VERDICT_DEVIATES)
-            continue;
-        fprintf(out, "%-50s published %-9.6g ours %-9.4g %-6s %+.1f %%\n", row->name, row->published->value,
-                row->ours, row->published->unit, row->deviation_percent);
-        if (*row->note)
-            fprintf(out, "    %s\n", row->note);
-    }
-    size_t values[VERDICTS], numbers[VERDICTS];
-    numbers_count(reproduction, numbers);
-    for (int i = 0; i < VERDICTS; i++)
-        values[i] = rows_count(reproduction, (enum verdict)i);
-    fputc('\n', out);
-    put_counts(out, reproduction->published.count,
-               "published numbers and claims, each in the way that fits best", numbers);
-    put_counts(out, reproduction->row_count, "values of ours", values);
-    if (fflush(out) || ferror(out)) {
-        diag_error("cannot write the summary: %s", strerror(errno));
-        return STATUS_FAILED;
-    }
-    return STATUS_OK;
 }

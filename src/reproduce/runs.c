@@ -154,7 +154,7 @@ const struct run_facts *runs_ask(struct runs *runs, const char *fabric, const ch
 
 /* ---------------------------------------------------------------------- run */
 
-/* What is said while runs are made goes with the items that they were for, and not to the terminal. */
+/* Error messages of runs become notes of the items that the runs were for. */
 struct run_errors {
     char *text;
     size_t length, capacity;
@@ -171,7 +171,7 @@ static void keep_errors(void *self, enum diag_level level, const char *message)
     said->length += length;
 }
 
-/* A point of a sweep and the texts that it is made of. */
+/* A run as a point of a sweep, with the texts that it consists of. */
 struct run_point {
     struct requested_run *run;
     struct sweep_point sweep;
@@ -203,8 +203,8 @@ static void fail(struct requested_run *run, const char *reason)
     run->reason = length ? mem_format("%.*s", (int)length, reason) : mem_text("the run failed");
 }
 
-/* A run that the sweep reported as failed stands in what it said, its cause on the line behind. */
-static void fail_as_said(struct run_point *point, const struct run_errors *said)
+/* The sweep reports a failed run by its label, and the cause on the next line. */
+static void fail_as_reported(struct run_point *point, const struct run_errors *said)
 {
     char *label = sweep_label(&point->sweep), *title = mem_format("the run %s failed:\n", label);
     const char *at = said->text ? strstr(said->text, title) : NULL;
@@ -242,7 +242,8 @@ static void show_progress(void *self, size_t ended, size_t to_run)
     fflush(stderr);
 }
 
-/* Runs the points together. STATUS_BAD_INPUT: one of several is wrong, and none has been run. */
+/* Makes the runs of the points together. STATUS_BAD_INPUT: one of several is wrong, and none has been made.
+ */
 static enum status run_points(struct runs *runs, struct run_point *points, size_t count, const char *name)
 {
     struct run_errors said = {0};
@@ -258,7 +259,7 @@ static enum status run_points(struct runs *runs, struct run_point *points, size_
         if (results[i].done)
             take_facts(points[i].run, &results[i]);
         else
-            fail_as_said(&points[i], &said);
+            fail_as_reported(&points[i], &said);
     }
     sweep_free(results, count);
     free(results);
@@ -289,8 +290,8 @@ static struct requested_run **wanted_runs(const struct runs *runs, size_t *count
     return wanted;
 }
 
-/* A point that is wrong would keep all others from being run: then those of each workload are run by
- * themselves, and where that is wrong too, each alone. */
+/* One wrong point keeps the others from being run. Then the points of each workload are run apart, and where
+ * one of these is wrong, each of them alone. */
 static void run_workloads_apart(struct runs *runs, struct run_point *points, size_t count, const char *name)
 {
     for (size_t first = 0, next; first < count; first = next) {

@@ -6,38 +6,38 @@
 
 #include "base/status.h"
 
-/* What a run came to. Numbers of a run that is not there are NaN. */
+/* The numbers of a run; NaN while it is missing. */
 struct run_facts {
     double makespan_s, idle_fraction, messages, bytes, mean_bytes;
-    char *metrics; /* JSON: what its fabric counted; NULL = not there */
+    char *metrics; /* JSON: what its fabric counted; NULL = the run is missing */
     char *host;    /* JSON: what its hosts counted */
-    char *causes;  /* JSON: idle seconds by what was waited for */
+    char *causes;  /* JSON: idle seconds by the kind of call that waited */
 };
 
-extern const struct run_facts run_unknown; /* nothing but NaN */
+extern const struct run_facts run_unknown; /* all numbers are NaN */
 
-/* One of the fabric's metrics that are single numbers, times in seconds; NaN where there is none. */
+/* A metric of the fabric that is a single number, times in seconds; NaN: there is none of that name. */
 double run_metric(const struct run_facts *facts, const char *name);
-/* The same of its host model. */
+/* A metric of the host model. */
 double run_host_metric(const struct run_facts *facts, const char *name);
 /* The share of all idle time that was spent in calls of one kind: "p2p", "alltoall". */
 double run_idle_share(const struct run_facts *facts, const char *cause);
 
-/* The runs that somebody asked for, each once; those that are done are kept in a file of results
- * (sweep/store.h), so that nothing is run twice and what was broken off goes on. */
+/* The runs that papers ask for, each once. Those that are done are kept in a file of results (sweep/store.h):
+ * no run is made twice, and a reproduction that was ended continues. */
 struct runs;
 
-/* `jobs`: runs at a time, 0 = as many as there are processors. */
+/* `jobs`: runs at the same time; 0 = as many as there are processors. */
 enum status runs_open(const char *path, unsigned jobs, struct runs **runs);
 void runs_close(struct runs *runs);
 
-/* The run of `workload` on `fabric` with `settings` (paper.h). If it is not there it is wanted from now on,
- * and the facts are NaN; *reason is set, and left alone otherwise, if it was tried and failed. */
+/* The run of `workload` on `fabric` with `settings` (paper.h). A missing run is wanted from now on, and its
+ * facts are NaN. Where it has failed, *reason is set; else *reason stays as it is. */
 const struct run_facts *runs_ask(struct runs *runs, const char *fabric, const char *workload,
                                  const char *settings, const char **reason);
 
-/* Runs what is wanted and not there; `name` is said with the progress. Returns how many there were. A run
- * that fails stays failed, with its first error as the reason. */
+/* Makes the runs that are wanted; the progress line has `name`. Returns how many there were. A run that fails
+ * stays failed, and its first error is the reason. */
 size_t runs_catch_up(struct runs *runs, const char *name);
 
 #endif

@@ -8,7 +8,7 @@
 #include "sim/experiment.h"
 #include "sweep/definition.h"
 
-/* Sweeps of experiment files that lie under papers/. */
+/* The runs of experiment files in papers/ that have a sweep. */
 
 const char *swept_value(const struct swept_run *run, const char *name)
 {
@@ -34,7 +34,7 @@ static void append(struct settings_text *settings, const char *text, size_t leng
     settings->text[settings->length] = '\0';
 }
 
-/* "fmu.count=16 fmu.t_switch=5us": what is not at its default, but for workload and fabric. */
+/* "fmu.count=16 fmu.t_switch=5us": all that is not at its default, except workload and fabric. */
 static void put_setting(void *self, const struct param *param, const char *value, const char *origin)
 {
     struct settings_text *settings = self;
@@ -50,7 +50,7 @@ static void put_setting(void *self, const struct param *param, const char *value
             append(settings, value, 1);
 }
 
-/* The fabric that the sweep's speedups are over; NULL = none. */
+/* The fabric that speedups are over; NULL = none. */
 static const char *baseline_fabric(const struct definition *definition)
 {
     const struct alternative *baseline = &definition->baseline;

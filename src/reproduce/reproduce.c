@@ -48,7 +48,7 @@ double reproduction_published(const struct reproduction *reproduction, const cha
 
 /* ---------------------------------------------------------------- one paper */
 
-/* Until the paper asks for no run that is not there. */
+/* Calls the paper until all runs that it asks for are there. */
 static void compute(struct reproduction *reproduction)
 {
     do {
@@ -103,7 +103,7 @@ static enum status write_all(const struct reproduction *reproduction, const char
     return status;
 }
 
-/* Everything between opening the outputs and closing them. */
+/* All that happens between opening the outputs and closing them. */
 static enum status compute_and_write(struct reproduction *reproduction, const char *folder,
                                      struct report_page *page, reproduction_seen *seen, void *self)
 {
