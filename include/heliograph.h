@@ -41,8 +41,9 @@ HELIOGRAPH_API const char *heliograph_version(void);
 
 enum heliograph_status {
     HELIOGRAPH_OK = 0,
-    HELIOGRAPH_FAILED = 1,   /* the run could not go on: a deadlock, a file that cannot be read */
-    HELIOGRAPH_BAD_INPUT = 2 /* an experiment, a name or a value is wrong */
+    HELIOGRAPH_FAILED = 1,    /* the run could not go on: a deadlock, a file that cannot be read */
+    HELIOGRAPH_BAD_INPUT = 2, /* an experiment, a name or a value is wrong */
+    HELIOGRAPH_CANCELLED = 3  /* the progress function ended the run */
 };
 
 /* What the last call of this thread that returned a status reported: errors with their places, warnings and
@@ -72,6 +73,23 @@ HELIOGRAPH_API enum heliograph_status heliograph_set(struct heliograph *experime
 /* The parameter's value in its shortest form, "2 us". NULL: it has none, or there is no such parameter. The
  * text is valid until the parameter is set again. */
 HELIOGRAPH_API const char *heliograph_get(const struct heliograph *experiment, const char *parameter);
+
+/* How far a run is, on the fabric of that name. `calls` is the number of MPI calls made so far (with
+ * open-loop traffic: of messages delivered), `total_calls` how many there will be, 0 where that is not known.
+ */
+struct heliograph_progress {
+    size_t struct_size; /* as the library fills it */
+    const char *fabric;
+    uint64_t calls, total_calls;
+    int64_t now_ps; /* simulated time */
+};
+
+/* From now on heliograph_run calls `progress` now and then: about once in 2^20 calls or messages. Where it
+ * returns other than 0, the run is cancelled: heliograph_run returns HELIOGRAPH_CANCELLED. NULL: nothing is
+ * called. */
+HELIOGRAPH_API void
+heliograph_on_progress(struct heliograph *experiment,
+                       int (*progress)(void *self, const struct heliograph_progress *progress), void *self);
 
 /* Runs the program on each of the fabrics. The results of an earlier run are gone, also where this one fails.
  */

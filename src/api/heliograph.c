@@ -15,7 +15,8 @@
  * and plug-ins, are in the room plugin. */
 
 _Static_assert((int)HELIOGRAPH_FAILED == (int)STATUS_FAILED &&
-                   (int)HELIOGRAPH_BAD_INPUT == (int)STATUS_BAD_INPUT,
+                   (int)HELIOGRAPH_BAD_INPUT == (int)STATUS_BAD_INPUT &&
+                   (int)HELIOGRAPH_CANCELLED == (int)STATUS_CANCELLED,
                "a status goes out as it is");
 
 struct api_run {
@@ -28,6 +29,8 @@ struct heliograph {
     struct api_run *runs;
     size_t count;
     char *json;
+    int (*progress)(void *self, const struct heliograph_progress *progress); /* NULL: nobody asks */
+    void *progress_self;
 };
 
 /* ------------------------------------------------------------------- messages */
@@ -165,13 +168,34 @@ const char *heliograph_get(const struct heliograph *experiment, const char *para
 
 /* ------------------------------------------------------------------------ run */
 
+void heliograph_on_progress(struct heliograph *experiment,
+                            int (*progress)(void *self, const struct heliograph_progress *progress),
+                            void *self)
+{
+    experiment->progress = progress;
+    experiment->progress_self = self;
+}
+
+static bool pass_progress(void *self, const char *fabric, uint64_t calls, uint64_t total_calls, ps_t now)
+{
+    const struct heliograph *experiment = self;
+    const struct heliograph_progress progress = {.struct_size = sizeof progress,
+                                                 .fabric = fabric,
+                                                 .calls = calls,
+                                                 .total_calls = total_calls,
+                                                 .now_ps = now};
+    return experiment->progress(experiment->progress_self, &progress) == 0;
+}
+
 static enum status run_all(struct heliograph *experiment, struct experiment *opened)
 {
     enum status status = STATUS_OK;
+    const struct experiment_watch watch = {.progress = experiment->progress ? pass_progress : NULL,
+                                           .self = experiment};
     experiment->runs = mem_alloc(opened->fabric_count, sizeof *experiment->runs, "results");
     for (size_t i = 0; status == STATUS_OK && i < opened->fabric_count; i++) {
         struct api_run *run = &experiment->runs[experiment->count++];
-        status = experiment_run(opened, i, &(struct experiment_watch){0}, &run->result);
+        status = experiment_run(opened, i, &watch, &run->result);
         if (status != STATUS_OK)
             break;
         char *metrics = result_metrics_text(&run->result);

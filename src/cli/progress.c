@@ -27,14 +27,14 @@ static bool is_due(struct progress_line *progress, double *elapsed_s)
     return true;
 }
 
-void progress_show(void *self, const char *what, uint64_t calls, uint64_t total_calls, ps_t now)
+bool progress_show(void *self, const char *what, uint64_t calls, uint64_t total_calls, ps_t now)
 {
     double elapsed_s;
     char simulated[32];
     if (!is_due(self, &elapsed_s))
-        return;
+        return true;
     units_show_time(now, 4, simulated, sizeof simulated);
-    if (total_calls) {
+    if (total_calls && calls) {
         double share = (double)calls / (double)total_calls;
         fprintf(stderr, WIPE_LINE "%s: %3.0f %%, at %s, %.0f s to go", what, 100 * share, simulated,
                 elapsed_s * (1 - share) / share);
@@ -42,6 +42,7 @@ void progress_show(void *self, const char *what, uint64_t calls, uint64_t total_
         fprintf(stderr, WIPE_LINE "%s: %.1f M calls, at %s", what, (double)calls * 1e-6, simulated);
     }
     fflush(stderr);
+    return true;
 }
 
 void progress_show_runs(void *self, size_t ended, size_t to_run)

@@ -16,8 +16,8 @@ struct progress_line {
 
 void progress_begin(struct progress_line *progress);
 
-/* Shows a run. `self` is the progress_line. */
-void progress_show(void *self, const char *what, uint64_t calls, uint64_t total_calls, ps_t now);
+/* Shows a run, which goes on: true. `self` is the progress_line. */
+bool progress_show(void *self, const char *what, uint64_t calls, uint64_t total_calls, ps_t now);
 
 /* Shows a sweep, and wipes the line when it has ended. `self` is the progress_line. */
 void progress_show_runs(void *self, size_t ended, size_t to_run);

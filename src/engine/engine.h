@@ -40,8 +40,9 @@ struct engine_params {
     struct tap *tap;
     uint64_t seed;
     const struct fabric_traffic *traffic; /* for the fabric; NULL where it does not want it */
-    /* Called now and then with the number of calls executed so far; NULL: nobody asks. */
-    void (*progress)(void *self, uint64_t calls, ps_t now);
+    /* Called about once in 2^20 calls or messages, with the number of calls executed so far (open-loop
+     * traffic: of messages delivered). False: the run ends with STATUS_CANCELLED. NULL: nobody asks. */
+    bool (*progress)(void *self, uint64_t calls, ps_t now);
     void *progress_self;
 };
 

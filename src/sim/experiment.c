@@ -158,10 +158,11 @@ struct progress {
     uint64_t total_calls;
 };
 
-static void pass_progress(void *self, uint64_t calls, ps_t now)
+static bool pass_progress(void *self, uint64_t calls, ps_t now)
 {
     const struct progress *progress = self;
-    progress->watch->progress(progress->watch->self, progress->fabric, calls, progress->total_calls, now);
+    return progress->watch->progress(progress->watch->self, progress->fabric, calls, progress->total_calls,
+                                     now);
 }
 
 static void keep_statistics(void *self, struct fabric *fabric)

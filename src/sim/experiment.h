@@ -47,12 +47,13 @@ void experiment_close(struct experiment *experiment);
 enum status experiment_open_with(struct experiment *experiment, const struct config *config,
                                  struct program *program);
 
-/* Whoever wants to watch. */
+/* What follows a run. */
 struct experiment_watch {
     struct message_log *messages; /* NULL = no log */
-    void (*progress)(void *self, const char *fabric, uint64_t calls, uint64_t total_calls, ps_t now);
+    /* As in struct engine_params; false cancels the run. NULL: nobody asks. */
+    bool (*progress)(void *self, const char *fabric, uint64_t calls, uint64_t total_calls, ps_t now);
     void *self;
-    /* Anybody else, who puts listeners on the tap of the run: NULL = nobody. */
+    /* Adds handlers to the tap of the run. NULL: there are no others. */
     void (*listen)(void *listener, uint32_t ranks, struct tap *tap);
     void *listener;
 };

@@ -202,6 +202,68 @@ static void test_impossible_fabrics(void **state)
     heliograph_free(experiment);
 }
 
+/* ---------------------------------------------------------------------- progress, cancelling */
+
+struct seen_progress {
+    unsigned times, most; /* so often it was told; until when it goes on */
+    uint64_t calls, total_calls;
+    int64_t now_ps;
+    char fabric[16];
+};
+
+static int on_progress(void *self, const struct heliograph_progress *progress)
+{
+    struct seen_progress *seen = self;
+    assert_true(progress->now_ps >= seen->now_ps);
+    assert_true(progress->calls >= seen->calls);
+    seen->calls = progress->calls;
+    seen->total_calls = progress->total_calls;
+    seen->now_ps = progress->now_ps;
+    snprintf(seen->fabric, sizeof seen->fabric, "%s", progress->fabric);
+    return ++seen->times >= seen->most;
+}
+
+/* Two million messages in many calls, in one call of each rank, and without ranks. */
+static const char *const long_programs[] = {"pingpong:iterations=1000000", "alltoall:ranks=1500,bytes=1B",
+                                            "uniform:nodes=16,messages=100000"};
+
+static const uint64_t calls_of[] = {4000000, 1500, 1600000};
+
+static void test_progress(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct seen_progress seen = {.most = 1000000};
+        struct heliograph *experiment = experiment_of(long_programs[i], "ideal");
+        heliograph_on_progress(experiment, on_progress, &seen);
+        assert_int_equal(heliograph_run(experiment), HELIOGRAPH_OK);
+        assert_true(seen.times >= 2);
+        assert_string_equal(seen.fabric, "ideal");
+        assert_int_equal(seen.total_calls, calls_of[i]);
+        heliograph_free(experiment);
+    }
+}
+
+/* A cancelled experiment has no results, and runs again. */
+static void test_cancel(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct seen_progress seen = {.most = 1};
+        struct heliograph *experiment = experiment_of(long_programs[i], "ideal");
+        heliograph_on_progress(experiment, on_progress, &seen);
+        assert_int_equal(heliograph_run(experiment), HELIOGRAPH_CANCELLED);
+        assert_int_equal(seen.times, 1);
+        assert_int_equal(heliograph_run_count(experiment), 0);
+        assert_null(heliograph_json(experiment));
+        assert_string_equal(heliograph_last_error(), "");
+        heliograph_on_progress(experiment, NULL, NULL);
+        assert_int_equal(heliograph_set(experiment, "workload", "pingpong"), HELIOGRAPH_OK);
+        assert_int_equal(heliograph_run(experiment), HELIOGRAPH_OK);
+        heliograph_free(experiment);
+    }
+}
+
 /* ---------------------------------------------------------------- parameters of a fabric */
 
 struct seen_values {
@@ -306,6 +368,8 @@ int main(void)
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_fabric),
         cmocka_unit_test(test_impossible_fabrics),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_parameters_of_a_fabric),
         cmocka_unit_test(test_wrong_parameters),
     };

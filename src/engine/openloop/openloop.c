@@ -116,6 +116,13 @@ static void answer_sender_done(void *self, uint32_t index, ps_t at)
     message_at(&engine->messages, index)->send_released = at;
 }
 
+static void answer_failed(void *self, enum status status)
+{
+    struct openloop_engine *engine = self;
+    engine->status = status;
+    engine->loop.stopped = true;
+}
+
 static void answer_delivered(void *self, uint32_t index, ps_t at)
 {
     enum { PROGRESS_EVERY = 1 << 16 };
@@ -128,15 +135,9 @@ static void answer_delivered(void *self, uint32_t index, ps_t at)
     tap_emit(params->tap, &(struct tap_record){.kind = TAP_DELIVERED, .at = at, .message = message});
     tap_emit(params->tap, &(struct tap_record){.kind = TAP_FINISHED, .message = message});
     pool_give(&engine->messages, index);
-    if (++engine->delivered % PROGRESS_EVERY == 0 && params->progress)
-        params->progress(params->progress_self, engine->delivered, engine->loop.now);
-}
-
-static void answer_failed(void *self, enum status status)
-{
-    struct openloop_engine *engine = self;
-    engine->status = status;
-    engine->loop.stopped = true;
+    if (++engine->delivered % PROGRESS_EVERY == 0 && params->progress &&
+        !params->progress(params->progress_self, engine->delivered, engine->loop.now))
+        answer_failed(self, STATUS_CANCELLED);
 }
 
 /* -------------------------------------------------------------------------------------------------- run */

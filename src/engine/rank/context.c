@@ -7,6 +7,12 @@ void context_fail(struct run_context *context, enum status status)
     context->loop.stopped = true;
 }
 
+void context_tell_progress(struct run_context *context)
+{
+    if (!context->progress(context->progress_self, context->calls, context->loop.now))
+        context_fail(context, STATUS_CANCELLED);
+}
+
 struct call_place context_place(const struct run_context *context, uint32_t rank)
 {
     return context->place(context->self, rank);

@@ -13,8 +13,23 @@ struct run_context {
     enum status status; /* STATUS_OK until the run fails */
     /* Where in the program a rank is, for error messages. */
     struct call_place (*place)(void *self, uint32_t rank);
-    void *self; /* first argument of `place` */
+    void *self;                                             /* first argument of `place` */
+    bool (*progress)(void *self, uint64_t calls, ps_t now); /* struct engine_params */
+    void *progress_self;
+    uint64_t calls; /* executed so far */
+    uint64_t steps; /* calls and messages so far: what a run of one long collective call makes progress by */
 };
+
+/* Tells the progress; cancels the run where nobody wants more of it. */
+void context_tell_progress(struct run_context *context);
+
+/* A call is executed, or a message is done with. */
+static inline void context_step(struct run_context *context)
+{
+    enum { STEPS_TO_TELL = 1 << 20 };
+    if (++context->steps % STEPS_TO_TELL == 0 && context->progress)
+        context_tell_progress(context);
+}
 
 /* Stops the run. Its status is that of the first failure. */
 void context_fail(struct run_context *context, enum status status);

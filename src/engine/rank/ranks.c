@@ -83,9 +83,7 @@ static void open_scheduler(struct rank_engine *engine)
                                            .coll_exec = &engine->coll_exec,
                                            .program = params->program,
                                            .ps_per_operation = (double)PS_PER_S /
-                                                               (double)compute->rate_flops * compute->scale,
-                                           .progress = params->progress,
-                                           .progress_self = params->progress_self};
+                                                               (double)compute->rate_flops * compute->scale};
     scheduler_init(&engine->scheduler);
 }
 
@@ -154,7 +152,7 @@ static struct engine_usage usage_of(const struct rank_engine *engine)
     struct engine_usage usage = {.peak_messages = engine->matching.messages.fresh,
                                  .peak_events = loop->peak,
                                  .events = loop->taken,
-                                 .calls = engine->scheduler.calls};
+                                 .calls = engine->context.calls};
     usage.bytes = RANK_ENGINE_BYTES + loop_bytes(loop) + request_table_bytes(&engine->requests) +
                   matching_bytes(&engine->matching) + coll_exec_bytes(&engine->coll_exec) +
                   scheduler_bytes(&engine->scheduler) + fabric_memory_bytes(engine->fabric);
@@ -171,7 +169,11 @@ static enum status run(const struct engine_params *params, struct engine_usage *
                        void *self)
 {
     struct rank_engine engine = {.params = params};
-    engine.context = (struct run_context){.tap = params->tap, .place = place_of, .self = &engine};
+    engine.context = (struct run_context){.tap = params->tap,
+                                          .place = place_of,
+                                          .self = &engine,
+                                          .progress = params->progress,
+                                          .progress_self = params->progress_self};
     loop_init(&engine.context.loop);
     open_layers(&engine);
     open_scheduler(&engine);

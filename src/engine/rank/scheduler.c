@@ -253,7 +253,6 @@ static void end_rank(struct scheduler *scheduler, uint32_t rank_index)
 /* Executes calls until the rank blocks, computes beyond the next event, or ends. */
 static void run_rank(struct scheduler *scheduler, uint32_t rank_index)
 {
-    enum { PROGRESS_EVERY = 1 << 20 };
     struct rank *rank = &scheduler->ranks[rank_index];
     struct call scratch;
     bool going = true;
@@ -265,8 +264,8 @@ static void run_rank(struct scheduler *scheduler, uint32_t rank_index)
             return;
         }
         going = execute(scheduler, rank_index, rank->call);
-        if (++scheduler->calls % PROGRESS_EVERY == 0 && scheduler->progress)
-            scheduler->progress(scheduler->progress_self, scheduler->calls, scheduler->loop->now);
+        scheduler->context->calls++;
+        context_step(scheduler->context);
     }
     keep_blocked_call(scheduler, rank_index, &scratch);
 }

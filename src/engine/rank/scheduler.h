@@ -36,16 +36,13 @@ struct scheduler {
     struct coll_exec *coll_exec;
     struct program *program;
     double ps_per_operation;
-    void (*progress)(void *self, uint64_t calls, ps_t now); /* NULL: nobody asks */
-    void *progress_self;
     struct rank *ranks;
     struct call *blocked_calls; /* per rank, of programs whose calls do not stay where they were returned */
-    uint64_t calls;             /* executed so far */
     uint32_t ended;             /* ranks in RANK_FIN */
     uint32_t resume_kind;
 };
 
-/* `scheduler` has the fields down to `progress_self`. */
+/* `scheduler` has the fields down to `ps_per_operation`. */
 void scheduler_init(struct scheduler *scheduler);
 void scheduler_free(struct scheduler *scheduler);
 size_t scheduler_bytes(const struct scheduler *scheduler);
