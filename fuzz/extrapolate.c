@@ -104,13 +104,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         count += programs[count] != NULL;
     }
     struct extrapolation *extrapolation;
-    if (count > 1 && extrapolate(programs, count, RANKS_WANTED, &extrapolation) == STATUS_OK) {
+    if (count > 1 && extrapolation_open(programs, count, RANKS_WANTED, &extrapolation) == STATUS_OK) {
         FILE *nowhere = fopen("/dev/null", "w");
         must(nowhere != NULL, "/dev/null");
         extrapolation_print(extrapolation, nowhere);
         fclose(nowhere);
         walk(extrapolation_program(extrapolation));
-        extrapolation_free(extrapolation);
+        extrapolation_close(extrapolation);
     }
     while (count)
         count--, programs[count]->ops->close(programs[count]);

@@ -96,11 +96,11 @@ static enum status run(const struct extrapolate_arguments *arguments, struct pro
         if (status != STATUS_OK)
             return status;
     }
-    enum status status = extrapolate(programs, arguments->count, arguments->ranks, &extrapolation);
+    enum status status = extrapolation_open(programs, arguments->count, arguments->ranks, &extrapolation);
     if (status != STATUS_OK)
         return status;
     status = write_result(arguments, extrapolation);
-    extrapolation_free(extrapolation);
+    extrapolation_close(extrapolation);
     return status;
 }
 

@@ -10,8 +10,8 @@ static const char *const extent[] = {"P", "X", "Y", "Z"}; /* by dimension + 1 */
 
 struct describer {
     FILE *to;
-    const struct model *model;
-    const struct role *role;
+    const struct program_model *model;
+    const struct role_model *role;
     struct grid grid;
 };
 
@@ -43,7 +43,7 @@ static void print_stage(const struct describer *describer, int32_t first, int st
         fprintf(describer->to, "%sstage", step < 0 ? " - " : first ? " + " : "");
 }
 
-/* Bits are counted from one end or the other, so that what is subtracted may be a sum of two. */
+/* Bits are counted from the lowest one up or from the highest one down; then a sum may be subtracted. */
 static void print_bit(const struct describer *describer, const struct peer_rule *rule)
 {
     static const char *const from[] = {[PEER_LOWEST] = "",
@@ -169,21 +169,21 @@ static void print_operations(const struct describer *describer, const struct sit
 
 static void print_call(const struct describer *describer, const struct pattern_node *leaf, int depth)
 {
-    const struct event *event = &leaf->event;
+    const struct rank_event *event = &leaf->event;
     const struct site *site = &describer->role->sites[leaf->index];
     bool sends = event->op == CALL_SEND || event->op == CALL_SENDRECV;
     print_operations(describer, site, depth);
     print_indent(describer, depth);
     fprintf(describer->to, "%s%s", event->flags & CALL_IMMEDIATE ? "i" : "",
             call_op_name((enum call_op)event->op));
-    if (event_peers(event))
+    if (rank_event_peers(event))
         print_peer(describer, leaf, 0,
                    event->op > CALL_WAIT                                                ? "at"
                    : sends || (event->op == CALL_WAIT && event->waits_for == CALL_SEND) ? "to"
                                                                                         : "from");
     if (event->op != CALL_RECV)
         print_size(describer, &site->bytes);
-    if (event_peers(event) == 2)
+    if (rank_event_peers(event) == 2)
         print_peer(describer, leaf, 1, "and from");
     if (event->op == CALL_RECV || event->op == CALL_SENDRECV)
         print_size(describer, &site->recv_bytes);
@@ -218,7 +218,7 @@ static void print_grid(const struct describer *describer)
     fputc('\n', describer->to);
 }
 
-void describe_model(const struct model *model, uint32_t ranks, FILE *to)
+void describe_model(const struct program_model *model, uint32_t ranks, FILE *to)
 {
     struct describer describer = {to, model, NULL, grid_of(model->hypothesis.grid, ranks)};
     print_grid(&describer);

@@ -10,6 +10,6 @@
  *   76 times
  *     send to (x + 1, y), 720 bytes
  */
-void describe_model(const struct model *model, uint32_t ranks, FILE *to);
+void describe_model(const struct program_model *model, uint32_t ranks, FILE *to);
 
 #endif

@@ -2,21 +2,21 @@
 
 #include <string.h>
 
-/* A reading is tried and, where it fails, taken back; the trail holds what it did. */
-/* SIZES, TAG: were not known before. */
+/* A pass of a loop is read as a trial. If it fails it is undone; the trail holds what has to be undone. SIZES
+ * and TAG: they were not known before. */
 enum trail_kind { TRAIL_CALL, TRAIL_SIZES, TRAIL_TAG, TRAIL_PASSES, TRAIL_POSSIBLE };
 
 struct trail_entry {
     uint8_t kind;
-    uint8_t which; /* POSSIBLE: which of the leaf's partners */
+    uint8_t which; /* POSSIBLE: the leaf's first or second partner */
     uint32_t index;
-    uint64_t value; /* CALL: the event; PASSES: how many; POSSIBLE: the rules before */
+    uint64_t value; /* CALL: the event; PASSES: their number; POSSIBLE: the rules before */
 };
 
-struct reader {
+struct evidence_reader {
     struct evidence *evidence;
-    struct pattern *pattern;
-    const struct events *events;
+    struct call_pattern *pattern;
+    const struct rank_events *events;
     uint32_t rank;
     bool free_passes; /* a loop may make more passes than in the pattern */
     size_t next, furthest;
@@ -24,24 +24,24 @@ struct reader {
     size_t trail_count, trail_capacity;
 };
 
-static void note(struct reader *reader, struct trail_entry entry)
+static void note(struct evidence_reader *reader, struct trail_entry entry)
 {
     reader->trail = mem_grow(reader->trail, &reader->trail_capacity, reader->trail_count + 1,
                              "the reading of a rank's calls");
     reader->trail[reader->trail_count++] = entry;
 }
 
-static uint64_t *bytes_of(const struct reader *reader, uint32_t leaf)
+static uint64_t *bytes_of(const struct evidence_reader *reader, uint32_t leaf)
 {
     return &reader->evidence->bytes[(size_t)leaf * reader->evidence->grid.ranks + reader->rank];
 }
 
-static uint64_t *recv_bytes_of(const struct reader *reader, uint32_t leaf)
+static uint64_t *recv_bytes_of(const struct evidence_reader *reader, uint32_t leaf)
 {
     return &reader->evidence->recv_bytes[(size_t)leaf * reader->evidence->grid.ranks + reader->rank];
 }
 
-static void take_back(struct reader *reader, size_t trail_count, size_t next)
+static void take_back(struct evidence_reader *reader, size_t trail_count, size_t next)
 {
     while (reader->trail_count > trail_count) {
         const struct trail_entry *entry = &reader->trail[--reader->trail_count];
@@ -55,7 +55,8 @@ static void take_back(struct reader *reader, size_t trail_count, size_t next)
     reader->next = next;
 }
 
-static void narrow(struct reader *reader, struct pattern_node *leaf, unsigned which, uint32_t possible)
+static void narrow(struct evidence_reader *reader, struct pattern_node *leaf, unsigned which,
+                   uint32_t possible)
 {
     if (leaf->possible[which] == possible)
         return;
@@ -64,8 +65,8 @@ static void narrow(struct reader *reader, struct pattern_node *leaf, unsigned wh
 }
 
 /* The rules that still hold if the partner is `peer`. */
-static uint32_t rules_giving(const struct reader *reader, const struct pattern_node *leaf, unsigned which,
-                             uint32_t stage, int64_t peer)
+static uint32_t rules_giving(const struct evidence_reader *reader, const struct pattern_node *leaf,
+                             unsigned which, uint32_t stage, int64_t peer)
 {
     uint32_t giving = 0;
     for (uint32_t i = 0; i < leaf->rule_count[which]; i++)
@@ -76,7 +77,7 @@ static uint32_t rules_giving(const struct reader *reader, const struct pattern_n
 }
 
 /* A call of the pattern has the same size each time that a rank makes it. */
-static bool keep_sizes(struct reader *reader, uint32_t leaf, const struct event *event)
+static bool keep_sizes(struct evidence_reader *reader, uint32_t leaf, const struct rank_event *event)
 {
     uint64_t *bytes = bytes_of(reader, leaf), *recv_bytes = recv_bytes_of(reader, leaf);
     if (*bytes != UNSEEN)
@@ -87,8 +88,9 @@ static bool keep_sizes(struct reader *reader, uint32_t leaf, const struct event 
     return true;
 }
 
-/* And the same tag, whichever rank makes it, or one that counts along with the stages. */
-static bool keep_tag(struct reader *reader, const struct pattern_node *leaf, uint32_t stage, int32_t tag)
+/* It has the same tag on all ranks, or a tag that grows from stage to stage. */
+static bool keep_tag(struct evidence_reader *reader, const struct pattern_node *leaf, uint32_t stage,
+                     int32_t tag)
 {
     uint64_t *known = &reader->evidence->tags[leaf->index];
     uint32_t first = (uint32_t)tag - (uint32_t)leaf->tag_step * stage;
@@ -99,23 +101,23 @@ static bool keep_tag(struct reader *reader, const struct pattern_node *leaf, uin
     return true;
 }
 
-/* The next event is this call. */
-static bool read_call(struct reader *reader, struct pattern_node *leaf, uint32_t stage)
+/* Reads the next event as this call. */
+static bool read_call(struct evidence_reader *reader, struct pattern_node *leaf, uint32_t stage)
 {
     if (reader->next == reader->events->count)
         return false;
-    const struct event *event = &reader->events->at[reader->next];
+    const struct rank_event *event = &reader->events->at[reader->next];
     uint32_t possible[2] = {0};
-    if (!event_like(event, &leaf->event))
+    if (!rank_event_like(event, &leaf->event))
         return false;
-    for (unsigned which = 0; which < event_peers(event); which++) {
-        possible[which] = rules_giving(reader, leaf, which, stage, event_peer(event, which));
+    for (unsigned which = 0; which < rank_event_peers(event); which++) {
+        possible[which] = rules_giving(reader, leaf, which, stage, rank_event_peer(event, which));
         if (!possible[which])
             return false;
     }
     if (!keep_tag(reader, leaf, stage, event->tag) || !keep_sizes(reader, leaf->index, event))
         return false;
-    for (unsigned which = 0; which < event_peers(event); which++)
+    for (unsigned which = 0; which < rank_event_peers(event); which++)
         narrow(reader, leaf, which, possible[which]);
     note(reader, (struct trail_entry){TRAIL_CALL, 0, leaf->index, reader->next});
     reader->next++;
@@ -124,25 +126,25 @@ static bool read_call(struct reader *reader, struct pattern_node *leaf, uint32_t
     return true;
 }
 
-/* The rank stands at the edge and has nobody to call. */
-static bool leave_out(struct reader *reader, struct pattern_node *leaf, uint32_t stage)
+/* Leaves out a call: the rank is at the edge and has no partner. */
+static bool leave_out(struct evidence_reader *reader, struct pattern_node *leaf, uint32_t stage)
 {
-    if (leaf->event.op > CALL_WAIT || !event_peers(&leaf->event))
+    if (leaf->event.op > CALL_WAIT || !rank_event_peers(&leaf->event))
         return false;
     uint32_t possible[2] = {0};
-    for (unsigned which = 0; which < event_peers(&leaf->event); which++) {
+    for (unsigned which = 0; which < rank_event_peers(&leaf->event); which++) {
         possible[which] = rules_giving(reader, leaf, which, stage, PEER_NONE);
         if (!possible[which])
             return false;
     }
-    for (unsigned which = 0; which < event_peers(&leaf->event); which++)
+    for (unsigned which = 0; which < rank_event_peers(&leaf->event); which++)
         narrow(reader, leaf, which, possible[which]);
     return true;
 }
 
-static bool read_loop(struct reader *reader, struct pattern_node *loop, uint32_t stage);
+static bool read_loop(struct evidence_reader *reader, struct pattern_node *loop, uint32_t stage);
 
-static bool read_body(struct reader *reader, struct pattern_node *loop, uint32_t stage)
+static bool read_body(struct evidence_reader *reader, struct pattern_node *loop, uint32_t stage)
 {
     for (uint32_t i = 0; i < loop->body_count; i++) {
         struct pattern_node *node = loop->body[i];
@@ -153,9 +155,10 @@ static bool read_body(struct reader *reader, struct pattern_node *loop, uint32_t
     return true;
 }
 
-/* How many passes to look for: as many as other ranks of this size have made; else as in the pattern, since
- * most loops iterate whatever the size. Stages go on while they have partners, each rank once at most. */
-static uint64_t most_passes(const struct reader *reader, const struct pattern_node *loop)
+/* The most passes to look for: the number that other ranks of this trace make; else that of the pattern,
+ * since most loops do not depend on the number of ranks. Stages go on while they have partners, each rank at
+ * most once. */
+static uint64_t most_passes(const struct evidence_reader *reader, const struct pattern_node *loop)
 {
     uint64_t known = reader->evidence->passes[loop->index];
     if (known != UNSEEN)
@@ -165,7 +168,7 @@ static uint64_t most_passes(const struct reader *reader, const struct pattern_no
     return reader->free_passes ? UINT64_MAX : loop->passes;
 }
 
-static bool read_loop(struct reader *reader, struct pattern_node *loop, uint32_t stage)
+static bool read_loop(struct evidence_reader *reader, struct pattern_node *loop, uint32_t stage)
 {
     uint64_t known = reader->evidence->passes[loop->index], most = most_passes(reader, loop), passes = 0;
     for (; passes < most; passes++) {
@@ -174,7 +177,7 @@ static bool read_loop(struct reader *reader, struct pattern_node *loop, uint32_t
             take_back(reader, trail_count, next);
             break;
         }
-        if (reader->next == next) /* every call left out: nothing shows how often */
+        if (reader->next == next) /* every call is left out: the rank does not show the number of passes */
             return true;
     }
     note(reader, (struct trail_entry){TRAIL_PASSES, 0, loop->index, passes});
@@ -191,7 +194,7 @@ static bool set(uint64_t *entry, uint64_t value)
     return true;
 }
 
-static bool enter(struct evidence *evidence, const struct reader *reader)
+static bool enter(struct evidence *evidence, const struct evidence_reader *reader)
 {
     for (size_t i = 0; i < reader->trail_count; i++) {
         const struct trail_entry *entry = &reader->trail[i];
@@ -204,15 +207,16 @@ static bool enter(struct evidence *evidence, const struct reader *reader)
     return true;
 }
 
-static bool read_rank(struct reader *reader)
+static bool read_rank(struct evidence_reader *reader)
 {
     return read_body(reader, &reader->pattern->root, 0) && reader->next == reader->events->count;
 }
 
-bool evidence_add(struct evidence *evidence, struct pattern *pattern, uint32_t rank,
-                  const struct events *events, size_t *furthest)
+bool evidence_add(struct evidence *evidence, struct call_pattern *pattern, uint32_t rank,
+                  const struct rank_events *events, size_t *furthest)
 {
-    struct reader reader = {.evidence = evidence, .pattern = pattern, .events = events, .rank = rank};
+    struct evidence_reader reader = {
+        .evidence = evidence, .pattern = pattern, .events = events, .rank = rank};
     bool fits = read_rank(&reader);
     if (!fits) {
         take_back(&reader, 0, 0);
@@ -232,7 +236,7 @@ static uint64_t *unseen(size_t count, const char *what)
     return table;
 }
 
-void evidence_init(struct evidence *evidence, const struct pattern *pattern, const struct grid *grid)
+void evidence_init(struct evidence *evidence, const struct call_pattern *pattern, const struct grid *grid)
 {
     size_t sizes = (size_t)pattern->leaf_count * grid->ranks;
     *evidence = (struct evidence){

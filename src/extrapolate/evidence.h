@@ -3,7 +3,7 @@
 
 #include "extrapolate/pattern.h"
 
-/* What the ranks of one size have shown of a pattern. Tables are by leaf or loop; UNSEEN where nothing was.
+/* What the ranks of one trace show of a pattern. Tables are by leaf or loop; UNSEEN: nothing has been seen.
  */
 #define UNSEEN UINT64_MAX
 
@@ -15,12 +15,12 @@ struct evidence {
     double *operations;           /* [leaf]: before that call, over all ranks and passes */
 };
 
-void evidence_init(struct evidence *evidence, const struct pattern *pattern, const struct grid *grid);
+void evidence_init(struct evidence *evidence, const struct call_pattern *pattern, const struct grid *grid);
 void evidence_free(struct evidence *evidence);
 
-/* Reads what the rank does as the pattern. It narrows down the pattern's rules of partners and fills the
- * tables. False: it does not fit; *furthest is the event that nothing explains. */
-bool evidence_add(struct evidence *evidence, struct pattern *pattern, uint32_t rank,
-                  const struct events *events, size_t *furthest);
+/* Reads the calls of a rank as the pattern: drops those rules for partners that they contradict, and fills
+ * the tables. False: they do not fit; *furthest is the first event that the pattern does not explain. */
+bool evidence_add(struct evidence *evidence, struct call_pattern *pattern, uint32_t rank,
+                  const struct rank_events *events, size_t *furthest);
 
 #endif

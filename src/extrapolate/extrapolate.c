@@ -7,7 +7,7 @@
 #include "extrapolate/generate.h"
 
 struct extrapolation {
-    struct model *model;
+    struct program_model *model;
     struct sample *samples;
     size_t count;
     uint32_t ranks;
@@ -46,20 +46,21 @@ static enum status read_samples(struct extrapolation *work, struct program **tra
 
 /* ----------------------------------------------------------------- attempts */
 
-/* Whether the other samples predict this one. */
+/* Whether the other samples predict sample `held_back`. */
 static bool predicts(const struct extrapolation *work, struct hypothesis hypothesis, size_t held_back,
                      struct misfit *misfit)
 {
-    struct model model;
+    struct program_model model;
     struct sample *others = mem_alloc(work->count, sizeof *others, "traces");
     size_t count = 0;
     for (size_t i = 0; i < work->count; i++)
         if (i != held_back)
             others[count++] = work->samples[i];
-    bool fits = model_learn(&model, hypothesis, others, count, work->samples[held_back].ranks, misfit) &&
-                generate_verify(&model, &work->samples[held_back], misfit);
-    model_free(&model);
-    /* `others` ends here, so the misfit must point to what stays. */
+    bool fits =
+        program_model_learn(&model, hypothesis, others, count, work->samples[held_back].ranks, misfit) &&
+        generate_verify(&model, &work->samples[held_back], misfit);
+    program_model_free(&model);
+    /* `others` is freed here; the misfit must point to samples that stay. */
     for (size_t i = 0; i < work->count; i++)
         if (misfit->sample && misfit->sample->program == work->samples[i].program)
             misfit->sample = &work->samples[i];
@@ -67,9 +68,9 @@ static bool predicts(const struct extrapolation *work, struct hypothesis hypothe
     return fits;
 }
 
-/* The largest sample is the one to predict; where the others leave open what it would be, the next, down to
- * the second smallest. False: a prediction was wrong. *held_back: the number of ranks predicted rightly, 0
- * where none was decided. */
+/* Predicts the largest sample from the others. If several predictions fit them, it tries the next smaller
+ * sample, down to the second smallest. False: a prediction is wrong. *held_back: the number of ranks of the
+ * sample that was predicted; 0: none could be. */
 static bool test_on_held_back(const struct extrapolation *work, struct hypothesis hypothesis,
                               uint32_t *held_back, struct misfit *misfit)
 {
@@ -88,13 +89,14 @@ static bool test_on_held_back(const struct extrapolation *work, struct hypothesi
     return true;
 }
 
-/* Learns from all samples, and with three or more is tested on one that it has not learned from. */
-static struct program *attempt(struct extrapolation *work, struct hypothesis hypothesis, struct model *model,
-                               uint32_t *held_back, struct misfit *misfit)
+/* Learns a model from all samples. With three or more, the hypothesis is first tested on one that is held
+ * back. */
+static struct program *attempt(struct extrapolation *work, struct hypothesis hypothesis,
+                               struct program_model *model, uint32_t *held_back, struct misfit *misfit)
 {
     if (!test_on_held_back(work, hypothesis, held_back, misfit))
         return NULL;
-    if (!model_learn(model, hypothesis, work->samples, work->count, work->ranks, misfit))
+    if (!program_model_learn(model, hypothesis, work->samples, work->count, work->ranks, misfit))
         return NULL;
     for (size_t i = 0; i < work->count; i++)
         if (!generate_verify(model, &work->samples[i], misfit))
@@ -111,7 +113,7 @@ static enum status report_ambiguous(const struct extrapolation *work, struct hyp
                 second = grid_of(other.grid, work->ranks);
     diag_error(
         "cannot be extrapolated to %u ranks: the traces fit %s as well as %s ranks, which differ there; "
-        "a trace of another number of ranks would tell",
+        "a trace on another number of ranks would decide",
         work->ranks, grid_text(&first, one_grid), grid_text(&second, other_grid));
     return STATUS_BAD_INPUT;
 }
@@ -124,26 +126,27 @@ static enum status report_misfit(const struct misfit *misfit)
     }
     char grid_words[GRID_TEXT];
     struct grid grid = grid_of(misfit->hypothesis.grid, misfit->sample->ranks);
-    struct call_place at = events_place(misfit->sample->program, misfit->rank, misfit->event);
+    struct call_place at = rank_events_place(misfit->sample->program, misfit->rank, misfit->event);
     diag_report(DIAG_ERROR, &(struct diag_place){.file = at.file, .line = at.line},
                 "cannot be extrapolated: %s", misfit->why);
-    diag_note("the reading that went furthest takes the %u ranks for %s%s", misfit->sample->ranks,
-              grid.kind == GRID_LINE ? "a line of " : "", grid_text(&grid, grid_words));
+    diag_note("the hypothesis that explains the most calls arranges the %u ranks as %s%s",
+              misfit->sample->ranks, grid.kind == GRID_LINE ? "a line of " : "",
+              grid_text(&grid, grid_words));
     return STATUS_BAD_INPUT;
 }
 
-static void free_model(struct model *model)
+static void free_model(struct program_model *model)
 {
     if (model) {
-        model_free(model);
+        program_model_free(model);
         free(model);
     }
 }
 
-/* Keeps the first that works. A second that says something else makes both worthless. */
+/* Keeps the first hypothesis that works. A second one that gives another program is an error. */
 static enum status try_one(struct extrapolation *work, struct hypothesis hypothesis, struct misfit *furthest)
 {
-    struct model *model = mem_alloc(1, sizeof *model, "a model of a program");
+    struct program_model *model = mem_alloc(1, sizeof *model, "a model of a program");
     struct misfit misfit = {0};
     uint32_t held_back;
     struct program *program = attempt(work, hypothesis, model, &held_back, &misfit);
@@ -178,8 +181,8 @@ static enum status search(struct extrapolation *work)
     return status;
 }
 
-enum status extrapolate(struct program **traces, size_t count, uint32_t ranks,
-                        struct extrapolation **extrapolation)
+enum status extrapolation_open(struct program **traces, size_t count, uint32_t ranks,
+                               struct extrapolation **extrapolation)
 {
     struct extrapolation *work = mem_alloc(1, sizeof *work, "an extrapolation");
     *extrapolation = NULL;
@@ -188,13 +191,11 @@ enum status extrapolate(struct program **traces, size_t count, uint32_t ranks,
     if (status == STATUS_OK)
         status = search(work);
     if (status == STATUS_OK && !work->held_back)
-        diag_warning(
-            "these traces leave nothing to test the extrapolation on; one more, of another number of "
-            "ranks, would");
+        diag_warning("no trace is left to test the extrapolation on; add one on another number of ranks");
     if (status == STATUS_OK)
         *extrapolation = work;
     else
-        extrapolation_free(work);
+        extrapolation_close(work);
     return status;
 }
 
@@ -207,7 +208,7 @@ void extrapolation_print(const struct extrapolation *extrapolation, FILE *to)
 {
     for (size_t i = 0; i < extrapolation->count; i++)
         fprintf(to, "%s%u", i ? ", " : "learned from ", extrapolation->samples[i].ranks);
-    fprintf(to, " ranks, every call of which it gives back; ");
+    fprintf(to, " ranks, and reproduces every call of them; ");
     if (extrapolation->held_back)
         fprintf(to, "the calls on %u were first predicted from the others\n", extrapolation->held_back);
     else
@@ -215,7 +216,7 @@ void extrapolation_print(const struct extrapolation *extrapolation, FILE *to)
     describe_model(extrapolation->model, extrapolation->ranks, to);
 }
 
-void extrapolation_free(struct extrapolation *extrapolation)
+void extrapolation_close(struct extrapolation *extrapolation)
 {
     if (extrapolation->program)
         extrapolation->program->ops->close(extrapolation->program);

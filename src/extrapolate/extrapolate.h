@@ -6,25 +6,37 @@
 #include "base/status.h"
 #include "call/call.h"
 
-/* From traces of one program on several numbers of ranks to the program on another number.
+/* Extrapolation: traces of one program on several numbers of ranks give the program on another number.
  *
- * The calls of the rank that makes most of them are folded into loops; every other rank, of every size, must
- * be the same loops with calls left out where it has no partner. Partners must follow one rule on a line,
- * plane or cuboid of ranks, sizes and passes one exact form. With three traces or more one is held back, the
- * largest where the others decide what it should be: their prediction must equal it call by call. Computation
- * is a fit, not a law: per call site a power of the number of ranks. */
+ * The calls of the rank with the most calls are folded into loops. Every other rank, in every trace, must
+ * make the calls of the same loops; it may leave out calls for which it has no partner. Partners must follow
+ * one rule on a line, plane or cuboid of ranks; sizes and passes must follow one exact form. If there are
+ * three traces or more, one is held back as a test, and the others must predict it call by call. Computation
+ * is a fit: for each call site a power of the number of ranks.
+ *
+ *   extrapolate    tries one hypothesis after another, and tests the result
+ *   rank_events    the calls of one rank as they are compared
+ *   pattern        folds the calls of a rank into loops
+ *   peer, grid     rules for partners, and the grids of ranks that they refer to
+ *   evidence       reads every rank of a trace as a pattern
+ *   fit            forms for sizes and passes
+ *   model          finds patterns, rules and fits that explain all traces
+ *   pattern_walk   goes through the calls of one rank on any number of ranks
+ *   generate       the extrapolated program
+ *   describe       prints a model */
 struct extrapolation;
 
-/* `traces`: one program each, two or more, of different numbers of ranks; they are reordered by those.
- * STATUS_BAD_INPUT: the program is not regular in the sense above; reported where and why. */
-enum status extrapolate(struct program **traces, size_t count, uint32_t ranks,
-                        struct extrapolation **extrapolation);
+/* `traces`: two or more, each on another number of ranks, all of one program; they are sorted by it. They
+ * must outlive the extrapolation. STATUS_BAD_INPUT, reported with the place: the program is not as regular as
+ * that. */
+enum status extrapolation_open(struct program **traces, size_t count, uint32_t ranks,
+                               struct extrapolation **extrapolation);
 
-/* Its calls; lives as long as the extrapolation. */
+/* The extrapolated program, which lives as long as the extrapolation. */
 struct program *extrapolation_program(struct extrapolation *extrapolation);
 
-/* What was found: grid, loops, rules and fits, and what was verified. */
+/* Prints the grid, the loops, the rules and the fits, and the test. */
 void extrapolation_print(const struct extrapolation *extrapolation, FILE *to);
-void extrapolation_free(struct extrapolation *extrapolation);
+void extrapolation_close(struct extrapolation *extrapolation);
 
 #endif

@@ -1,6 +1,6 @@
 #include "extrapolate/fit.h"
 
-/* Exponents of one extent that are tried, and the sum of their sizes. */
+/* The largest exponent of an extent that is tried, and the largest sum of their magnitudes. */
 enum { MOST_POWER = 3, MOST_POWERS = 6 };
 
 static uint32_t extent_of(const struct grid *grid, int dimension)
@@ -17,7 +17,7 @@ static bool power_value(const struct fit *fit, const struct grid *grid, uint64_t
             bool up = fit->power[d] > 0;
             over *= up ? grid->size[d] : fit->reference.size[d];
             under *= up ? fit->reference.size[d] : grid->size[d];
-            /* Keeps both small: a size has 40 bits at most, an extent 24. */
+            /* Keeps both small: a size has at most 40 bits, an extent 24. */
             while (!(over & 1) && !(under & 1) && over)
                 over >>= 1, under >>= 1;
             if (over >> 100 || under >> 100)
@@ -65,7 +65,7 @@ bool fit_value(const struct fit *fit, const struct grid *grid, uint32_t rank, ui
 
 /* ------------------------------------------------------------------- search */
 
-struct search {
+struct fit_search {
     const struct observation *observations;
     size_t count;
     const struct grid *target;
@@ -73,7 +73,7 @@ struct search {
     enum fit_outcome outcome;
 };
 
-static bool holds(const struct search *search, const struct fit *fit)
+static bool holds(const struct fit_search *search, const struct fit *fit)
 {
     uint64_t value;
     for (size_t i = 0; i < search->count; i++) {
@@ -84,7 +84,7 @@ static bool holds(const struct search *search, const struct fit *fit)
     return true;
 }
 
-static bool same_on_target(const struct search *search, const struct fit *a, const struct fit *b)
+static bool same_on_target(const struct fit_search *search, const struct fit *a, const struct fit *b)
 {
     for (uint32_t rank = 0; rank < search->target->ranks; rank++) {
         uint64_t of_a, of_b;
@@ -97,7 +97,7 @@ static bool same_on_target(const struct search *search, const struct fit *a, con
     return true;
 }
 
-static void consider(struct search *search, const struct fit *fit)
+static void consider(struct fit_search *search, const struct fit *fit)
 {
     uint64_t value;
     if (!holds(search, fit) || !fit_value(fit, search->target, 0, &value))
@@ -110,7 +110,7 @@ static void consider(struct search *search, const struct fit *fit)
     }
 }
 
-static void consider_extents(struct search *search, enum fit_form form)
+static void consider_extents(struct fit_search *search, enum fit_form form)
 {
     const struct observation *first = &search->observations[0];
     for (int d = -1; d < GRID_DIMENSIONS; d++) {
@@ -129,8 +129,8 @@ static int magnitude(int number)
     return number < 0 ? -number : number;
 }
 
-/* The powers whose sizes add up to `sum`. */
-static void consider_powers_of(struct search *search, struct fit *fit, int sum)
+/* The powers whose magnitudes add up to `sum`. */
+static void consider_powers_of(struct fit_search *search, struct fit *fit, int sum)
 {
     bool flat = search->target->kind < GRID_CUBE, line = search->target->kind == GRID_LINE;
     for (int i = -MOST_POWER; i <= MOST_POWER; i++)
@@ -145,8 +145,8 @@ static void consider_powers_of(struct search *search, struct fit *fit, int sum)
             }
 }
 
-/* The simplest first: of several that agree, the first is kept. */
-static void consider_powers(struct search *search)
+/* Simple powers come first. If several agree, the first is kept. */
+static void consider_powers(struct fit_search *search)
 {
     const struct observation *first = &search->observations[0];
     struct fit fit = {.form = FIT_POWER, .value = first->value, .reference = *first->grid};
@@ -164,9 +164,9 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* The sum over one line of ranks along the dimension, and how much its numbers differ; false where a rank
- * of the line has none. */
-static bool sum_along(const struct search *search, const struct grid *grid, int dimension, uint64_t *sum,
+/* The sum of the numbers on one line of ranks along the dimension, and the difference of the largest and the
+ * smallest. False: a rank of the line has no number. */
+static bool sum_along(const struct fit_search *search, const struct grid *grid, int dimension, uint64_t *sum,
                       uint64_t *spread)
 {
     uint64_t least = UINT64_MAX, most = 0;
@@ -191,9 +191,9 @@ static bool sum_along(const struct search *search, const struct grid *grid, int 
     return true;
 }
 
-/* Numbers along a line of n ranks add up to unit x whole + n x add. Two lengths of line tell both, and the
- * difference between neighbours is the unit, where the whole does not divide evenly. */
-static void consider_blocks(struct search *search, int dimension)
+/* The numbers along a line of n ranks add up to unit x whole + n x add. Lines of two lengths give add and
+ * unit x whole. The unit is the difference between ranks of a line, if the whole does not divide evenly. */
+static void consider_blocks(struct fit_search *search, int dimension)
 {
     const struct grid *one = search->observations[0].grid;
     const struct grid *other = search->observations[search->count - 1].grid;
@@ -217,7 +217,7 @@ static void consider_blocks(struct search *search, int dimension)
 enum fit_outcome fit_find(const struct observation *observations, size_t count, const struct grid *target,
                           bool passes, struct fit *fit)
 {
-    struct search search = {observations, count, target, fit, FIT_NO_FORM};
+    struct fit_search search = {observations, count, target, fit, FIT_NO_FORM};
     if (!count || observations[0].grid->ranks == observations[count - 1].grid->ranks)
         return FIT_ONE_SIZE;
     consider(&search, &(struct fit){.form = FIT_CONSTANT, .value = observations[0].value});

@@ -7,8 +7,8 @@
 
 #include "extrapolate/grid.h"
 
-/* How a whole number (the size of a message, the passes of a loop) follows from the grid. Each form either
- * gives every observed number exactly or is not considered. */
+/* A formula for a whole number (the size of a message, the passes of a loop) on a grid. A formula that does
+ * not give every observed number exactly is dropped. */
 enum fit_form {
     FIT_CONSTANT,
     FIT_LOGARITHM, /* log2(extent) + add */
@@ -33,18 +33,18 @@ struct observation {
     uint64_t value;
 };
 
-/* False where the form gives no whole number there. */
+/* False: the formula gives no whole number there. */
 bool fit_value(const struct fit *fit, const struct grid *grid, uint32_t rank, uint64_t *value);
 
 enum fit_outcome {
     FIT_FOUND,
-    FIT_ONE_SIZE,  /* seen on one number of ranks only: nothing shows how it grows */
-    FIT_NO_FORM,   /* none gives the observed numbers, or none gives a whole number on the target */
-    FIT_AMBIGUOUS, /* several do, and disagree on the target */
+    FIT_ONE_SIZE,  /* there are observations on one number of ranks only */
+    FIT_NO_FORM,   /* no form gives all observations and a whole number on the target */
+    FIT_AMBIGUOUS, /* several forms do, with different numbers on the target */
 };
 
-/* The simplest form that gives all observations and means something on the target. `passes`: they are
- * passes of a loop; else sizes. */
+/* Finds the simplest form that gives all observations and a whole number on the target. `passes`: they are
+ * the passes of a loop; else sizes. */
 enum fit_outcome fit_find(const struct observation *observations, size_t count, const struct grid *target,
                           bool passes, struct fit *fit);
 

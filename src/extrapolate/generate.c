@@ -4,71 +4,71 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "extrapolate/walk.h"
+#include "extrapolate/pattern_walk.h"
 
-struct generated_rank {
-    struct walk walk;
-    struct event held; /* behind the computation that was returned first */
+struct extrapolated_rank {
+    struct pattern_walk walk;
+    struct rank_event held; /* the call after the computation that has been returned */
     bool holds;
-    struct outstanding outstanding;
-    uint32_t *free_slots; /* of those that have been in use */
+    struct pending_list outstanding;
+    uint32_t *free_slots; /* slots that have been in use */
     uint32_t free_count, slots;
     uint64_t calls;
 };
 
-struct generated {
+struct extrapolated {
     struct program program; /* first, so that a program can be cast back */
     struct group world;
-    struct instance instance;
+    struct model_instance instance;
     struct arena arena;
-    struct generated_rank *ranks;
-    bool wildcards; /* some receive names no source or tag */
+    struct extrapolated_rank *ranks;
+    bool wildcards; /* some receive has no source or tag */
     uint64_t hash;
 };
 
-static struct generated *generated_of(const struct program *program)
+static struct extrapolated *extrapolated_of(const struct program *program)
 {
-    return (struct generated *)program;
+    return (struct extrapolated *)program;
 }
 
 /* ----------------------------------------------------------------- requests */
 
-static uint32_t take_slot(struct generated_rank *rank)
+static uint32_t take_slot(struct extrapolated_rank *rank)
 {
     return rank->free_count ? rank->free_slots[--rank->free_count] : rank->slots++;
 }
 
-/* The oldest request with these ends and tag; false where there is none. */
-static bool take_request(struct generated_rank *rank, const struct event *wait, uint32_t *slot)
+/* The oldest request with the ends and tag of the wait. False: there is none. */
+static bool take_request(struct extrapolated_rank *rank, const struct rank_event *wait, uint32_t *slot)
 {
     for (size_t i = 0; i < rank->outstanding.count; i++) {
-        const struct pending *one = &rank->outstanding.at[i];
+        const struct pending_request *one = &rank->outstanding.at[i];
         if (one->op != wait->waits_for || one->peer != wait->peer || one->tag != wait->tag)
             continue;
         *slot = one->slot;
-        outstanding_remove(&rank->outstanding, i);
+        pending_remove(&rank->outstanding, i);
         rank->free_slots[rank->free_count++] = *slot;
         return true;
     }
     return false;
 }
 
-static void take_all_requests(struct generated_rank *rank)
+static void take_all_requests(struct extrapolated_rank *rank)
 {
     rank->outstanding.count = 0;
     rank->free_count = 0;
     rank->slots = SLOT_FIRST;
 }
 
-/* ----------------------------------------------------------- the first walk */
+/* ----------------------------------------------------------- check of all calls */
 
-/* What the first walk adds up. Sends count up and receives down, so that all pairs together give zero; only
- * an accident of one in 2^64 hides a message that nobody receives. */
+/* Sums over all calls. `unpaired` adds the hash of each send and subtracts that of each receive: it is 0 if
+ * all of them pair up, and by accident with a probability of 2^-64. */
 struct survey {
     uint64_t unpaired;
-    uint64_t collectives, first_collectives; /* their sequence, of this rank and of rank 0 */
-    struct walk walk;
-    struct outstanding outstanding;
+    uint64_t collectives, first_collectives; /* hashes of their sequence: of this rank, of rank 0 */
+    struct pattern_walk walk;
+    struct pending_list outstanding;
     size_t most_outstanding;
 };
 
@@ -77,7 +77,7 @@ static uint64_t channel_hash(uint32_t from, uint32_t to, int32_t tag)
     return hash_add(hash_add(1, (uint64_t)from << 32 | to), (uint64_t)(uint32_t)tag);
 }
 
-static uint64_t hash_event(uint64_t hash, const struct event *event)
+static uint64_t hash_event(uint64_t hash, const struct rank_event *event)
 {
     hash =
         hash_add(hash, (uint64_t)event->op | (uint64_t)event->flags << 8 | (uint64_t)event->waits_for << 16);
@@ -86,10 +86,10 @@ static uint64_t hash_event(uint64_t hash, const struct event *event)
     return hash_add(hash_add(hash, event->bytes), event->recv_bytes);
 }
 
-static bool survey_request(struct survey *survey, const struct event *event)
+static bool survey_request(struct survey *survey, const struct rank_event *event)
 {
     if (event->flags & CALL_IMMEDIATE)
-        outstanding_add(&survey->outstanding, (struct pending){event->peer, event->tag, 0, event->op});
+        pending_add(&survey->outstanding, (struct pending_request){event->peer, event->tag, 0, event->op});
     if (survey->outstanding.count > survey->most_outstanding)
         survey->most_outstanding = survey->outstanding.count;
     if (event->op == CALL_WAITALL)
@@ -97,17 +97,17 @@ static bool survey_request(struct survey *survey, const struct event *event)
     if (event->op != CALL_WAIT)
         return true;
     for (size_t i = 0; i < survey->outstanding.count; i++) {
-        const struct pending *one = &survey->outstanding.at[i];
+        const struct pending_request *one = &survey->outstanding.at[i];
         if (one->op == event->waits_for && one->peer == event->peer && one->tag == event->tag) {
-            outstanding_remove(&survey->outstanding, i);
+            pending_remove(&survey->outstanding, i);
             return true;
         }
     }
     return false;
 }
 
-static void survey_messages(struct survey *survey, struct generated *generated, uint32_t rank,
-                            const struct event *event)
+static void survey_messages(struct survey *survey, struct extrapolated *extrapolated, uint32_t rank,
+                            const struct rank_event *event)
 {
     bool sends = event->op == CALL_SEND || event->op == CALL_SENDRECV;
     bool receives = event->op == CALL_RECV || event->op == CALL_SENDRECV;
@@ -115,7 +115,7 @@ static void survey_messages(struct survey *survey, struct generated *generated, 
     if (sends)
         survey->unpaired += channel_hash(rank, (uint32_t)event->peer, event->tag);
     if (receives && (source == CALL_ANY_SOURCE || event->tag == CALL_ANY_TAG))
-        generated->wildcards = true;
+        extrapolated->wildcards = true;
     else if (receives)
         survey->unpaired -= channel_hash((uint32_t)source, rank, event->tag);
     if (event->op >= CALL_BARRIER)
@@ -123,64 +123,64 @@ static void survey_messages(struct survey *survey, struct generated *generated, 
             hash_add(survey->collectives, (uint64_t)event->op << 32 | (uint32_t)event->peer);
 }
 
-/* One rank from its first call to its last; NULL, or what is wrong with it. */
-static const char *survey_rank(struct survey *survey, struct generated *generated, uint32_t rank)
+/* All calls of one rank. NULL: they are right; else what is wrong. */
+static const char *survey_rank(struct survey *survey, struct extrapolated *extrapolated, uint32_t rank)
 {
-    struct event event;
-    enum walk_step step;
+    struct rank_event event;
+    enum pattern_walk_step step;
     survey->walk.rank = rank;
     survey->outstanding.count = survey->most_outstanding = 0;
     survey->collectives = 0;
-    walk_begin(&survey->walk, &generated->instance);
-    generated->hash = hash_add(generated->hash, rank);
-    while ((step = walk_next(&survey->walk, &generated->instance, &event)) == WALK_CALL) {
+    pattern_walk_begin(&survey->walk, &extrapolated->instance);
+    extrapolated->hash = hash_add(extrapolated->hash, rank);
+    while ((step = pattern_walk_next(&survey->walk, &extrapolated->instance, &event)) == WALK_CALL) {
         if (!survey_request(survey, &event))
             return "would wait for a request that it has not started";
-        survey_messages(survey, generated, rank, &event);
-        generated->hash = hash_event(generated->hash, &event);
-        generated->ranks[rank].calls += 1 + (event.operations > 0);
+        survey_messages(survey, extrapolated, rank, &event);
+        extrapolated->hash = hash_event(extrapolated->hash, &event);
+        extrapolated->ranks[rank].calls += 1 + (event.operations > 0);
     }
     if (step == WALK_LOST)
-        return "would have a partner or a size that means nothing";
+        return "would have a partner or a size that is not defined";
     if (rank == 0)
         survey->first_collectives = survey->collectives;
     return survey->collectives == survey->first_collectives ? NULL
                                                             : "would call other collectives than rank 0";
 }
 
-static uint32_t deepest(const struct model *model)
+static uint32_t deepest(const struct program_model *model)
 {
     uint32_t first = model->roles[0].pattern.depth, second = model->roles[1].pattern.depth;
     return first > second ? first : second;
 }
 
-static void make_room(struct generated *generated, uint32_t rank, size_t requests)
+static void make_room(struct extrapolated *extrapolated, uint32_t rank, size_t requests)
 {
-    struct generated_rank *one = &generated->ranks[rank];
+    struct extrapolated_rank *one = &extrapolated->ranks[rank];
     one->walk.rank = rank;
     one->walk.frames =
-        arena_alloc(&generated->arena, deepest(generated->instance.model) * sizeof(struct frame));
-    one->outstanding.at = arena_alloc(&generated->arena, requests * sizeof(struct pending));
+        arena_alloc(&extrapolated->arena, deepest(extrapolated->instance.model) * sizeof(struct loop_frame));
+    one->outstanding.at = arena_alloc(&extrapolated->arena, requests * sizeof(struct pending_request));
     one->outstanding.capacity = requests;
-    one->free_slots = arena_alloc(&generated->arena, requests * sizeof *one->free_slots);
+    one->free_slots = arena_alloc(&extrapolated->arena, requests * sizeof *one->free_slots);
 }
 
-static bool survey_ranks(struct generated *generated, char *why, size_t why_size)
+static bool survey_ranks(struct extrapolated *extrapolated, char *why, size_t why_size)
 {
     struct survey survey = {0};
     const char *wrong = NULL;
-    uint32_t ranks = generated->program.ranks;
-    survey.walk.frames = mem_alloc(deepest(generated->instance.model), sizeof(struct frame), "loops");
+    uint32_t ranks = extrapolated->program.ranks;
+    survey.walk.frames = mem_alloc(deepest(extrapolated->instance.model), sizeof(struct loop_frame), "loops");
     for (uint32_t rank = 0; rank < ranks && !wrong; rank++) {
-        wrong = survey_rank(&survey, generated, rank);
-        make_room(generated, rank, survey.most_outstanding);
-        generated->program.total_calls += generated->ranks[rank].calls;
+        wrong = survey_rank(&survey, extrapolated, rank);
+        make_room(extrapolated, rank, survey.most_outstanding);
+        extrapolated->program.total_calls += extrapolated->ranks[rank].calls;
         if (wrong)
             snprintf(why, why_size, "rank %u of %u %s", rank, ranks, wrong);
     }
     free(survey.walk.frames);
     free(survey.outstanding.at);
-    if (!wrong && survey.unpaired && !generated->wildcards) {
+    if (!wrong && survey.unpaired && !extrapolated->wildcards) {
         wrong = "unpaired";
         snprintf(why, why_size, "on %u ranks some message would be sent to a rank that does not receive it",
                  ranks);
@@ -190,10 +190,10 @@ static bool survey_ranks(struct generated *generated, char *why, size_t why_size
 
 /* -------------------------------------------------------------- the program */
 
-static bool to_call(const struct generated *generated, struct generated_rank *rank, const struct event *event,
-                    struct call *call)
+static bool to_call(const struct extrapolated *extrapolated, struct extrapolated_rank *rank,
+                    const struct rank_event *event, struct call *call)
 {
-    uint32_t channel = generated->wildcards ? CHANNEL_MAILBOX : CHANNEL_KEYED;
+    uint32_t channel = extrapolated->wildcards ? CHANNEL_MAILBOX : CHANNEL_KEYED;
     bool point = event->op == CALL_SEND || event->op == CALL_RECV || event->op == CALL_SENDRECV;
     *call = (struct call){.op = event->op,
                           .flags = event->flags,
@@ -214,17 +214,18 @@ static bool to_call(const struct generated *generated, struct generated_rank *ra
         return take_request(rank, event, &call->slot);
     } else if (event->flags & CALL_IMMEDIATE) {
         call->slot = take_slot(rank);
-        outstanding_add(&rank->outstanding, (struct pending){event->peer, event->tag, call->slot, event->op});
+        pending_add(&rank->outstanding,
+                    (struct pending_request){event->peer, event->tag, call->slot, event->op});
     }
     return true;
 }
 
-static const struct call *generated_next(struct program *program, uint32_t index, struct call *scratch)
+static const struct call *extrapolated_next(struct program *program, uint32_t index, struct call *scratch)
 {
-    struct generated *generated = generated_of(program);
-    struct generated_rank *rank = &generated->ranks[index];
+    struct extrapolated *extrapolated = extrapolated_of(program);
+    struct extrapolated_rank *rank = &extrapolated->ranks[index];
     if (!rank->holds) {
-        if (walk_next(&rank->walk, &generated->instance, &rank->held) != WALK_CALL)
+        if (pattern_walk_next(&rank->walk, &extrapolated->instance, &rank->held) != WALK_CALL)
             return NULL;
         rank->calls++;
         if (rank->held.operations > 0) {
@@ -236,104 +237,105 @@ static const struct call *generated_next(struct program *program, uint32_t index
         rank->holds = false;
         rank->calls++;
     }
-    return to_call(generated, rank, &rank->held, scratch) ? scratch : NULL;
+    return to_call(extrapolated, rank, &rank->held, scratch) ? scratch : NULL;
 }
 
-static uint32_t generated_slots(const struct program *program, uint32_t rank)
+static uint32_t extrapolated_slots(const struct program *program, uint32_t rank)
 {
-    return SLOT_FIRST + (uint32_t)generated_of(program)->ranks[rank].outstanding.capacity;
+    return SLOT_FIRST + (uint32_t)extrapolated_of(program)->ranks[rank].outstanding.capacity;
 }
 
-static struct call_place generated_place(const struct program *program, uint32_t rank)
+static struct call_place extrapolated_place(const struct program *program, uint32_t rank)
 {
-    return (struct call_place){program->name, generated_of(program)->ranks[rank].calls};
+    return (struct call_place){program->name, extrapolated_of(program)->ranks[rank].calls};
 }
 
-static void generated_rewind(struct program *program)
+static void extrapolated_rewind(struct program *program)
 {
-    struct generated *generated = generated_of(program);
+    struct extrapolated *extrapolated = extrapolated_of(program);
     for (uint32_t rank = 0; rank < program->ranks; rank++) {
-        take_all_requests(&generated->ranks[rank]);
-        generated->ranks[rank].holds = false;
-        generated->ranks[rank].calls = 0;
-        walk_begin(&generated->ranks[rank].walk, &generated->instance);
+        take_all_requests(&extrapolated->ranks[rank]);
+        extrapolated->ranks[rank].holds = false;
+        extrapolated->ranks[rank].calls = 0;
+        pattern_walk_begin(&extrapolated->ranks[rank].walk, &extrapolated->instance);
     }
 }
 
-static void generated_close(struct program *program)
+static void extrapolated_close(struct program *program)
 {
-    struct generated *generated = generated_of(program);
-    instance_free(&generated->instance);
-    arena_free(&generated->arena);
-    free(generated->ranks);
-    free(generated);
+    struct extrapolated *extrapolated = extrapolated_of(program);
+    model_instance_free(&extrapolated->instance);
+    arena_free(&extrapolated->arena);
+    free(extrapolated->ranks);
+    free(extrapolated);
 }
 
-static const struct program_ops generated_ops = {
-    .next = generated_next,
-    .slots = generated_slots,
-    .place = generated_place,
-    .rewind = generated_rewind,
-    .close = generated_close,
+static const struct program_ops extrapolated_ops = {
+    .next = extrapolated_next,
+    .slots = extrapolated_slots,
+    .place = extrapolated_place,
+    .rewind = extrapolated_rewind,
+    .close = extrapolated_close,
 };
 
-struct program *generate_open(const struct model *model, uint32_t ranks, char *why, size_t why_size)
+struct program *generate_open(const struct program_model *model, uint32_t ranks, char *why, size_t why_size)
 {
-    struct generated *generated = mem_alloc(1, sizeof *generated, "an extrapolated program");
-    generated->world.size = ranks;
-    generated->program = (struct program){.ops = &generated_ops,
-                                          .name = "extrapolated",
-                                          .ranks = ranks,
-                                          .groups = &generated->world,
-                                          .group_count = 1};
-    generated->ranks = mem_alloc(ranks, sizeof *generated->ranks, "ranks");
-    if (!instance_init(&generated->instance, model, ranks, why, why_size) ||
-        !survey_ranks(generated, why, why_size)) {
-        generated_close(&generated->program);
+    struct extrapolated *extrapolated = mem_alloc(1, sizeof *extrapolated, "an extrapolated program");
+    extrapolated->world.size = ranks;
+    extrapolated->program = (struct program){.ops = &extrapolated_ops,
+                                             .name = "extrapolated",
+                                             .ranks = ranks,
+                                             .groups = &extrapolated->world,
+                                             .group_count = 1};
+    extrapolated->ranks = mem_alloc(ranks, sizeof *extrapolated->ranks, "ranks");
+    if (!model_instance_init(&extrapolated->instance, model, ranks, why, why_size) ||
+        !survey_ranks(extrapolated, why, why_size)) {
+        extrapolated_close(&extrapolated->program);
         return NULL;
     }
-    generated_rewind(&generated->program);
-    return &generated->program;
+    extrapolated_rewind(&extrapolated->program);
+    return &extrapolated->program;
 }
 
 uint64_t generate_hash(const struct program *program)
 {
-    return generated_of(program)->hash;
+    return extrapolated_of(program)->hash;
 }
 
 /* ---------------------------------------------------------------- verifying */
 
-static bool verify_rank(const struct instance *instance, struct walk *walk, const struct events *events,
-                        size_t *at)
+static bool verify_rank(const struct model_instance *instance, struct pattern_walk *walk,
+                        const struct rank_events *events, size_t *at)
 {
-    struct event event;
-    walk_begin(walk, instance);
+    struct rank_event event;
+    pattern_walk_begin(walk, instance);
     for (*at = 0; *at < events->count; (*at)++)
-        if (walk_next(walk, instance, &event) != WALK_CALL || !event_same(&event, &events->at[*at]))
+        if (pattern_walk_next(walk, instance, &event) != WALK_CALL ||
+            !rank_event_same(&event, &events->at[*at]))
             return false;
-    return walk_next(walk, instance, &event) == WALK_END;
+    return pattern_walk_next(walk, instance, &event) == WALK_END;
 }
 
-bool generate_verify(const struct model *model, struct sample *sample, struct misfit *misfit)
+bool generate_verify(const struct program_model *model, struct sample *sample, struct misfit *misfit)
 {
-    struct instance instance;
-    struct events events = {0};
-    struct walk walk = {.frames = mem_alloc(deepest(model), sizeof(struct frame), "loops")};
-    bool same = instance_init(&instance, model, sample->ranks, misfit->why, sizeof misfit->why);
+    struct model_instance instance;
+    struct rank_events events = {0};
+    struct pattern_walk walk = {.frames = mem_alloc(deepest(model), sizeof(struct loop_frame), "loops")};
+    bool same = model_instance_init(&instance, model, sample->ranks, misfit->why, sizeof misfit->why);
     misfit->sample = sample;
     misfit->event = 0;
     misfit->progress = PROGRESS_LEARNED;
     sample->program->ops->rewind(sample->program);
     for (walk.rank = 0; walk.rank < sample->ranks && same; walk.rank++) {
-        events_read(sample->program, walk.rank, &events);
+        rank_events_read(sample->program, walk.rank, &events);
         same = verify_rank(&instance, &walk, &events, &misfit->event);
         if (!same) {
             misfit->rank = walk.rank;
             snprintf(misfit->why, sizeof misfit->why,
-                     "the program is expected to do something else here, from what it does on fewer ranks");
+                     "the model that the other traces give predicts another call here");
         }
     }
-    instance_free(&instance);
+    model_instance_free(&instance);
     free(walk.frames);
     free(events.at);
     return same;

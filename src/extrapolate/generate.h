@@ -3,17 +3,16 @@
 
 #include "extrapolate/model.h"
 
-/* What a model makes of so many ranks, as a program that streams its calls. It is walked through once before
- * it is handed out: NULL and *why where a rank's partner or size would mean nothing, a wait would find no
- * request, sends and receives would not pair up, or ranks would call different collectives. The model must
- * outlive the program. */
-struct program *generate_open(const struct model *model, uint32_t ranks, char *why, size_t why_size);
+/* The program of a model on `ranks` ranks. All of its calls are checked first. NULL: `why` says which rank
+ * would have an undefined partner or size, or wait without a request, or call other collectives than rank 0;
+ * or that sends and receives would not pair up. The model must outlive the program. */
+struct program *generate_open(const struct program_model *model, uint32_t ranks, char *why, size_t why_size);
 
-/* Of all calls of all ranks, computation apart: two such programs with one hash make the same calls. */
+/* A hash of all calls of all ranks without computation. Programs with equal hashes make the same calls. */
 uint64_t generate_hash(const struct program *program);
 
-/* Whether the model calls what the sample has called, rank by rank and call by call; computation apart. On a
- * number of ranks that it was not learned from, this is its test. */
-bool generate_verify(const struct model *model, struct sample *sample, struct misfit *misfit);
+/* Whether the model makes the calls of the sample, rank by rank and call by call, without computation. It is
+ * a test of the model if it was not learned from this sample. */
+bool generate_verify(const struct program_model *model, struct sample *sample, struct misfit *misfit);
 
 #endif

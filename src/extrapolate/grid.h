@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How a program may have laid its ranks out: rank = x + size[0] (y + size[1] z), each extent as near to the
- * others as the divisors of the number of ranks allow. Which it was, a trace does not say; it shows in which
- * reading makes the partners of all ranks follow one rule. */
+/* An arrangement of ranks: rank = x + size[0] (y + size[1] z). The extents are as nearly equal as the
+ * divisors of the number of ranks allow. A trace does not name the arrangement of its program. It is the one
+ * in which the partners of all ranks follow one rule. */
 enum grid_kind {
     GRID_LINE,
     GRID_WIDE,   /* a plane, x its longer side: NPB's CG and LU */
@@ -21,7 +21,7 @@ enum { GRID_DIMENSIONS = 3 };
 struct grid {
     enum grid_kind kind;
     uint32_t ranks;
-    uint32_t size[GRID_DIMENSIONS]; /* 1 where there is no such dimension */
+    uint32_t size[GRID_DIMENSIONS]; /* 1: there is no such dimension */
 };
 
 struct grid grid_of(enum grid_kind kind, uint32_t ranks);

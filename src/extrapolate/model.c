@@ -6,12 +6,12 @@
 #include <string.h>
 
 struct learner {
-    struct model *model;
+    struct program_model *model;
     struct sample *samples;
     size_t count;
     struct grid target;
     struct evidence *evidence[2]; /* by role: [sample] */
-    struct events events;
+    struct rank_events events;
     struct misfit *misfit;
 };
 
@@ -20,13 +20,13 @@ struct learner {
 enum status sample_read(struct sample *sample)
 {
     struct program *program = sample->program;
-    struct events events = {0};
+    struct rank_events events = {0};
     size_t most[2] = {0};
     enum status status = STATUS_OK;
     sample->ranks = program->ranks;
     program->ops->rewind(program);
     for (uint32_t rank = 0; rank < program->ranks && status == STATUS_OK; rank++) {
-        status = events_read(program, rank, &events);
+        status = rank_events_read(program, rank, &events);
         for (int among = 0; among < 2; among++)
             if (events.count > most[among] && (rank || !among)) {
                 most[among] = events.count;
@@ -40,7 +40,7 @@ enum status sample_read(struct sample *sample)
 static void read_rank(struct learner *learner, struct sample *sample, uint32_t rank)
 {
     sample->program->ops->rewind(sample->program);
-    events_read(sample->program, rank, &learner->events); /* sample_read has seen every call */
+    rank_events_read(sample->program, rank, &learner->events); /* sample_read has seen every call */
 }
 
 /* ----------------------------------------------------------------- patterns */
@@ -50,7 +50,7 @@ static uint32_t richest(const struct learner *learner, const struct sample *samp
     return role ? 0 : sample->richest[learner->model->hypothesis.apart];
 }
 
-/* The pattern is that of the rank with the most calls on the most ranks: others leave calls out. */
+/* The pattern is that of the rank with the most calls in the largest sample. Other ranks leave calls out. */
 static void build_patterns(struct learner *learner)
 {
     struct hypothesis hypothesis = learner->model->hypothesis;
@@ -58,16 +58,16 @@ static void build_patterns(struct learner *learner)
     struct grid grid = grid_of(hypothesis.grid, largest->ranks);
     for (uint32_t role = 0; role <= hypothesis.apart; role++) {
         uint32_t rank = richest(learner, largest, role);
-        struct pattern *pattern = &learner->model->roles[role].pattern;
+        struct call_pattern *pattern = &learner->model->roles[role].pattern;
         read_rank(learner, largest, rank);
-        pattern_build(pattern, &learner->events, &grid, rank, hypothesis.stages);
+        call_pattern_build(pattern, &learner->events, &grid, rank, hypothesis.stages);
     }
 }
 
 static bool add_rank(struct learner *learner, size_t index, uint32_t rank)
 {
     struct misfit *misfit = learner->misfit;
-    uint32_t role = model_role(learner->model, rank);
+    uint32_t role = program_model_role(learner->model, rank);
     read_rank(learner, &learner->samples[index], rank);
     if (evidence_add(&learner->evidence[role][index], &learner->model->roles[role].pattern, rank,
                      &learner->events, &misfit->event)) {
@@ -77,12 +77,12 @@ static bool add_rank(struct learner *learner, size_t index, uint32_t rank)
     misfit->sample = &learner->samples[index];
     misfit->rank = rank;
     snprintf(misfit->why, sizeof misfit->why,
-             misfit->event < learner->events.count ? "nothing in what other ranks do explains this call"
-                                                   : "other ranks go on where this one ends");
+             misfit->event < learner->events.count ? "the calls of other ranks do not explain this call"
+                                                   : "other ranks make more calls than this one");
     return false;
 }
 
-/* The richest rank comes first: it shows the passes of loops in which others do nothing. */
+/* The rank with the most calls comes first: it shows the passes of loops in which others do nothing. */
 static bool add_sample(struct learner *learner, size_t index)
 {
     const struct sample *sample = &learner->samples[index];
@@ -110,7 +110,7 @@ static void observe(struct observations *seen, const struct grid *grid, uint32_t
     seen->at[seen->count++] = (struct observation){grid, rank, value};
 }
 
-/* "640 on 4 ranks, 320 on 16 ranks": a few, the first of each size. */
+/* "640 on 4 ranks, 320 on 16 ranks": the first observation of each sample. */
 static void print_observations(const struct observations *seen, char *text, size_t size)
 {
     uint32_t ranks = 0;
@@ -126,7 +126,7 @@ static void print_observations(const struct observations *seen, char *text, size
     }
 }
 
-/* A fit that was not found, as a misfit at the call where it begins. */
+/* Notes as a misfit that no fit was found, at the call that it is for. */
 static void miss(struct learner *learner, uint32_t role, size_t event, enum fit_outcome outcome,
                  const char *what, const struct observations *seen)
 {
@@ -138,10 +138,10 @@ static void miss(struct learner *learner, uint32_t role, size_t event, enum fit_
     misfit->event = event;
     static const char *const reasons[] = {
         [FIT_FOUND] = "",
-        [FIT_ONE_SIZE] = "are seen on one number of ranks only, so nothing shows how they grow",
+        [FIT_ONE_SIZE] = "are known on one number of ranks only, so their growth is not known",
         [FIT_NO_FORM] = "follow none of the rules that are known",
-        [FIT_AMBIGUOUS] = ("follow several rules, which disagree on the ranks asked for; a trace of another "
-                           "size would tell"),
+        [FIT_AMBIGUOUS] = ("follow several rules, which disagree on the ranks asked for; a trace on another "
+                           "number of ranks would decide"),
     };
     misfit->undecided = outcome == FIT_AMBIGUOUS;
     snprintf(misfit->why, sizeof misfit->why, *values ? "%s (%s) %s" : "%s%s %s", what, values,
@@ -151,7 +151,7 @@ static void miss(struct learner *learner, uint32_t role, size_t event, enum fit_
 static bool fit_sizes(struct learner *learner, uint32_t role, uint32_t leaf, bool received,
                       struct observations *seen)
 {
-    const struct pattern *pattern = &learner->model->roles[role].pattern;
+    const struct call_pattern *pattern = &learner->model->roles[role].pattern;
     struct site *site = &learner->model->roles[role].sites[leaf];
     seen->count = 0;
     for (size_t s = 0; s < learner->count; s++) {
@@ -170,7 +170,7 @@ static bool fit_sizes(struct learner *learner, uint32_t role, uint32_t leaf, boo
 
 static bool fit_tag(struct learner *learner, uint32_t role, uint32_t leaf, struct observations *seen)
 {
-    struct role *part = &learner->model->roles[role];
+    struct role_model *part = &learner->model->roles[role];
     seen->count = 0;
     for (size_t s = 0; s < learner->count; s++)
         observe(seen, &learner->evidence[role][s].grid, 0, learner->evidence[role][s].tags[leaf]);
@@ -191,11 +191,11 @@ static const struct pattern_node *first_leaf(const struct pattern_node *node)
 
 static bool fit_passes(struct learner *learner, uint32_t role, uint32_t loop, struct observations *seen)
 {
-    struct role *part = &learner->model->roles[role];
+    struct role_model *part = &learner->model->roles[role];
     seen->count = 0;
     for (size_t s = 0; s < learner->count; s++)
         observe(seen, &learner->evidence[role][s].grid, 0, learner->evidence[role][s].passes[loop]);
-    if (loop == 0) { /* the root: once, whatever the size */
+    if (loop == 0) { /* the root: one pass on any number of ranks */
         part->passes[0] = (struct fit){.form = FIT_CONSTANT, .value = 1};
         return true;
     }
@@ -207,7 +207,8 @@ static bool fit_passes(struct learner *learner, uint32_t role, uint32_t loop, st
     return false;
 }
 
-/* What a rank computes before this call in all, mean of those that make it; 0 where none does. */
+/* The operations before this call, in all passes: the mean of the ranks that make the call. 0: no rank does.
+ */
 static double operations_of(const struct evidence *evidence, uint32_t leaf)
 {
     uint32_t callers = 0;
@@ -216,7 +217,7 @@ static double operations_of(const struct evidence *evidence, uint32_t leaf)
     return callers ? evidence->operations[leaf] / callers : 0;
 }
 
-/* log(operations) = log(scale) + power x log(ranks), least squares over the sizes that compute anything. */
+/* log(operations) = log(scale) + power x log(ranks), least squares over the samples with operations here. */
 static void fit_operations(const struct learner *learner, uint32_t role, uint32_t leaf, struct site *site)
 {
     double n = 0, x = 0, y = 0, xx = 0, xy = 0;
@@ -244,7 +245,7 @@ static void fit_operations(const struct learner *learner, uint32_t role, uint32_
 
 static bool fit_role(struct learner *learner, uint32_t role, struct observations *seen)
 {
-    struct role *part = &learner->model->roles[role];
+    struct role_model *part = &learner->model->roles[role];
     part->sites = mem_alloc(part->pattern.leaf_count, sizeof *part->sites, "fits of sizes");
     part->passes = mem_alloc(part->pattern.loop_count, sizeof *part->passes, "fits of passes");
     for (uint32_t loop = 0; loop < part->pattern.loop_count; loop++, learner->misfit->progress++)
@@ -278,8 +279,8 @@ static bool rules_agree(const struct learner *learner, uint32_t role, const stru
     return true;
 }
 
-/* The partners of two stages, 1 and 2 away, are rank xor 2^stage as well as rank xor (1 + stage). Where there
- * are log2 as many stages as ranks, the first is meant: it reaches all of them. */
+/* Partners at distances 1 and 2 in two stages follow rank xor 2^stage as well as rank xor (1 + stage). If
+ * there are log2(ranks) stages, the first rule is right: only it reaches all ranks. */
 static void prefer_doubling(struct pattern_node *leaf, unsigned which)
 {
     uint32_t doubling = 0;
@@ -291,11 +292,11 @@ static void prefer_doubling(struct pattern_node *leaf, unsigned which)
         leaf->possible[which] &= doubling;
 }
 
-/* Rules that all samples leave over must mean the same on the target. */
+/* Rules that agree with all samples must give the same partners on the target. */
 static bool decide_rules(struct learner *learner, uint32_t role, const struct pattern_node *loop,
                          uint64_t stages)
 {
-    const struct role *part = &learner->model->roles[role];
+    const struct role_model *part = &learner->model->roles[role];
     uint64_t passes = 1;
     if (loop->stages && fit_value(&part->passes[loop->index], &learner->target, 0, &passes))
         stages = passes;
@@ -306,7 +307,7 @@ static bool decide_rules(struct learner *learner, uint32_t role, const struct pa
                 return false;
             continue;
         }
-        for (unsigned which = 0; which < event_peers(&node->event); which++) {
+        for (unsigned which = 0; which < rank_event_peers(&node->event); which++) {
             if (loop->stages && part->passes[loop->index].form == FIT_LOGARITHM)
                 prefer_doubling(loop->body[i], which);
             if (!rules_agree(learner, role, node, which, stages)) {
@@ -343,14 +344,14 @@ static void end_evidence(struct learner *learner)
 
 static bool add_samples(struct learner *learner)
 {
-    /* The largest first: it tells most rules apart. */
+    /* The largest comes first: it rules out the most. */
     for (size_t s = learner->count; s-- > 0;)
         if (!add_sample(learner, s))
             return false;
     return true;
 }
 
-/* What follows from an extent of the grid shows only where that changes. */
+/* A number that depends on an extent of the grid is known only if the extent differs between samples. */
 static bool grid_tells(struct learner *learner)
 {
     struct hypothesis hypothesis = learner->model->hypothesis;
@@ -370,8 +371,8 @@ static bool grid_tells(struct learner *learner)
     return true;
 }
 
-bool model_learn(struct model *model, struct hypothesis hypothesis, struct sample *samples, size_t count,
-                 uint32_t target, struct misfit *misfit)
+bool program_model_learn(struct program_model *model, struct hypothesis hypothesis, struct sample *samples,
+                         size_t count, uint32_t target, struct misfit *misfit)
 {
     struct learner learner = {.model = model,
                               .samples = samples,
@@ -379,7 +380,7 @@ bool model_learn(struct model *model, struct hypothesis hypothesis, struct sampl
                               .target = grid_of(hypothesis.grid, target),
                               .misfit = misfit};
     struct observations seen = {0};
-    *model = (struct model){.hypothesis = hypothesis};
+    *model = (struct program_model){.hypothesis = hypothesis};
     *misfit = (struct misfit){.hypothesis = hypothesis};
     if (!grid_tells(&learner))
         return false;
@@ -396,12 +397,12 @@ bool model_learn(struct model *model, struct hypothesis hypothesis, struct sampl
     return fits;
 }
 
-void model_free(struct model *model)
+void program_model_free(struct program_model *model)
 {
     for (int role = 0; role < 2; role++) {
-        pattern_free(&model->roles[role].pattern);
+        call_pattern_free(&model->roles[role].pattern);
         free(model->roles[role].sites);
         free(model->roles[role].passes);
     }
-    *model = (struct model){0};
+    *model = (struct program_model){0};
 }

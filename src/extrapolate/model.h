@@ -4,17 +4,17 @@
 #include "extrapolate/evidence.h"
 #include "extrapolate/fit.h"
 
-/* A program as traces of it show it: which calls in which loops, and how partners, sizes and passes follow
- * from the number of ranks. */
+/* A model of a program: its calls in loops, and how partners, sizes and passes depend on the number of ranks.
+ */
 
-/* One run of the program. */
+/* A trace of the program. */
 struct sample {
     struct program *program;
     uint32_t ranks;
-    uint32_t richest[2]; /* the rank that makes the most calls: of all, and of all but rank 0 */
+    uint32_t richest[2]; /* the rank with the most calls: among all ranks, and among all but rank 0 */
 };
 
-/* What is taken for granted while a model is sought. */
+/* What is assumed in the search for a model. */
 struct hypothesis {
     enum grid_kind grid;
     bool stages; /* loops whose partners change from pass to pass */
@@ -25,49 +25,49 @@ struct hypothesis {
 struct site {
     struct fit bytes, recv_bytes;
     struct fit tag; /* at stage 0; a uint32_t */
-    /* What a rank computes before this call, all its passes together: scale x ranks^power operations, a
-     * least-squares fit of each size's mean. */
+    /* The operations of a rank before this call, in all passes: scale x ranks^power. A least-squares fit of
+     * the mean over the ranks of each trace. */
     double scale, power;
     double residual; /* the largest, relative */
 };
 
-struct role {
-    struct pattern pattern;
+struct role_model {
+    struct call_pattern pattern;
     struct site *sites; /* [leaf] */
     struct fit *passes; /* [loop] */
 };
 
-struct model {
+struct program_model {
     struct hypothesis hypothesis;
-    struct role roles[2]; /* the second is rank 0's, where it stands apart */
+    struct role_model roles[2]; /* [1] is that of rank 0, if it has a pattern of its own */
 };
 
-static inline uint32_t model_role(const struct model *model, uint32_t rank)
+static inline uint32_t program_model_role(const struct program_model *model, uint32_t rank)
 {
     return model->hypothesis.apart && rank == 0;
 }
 
-/* How far a hypothesis came: all calls read, all sizes explained, all samples reproduced. */
+/* How much a hypothesis explains: all calls; all sizes; all samples call by call. */
 enum { PROGRESS_READ = 1 << 28, PROGRESS_LEARNED = 1 << 29, PROGRESS_VERIFIED = 1 << 30 };
 
-/* Where a hypothesis met what it cannot explain. */
+/* The first thing that a hypothesis does not explain. */
 struct misfit {
-    uint32_t progress; /* the more, the further it came */
+    uint32_t progress; /* larger: the hypothesis explains more */
     struct hypothesis hypothesis;
-    const struct sample *sample; /* NULL: no call is to blame, but the number of ranks asked for */
+    const struct sample *sample; /* NULL: the cause is the number of ranks asked for, not a call */
     uint32_t rank;
     size_t event;
     char why[240];
-    bool undecided; /* several models explain everything, and differ on the ranks asked for */
+    bool undecided; /* several models explain all samples, and differ on the ranks asked for */
 };
 
-/* Reports a call that no model can hold. */
+/* Reads the numbers of calls of a sample. STATUS_BAD_INPUT, reported: a call that no model can have. */
 enum status sample_read(struct sample *sample);
 
-/* Finds what explains all samples, ordered by their ranks, and means something on `target` ranks. The model
- * is to be freed even where there is none: false, and *misfit says why. */
-bool model_learn(struct model *model, struct hypothesis hypothesis, struct sample *samples, size_t count,
-                 uint32_t target, struct misfit *misfit);
-void model_free(struct model *model);
+/* Finds the model that explains all samples, which are sorted by their ranks, and that is defined on `target`
+ * ranks. False: there is none, and *misfit says why. The model has to be freed in either case. */
+bool program_model_learn(struct program_model *model, struct hypothesis hypothesis, struct sample *samples,
+                         size_t count, uint32_t target, struct misfit *misfit);
+void program_model_free(struct program_model *model);
 
 #endif

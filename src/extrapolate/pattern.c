@@ -4,21 +4,21 @@
 
 #include "base/hash.h"
 
-/* Repetitions are sought among the calls (and loops) before, at most this many. */
+/* Repetitions are at most this many calls or loops wide. */
 enum { WINDOW = 1024, STAGE_WINDOW = 64, MOST_STAGES = 4096 };
 
-struct list {
+struct node_list {
     struct pattern_node **at;
     size_t count, capacity;
 };
 
-static void push(struct list *list, struct pattern_node *node)
+static void push(struct node_list *list, struct pattern_node *node)
 {
     list->at = mem_grow(list->at, &list->capacity, list->count + 1, "the calls of a pattern");
     list->at[list->count++] = node;
 }
 
-static uint64_t hash_event(const struct event *event)
+static uint64_t hash_event(const struct rank_event *event)
 {
     uint64_t hash =
         hash_add(1, (uint64_t)event->op | (uint64_t)event->flags << 8 | (uint64_t)event->element_bytes << 16 |
@@ -28,7 +28,8 @@ static uint64_t hash_event(const struct event *event)
     return hash_add(hash_add(hash, event->bytes), event->recv_bytes);
 }
 
-static struct pattern_node *new_leaf(struct pattern *pattern, const struct events *events, size_t at)
+static struct pattern_node *new_leaf(struct call_pattern *pattern, const struct rank_events *events,
+                                     size_t at)
 {
     struct pattern_node *leaf = arena_alloc(&pattern->arena, sizeof *leaf);
     leaf->event = events->at[at];
@@ -37,8 +38,8 @@ static struct pattern_node *new_leaf(struct pattern *pattern, const struct event
     return leaf;
 }
 
-static struct pattern_node *new_loop(struct pattern *pattern, struct pattern_node *const *body, size_t count,
-                                     uint64_t passes)
+static struct pattern_node *new_loop(struct call_pattern *pattern, struct pattern_node *const *body,
+                                     size_t count, uint64_t passes)
 {
     struct pattern_node *loop = arena_alloc(&pattern->arena, sizeof *loop);
     loop->body = arena_alloc(&pattern->arena, count * sizeof *loop->body);
@@ -65,8 +66,9 @@ static bool same(struct pattern_node *const *a, struct pattern_node *const *b, s
     return true;
 }
 
-/* The last calls of the list are one more pass of the loop before them, or repeat what stands before. */
-static bool fold_once(struct pattern *pattern, struct list *list)
+/* Folds the last calls of the list, if they are one more pass of the loop before them, or repeat the calls
+ * before them. */
+static bool fold_once(struct call_pattern *pattern, struct node_list *list)
 {
     for (size_t width = 1; width < list->count && width <= WINDOW; width++) {
         struct pattern_node **tail = list->at + list->count - width;
@@ -88,7 +90,7 @@ static bool fold_once(struct pattern *pattern, struct list *list)
     return false;
 }
 
-static void fold(struct pattern *pattern, const struct events *events, struct list *list)
+static void fold(struct call_pattern *pattern, const struct rank_events *events, struct node_list *list)
 {
     for (size_t i = 0; i < events->count; i++) {
         push(list, new_leaf(pattern, events, i));
@@ -100,10 +102,10 @@ static void fold(struct pattern *pattern, const struct events *events, struct li
 /* ------------------------------------------------------------------- stages */
 
 struct stage_search {
-    struct pattern *pattern;
+    struct call_pattern *pattern;
     const struct grid *grid;
     uint32_t rank;
-    bool changes; /* a partner differs between the groups looked at */
+    bool changes; /* a partner differs between stages */
 };
 
 static bool keep_rules(struct stage_search *search, struct pattern_node *leaf, unsigned which,
@@ -118,7 +120,7 @@ static bool keep_rules(struct stage_search *search, struct pattern_node *leaf, u
     return count > 0;
 }
 
-/* Tags that count up or down along with the stages. */
+/* 1 or -1: tags count up or down from stage to stage. */
 static int tag_step(struct pattern_node *const *groups, size_t apart)
 {
     int64_t step =
@@ -126,7 +128,8 @@ static int tag_step(struct pattern_node *const *groups, size_t apart)
     return step == 1 || step == -1 ? (int)step : 0;
 }
 
-/* The i-th of `stages` groups is at groups[i * apart]. They are the same here, partners apart. */
+/* Stage i begins at groups[i * apart]. Whether the first node of all stages is the same, if partners are
+ * ignored. */
 static bool alike(struct pattern_node *const *groups, size_t apart, uint32_t stages)
 {
     const struct pattern_node *first = groups[0];
@@ -134,9 +137,9 @@ static bool alike(struct pattern_node *const *groups, size_t apart, uint32_t sta
     for (uint32_t i = 1; i < stages; i++) {
         const struct pattern_node *other = groups[i * apart];
         if (first->body || other->body) {
-            if (first->hash != other->hash) /* loops within stages are the same in all */
+            if (first->hash != other->hash) /* a loop within stages is the same in all of them */
                 return false;
-        } else if (!event_like(&first->event, &other->event) ||
+        } else if (!rank_event_like(&first->event, &other->event) ||
                    other->event.tag != first->event.tag + step * (int32_t)i ||
                    first->event.bytes != other->event.bytes ||
                    first->event.recv_bytes != other->event.recv_bytes) {
@@ -146,7 +149,7 @@ static bool alike(struct pattern_node *const *groups, size_t apart, uint32_t sta
     return true;
 }
 
-/* And the partners follow a rule. With `keep`, groups[0] gets it. */
+/* Whether the partners follow a rule, too. With `keep`, groups[0] gets the rules. */
 static bool agree(struct stage_search *search, struct pattern_node *const *groups, size_t apart,
                   uint32_t stages, bool keep)
 {
@@ -156,9 +159,9 @@ static bool agree(struct stage_search *search, struct pattern_node *const *group
         return true;
     int32_t peers[MOST_STAGES];
     struct peer_rule rules[PEER_RULES];
-    for (unsigned which = 0; which < event_peers(&groups[0]->event); which++) {
+    for (unsigned which = 0; which < rank_event_peers(&groups[0]->event); which++) {
         for (uint32_t i = 0; i < stages; i++) {
-            peers[i] = event_peer(&groups[i * apart]->event, which);
+            peers[i] = rank_event_peer(&groups[i * apart]->event, which);
             search->changes |= peers[i] != peers[0];
         }
         if (keep ? !keep_rules(search, groups[0], which, peers, stages)
@@ -180,7 +183,7 @@ static bool are_stages(struct stage_search *search, struct pattern_node *const *
     return search->changes;
 }
 
-/* The most stages of `width` calls each that begin here; below 2: none. */
+/* The largest number of stages of `width` calls each that begin here. 1: there are no stages. */
 static uint32_t count_stages(struct stage_search *search, struct pattern_node *const *at, size_t count,
                              size_t width)
 {
@@ -191,9 +194,9 @@ static uint32_t count_stages(struct stage_search *search, struct pattern_node *c
     return stages;
 }
 
-static void fold_stages(struct stage_search *search, struct list *list)
+static void fold_stages(struct stage_search *search, struct node_list *list)
 {
-    struct list folded = {0};
+    struct node_list folded = {0};
     for (size_t i = 0; i < list->count;) {
         size_t left = list->count - i, best_width = 0;
         uint32_t best = 1;
@@ -218,10 +221,10 @@ static void fold_stages(struct stage_search *search, struct list *list)
     *list = folded;
 }
 
-/* Inside out, so that the stages of each pass of a loop are found within its body. */
+/* Inner loops first, so that the stages of each pass of a loop are found within its body. */
 static void fold_stages_within(struct stage_search *search, struct pattern_node *loop)
 {
-    struct list list = {0};
+    struct node_list list = {0};
     for (uint32_t i = 0; i < loop->body_count; i++) {
         if (loop->body[i]->body)
             fold_stages_within(search, loop->body[i]);
@@ -238,7 +241,7 @@ static void fold_stages_within(struct stage_search *search, struct pattern_node 
 /* ---------------------------------------------------------------- the whole */
 
 static void number_nodes(struct stage_search *search, struct pattern_node *loop, uint32_t depth,
-                         struct list *leaves, struct list *loops)
+                         struct node_list *leaves, struct node_list *loops)
 {
     if (depth > search->pattern->depth)
         search->pattern->depth = depth;
@@ -252,20 +255,20 @@ static void number_nodes(struct stage_search *search, struct pattern_node *loop,
         }
         node->index = (uint32_t)leaves->count;
         push(leaves, node);
-        for (unsigned which = 0; which < event_peers(&node->event); which++) {
-            int32_t peer = event_peer(&node->event, which);
+        for (unsigned which = 0; which < rank_event_peers(&node->event); which++) {
+            int32_t peer = rank_event_peer(&node->event, which);
             if (!node->rules[which])
                 keep_rules(search, node, which, &peer, 1);
         }
     }
 }
 
-void pattern_build(struct pattern *pattern, const struct events *events, const struct grid *grid,
-                   uint32_t rank, bool stages)
+void call_pattern_build(struct call_pattern *pattern, const struct rank_events *events,
+                        const struct grid *grid, uint32_t rank, bool stages)
 {
     struct stage_search search = {pattern, grid, rank, false};
-    struct list list = {0}, leaves = {0}, loops = {0};
-    *pattern = (struct pattern){0};
+    struct node_list list = {0}, leaves = {0}, loops = {0};
+    *pattern = (struct call_pattern){0};
     fold(pattern, events, &list);
     pattern->root = *new_loop(pattern, list.at, list.count, 1);
     free(list.at);
@@ -278,10 +281,10 @@ void pattern_build(struct pattern *pattern, const struct events *events, const s
     pattern->loop_count = (uint32_t)loops.count;
 }
 
-void pattern_free(struct pattern *pattern)
+void call_pattern_free(struct call_pattern *pattern)
 {
     free(pattern->leaves);
     free(pattern->loops);
     arena_free(&pattern->arena);
-    *pattern = (struct pattern){0};
+    *pattern = (struct call_pattern){0};
 }

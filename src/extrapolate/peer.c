@@ -24,7 +24,7 @@ static int64_t neighbour(const struct peer_rule *rule, const struct grid *grid, 
     return grid_rank(grid, at);
 }
 
-/* The bit that a base and distance name on this grid, or -1. */
+/* The bit that the rule flips on this grid; -1: there is none. */
 static int64_t flipped_bit(const struct peer_rule *rule, const struct grid *grid, uint32_t stage)
 {
     uint32_t row, all;
@@ -42,7 +42,7 @@ static int64_t flipped_bit(const struct peer_rule *rule, const struct grid *grid
 
 static int64_t transposed(const struct grid *grid, uint32_t rank)
 {
-    uint32_t pair = grid->size[0] == 2 * grid->size[1] ? 2 : 1; /* ranks that move together */
+    uint32_t pair = grid->size[0] == 2 * grid->size[1] ? 2 : 1; /* ranks that stay together */
     uint32_t side = grid->size[1];
     if (grid->size[0] != pair * side || grid->size[2] != 1)
         return PEER_INVALID;
@@ -103,7 +103,7 @@ static void guess(struct guesses *guesses, struct peer_rule rule)
     guesses->rules[guesses->count++] = rule;
 }
 
-/* Round an edge, +1 and 1 - size lead to the same rank; the shorter way is guessed first. */
+/* Across an edge, +1 and 1 - size lead to the same rank. The shorter way is tried first. */
 static void guess_wrapped(struct guesses *guesses, const int64_t distance[GRID_DIMENSIONS])
 {
     const struct grid *grid = guesses->grid;
@@ -151,7 +151,7 @@ static void guess_bits(struct guesses *guesses, int step)
                                       {.base = PEER_TOP, .a = {(int32_t)all - 1 - b}}};
     const struct peer_rule *likely = b < from_row ? inner : outer;
     for (int i = 0; i < 2; i++) {
-        /* Going down a stage loop starts at the top, going up at the bottom. */
+        /* Stages that count bits down start at the top, others at the bottom. */
         const struct peer_rule *form = &likely[step < 0 ? 1 - i : i];
         rule.base = form->base;
         rule.a[0] = form->a[0];

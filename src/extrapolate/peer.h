@@ -6,8 +6,8 @@
 
 #include "extrapolate/grid.h"
 
-/* A rule that gives a rank's partner on a grid of any size. In a loop over stages (log2(P) exchanges, P - 1
- * steps of a ring) it depends on the stage as well. */
+/* A rule that gives the partner of a rank on a grid of any size. In a loop over stages (log2(P) exchanges, P
+ * - 1 steps of a ring) the partner also depends on the stage. */
 enum peer_kind {
     PEER_OFFSET,     /* a neighbour; none beyond the edge */
     PEER_WRAP,       /* a neighbour, round the edge */
@@ -16,12 +16,12 @@ enum peer_kind {
     PEER_RING,       /* rank + a + stage, modulo P */
     PEER_RING_POWER, /* rank + a x 2^stage, modulo P */
     PEER_XOR_COUNT,  /* rank xor (a + stage) */
-    PEER_RANK,       /* rank a (+ stage), whoever asks */
+    PEER_RANK,       /* rank a (+ stage), for all ranks */
     PEER_FROM_END,   /* rank P - 1 - a */
     PEER_WILDCARD    /* MPI_ANY_SOURCE */
 };
 
-/* Which bit PEER_XOR_BIT counts from. */
+/* The bit from which PEER_XOR_BIT counts. */
 enum peer_base { PEER_LOWEST, PEER_ROW_TOP, PEER_ROW_END, PEER_TOP };
 
 struct peer_rule {
@@ -31,15 +31,15 @@ struct peer_rule {
     int32_t a[GRID_DIMENSIONS];
 };
 
-/* No partner: the rank stands at the edge. Equal to CALL_PROC_NULL. */
+/* No partner: the rank is at the edge. Equal to CALL_PROC_NULL. */
 #define PEER_NONE (-1)
-/* The rule means nothing on this grid or leads out of it. */
+/* The rule is not defined on this grid, or leads out of it. */
 #define PEER_INVALID (-3)
 
 int64_t peer_of(const struct peer_rule *rule, const struct grid *grid, uint32_t rank, uint32_t stage);
 
-/* The rules that give `rank` the partners peers[0 .. stages - 1] in that order, simplest first; at most
- * PEER_RULES. One stage: no loop. */
+/* Finds the rules that give `rank` the partners peers[0 .. stages - 1] in that order, simple rules first, at
+ * most PEER_RULES. `stages` is 1 outside of a loop over stages. */
 enum { PEER_RULES = 32 };
 size_t peer_rules(const struct grid *grid, uint32_t rank, const int32_t *peers, uint32_t stages,
                   struct peer_rule rules[PEER_RULES]);

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "extrapolate/event.h"
 #include "extrapolate/extrapolate.h"
 #include "extrapolate/fit.h"
 #include "extrapolate/peer.h"
+#include "extrapolate/rank_events.h"
 #include "support/traces.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
@@ -52,17 +52,17 @@ static void close_all(struct family *family)
 /* The same calls of every rank; computation to one part in a thousand. */
 static void assert_same(struct program *expected, struct program *found)
 {
-    struct events a = {0}, b = {0};
+    struct rank_events a = {0}, b = {0};
     double computed[2] = {0};
     assert_int_equal(expected->ranks, found->ranks);
     expected->ops->rewind(expected);
     found->ops->rewind(found);
     for (uint32_t rank = 0; rank < expected->ranks; rank++) {
-        events_read(expected, rank, &a);
-        events_read(found, rank, &b);
+        rank_events_read(expected, rank, &a);
+        rank_events_read(found, rank, &b);
         assert_int_equal(a.count, b.count);
         for (size_t i = 0; i < a.count; i++) {
-            if (!event_same(&a.at[i], &b.at[i]))
+            if (!rank_event_same(&a.at[i], &b.at[i]))
                 fail_msg("call %zu of rank %u differs", i, rank);
             computed[0] += a.at[i].operations;
             computed[1] += b.at[i].operations;
@@ -76,17 +76,18 @@ static void assert_same(struct program *expected, struct program *found)
 static void assert_extrapolates(struct family *family, struct program *expected)
 {
     struct extrapolation *extrapolation;
-    if (extrapolate(family->programs, family->count, expected->ranks, &extrapolation) != STATUS_OK)
+    if (extrapolation_open(family->programs, family->count, expected->ranks, &extrapolation) != STATUS_OK)
         fail_msg("%s: %s", expected->name, traces_messages());
     assert_same(expected, extrapolation_program(extrapolation));
-    extrapolation_free(extrapolation);
+    extrapolation_close(extrapolation);
     traces_messages();
 }
 
 static void assert_refused(struct family *family, uint32_t ranks, const char *why)
 {
     struct extrapolation *extrapolation;
-    assert_int_equal(extrapolate(family->programs, family->count, ranks, &extrapolation), STATUS_BAD_INPUT);
+    assert_int_equal(extrapolation_open(family->programs, family->count, ranks, &extrapolation),
+                     STATUS_BAD_INPUT);
     assert_null(extrapolation);
     const char *messages = traces_messages();
     if (!strstr(messages, why))
@@ -138,7 +139,7 @@ static void what_no_rule_explains_is_refused(void **state)
         struct family family = {0};
         add_workload(&family, specs[i], 4);
         add_workload(&family, specs[i], 16);
-        assert_refused(&family, 64, "nothing in what other ranks do explains this call");
+        assert_refused(&family, 64, "the calls of other ranks do not explain this call");
     }
 }
 
@@ -255,7 +256,7 @@ static void a_held_back_trace_that_is_another_program_is_refused(void **state)
     add_workload(&family, "npb:cg:class=S,ranks=%u", 8);
     add_workload(&family, "npb:cg:class=S,ranks=%u", 16);
     add_workload(&family, "npb:cg:class=W,ranks=%u", 32);
-    assert_refused(&family, 64, "the program is expected to do something else here");
+    assert_refused(&family, 64, "predicts another call here");
 }
 
 /* Rank 0 hands out work and collects results. */

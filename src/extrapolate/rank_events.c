@@ -1,25 +1,25 @@
-#include "extrapolate/event.h"
+#include "extrapolate/rank_events.h"
 
 #include <string.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
 
-void outstanding_add(struct outstanding *outstanding, struct pending request)
+void pending_add(struct pending_list *outstanding, struct pending_request request)
 {
     outstanding->at =
         mem_grow(outstanding->at, &outstanding->capacity, outstanding->count + 1, "outstanding of a rank");
     outstanding->at[outstanding->count++] = request;
 }
 
-void outstanding_remove(struct outstanding *outstanding, size_t index)
+void pending_remove(struct pending_list *outstanding, size_t index)
 {
     outstanding->count--;
     memmove(&outstanding->at[index], &outstanding->at[index + 1],
             (outstanding->count - index) * sizeof *outstanding->at);
 }
 
-/* What a call stands in the way with, or NULL. */
+/* Why a call cannot be extrapolated; NULL: it can. */
 static const char *hindrance(const struct call *call)
 {
     if (call->group || call->context)
@@ -43,34 +43,35 @@ static enum status refuse(struct program *program, uint32_t rank, const struct c
     return STATUS_BAD_INPUT;
 }
 
-/* The request that a wait names, taken off the list; none: what a trace's own check has let through. */
-static struct pending take_pending(struct outstanding *outstanding, uint32_t slot)
+/* Removes and returns the request of a wait. A slot without a request is possible in a trace that has not
+ * been checked. */
+static struct pending_request take_pending(struct pending_list *outstanding, uint32_t slot)
 {
     for (size_t i = 0; i < outstanding->count; i++)
         if (outstanding->at[i].slot == slot) {
-            struct pending request = outstanding->at[i];
-            outstanding_remove(outstanding, i);
+            struct pending_request request = outstanding->at[i];
+            pending_remove(outstanding, i);
             return request;
         }
-    return (struct pending){.peer = CALL_PROC_NULL, .op = CALL_RECV};
+    return (struct pending_request){.peer = CALL_PROC_NULL, .op = CALL_RECV};
 }
 
-static struct event event_of(const struct call *call, struct outstanding *outstanding)
+static struct rank_event event_of(const struct call *call, struct pending_list *outstanding)
 {
-    struct event event = {.op = call->op,
-                          .flags = call->flags,
-                          .element_bytes = call->element_bytes,
-                          .datatype = call->datatype,
-                          .peer = call->peer,
-                          .source = call->source,
-                          .tag = call->tag,
-                          .bytes = call->bytes,
-                          .recv_bytes = call->recv_bytes,
-                          .amount = call->amount};
+    struct rank_event event = {.op = call->op,
+                               .flags = call->flags,
+                               .element_bytes = call->element_bytes,
+                               .datatype = call->datatype,
+                               .peer = call->peer,
+                               .source = call->source,
+                               .tag = call->tag,
+                               .bytes = call->bytes,
+                               .recv_bytes = call->recv_bytes,
+                               .amount = call->amount};
     if (call->flags & CALL_IMMEDIATE)
-        outstanding_add(outstanding, (struct pending){call->peer, call->tag, call->slot, call->op});
+        pending_add(outstanding, (struct pending_request){call->peer, call->tag, call->slot, call->op});
     if (call->op == CALL_WAIT) {
-        struct pending request = take_pending(outstanding, call->slot);
+        struct pending_request request = take_pending(outstanding, call->slot);
         event.peer = request.peer;
         event.tag = request.tag;
         event.waits_for = request.op;
@@ -80,9 +81,9 @@ static struct event event_of(const struct call *call, struct outstanding *outsta
     return event;
 }
 
-/* The rank's next event; false behind the last, and for a call that cannot be extrapolated. */
-static bool next_event(struct program *program, uint32_t rank, struct outstanding *outstanding,
-                       struct event *event, enum status *status)
+/* The rank's next event. False: there is none, or, with *status, a call cannot be extrapolated. */
+static bool next_event(struct program *program, uint32_t rank, struct pending_list *outstanding,
+                       struct rank_event *event, enum status *status)
 {
     struct call scratch;
     double operations = 0;
@@ -105,10 +106,10 @@ static bool next_event(struct program *program, uint32_t rank, struct outstandin
     return false;
 }
 
-enum status events_read(struct program *program, uint32_t rank, struct events *events)
+enum status rank_events_read(struct program *program, uint32_t rank, struct rank_events *events)
 {
-    struct outstanding outstanding = {0};
-    struct event event;
+    struct pending_list outstanding = {0};
+    struct rank_event event;
     enum status status = STATUS_OK;
     events->count = 0;
     while (next_event(program, rank, &outstanding, &event, &status)) {
@@ -119,10 +120,10 @@ enum status events_read(struct program *program, uint32_t rank, struct events *e
     return status;
 }
 
-struct call_place events_place(struct program *program, uint32_t rank, size_t index)
+struct call_place rank_events_place(struct program *program, uint32_t rank, size_t index)
 {
-    struct outstanding outstanding = {0};
-    struct event event;
+    struct pending_list outstanding = {0};
+    struct rank_event event;
     enum status status = STATUS_OK;
     program->ops->rewind(program);
     for (size_t i = 0; i <= index; i++)

@@ -1,4 +1,4 @@
-#include "extrapolate/walk.h"
+#include "extrapolate/pattern_walk.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 /* ----------------------------------------------------------------- instance */
 
-static bool fill_site(struct instance *instance, const struct site *site, struct site_values *values)
+static bool fill_site(struct model_instance *instance, const struct site *site, struct site_values *values)
 {
     values->by_rank = site->bytes.form == FIT_BLOCK || site->recv_bytes.form == FIT_BLOCK;
     return fit_value(&site->tag, &instance->grid, 0, &values->tag) &&
@@ -14,7 +14,7 @@ static bool fill_site(struct instance *instance, const struct site *site, struct
                                 fit_value(&site->recv_bytes, &instance->grid, 0, &values->recv_bytes)));
 }
 
-/* To the six digits that traces have: a fit knows no more. */
+/* To six digits, as in traces: a fit is not more exact. */
 static double rounded(double operations)
 {
     char text[32];
@@ -23,7 +23,7 @@ static double rounded(double operations)
 }
 
 /* A rank's computation is spread evenly over its passes. */
-static void spread_operations(struct instance *instance, uint32_t role, const struct pattern_node *loop,
+static void spread_operations(struct model_instance *instance, uint32_t role, const struct pattern_node *loop,
                               double passes)
 {
     const struct site *sites = instance->model->roles[role].sites;
@@ -38,12 +38,12 @@ static void spread_operations(struct instance *instance, uint32_t role, const st
     }
 }
 
-bool instance_init(struct instance *instance, const struct model *model, uint32_t ranks, char *why,
-                   size_t why_size)
+bool model_instance_init(struct model_instance *instance, const struct program_model *model, uint32_t ranks,
+                         char *why, size_t why_size)
 {
-    *instance = (struct instance){.model = model, .grid = grid_of(model->hypothesis.grid, ranks)};
+    *instance = (struct model_instance){.model = model, .grid = grid_of(model->hypothesis.grid, ranks)};
     for (uint32_t role = 0; role <= model->hypothesis.apart; role++) {
-        const struct role *part = &model->roles[role];
+        const struct role_model *part = &model->roles[role];
         instance->sites[role] = mem_alloc(part->pattern.leaf_count, sizeof(struct site_values), "sizes");
         instance->passes[role] = mem_alloc(part->pattern.loop_count, sizeof(uint64_t), "passes");
         for (uint32_t leaf = 0; leaf < part->pattern.leaf_count; leaf++)
@@ -62,31 +62,31 @@ bool instance_init(struct instance *instance, const struct model *model, uint32_
     return true;
 }
 
-void instance_free(struct instance *instance)
+void model_instance_free(struct model_instance *instance)
 {
     for (int role = 0; role < 2; role++) {
         free(instance->sites[role]);
         free(instance->passes[role]);
     }
-    *instance = (struct instance){0};
+    *instance = (struct model_instance){0};
 }
 
 /* --------------------------------------------------------------------- walk */
 
-static uint32_t role_of(const struct walk *walk, const struct instance *instance)
+static uint32_t role_of(const struct pattern_walk *walk, const struct model_instance *instance)
 {
-    return model_role(instance->model, walk->rank);
+    return program_model_role(instance->model, walk->rank);
 }
 
-void walk_begin(struct walk *walk, const struct instance *instance)
+void pattern_walk_begin(struct pattern_walk *walk, const struct model_instance *instance)
 {
-    const struct role *part = &instance->model->roles[role_of(walk, instance)];
-    walk->frames[0] = (struct frame){.loop = &part->pattern.root};
+    const struct role_model *part = &instance->model->roles[role_of(walk, instance)];
+    walk->frames[0] = (struct loop_frame){.loop = &part->pattern.root};
     walk->depth = 1;
 }
 
-static bool give_sizes(const struct walk *walk, const struct instance *instance, uint32_t leaf,
-                       struct event *event)
+static bool give_sizes(const struct pattern_walk *walk, const struct model_instance *instance, uint32_t leaf,
+                       struct rank_event *event)
 {
     uint32_t role = role_of(walk, instance);
     const struct site_values *values = &instance->sites[role][leaf];
@@ -101,19 +101,19 @@ static bool give_sizes(const struct walk *walk, const struct instance *instance,
 
 enum made { MADE, LEFT_OUT, LOST };
 
-static enum made make_call(const struct walk *walk, const struct instance *instance,
-                           const struct pattern_node *leaf, uint32_t stage, struct event *event)
+static enum made make_call(const struct pattern_walk *walk, const struct model_instance *instance,
+                           const struct pattern_node *leaf, uint32_t stage, struct rank_event *event)
 {
     int64_t peers[2] = {leaf->event.peer, leaf->event.source};
-    for (unsigned which = 0; which < event_peers(&leaf->event); which++) {
+    for (unsigned which = 0; which < rank_event_peers(&leaf->event); which++) {
         uint32_t rule = (uint32_t)__builtin_ctz(leaf->possible[which]);
         peers[which] = peer_of(&leaf->rules[which][rule], &instance->grid, walk->rank, stage);
         if (peers[which] == PEER_INVALID)
             return LOST;
     }
-    /* A sendrecv that has one partner only keeps the other end as MPI_PROC_NULL: traces cannot say that. */
-    bool alone = peers[0] == PEER_NONE && event_peers(&leaf->event) > 0;
-    if (event_peers(&leaf->event) == 2 && alone != (peers[1] == PEER_NONE))
+    /* A sendrecv with only one partner has MPI_PROC_NULL at the other end, which no trace can say. */
+    bool alone = peers[0] == PEER_NONE && rank_event_peers(&leaf->event) > 0;
+    if (rank_event_peers(&leaf->event) == 2 && alone != (peers[1] == PEER_NONE))
         return LOST;
     if (alone)
         return leaf->event.op > CALL_WAIT ? LOST : LEFT_OUT;
@@ -125,18 +125,18 @@ static enum made make_call(const struct walk *walk, const struct instance *insta
     return give_sizes(walk, instance, leaf->index, event) ? MADE : LOST;
 }
 
-/* Into the loop, unless it makes no pass. */
-static void enter_loop(struct walk *walk, const struct instance *instance, const struct pattern_node *loop,
-                       uint32_t stage)
+/* Enters the loop, unless it makes no pass. */
+static void enter_loop(struct pattern_walk *walk, const struct model_instance *instance,
+                       const struct pattern_node *loop, uint32_t stage)
 {
     if (instance->passes[role_of(walk, instance)][loop->index])
-        walk->frames[walk->depth++] = (struct frame){.loop = loop, .stage = loop->stages ? 0 : stage};
+        walk->frames[walk->depth++] = (struct loop_frame){.loop = loop, .stage = loop->stages ? 0 : stage};
 }
 
-/* At the end of a body: the next pass, or out of the loop. */
-static void end_pass(struct walk *walk, const struct instance *instance)
+/* At the end of a body: begins the next pass, or leaves the loop. */
+static void end_pass(struct pattern_walk *walk, const struct model_instance *instance)
 {
-    struct frame *frame = &walk->frames[walk->depth - 1];
+    struct loop_frame *frame = &walk->frames[walk->depth - 1];
     frame->pass++;
     frame->next = 0;
     if (frame->loop->stages)
@@ -145,10 +145,11 @@ static void end_pass(struct walk *walk, const struct instance *instance)
         walk->depth--;
 }
 
-enum walk_step walk_next(struct walk *walk, const struct instance *instance, struct event *event)
+enum pattern_walk_step pattern_walk_next(struct pattern_walk *walk, const struct model_instance *instance,
+                                         struct rank_event *event)
 {
     while (walk->depth) {
-        struct frame *frame = &walk->frames[walk->depth - 1];
+        struct loop_frame *frame = &walk->frames[walk->depth - 1];
         if (frame->next == frame->loop->body_count) {
             end_pass(walk, instance);
             continue;

@@ -1,0 +1,49 @@
+#ifndef HELIO_EXTRAPOLATE_PATTERN_WALK_H
+#define HELIO_EXTRAPOLATE_PATTERN_WALK_H
+
+#include "extrapolate/model.h"
+
+/* A model on a number of ranks: the values that are the same for all of them. */
+struct site_values {
+    uint64_t bytes, recv_bytes;
+    uint64_t tag;      /* at stage 0 */
+    bool by_rank;      /* sizes differ from rank to rank: fit_value gives them */
+    double operations; /* before each call: the total of a rank / its passes */
+};
+
+struct model_instance {
+    const struct program_model *model;
+    struct grid grid;
+    struct site_values *sites[2]; /* by role: [leaf] */
+    uint64_t *passes[2];          /* [loop] */
+};
+
+/* False: a size, a tag or a number of passes is not defined on that many ranks; `why` says which. */
+bool model_instance_init(struct model_instance *instance, const struct program_model *model, uint32_t ranks,
+                         char *why, size_t why_size);
+void model_instance_free(struct model_instance *instance);
+
+/* The place of one rank in the pattern. */
+struct loop_frame {
+    const struct pattern_node *loop;
+    uint64_t pass;
+    uint32_t next;  /* in the body */
+    uint32_t stage; /* of the innermost loop over stages */
+};
+
+struct pattern_walk {
+    uint32_t rank;
+    uint32_t depth;
+    struct loop_frame *frames; /* pattern.depth of its role */
+};
+
+enum pattern_walk_step { WALK_CALL, WALK_END, WALK_LOST };
+
+void pattern_walk_begin(struct pattern_walk *walk, const struct model_instance *instance);
+
+/* The rank's next call. WALK_LOST: its partner or size is not defined on this number of ranks. Allocates
+ * nothing. */
+enum pattern_walk_step pattern_walk_next(struct pattern_walk *walk, const struct model_instance *instance,
+                                         struct rank_event *event);
+
+#endif
