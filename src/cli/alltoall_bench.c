@@ -14,8 +14,8 @@
 #include "cli/values.h"
 #include "coll/measured.h"
 
-/* `bench` and `tune`. A program of the MPI's measures, in one launch and in turns (live/alltoall/bench.c). It
- * is started here, and its samples are printed, and become a table of choices. */
+/* `bench` and `tune` start a program of the MPI that measures the algorithms in turns, within one launch
+ * (live/alltoall/bench.c). They print its samples (coll/measured.h), and write a table of choices. */
 
 enum bench_option {
     BENCH_MPI,
@@ -32,11 +32,11 @@ static const struct cli_option options[] = {
     [BENCH_BYTES] = {"--bytes", 'b', "LIST", "block sizes: 1,64,1KiB,16KiB (the default)"},
     [BENCH_ALGORITHMS] =
         {"--algorithms", 'a', "LIST",
-         "the first is what the others are compared with; mpi is the MPI's default, mpi:NAME\n"
-         "one of its own by force; by default mpi,leaders,v2,v3"},
+         "the others are compared with the first; mpi is the MPI's default algorithm, mpi:NAME\n"
+         "forces one of its own; by default mpi,leaders,v2,v3"},
     [BENCH_SAMPLES] = {"--samples", 's', "N", "of each size and algorithm; 15 by default"},
     [BENCH_YIELD] = {"--yield", 0, NULL,
-                     "let MPICH's ranks give their core up when they poll TCP in vain, as Open MPI's do\n"
+                     "let MPICH's ranks yield their core while they poll TCP in vain, as Open MPI's do\n"
                      "with --mca mpi_yield_when_idle 1: for more ranks than cores"},
     [BENCH_JSON] = {"--json", 0, NULL, "print one JSON object, every sample in it, instead of the table"},
     [BENCH_OUT] = {"--output", 'o', "FILE", "write which algorithm won, for HELIO_ALLTOALL_TABLE"},
@@ -45,11 +45,12 @@ static const struct cli_option options[] = {
 static const struct cli_command command = {
     .name = "alltoall bench",
     .words = "-- LAUNCHER...",
-    .doc = "Measures MPI_Alltoall on a real cluster: the MPI's default beside the preloaded library's "
-           "algorithms\n"
-           "and the MPI's own by force, in turns within one launch, every sample's data checked. Ratios are "
-           "those\n"
-           "of samples taken one after the other; their median, and the interval that holds it at 95 %.",
+    .doc = "Measures MPI_Alltoall on a real cluster: the MPI's default algorithm, the MPI's other algorithms "
+           "when\n"
+           "forced, and those of the preloaded library, in turns within one launch. The data of every sample "
+           "is\n"
+           "checked. A ratio compares samples taken one after the other; its median and 95 % interval are "
+           "printed.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after = "Examples:\n"
@@ -61,11 +62,11 @@ static const struct cli_command command = {
 static const struct cli_command tune_command = {
     .name = "alltoall tune",
     .words = "-- LAUNCHER...",
-    .doc =
-        "Measures as `helio alltoall bench` does, and writes to --output which algorithm was best for each\n"
-        "size: one that the whole interval says is faster than the first, or else the MPI's own. The "
-        "library\n"
-        "reads the file that HELIO_ALLTOALL_TABLE names.",
+    .doc = "Measures as `helio alltoall bench` does, and writes to --output which algorithm is best for each "
+           "size:\n"
+           "the best of those that the whole interval shows to be faster than the first, or else the MPI's "
+           "own.\n"
+           "The library reads the file that HELIO_ALLTOALL_TABLE names.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after = "Example:\n"
@@ -114,7 +115,7 @@ static char **command_line(const struct bench_request *request, char *preload, c
     return words;
 }
 
-/* Lines that are not the program's are what MPIs say; they are handed on. */
+/* Lines that are not the program's come from the MPI; they are passed on to standard error. */
 static enum status run_launcher(char **words, struct measured *measured)
 {
     struct program_reader reader;

@@ -91,7 +91,7 @@ static bool take(void *self, int found, const char *value)
 {
     struct plan_arguments *arguments = self;
     if (found == CLI_WORD) {
-        diag_error("helio alltoall plan takes options alone, not '%s'", value);
+        diag_error("helio alltoall plan takes only options, not '%s'", value);
         return false;
     }
     if (found - CLI_OPTION == PLAN_JSON)

@@ -83,7 +83,7 @@ static uint32_t *read_ppn(const struct alltoall_text *text, uint32_t *nodes)
     return ranks;
 }
 
-/* The node of each rank; uses up `left`, the ranks that each node still takes. */
+/* The node of each rank. `left` is how many ranks each node still takes; it is 0 for all in the end. */
 static void place_ranks(uint32_t *place_of, uint32_t size, uint32_t nodes, uint32_t *left,
                         enum placement placement)
 {

@@ -205,7 +205,7 @@ static enum status write_system(const struct measure_arguments *arguments, const
     if (!arguments->output)
         return STATUS_OK;
     if (!stack->result.complete) {
-        diag_warning("no system file of %s: not all was measured that one is made of",
+        diag_warning("no system file of %s is written: some of its times were not measured",
                      stack->measurement.kind);
         return STATUS_OK;
     }
@@ -221,7 +221,7 @@ static enum status write_system(const struct measure_arguments *arguments, const
     return status;
 }
 
-/* Takes the measurement, if there is one. */
+/* Prints the measurement and writes its system file, and frees it in any case. */
 static enum status finish(const struct measure_arguments *arguments, struct measured_stack *stack,
                           enum status measured, json_t *stacks)
 {
@@ -245,8 +245,9 @@ static enum status check_kind(const struct measure_arguments *arguments, char ki
     const char *kind = kinds[index];
     for (size_t i = 0; arguments->output && i < index; i++)
         if (strcmp(kinds[i], kind) == 0) {
-            diag_error("%s and %s are both of %s, and would be written to one file: give them one by one",
-                       arguments->from[i], arguments->from[index], kind);
+            diag_error(
+                "%s and %s are both of %s, so one system file would replace the other: give them one by one",
+                arguments->from[i], arguments->from[index], kind);
             return STATUS_BAD_INPUT;
         }
     return STATUS_OK;
@@ -302,7 +303,7 @@ static enum status run_probes(const struct measure_arguments *arguments, json_t 
         free(why);
     }
     if (status == STATUS_OK && done == 0) {
-        diag_error("there is nothing to measure with");
+        diag_error("no probe can be run, so nothing was measured");
         return STATUS_FAILED;
     }
     return status;

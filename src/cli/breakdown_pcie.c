@@ -29,15 +29,16 @@ enum pcie_option {
 };
 
 static const struct cli_option options[] = {
-    [PCIE_SYSTEM_FILE] = {"--system", 's', "FILE.yaml",
-                          "LLP_post and LLP_prog, to be taken off for RC-to-MEM; by default the paper's"},
+    [PCIE_SYSTEM_FILE] =
+        {"--system", 's', "FILE.yaml",
+         "its LLP_post and LLP_prog are subtracted to get RC-to-MEM; by default the paper's"},
     [PCIE_DIRECT] = {"--direct", 'd', "FILE",
                      "the same test without the switch: gives Wire and Switch apart"},
     [PCIE_MAP] = {"--map", 'm', "FIELD=COLUMN",
                   "which column has a field: time dir type len seq addr packet ack_of acked_by"},
     [PCIE_ONLY] = {"--only", 0, "down|up", "the direction of all packets, of a trace without that column"},
     [PCIE_ANALYZER] = {"--analyzer", 0, "PLACE",
-                       "next-to-nic (where no comment says so either) or next-to-rc"},
+                       "next-to-nic (the default where no comment in the file says) or next-to-rc"},
     [PCIE_COMPLETIONS] = {"--cq", 0, "FIRST-LAST", "addresses of completion queues, hexadecimal"},
     [PCIE_RECEIVES] = {"--rx", 0, "FIRST-LAST", "addresses of receive buffers"},
     [PCIE_LOOP] = {"--loop", 0, "TIME",
@@ -102,12 +103,12 @@ static void print_notes(const struct pcie_arguments *arguments, const struct pci
     if (!findings->trace.place_known)
         printf("the file does not say where the analyzer sits: taken to be next to the NIC (--analyzer)\n");
     if (findings->trace.ignored)
-        printf("%" PRIu64 " packets of other types were passed over\n", findings->trace.ignored);
+        printf("%" PRIu64 " packets of other types were ignored\n", findings->trace.ignored);
     if (answer->coalesced)
         printf("%" PRIu64 " packets were acknowledged together with a later one and gave no sample\n",
                answer->coalesced);
     if (answer->unmatched)
-        printf("%" PRIu64 " ACKs are of nothing that is in the trace\n", answer->unmatched);
+        printf("%" PRIu64 " ACKs acknowledge packets that are not in the trace\n", answer->unmatched);
     if (answer->naks)
         printf("%" PRIu64 " NAKs: packets were sent again\n", answer->naks);
     if (answer->pong_is_completion)
@@ -115,10 +116,11 @@ static void print_notes(const struct pcie_arguments *arguments, const struct pci
                "taken as "
                "the pong\n");
     if (findings->trace.coarse)
-        printf("time stamps are whole steps of 0.1 ns or more: a single value is no better, the mean is\n");
+        printf("time stamps have steps of 0.1 ns or more: a single value is no more exact than that, a mean "
+               "is\n");
     if (answer->rc_to_mem.count && !arguments->system)
-        printf(
-            "LLP_post and LLP_prog, taken off for RC-to-MEM, are those of the paper's system (--system)\n");
+        printf("LLP_post and LLP_prog, which are subtracted to get RC-to-MEM, are of the paper's system "
+               "(--system)\n");
 }
 
 static enum status print_table(const struct pcie_arguments *arguments, const struct pcie_findings *findings)

@@ -44,7 +44,7 @@ static bool start(const struct probe *probe, char *path, struct program_reader *
     char *mpich[] = {mpiexec, "-n", "2", path, NULL};
     char *openmpi[] = {mpiexec, "--bind-to", "none", "--oversubscribe", "-n", "2", path, NULL};
     char **command = !probe->mpiexec ? alone : strcmp(probe->kind, "openmpi") == 0 ? openmpi : mpich;
-    if (geteuid() == 0) { /* Open MPI wants to be told twice */
+    if (geteuid() == 0) { /* Open MPI asks for both variables */
         setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
         setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     }
@@ -60,7 +60,7 @@ static enum status run(const struct probe *probe, char *path, struct measurement
         return STATUS_FAILED;
     enum status status = measure_read(measurement, reader.lines, path);
     if (program_end(&reader) != 0) {
-        diag_error("%s did not end well", path);
+        diag_error("%s has failed", path);
         status = STATUS_FAILED;
     }
     return status;

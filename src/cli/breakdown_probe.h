@@ -12,7 +12,8 @@ struct probe {
 enum { PROBES = 3 };
 extern const struct probe probes[PROBES];
 
-/* Whether the probe can be run: it was built, and is there. If not, *why says so; to be freed. */
+/* Whether the probe can be run: it was built, and its file is there. If not, *why is the reason, to be freed.
+ */
 bool probe_is_there(const struct probe *probe, char **why);
 
 /* Runs it and reads what it prints. To be freed with measure_free. */

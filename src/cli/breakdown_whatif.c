@@ -48,7 +48,7 @@ struct whatif_arguments {
     const char *system;
     uint64_t bytes;
     const char *changes[CHANGES_AT_MOST];
-    const char *change_from[CHANGES_AT_MOST]; /* the option, for messages */
+    const char *change_from[CHANGES_AT_MOST]; /* the option that it is from, for messages */
     size_t change_count;
     unsigned by_percent;
     bool json;

@@ -28,7 +28,7 @@ static const char *name_at(size_t option, size_t index)
 static const struct cli_option options[] = {
     [CAPTURE_OUT] = {"--output", 'o', "DIR", "the folder to make, of rank-<k>.txt, k = rank + 1"},
     [CAPTURE_MPI] = {"--mpi", 0, "NAME",
-                     "the program's MPI, where its launcher does not tell; NAME is one of"},
+                     "the program's MPI, where its launcher does not show it; NAME is one of"},
     [CAPTURE_RATE] = {"--rate", 0, "RATE",
                       "operations that a second of processor time is written as (12 Gflop/s, the\n"
                       "default of compute.rate, which gives the measured times back)"},
@@ -38,7 +38,7 @@ static const struct cli_command command = {
     .name = "capture",
     .words = "-o DIR -- LAUNCHER ... PROGRAM ...",
     .doc = "Runs an MPI program as it is and writes the trace of its calls.\n"
-           "Exit status 1 when the program failed or its trace is not whole; what there is, is kept.",
+           "Exit status 1: the program failed, or its trace is incomplete. What was written is kept.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after =
@@ -61,7 +61,7 @@ static enum status prepare(struct capture_command *capture, char **library)
     if (!capture->mpi)
         capture->mpi = tracer_mpi_of(capture->words[0]);
     if (!capture->mpi) {
-        diag_error("which MPI '%s' belongs to cannot be seen; say --mpi openmpi or --mpi mpich",
+        diag_error("the MPI of '%s' cannot be seen from its name; say --mpi openmpi or --mpi mpich",
                    capture->words[0]);
         return STATUS_BAD_INPUT;
     }
@@ -74,7 +74,7 @@ static enum status prepare(struct capture_command *capture, char **library)
     if (mkdir(capture->folder, 0777) == 0)
         return STATUS_OK;
     if (errno == EEXIST)
-        diag_error("%s exists; name a folder that does not, so that ranks of two traces never mix",
+        diag_error("%s exists; name a new folder, so that the ranks of two traces do not mix",
                    capture->folder);
     else
         diag_error("cannot make %s: %s", capture->folder, strerror(errno));
@@ -82,7 +82,7 @@ static enum status prepare(struct capture_command *capture, char **library)
     return STATUS_BAD_INPUT;
 }
 
-/* In the child: what the tracer reads, and the program. */
+/* In the child process: sets what the tracer reads, and runs the program. */
 static void become_program(const struct capture_command *capture, const char *library)
 {
     const char *others = getenv("LD_PRELOAD");
@@ -99,15 +99,16 @@ static void become_program(const struct capture_command *capture, const char *li
 
 static volatile sig_atomic_t launcher; /* 0: not started, or gone */
 
-/* What comes from the terminal's keyboard reaches the launcher by itself. */
+/* Signals from the keyboard reach the launcher directly, so only the others are passed on. */
 static void on_signal(int number)
 {
     if (launcher && (number == SIGTERM || number == SIGHUP))
         kill(launcher, number);
 }
 
-/* What ends the program is not to end helio, which has the trace to complete. The program finds all as it
- * was: handlers do not outlive an exec, and what is ignored already, as by nohup, stays so. */
+/* A signal that ends the program does not end helio, which completes the trace. The program starts with its
+ * signals unchanged: an exec removes handlers, and a signal that is ignored already, as by nohup, stays
+ * ignored. */
 static void outlive_signals(void)
 {
     static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -142,7 +143,7 @@ static enum status run_program(const struct capture_command *capture, const char
     return STATUS_FAILED;
 }
 
-/* A trace that misses something does not look whole. */
+/* The user is told what a trace lacks: it cannot be seen from the trace. */
 static void warn_of_lost(const struct truncated_trace *prefix)
 {
     char *list = mem_text("");
@@ -153,17 +154,16 @@ static void warn_of_lost(const struct truncated_trace *prefix)
         list = longer;
     }
     if (prefix->lost_count)
-        diag_warning("the trace has no way to say these calls, so what they did is missing from it: %s",
-                     list);
+        diag_warning("the trace format cannot express these calls, so the trace lacks them: %s", list);
     free(list);
 }
 
-/* Whether the files are those of one program, of all its ranks. */
+/* Whether the files are of one program and of all its ranks. */
 static bool is_one_program(const struct capture_command *capture, const struct truncated_trace *prefix)
 {
     if (prefix->has_mixed)
-        diag_error("%s: more than one MPI program has run, and there is room for the ranks of one; what is "
-                   "there may be of several",
+        diag_error("%s: more than one MPI program has run, and a trace holds the ranks of one; its files "
+                   "may be of several",
                    capture->folder);
     else if (prefix->missing)
         diag_error("%s: %" PRIu32 " of %" PRIu32 " ranks, rank %" PRIu32 " first, left no trace",
@@ -175,7 +175,7 @@ static enum status report(const struct capture_command *capture, const struct tr
 {
     if (prefix->ranks == 0) {
         rmdir(capture->folder);
-        diag_error("the program left no trace: is it one of %s, and not linked statically?", capture->mpi);
+        diag_error("the program left no trace: is it a program of %s, and linked dynamically?", capture->mpi);
         return STATUS_FAILED;
     }
     if (!is_one_program(capture, prefix))
@@ -235,7 +235,7 @@ static bool take(struct capture_command *capture, enum capture_option option, co
     return false;
 }
 
-/* The program's own words follow "--", or begin at the first that is no option. */
+/* The program's own words follow "--", or begin at the first word that is no option. */
 static int read_arguments(struct capture_command *capture, int argc, char **argv)
 {
     struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};

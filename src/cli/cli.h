@@ -1,8 +1,22 @@
 #ifndef HELIO_CLI_CLI_H
 #define HELIO_CLI_CLI_H
 
-/* One function per subcommand; argv[0] is its name. Each returns the exit status: 0 done, 1 the run failed, 2
- * bad usage or input. */
+/* The commands of helio. A command reads its arguments, calls other rooms and prints.
+ *
+ *     main.c, commands.c     the program, and the table of its commands
+ *     options.h, group.h     a command's options as a table; commands under a common word
+ *     values.h, print.h      values of options; what is printed to standard output
+ *     progress.h             the progress line on standard error
+ *     programs.h, tracer.h   other programs, and how they are run; the libraries of helio capture
+ *
+ *     run.c gen.c params.c topo.c capture.c reproduce.c doctor.c     a command each
+ *     sweep.c export.c report.c plot.c rerun.c merge.c               sweeps and their results
+ *     sweep_command.h        what helio sweep and helio-sweep (cluster/) share
+ *     trace*.c alltoall*.c breakdown*.c schedule*.c                  a group of commands each, or a large one
+ *     manual.c completion*.c                                         what is printed from the tables of all
+ *
+ * Below: a function for each command; argv[0] is its name. It returns the exit status: 0 done, 1 the run
+ * failed, 2 wrong usage or input. */
 int cli_run(int argc, char **argv);
 int cli_alltoall(int argc, char **argv);
 int cli_breakdown(int argc, char **argv);

@@ -3,8 +3,8 @@
 #include "cli/completion.h"
 #include "cli/completion_parts.h"
 
-/* Cases of the script's three questions: is this a command, what may follow this option, what may stand here.
- */
+/* The script asks three questions, with a case for each answer: is this a command, what may follow this
+ * option, what may stand here. */
 
 static void put_command(void *out, const struct cli_visit *here)
 {

@@ -63,7 +63,7 @@ static void put_lines(void *self, const struct cli_visit *here)
         put_option(out, path, here->command, i);
 }
 
-/* Whether the words so far are that path and nothing that could lead elsewhere. */
+/* A path that the words so far may be. */
 static void put_path(void *self, const struct cli_visit *here)
 {
     fprintf(self, " '%s'", completion_path(here->title));

@@ -22,8 +22,8 @@ const char *completion_path(const char *title);
 /* The names of all parameters, separated by blanks. */
 void completion_print_parameters(FILE *out);
 
-/* The first line of a doc, to stand in single quotes: `quote` in place of one, a backslash before those of
- * `special`. */
+/* The first line of a doc, for a place in single quotes: `quote` replaces a single quote, and a backslash
+ * precedes each character of `special`. */
 void completion_print_doc(FILE *out, const char *doc, const char *special, const char *quote);
 
 #endif

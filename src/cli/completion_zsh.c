@@ -3,7 +3,7 @@
 #include "cli/completion.h"
 #include "cli/completion_parts.h"
 
-#define QUOTE "'\\''" /* ends the quotes, is one, and begins others */
+#define QUOTE "'\\''" /* a single quote within single quotes */
 
 /* A function per group and per command; "_helio_trace_info" is that of `helio trace info`. */
 

@@ -24,12 +24,12 @@
 #include "cli/tracer.h"
 #include "report/assets.h"
 
-/* One thing looked at. What is required must be there for helio to work at all; the rest opens a door each.
- */
+/* One thing that was looked for. helio does not work without what is required; each of the others enables one
+ * thing more. */
 struct doctor_finding {
     const char *name;
     bool there, required;
-    char *detail; /* what was found, or what is missing without it and how to get it */
+    char *detail; /* what was found; or what does not work without it, and how to get it */
 };
 
 enum { FINDINGS_AT_MOST = 32 };
@@ -46,7 +46,7 @@ static void add(struct doctor_findings *findings, const char *name, bool require
 }
 
 #ifdef __clang__
-#define COMPILER "" /* clang's version says its name */
+#define COMPILER "" /* clang's version begins with its name */
 #else
 #define COMPILER "gcc "
 #endif
@@ -200,7 +200,7 @@ static const struct cli_command command = {
     .name = "doctor",
     .words = "",
     .doc = "Says what this machine offers to Heliograph and what is missing.\n"
-           "Exit status 0 unless something is broken that helio cannot do without.",
+           "Exit status 1: something that helio needs is broken; else 0.",
     .options = options,
     .option_count = 1,
 };

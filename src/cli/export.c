@@ -14,7 +14,7 @@ enum export_option { EXPORT_MEANS, EXPORT_JSON };
 static const struct cli_option options[] = {
     [EXPORT_MEANS] =
         {"--means", 0, NULL,
-         "a line for runs that differ in their seed alone: means, with 95 % confidence intervals"},
+         "one line for runs that differ only in their seed: means, with 95 % confidence intervals"},
     [EXPORT_JSON] = {"--json", 0, NULL,
                      "an object per line: id, all parameters, and the run as of helio run --json"},
 };
@@ -65,7 +65,7 @@ static enum status print_results(const struct export_arguments *arguments)
 {
     struct store *store = NULL;
     if (arguments->means && arguments->json) {
-        diag_error("--json prints runs, and --means what they have in common; one of them, please");
+        diag_error("--json prints single runs, and --means averages of runs: choose one");
         return STATUS_BAD_INPUT;
     }
     enum status status = store_open(arguments->path, STORE_READ, &store);

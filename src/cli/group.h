@@ -14,7 +14,7 @@ struct cli_subcommand {
     const char *name;
     int (*run)(int argc, char **argv); /* argv[0] is the name; returns the exit status */
     const char *doc;                   /* one line */
-    const struct cli_group *group;     /* what `run` chooses from; NULL: it is a command itself */
+    const struct cli_group *group; /* the commands that `run` chooses from; NULL: it is a command itself */
 };
 
 struct cli_group {
@@ -35,8 +35,8 @@ extern const struct cli_group cli_helio, cli_trace_group, cli_breakdown_group, c
  * all others, manual and completion, have it from here, since they stand in its table themselves. */
 const struct cli_group *cli_group_first(void);
 
-/* The command's table, which only `run` knows: it is asked for its help, and the table is what that would
- * print. */
+/* The command's table. Only `run` knows it, so it is called with --help, and the table is caught instead of
+ * printed. */
 const struct cli_command *cli_group_table(const struct cli_subcommand *subcommand);
 
 /* Calls `visit` for each group and each command, groups before what is in them, in table order. `title` is

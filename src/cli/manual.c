@@ -32,7 +32,8 @@ static const struct cli_command command = {
 
 /* -------------------------------------------------------------------- troff */
 
-/* Text as it is to be read: without this a dash is a hyphen, and a point at the start of a line an order. */
+/* Text without a meaning to troff, which reads a dash as a hyphen, and a point at the start of a line as a
+ * request. */
 static void put(FILE *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -76,7 +77,7 @@ static void put_head(FILE *out, const char *title, int section, const char *doc)
     put_line(out, doc);
 }
 
-/* What stands in lines stays in lines. */
+/* Text whose lines are kept. */
 static void put_lines(FILE *out, const char *text)
 {
     fputs(".nf\n", out);

@@ -13,9 +13,9 @@ static const struct cli_option options[] = {
 static const struct cli_command command = {
     .name = "merge",
     .words = "-o ALL.db RESULTS.db...",
-    .doc = "Puts the results of several sweeps, or of the shards of one, into one file. Runs that are in "
-           "more than\n"
-           "one of them are there once.",
+    .doc = "Puts the results of several sweeps, or of the shards of one, into one file. A run that several "
+           "of them\n"
+           "have is kept once.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after = "Example:\n"
@@ -23,7 +23,7 @@ static const struct cli_command command = {
              "  helio merge -o all.db one.db two.db",
 };
 
-/* Before anything is made: a name that is mistyped is nothing to leave a new file for. */
+/* Checked before a file is made, so that a mistyped name leaves none behind. */
 static enum status check(char *const *paths, int count)
 {
     enum status status = STATUS_OK;
@@ -48,8 +48,8 @@ static enum status merge_into(struct store *into, char *const *paths, int count)
     return status;
 }
 
-/* One change of the output, which may have runs already, may be one of the files that are put together, and
- * may be in use: a file of results that is put in the place of another would meet that one's log. */
+/* The output is changed in one transaction. It may have runs already, may be one of the inputs, and may be in
+ * use. So it is not replaced by a new file: a database must not meet the log of another one. */
 static enum status merge(const char *output, char *const *paths, int count)
 {
     struct store *into = NULL;

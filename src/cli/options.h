@@ -7,8 +7,8 @@
 
 #include "base/status.h"
 
-/* Command lines from tables: a subcommand declares each option once, with its documentation; reading, --help
- * and "did you mean" come from there. `--name value`, `--name=value` and `-n value` are the same. */
+/* Command lines from tables. A command declares each option once, with its documentation; reading, --help and
+ * "did you mean" use the table. `--name value`, `--name=value` and `-n value` are the same. */
 struct cli_option {
     const char *name;  /* "--set" */
     char letter;       /* 's' for -s; 0 = none */
@@ -18,14 +18,14 @@ struct cli_option {
 
 struct cli_command {
     const char *name;  /* "run" */
-    bool alone;        /* a program of its own, such as helio-sweep, and no subcommand of helio */
+    bool alone;        /* a program, such as helio-sweep, and no command of helio */
     const char *words; /* "[EXPERIMENT.yaml]": what it takes beside options */
     const char *doc;
     const struct cli_option *options;
     size_t option_count;
     const char *after; /* printed below the options; NULL = nothing */
-    /* The names that the value of options[option] may be, from their own table, listed below its doc; NULL
-     * behind the last, and for options whose values are no names. NULL = no option has any. */
+    /* The index-th name that the value of options[option] may be; listed below its doc. It returns NULL
+     * behind the last, and for options whose values are no names. NULL = no option takes names. */
     const char *(*name_at)(size_t option, size_t index);
 };
 
@@ -34,7 +34,7 @@ struct cli_reader {
     const struct cli_command *command;
     int argc;
     char **argv;
-    int next; /* first of argv not read yet: start at 1 */
+    int next; /* the first of argv that has not been read; starts at 1 */
     int only_words;
 };
 

@@ -18,12 +18,13 @@ static const struct cli_option options[] = {
 static const struct cli_command command = {
     .name = "plot",
     .words = "RESULTS -o DIR",
-    .doc = "Writes a figure for a paper, a gnuplot script and its data: of a sweep's results a line for each "
-           "fabric,\n"
-           "and for each combination of what else was varied; of what helio run --json has printed a bar for "
-           "each\n"
-           "fabric, of what its ranks computed and waited. helio reproduce -o writes those of the papers "
-           "itself.",
+    .doc = "Writes a figure as a gnuplot script and its data. Of a sweep's results: a line for each fabric "
+           "and each\n"
+           "combination of the other parameters that were varied. Of what helio run --json has printed: a "
+           "bar for\n"
+           "each fabric, of the time that its ranks computed and waited. helio reproduce -o writes the "
+           "figures of\n"
+           "papers itself.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after = "Example:\n"

@@ -7,10 +7,10 @@
 
 /* What commands print to standard output. STATUS_FAILED is reported. */
 
-/* Hands on what has been printed, and reports what could not be. */
+/* Flushes standard output, and reports what could not be written. */
 enum status cli_flush(void);
 
-/* Prints the object, which is taken, with so many digits of its numbers. */
+/* Prints the object, and frees it; real numbers have so many digits. */
 enum status cli_print_json(json_t *object, int digits);
 
 #endif

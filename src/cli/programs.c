@@ -66,7 +66,7 @@ bool program_start(struct program_reader *reader, char *const *words)
 int program_end(struct program_reader *reader)
 {
     int status = -1;
-    while (fgetc(reader->lines) != EOF) /* what else it prints must not stop it */
+    while (fgetc(reader->lines) != EOF) /* until it has printed everything, so that it does not block */
         ;
     fclose(reader->lines);
     return waitpid(reader->process, &status, 0) == reader->process ? status : -1;

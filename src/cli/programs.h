@@ -19,8 +19,8 @@ struct program_reader {
     FILE *lines; /* what it prints */
 };
 
-/* Starts the command, words ending with NULL. False: reported. That words[0] cannot be run is said by the
- * process started, which ends with 127. */
+/* Starts the command; the words end with NULL. False: reported. Where words[0] cannot be run, the new process
+ * says so and ends with 127. */
 bool program_start(struct program_reader *reader, char *const *words);
 
 /* Reads what is left, waits, and returns the status of waitpid; -1 where it cannot be waited for. */

@@ -14,7 +14,7 @@ void progress_begin(struct progress_line *progress)
     *progress = (struct progress_line){.began_s = clock_seconds_now()};
 }
 
-/* Whether the line is to be written anew; *elapsed_s is the time since the beginning. */
+/* Whether the line is due for an update. *elapsed_s is the time since the beginning. */
 static bool is_due(struct progress_line *progress, double *elapsed_s)
 {
     const double first_after_s = 2, every_s = 0.2;

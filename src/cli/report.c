@@ -16,14 +16,14 @@ static const struct cli_option options[] = {
 static const struct cli_command command = {
     .name = "report",
     .words = "RESULTS.db -o FILE.html",
-    .doc = "Draws the results of a sweep: what was fastest, the time and the speedup by each parameter that "
-           "was\n"
-           "varied, and all numbers. helio run --html draws those of one run.",
+    .doc = "Draws the results of a sweep as one page: which fabric is fastest, the time and the speedup by "
+           "each\n"
+           "parameter that was varied, and all numbers. helio run --html draws those of one run.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
 };
 
-/* "alltoall:ranks=16", or how many programs there are. To be freed. */
+/* The one program, "alltoall:ranks=16", or how many there are. To be freed. */
 static char *title_of(const struct results_table *results_table)
 {
     size_t programs = 0;
@@ -56,7 +56,7 @@ static enum status report(const char *results, const char *output)
     if (status == STATUS_OK)
         status = results_table_read(&results_table, store);
     if (status == STATUS_OK && !results_table.count) {
-        diag_error("%s has no finished run; helio sweep makes some", results);
+        diag_error("%s has no finished run; helio sweep makes runs", results);
         status = STATUS_BAD_INPUT;
     }
     if (status == STATUS_OK)

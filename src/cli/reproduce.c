@@ -27,12 +27,13 @@ static const char *paper_list(void)
     return list;
 }
 
-static const char after[] = "Written are PAPER.csv, its figures' numbers as PAPER-figures.csv, and both\n"
-                            "drawn as PAPER.html; PAPER-figures.gp draws the figures with gnuplot; by all, "
-                            "all.csv and all.html besides.\n\n"
-                            "Examples:\n"
-                            "  helio reproduce fmu --quick\n"
-                            "  helio reproduce all -o results";
+static const char after[] =
+    "The command writes PAPER.csv, the numbers of its figures as PAPER-figures.csv, both drawn as "
+    "PAPER.html, and\n"
+    "PAPER-figures.gp, which draws the figures with gnuplot. `all` writes all.csv and all.html too.\n\n"
+    "Examples:\n"
+    "  helio reproduce fmu --quick\n"
+    "  helio reproduce all -o results";
 
 static char after_list[sizeof after + 512]; /* the papers, and `after` */
 
@@ -98,7 +99,7 @@ static bool take(void *self, int found, const char *value)
 int cli_reproduce(int argc, char **argv)
 {
     struct reproduce_arguments arguments = {.options = {.folder = "reproduction"}};
-    snprintf(after_list, sizeof after_list, "PAPER is %s. %s", paper_list(), after);
+    snprintf(after_list, sizeof after_list, "PAPER is %s.\n%s", paper_list(), after);
     int found = cli_read_all(&command, argc, argv, take, &arguments);
     if (found != CLI_END)
         return cli_status(found);

@@ -17,17 +17,18 @@ static const struct cli_command command = {
     .words = "RESULTS.db#ID",
     .doc = "Does one run of a sweep again and prints its result, the object that helio run --json has in "
            "`runs`.\n"
-           "Exit status 1: it is not, byte for byte, the result that is kept.",
+           "Exit status 1: the result differs from the one that is kept.",
 };
 
-/* What makes the run another one than it was, for those who wonder. */
+/* Says why the run is not the one that it was, where that is known. */
 static void explain(const struct store_run *kept, const struct store_run *again)
 {
     if (strcmp(kept->input_hash, again->input_hash) != 0)
-        diag_note("the trace is not the one that was run: its contents were %s, and are %s", kept->input_hash,
+        diag_note("the trace has changed: the hash of its contents was %s, and is %s", kept->input_hash,
                   again->input_hash);
     else if (strcmp(kept->key, again->key) != 0)
-        diag_note("another helio made the kept result, or a file that a parameter names has changed");
+        diag_note(
+            "the kept result is of another version of helio, or a file that a parameter names has changed");
 }
 
 static enum status compare(const char *name, const struct store_run *kept, const struct store_run *again)
@@ -40,7 +41,7 @@ static enum status compare(const char *name, const struct store_run *kept, const
         diag_note("%s: the same bytes as were kept", name);
         return STATUS_OK;
     }
-    diag_error("%s: this is not what was kept", name);
+    diag_error("%s: the result differs from the one that is kept", name);
     explain(kept, again);
     return STATUS_FAILED;
 }
@@ -69,7 +70,7 @@ static enum status rerun(const char *name, const char *path, int64_t id)
         status = store_get(store, id, &kept);
     store_close(store);
     if (status == STATUS_OK && !kept.done) {
-        diag_error("%s has not been run yet; helio sweep does what is missing", name);
+        diag_error("%s has not been run yet; helio sweep makes the missing runs", name);
         status = STATUS_BAD_INPUT;
     }
     if (status == STATUS_OK)
@@ -93,7 +94,7 @@ static enum status rerun_named(const char *name)
     struct units_problem problem;
     uint64_t id;
     if (!hash || hash == name || !units_count(hash + 1, &id, &problem) || id > INT64_MAX) {
-        diag_error("which run? %s, with the id that helio export prints; not '%s'", command.words, name);
+        diag_error("a run is %s, with the id that helio export prints; not '%s'", command.words, name);
         return STATUS_BAD_INPUT;
     }
     char *path = mem_format("%.*s", (int)(hash - name), name);

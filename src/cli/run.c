@@ -93,7 +93,7 @@ static enum status apply_option(struct run_options *run, int found, const char *
     case RUN_FABRIC:
         return config_assign(run->config, "fabric", value, "--fabric");
     case RUN_INI:
-        return STATUS_OK; /* read before, as experiment files are */
+        return STATUS_OK; /* has been read, as experiment files are */
     case RUN_SET:
         return config_set(run->config, value);
     case RUN_JSON:
@@ -131,7 +131,7 @@ static enum status read_file(const struct run_options *run)
                                  NULL);
 }
 
-/* Which file it is, wherever it stands among the words. Plug-ins that options name are loaded on the way. */
+/* Finds the experiment file, wherever it stands among the words. Loads the plug-ins that options name. */
 static enum status find_file(struct run_options *run, int argc, char **argv, bool *help)
 {
     struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
@@ -177,13 +177,13 @@ static enum status read_options(struct run_options *run, int argc, char **argv)
     return status;
 }
 
-/* What the runs are written to as they go on. */
+/* Opens what runs are written to while they go on. */
 static enum status open_logs(const struct run_options *run, const struct experiment *experiment,
                              struct experiment_watch *watch)
 {
     struct timeline *timeline = NULL;
     if (run->timeline && experiment->chosen->compat != COMPAT_NONE) {
-        diag_error("--timeline shows runs of our own semantics; with compat=simplecomm there is --messages");
+        diag_error("--timeline does not show runs with compat=simplecomm; --messages does");
         return STATUS_BAD_INPUT;
     }
     if (run->messages && message_log_open(run->messages, &watch->messages) != STATUS_OK)
@@ -233,7 +233,7 @@ static enum status print_results(const struct run_options *run, const struct man
     return result_print_json(manifest, results, count, stdout);
 }
 
-/* Everything that is written from the results once all fabrics are done. */
+/* Writes the results, once all fabrics are done. */
 static enum status show_results(const struct run_options *run, struct experiment *experiment,
                                 const struct result *results, size_t count, struct report_page *page)
 {

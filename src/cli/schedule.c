@@ -47,19 +47,20 @@ static const struct cli_option options[] = {
     [OPTION_WORKLOAD] = {"--workload", 'w', "SPEC",
                          "the same of a generated program, as npb:cg:class=S,ranks=16"},
     [OPTION_AGAINST] = {"--against", 0, "PATH|SPEC",
-                        "another trace or workload, which tells what of the program was to be foreseen"},
+                        "another trace or workload: the patterns that it has too are foreseen"},
     [OPTION_ONLY] = {"--only", 0, "N", "schedule pattern N of the program as if it were given as a file"},
     [OPTION_SET] = {"--set", 's', "PARAMETER=VALUE",
-                    "mpi.alltoall, ranks_per_node ..., which make messages of calls"},
+                    "mpi.alltoall, ranks_per_node ...: how calls become messages"},
     [OPTION_ALGORITHM] = {"--algorithm", 'a', "NAME",
                           "greedy, coloring, coloring-literal, aapc, combined, best (the default)"},
-    [OPTION_ROUTES] = {"--routes", 0, "fixed|free", "free: greedy and best choose among minimal routes, too"},
+    [OPTION_ROUTES] = {"--routes", 0, "fixed|free", "free: greedy and best also choose among minimal routes"},
     [OPTION_ORDER] = {"--order", 0, "given|random",
                       "in which greedy takes the requests, and aapc and combined phases of equal rank"},
     [OPTION_LIMIT] = {"--limit", 0, "TIME",
                       "how long best searches, 10 s; 0 s = until it is optimal or interrupted"},
-    [OPTION_MOVES] = {"--moves", 0, "N", "how many moves best takes instead: then the result repeats"},
-    [OPTION_SEED] = {"--seed", 0, "N", "of everything random: ties, orders, moves; 1"},
+    [OPTION_MOVES] = {"--moves", 0, "N",
+                      "how many moves best makes instead of --limit: then the result is reproducible"},
+    [OPTION_SEED] = {"--seed", 0, "N", "seed of all random choices: ties, orders, moves; 1"},
     [OPTION_JSON] = {"--json", 0, NULL, "print one JSON object"},
     [OPTION_OUTPUT] = {"--output", 'o', "SCHEDULE.csv", "write a line for each request: src,dst,slot,links"},
     [OPTION_SWITCHES] = {"--switches", 0, "FILE", "write what the switches' registers hold, .csv or .json"},
@@ -179,13 +180,12 @@ static enum status check_settings(const struct schedule_settings *settings)
         return STATUS_BAD_INPUT;
     }
     if (settings->pattern_name && (settings->against || settings->only)) {
-        diag_error("%s is about the patterns of a program: --trace or --workload",
-                   settings->against ? "--against" : "--only");
+        diag_error("%s needs a program: --trace or --workload", settings->against ? "--against" : "--only");
         return STATUS_BAD_INPUT;
     }
     if (is_whole_program(settings) &&
         (settings->output || settings->switches || settings->html || settings->verify)) {
-        diag_error("a program has several patterns: --only N says which is meant");
+        diag_error("a program has several patterns: choose one with --only N");
         return STATUS_BAD_INPUT;
     }
     if (settings->method.free_routes && settings->method.algorithm != TDM_GREEDY &&

@@ -10,7 +10,7 @@
 #include "workload/patterns.h"
 #include "workload/workload.h"
 
-/* `helio schedule --trace`: the patterns of a program, and how static it is. */
+/* `helio schedule --trace`: the patterns of a program, and how static the program is. */
 
 struct program_report {
     struct patterns patterns, others; /* others: of --against */

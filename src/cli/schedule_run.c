@@ -28,7 +28,7 @@ const char *schedule_routes(const struct schedule_settings *settings)
     return settings->method.free_routes ? "free" : "fixed";
 }
 
-/* Ctrl-C ends the search, not the program: what has been found by then is written. */
+/* Ctrl-C ends the search, and not the program: the best schedule found by then is written. */
 enum status schedule_outcome_make(const struct schedule_settings *settings, struct schedule_outcome *outcome)
 {
     struct tdm_method method = settings->method;

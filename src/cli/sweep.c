@@ -6,7 +6,7 @@ static const struct cli_command command = {
     .words = "EXPERIMENT.yaml -o RESULTS.db",
     .doc =
         "Runs an experiment for every combination of values that its `sweep:` lists, and keeps each result\n"
-        "as soon as it is there: a sweep that was ended goes on where it was.",
+        "as soon as it is there: a sweep that was ended continues where it stopped.",
     .options = sweep_command_options,
     .option_count = SWEEP_OPTIONS,
     .after =

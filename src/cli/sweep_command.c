@@ -54,12 +54,12 @@ static enum status apply_option(struct sweep_command *sweep, int found, const ch
         sweep->dry_run = true;
         return STATUS_OK;
     case SWEEP_SET:
-        return STATUS_OK; /* once the file has been read */
+        return STATUS_OK; /* applied once the file has been read */
     }
     return STATUS_BAD_INPUT;
 }
 
-/* All but --set, which wins over the file and so comes behind it. */
+/* All options except --set, which wins over the file and so is applied after it. */
 static enum status read_options(struct sweep_command *sweep, struct cli_reader reader)
 {
     const struct cli_command *command = reader.command;
@@ -86,7 +86,7 @@ static enum status read_options(struct sweep_command *sweep, struct cli_reader r
     return status;
 }
 
-/* Where the sweep has values of its own, another one would go unnoticed. */
+/* A parameter that the sweep varies cannot be set: the setting would have no effect. */
 static enum status apply_setting(struct sweep_command *sweep, const char *text)
 {
     struct param_assignment assignment;
@@ -205,8 +205,8 @@ enum status sweep_command_run(struct sweep_command *sweep, struct worker_pool *w
     sweep->options.progress = progress_show_runs;
     sweep->options.self = &progress;
     sweep->options.definition = &sweep->definition;
-    /* A file that is not opened before is not left where a point is wrong, and need not be taken away from
-     * others, who may have begun to use it. */
+    /* The plan is made before the file of results is opened, so that a wrong point leaves no new file behind.
+     * To remove it later would be wrong: another process may use it by then. */
     enum status status = sweep_plan_init(&plan, sweep->points, sweep->count);
     if (status == STATUS_OK)
         status = store_open(sweep->output, STORE_WRITE, &store);

@@ -10,8 +10,8 @@
 #include "sweep/sweep.h"
 #include "sweep/worker_pool.h"
 
-/* The command line of a sweep, which `helio sweep` and `helio-sweep` share, and what it asks for. --jobs is
- * the last of the options: where the workers are those of an MPI program, nobody can choose how many. */
+/* The command line of a sweep, which `helio sweep` and `helio-sweep` share. --jobs is the last of the
+ * options, because helio-sweep does not have it: its workers are the ranks. */
 enum sweep_command_option {
     SWEEP_OUTPUT,
     SWEEP_SHARD,
@@ -24,22 +24,23 @@ enum sweep_command_option {
 extern const struct cli_option sweep_command_options[SWEEP_OPTIONS];
 
 struct sweep_command {
-    const char *file, *output; /* the arguments' own */
+    const char *file, *output; /* texts of the command line */
     bool dry_run;
     struct sweep_options options;
     struct config *config;
     struct definition definition;
-    struct sweep_point *points; /* the definition's */
+    struct sweep_point *points; /* owned by the definition */
     size_t count;
-    bool help; /* was asked for and has been printed; there are no points */
+    bool help; /* --help was asked for and has been printed; there are no points */
 };
 
-/* Everything up to the points; errors are reported. To be closed also then. */
+/* Reads everything up to the points. Errors are reported. It is to be closed also after an error. */
 enum status sweep_command_open(struct sweep_command *sweep, const struct cli_command *command, int argc,
                                char **argv);
 void sweep_command_close(struct sweep_command *sweep);
 
-/* Prints what the sweep would take with as many workers. */
+/* Prints the time and the memory that the sweep would take with so many workers; `one` and `several` are what
+ * workers are called. */
 enum status sweep_command_forecast(struct sweep_command *sweep, unsigned workers, const char *one,
                                    const char *several);
 

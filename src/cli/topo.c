@@ -46,7 +46,7 @@ static const struct cli_command command = {
 
 enum { LINKS_LISTED_NODES = 4096 };
 
-/* What was asked for. */
+/* What the command line asks for. */
 struct topo_request {
     const char *spec, *route_text, *path;
     int form; /* enum topo_option, or -1 for plain facts */

@@ -68,7 +68,7 @@ static int validate(int argc, char **argv)
     if (status != STATUS_OK)
         return status;
     struct trace_check check;
-    /* What the checks show line by line need not be summed up before. */
+    /* The checks report these line by line, so their summaries are left out. */
     compiled_report_notes(compiled, ~(1u << NOTE_NOT_RECEIVED | 1u << NOTE_NOT_SENT | 1u << NOTE_ORDER));
     bool right = check_trace(compiled, &check);
     print_check(compiled, &check);

@@ -11,7 +11,7 @@
 
 const char *const tracer_mpis[] = {"openmpi", "mpich", NULL};
 
-/* It is beside helio itself, as that is built and as it is installed. */
+/* Beside helio, both in a build and as installed. */
 char *tracer_library(const char *mpi)
 {
     static const char *const folders[] = {"lib", HELIO_LIBDIR};
@@ -28,7 +28,7 @@ char *tracer_library(const char *mpi)
     return found;
 }
 
-/* Seen from the name of its file behind all links: mpirun is orterun, or hydra. */
+/* From the name of its file behind all links: mpirun is orterun, or hydra. */
 const char *tracer_mpi_of(const char *launcher)
 {
     char file[PATH_MAX];

@@ -20,7 +20,7 @@ bool cli_value_jobs(const char *text, unsigned *jobs);
 bool cli_value_choice(const char *option, const char *text, const char *const *names, size_t count,
                       int *index);
 
-/* Whether a file's name ends like that: ".csv". */
+/* Whether the name of a file has this ending: ".csv". */
 bool cli_ends_in(const char *name, const char *ending);
 
 #endif

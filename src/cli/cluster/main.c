@@ -8,8 +8,8 @@
 #include "base/diag.h"
 #include "cli/cluster/ranks.h"
 
-/* helio-sweep: `helio sweep` with the ranks of an MPI program for workers. Rank 0 reads, gives out runs and
- * keeps their results; it alone speaks. */
+/* helio-sweep is `helio sweep` with the ranks of an MPI program as workers. Rank 0 reads the experiment,
+ * hands out runs and keeps their results. Only rank 0 prints. */
 static const struct cli_command command = {
     .name = "helio-sweep",
     .alone = true,
@@ -31,7 +31,7 @@ static void be_silent(void *self, enum diag_level level, const char *message)
     (void)message;
 }
 
-/* The launcher of another MPI starts n programs of one rank each, which would all do the same. */
+/* The launcher of another MPI starts n programs of one rank each, and each would run the whole sweep. */
 static bool is_launched_well(int ranks)
 {
     static const char *const launchers[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
@@ -55,24 +55,23 @@ static void say_last_words(int signal_number)
 {
     ssize_t written = write(STDERR_FILENO, last_words, strlen(last_words));
     (void)written;
-    raise(signal_number); /* whose action is the default one again */
+    raise(signal_number); /* SA_RESETHAND has restored the default action */
 }
 
-/* A launcher that has lost a rank, and a batch system whose time is over, end all ranks by a signal. Nothing
- * is lost then but the runs in hand, which is worth saying. */
+/* A launcher that has lost a rank, and a batch system whose time is over, end all ranks by a signal. Only the
+ * runs that are under way are lost, and the user is told so. */
 static void expect_the_end(const char *results)
 {
     struct sigaction action = {.sa_handler = say_last_words, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
     snprintf(last_words, sizeof last_words,
-             "helio-sweep: error: ended from outside: its launcher has lost a rank, or its time is over. "
-             "What has been "
-             "run is in %.300s; the same command goes on from there\n",
+             "helio-sweep: error: ended by a signal: its launcher has lost a rank, or its time is over. "
+             "The runs that are done are in %.300s; the same command continues from there\n",
              results);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
 }
 
-/* With nobody to give anything to, one run after another on this machine. */
+/* Without other ranks: one run after another in this process. */
 static enum status run_alone(struct sweep_command *sweep)
 {
     sweep->options.jobs = 1;
@@ -98,7 +97,7 @@ static enum status run_as_rank_0(int argc, char **argv, int ranks)
     return status;
 }
 
-/* Rank 0 has read the same without an error, or there is nothing to do. */
+/* A rank that is not 0. It goes on only if rank 0 has read the sweep without an error. */
 static void run_as_another(int argc, char **argv)
 {
     struct sweep_command sweep;
@@ -106,7 +105,7 @@ static void run_as_another(int argc, char **argv)
     if (!ranks_agree_to_go_on(false))
         return;
     if (sweep_command_open(&sweep, &command, argc, argv) != STATUS_OK)
-        sweep.points = NULL; /* which is not what rank 0 has */
+        sweep.points = NULL; /* differs from what rank 0 has */
     if (ranks_have_the_same(&sweep))
         ranks_serve(sweep.points);
     sweep_command_close(&sweep);

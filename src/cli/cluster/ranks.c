@@ -14,16 +14,16 @@ enum tag { TAG_ORDER, TAG_ANSWER, TAG_BYTES };
 
 static const uint64_t shutdown_order = UINT64_MAX; /* sent in place of an index */
 
-/* What goes before the bytes of an outcome. */
+/* Sent before the bytes of a result. */
 struct head {
     uint64_t length;
-    int32_t has_bytes; /* 0: the run took its process with it, and `cause` says how */
+    int32_t has_bytes; /* 0: the process of the run ended, and `cause` says how */
     char cause[sizeof((struct worker_answer *)NULL)->cause];
 };
 
 /* ---------------------------------------------------------------- transport */
 
-/* MPI waits by spinning, which would take a core from somebody who runs something. */
+/* MPI waits by spinning, which would take a core from a rank that runs something. */
 static MPI_Status wait_for(int source, enum tag tag)
 {
     const struct timespec pause = {.tv_nsec = 100000};
@@ -34,7 +34,7 @@ static MPI_Status wait_for(int source, enum tag tag)
     return status;
 }
 
-/* MPI counts in int, so what is longer goes in parts. */
+/* MPI counts in int, so longer messages are sent in parts. */
 static int part_of(uint64_t left)
 {
     return left < INT_MAX ? (int)left : INT_MAX;
@@ -69,7 +69,7 @@ static bool submit_point(struct worker_pool *worker_pool, size_t worker, size_t 
                          struct worker_answer *answer)
 {
     (void)worker_pool;
-    (void)answer; /* a rank that cannot be reached is MPI's error, which ends the program */
+    (void)answer; /* a rank that cannot be reached is an error of MPI, which ends the program */
     order(worker, point);
     return true;
 }
@@ -152,7 +152,7 @@ static void add_parameter(void *hash, const struct param *param, const char *val
     add_text(hash, value ? value : "");
 }
 
-/* Of the program's version, all parameters and all points. */
+/* A hash of the program's version, all parameters and all points. */
 static uint64_t fingerprint(const struct sweep_command *sweep)
 {
     XXH3_state_t *hash = XXH3_createState();

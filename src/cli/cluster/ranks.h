@@ -12,10 +12,10 @@ void worker_pool_of_ranks(struct worker_pool *worker_pool);
  * until rank 0 shuts the pool down. */
 void ranks_serve(const struct sweep_point *points);
 
-/* For all ranks together: rank 0 says whether to go on, and everybody hears it. */
+/* Called by all ranks together: rank 0 decides whether to go on, and all ranks return its decision. */
 bool ranks_agree_to_go_on(bool go_on);
 
-/* For all ranks together: whether everybody has the points of rank 0, which reports who has not. */
+/* Called by all ranks together: whether all have the points of rank 0. Rank 0 reports one that does not. */
 bool ranks_have_the_same(const struct sweep_command *sweep);
 
 #endif

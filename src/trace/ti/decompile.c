@@ -99,7 +99,7 @@ static enum status write_folder(struct compiled_trace *compiled, const char *pat
     if (mkdir(path, 0777)) {
         if (errno != EEXIST)
             return cannot_write(path, strerror(errno));
-        diag_error("%s exists; name a folder that does not, so that ranks of two traces never mix", path);
+        diag_error("%s exists; name a new folder, so that the ranks of two traces do not mix", path);
         return STATUS_BAD_INPUT;
     }
     enum status status = STATUS_OK;

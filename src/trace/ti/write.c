@@ -230,7 +230,7 @@ enum status ti_write(struct program *program, const char *folder)
     while (length > 1 && folder[length - 1] == '/')
         length--;
     if (!lstat(folder, &there)) {
-        diag_error("%s exists; name a folder that does not, so that ranks of two traces never mix", folder);
+        diag_error("%s exists; name a new folder, so that the ranks of two traces do not mix", folder);
         return STATUS_BAD_INPUT;
     }
     char *unfinished = mem_format("%.*s.unfinished-%ld", (int)length, folder, (long)getpid());
