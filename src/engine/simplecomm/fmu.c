@@ -5,7 +5,7 @@
 /* FMU (Contention_FlexibleMemoryUnit.py): the open phase that starts first is served next, on its FMU, after
  * whatever the FMU did before. */
 
-static void phase_move(struct match *match, double by_s)
+static void phase_move(struct compat_match *match, double by_s)
 {
     if (match->written) {
         match->recv_base_s = match->recv_base_s + by_s;
@@ -30,17 +30,17 @@ static void set_busy(struct simplecomm *engine, int32_t fmu, double until_s)
 
 /* ------------------------------------------------------------------------------------------------ rings */
 
-static void ring_insert(struct compat_fmu *fmu, struct match *match)
+static void ring_insert(struct compat_fmu *fmu, struct compat_match *match)
 {
     struct compat_ring *ring = &fmu->rings[match->fmu];
     ring->slots = mem_grow(ring->slots, &ring->capacity, ring->tail + 1, "FMU rings");
     match->ring_entry = ring->tail;
-    ring->slots[ring->tail++] = (struct ring_slot){.bytes = match->bytes, .valid = true};
+    ring->slots[ring->tail++] = (struct compat_ring_slot){.bytes = match->bytes, .valid = true};
     ring->bytes += match->bytes;
 }
 
 /* The largest size is looked at when something is read, not when it is written. */
-static void ring_consume(struct simplecomm *engine, const struct match *match)
+static void ring_consume(struct simplecomm *engine, const struct compat_match *match)
 {
     struct compat_ring *ring = &engine->fmu.rings[match->fmu];
     struct compat_statistics *statistics = &engine->statistics;
@@ -55,9 +55,9 @@ static void ring_consume(struct simplecomm *engine, const struct match *match)
 
 /* ----------------------------------------------------------------------------------------------- phases */
 
-static void begin(struct simplecomm *engine, struct match *match)
+static void begin(struct simplecomm *engine, struct compat_match *match)
 {
-    const struct link_speed *link =
+    const struct compat_link *link =
         same_node(engine, match->source, match->destination) ? &engine->node_link : &engine->fmu_link;
     double length_s = link->bytes_per_s > 0 ? (double)(match->bytes + 16) / link->bytes_per_s : 0;
     match->send_base_s = match->send_base_s + match->latency_s;
@@ -68,7 +68,7 @@ static void begin(struct simplecomm *engine, struct match *match)
     match->timed = true;
 }
 
-static void finish_write(struct simplecomm *engine, struct match *match)
+static void finish_write(struct simplecomm *engine, struct compat_match *match)
 {
     double wait_s = (match->send_end_s + match->latency_s) - match->recv_base_s;
     match->written = true;
@@ -80,7 +80,7 @@ static void finish_write(struct simplecomm *engine, struct match *match)
 
 /* `other` goes along with an access of the same rank to the same FMU: no switch of its own, and it starts
  * where that access ends, even when others go along too. */
-static void coalesce(struct simplecomm *engine, struct match *other, double access_end_s)
+static void coalesce(struct simplecomm *engine, struct compat_match *other, double access_end_s)
 {
     phase_move(other, -other->latency_s);
     double wait_s = access_end_s - phase_base(other);
@@ -97,19 +97,19 @@ static void coalesce(struct simplecomm *engine, struct match *other, double acce
     other->read = true;
 }
 
-static uint32_t rank_in(const struct match *match)
+static uint32_t rank_in(const struct compat_match *match)
 {
     return match->written ? match->destination : match->source;
 }
 
 /* What an access does to the others: some go along, and those of the same node wait, since a node has one
  * channel to the FMUs. The latter also befalls a read that has just gone along. */
-static void affect_others(struct simplecomm *engine, const struct match *access)
+static void affect_others(struct simplecomm *engine, const struct compat_match *access)
 {
-    const struct match_list *open = &engine->fmu.open;
+    const struct compat_match_list *open = &engine->fmu.open;
     uint32_t rank = rank_in(access);
     for (size_t i = 0; i < open->count; i++) {
-        struct match *other = open->items[i];
+        struct compat_match *other = open->items[i];
         if (other == access || other->read)
             continue;
         uint32_t other_rank = rank_in(other);
@@ -127,7 +127,7 @@ static void affect_others(struct simplecomm *engine, const struct match *access)
     }
 }
 
-static size_t earliest(const struct match_list *open)
+static size_t earliest(const struct compat_match_list *open)
 {
     size_t found = 0;
     for (size_t i = 1; i < open->count; i++)
@@ -136,7 +136,7 @@ static size_t earliest(const struct match_list *open)
     return found;
 }
 
-static size_t first_read(const struct match_list *open)
+static size_t first_read(const struct compat_match_list *open)
 {
     size_t i = 0;
     while (i < open->count && !open->items[i]->read)
@@ -150,7 +150,7 @@ static size_t serve(struct simplecomm *engine)
     struct compat_fmu *fmu = &engine->fmu;
     for (;;) {
         size_t index = earliest(&fmu->open);
-        struct match *match = fmu->open.items[index];
+        struct compat_match *match = fmu->open.items[index];
         if (match->read)
             return index;
         if (match->fmu < 0)
@@ -169,16 +169,16 @@ static size_t serve(struct simplecomm *engine)
     }
 }
 
-struct match *compat_fmu_next(struct simplecomm *engine)
+struct compat_match *compat_fmu_next(struct simplecomm *engine)
 {
-    struct match_list *open = &engine->fmu.open;
+    struct compat_match_list *open = &engine->fmu.open;
     for (size_t i = 0; i < open->count; i++)
         if (!open->items[i]->timed)
             begin(engine, open->items[i]);
     size_t index = first_read(open);
     if (index == open->count)
         index = serve(engine);
-    struct match *match = match_list_take(open, index);
+    struct compat_match *match = compat_match_list_take(open, index);
     engine->fmu.usage_s[match->fmu] +=
         (match->send_end_s - match->send_base_s) + (match->recv_end_s - match->recv_base_s);
     set_busy(engine, match->fmu, match->end_s);

@@ -7,7 +7,7 @@ struct window {
     double start_s, end_s;
 };
 
-static struct window find_window(const struct match_list *open)
+static struct window find_window(const struct compat_match_list *open)
 {
     size_t lowest = 0;
     for (size_t i = 1; i < open->count; i++)
@@ -26,7 +26,7 @@ static struct window find_window(const struct match_list *open)
 
 static int compare_events(const void *a, const void *b)
 {
-    const struct window_event *left = a, *right = b;
+    const struct compat_window_event *left = a, *right = b;
     if (left->at_s != right->at_s)
         return left->at_s < right->at_s ? -1 : 1;
     return (left->sequence > right->sequence) - (left->sequence < right->sequence);
@@ -38,18 +38,19 @@ static size_t collect_events(struct compat_fmu *fmu, struct window window)
     size_t count = 0, most = fmu->open.count + fmu->incoming_count;
     fmu->events = mem_grow(fmu->events, &fmu->event_capacity, most, "FMU requests");
     for (size_t i = 0; i < fmu->open.count; i++) {
-        struct match *match = fmu->open.items[i];
+        struct compat_match *match = fmu->open.items[i];
         if (phase_base(match) <= window.end_s) {
             fmu->events[count] =
-                (struct window_event){.at_s = phase_base(match), .sequence = count, .write = match};
+                (struct compat_window_event){.at_s = phase_base(match), .sequence = count, .write = match};
             count++;
         }
     }
     size_t kept = fmu->incoming_count;
     for (size_t i = fmu->incoming_count; i-- > 0;) {
-        const struct incoming_read read = fmu->incoming[i];
+        const struct compat_read read = fmu->incoming[i];
         if (read.at_s < window.end_s) {
-            fmu->events[count] = (struct window_event){.at_s = read.at_s, .sequence = count, .read = read};
+            fmu->events[count] =
+                (struct compat_window_event){.at_s = read.at_s, .sequence = count, .read = read};
             count++;
             for (size_t j = i + 1; j < kept; j++)
                 fmu->incoming[j - 1] = fmu->incoming[j];
@@ -92,7 +93,7 @@ static int32_t choose_idle(struct compat_fmu *fmu)
     return found;
 }
 
-static int32_t choose_among_all(struct compat_fmu *fmu, const struct match *match)
+static int32_t choose_among_all(struct compat_fmu *fmu, const struct compat_match *match)
 {
     uint32_t found = 0;
     switch (fmu->among_all) {
@@ -113,16 +114,16 @@ static int32_t choose_among_all(struct compat_fmu *fmu, const struct match *matc
     return (int32_t)found;
 }
 
-static void expect_read(struct simplecomm *engine, const struct match *match)
+static void expect_read(struct simplecomm *engine, const struct compat_match *match)
 {
     struct compat_fmu *fmu = &engine->fmu;
     double at_s = fmax(match->send_posted_s + engine->network_link.latency_s, match->recv_posted_s);
     fmu->incoming = mem_grow(fmu->incoming, &fmu->incoming_capacity, fmu->incoming_count + 1, "FMU reads");
     fmu->incoming[fmu->incoming_count++] =
-        (struct incoming_read){.at_s = at_s, .bytes = match->bytes, .fmu = (uint32_t)match->fmu};
+        (struct compat_read){.at_s = at_s, .bytes = match->bytes, .fmu = (uint32_t)match->fmu};
 }
 
-static void choose(struct simplecomm *engine, struct match *match)
+static void choose(struct simplecomm *engine, struct compat_match *match)
 {
     struct compat_fmu *fmu = &engine->fmu;
     match->fmu = choose_idle(fmu);
@@ -146,7 +147,7 @@ void compat_fmu_choose(struct simplecomm *engine)
         fmu->requests[i] = fmu->last_s[i] > window.start_s;
     size_t count = collect_events(fmu, window);
     for (size_t i = 0; i < count; i++) {
-        const struct window_event *event = &fmu->events[i];
+        const struct compat_window_event *event = &fmu->events[i];
         if (!event->write)
             fmu->written_bytes[event->read.fmu] -= event->read.bytes;
         else if (event->write->fmu >= 0)

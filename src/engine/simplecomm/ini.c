@@ -12,7 +12,7 @@ enum { FILE_AT_MOST = 1 << 20, ERRORS_AT_MOST = 20, WORD_AT_MOST = 64 };
 /* ------------------------------------------------------------------------------------------- what it knows
  */
 
-enum section {
+enum ini_section {
     SECTION_NONE, /* before the first */
     SECTION_UNKNOWN,
     SECTION_SIMULATION,
@@ -30,40 +30,42 @@ static const char *const section_names[SECTIONS] = {
 };
 
 /* A word of SimpleComm's, and what it is with us. */
-struct word {
+struct ini_word {
     const char *theirs, *ours;
 };
-static const struct word topologies[] = {
+static const struct ini_word topologies[] = {
     {"KAHUNA", "packet"}, {"FMU", "fmu"}, {"HYBRID", "hybrid"}, {"InfiniBand", "packet"}, {NULL, NULL}};
 
 /* Which of the two LEAST_USED_FMU is, fmu_monitor_incoming_recv says. */
 static const char least_used[] = "LEAST_USED_FMU";
-static const struct word idle_kinds[] = {
+static const struct ini_word idle_kinds[] = {
     {"NONE", "NONE"},       {"SIMPLE", "SIMPLE"},     {"RANDOM", "RANDOM"}, {least_used, least_used},
     {"LEAST_S", "LEAST_S"}, {"LEAST_SR", "LEAST_SR"}, {NULL, NULL}};
-static const struct word mappings[] = {{"STATIC", "STATIC"},           {"INTERLEAVE", "INCREMENTAL"},
-                                       {"RANDOM", "RANDOM"},           {least_used, least_used},
-                                       {"LEAST_S", "LEAST_S"},         {"LEAST_SR", "LEAST_SR"},
-                                       {"INCREMENTAL", "INCREMENTAL"}, {NULL, NULL}};
-static const struct word truths[] = {{"True", "1"}, {"False", "0"}, {NULL, NULL}};
-static const struct word progress_levels[] = {{"blank", ""}, {"overall", ""}, {"perrank", ""}, {NULL, NULL}};
-static const struct word linear_only[] = {{"basic_linear", "linear"}, {NULL, NULL}};
-static const struct word binomial_only[] = {{"binomial_tree", "binomial"}, {NULL, NULL}};
-static const struct word reduces[] = {{"binomial_tree", "binomial"}, {"alltoroot", "linear"}, {NULL, NULL}};
-static const struct word allreduces[] = {
+static const struct ini_word mappings[] = {{"STATIC", "STATIC"},           {"INTERLEAVE", "INCREMENTAL"},
+                                           {"RANDOM", "RANDOM"},           {least_used, least_used},
+                                           {"LEAST_S", "LEAST_S"},         {"LEAST_SR", "LEAST_SR"},
+                                           {"INCREMENTAL", "INCREMENTAL"}, {NULL, NULL}};
+static const struct ini_word truths[] = {{"True", "1"}, {"False", "0"}, {NULL, NULL}};
+static const struct ini_word progress_levels[] = {
+    {"blank", ""}, {"overall", ""}, {"perrank", ""}, {NULL, NULL}};
+static const struct ini_word linear_only[] = {{"basic_linear", "linear"}, {NULL, NULL}};
+static const struct ini_word binomial_only[] = {{"binomial_tree", "binomial"}, {NULL, NULL}};
+static const struct ini_word reduces[] = {
+    {"binomial_tree", "binomial"}, {"alltoroot", "linear"}, {NULL, NULL}};
+static const struct ini_word allreduces[] = {
     {"reduceBinomialTree_bcast", "reduceBinomialTree_bcast"}, {"reduce_bcast", "reduce_bcast"}, {NULL, NULL}};
-static const struct word alltoallvs[] = {
+static const struct ini_word alltoallvs[] = {
     {"nbc_like_simgrid", "nbc_like_simgrid"}, {"nbc_improved", "nbc_improved"}, {NULL, NULL}};
 
 /* Who misses a number that is left out. */
 enum { NEEDED_BY_NETWORK = 1, NEEDED_BY_FMU = 2, NEEDED_BY_NODES = 4, NEEDED_BY_ALL = 7 };
 
-static const struct key {
+static const struct ini_key {
     const char *name;
-    enum section section;
+    enum ini_section section;
     const char *param; /* NULL: of no consequence, or seen to when the file is at its end */
     const char *unit;  /* of a number; NULL: a word */
-    const struct word *words;
+    const struct ini_word *words;
     unsigned needed_by;
 } keys[] = {
     {"show_progress_level", SECTION_SIMULATION, NULL, NULL, progress_levels, 0},
@@ -105,29 +107,29 @@ static size_t key_index(const char *name)
 
 static const char *key_name_at(const void *list, size_t index)
 {
-    return ((const struct key *)list)[index].name;
+    return ((const struct ini_key *)list)[index].name;
 }
 
 static const char *word_at(const void *list, size_t index)
 {
-    return ((const struct word *)list)[index].theirs;
+    return ((const struct ini_word *)list)[index].theirs;
 }
 
 /* ----------------------------------------------------------------------------------------------- places */
 
 /* A stretch of the present line, without blanks at its ends. */
-struct stretch {
+struct ini_span {
     const char *at;
     size_t length;
 };
 
-struct ini {
+struct ini_reader {
     struct config *config;
     const char *name; /* of the file */
-    struct stretch source;
+    struct ini_span source;
     uint64_t line;
     size_t indent; /* of the keys above; a deeper line would continue the last value */
-    enum section section;
+    enum ini_section section;
     bool begun[SECTIONS];
     bool given[KEYS];
     const char *origin[KEYS]; /* of values that wait for the end of the file */
@@ -137,7 +139,7 @@ struct ini {
     size_t errors;
 };
 
-__attribute__((format(printf, 3, 4))) static void wrong(struct ini *ini, struct stretch where,
+__attribute__((format(printf, 3, 4))) static void wrong(struct ini_reader *ini, struct ini_span where,
                                                         const char *format, ...)
 {
     char message[768];
@@ -157,23 +159,23 @@ __attribute__((format(printf, 3, 4))) static void wrong(struct ini *ini, struct 
                 "%s", message);
 }
 
-static struct stretch trimmed(const char *at, const char *end)
+static struct ini_span trimmed(const char *at, const char *end)
 {
     while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
         at++;
     while (end > at && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
         end--;
-    return (struct stretch){at, (size_t)(end - at)};
+    return (struct ini_span){at, (size_t)(end - at)};
 }
 
-static const char *text_of(struct ini *ini, struct stretch stretch)
+static const char *text_of(struct ini_reader *ini, struct ini_span stretch)
 {
     return arena_text(&ini->texts, stretch.at, stretch.length);
 }
 
 /* ----------------------------------------------------------------------------------------------- values */
 
-static const char *origin_of(struct ini *ini)
+static const char *origin_of(struct ini_reader *ini)
 {
     char *text = mem_format("%s:%llu", ini->name, (unsigned long long)ini->line);
     const char *kept = arena_text(&ini->texts, text, strlen(text));
@@ -181,7 +183,8 @@ static const char *origin_of(struct ini *ini)
     return kept;
 }
 
-static void assign(struct ini *ini, const struct key *key, const char *value, struct stretch where)
+static void assign(struct ini_reader *ini, const struct ini_key *key, const char *value,
+                   struct ini_span where)
 {
     struct param_problem problem;
     if (!config_try(ini->config, key->param, value, origin_of(ini), &problem))
@@ -189,7 +192,7 @@ static void assign(struct ini *ini, const struct key *key, const char *value, st
 }
 
 /* Numbers go to the parameter as they are written, with their unit behind, so that they are read exactly. */
-static void read_number(struct ini *ini, const struct key *key, struct stretch where)
+static void read_number(struct ini_reader *ini, const struct ini_key *key, struct ini_span where)
 {
     const char *value = text_of(ini, where);
     if (!*value || value[strspn(value, "0123456789.+-eE")]) {
@@ -207,7 +210,7 @@ static void read_number(struct ini *ini, const struct key *key, struct stretch w
     free(quantity);
 }
 
-static const char *find_word(const struct word *words, const char *value, size_t *count)
+static const char *find_word(const struct ini_word *words, const char *value, size_t *count)
 {
     const char *found = NULL;
     for (*count = 0; words[*count].theirs; ++*count)
@@ -216,8 +219,8 @@ static const char *find_word(const struct word *words, const char *value, size_t
     return found;
 }
 
-static void unknown_word(struct ini *ini, const struct key *key, struct stretch where, const char *value,
-                         size_t count)
+static void unknown_word(struct ini_reader *ini, const struct ini_key *key, struct ini_span where,
+                         const char *value, size_t count)
 {
     char all[256] = "";
     for (size_t i = 0, used = 0; i < count; i++)
@@ -230,7 +233,7 @@ static void unknown_word(struct ini *ini, const struct key *key, struct stretch 
           diag_did_you_mean(diag_nearest(value, key->words, count, word_at)));
 }
 
-static void read_word(struct ini *ini, const struct key *key, struct stretch where)
+static void read_word(struct ini_reader *ini, const struct ini_key *key, struct ini_span where)
 {
     const char *value = text_of(ini, where);
     size_t count;
@@ -254,7 +257,7 @@ static void read_word(struct ini *ini, const struct key *key, struct stretch whe
 
 /* ------------------------------------------------------------------------------------------------ lines */
 
-static void read_section(struct ini *ini, struct stretch line)
+static void read_section(struct ini_reader *ini, struct ini_span line)
 {
     const char *close = memchr(line.at, ']', line.length);
     ini->section = SECTION_UNKNOWN;
@@ -262,7 +265,7 @@ static void read_section(struct ini *ini, struct stretch line)
         wrong(ini, line, "a section is [NAME]; its bracket is not closed");
         return;
     }
-    const char *name = text_of(ini, (struct stretch){line.at + 1, (size_t)(close - line.at) - 1});
+    const char *name = text_of(ini, (struct ini_span){line.at + 1, (size_t)(close - line.at) - 1});
     int section = SECTION_SIMULATION;
     while (section < SECTIONS && strcmp(section_names[section], name) != 0)
         section++;
@@ -275,11 +278,11 @@ static void read_section(struct ini *ini, struct stretch line)
     if (ini->begun[section])
         wrong(ini, line, "[%s] is there twice", name);
     ini->begun[section] = true;
-    ini->section = (enum section)section;
+    ini->section = (enum ini_section)section;
     ini->indent = SIZE_MAX;
 }
 
-static void read_key(struct ini *ini, struct stretch key, struct stretch value)
+static void read_key(struct ini_reader *ini, struct ini_span key, struct ini_span value)
 {
     const char *name = text_of(ini, key);
     size_t index = key_index(name);
@@ -288,7 +291,7 @@ static void read_key(struct ini *ini, struct stretch key, struct stretch value)
               diag_did_you_mean(diag_nearest(name, keys, KEYS, key_name_at)));
         return;
     }
-    const struct key *known = &keys[index];
+    const struct ini_key *known = &keys[index];
     if (ini->given[index])
         wrong(ini, key, "%s is given twice", known->name);
     else if (ini->section == SECTION_NONE)
@@ -306,7 +309,7 @@ static void read_key(struct ini *ini, struct stretch key, struct stretch value)
 }
 
 /* The first of two signs. */
-static const char *find_either(struct stretch line, char a, char b)
+static const char *find_either(struct ini_span line, char a, char b)
 {
     for (size_t i = 0; i < line.length; i++)
         if (line.at[i] == a || line.at[i] == b)
@@ -314,7 +317,7 @@ static const char *find_either(struct stretch line, char a, char b)
     return NULL;
 }
 
-static const char *find_comment(struct stretch line)
+static const char *find_comment(struct ini_span line)
 {
     for (size_t i = 0; i + 1 < line.length; i++)
         if (line.at[i] == '/' && line.at[i + 1] == '/')
@@ -322,9 +325,9 @@ static const char *find_comment(struct stretch line)
     return line.at + line.length;
 }
 
-static void read_line(struct ini *ini)
+static void read_line(struct ini_reader *ini)
 {
-    struct stretch line = trimmed(ini->source.at, ini->source.at + ini->source.length);
+    struct ini_span line = trimmed(ini->source.at, ini->source.at + ini->source.length);
     if (line.length == 0 || *line.at == '#' || *line.at == ';')
         return;
     line = trimmed(line.at, find_comment(line));
@@ -353,7 +356,7 @@ static void read_line(struct ini *ini)
 
 /* --------------------------------------------------------------------------------------- the whole file */
 
-static void assign_late(struct ini *ini, const char *key, const char *param, const char *value)
+static void assign_late(struct ini_reader *ini, const char *key, const char *param, const char *value)
 {
     struct param_problem problem;
     const char *origin = ini->origin[key_index(key)];
@@ -362,7 +365,7 @@ static void assign_late(struct ini *ini, const char *key, const char *param, con
     config_try(ini->config, param, value, origin ? origin : ini->name, &problem);
 }
 
-static void tell_missing(const struct ini *ini)
+static void tell_missing(const struct ini_reader *ini)
 {
     char missing[512] = "";
     unsigned needs = strcmp(ini->topology, "packet") == 0 ? NEEDED_BY_NETWORK : NEEDED_BY_FMU;
@@ -381,7 +384,7 @@ static void tell_missing(const struct ini *ini)
                   ini->name, missing);
 }
 
-static enum status finish(struct ini *ini)
+static enum status finish(struct ini_reader *ini)
 {
     if (ini->errors > ERRORS_AT_MOST)
         diag_note("%s: and %zu more errors", ini->name, ini->errors - ERRORS_AT_MOST);
@@ -396,19 +399,19 @@ static enum status finish(struct ini *ini)
 
 enum status simplecomm_read_ini_text(struct config *config, const char *name, const char *text, size_t length)
 {
-    struct ini ini = {.config = config,
-                      .name = name,
-                      .indent = SIZE_MAX,
-                      .monitors = true,
-                      .idle_kind = "NONE",
-                      .mapping = "STATIC",
-                      .topology = "packet"};
+    struct ini_reader ini = {.config = config,
+                             .name = name,
+                             .indent = SIZE_MAX,
+                             .monitors = true,
+                             .idle_kind = "NONE",
+                             .mapping = "STATIC",
+                             .topology = "packet"};
     const char *at = text, *end = text + length;
     if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         at += 3; /* a byte order mark */
     while (at < end) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
-        ini.source = (struct stretch){at, (size_t)((newline ? newline : end) - at)};
+        ini.source = (struct ini_span){at, (size_t)((newline ? newline : end) - at)};
         ini.line++;
         read_line(&ini);
         at = newline ? newline + 1 : end;

@@ -31,7 +31,7 @@
  * Time is seconds in double, and sums are formed in SimpleComm's order: results have to equal its own. */
 
 /* A send or a receive, posted. */
-struct post {
+struct compat_post {
     uint32_t rank, partner;
     bool sending, blocking;
     uint8_t op; /* enum call_op */
@@ -44,7 +44,7 @@ struct post {
 
 /* A send and its receive: what contention is about. `base` and `end` are the transfer on the network; on FMUs
  * a message is in its write until written, then in its read. */
-struct match {
+struct compat_match {
     uint32_t source, destination;
     uint64_t bytes;
     int32_t tag;
@@ -59,18 +59,18 @@ struct match {
     bool timed, written, read;
     int32_t fmu; /* -1 = none yet */
     uint64_t ring_entry;
-    struct match *next_free;
+    struct compat_match *next_free;
 };
 
 /* Matches in the order in which they formed: ties are broken by it. */
-struct match_list {
-    struct match **items;
+struct compat_match_list {
+    struct compat_match **items;
     size_t count, capacity;
 };
 
 enum compat_topology { COMPAT_KAHUNA, COMPAT_FMU, COMPAT_HYBRID };
 
-struct link_speed {
+struct compat_link {
     double latency_s, bytes_per_s;
 };
 
@@ -95,7 +95,7 @@ struct kahuna_transfer {
     double solved_s; /* up to where the sharing by `factor` has been worked out; -1 = it has not */
     double sent_bytes;
     uint32_t factor, source_node, destination_node;
-    struct match *match;
+    struct compat_match *match;
 };
 
 struct compat_network {
@@ -104,30 +104,30 @@ struct compat_network {
     uint32_t *sharing; /* per node: transfers that touch it */
 };
 
-struct ring_slot {
+struct compat_ring_slot {
     uint64_t bytes;
     bool valid;
 };
 
 /* Q_data and Q_header of an FMU: slots [head, tail) */
 struct compat_ring {
-    struct ring_slot *slots;
+    struct compat_ring_slot *slots;
     size_t capacity;
     uint64_t head, tail, bytes;
 };
 
-struct incoming_read {
+struct compat_read {
     double at_s;
     uint64_t bytes;
     uint32_t fmu;
 };
 
 /* What happens in a window, to be put in order. */
-struct window_event {
+struct compat_window_event {
     double at_s;
     size_t sequence;
-    struct match *write; /* NULL: a read */
-    struct incoming_read read;
+    struct compat_match *write; /* NULL: a read */
+    struct compat_read read;
 };
 
 struct compat_statistics {
@@ -144,7 +144,7 @@ enum compat_try_idle { TRY_NONE, TRY_RANDOM, TRY_SIMPLE, TRY_LEAST_S, TRY_LEAST_
 enum compat_among_all { AMONG_RANDOM, AMONG_LEAST_S, AMONG_LEAST_SR, AMONG_STATIC, AMONG_INCREMENTAL };
 
 struct compat_fmu {
-    struct match_list open;
+    struct compat_match_list open;
     uint32_t count;
     enum compat_try_idle try_idle;
     enum compat_among_all among_all;
@@ -156,9 +156,9 @@ struct compat_fmu {
     double *channel_congestion_s; /* per rank */
     uint64_t *requests, *written_bytes;
     struct compat_ring *rings;
-    struct incoming_read *incoming;
+    struct compat_read *incoming;
     size_t incoming_count, incoming_capacity;
-    struct window_event *events;
+    struct compat_window_event *events;
     size_t event_capacity;
     int64_t *series; /* the statistics' */
 };
@@ -166,7 +166,7 @@ struct compat_fmu {
 enum compat_state { RANK_NORMAL, RANK_COMMUNICATING, RANK_WAITING, RANK_ENDED };
 
 /* A non-blocking call that is done. */
-struct completion {
+struct compat_completion {
     int32_t tag;
     uint8_t op;
     double end_s;
@@ -186,7 +186,7 @@ struct compat_rank {
     int64_t waitall_balance; /* completions less those that a waitall wants */
     int32_t waiting_tag;
     int32_t *slot_tags;
-    struct completion *completions;
+    struct compat_completion *completions;
     size_t completion_count, completion_capacity;
 };
 
@@ -200,7 +200,7 @@ struct simplecomm {
     enum compat_topology topology;
     uint32_t ranks, cores_per_node;
     uint64_t eager_bytes;
-    struct link_speed network_link, fmu_link, node_link;
+    struct compat_link network_link, fmu_link, node_link;
     double pivot_bytes;       /* -1: nothing takes an FMU */
     bool fmus_take_the_small; /* those up to the pivot, not those from it on */
     struct compat_network network;
@@ -211,7 +211,7 @@ struct simplecomm {
     struct queue_table unmatched;
     struct pool posts;
     struct arena match_memory;
-    struct match *free_matches;
+    struct compat_match *free_matches;
     uint64_t calls, finished, live_matches, peak_matches;
     uint64_t aborts[ABORTS];
     struct call scratch;
@@ -254,10 +254,8 @@ static inline bool same_node(const struct simplecomm *engine, uint32_t a, uint32
 void compat_abort(struct simplecomm *engine, enum compat_abort reason); /* counts it; warns at the first */
 enum status compat_too_long(const struct simplecomm *engine);           /* reports it */
 
-/* simplecomm.c */
-void compat_idle(struct simplecomm *engine, uint32_t rank, double until_s, uint8_t op); /* moves its clock */
-
 /* step.c */
+void compat_idle(struct simplecomm *engine, uint32_t rank, double until_s, uint8_t op); /* moves its clock */
 enum status compat_step(struct simplecomm *engine, uint32_t rank);
 bool compat_may_go_on(const struct compat_rank *rank); /* it waits for nothing more */
 void compat_completed(struct compat_rank *rank, int32_t tag, double end_s, uint8_t op);
@@ -266,34 +264,34 @@ void compat_completed(struct compat_rank *rank, int32_t tag, double end_s, uint8
 uint64_t compat_post_layer(struct simplecomm *engine, uint32_t rank);
 
 /* match.c */
-void compat_post(struct simplecomm *engine, const struct post *post);
+void compat_match_post(struct simplecomm *engine, const struct compat_post *post);
 bool compat_give_up_send(struct simplecomm *engine, uint32_t rank); /* if eager; the rank goes on */
-struct match *match_list_take(struct match_list *list, size_t index);
+struct compat_match *compat_match_list_take(struct compat_match_list *list, size_t index);
 
 /* network.c: takes out the match that is finished next. */
-void compat_network_add(struct simplecomm *engine, struct match *match);
+void compat_network_add(struct simplecomm *engine, struct compat_match *match);
 void compat_network_init(struct simplecomm *engine);
 void compat_network_free(struct compat_network *network);
 double compat_network_lowest(const struct compat_network *network); /* start of what happens next there */
-struct match *compat_network_next(struct simplecomm *engine);
+struct compat_match *compat_network_next(struct simplecomm *engine);
 
 /* fmu.c */
 void compat_fmu_init(struct simplecomm *engine, const struct config *config, uint64_t seed);
 void compat_fmu_free(struct compat_fmu *fmu);
 void compat_fmu_summarize(struct simplecomm *engine); /* fills in the statistics of FMUs */
-struct match *compat_fmu_next(struct simplecomm *engine);
+struct compat_match *compat_fmu_next(struct simplecomm *engine);
 double compat_fmu_lowest(const struct compat_fmu *fmu);
 
 /* fmu_choose.c: an FMU for every open match that has none and starts in the present window. */
 void compat_fmu_choose(struct simplecomm *engine);
 
 /* The phase that a match is in: its write, or its read. */
-static inline double phase_base(const struct match *match)
+static inline double phase_base(const struct compat_match *match)
 {
     return match->written ? match->recv_base_s : match->send_base_s;
 }
 
-static inline double phase_end(const struct match *match)
+static inline double phase_end(const struct compat_match *match)
 {
     return match->written ? match->recv_end_s : match->send_end_s;
 }

@@ -20,7 +20,7 @@ enum {
 /* Below this, alltoall posts everything at once. */
 enum { ALLTOALL_RING_FROM_BYTES = 3000 };
 
-struct layer {
+struct compat_layer {
     struct simplecomm *engine;
     uint32_t rank;
     uint8_t op;
@@ -28,28 +28,28 @@ struct layer {
     uint64_t posted;
 };
 
-static void put(struct layer *layer, bool sending, uint32_t partner, uint64_t bytes, int32_t tag)
+static void put(struct compat_layer *layer, bool sending, uint32_t partner, uint64_t bytes, int32_t tag)
 {
-    struct post post = {.rank = layer->rank,
-                        .partner = partner,
-                        .sending = sending,
-                        .blocking = layer->op != CALL_SENDRECV,
-                        .op = layer->op,
-                        .tag = tag,
-                        .bytes = bytes,
-                        .posted_s = layer->engine->rank[layer->rank].now_s};
+    struct compat_post post = {.rank = layer->rank,
+                               .partner = partner,
+                               .sending = sending,
+                               .blocking = layer->op != CALL_SENDRECV,
+                               .op = layer->op,
+                               .tag = tag,
+                               .bytes = bytes,
+                               .posted_s = layer->engine->rank[layer->rank].now_s};
     layer->posted++;
-    compat_post(layer->engine, &post);
+    compat_match_post(layer->engine, &post);
 }
 
 /* The next message of a tree, which is a layer of its own. */
-static void put_next(struct layer *layer, bool sending, uint32_t partner, uint64_t bytes, int32_t tag)
+static void put_next(struct compat_layer *layer, bool sending, uint32_t partner, uint64_t bytes, int32_t tag)
 {
     if (layer->at++ == layer->wanted)
         put(layer, sending, partner, bytes, tag);
 }
 
-static void put_bcast(struct layer *layer, uint32_t root, uint64_t bytes)
+static void put_bcast(struct compat_layer *layer, uint32_t root, uint64_t bytes)
 {
     uint32_t ranks = layer->engine->ranks, me = layer->rank;
     uint32_t relative = (me + ranks - root) % ranks;
@@ -64,7 +64,7 @@ static void put_bcast(struct layer *layer, uint32_t root, uint64_t bytes)
             put_next(layer, true, (uint32_t)((me + mask) % ranks), bytes, TAG_BCAST);
 }
 
-static void put_reduce(struct layer *layer, uint32_t root, uint64_t bytes)
+static void put_reduce(struct compat_layer *layer, uint32_t root, uint64_t bytes)
 {
     uint32_t ranks = layer->engine->ranks;
     uint32_t relative = (layer->rank + ranks - root) % ranks;
@@ -80,7 +80,7 @@ static void put_reduce(struct layer *layer, uint32_t root, uint64_t bytes)
 
 /* Its CA_Reduce = alltoroot, and the first half of its CA_Allreduce = reduce_bcast: one layer, everybody
  * straight to the root. */
-static void put_reduce_to_root(struct layer *layer, uint32_t root, uint64_t bytes, int32_t tag)
+static void put_reduce_to_root(struct compat_layer *layer, uint32_t root, uint64_t bytes, int32_t tag)
 {
     if (layer->at++ != layer->wanted)
         return;
@@ -99,7 +99,7 @@ static bool reduces_to_root(const struct simplecomm *engine, uint64_t bytes)
     return strcmp(coll_choose(&engine->collective->choice[COLL_REDUCE], &call)->name, "linear") == 0;
 }
 
-static void put_barrier(struct layer *layer)
+static void put_barrier(struct compat_layer *layer)
 {
     if (layer->wanted > 1)
         return;
@@ -111,7 +111,7 @@ static void put_barrier(struct layer *layer)
         put(layer, layer->wanted == 1, rank, 0, TAG_BARRIER);
 }
 
-static void put_alltoall(struct layer *layer, uint64_t send_bytes, uint64_t recv_bytes)
+static void put_alltoall(struct compat_layer *layer, uint64_t send_bytes, uint64_t recv_bytes)
 {
     uint32_t ranks = layer->engine->ranks, me = layer->rank;
     if (send_bytes >= ALLTOALL_RING_FROM_BYTES) {
@@ -128,12 +128,12 @@ static void put_alltoall(struct layer *layer, uint64_t send_bytes, uint64_t recv
         put(layer, true, (me + ranks - distance) % ranks, send_bytes, TAG_ALLTOALL);
 }
 
-static uint64_t count_at(const struct layer *layer, uint64_t counts, uint32_t rank, uint64_t otherwise)
+static uint64_t count_at(const struct compat_layer *layer, uint64_t counts, uint32_t rank, uint64_t otherwise)
 {
     return counts ? layer->engine->params->program->counts[counts + rank] : otherwise;
 }
 
-static void put_alltoallv(struct layer *layer, const struct call *call)
+static void put_alltoallv(struct compat_layer *layer, const struct call *call)
 {
     bool with_empty = layer->engine->config->alltoallv == ALLTOALLV_ALL;
     if (layer->wanted > 0)
@@ -147,7 +147,7 @@ static void put_alltoallv(struct layer *layer, const struct call *call)
         }
 }
 
-static void put_sendrecv(struct layer *layer, const struct call *call)
+static void put_sendrecv(struct compat_layer *layer, const struct call *call)
 {
     if (layer->wanted > 0)
         return;
@@ -158,7 +158,7 @@ static void put_sendrecv(struct layer *layer, const struct call *call)
 uint64_t compat_post_layer(struct simplecomm *engine, uint32_t rank)
 {
     const struct call *call = &engine->rank[rank].collective;
-    struct layer layer = {
+    struct compat_layer layer = {
         .engine = engine, .rank = rank, .op = call->op, .wanted = engine->rank[rank].layer++};
     switch (call->op) {
     case CALL_BCAST:

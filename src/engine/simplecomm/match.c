@@ -5,7 +5,7 @@
 /* Messages of collectives and of users are in one space of tags, and the first posted is the first matched
  * (CheckMatch.py, which searches a list; a queue per key finds the same). A queue holds sends or receives,
  * never both, since they would have met. */
-static struct queue_table_entry *queue_of(struct simplecomm *engine, const struct post *post)
+static struct queue_table_entry *queue_of(struct simplecomm *engine, const struct compat_post *post)
 {
     uint32_t source = post->sending ? post->rank : post->partner;
     uint32_t destination = post->sending ? post->partner : post->rank;
@@ -13,12 +13,12 @@ static struct queue_table_entry *queue_of(struct simplecomm *engine, const struc
                                                                  .low = (uint32_t)post->tag});
 }
 
-static struct post *post_at(const struct simplecomm *engine, uint32_t index)
+static struct compat_post *post_at(const struct simplecomm *engine, uint32_t index)
 {
     return pool_at(&engine->posts, index);
 }
 
-static void keep(struct simplecomm *engine, struct queue *queue, const struct post *post)
+static void keep(struct simplecomm *engine, struct queue *queue, const struct compat_post *post)
 {
     uint32_t index = pool_take(&engine->posts);
     struct compat_rank *rank = &engine->rank[post->rank];
@@ -33,10 +33,10 @@ static void keep(struct simplecomm *engine, struct queue *queue, const struct po
     queue->tail = index;
 }
 
-static struct post take_first(struct simplecomm *engine, struct queue_table_entry *entry)
+static struct compat_post take_first(struct simplecomm *engine, struct queue_table_entry *entry)
 {
     uint32_t index = entry->queue.head;
-    struct post first = *post_at(engine, index);
+    struct compat_post first = *post_at(engine, index);
     if (engine->rank[first.rank].blocked_by == index)
         engine->rank[first.rank].blocked_by = POOL_NONE;
     pool_give(&engine->posts, index);
@@ -46,9 +46,9 @@ static struct post take_first(struct simplecomm *engine, struct queue_table_entr
     return first;
 }
 
-static struct match *match_new(struct simplecomm *engine)
+static struct compat_match *match_new(struct simplecomm *engine)
 {
-    struct match *match = engine->free_matches;
+    struct compat_match *match = engine->free_matches;
     if (match)
         engine->free_matches = match->next_free;
     else
@@ -61,7 +61,7 @@ static struct match *match_new(struct simplecomm *engine)
 
 /* HYBRID decides by the size where it asks for the latency, by the size with its header where it asks for the
  * bandwidth, and adds the header there once more (Top_Hybrid.py). */
-static bool takes_fmu(const struct simplecomm *engine, const struct match *match, uint64_t bytes)
+static bool takes_fmu(const struct simplecomm *engine, const struct compat_match *match, uint64_t bytes)
 {
     if (engine->topology != COMPAT_HYBRID)
         return engine->topology == COMPAT_FMU;
@@ -70,15 +70,15 @@ static bool takes_fmu(const struct simplecomm *engine, const struct match *match
                                         : (double)bytes >= engine->pivot_bytes);
 }
 
-static double seconds_for(const struct link_speed *link, uint64_t bytes)
+static double seconds_for(const struct compat_link *link, uint64_t bytes)
 {
     return link->bytes_per_s > 0 ? (double)bytes / link->bytes_per_s : 0;
 }
 
-static void set_times(struct simplecomm *engine, struct match *match)
+static void set_times(struct simplecomm *engine, struct compat_match *match)
 {
     bool within_node = same_node(engine, match->source, match->destination);
-    const struct link_speed *link =
+    const struct compat_link *link =
         takes_fmu(engine, match, match->bytes) ? &engine->fmu_link : &engine->network_link;
     if (within_node)
         link = &engine->node_link;
@@ -98,15 +98,15 @@ static void set_times(struct simplecomm *engine, struct match *match)
     match->end_s = (length_s + base_s) + match->latency_s;
 }
 
-static void match_list_append(struct match_list *list, struct match *match)
+static void compat_match_list_append(struct compat_match_list *list, struct compat_match *match)
 {
     list->items = mem_grow(list->items, &list->capacity, list->count + 1, "open matches");
     list->items[list->count++] = match;
 }
 
-struct match *match_list_take(struct match_list *list, size_t index)
+struct compat_match *compat_match_list_take(struct compat_match_list *list, size_t index)
 {
-    struct match *match = list->items[index];
+    struct compat_match *match = list->items[index];
     list->count--;
     memmove(list->items + index, list->items + index + 1, (list->count - index) * sizeof *list->items);
     return match;
@@ -121,34 +121,34 @@ static uint64_t boosted(struct simplecomm *engine, uint64_t bytes)
     return __builtin_mul_overflow(bytes, factor, &product) ? UINT64_MAX : product;
 }
 
-static void meet(struct simplecomm *engine, const struct post *send, const struct post *recv)
+static void meet(struct simplecomm *engine, const struct compat_post *send, const struct compat_post *recv)
 {
-    struct match *match = match_new(engine);
+    struct compat_match *match = match_new(engine);
     if (send->bytes > recv->bytes)
         compat_abort(engine, ABORT_ROOM);
-    *match = (struct match){.source = send->rank,
-                            .destination = recv->rank,
-                            .bytes = boosted(engine, send->bytes),
-                            .tag = send->tag,
-                            .send_op = send->op,
-                            .recv_op = recv->op,
-                            .send_blocking = send->blocking,
-                            .recv_blocking = recv->blocking,
-                            .send_given_up = send->given_up,
-                            .send_base_s = send->posted_s,
-                            .recv_base_s = recv->posted_s,
-                            .send_posted_s = send->posted_s,
-                            .recv_posted_s = recv->posted_s,
-                            .fmu = -1};
+    *match = (struct compat_match){.source = send->rank,
+                                   .destination = recv->rank,
+                                   .bytes = boosted(engine, send->bytes),
+                                   .tag = send->tag,
+                                   .send_op = send->op,
+                                   .recv_op = recv->op,
+                                   .send_blocking = send->blocking,
+                                   .recv_blocking = recv->blocking,
+                                   .send_given_up = send->given_up,
+                                   .send_base_s = send->posted_s,
+                                   .recv_base_s = recv->posted_s,
+                                   .send_posted_s = send->posted_s,
+                                   .recv_posted_s = recv->posted_s,
+                                   .fmu = -1};
     set_times(engine, match);
     match->on_network = !takes_fmu(engine, match, match->bytes);
     if (match->on_network)
         compat_network_add(engine, match);
     else
-        match_list_append(&engine->fmu.open, match);
+        compat_match_list_append(&engine->fmu.open, match);
 }
 
-void compat_post(struct simplecomm *engine, const struct post *post)
+void compat_match_post(struct simplecomm *engine, const struct compat_post *post)
 {
     if (post->blocking)
         engine->rank[post->rank].blocking_posts++;
@@ -158,7 +158,7 @@ void compat_post(struct simplecomm *engine, const struct post *post)
         keep(engine, &entry->queue, post);
         return;
     }
-    struct post partner = take_first(engine, entry);
+    struct compat_post partner = take_first(engine, entry);
     if (post->sending)
         meet(engine, post, &partner);
     else
@@ -170,7 +170,7 @@ bool compat_give_up_send(struct simplecomm *engine, uint32_t index)
     struct compat_rank *rank = &engine->rank[index];
     if (rank->blocked_by == POOL_NONE)
         return false;
-    struct post *post = post_at(engine, rank->blocked_by);
+    struct compat_post *post = post_at(engine, rank->blocked_by);
     if (!post->sending || post->bytes > engine->eager_bytes)
         return false;
     post->given_up = true;

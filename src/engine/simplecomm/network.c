@@ -20,14 +20,14 @@ static double upper_of(const struct kahuna_transfer *transfer)
 }
 
 /* What starts first, and what is done first; ready = count: nothing is. */
-struct view {
+struct kahuna_view {
     double lowest_s;
     size_t ready;
 };
 
-static struct view look(const struct compat_network *network)
+static struct kahuna_view look(const struct compat_network *network)
 {
-    struct view view = {.lowest_s = network->open[0].base_s, .ready = network->count};
+    struct kahuna_view view = {.lowest_s = network->open[0].base_s, .ready = network->count};
     double ready_s = INFINITY;
     for (size_t i = 0; i < network->count; i++) {
         const struct kahuna_transfer *transfer = &network->open[i];
@@ -144,10 +144,10 @@ static void crop(struct simplecomm *engine, double end_s)
     }
 }
 
-static struct match *take(struct compat_network *network, size_t index)
+static struct compat_match *take(struct compat_network *network, size_t index)
 {
     struct kahuna_transfer *taken = &network->open[index];
-    struct match *match = taken->match;
+    struct compat_match *match = taken->match;
     match->base_s = taken->base_s;
     match->end_s = taken->end_s;
     network->count--;
@@ -155,10 +155,10 @@ static struct match *take(struct compat_network *network, size_t index)
     return match;
 }
 
-struct match *compat_network_next(struct simplecomm *engine)
+struct compat_match *compat_network_next(struct simplecomm *engine)
 {
     struct compat_network *network = &engine->network;
-    struct view view;
+    struct kahuna_view view;
     while ((view = look(network)).ready == network->count) {
         double end_s = window_end(network, view.lowest_s);
         count_sharing(engine, end_s);
@@ -168,7 +168,7 @@ struct match *compat_network_next(struct simplecomm *engine)
     return take(network, view.ready);
 }
 
-void compat_network_add(struct simplecomm *engine, struct match *match)
+void compat_network_add(struct simplecomm *engine, struct compat_match *match)
 {
     struct compat_network *network = &engine->network;
     network->open = mem_grow(network->open, &network->capacity, network->count + 1, "open transfers");
@@ -184,7 +184,7 @@ void compat_network_add(struct simplecomm *engine, struct match *match)
 
 double compat_network_lowest(const struct compat_network *network)
 {
-    struct view view = look(network);
+    struct kahuna_view view = look(network);
     return view.ready < network->count ? network->open[view.ready].base_s : view.lowest_s;
 }
 

@@ -89,21 +89,8 @@ static const struct fabric_ops topology_ops[] = {
 };
 enum { TOPOLOGIES = sizeof topology_ops / sizeof *topology_ops };
 
-void compat_idle(struct simplecomm *engine, uint32_t index, double until_s, uint8_t op)
-{
-    struct compat_rank *rank = &engine->rank[index];
-    if (until_s <= rank->now_s)
-        return;
-    tap_emit(engine->params->tap, &(struct tap_record){.kind = TAP_IDLE,
-                                                       .rank = index,
-                                                       .cause = op,
-                                                       .since = seconds_to_ps(rank->now_s),
-                                                       .at = seconds_to_ps(until_s)});
-    rank->now_s = until_s;
-}
-
 /* The times are SimpleComm's columns, not those of the calls: on FMUs, a base is where the access started. */
-static void tell_message(const struct simplecomm *engine, const struct match *match)
+static void tell_message(const struct simplecomm *engine, const struct compat_match *match)
 {
     struct message message = {.bytes = match->bytes,
                               .posted_bytes = match->bytes,
@@ -129,7 +116,7 @@ static void tell_message(const struct simplecomm *engine, const struct match *ma
 /* ------------------------------------------------------------------------------------------------ driver */
 
 /* HYBRID takes the next match from where something starts first; neither side knows of the other. */
-static struct match *next_match(struct simplecomm *engine)
+static struct compat_match *next_match(struct simplecomm *engine)
 {
     size_t on_network = engine->network.count, on_fmus = engine->fmu.open.count;
     bool by_network = on_fmus == 0;
@@ -144,7 +131,7 @@ static struct match *next_match(struct simplecomm *engine)
 }
 
 /* When the two ranks may go on. Eager is `<` where a match forms, and `<=` here. */
-static void release(const struct simplecomm *engine, struct match *match)
+static void release(const struct simplecomm *engine, struct compat_match *match)
 {
     bool eager = match->bytes <= engine->eager_bytes;
     if (match->on_network) {
@@ -183,7 +170,7 @@ static void end_of_side(struct simplecomm *engine, uint32_t index, bool blocking
         rank->layer_pending--;
 }
 
-static enum status finish(struct simplecomm *engine, struct match *match)
+static enum status finish(struct simplecomm *engine, struct compat_match *match)
 {
     if (!time_fits(fmax(match->end_s, match->send_end_s)))
         return compat_too_long(engine);
@@ -275,7 +262,7 @@ static enum status simulate(struct simplecomm *engine)
 /* ------------------------------------------------------------------------------------------------- setup */
 
 /* Where both take the same time; -1: the network always, 0: the FMUs always (Top_Hybrid.py). */
-static double pivot_of(const struct link_speed *network, const struct link_speed *fmu)
+static double pivot_of(const struct compat_link *network, const struct compat_link *fmu)
 {
     double latency_s = fmu->latency_s * 2, bytes_per_s = fmu->bytes_per_s / 2;
     if (network->bytes_per_s == bytes_per_s)
@@ -344,14 +331,14 @@ static void check(struct simplecomm *engine)
 }
 
 /* The largest rate that can be written stands for SimpleComm's 0, where bytes take no time at all. */
-static struct link_speed link_of(ps_t latency_ps, uint64_t bytes_per_s)
+static struct compat_link link_of(ps_t latency_ps, uint64_t bytes_per_s)
 {
-    return (struct link_speed){.latency_s = (double)latency_ps / 1e12,
-                               .bytes_per_s = bytes_per_s == INT64_MAX ? 0 : (double)bytes_per_s};
+    return (struct compat_link){.latency_s = (double)latency_ps / 1e12,
+                                .bytes_per_s = bytes_per_s == INT64_MAX ? 0 : (double)bytes_per_s};
 }
 
 /* By the names of the parameters. A program without the fabric that has them does not come here for it. */
-static struct link_speed configured_link(const struct config *config, const char *latency, const char *rate)
+static struct compat_link configured_link(const struct config *config, const char *latency, const char *rate)
 {
     const ps_t *latency_ps = config_field(config, latency);
     const uint64_t *bytes_per_s = config_field(config, rate);
@@ -387,7 +374,7 @@ static void open_engine(struct simplecomm *engine, const struct engine_params *p
             mem_alloc(params->program->ops->slots(params->program, rank), sizeof(int32_t), "requests");
     }
     queue_table_init(&engine->unmatched);
-    pool_init(&engine->posts, sizeof(struct post), "unmatched sends and receives");
+    pool_init(&engine->posts, sizeof(struct compat_post), "unmatched sends and receives");
     compat_network_init(engine);
     compat_fmu_init(engine, params->config, params->seed);
 }

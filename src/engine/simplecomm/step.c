@@ -2,11 +2,25 @@
 
 /* One step of one rank (Rank.py): at most one call. */
 
+void compat_idle(struct simplecomm *engine, uint32_t index, double until_s, uint8_t op)
+{
+    struct compat_rank *rank = &engine->rank[index];
+    if (until_s <= rank->now_s)
+        return;
+    tap_emit(engine->params->tap, &(struct tap_record){.kind = TAP_IDLE,
+                                                       .rank = index,
+                                                       .cause = op,
+                                                       .since = seconds_to_ps(rank->now_s),
+                                                       .at = seconds_to_ps(until_s)});
+    rank->now_s = until_s;
+}
+
 void compat_completed(struct compat_rank *rank, int32_t tag, double end_s, uint8_t op)
 {
     rank->completions = mem_grow(rank->completions, &rank->completion_capacity, rank->completion_count + 1,
                                  "finished requests");
-    rank->completions[rank->completion_count++] = (struct completion){.tag = tag, .op = op, .end_s = end_s};
+    rank->completions[rank->completion_count++] =
+        (struct compat_completion){.tag = tag, .op = op, .end_s = end_s};
     rank->waitall_balance++;
 }
 
@@ -104,14 +118,14 @@ static enum status point_to_point(struct simplecomm *engine, uint32_t index, con
     if (call->peer < 0 || (call->op == CALL_RECV && call->tag == CALL_ANY_TAG))
         return refuse(engine, index, call, "it has no MPI_ANY_SOURCE and no MPI_ANY_TAG");
     bool immediate = call->flags & CALL_IMMEDIATE;
-    struct post post = {.rank = index,
-                        .partner = (uint32_t)call->peer,
-                        .sending = call->op == CALL_SEND,
-                        .blocking = !immediate,
-                        .op = call->op,
-                        .tag = call->tag,
-                        .bytes = call->op == CALL_SEND ? call->bytes : call->recv_bytes,
-                        .posted_s = rank->now_s};
+    struct compat_post post = {.rank = index,
+                               .partner = (uint32_t)call->peer,
+                               .sending = call->op == CALL_SEND,
+                               .blocking = !immediate,
+                               .op = call->op,
+                               .tag = call->tag,
+                               .bytes = call->op == CALL_SEND ? call->bytes : call->recv_bytes,
+                               .posted_s = rank->now_s};
     if (immediate) {
         rank->slot_tags[call->slot] = call->tag;
         rank->requests++;
@@ -119,7 +133,7 @@ static enum status point_to_point(struct simplecomm *engine, uint32_t index, con
         rank->state = RANK_COMMUNICATING;
         rank->in_point_to_point = true;
     }
-    compat_post(engine, &post);
+    compat_match_post(engine, &post);
     return STATUS_OK;
 }
 

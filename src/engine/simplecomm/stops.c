@@ -1,7 +1,7 @@
 #include "engine/simplecomm/internal.h"
 
 /* Where SimpleComm's own checks end it, though the program is a good one, and how this engine goes on. */
-static const struct stop {
+static const struct compat_stop {
     const char *check, *instead;
 } stops[ABORTS] = {
     [ABORT_NODES] = {"Topology.py: \"Number of ranks requires to be a multiple of cores_per_node\"",
