@@ -5,8 +5,8 @@
 
 #include "host/host.h"
 
-/* Copies within a node: a core's time by bytes, by how many pieces they are in, and by the cache that holds
- * what is copied; the memory that the node's cores share. docs/models/host.md */
+/* Copies within a node. The time of a core depends on the bytes, on the number of pieces, and on the cache
+ * that holds them; all cores of the node share its memory. docs/models/host.md */
 
 /* Whether the system file says what copies cost. */
 static inline bool host_copies(const struct host *host)
@@ -14,10 +14,11 @@ static inline bool host_copies(const struct host *host)
     return host->system.copy_dram_bytes_per_s > 0;
 }
 
-/* What a core needs for `bytes` in one piece, of which `working_set` bytes are touched in all. */
+/* The time of a core for one piece of `bytes`, where `working_set` bytes are touched in all; `continues`: the
+ * piece lies behind the one before. */
 ps_t host_copy_time(const struct host *host, uint64_t bytes, uint64_t working_set, bool continues);
 
-/* Whether such a copy goes to memory, which all cores share. */
+/* Whether a copy with this working set goes to the memory that all cores share. */
 bool host_copy_is_shared(const struct host *host, uint64_t working_set);
 
 #endif

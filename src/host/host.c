@@ -13,12 +13,14 @@ PARAM_TABLE(
     {.name = "host.system",
      .type = PARAM_TEXT,
      .offset = offsetof(struct host_config, system),
-     .doc = "a system file as helio breakdown takes, or one by name: thunderx2, that of \"Breaking Band\", "
-            "ohio-a, ohio-b, ohio-local; without one hosts cost nothing"},
+     .doc =
+         "a system file as helio breakdown takes it, or one by name: thunderx2 (that of \"Breaking Band\"), "
+         "ohio-a, ohio-b, ohio-local; without one hosts cost nothing"},
     {.name = "host.change",
      .type = PARAM_TEXT,
      .offset = offsetof(struct host_config, change),
-     .doc = "changes of its times, as helio breakdown whatif takes them: LLP_post=-50%,PCIe=+20ns"});
+     .doc = "changes of the times of host.system, as helio breakdown whatif takes them: "
+            "LLP_post=-50%,PCIe=+20ns"});
 
 /* ---------------------------------------------------------------------------------------------- changes */
 
@@ -30,9 +32,10 @@ static enum status change(struct system *system, const char *text)
     const struct whatif_target *target = whatif_find(assignment.name);
     enum status status = STATUS_OK;
     if (target && (target->times & of_the_fabric)) {
-        diag_error("host.change: %s is not of the host; in a simulation the fabric's latency is wire and "
-                   "switches (hockney.latency, packet.latency)",
-                   target->name);
+        diag_error(
+            "host.change: %s does not belong to the host; in a simulation the latency of the fabric is "
+            "that of wire and switches (hockney.latency, packet.latency)",
+            target->name);
         status = STATUS_BAD_INPUT;
     }
     free(assignment.name);
@@ -57,8 +60,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The bytes of a payload that its first block and packet leave over stream through all parts; the model
- * charges the slowest with them. Where that is the wire, the fabric does. */
+/* The time of the bytes behind the first packet of a payload. They stream through all parts, so that the
+ * slowest part counts. If that is the wire, the fabric counts it. */
 static ps_t streamed(const struct host *host, uint64_t bytes)
 {
     uint64_t rest = bytes > host->packet_bytes ? bytes - host->packet_bytes : 0;
@@ -69,8 +72,9 @@ static ps_t streamed(const struct host *host, uint64_t bytes)
 
 enum { DOORBELL_BYTES = 8 };
 
-/* With PIO the CPU writes the descriptor, block by block. With a doorbell the NIC fetches it, as it fetches
- * any payload that is not in the descriptor: completions of its reads take no credits for writes. */
+/* With PIO the CPU writes the descriptor, block by block. With a doorbell the NIC fetches the descriptor. It
+ * also fetches each payload that is not in the descriptor. What answers its reads takes no credits of writes.
+ */
 static struct host_load load_of(const struct model *model)
 {
     const struct system *system = model->system;
@@ -93,7 +97,8 @@ static struct host_message message_of(const struct model *model)
                                  .load = load_of(model)};
 }
 
-/* Beyond a packet: a payload is never inlined, and its first packet passes as one of a packet's size does. */
+/* More than a packet: the payload is not inlined, and its first packet takes the times of a message of one
+ * packet. */
 static struct host_message large_message(const struct system *system)
 {
     struct system fetched = *system;
@@ -152,7 +157,7 @@ static void take_sizes(struct host *host)
     host->large = large_message(system);
 }
 
-/* Datagrams are at most so large that a message may take several, each posted and polled. */
+/* The datagrams of a message. Each of them is posted and polled. */
 static uint64_t packets_of(const struct host *host, uint64_t bytes)
 {
     if (host->rnic->transport != RNIC_UD || bytes <= RNIC_UD_BYTES)

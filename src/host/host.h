@@ -7,19 +7,24 @@
 #include "breakdown/system.h"
 #include "host/rnic.h"
 
-/* What a message costs at each of its ends: the components of "Breaking Band" (Zambre et al., ICPP 2019),
- * taken from a system file, for every message of a simulation. The wire and the switches are the fabric's.
- * docs/models/host.md */
+/* The host model: what each message of a simulation costs at its two ends. The times are the components of
+ * "Breaking Band" (Zambre et al., ICPP 2019), from a system file. Wire and switches belong to the fabric.
+ * docs/models/host.md
+ *
+ *   host.c   the times of a message by its size; what one core spends
+ *   copy.c   copies within a node
+ *   node.c   what the ranks of a node share: NIC, PCIe, memory
+ *   rnic.c   queue pairs of RDMA NICs, and their cache of connections */
 struct host_config {
-    const char *system; /* as system_open takes it; NULL = no host */
-    const char *change; /* of its component times, as helio breakdown whatif takes them; NULL = none */
+    const char *system; /* as system_open takes it; NULL: no host model */
+    const char *change; /* of component times, as helio breakdown whatif takes them; NULL: none */
 };
 
 extern const struct param_table host_params; /* struct host_config */
 
-/* What a message takes of the PCIe links of both nodes, which all of a node's messages share. */
+/* How a message loads the PCIe links of both nodes, which all messages of a node share. */
 struct host_load {
-    ps_t down_ps, up_ps; /* its bytes: to the NIC, to memory */
+    ps_t down_ps, up_ps; /* service time of its bytes: to the NIC, to memory */
     uint32_t down_writes, up_writes;
 };
 
@@ -27,7 +32,7 @@ struct host_load {
 struct host_message {
     uint64_t bytes;
     ps_t llp_post;  /* CPU of the sender */
-    ps_t to_nic;    /* from there to the NIC: PCIe, and what the NIC fetches */
+    ps_t to_nic;    /* from the post to the NIC: PCIe, and what the NIC fetches */
     ps_t to_memory; /* from the other NIC to memory: PCIe and RC-to-MEM */
     struct host_load load;
 };
@@ -38,37 +43,38 @@ struct host {
     struct system_file file;
     struct system system; /* as changed */
     const struct rnic_config *rnic;
-    ps_t hlp_post;       /* per call, before any LLP_post */
-    ps_t polled;         /* LLP_prog and the callbacks, for a message that came */
-    ps_t polled_control; /* the same for a message of the protocol, of which the MPI library hears nothing */
-    ps_t wait;           /* of a call that waits, before it polls; 0 where the system file does not say */
-    ps_t after_progress; /* of a call that waited, once the last of it has come */
-    ps_t sent;           /* Post_prog and Misc: a send's part of progress */
-    ps_t acknowledged;   /* from a message's arrival to its completion in the sender's memory */
-    ps_t owed_limit;     /* of a full transmit queue */
-    ps_t nic_gap;        /* of a NIC, from message to message, each way */
-    ps_t credit_returns; /* after a write */
-    ps_t fetch;          /* of a connection's state, through PCIe */
-    ps_t reconnect;      /* of a dynamic connection: to the other NIC and back */
+    ps_t hlp_post;             /* per call, before any LLP_post */
+    ps_t polled;               /* LLP_prog and the callbacks, for a message that has come */
+    ps_t polled_control;       /* the same for a control message, which the MPI library does not see */
+    ps_t wait;                 /* of a call that waits, before it polls; 0 unless the system file says it */
+    ps_t after_progress;       /* of a call that has waited, after its last message */
+    ps_t sent;                 /* Post_prog and Misc: the progress of one send */
+    ps_t acknowledged;         /* from the arrival of a message to its completion in the sender's memory */
+    ps_t owed_limit;           /* progress that the sends of a full transmit queue owe */
+    ps_t nic_gap;              /* of a NIC, from one message to the next, each way */
+    ps_t credit_returns;       /* from a write to the return of its credit */
+    ps_t fetch;                /* of the state of a connection, through PCIe */
+    ps_t reconnect;            /* of a dynamic connection: to the other NIC and back */
     ps_t ack_post, ack_polled; /* of datagrams, whose acknowledgements are software */
-    uint32_t credits;          /* writes under way on PCIe, each way; 0 = no limit */
+    uint32_t credits;          /* writes that may be under way on PCIe, each way; 0: no limit */
     uint32_t signal_period, queue_depth, receive_depth;
-    uint64_t block_bytes; /* of a message, whose time on the wire the fabric's latency includes */
+    uint64_t block_bytes; /* of a message; the latency of the fabric includes their time on the wire */
     uint64_t packet_bytes;
     struct host_message *small; /* by size, up to packet_bytes */
-    struct host_message large;  /* beyond: what does not depend on the size */
-    struct host_message *sizes; /* HOST_SIZES of those beyond, as last asked for; programs repeat a few */
+    struct host_message large;  /* larger ones: what does not depend on the size */
+    struct host_message *sizes; /* HOST_SIZES larger ones, as last asked for: programs repeat a few sizes */
     uint64_t slowest_bytes_per_s, wire_bytes_per_s;
 };
 
-/* config->system is not NULL. STATUS_OK: to be closed. */
+/* config->system is not NULL. On STATUS_OK the caller closes the host. */
 enum status host_open(struct host *host, const struct host_config *config, const struct rnic_config *rnic);
 void host_close(struct host *host);
 
 void host_fill_size(const struct host *host, uint64_t bytes, struct host_message *message);
 
-/* The part of the model that is at the ends: with a fabric whose latency is Wire + Switch and whose bandwidth
- * is that of the wire, a message alone takes what model_make says. Valid until another size is asked for. */
+/* What a message of this size costs at its ends. With a fabric whose latency is Wire + Switch and whose
+ * bandwidth is that of the wire, a message alone takes the time that model_make computes. The pointer is
+ * valid until another size is asked for. */
 static inline const struct host_message *host_message(const struct host *host, uint64_t bytes)
 {
     if (bytes <= host->packet_bytes)
@@ -79,7 +85,7 @@ static inline const struct host_message *host_message(const struct host *host, u
     return message;
 }
 
-/* What a core takes for the further datagrams of a message that came in several, and to acknowledge it. */
+/* The time of a core for all datagrams of a message but the first, and for their acknowledgement. */
 ps_t host_polled_datagrams(const struct host *host, uint64_t bytes);
 
 /* The time in which a core takes in a message that has come. */
@@ -89,14 +95,14 @@ static inline ps_t host_polled(const struct host *host, uint64_t bytes, bool con
     return host->rnic->transport == RNIC_UD ? ps_add(polled, host_polled_datagrams(host, bytes)) : polled;
 }
 
-/* One core: when its CPU is free again, and what it has spent. */
+/* One core. */
 struct host_core {
-    ps_t free_at;
+    ps_t free_at;  /* it works until then */
     ps_t software; /* spent on messages so far */
-    ps_t owed;     /* progress of sends, done when the core is idle in a call or has to */
+    ps_t owed; /* progress of sends that it has not made; it makes it when it is idle in a call, or has to */
 };
 
-/* Does `work` at `now` or when the core is free; returns when it is done. */
+/* The core does `work` at `now`, or as soon as it is free; returns when it is done. */
 static inline ps_t host_core_work(struct host_core *core, ps_t now, ps_t work)
 {
     core->free_at = ps_add(ps_max(core->free_at, now), work);
@@ -104,7 +110,7 @@ static inline ps_t host_core_work(struct host_core *core, ps_t now, ps_t work)
     return core->free_at;
 }
 
-/* The core has been polling until `now`: it has used the time for what it owes. */
+/* The core has polled until `now`, and has used that time for what it owes. */
 static inline void host_core_idle(struct host_core *core, ps_t now)
 {
     ps_t idle = now - core->free_at;
@@ -116,7 +122,7 @@ static inline void host_core_idle(struct host_core *core, ps_t now)
     core->free_at = now;
 }
 
-/* Does all that it owes. */
+/* The core does all that it owes. */
 static inline void host_core_settle(struct host_core *core, ps_t now)
 {
     host_core_work(core, now, core->owed);

@@ -5,23 +5,25 @@
 
 static const struct metric metrics[] = {
     {"messages", METRIC_COUNT, offsetof(struct host_statistics, messages),
-     "through NICs, each counted at both ends"},
-    {"waits", METRIC_COUNT, offsetof(struct host_statistics, waits), "of them, at PCIe or NIC"},
-    {"wait_s", METRIC_TIME, offsetof(struct host_statistics, wait_ps), "there, in all"},
+     "messages through NICs, each counted at both ends"},
+    {"waits", METRIC_COUNT, offsetof(struct host_statistics, waits), "messages that waited at PCIe or NIC"},
+    {"wait_s", METRIC_TIME, offsetof(struct host_statistics, wait_ps), "their waiting time"},
     {"posts_waiting", METRIC_COUNT, offsetof(struct host_statistics, posts_waiting),
-     "for a place in a transmit queue"},
+     "messages that waited for a place in a transmit queue"},
     {"arrivals_waiting", METRIC_COUNT, offsetof(struct host_statistics, arrivals_waiting),
-     "for a place in a receive queue"},
-    {"copied_bytes", METRIC_BYTES, offsetof(struct host_statistics, copied_bytes), "within nodes, by cores"},
+     "messages that waited for a place in a receive queue"},
+    {"copied_bytes", METRIC_BYTES, offsetof(struct host_statistics, copied_bytes),
+     "bytes that cores copied within nodes"},
     {"queue_pairs", METRIC_COUNT, offsetof(struct host_statistics, rnic.queue_pairs),
-     "of the node that has most; what follows is of all nodes"},
+     "queue pairs of the node that has most; the metrics that follow are of all nodes"},
     {"first_level_misses", METRIC_COUNT, offsetof(struct host_statistics, rnic.first_misses),
-     "connections that were not in the cache's first level"},
+     "connections that were not in the first level of the cache"},
     {"second_level_misses", METRIC_COUNT, offsetof(struct host_statistics, rnic.second_misses),
-     "of them, those that were fetched through PCIe"},
-    {"reconnects", METRIC_COUNT, offsetof(struct host_statistics, rnic.reconnects), "of dynamic connections"},
+     "connections that were in no level, and were fetched through PCIe"},
+    {"reconnects", METRIC_COUNT, offsetof(struct host_statistics, rnic.reconnects),
+     "new destinations of dynamic connections"},
     {"mtt_reads", METRIC_COUNT, offsetof(struct host_statistics, rnic.mtt_reads),
-     "translations of payload's pages"},
+     "translations of the pages of payloads"},
     {"work_request_reads", METRIC_COUNT, offsetof(struct host_statistics, rnic.work_request_reads),
      "descriptors and posted receives that NICs fetched"},
 };
@@ -36,7 +38,7 @@ void host_nodes_open(struct host_nodes *nodes, const struct host *host, uint32_t
     nodes->down = mem_alloc(2 * (size_t)count, sizeof *nodes->down, "NICs");
     nodes->up = nodes->down + count;
     for (uint32_t i = 0; i < count; i++)
-        nodes->up[i].free_at = -PS_NEVER / 2; /* the first message has none to follow */
+        nodes->up[i].free_at = -PS_NEVER / 2; /* the first message follows no other */
     if (host->system.copy_node_bytes_per_s)
         nodes->memory_free_at = mem_alloc(count, sizeof *nodes->memory_free_at, "memories of nodes");
     if (host->rnic->transport != RNIC_NONE) {
@@ -69,9 +71,9 @@ size_t host_nodes_bytes(const struct host_nodes *nodes)
            (nodes->rnics ? rnics_bytes(nodes->rnics) : 0);
 }
 
-/* What of a message holds a lane when it would pass. Where a node's messages share a link, their bytes have
- * come one behind the other as far as PCIe is concerned, however many are under way at once: what is behind
- * the first packet has passed while it came, but for what PCIe is slower than the link. */
+/* How long a message holds a lane. Where the messages of a node share a link, their bytes come one behind the
+ * other, however many messages are under way. The bytes behind the first packet then pass PCIe while they
+ * come, but for the time by which PCIe is slower than the link. */
 static struct host_load load_at_once(const struct host_nodes *nodes, uint64_t bytes)
 {
     const struct host *host = nodes->host;
@@ -88,8 +90,8 @@ static struct host_load load_at_once(const struct host_nodes *nodes, uint64_t by
                               .up_writes = 1};
 }
 
-/* Each write takes a credit, which comes back when the write has passed PCIe and an UpdateFC has (section
- * 4.2). */
+/* Each write takes a credit. The credit returns when the write, and then an UpdateFC, have passed PCIe
+ * (section 4.2). */
 static ps_t spend_credits(const struct host_nodes *nodes, struct host_lane *lane, ps_t at, uint64_t writes)
 {
     uint32_t credits = nodes->host->credits;
@@ -101,7 +103,7 @@ static ps_t spend_credits(const struct host_nodes *nodes, struct host_lane *lane
     return at;
 }
 
-/* The state of the connection, which holds the NIC where it has to be fetched, and what else it reads. */
+/* How long the NIC takes for the state of the connection; counts what else it reads. */
 static ps_t use_connection(struct host_nodes *nodes, const struct host_end *end, bool reads_payload,
                            bool reads_request)
 {
@@ -147,8 +149,9 @@ ps_t host_nodes_receive_shared(struct host_nodes *nodes, ps_t now, const struct 
     return account(nodes, now, at);
 }
 
-/* Each byte is read and written. The memory takes copies in the order in which they were asked for: a core
- * that has many to make is free for the last of them much later, and nobody else's wait for that. */
+/* Each byte is read and written. The memory serves copies in the order in which they were asked for: a core
+ * with many copies reaches the last of them much later, and the copies of other cores do not wait for that.
+ */
 ps_t host_nodes_copy(struct host_nodes *nodes, uint32_t node, ps_t asked, ps_t free_at, uint64_t bytes,
                      uint64_t working_set, bool continues)
 {

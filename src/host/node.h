@@ -7,14 +7,14 @@
 #include "host/host.h"
 #include "host/rnic.h"
 
-/* What the ranks of a node share: the NIC and the PCIe link to it, one way and the other. A message that
- * finds them free passes in the times of host_message; others wait. docs/models/host.md */
+/* What the ranks of a node share: the NIC and the PCIe link to it, in both directions, and the memory. A
+ * message that finds them free takes the times of host_message; others wait. docs/models/host.md */
 struct host_statistics {
-    uint64_t messages; /* through NICs, each counted at both ends */
-    uint64_t waits;    /* of them, at PCIe or NIC */
-    ps_t wait_ps;
-    uint64_t posts_waiting;    /* for a place in a transmit queue */
-    uint64_t arrivals_waiting; /* for a place in a receive queue */
+    uint64_t messages;         /* through NICs, each counted at both ends */
+    uint64_t waits;            /* messages that waited at PCIe or NIC */
+    ps_t wait_ps;              /* their waiting time */
+    uint64_t posts_waiting;    /* messages that waited for a place in a transmit queue */
+    uint64_t arrivals_waiting; /* messages that waited for a place in a receive queue */
     uint64_t copied_bytes;     /* within nodes, by cores */
     struct rnic_statistics rnic;
 };
@@ -24,16 +24,16 @@ extern const struct metric_table host_metrics; /* struct host_statistics */
 /* One direction of one node. */
 struct host_lane {
     ps_t free_at;
-    ps_t *credits; /* when the last writes passed, in a circle */
+    ps_t *credits; /* when the last writes passed: a ring */
     uint32_t oldest;
 };
 
 struct host_nodes {
     const struct host *host;
     uint32_t count;
-    uint64_t link_bytes_per_s;   /* of the fabric's node_rate; 0: each message comes as if alone */
+    uint64_t link_bytes_per_s;   /* node_rate of the fabric; 0: each message comes as if it were alone */
     struct host_lane *down, *up; /* per node: to the NIC, to memory */
-    ps_t *memory_free_at;        /* per node, of what its cores share; NULL: no limit */
+    ps_t *memory_free_at;        /* per node: when the memory that its cores share is free; NULL: no limit */
     ps_t *credits;               /* of all lanes */
     struct rnics *rnics;         /* NULL: connections cost nothing */
     struct host_statistics statistics;
@@ -50,7 +50,7 @@ struct host_end {
     uint64_t bytes;
 };
 
-/* Where there are credits, connections or a shared link to look at. */
+/* The general cases of the functions below: credits, connections or a shared link. */
 ps_t host_nodes_send_shared(struct host_nodes *nodes, ps_t now, const struct host_end *end);
 ps_t host_nodes_receive_shared(struct host_nodes *nodes, ps_t now, const struct host_end *end);
 
@@ -70,8 +70,8 @@ static inline ps_t host_nodes_account(struct host_nodes *nodes, ps_t now, ps_t a
     return at;
 }
 
-/* Without others the message would be at the node's NIC now, and leave. Returns when it does: the next one
- * leaves behind its bytes. */
+/* The message is at the NIC of the node now, unless others are before it. Returns when it leaves. The next
+ * one leaves when its bytes have left. */
 static inline ps_t host_nodes_send(struct host_nodes *nodes, ps_t now, const struct host_end *end)
 {
     if (!host_nodes_is_plain(nodes, end->bytes))
@@ -83,8 +83,8 @@ static inline ps_t host_nodes_send(struct host_nodes *nodes, ps_t now, const str
     return host_nodes_account(nodes, now, at);
 }
 
-/* Without others it would be in the node's memory now. Returns when it has come whole: not before its bytes
- * have followed those of the one before. */
+/* The message is in the memory of the node now, unless others are before it. Returns when all of it is there:
+ * its bytes follow those of the message before. */
 static inline ps_t host_nodes_receive(struct host_nodes *nodes, ps_t now, const struct host_end *end)
 {
     if (!host_nodes_is_plain(nodes, end->bytes))
@@ -95,10 +95,11 @@ static inline ps_t host_nodes_receive(struct host_nodes *nodes, ps_t now, const 
     return host_nodes_account(nodes, now, lane->free_at);
 }
 
-/* A core of the node is to copy, from `asked` on, and is free at `free_at`; returns when it has done. */
+/* A core of the node is asked at `asked` to copy, and is free at `free_at`; returns when it is done. */
 ps_t host_nodes_copy(struct host_nodes *nodes, uint32_t node, ps_t asked, ps_t free_at, uint64_t bytes,
                      uint64_t working_set, bool continues);
-/* STATUS_FAILED, reported: a NIC has no further queue pairs. */
+
+/* STATUS_FAILED, reported: a NIC has no more queue pairs. */
 static inline enum status host_nodes_status(const struct host_nodes *nodes)
 {
     return nodes->rnics ? nodes->rnics->status : STATUS_OK;

@@ -25,7 +25,7 @@ PARAM_TABLE(
      .default_text = "131072",
      .min = "1",
      .max = "16777216",
-     .doc = "that a NIC has at most (OHIO, section I: ConnectX-6)"},
+     .doc = "queue pairs that a NIC has at most (OHIO, section I: ConnectX-6)"},
     {.name = "rnic.first_level",
      .type = PARAM_COUNT,
      .offset = offsetof(struct rnic_config, first_level),
@@ -46,20 +46,20 @@ PARAM_TABLE(
      .default_text = "0 ps",
      .min = "0 ps",
      .max = "1 s",
-     .doc = "of a connection that the second level has and the first has not; no paper has it"},
+     .doc = "time for a connection that is in the second level and not in the first; no paper has it"},
     {.name = "rnic.replace",
      .type = PARAM_CHOICE,
      .offset = offsetof(struct rnic_config, replace),
      .default_text = "lru",
      .choices = replace_names,
-     .doc = "which connection leaves a full level: the one not used for longest, or any"},
+     .doc = "which connection leaves a full level: the least recently used one, or a random one"},
     {.name = "rnic.page",
      .type = PARAM_SIZE,
      .offset = offsetof(struct rnic_config, page_bytes),
      .default_text = "4 KiB",
      .min = "1 KiB",
      .max = "1 GiB",
-     .doc = "of registered memory: a translation is read for each page of a payload"});
+     .doc = "page of registered memory: the NIC reads a translation for each page of a payload"});
 
 /* ----------------------------------------------------------------------------------------------- levels */
 
@@ -106,7 +106,7 @@ static uint32_t level_victim(struct rnics *rnics, const struct rnic_level *level
 
 /* ------------------------------------------------------------------------------------------------ cache */
 
-/* Makes room in the first level by moving one to the second. */
+/* Makes room in the first level: moves one connection to the second. */
 static void make_room(struct rnics *rnics, struct rnic *rnic)
 {
     struct rnic_level *first = &rnic->levels[0];
@@ -117,7 +117,7 @@ static void make_room(struct rnics *rnics, struct rnic *rnic)
     level_push(rnic, 1, index);
 }
 
-/* The slot of a connection that comes new: a fresh one, or that of one that has to leave both levels. */
+/* The slot of a new connection: a fresh one, or that of a connection that leaves both levels. */
 static uint32_t slot_for(struct rnics *rnics, struct rnic *rnic)
 {
     const struct rnic_level *first = &rnic->levels[0], *second = &rnic->levels[1];
@@ -136,7 +136,7 @@ static ps_t look_up(struct rnics *rnics, struct rnic *rnic, struct queue_key key
 {
     uint32_t index = queue_table_at(&rnic->cached, key)->queue.head;
     if (index == POOL_NONE) {
-        /* The entry just made is taken back before another one is removed, which moves entries. */
+        /* Removing an entry moves others, so the entry just made is taken back first. */
         queue_table_remove(&rnic->cached, queue_table_at(&rnic->cached, key));
         index = slot_for(rnics, rnic);
         queue_table_at(&rnic->cached, key)->queue.head = index;
@@ -170,7 +170,7 @@ static void make_queue_pair(struct rnics *rnics, uint32_t node, struct queue_key
     if (count <= rnics->config->queue_pairs || rnics->status != STATUS_OK)
         return;
     diag_error("node %u needs more than the %" PRIu64 " queue pairs of its NIC (rnic.queue_pairs); "
-               "rnic.transport=ud and dc need one and two for each rank",
+               "rnic.transport=ud needs one for each rank, dc two",
                node, rnics->config->queue_pairs);
     rnics->status = STATUS_FAILED;
 }

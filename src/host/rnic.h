@@ -7,15 +7,14 @@
 #include "base/status.h"
 #include "base/time.h"
 
-/* What an RDMA NIC keeps of connections: queue pairs, and a cache of their state in two levels. A message
- * needs the state of its queue pair at both ends; where that is not in the cache the NIC fetches it through
- * PCIe
+/* The connections of an RDMA NIC: queue pairs, and a cache of their state in two levels. A message needs the
+ * state of its queue pair at both ends. If the cache does not have it, the NIC fetches it through PCIe
  * ("OHIO", sections I and II). docs/models/host.md */
 enum rnic_transport {
     RNIC_NONE, /* connections cost nothing */
     RNIC_RC,   /* a queue pair for each pair of ranks that talk */
-    RNIC_UD,   /* one for each rank; packets, reliability and order are software */
-    RNIC_DC,   /* two for each rank, of which the sending one is connected anew for each new destination */
+    RNIC_UD,   /* one for each rank; software makes packets, reliability and order */
+    RNIC_DC,   /* two for each rank; the one that sends is connected anew for each new destination */
 };
 
 enum rnic_replace { RNIC_LRU, RNIC_RANDOM };
@@ -23,7 +22,7 @@ enum rnic_replace { RNIC_LRU, RNIC_RANDOM };
 struct rnic_config {
     int transport; /* enum rnic_transport */
     uint64_t queue_pairs;
-    uint64_t first_level, second_level; /* entries; the second holds those of the first too */
+    uint64_t first_level, second_level; /* entries; the second level counts those of the first as well */
     ps_t second_level_ps;
     int replace; /* enum rnic_replace */
     uint64_t page_bytes;
@@ -37,15 +36,14 @@ struct rnic_statistics {
     uint64_t queue_pairs; /* of the node that has most */
     uint64_t first_misses, second_misses;
     uint64_t reconnects;
-    uint64_t mtt_reads; /* translations of payload's pages; counted, not timed */
-    uint64_t
-        work_request_reads; /* descriptors and receives that a NIC fetched; their time is that of the host */
+    uint64_t mtt_reads;          /* translations of payload's pages; counted, not timed */
+    uint64_t work_request_reads; /* descriptors and receives that NICs fetched; the host counts their time */
 };
 
 struct rnic_slot {
     struct queue_key key;
-    uint32_t previous, next; /* in its level, the last used first */
-    uint32_t place;          /* among its level's members */
+    uint32_t previous, next; /* in its level; the last used one comes first */
+    uint32_t place;          /* among the members of its level */
     uint32_t level;
 };
 
@@ -56,9 +54,9 @@ struct rnic_level {
     size_t capacity;
 };
 
-/* Of one node. */
+/* The NIC of one node. */
 struct rnic {
-    struct queue_table made; /* queue pairs, each in a queue of its own number */
+    struct queue_table made; /* queue pairs: the head of each queue is its number */
     struct queue_table cached;
     struct rnic_slot *slots;
     size_t slot_capacity;
@@ -71,13 +69,14 @@ struct rnics {
     uint32_t count;
     ps_t fetch_ps, reconnect_ps;
     struct rng rng;
-    uint32_t *destinations; /* DC: per rank, the one it is connected to */
+    uint32_t *destinations; /* DC: per rank, the rank that it is connected to */
     ps_t *connected;        /* DC: per rank, since when */
     struct rnic_statistics statistics;
     enum status status; /* STATUS_FAILED, reported: a node has no further queue pairs */
 };
 
-/* config->transport is not RNIC_NONE. `fetch_ps`: of a state through PCIe; `reconnect_ps`: of DC. */
+/* config->transport is not RNIC_NONE. `fetch_ps`: the time to fetch a state through PCIe; `reconnect_ps`: the
+ * time to connect a queue pair of DC. */
 void rnics_open(struct rnics *rnics, const struct rnic_config *config, uint32_t nodes, uint32_t ranks,
                 uint64_t seed, ps_t fetch_ps, ps_t reconnect_ps);
 void rnics_close(struct rnics *rnics);

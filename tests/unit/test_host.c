@@ -470,7 +470,7 @@ static void what_cannot_be_is_refused(void **state)
     (void)state;
     assert_refused((const char *const[]){"fabric=ideal", "host.change=PIO=-50%", NULL}, "needs host.system");
     assert_refused((const char *const[]){"fabric=ideal", SYSTEM, "host.change=Wire=-50%", NULL},
-                   "is not of the host");
+                   "does not belong to the host");
     assert_refused((const char *const[]){"fabric=ideal", SYSTEM, "host.change=PIU=-50%", NULL},
                    "did you mean 'PIO'");
     assert_refused((const char *const[]){"fabric=fmu", SYSTEM, "compat=simplecomm", NULL}, "exclude");

@@ -13,8 +13,8 @@ struct openloop_engine {
     struct pool messages;
     struct fabric *fabric;
     struct openloop_run *openloop;
-    struct openloop_message *next; /* of each node: what comes up next */
-    ps_t *finish;                  /* when the last message from or to a node arrived, so far */
+    struct openloop_message *next; /* per node: what comes up next */
+    ps_t *finish;                  /* per node: when its last message, from it or to it, arrived, so far */
     uint64_t delivered;
     uint32_t send_kind, match_kind;
     enum status status;
@@ -28,7 +28,7 @@ static enum status set_nodes(struct program *program, const struct config *confi
     const struct topology_config *chosen = config_of(config, &topology_params);
     uint64_t nodes = program->openloop->config->nodes;
     if (!nodes && !chosen->is_given) {
-        diag_error("workload %s needs to know its nodes: set topology, or write nodes=N behind it",
+        diag_error("workload %s has no number of nodes: set topology, or write nodes=N behind it",
                    program->name);
         return STATUS_BAD_INPUT;
     }
@@ -43,7 +43,8 @@ static bool runs(const struct engine_input *input)
     return input->program && input->program->openloop;
 }
 
-/* Traffic has no ranks. It has no hosts, no semantics of calls, and no calls that tell its messages ahead. */
+/* Traffic has no ranks, so it runs without a host model, without compat, and on fabrics that need no calls.
+ */
 static enum status prepare(const struct engine_input *input)
 {
     struct program *program = input->program;
@@ -55,10 +56,10 @@ static enum status prepare(const struct engine_input *input)
     for (size_t i = 0; i < input->fabric_count; i++) {
         const struct fabric_ops *fabric = input->fabrics[i];
         if (fabric->wants_traffic && fabric->wants_traffic(input->config)) {
-            diag_error(
-                "fabric %s needs the calls of a program to know its messages before they are sent, which "
-                "workload %s has not",
-                fabric->name, program->name);
+            diag_error("fabric %s has to know all messages before they are sent, from the calls of a "
+                       "program; workload "
+                       "%s has no calls",
+                       fabric->name, program->name);
             return STATUS_BAD_INPUT;
         }
     }
@@ -86,7 +87,7 @@ static void send_next(struct openloop_engine *engine, uint32_t node)
     engine->fabric->ops->submit(engine->fabric, index);
 }
 
-/* Event: a node's next message comes up, and the one behind it is drawn. */
+/* Event: the next message of a node comes up; the one after it is drawn. */
 static void on_send(void *self, uint32_t node)
 {
     struct openloop_engine *engine = self;
@@ -95,7 +96,7 @@ static void on_send(void *self, uint32_t node)
         loop_at(&engine->loop, engine->next[node].at, engine->send_kind, node);
 }
 
-/* Where the fabric stores a message on its way, its receiver asks for it as soon as it may. */
+/* If the fabric buffers the message, its receiver asks for it as soon as it is visible. */
 static void answer_visible(void *self, uint32_t index, ps_t at)
 {
     struct openloop_engine *engine = self;
@@ -196,7 +197,7 @@ static enum status run_to_the_end(struct openloop_engine *engine)
     if (engine->status != STATUS_OK)
         return engine->status;
     if (engine->messages.live) {
-        diag_error("fabric %s can deliver nothing more, and %" PRIu32 " messages are under way",
+        diag_error("fabric %s has stopped delivering, with %" PRIu32 " messages under way",
                    engine->params->fabric->name, engine->messages.live);
         if (engine->fabric->ops->explain)
             engine->fabric->ops->explain(engine->fabric);
