@@ -18,6 +18,7 @@
 #include "report/timeline/timeline.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
+#include "sim/message_log.h"
 #include "workload/workload.h"
 
 enum run_option {

@@ -18,7 +18,7 @@ static const char *const file_names[ASSETS] = {
 
 enum { FOLDERS = 3 };
 
-/* share/heliograph as seen from the program in bin/, or NULL. */
+/* share/heliograph beside the program's folder bin/, or NULL. */
 static char *installed_folder(void)
 {
     char program[4096];
@@ -35,7 +35,7 @@ static char *installed_folder(void)
     return mem_format("%s/share/heliograph", program);
 }
 
-/* The folders to look in, first the one that wins; NULL behind the last. */
+/* The folders to search, in order; NULL behind the last. */
 static void list_folders(char *folders[static FOLDERS])
 {
     const char *chosen = getenv("HELIO_ASSETS");

@@ -8,15 +8,14 @@
 #include "base/mem.h"
 #include "base/output.h"
 #include "report/assets.h"
-#include "report/page_parts.h"
+#include "report/page_files.h"
 
 struct report_page {
     struct output output;
     struct report_assets assets;
 };
 
-/* What is being written, and where. */
-struct writing {
+struct page_writer {
     FILE *file;
     const struct report_page *page;
     const struct report_content *content;
@@ -62,10 +61,9 @@ static void put_html(FILE *file, const char *text)
     }
 }
 
-/* Program text inside a script element, which ends at the first </script, even inside a string of the
- * program, and changes its meaning at <!--. In strings, where alone they occur, a backslash in between says
- * the same.
- */
+/* Program text inside a script element. The element ends at the first </script, even inside a string, and
+ * <!-- changes its meaning. Both occur only in strings of the program, where a backslash behind the < changes
+ * nothing. */
 static void put_script(FILE *file, const char *text, size_t length)
 {
     const char *end = text + length;
@@ -77,7 +75,7 @@ static void put_script(FILE *file, const char *text, size_t length)
     }
 }
 
-/* JSON inside a script element: there '<' stands in strings only. */
+/* JSON inside a script element. In JSON a '<' occurs only in strings. */
 static void put_json(FILE *file, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -90,74 +88,74 @@ static void put_json(FILE *file, const char *text, size_t length)
 
 /* -------------------------------------------------------------------- parts */
 
-static enum status put_title(const struct writing *writing)
+static enum status put_title(const struct page_writer *writer)
 {
-    put_html(writing->file, writing->content->title);
+    put_html(writer->file, writer->content->title);
     return STATUS_OK;
 }
 
-static enum status put_results(const struct writing *writing)
+static enum status put_results(const struct page_writer *writer)
 {
-    put_json(writing->file, writing->content->results, strlen(writing->content->results));
+    put_json(writer->file, writer->content->results, strlen(writer->content->results));
     return STATUS_OK;
 }
 
-static enum status put_meanings(const struct writing *writing)
+static enum status put_meanings(const struct page_writer *writer)
 {
-    put_json(writing->file, writing->content->meanings, strlen(writing->content->meanings));
+    put_json(writer->file, writer->content->meanings, strlen(writer->content->meanings));
     return STATUS_OK;
 }
 
-static enum status put_styles(const struct writing *writing)
+static enum status put_styles(const struct page_writer *writer)
 {
-    fwrite(page_css, 1, page_css_length, writing->file);
+    fwrite(page_css, 1, page_css_length, writer->file);
     return STATUS_OK;
 }
 
-static enum status put_program(const struct writing *writing)
+static enum status put_program(const struct page_writer *writer)
 {
-    put_script(writing->file, kit_js, kit_js_length);
-    switch (writing->content->program) {
+    put_script(writer->file, kit_js, kit_js_length);
+    switch (writer->content->program) {
     case REPORT_OF_RUN:
-        put_script(writing->file, ranks_js, ranks_js_length);
-        put_script(writing->file, fabric_js, fabric_js_length);
-        put_script(writing->file, run_js, run_js_length);
+        put_script(writer->file, ranks_js, ranks_js_length);
+        put_script(writer->file, fabric_js, fabric_js_length);
+        put_script(writer->file, run_js, run_js_length);
         break;
     case REPORT_OF_PAPER:
-        put_script(writing->file, paper_js, paper_js_length);
+        put_script(writer->file, paper_js, paper_js_length);
         break;
     case REPORT_OF_PAPERS:
-        put_script(writing->file, papers_js, papers_js_length);
+        put_script(writer->file, papers_js, papers_js_length);
         break;
     case REPORT_OF_SWEEP:
-        put_script(writing->file, sweep_js, sweep_js_length);
+        put_script(writer->file, sweep_js, sweep_js_length);
         break;
     case REPORT_OF_BREAKDOWN:
-        put_script(writing->file, breakdown_js, breakdown_js_length);
+        put_script(writer->file, breakdown_js, breakdown_js_length);
         break;
     case REPORT_OF_SCHEDULE:
-        put_script(writing->file, schedule_js, schedule_js_length);
+        put_script(writer->file, schedule_js, schedule_js_length);
         break;
     }
     return STATUS_OK;
 }
 
-static enum status put_libraries(const struct writing *writing)
+static enum status put_libraries(const struct page_writer *writer)
 {
-    const struct asset_text *assets = writing->page->assets.list;
-    put_script(writing->file, assets[ASSET_D3].text, assets[ASSET_D3].length);
-    fputs("\n", writing->file);
-    put_script(writing->file, assets[ASSET_PLOT].text, assets[ASSET_PLOT].length);
+    const struct asset_text *assets = writer->page->assets.list;
+    put_script(writer->file, assets[ASSET_D3].text, assets[ASSET_D3].length);
+    fputs("\n", writer->file);
+    put_script(writer->file, assets[ASSET_PLOT].text, assets[ASSET_PLOT].length);
     return STATUS_OK;
 }
 
-/* Both libraries ask that their licence goes with every copy. */
-static enum status put_licences(const struct writing *writing)
+/* Both libraries require that their licence goes with every copy. */
+static enum status put_licences(const struct page_writer *writer)
 {
     for (int i = ASSET_D3_LICENCE; i <= ASSET_PLOT_LICENCE; i++) {
-        const struct asset_text *licence = &writing->page->assets.list[i];
+        const struct asset_text *licence = &writer->page->assets.list[i];
         char *text = mem_format("%.*s\n", (int)licence->length, licence->text);
-        put_html(writing->file, text);
+        put_html(writer->file, text);
         free(text);
     }
     return STATUS_OK;
@@ -167,7 +165,7 @@ static enum status put_licences(const struct writing *writing)
 
 static const struct {
     const char *name;
-    enum status (*put)(const struct writing *writing);
+    enum status (*put)(const struct page_writer *writer);
 } parts[] = {
     {"title", put_title},     {"styles", put_styles},     {"libraries", put_libraries},
     {"results", put_results}, {"meanings", put_meanings}, {"licences", put_licences},
@@ -175,18 +173,18 @@ static const struct {
 };
 
 /* Writes the part whose name follows `{{` in the template. */
-static enum status put_part(const struct writing *writing, const char *name, size_t length)
+static enum status put_part(const struct page_writer *writer, const char *name, size_t length)
 {
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strlen(parts[i].name) == length && memcmp(parts[i].name, name, length) == 0)
-            return parts[i].put(writing);
-    diag_error("the template of reports names a part '%.*s' that there is not", (int)length, name);
+            return parts[i].put(writer);
+    diag_error("the template of reports has an unknown part '%.*s'", (int)length, name);
     return STATUS_FAILED;
 }
 
 enum status report_page_put(struct report_page *page, const struct report_content *content)
 {
-    const struct writing writing = {.file = page->output.file, .page = page, .content = content};
+    const struct page_writer writer = {.file = page->output.file, .page = page, .content = content};
     const char *next = page_html, *end = page_html + page_html_length;
     enum status status = STATUS_OK;
     while (status == STATUS_OK && next < end) {
@@ -194,7 +192,7 @@ enum status report_page_put(struct report_page *page, const struct report_conten
         const char *close = open ? memmem(open, (size_t)(end - open), "}}", 2) : NULL;
         fwrite(next, 1, (size_t)((close ? open : end) - next), page->output.file);
         if (close)
-            status = put_part(&writing, open + 2, (size_t)(close - open - 2));
+            status = put_part(&writer, open + 2, (size_t)(close - open - 2));
         next = close ? close + 2 : end;
     }
     return status;

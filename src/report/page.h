@@ -6,16 +6,27 @@
 #include "base/status.h"
 #include "sim/result.h"
 
-/* A report: one HTML file with charts, tables, everything that led to them, and how to read them; it needs
- * nothing beside itself and no network. docs/report.md */
+/* The room that shows results to people.
+ *
+ *     page.h             a report: an HTML page, of a run (run_page.c) or of other contents
+ *     page_files.h       the page's template, styles and programs (report/page/), built into helio
+ *     assets.h           the libraries that draw the charts
+ *     topology.h         the network as a picture of the page
+ *     breakdown_page.h, schedule_page.h    the contents of two kinds of pages
+ *     run_plot.h         a figure of a run, for gnuplot
+ *     table.h            the table in the terminal
+ *     timeline/          a room of its own
+ *
+ * A report is one HTML file with charts, tables, their data, and help to read them. It needs no other file
+ * and no network (docs/report.md). */
 struct report_page;
 
-/* To be called before the runs: finds the libraries that draw the charts and opens the file, so that what is
- * missing is said before anybody has waited. STATUS_FAILED, reported. */
+/* Loads the libraries that draw the charts, and opens the file. Call it before the runs, so that a user does
+ * not wait for runs and learns only then that a library is missing. STATUS_FAILED, reported. */
 enum status report_page_open(const char *path, struct report_page **page);
 
-/* Which program draws the page: report/page/run.js (behind ranks.js and fabric.js), paper.js, papers.js,
- * sweep.js, breakdown.js or schedule.js, each behind kit.js. */
+/* The program that draws the page: in report/page/ run.js (with ranks.js and fabric.js), paper.js, papers.js,
+ * sweep.js, breakdown.js or schedule.js, each with kit.js. */
 enum report_program {
     REPORT_OF_RUN,
     REPORT_OF_PAPER,
@@ -27,16 +38,16 @@ enum report_program {
 
 struct report_content {
     const char *title;
-    const char *results, *meanings; /* JSON texts for the elements of these names, in any form */
+    const char *results, *meanings; /* JSON texts for the page's elements of these names */
     enum report_program program;
 };
 
-/* Writes the page: the same bytes for the same content. To be called once. */
+/* Writes the page. Call it once. The same content gives the same bytes. */
 enum status report_page_put(struct report_page *page, const struct report_content *content);
 
-/* A page that is written once everything is known: opens it, writes it, closes it, and says where it is. */
+/* Opens, writes and closes a page, and prints where it is. */
 enum status report_page_save(const char *path, const struct report_content *content);
-void report_page_note(const char *path); /* says where it is */
+void report_page_note(const char *path); /* prints where the page is */
 
 /* The page of an experiment. */
 enum status report_page_write(struct report_page *page, const struct manifest *manifest,

@@ -7,7 +7,7 @@
 #include "report/page.h"
 #include "report/topology.h"
 
-/* The page of one experiment: its results as `--json` prints them, and what their names mean. */
+/* The page of one experiment: the results of `--json`, and the meaning of their names. */
 
 static enum status results_text(const struct manifest *manifest, const struct result *results, size_t count,
                                 char **text)
@@ -42,8 +42,8 @@ static const char *unit_of(enum metric_type type)
     }
 }
 
-/* What the tables know of their entries and JSON for programs leaves out: where a parameter's value came
- * from, what parameters and metrics mean, and how the network is drawn. */
+/* What the results of --json do not have: the origin of each parameter's value, the meaning of parameters and
+ * metrics, and the picture of the network. */
 static enum status meanings_text(const struct manifest *manifest, const struct result *results, size_t count,
                                  char **text)
 {

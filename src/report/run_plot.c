@@ -27,7 +27,7 @@ static enum status refuse(const char *path, const char *what)
     return STATUS_BAD_INPUT;
 }
 
-/* The runs of a result, each of which has what is drawn; *whole is to be freed. */
+/* The runs of a result, each with the fields that are drawn. The caller frees *whole. */
 static enum status read_runs(const char *path, json_t **whole, const json_t **runs)
 {
     json_error_t error;

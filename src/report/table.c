@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 
-/* The call that most idle time went to, and its share of all idle time in percent. */
+/* The call that caused most idle time, and its share of all idle time in percent. */
 static const char *main_cause(const struct result *result, double *percent)
 {
     ps_t all = 0, point_to_point = 0, most;
@@ -42,8 +42,8 @@ static void put_row(const struct result *result, const struct result *first, FIL
     fprintf(out, " %8.2f %%  %s\n", 100 * result_idle_fraction(result), cause);
 }
 
-/* Latencies were published with the hosts in them (8 us end to end) or without; only a host model makes hosts
- * cost the same on all fabrics. A table that compares them says which of both it is. */
+/* Some published latencies contain the hosts (8 us end to end), others do not. Only with a host model do
+ * hosts cost the same on all fabrics. A table that compares fabrics says which case it is. */
 static void put_costs_of_hosts(const struct result *results, size_t count, FILE *out)
 {
     if (count > 1)

@@ -7,8 +7,8 @@
 #include "base/status.h"
 #include "sim/result.h"
 
-/* The table of an experiment for people: a row per fabric with its time, the speedup over the first, where
- * the ranks' time went, and its messages. */
+/* The table of an experiment: for each fabric a row with its time, the speedup over the first fabric, the
+ * shares of the ranks' time, and its messages. */
 enum status report_table(const char *program, const struct result *results, size_t count, FILE *out);
 
 #endif

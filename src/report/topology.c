@@ -28,7 +28,7 @@ static json_t *json_of_switches(const struct topo *topo, const struct topo_layou
     return switches;
 }
 
-/* A link and the one the other way, as a line. */
+/* A link and the link in the other direction are one line. */
 static json_t *json_of_line(const struct topo *topo, const struct topo_layout *layout, uint32_t link)
 {
     char there[TOPO_TEXT], back[TOPO_TEXT], *path = NULL;

@@ -6,15 +6,15 @@
 #include "base/config.h"
 #include "topo/topo.h"
 
-/* The network of a run for the page to draw: the links between its switches in the order in which fabrics
- * count what they carried, and a picture of them where an eye could follow it. NULL: it has no such links.
+/* The network of a run as JSON for the page: the links between its switches, in the order in which fabrics
+ * count their load, and a picture if it is small enough to be read. NULL: it has no such links.
  *
  *   {"text": "torus:4x4", "nodes": 16, "links": 64,
  *    "picture": {"switches": [{"name", "x", "y"}, ...],
  *                "lines": [{"path": "M..", "links": [0, 3], "names": ["(0,0)>(1,0)", ...]}, ...]}} */
 json_t *report_topology(const struct config *config);
 
-/* Its picture alone; NULL where there is nothing to draw, or too much. */
+/* The picture alone; NULL: there is nothing to draw, or too much. */
 json_t *report_topology_picture(const struct topo *topo);
 
 #endif

@@ -40,6 +40,6 @@ const struct param_table *const *components_params(size_t *count)
 void components_add_params(const struct param_table *table)
 {
     size_t count;
-    components_params(&count); /* those of the program come first */
+    components_params(&count); /* so that the built-in tables come first */
     add(table);
 }

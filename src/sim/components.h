@@ -5,11 +5,11 @@
 
 #include "base/param.h"
 
-/* The parameter tables of everything there is, in the order of the manual; those of fabrics that were added
- * come last. The array lives as long as the process, and grows at its end. */
+/* The parameter tables of all components, in the order of the manual; tables of added fabrics are last. The
+ * array is valid until the process ends, and grows only at its end. */
 const struct param_table *const *components_params(size_t *count);
 
-/* One more table, for the rest of the process. */
+/* Adds a table until the process ends. */
 void components_add_params(const struct param_table *table);
 
 #endif

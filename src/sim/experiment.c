@@ -6,8 +6,10 @@
 #include "base/mem.h"
 #include "engine/params.h"
 #include "fabric/list.h"
+#include "sim/conservation.h"
 #include "sim/engines.h"
 #include "sim/hosts.h"
+#include "sim/message_log.h"
 #include "sim/traffic.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
@@ -85,8 +87,8 @@ static enum status open_program(struct experiment *experiment)
                          : workload_open(chosen->workload, &experiment->program);
 }
 
-/* What opens a parameter's value knows the value, and not where in an experiment file that stands. */
-static enum status blame(const struct experiment *experiment, const char *param, enum status status)
+/* The code that opens a value reports what is wrong with it. This adds where the experiment file sets it. */
+static enum status note_origin(const struct experiment *experiment, const char *param, enum status status)
 {
     const char *origin = config_origin(experiment->config, param);
     if (status != STATUS_OK && strchr(origin, ':'))
@@ -120,10 +122,10 @@ static enum status open_parts(struct experiment *experiment)
     if (status == STATUS_OK)
         status = choose_engine(experiment);
     if (status == STATUS_OK)
-        status = blame(experiment, "host.system", hosts_open(experiment));
+        status = note_origin(experiment, "host.system", hosts_open(experiment));
     if (status == STATUS_OK && !experiment->program)
-        status =
-            blame(experiment, experiment->chosen->trace ? "trace" : "workload", open_program(experiment));
+        status = note_origin(experiment, experiment->chosen->trace ? "trace" : "workload",
+                             open_program(experiment));
     return status == STATUS_OK ? choose_engine(experiment) : status;
 }
 
@@ -152,7 +154,7 @@ void experiment_close(struct experiment *experiment)
 
 /* ---------------------------------------------------------------------- run */
 
-struct progress {
+struct run_progress {
     const struct experiment_watch *watch;
     const char *fabric;
     uint64_t total_calls;
@@ -160,7 +162,7 @@ struct progress {
 
 static bool pass_progress(void *self, uint64_t calls, ps_t now)
 {
-    const struct progress *progress = self;
+    const struct run_progress *progress = self;
     return progress->watch->progress(progress->watch->self, progress->fabric, calls, progress->total_calls,
                                      now);
 }
@@ -195,7 +197,8 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
     if (watch->listen)
         watch->listen(watch->listener, program->ranks, &tap);
 
-    struct progress progress = {.watch = watch, .fabric = fabric->name, .total_calls = program->total_calls};
+    struct run_progress progress = {
+        .watch = watch, .fabric = fabric->name, .total_calls = program->total_calls};
     struct engine_params params = {.program = program,
                                    .fabric = fabric,
                                    .config = config,

@@ -1,6 +1,18 @@
 #ifndef HELIO_SIM_EXPERIMENT_H
 #define HELIO_SIM_EXPERIMENT_H
 
+/* The room that turns parameters into runs and runs into results.
+ *
+ *     experiment.h       opens a program, fabrics and a host model, and runs them
+ *     engines.h          the list of engines
+ *     components.h       the list of parameter tables
+ *     hosts.h            the host model of an experiment
+ *     traffic.h          what a program will send, for fabrics that are scheduled before the run
+ *     result.h           the result of a run, and its JSON (result_json.c)
+ *     conservation.h     checks that a fabric loses no message
+ *     message_log.h      the file of all messages
+ */
+
 #include <stdbool.h>
 
 #include "base/config.h"
@@ -11,7 +23,7 @@
 #include "sim/result.h"
 #include "trace/trace.h"
 
-/* Whose semantics: Heliograph's own, or those of another simulator, which an engine of its own computes. */
+/* The semantics of a run: Heliograph's, or those of another simulator, which has an engine of its own. */
 enum experiment_compat { COMPAT_NONE, COMPAT_SIMPLECOMM };
 
 /* An experiment: one program on one or several fabrics, with one set of parameters. */
@@ -32,41 +44,42 @@ struct experiment {
     const struct experiment_config *chosen;
     const struct engine *engine;
     struct program *program;
-    bool program_is_lent; /* by the caller, who closes it */
+    bool program_is_lent; /* the caller closes it */
     const struct fabric_ops *fabrics[EXPERIMENT_FABRICS];
     size_t fabric_count;
-    struct host host; /* when host.system is set */
+    struct host host; /* if has_host */
     bool has_host;
     char trace_key[TRACE_KEY_TEXT];
 };
 
-/* Opens what the config names: the program and the fabrics. The config must outlive the experiment. */
+/* Opens the program, the fabrics and the host model that the config names. Close the experiment also after an
+ * error. The config must outlive it. */
 enum status experiment_open(struct experiment *experiment, const struct config *config);
 void experiment_close(struct experiment *experiment);
-/* The same where the program that the config names is open already; it stays the caller's. */
+/* The same with the program that the config names, which is open already. The caller closes it. */
 enum status experiment_open_with(struct experiment *experiment, const struct config *config,
                                  struct program *program);
 
-/* What follows a run. */
+/* Observers of a run. */
 struct experiment_watch {
     struct message_log *messages; /* NULL = no log */
     /* As in struct engine_params; false cancels the run. NULL: nobody asks. */
     bool (*progress)(void *self, const char *fabric, uint64_t calls, uint64_t total_calls, ps_t now);
     void *self;
-    /* Adds handlers to the tap of the run. NULL: there are no others. */
+    /* Adds further handlers to the tap of the run; NULL = none. */
     void (*listen)(void *listener, uint32_t ranks, struct tap *tap);
     void *listener;
 };
 
-/* One run of the program on fabrics[index]; the result is to be freed with result_free. */
+/* Runs the program on fabrics[index]. The caller frees the result with result_free, also after an error. */
 enum status experiment_run(struct experiment *experiment, size_t index, const struct experiment_watch *watch,
                            struct result *result);
 
-/* The file that is read, and that runs depend on, because of what a parameter says; NULL = none. A trace,
- * which has a key of its own, is no such file. Points into the experiment. */
+/* The file that a parameter names, and on whose contents the result depends; NULL = none. A trace does not
+ * count, since it has a key of its own. Valid as long as the experiment. */
 const char *experiment_file(const struct experiment *experiment, const char *param);
 
-/* Points into the experiment. */
+/* Valid as long as the experiment. */
 struct manifest experiment_manifest(struct experiment *experiment);
 
 #endif

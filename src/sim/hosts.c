@@ -5,8 +5,8 @@
 #include "base/units.h"
 #include "sim/components.h"
 
-/* A latency measured from end to end has hosts in it. Which of those that users set have cannot be seen, but
- * the default has. */
+/* The default latency was measured from end to end, so it contains the hosts. Whether a latency that a user
+ * sets contains them is unknown, so only the default is refused. */
 static enum status check_default(const struct experiment *experiment, const struct param_table *table,
                                  const struct param *param)
 {
@@ -20,7 +20,7 @@ static enum status check_default(const struct experiment *experiment, const stru
     char network[32];
     ps_t network_ps = ps_add(system->times[TIME_WIRE].time_ps, system->times[TIME_SWITCH].time_ps);
     diag_error("%s is %s, which was measured from end to end; with host.system the hosts in it would count "
-               "twice. It has to be what wire and switches take: Wire + Switch of %s are %s",
+               "twice. Set it to the time of wires and switches alone: Wire + Switch of %s are %s",
                param->name, param->default_text, system->name ? system->name : "this system",
                units_show_time(network_ps, 6, network, sizeof network));
     return STATUS_BAD_INPUT;
@@ -40,8 +40,8 @@ static enum status check_latency(const struct experiment *experiment, const char
 static enum status check_fabric(const struct experiment *experiment, const struct fabric_ops *fabric)
 {
     if (fabric->host_path == HOST_PATH_UNKNOWN) {
-        diag_error("fabric %s does not say which parts of a host its messages cross, so it cannot run with "
-                   "host.system",
+        diag_error("fabric %s does not declare a host path (the parts of a host that its messages cross), "
+                   "so it cannot run with host.system",
                    fabric->name);
         return STATUS_BAD_INPUT;
     }

@@ -3,8 +3,8 @@
 
 #include "sim/experiment.h"
 
-/* Opens the host model that the config names, if any, once the fabrics are chosen; refuses what it would
- * count twice. */
+/* Opens the host model that the config names, if any. The fabrics have been chosen. Refuses a fabric whose
+ * latency already contains the hosts, since they would count twice. */
 enum status hosts_open(struct experiment *experiment);
 void hosts_close(struct experiment *experiment);
 

@@ -1,9 +1,11 @@
+#include "sim/message_log.h"
+
 #include <inttypes.h>
 
 #include "base/mem.h"
 #include "base/output.h"
+#include "call/call.h"
 #include "fabric/message.h"
-#include "sim/result.h"
 
 struct message_log {
     struct output output;
@@ -21,7 +23,7 @@ enum status message_log_open(const char *path, struct message_log **log)
     return STATUS_OK;
 }
 
-/* Seconds with all twelve decimals: a picosecond must not get lost. */
+/* Seconds with all twelve decimals, so that each picosecond is kept. */
 static void put_seconds(FILE *file, ps_t time)
 {
     fprintf(file, ",%" PRId64 ".%012" PRId64, time / PS_PER_S, time % PS_PER_S);

@@ -8,7 +8,7 @@
 #include "host/node.h"
 #include "sim/result.h"
 
-/* Ranks are listed one by one up to this many, beyond it by their quantiles. */
+/* Up to this many ranks are listed one by one; more are described by quantiles. */
 enum { RANKS_LISTED = 4096, DIGITS = 15 };
 
 static json_t *seconds(ps_t time)
@@ -96,7 +96,7 @@ static json_t *ranks_json(const struct result *result)
     return list;
 }
 
-/* Idle time by cause, as a share of all ranks' time; p2p, then each collective that caused any. */
+/* Idle time by cause, summed over ranks: p2p, then each collective that caused any. */
 static json_t *idle_causes_json(const struct result *result)
 {
     json_t *object = json_object();
@@ -111,7 +111,7 @@ static json_t *idle_causes_json(const struct result *result)
     return object;
 }
 
-/* The classes that have messages, by their smallest size. */
+/* The size classes that have messages, by their smallest size. */
 static json_t *message_sizes_json(const struct result *result)
 {
     json_t *list = json_array();
@@ -188,7 +188,7 @@ enum status result_print_json(const struct manifest *manifest, const struct resu
     return STATUS_OK;
 }
 
-/* To be freed; takes the object. */
+/* Takes ownership of the object. The caller frees the text. */
 static char *one_line(json_t *object)
 {
     const size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(DIGITS);

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "workload/patterns.h"
 
-/* Phases that follow each other with the same pattern are one: nothing is to be set up between them. */
+/* Consecutive phases with the same pattern are one phase, since nothing is set up between them. */
 static size_t end_of_run(const struct patterns *patterns, size_t first)
 {
     size_t end = first + 1;

@@ -6,8 +6,7 @@
 #include "engine/params.h"
 #include "fabric/fabric.h"
 
-/* What a program is going to send, as fabrics want to know it that are set up before it runs. The program is
- * rewound. */
+/* What a program will send, for fabrics that are scheduled before the run. Rewinds the program. */
 struct traffic {
     struct fabric_traffic traffic;
     struct fabric_phase *phases;

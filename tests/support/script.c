@@ -14,6 +14,7 @@
 #include "fabric/message.h"
 #include "host/host.h"
 #include "sim/components.h"
+#include "sim/conservation.h"
 #include "sim/experiment.h"
 #include "sim/traffic.h"
 

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
+#include "sim/message_log.h"
 #include "support/traces.h"
 
 #define SET(...) ((const char *const[]){"compat=simplecomm", __VA_ARGS__, NULL})

@@ -1,6 +1,6 @@
-# cmake -DFOLDER=... -DFILES=page.html,... -DTO=page_parts.c -P embed.cmake: the files of a page as C arrays, so that a
+# cmake -DFOLDER=... -DFILES=page.html,... -DTO=page_files.c -P embed.cmake: the files of a page as C arrays, so that a
 # report needs no file of ours beside the program: page.css becomes page_css.
-set(text "/* Made by src/report/page/embed.cmake from the files beside it. */\n#include \"report/page_parts.h\"\n")
+set(text "/* Made by src/report/page/embed.cmake from the files beside it. */\n#include \"report/page_files.h\"\n")
 string(REPLACE "," ";" files "${FILES}")
 foreach(file ${files})
   file(READ ${FOLDER}/${file} bytes HEX)

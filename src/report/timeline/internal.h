@@ -1,14 +1,7 @@
 #ifndef HELIO_REPORT_TIMELINE_INTERNAL_H
 #define HELIO_REPORT_TIMELINE_INTERNAL_H
 
-/* What the files of this room share.
- *
- *   timeline.c    hears a run, puts what it hears into the order of time, and gives every message a lane
- *   breakdown.c   a message's time, each instant under one name
- *   perfetto.c    the formats: each an ops table
- *   paje.c
- *   otf2.c        or no_otf2.c where its library is not installed
- */
+/* What the files of this room share. */
 
 #include <stdbool.h>
 
@@ -18,54 +11,56 @@
 #include "fabric/message.h"
 #include "report/timeline/timeline.h"
 
-/* A part of a message's time; `part` TAP_PARTS is time of which the fabric has told nothing. */
+/* A part of a message's time. */
 struct timeline_part {
     ps_t since, at;
     ps_t alone; /* 0 = not known */
     const char *awaited;
     uint32_t which;
-    uint32_t next; /* of the same message, in the order in which they were told */
-    uint8_t part;  /* enum tap_part */
+    uint32_t next; /* the message's next part, in the order of their events */
+    uint8_t part;  /* enum tap_part, or PART_UNNAMED */
 };
 
-enum { PART_UNNAMED = TAP_PARTS };
+enum { PART_UNNAMED = TAP_PARTS }; /* time about which the fabric reports nothing */
 const char *timeline_part_name(uint32_t part);
 
 /* A message from its send on. */
 struct timeline_message {
-    uint64_t number; /* counted from 1 over the whole file */
+    uint64_t number; /* from 1, over the whole file */
     uint64_t bytes;
     uint32_t source, destination;
     int32_t tag;
     uint8_t op; /* enum call_op */
     bool is_under_way;
-    uint32_t lane; /* among those of its source */
+    uint32_t lane; /* of its source */
     ps_t since, at;
-    uint32_t first_part, last_part; /* as told */
+    uint32_t first_part, last_part; /* in the order of their events */
 };
 
-/* Where a rank's wait came from. */
+/* A rank's wait, and its cause. */
 struct timeline_wait {
     uint8_t call, cause; /* enum call_op */
     uint32_t peer;       /* or TAP_NOBODY */
     ps_t since, at;
 };
 
-/* A message's time without gap or overlap, from its send to its end. */
-struct breakdown {
+/* A message's time from its send to its end, without gaps and overlaps. */
+struct timeline_breakdown {
     struct timeline_part *parts;
     size_t count, capacity;
     ps_t by_part[TAP_PARTS + 1];
-    ps_t shared; /* of the transfers: beyond what they would have taken alone */
+    ps_t shared; /* time that transfers take longer because they share a resource */
 };
-void breakdown_make(struct breakdown *breakdown, const struct pool *told,
-                    const struct timeline_message *message);
+/* `reported`: a pool of struct timeline_part, as the events report them. */
+void timeline_breakdown_fill(struct timeline_breakdown *breakdown, const struct pool *reported,
+                             const struct timeline_message *message);
 
-/* A file format. Events come in the order of time, those of whole messages when they are over. */
+/* A file format. Its functions are called in the order of time; `message` is called when a message has ended.
+ */
 struct timeline_format {
     bool shows_several_runs; /* in one file */
     enum status (*open)(struct timeline *timeline, const char *path);
-    void (*begin_run)(struct timeline *timeline); /* its ranks are known */
+    void (*begin_run)(struct timeline *timeline); /* the ranks are known */
     void (*enter)(struct timeline *timeline, uint32_t rank, uint8_t call,
                   ps_t at); /* call: CALL_COMPUTE ... */
     void (*leave)(struct timeline *timeline, uint32_t rank, const struct timeline_wait *wait);
@@ -74,14 +69,14 @@ struct timeline_format {
     void (*sent)(struct timeline *timeline, const struct timeline_message *message);
     void (*received)(struct timeline *timeline, const struct timeline_message *message, ps_t at);
     void (*message)(struct timeline *timeline, const struct timeline_message *message,
-                    const struct breakdown *breakdown);
+                    const struct timeline_breakdown *breakdown);
     void (*end_run)(struct timeline *timeline);
     enum status (*close)(struct timeline *timeline, enum status run);
 };
 
 extern const struct timeline_format perfetto_format, paje_format, otf2_format;
 
-/* Lanes of a rank, lowest free one first. */
+/* A row of a rank's messages. A message takes the lowest free lane of its source. */
 struct timeline_lane {
     ps_t free_at; /* PS_NEVER: its message is under way */
     uint64_t track;
@@ -96,22 +91,22 @@ struct timeline {
     const struct timeline_format *format;
     const char *path;
     bool is_file_per_run;
-    void *file; /* the format's own; NULL: not open */
-    /* of the run that is listened to */
+    void *file; /* of the format; NULL: not open */
+    /* of the present run */
     const char *fabric;
     uint32_t ranks;
     struct timeline_rank *rank;
     struct timeline_message *messages; /* by the tap's index */
     size_t message_capacity;
     struct pool parts;
-    struct breakdown breakdown;
-    struct event_loop later; /* what was told ahead of its time */
+    struct timeline_breakdown breakdown;
+    struct event_loop later; /* events that the run reports before they are due */
     struct pool arrivals;    /* struct timeline_message */
     uint32_t computed_kind, received_kind;
     uint64_t message_count;
 };
 
-/* What a rank waited for, in words, as "a message from rank 3"; empty where nobody is at the other end. */
-const char *timeline_say_wait(const struct timeline_wait *wait, char *text, size_t size);
+/* What a rank waited for, such as "a message from rank 3"; empty if no rank is at the other end. */
+const char *timeline_wait_text(const struct timeline_wait *wait, char *text, size_t size);
 
 #endif

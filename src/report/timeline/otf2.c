@@ -9,25 +9,26 @@
 #include "base/diag.h"
 #include "report/timeline/internal.h"
 
-/* OTF2, which Vampir reads ("Open Trace Format Version 2", score-p.org), by its own library: a run is a
- * system tree node, a rank a process with one location, its states regions, messages MPI sends and receives.
- * Ticks are picoseconds.
+/* OTF2 ("Open Trace Format Version 2", score-p.org), which Vampir reads, written with its own library. A run
+ * is a system tree node, a rank is a process with one location, its states are regions, and messages are MPI
+ * sends and receives. A tick is a picosecond.
  *
- * An archive NAME.otf2 is this anchor, NAME.def and the folder NAME. It is written in a folder of its own and
- * moved to its place at the end, the anchor last, so that no half of an archive bears the name. */
+ * An archive NAME.otf2 consists of this anchor file, NAME.def and the folder NAME. It is written in a folder
+ * of its own and moved to its place at the end, the anchor last, so an incomplete archive never has the name.
+ */
 
 enum { EVENT_CHUNK_BYTES = 256 * 1024, DEFINITION_CHUNK_BYTES = 4 * 1024 * 1024 };
 
-enum { COMM_P2P, COMM_COLLECTIVES, COMMS }; /* collectives' messages have tags of their own */
+enum { COMM_P2P, COMM_COLLECTIVES, COMMS }; /* messages of collectives have tags of their own */
 enum { GROUP_LOCATIONS, GROUP_RANKS };
 
 struct otf2 {
     char *stem, *name; /* "out/run", "run" */
-    char *folder;      /* where it is written */
+    char *folder;      /* in which it is written */
     OTF2_Archive *archive;
     OTF2_EvtWriter **writers; /* per rank */
     OTF2_GlobalDefWriter *definitions;
-    OTF2_StringRef strings; /* handed out so far */
+    OTF2_StringRef strings; /* used so far */
     ps_t last;
     OTF2_ErrorCode failed; /* the first error; OTF2_SUCCESS = none */
 };
@@ -38,7 +39,7 @@ static void note(struct otf2 *otf2, OTF2_ErrorCode code)
         otf2->failed = code;
 }
 
-/* We report once, at the end: the library would write to standard error as it goes. */
+/* Keeps the library from writing to standard error. The first error is reported once, at the end. */
 static OTF2_ErrorCode keep_quiet(void *self, const char *file, uint64_t line, const char *function,
                                  OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -84,7 +85,7 @@ static bool move(const struct otf2 *otf2, const char *suffix)
     return moved;
 }
 
-/* An earlier archive of this name makes way as a whole; it goes with the folder. */
+/* Moves an earlier archive of this name into the folder, which is deleted later. */
 static bool put_aside(const struct otf2 *otf2)
 {
     char *anchor = mem_format("%s.otf2", otf2->stem), *aside = mem_format("%s/earlier", otf2->folder);
@@ -293,7 +294,7 @@ static void define_comms(struct otf2 *otf2, const struct timeline *timeline, OTF
     free(members);
 }
 
-/* Readers expect definitions of each location's own, although there are none. */
+/* Readers expect local definitions of each location, although there are none. */
 static void close_writers(struct otf2 *otf2, const struct timeline *timeline)
 {
     for (uint32_t rank = 0; rank < timeline->ranks; rank++)

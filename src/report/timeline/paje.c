@@ -4,11 +4,11 @@
 #include "base/output.h"
 #include "report/timeline/internal.h"
 
-/* Paje's trace format ("Paje trace file", L. M. Schnorr; what ViTE reads): first which events there are and
- * their fields, then the events, in the order of time. A run is a container, a rank a container in it with
- * one state at a time, a message a link between two ranks. */
+/* Paje's trace format ("Paje trace file", L. M. Schnorr), which ViTE reads. A file begins with the kinds of
+ * events and their fields. The events follow in the order of time. A run is a container, a rank is a
+ * container in it that has one state at a time, and a message is a link between two ranks. */
 
-/* Every event that is used, with its fields. */
+/* The kinds of events that are used, with their fields. */
 static const char head[] =
     "%EventDef PajeDefineContainerType 0\n"
     "% Alias string\n% Type string\n% Name string\n"
@@ -63,7 +63,7 @@ struct paje {
     ps_t last;
 };
 
-/* Calm for work, warm for waiting. */
+/* Cool colours for computation, warm ones for waiting. */
 static const char *colour_of(enum call_op op)
 {
     switch (op) {
@@ -111,7 +111,8 @@ static enum status paje_close(struct timeline *timeline, enum status run)
     return run;
 }
 
-/* Number of the event and its time, in seconds with all twelve decimals: a picosecond must not get lost. */
+/* Number of the event and its time, in seconds with all twelve decimals, so that each
+ * picosecond is kept. */
 static FILE *put_event(struct timeline *timeline, enum paje_event event, ps_t at)
 {
     struct paje *paje = timeline->file;

@@ -6,8 +6,8 @@
 #include "report/timeline/protobuf.h"
 
 /* Perfetto's trace format (perfetto.dev/docs/reference/trace-packet-proto; tests/timeline/perfetto.proto has
- * the part of it that is used here): a file is a succession of packets. A run is a process, a rank a thread
- * of it, and the lanes of a rank's messages are tracks below that thread. */
+ * the part that is used here). A file is a sequence of packets. A run is a process, a rank is a thread of it,
+ * and the lanes of a rank's messages are tracks below that thread. */
 
 /* Field numbers, message by message. */
 enum { TRACE_PACKET = 1 };
@@ -50,7 +50,7 @@ enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum category { CATEGORY_RANK = 1, CATEGORY_MESSAGE, CATEGORY_PART, CATEGORIES };
 static const char *const category_names[CATEGORIES] = {NULL, "rank", "message", "part"};
 
-/* Names are sent once and then meant by their number; parts' lengths stand behind the fixed ones. */
+/* A name is written once and then referred to by its number. The times of parts follow the fixed names. */
 enum annotation {
     NOTE_NS = 1,
     NOTE_IDLE_NS,
@@ -72,7 +72,7 @@ enum { SEQUENCE = 1, NAME_OF_PART = CALL_OPS + 1 }; /* event names: calls from 1
 
 struct perfetto {
     struct output output;
-    uint64_t tracks; /* handed out so far */
+    uint64_t tracks; /* used so far */
     uint64_t first_rank_track;
     uint64_t pid;
     uint64_t next_id; /* of processes and threads */
@@ -203,7 +203,7 @@ static uint64_t track_of_lane(struct timeline *timeline, const struct timeline_m
 
 /* ------------------------------------------------------------------- slices */
 
-/* Exact for all times below 2^53 ps, which are two and a half hours. */
+/* Exact below 2^53 ps, which is two and a half hours. */
 static double ns_of(ps_t time)
 {
     return (double)time / (double)PS_PER_NS;
@@ -250,7 +250,7 @@ static void begin_slice(struct protobuf *event, uint64_t track, enum category ca
         protobuf_uint(event, EVENT_NAME_ID, name);
 }
 
-/* Perfetto's clock has whole nanoseconds. Cutting off the rest keeps the order, so slices still nest. */
+/* Perfetto's clock has whole nanoseconds. Rounding down keeps the order, so slices nest correctly. */
 static void put_event(struct perfetto *perfetto, const struct protobuf *event, ps_t at)
 {
     struct protobuf packet = {.length = 0};
@@ -276,7 +276,7 @@ static void perfetto_enter(struct timeline *timeline, uint32_t rank, uint8_t cal
     put_event(perfetto, &event, at);
 }
 
-/* Notes at a slice's end are shown with the slice. */
+/* The viewer shows annotations of a slice's end with the slice. */
 static void perfetto_leave(struct timeline *timeline, uint32_t rank, const struct timeline_wait *wait)
 {
     struct perfetto *perfetto = timeline->file;
@@ -285,7 +285,7 @@ static void perfetto_leave(struct timeline *timeline, uint32_t rank, const struc
     begin_event(&event, SLICE_END, perfetto->first_rank_track + rank);
     if (wait->call != CALL_COMPUTE)
         note_ns(&event, NOTE_IDLE_NS, wait->at - wait->since);
-    note_text(&event, NOTE_WAITED_FOR, timeline_say_wait(wait, text, sizeof text));
+    note_text(&event, NOTE_WAITED_FOR, timeline_wait_text(wait, text, sizeof text));
     put_event(perfetto, &event, wait->at);
 }
 
@@ -294,7 +294,7 @@ static void perfetto_end_rank(struct timeline *timeline, uint32_t rank, ps_t at)
     (void)timeline, (void)rank, (void)at;
 }
 
-/* What a transfer takes anyhow is no waiting. */
+/* The time that the part would take alone is not waiting. */
 static ps_t waited(const struct timeline_part *part)
 {
     return part->awaited ? part->at - part->since - part->alone : 0;
@@ -321,7 +321,7 @@ static void put_part(struct perfetto *perfetto, uint64_t track, const struct tim
     end_slice(perfetto, track, part->at);
 }
 
-static const struct timeline_part *longest_wait(const struct breakdown *breakdown)
+static const struct timeline_part *longest_wait(const struct timeline_breakdown *breakdown)
 {
     const struct timeline_part *longest = NULL;
     for (size_t i = 0; i < breakdown->count; i++)
@@ -331,7 +331,7 @@ static const struct timeline_part *longest_wait(const struct breakdown *breakdow
 }
 
 static void note_message(struct protobuf *event, const struct timeline_message *message,
-                         const struct breakdown *breakdown)
+                         const struct timeline_breakdown *breakdown)
 {
     char text[PROTOBUF_TEXT];
     struct protobuf tag = {.length = 0};
@@ -354,7 +354,7 @@ static void note_message(struct protobuf *event, const struct timeline_message *
 }
 
 static void perfetto_message(struct timeline *timeline, const struct timeline_message *message,
-                             const struct breakdown *breakdown)
+                             const struct timeline_breakdown *breakdown)
 {
     struct perfetto *perfetto = timeline->file;
     uint64_t track = track_of_lane(timeline, message);

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* As much of Protocol Buffers' wire format as writing takes ("Encoding", protobuf.dev): a message is built in
- * memory, field by field. */
+/* Writes Protocol Buffers' wire format ("Encoding", protobuf.dev), as much of it as the timeline needs. A
+ * message is built in memory, field by field. */
 enum { PROTOBUF_BYTES = 4096, PROTOBUF_TEXT = 256 };
 
 struct protobuf {
@@ -46,7 +46,7 @@ static inline void protobuf_block(struct protobuf *to, uint32_t field, const voi
     to->length += length;
 }
 
-/* No longer than PROTOBUF_TEXT: what is longer is cut. */
+/* Cut after PROTOBUF_TEXT bytes. */
 static inline void protobuf_text(struct protobuf *to, uint32_t field, const char *text)
 {
     protobuf_block(to, field, text, strnlen(text, PROTOBUF_TEXT));

@@ -1,18 +1,17 @@
 #include "report/timeline/timeline.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/diag.h"
 #include "report/timeline/internal.h"
 
-/* The events of a run reach a format in the order of time, although a fabric may tell things ahead of it:
- * those wait in `later` until the run has come so far. */
+/* A format gets the events of a run in the order of time. A fabric may report an event before it is due. Such
+ * an event waits in `later`. */
 
 /* ----------------------------------------------------------------- ordering */
 
-static void on_computed(void *self, uint32_t rank)
+static void end_computation(void *self, uint32_t rank)
 {
     struct timeline *timeline = self;
     ps_t now = timeline->later.now;
@@ -20,14 +19,14 @@ static void on_computed(void *self, uint32_t rank)
     timeline->format->leave(timeline, rank, &computed);
 }
 
-static void on_received(void *self, uint32_t index)
+static void end_message(void *self, uint32_t index)
 {
     struct timeline *timeline = self;
     timeline->format->received(timeline, pool_at(&timeline->arrivals, index), timeline->later.now);
     pool_give(&timeline->arrivals, index);
 }
 
-/* Everything up to `now` has been told: it can be passed on. */
+/* The run has reached `now`, so all waiting events up to then are due. */
 static void pass_until(struct timeline *timeline, ps_t now)
 {
     struct event event;
@@ -52,7 +51,7 @@ static uint32_t take_lane(struct timeline *timeline, uint32_t rank_index, ps_t n
     return lane;
 }
 
-/* ------------------------------------------------------------------ hearing */
+/* ------------------------------------------------------------------ events */
 
 static struct timeline_message *message_of(struct timeline *timeline, uint32_t index)
 {
@@ -64,7 +63,7 @@ static struct timeline_message *message_of(struct timeline *timeline, uint32_t i
     return &timeline->messages[index];
 }
 
-static void hear_sent(struct timeline *timeline, const struct tap_record *record)
+static void take_sent(struct timeline *timeline, const struct tap_record *record)
 {
     const struct message *message = record->message;
     struct timeline_message *mine = message_of(timeline, record->index);
@@ -83,8 +82,8 @@ static void hear_sent(struct timeline *timeline, const struct tap_record *record
         timeline->format->sent(timeline, mine);
 }
 
-/* Control messages have parts as well; they are shown as parts of the message that they are about. */
-static void hear_part(struct timeline *timeline, const struct tap_record *record)
+/* The parts of a control message are shown as parts of the message that it belongs to. */
+static void take_part(struct timeline *timeline, const struct tap_record *record)
 {
     struct timeline_message *message = message_of(timeline, record->index);
     if (!message->is_under_way)
@@ -105,7 +104,7 @@ static void hear_part(struct timeline *timeline, const struct tap_record *record
     message->last_part = index;
 }
 
-static void hear_received(struct timeline *timeline, const struct tap_record *record)
+static void take_received(struct timeline *timeline, const struct tap_record *record)
 {
     if (!timeline->format->received)
         return;
@@ -114,14 +113,14 @@ static void hear_received(struct timeline *timeline, const struct tap_record *re
     loop_at(&timeline->later, record->at, timeline->received_kind, index);
 }
 
-static void hear_finished(struct timeline *timeline, const struct tap_record *record)
+static void take_finished(struct timeline *timeline, const struct tap_record *record)
 {
     struct timeline_message *message = message_of(timeline, record->index);
     message->at = ps_max(message_received(record->message), record->message->send_released);
     message->is_under_way = false;
     timeline->rank[message->source].lanes[message->lane].free_at = message->at;
     if (timeline->format->message) {
-        breakdown_make(&timeline->breakdown, &timeline->parts, message);
+        timeline_breakdown_fill(&timeline->breakdown, &timeline->parts, message);
         timeline->format->message(timeline, message, &timeline->breakdown);
     }
     for (uint32_t i = message->first_part; i != POOL_NONE;) {
@@ -131,7 +130,7 @@ static void hear_finished(struct timeline *timeline, const struct tap_record *re
     }
 }
 
-static void hear_state(struct timeline *timeline, const struct tap_record *record)
+static void take_state(struct timeline *timeline, const struct tap_record *record)
 {
     const struct timeline_wait wait = {.call = (uint8_t)record->call,
                                        .cause = (uint8_t)record->cause,
@@ -148,7 +147,7 @@ static void hear_state(struct timeline *timeline, const struct tap_record *recor
     }
 }
 
-/* The present of the run: what the record tells may lie before or behind it. */
+/* The present time of the run; the times in the record may be before or after it. */
 static ps_t present_of(const struct timeline *timeline, const struct tap_record *record)
 {
     switch (record->kind) {
@@ -164,54 +163,40 @@ static ps_t present_of(const struct timeline *timeline, const struct tap_record 
     }
 }
 
-static void hear(void *self, const struct tap_record *record)
+static void take_record(void *self, const struct tap_record *record)
 {
     struct timeline *timeline = self;
     pass_until(timeline, present_of(timeline, record));
     switch (record->kind) {
     case TAP_SENT:
-        hear_sent(timeline, record);
+        take_sent(timeline, record);
         break;
     case TAP_PART:
-        hear_part(timeline, record);
+        take_part(timeline, record);
         break;
     case TAP_RECEIVED:
-        hear_received(timeline, record);
+        take_received(timeline, record);
         break;
     case TAP_FINISHED:
-        hear_finished(timeline, record);
+        take_finished(timeline, record);
         break;
     case TAP_ENDED:
         timeline->format->end_rank(timeline, record->rank, record->at);
         break;
     default:
-        hear_state(timeline, record);
+        take_state(timeline, record);
         break;
     }
 }
 
 /* --------------------------------------------------------------------- runs */
 
-const char *timeline_say_wait(const struct timeline_wait *wait, char *text, size_t size)
-{
-    text[0] = '\0';
-    if (wait->peer == TAP_NOBODY)
-        return text;
-    if (wait->cause == CALL_SEND)
-        snprintf(text, size, "rank %u, to receive", wait->peer);
-    else if (wait->cause == CALL_RECV || wait->cause == CALL_SENDRECV)
-        snprintf(text, size, "a message from rank %u", wait->peer);
-    else
-        snprintf(text, size, "rank %u in %s", wait->peer, call_op_name(wait->cause));
-    return text;
-}
-
 enum status timeline_begin_run(struct timeline *timeline, const char *fabric)
 {
     timeline->fabric = fabric;
     if (timeline->file)
         return STATUS_OK;
-    const char *suffix = strrchr(timeline->path, '.'); /* there is one, or it would be Perfetto's */
+    const char *suffix = strrchr(timeline->path, '.'); /* not NULL: a name without suffix is Perfetto's */
     char *path = mem_format("%.*s.%s%s", (int)(suffix - timeline->path), timeline->path, fabric, suffix);
     enum status status = timeline->format->open(timeline, path);
     free(path);
@@ -226,15 +211,15 @@ void timeline_listen(void *self, uint32_t ranks, struct tap *tap)
     pool_init(&timeline->parts, sizeof(struct timeline_part), "parts of messages");
     pool_init(&timeline->arrivals, sizeof(struct timeline_message), "messages under way");
     loop_init(&timeline->later);
-    timeline->computed_kind = loop_register(&timeline->later, on_computed, timeline);
-    timeline->received_kind = loop_register(&timeline->later, on_received, timeline);
+    timeline->computed_kind = loop_register(&timeline->later, end_computation, timeline);
+    timeline->received_kind = loop_register(&timeline->later, end_message, timeline);
     timeline->format->begin_run(timeline);
     uint32_t wanted = TAP_BIT(TAP_SENT) | TAP_BIT(TAP_PART) | TAP_BIT(TAP_RECEIVED) | TAP_BIT(TAP_FINISHED) |
                       TAP_BIT(TAP_BLOCKED) | TAP_BIT(TAP_IDLE) | TAP_BIT(TAP_COMPUTED) | TAP_BIT(TAP_ENDED);
-    tap_handle(tap, wanted, hear, timeline);
+    tap_handle(tap, wanted, take_record, timeline);
 }
 
-static void forget_run(struct timeline *timeline)
+static void free_run(struct timeline *timeline)
 {
     for (uint32_t i = 0; i < timeline->ranks; i++)
         free(timeline->rank[i].lanes);
@@ -247,7 +232,7 @@ static void forget_run(struct timeline *timeline)
     timeline->rank = NULL;
     timeline->messages = NULL;
     timeline->message_capacity = 0;
-    timeline->breakdown = (struct breakdown){0};
+    timeline->breakdown = (struct timeline_breakdown){0};
 }
 
 enum status timeline_end_run(struct timeline *timeline, enum status run)
@@ -255,7 +240,7 @@ enum status timeline_end_run(struct timeline *timeline, enum status run)
     if (timeline->rank) {
         pass_until(timeline, PS_NEVER - 1);
         timeline->format->end_run(timeline);
-        forget_run(timeline);
+        free_run(timeline);
     }
     if (timeline->is_file_per_run && timeline->file) {
         run = timeline->format->close(timeline, run);

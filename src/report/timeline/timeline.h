@@ -7,28 +7,36 @@
 #include "base/status.h"
 #include "base/tap.h"
 
-/* The timeline of a run as a file for a viewer: what every rank did, and every message on a lane of its own
- * with the parts of its time. Written while the run goes on: memory is taken for what is under way, not for
- * what has been. docs/timelines.md */
+/* The room that writes timelines.
+ *
+ *     timeline.h     takes the events of a run, sorts them by time, and gives each message a lane
+ *     internal.h     what the files share: the ops table of a file format
+ *     breakdown.c    a message's time in parts
+ *     texts.c        names of parts, and causes of waits
+ *     perfetto.c     formats: Perfetto (with protobuf.h),
+ *     paje.c         Paje,
+ *     otf2.c         OTF2, or no_otf2.c if its library is not installed
+ *
+ * A timeline is a file for a viewer: what each rank does, and each message with the parts of its time. It is
+ * written during the run, so memory holds only the messages under way (docs/timelines.md). */
 struct timeline;
 
-/* The format follows from the name: .paje and .trace are Paje's (ViTE), .otf2 OTF2's (Vampir), any other is
- * Perfetto's. Perfetto shows several runs beside each other; of the others, where there is more than one run,
- * each gets a file of its own, NAME.FABRIC.SUFFIX. STATUS_BAD_INPUT or STATUS_FAILED, reported, when it
- * cannot be written. */
+/* The suffix of `path` chooses the format: .paje and .trace are Paje (ViTE), .otf2 is OTF2 (Vampir), any
+ * other is Perfetto. A Perfetto file shows several runs; in the other formats each of several runs gets a
+ * file of its own, NAME.FABRIC.SUFFIX. STATUS_FAILED, reported: the file cannot be written. */
 enum status timeline_open(const char *path, size_t runs, struct timeline **timeline);
 
-/* Before a run. `fabric` lives until its end. */
+/* Call it before a run. `fabric` has to be valid until the run's end. */
 enum status timeline_begin_run(struct timeline *timeline, const char *fabric);
 
-/* Listens to the run, of `ranks` ranks; the struct experiment_watch's `listen`. */
+/* Adds the timeline's handlers to the tap of a run: the `listen` of struct experiment_watch. */
 void timeline_listen(void *timeline, uint32_t ranks, struct tap *tap);
 
-/* Behind the run, whether it went well or not; returns `run`, or what went wrong with the file. */
+/* Call it after the run, also if that failed. Returns `run`, or the status of a failed file. */
 enum status timeline_end_run(struct timeline *timeline, enum status run);
 
-/* Keeps the file if `run` is STATUS_OK and all of it could be written, else removes it; returns as
- * output_close. */
+/* Keeps the file if `run` is STATUS_OK and all of it was written, else removes it. Returns as output_close.
+ */
 enum status timeline_close(struct timeline *timeline, enum status run);
 
 #endif

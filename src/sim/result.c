@@ -1,9 +1,9 @@
-#include <inttypes.h>
+#include "sim/result.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "fabric/message.h"
-#include "sim/result.h"
 
 static uint32_t class_of(uint64_t bytes)
 {
@@ -59,7 +59,7 @@ void result_collect(struct result *result, uint32_t ranks, struct tap *tap)
     tap_handle(tap, wanted, collect, result);
 }
 
-/* The series a fabric points to are its own, so they are copied too. */
+/* The statistics point to series that belong to the fabric, so these are copied too. */
 void result_keep_statistics(struct result *result, const struct metric_table *metrics, const void *statistics)
 {
     if (!metrics)
@@ -115,39 +115,4 @@ double result_software_fraction(const struct result *result)
 double result_mean_bytes(const struct result *result)
 {
     return result->messages ? (double)result->bytes / (double)result->messages : 0;
-}
-
-/* ------------------------------------------------------------- conservation */
-
-static void count(void *self, const struct tap_record *record)
-{
-    struct conservation *conservation = self;
-    if (record->kind == TAP_INJECTED) {
-        conservation->injected++;
-        conservation->injected_bytes += record->message->bytes;
-        return;
-    }
-    conservation->delivered++;
-    conservation->delivered_bytes += record->message->bytes;
-    conservation->early += record->at < record->message->send_posted;
-}
-
-void conservation_attach(struct conservation *conservation, struct tap *tap)
-{
-    *conservation = (struct conservation){0};
-    tap_handle(tap, TAP_BIT(TAP_INJECTED) | TAP_BIT(TAP_DELIVERED), count, conservation);
-}
-
-enum status conservation_check(const struct conservation *conservation, const char *fabric)
-{
-    if (conservation->injected == conservation->delivered &&
-        conservation->injected_bytes == conservation->delivered_bytes && conservation->early == 0)
-        return STATUS_OK;
-    diag_error("fabric %s does not conserve messages: %" PRIu64 " (%" PRIu64 " bytes) injected, %" PRIu64
-               " (%" PRIu64 " bytes) delivered, %" PRIu64
-               " of them before they were posted; this is a defect of "
-               "the fabric, its results are not to be trusted",
-               fabric, conservation->injected, conservation->injected_bytes, conservation->delivered,
-               conservation->delivered_bytes, conservation->early);
-    return STATUS_FAILED;
 }

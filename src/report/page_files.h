@@ -1,5 +1,5 @@
-#ifndef HELIO_REPORT_PAGE_PARTS_H
-#define HELIO_REPORT_PAGE_PARTS_H
+#ifndef HELIO_REPORT_PAGE_FILES_H
+#define HELIO_REPORT_PAGE_FILES_H
 
 #include <stddef.h>
 
