@@ -57,7 +57,7 @@ void group_places(const struct group *group, uint32_t ranks_per_node, uint32_t *
     free(number_of);
 }
 
-/* What is being put together. A text that does not fit is cut, like snprintf's. */
+/* A text that grows piece by piece. What does not fit is cut off. */
 struct call_text {
     char *text;
     size_t size;

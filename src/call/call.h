@@ -4,8 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The shared vocabulary: one MPI call of one rank, and the program that yields them one after another. Traces
- * and generated workloads produce calls, the rank machine executes them; neither knows of the other. */
+/* One MPI call of one rank, and the program that yields calls one after another. Traces and generated
+ * workloads produce calls, the rank engine executes them, and neither knows the other.
+ *
+ *     call.h, call.c          calls, groups, programs
+ *     datatype.h, datatype.c  MPI's predefined datatypes */
 
 enum call_op {
     CALL_INIT,
@@ -16,10 +19,10 @@ enum call_op {
     CALL_RECV,
     CALL_SENDRECV,
     CALL_WAIT,
-    CALL_WAITALL, /* everything this rank has outstanding */
+    CALL_WAITALL, /* for all outstanding requests of this rank */
     CALL_TEST,
     CALL_NOTHING, /* takes no time and moves nothing: comm_size, a send to MPI_PROC_NULL ... */
-    CALL_BARRIER, /* the first collective: everything from here on involves the whole group */
+    CALL_BARRIER, /* the first collective: all operations from here on involve the whole group */
     CALL_BCAST,
     CALL_REDUCE,
     CALL_ALLREDUCE,
@@ -39,29 +42,31 @@ enum call_op {
 
 enum call_flag {
     CALL_IMMEDIATE = 1,   /* returns at once and leaves a request in `slot`: isend, irecv, ibcast ... */
-    CALL_SYNCHRONOUS = 2, /* Ssend, Issend: done only when the receiver is there, whatever the size */
+    CALL_SYNCHRONOUS = 2, /* Ssend, Issend: done when the receive is posted, whatever the size */
     CALL_BUFFERED = 4,    /* Bsend, Ibsend: done when posted, whatever the size */
 };
 
-/* Peers that are no rank, and the wildcard tag. */
+/* Peers that are not ranks, and the wildcard tag. */
 #define CALL_PROC_NULL  (-1)
 #define CALL_ANY_SOURCE (-2)
 #define CALL_ANY_TAG    INT32_MIN
 
-/* How a send finds its receive. A channel is one (source, destination, context, tag) whose matches the
- * program fixes: its k-th send meets its k-th receive, so no tag is looked at while running. */
+/* How a send finds its receive. A channel stands for one (source, destination, context, tag) whose matches
+ * the program fixes: its k-th send meets its k-th receive, so no tag is compared during the run. */
 #define CHANNEL_KEYED   UINT32_MAX       /* look up (source, destination, context, tag) */
 #define CHANNEL_MAILBOX (UINT32_MAX - 1) /* the destination uses wildcards: match in its mailbox */
 
-/* Slots name the requests of a rank. The first two serve its blocking calls, programs hand out the others. */
+/* Slots number the requests of a rank. The first two belong to its blocking calls, programs use the others.
+ */
 enum { SLOT_SEND = 0, SLOT_RECV = 1, SLOT_FIRST = 2 };
 
-/* Fields that an operation does not use are 0. Kept in mapped files: fixed layout, no pointers. */
+/* Fields that an operation does not use are 0. Calls are stored in mapped files: the layout is fixed and has
+ * no pointers. */
 struct call {
     uint8_t op;              /* enum call_op */
     uint8_t flags;           /* enum call_flag, or-ed */
-    uint8_t element_bytes;   /* size of the element a reduction must not cut; 0 = 1 */
-    uint8_t datatype;        /* in which sizes are counted when the call is written out, plus 1; 0 = bytes */
+    uint8_t element_bytes;   /* size of an element, which a reduction must not cut; 0 = 1 */
+    uint8_t datatype;        /* of the sizes when the call is written as text, plus 1; 0 = bytes */
     uint32_t slot;           /* the request that this call starts, waits for or tests */
     int32_t peer;            /* destination of a send, source of a receive, root of a rooted collective */
     int32_t source;          /* sendrecv: where its receive comes from */
@@ -70,12 +75,12 @@ struct call {
     uint32_t source_channel; /* sendrecv: of its receive */
     uint32_t group;          /* index into the program's groups; 0 = all ranks */
     uint32_t context;        /* of the communicator; 0 = MPI_COMM_WORLD */
-    uint32_t expected;    /* waitall: requests the program said it waits for, 0 = unknown; sendrecv: what the
-                             tag of its receive is more than that of its send, modulo 2^32 */
-    uint64_t bytes;       /* sent by this rank: to its peer, to each peer, or its block */
-    uint64_t recv_bytes;  /* posted to receive, likewise */
-    uint64_t send_counts; /* vector collectives: where in the program's `counts` its size entries start, */
-    uint64_t recv_counts; /* bytes per peer; 0 = uniform (`bytes`, `recv_bytes`) */
+    uint32_t expected;   /* waitall: number of requests that the program waits for, 0 = unknown; sendrecv: tag
+                            of its receive minus tag of its send, modulo 2^32 */
+    uint64_t bytes;      /* sent by this rank: to its peer, to each peer, or its block */
+    uint64_t recv_bytes; /* posted to receive, likewise */
+    uint64_t send_counts; /* vector collectives: index in the counts of the program where the */
+    uint64_t recv_counts; /* bytes for each peer begin; 0 = uniform (`bytes`, `recv_bytes`) */
     double amount;        /* compute, sleep; reductions: operations of the reduction itself */
 };
 
@@ -92,7 +97,7 @@ static inline int32_t call_source_tag(const struct call *call)
 
 const char *call_op_name(enum call_op op); /* "send", "alltoallv": as traces write it */
 
-/* "recv of 720 bytes from rank 3, tag 7" into buffer, for messages about blocked ranks; returns buffer. */
+/* "recv of 720 bytes from rank 3, tag 7" into buffer, for messages about blocked ranks. Returns buffer. */
 const char *call_describe(const struct call *call, char *buffer, size_t size);
 
 /* The members of a communicator, by rank in it. `world` NULL: the identity on `size` ranks. */
@@ -106,8 +111,8 @@ static inline uint32_t group_world(const struct group *group, uint32_t rank)
     return group->world ? group->world[rank] : rank;
 }
 
-/* The rank in `group` of rank `world`, which is a member. Linear in the group's size unless it is all ranks:
- * far below what the schedule of its call costs. */
+/* The rank in `group` of rank `world`, which is a member. Takes time linear in the size of the group unless
+ * it is all ranks, which is little beside the schedule of a collective. */
 static inline uint32_t group_rank(const struct group *group, uint32_t world)
 {
     uint32_t rank = world;
@@ -117,8 +122,9 @@ static inline uint32_t group_rank(const struct group *group, uint32_t world)
     return rank;
 }
 
-/* The nodes of the group's ranks, where every node has `ranks_per_node` ranks of the world one after another:
- * place_of[r] for each rank r of the group, numbered from 0 in the order in which its ranks are on them. */
+/* The nodes of the ranks of the group, if consecutive ranks of the world share a node, `ranks_per_node` each.
+ * place_of[r] is the node of rank r of the group. Nodes are numbered from 0 in the order of their lowest
+ * ranks in the group. */
 void group_places(const struct group *group, uint32_t ranks_per_node, uint32_t *place_of);
 
 /* Where a call is: a line of a trace, or a step of a generated workload (line 0). `line` may be an offset in
@@ -132,22 +138,23 @@ struct program;
 struct openloop;
 
 struct program_ops {
-    /* The rank's next call, NULL behind the last. Either points into the program or into *scratch, which is
-     * the caller's; valid until the next call of next() for any rank with that scratch. Allocates nothing. */
+    /* The next call of the rank, NULL after the last. It points into the program or into *scratch, which
+     * belongs to the caller. It is valid until the next call of next() with the same scratch. Allocates
+     * nothing. */
     const struct call *(*next)(struct program *program, uint32_t rank, struct call *scratch);
-    /* Slots this rank uses, SLOT_FIRST included. */
+    /* The number of slots of this rank, SLOT_FIRST included. */
     uint32_t (*slots)(const struct program *program, uint32_t rank);
-    /* Where the call last returned for this rank stands. */
+    /* The place of the last call of this rank. */
     struct call_place (*place)(const struct program *program, uint32_t rank);
     void (*rewind)(struct program *program); /* every rank back to its first call */
     void (*close)(struct program *program);
 };
 
-/* What runs: one stream of calls per rank. Implementations embed this as their first member. */
+/* A program: one stream of calls for each rank. Implementations embed it as their first member. */
 struct program {
     const struct program_ops *ops;
     const char *name; /* "cg.S.4", "alltoall:ranks=64,bytes=8KiB" */
-    const char *file; /* that a generated program has been made from; NULL = none */
+    const char *file; /* from which a generated program was made; NULL = none */
     uint32_t ranks;
     uint32_t channels;          /* 0: all sends are keyed or go to mailboxes */
     const struct group *groups; /* groups[0] = all ranks */
@@ -155,8 +162,8 @@ struct program {
     const uint64_t *counts; /* vector collectives' bytes per peer; index 0 is unused */
     uint64_t total_calls;   /* of all ranks; 0 = unknown */
     uint64_t bytes_mapped;  /* of the input, for the memory account */
-    /* Instead of calls: messages that nodes send by themselves (workload/openloop.h); NULL = none. Ranks are
-     * nodes then, and 0 where they are all of the topology's. */
+    /* Instead of calls: open-loop traffic (workload/openloop.h); NULL = none. `ranks` is then the number of
+     * nodes, or 0 for all nodes of the topology. */
     const struct openloop *openloop;
 };
 

@@ -53,7 +53,7 @@ static const struct {
     [42] = {"COMPLEX8", 8},
     [43] = {"COMPLEX16", 16},
     [44] = {"COMPLEX32", 16}, /* SimGrid declares it as two doubles */
-    [45] = {"INTEGER1", 4},   /* and this one as an int */
+    [45] = {"INTEGER1", 4},   /* SimGrid declares it as an int */
     [46] = {"INTEGER2", 2},
     [47] = {"INTEGER4", 4},
     [48] = {"INTEGER8", 8},

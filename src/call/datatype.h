@@ -12,9 +12,10 @@ enum {
     DATATYPE_COUNT_OF = 60
 };
 
-/* Bytes of one element, or -1 for an id that names no datatype. A derived type (-1) has lost its size: -1. */
+/* Bytes of one element. -1 for an id that names no datatype, and for a derived type, whose size the trace
+ * does not record. */
 int datatype_bytes(int id);
-/* The first type whose elements have that size; bytes where there is none. */
+/* The first type with elements of this size; DATATYPE_BYTE if there is none. */
 int datatype_of_bytes(int bytes);
 const char *datatype_name(int id); /* "DOUBLE", NULL for an id that names no datatype */
 

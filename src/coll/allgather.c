@@ -69,7 +69,7 @@ static uint64_t cyclic_bytes(const struct blocks *blocks, uint32_t first, uint32
 }
 
 /* Scratch has the blocks of ranks r, r+1, ... one after another. In round k the first of them go to r - 2^k,
- * and as many from r + 2^k are put behind them. */
+ * and as many blocks arrive from r + 2^k at their end. */
 static bool bruck(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
     uint32_t rank = call->rank, size = call->size, rounds = log2_ceil(size);
@@ -125,7 +125,7 @@ const struct coll_algorithm coll_allgatherv_bruck = {
 
 /* ------------------------------------------------------- recursive doubling */
 
-/* The blocks that ids [first, first + count) stand for. */
+/* The blocks of the ranks that ids [first, first + count) stand for. */
 static struct coll_span held_by(const struct fold *fold, const struct blocks *blocks, uint32_t first,
                                 uint32_t count)
 {
@@ -161,7 +161,7 @@ static bool recursive_doubling(const struct coll_call *call, uint32_t phase, str
         sink->send(sink, fold.partner, blocks_span(&blocks, COLL_RECV_BUFFER, 0, call->size));
         return true;
     }
-    return phase == 0; /* alone: the phase that places the own block */
+    return phase == 0; /* with one rank: the phase that places its own block */
 }
 
 #define DOUBLING_DOC                                                                                         \

@@ -48,7 +48,7 @@ const struct coll_algorithm coll_allreduce_reduce_bcast = {
 
 /* ------------------------------------------------- folded to a power of two */
 
-/* A leaver's two phases; the same in every folded allreduce. */
+/* The two phases of a leaver, the same in every folded allreduce. */
 static bool leave(const struct coll_call *call, const struct fold *fold, uint32_t phase,
                   struct coll_sink *sink)
 {
@@ -59,7 +59,7 @@ static bool leave(const struct coll_call *call, const struct fold *fold, uint32_
     return phase <= 1;
 }
 
-/* A helper's first phase. */
+/* The first phase of a helper. */
 static void help(const struct coll_call *call, const struct fold *fold, struct coll_sink *sink)
 {
     step_copy(sink, own_of(call), sum_of(call));
@@ -100,8 +100,8 @@ const struct coll_algorithm coll_allreduce_recursive_doubling = {
     .scratch = vector_scratch,
 };
 
-/* Recursive halving: the range of parts that a rank is in charge of halves in each step. What it receives for
- * its half lies in scratch, where it has its place in the vector, and is added in the next step. */
+/* Recursive halving: each step halves the range of parts that a rank sums up. It receives the summands of its
+ * half in scratch, at their place in the vector, and the next step adds them. */
 static void halve(const struct fold *fold, const struct blocks *parts, uint32_t distance,
                   struct coll_sink *sink)
 {
@@ -168,7 +168,7 @@ const struct coll_algorithm coll_allreduce_rabenseifner = {
 
 /* --------------------------------------------------------------------- ring */
 
-/* Part i travels once around the ring and is summed up on the way, until rank i - 1 has its total; then the
+/* Part i travels once around the ring and is summed up on its way, until rank i - 1 has the total. Then the
  * totals travel around. */
 static bool ring(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {

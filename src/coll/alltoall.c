@@ -2,8 +2,8 @@
 #include "coll/blocks.h"
 #include "coll/steps.h"
 
-/* Alltoall and alltoallv: rank r's block for rank s is message (r, s); only the lengths of the blocks differ,
- * so that most algorithms serve both. */
+/* Alltoall and alltoallv: message (r, s) is the block of rank r for rank s. They differ in the lengths of the
+ * blocks only, so most algorithms serve both. */
 struct alltoall_exchange {
     struct blocks send, recv;
 };
@@ -33,7 +33,7 @@ static void copy_own_block(const struct alltoall_exchange *exchange, uint32_t ra
                   blocks_span(&exchange->recv, COLL_RECV_BUFFER, rank, 1));
 }
 
-/* Exchanges with the ranks at distance first ... last, all posted at once. */
+/* Exchanges with the ranks at distances first ... last, all posted at once. */
 static void exchange_distances(const struct coll_call *call, uint32_t first, uint32_t last,
                                struct coll_sink *sink)
 {

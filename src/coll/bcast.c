@@ -42,8 +42,8 @@ const struct coll_algorithm coll_bcast_linear = {
     .emit = linear,
 };
 
-/* Parts go by virtual rank. A rank of the scatter tree receives the parts of its whole subtree where they
- * belong, so that the ring finds every part in its place. */
+/* Parts are numbered by virtual rank. A rank of the scatter tree receives the parts of its whole subtree at
+ * their place in the vector, so the ring finds every part in its place. */
 static bool scatter_parts(const struct tree *tree, const struct blocks *parts, enum coll_buffer buffer,
                           uint32_t phase, struct coll_sink *sink)
 {
@@ -74,7 +74,7 @@ static bool scatter_allgather(const struct coll_call *call, uint32_t phase, stru
     uint32_t step = phase - scatter_phases;
     if (step >= size - 1)
         return false;
-    /* Nothing needs to reach the root: it has no receive buffer, and all of the data. */
+    /* The root receives nothing: it has all data, and no receive buffer. */
     if (v > 0)
         sink->recv(sink, ring_down(call->rank, 1, size),
                    blocks_span(&parts, buffer, ring_down(v, step + 1, size), 1));

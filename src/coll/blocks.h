@@ -3,16 +3,16 @@
 
 #include "coll/coll.h"
 
-/* How the bytes of a buffer fall into one block per rank. Three ways, one interface: equal blocks; blocks of
- * given lengths; a vector cut into nearly equal parts that never cut an element. */
+/* The blocks of a buffer, one for each rank: equal blocks, blocks of given lengths, or the nearly equal parts
+ * of a vector, which never cut an element. */
 struct blocks {
     const uint64_t *bytes; /* given lengths; NULL: computed from the fields below */
     uint64_t unit_bytes;
     uint64_t per_block; /* units in each block */
-    uint64_t longer;    /* the first so many blocks have one unit more */
+    uint64_t longer;    /* this many blocks, the first ones, have one unit more */
     uint64_t total_bytes;
     uint32_t count;
-    bool placed; /* offsets are wanted, even where they cost a sum */
+    bool placed; /* offsets are computed, also where that takes a sum */
 };
 
 static inline struct blocks blocks_equal(uint32_t count, uint64_t block_bytes)
@@ -34,7 +34,7 @@ static inline struct blocks blocks_given(uint32_t count, const uint64_t *bytes, 
     return blocks;
 }
 
-/* A vector whose last element may be short, should the caller's count and element disagree. */
+/* A vector. Its last element may be short, if the count and the element size of the caller disagree. */
 static inline struct blocks blocks_parts(uint32_t count, uint64_t vector_bytes, uint64_t element_bytes)
 {
     uint64_t units = vector_bytes / element_bytes + (vector_bytes % element_bytes != 0);
@@ -64,7 +64,7 @@ static inline uint64_t blocks_bytes(const struct blocks *blocks, uint32_t first,
     return sum;
 }
 
-/* Where block `index` starts; 0 for given lengths when nobody wants to know. */
+/* The offset of block `index`; 0 for given lengths if offsets are not computed. */
 static inline uint64_t blocks_offset(const struct blocks *blocks, uint32_t index)
 {
     if (blocks->bytes && !blocks->placed)

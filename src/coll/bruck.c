@@ -2,9 +2,9 @@
 #include "coll/blocks.h"
 #include "coll/steps.h"
 
-/* Bruck's alltoall. Scratch has the blocks rotated: position i holds the block that has i ranks to go. In
- * round k all blocks at positions with bit k set move 2^k ranks on, packed into one message. Then the block
- * at position i is the one that came from rank r - i.
+/* Bruck's alltoall. Scratch has the blocks rotated: position i holds the block with i ranks still to go. In
+ * round k all blocks at positions with bit k set move 2^k ranks on, packed into one message. In the end
+ * position i holds the block from rank r - i.
  *
  * Scratch: P positions, the packed blocks to send, the packed blocks received. */
 struct bruck {
@@ -17,7 +17,7 @@ static struct coll_span position(const struct bruck *bruck, uint32_t index)
     return span_of(COLL_SCRATCH, index * bruck->block_bytes, bruck->block_bytes);
 }
 
-/* How many of the numbers 0 ... size - 1 have bit `bit` set. */
+/* The number of integers in 0 ... size - 1 that have bit `bit` set. */
 static uint32_t numbers_with_bit(uint32_t size, uint32_t bit)
 {
     uint64_t half = UINT64_C(1) << bit;

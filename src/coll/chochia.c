@@ -1,14 +1,16 @@
 #include "coll/algorithms.h"
 #include "coll/node_steps.h"
 
-/* Every rank of a node exchanges for it, each with its share of the other nodes, after aggregating on the
- * node: the data path of G. Chochia, D. Solt, J. Hursey, "Applying on Node Aggregation Methods to MPI
- * Alltoall Collectives: Matrix Block Aggregation Algorithm" (EuroMPI 2022). The node's blocks for another
- * node are a matrix, a row a source; they are aggregated in shared memory, sent as one message by the rank
- * that has the other node in its share, received into shared memory, and every rank takes out its column. The
- * steps follow one another, with a barrier between them: nothing overlaps (OHIO, Table I).
+/* Node-aware alltoall in which every rank of a node exchanges with its share of the other nodes. The data
+ * path of G. Chochia, D. Solt, J. Hursey, "Applying on Node Aggregation Methods to MPI Alltoall Collectives:
+ * Matrix Block Aggregation Algorithm" (EuroMPI 2022).
  *
- * Nodes a and b exchange through their local ranks (a + b) mod the smaller number of ranks. */
+ * The blocks of this node for another node form a matrix with a row for each source. The ranks of the node
+ * aggregate it in shared memory. The rank that has the other node in its share sends it as one message. The
+ * matrix from the other node arrives in shared memory, and each rank takes out its column. A barrier
+ * separates the steps, so nothing overlaps (OHIO, Table I).
+ *
+ * Nodes a and b exchange through their local ranks (a + b) modulo the smaller number of ranks. */
 static uint32_t rank_for(const struct node_call *self, uint32_t other)
 {
     uint32_t there = node_ranks(self->call, other);
@@ -73,7 +75,7 @@ static bool chochia(const struct coll_call *call, uint32_t phase, struct coll_si
         exchange(&self, sink);
         return true;
     case 2:
-        if (self.nodes > 1) /* within one node nothing has come that was not there */
+        if (self.nodes > 1) /* with one node there is no message */
             node_barrier(&self, sink);
         return true;
     case 3:

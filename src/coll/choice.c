@@ -14,7 +14,7 @@ struct choice_parser {
     struct param_problem *problem;
 };
 
-/* A piece of the text, blanks around it left out. */
+/* A piece of the text, without the blanks around it. */
 struct choice_piece {
     const char *start;
     int length;
@@ -104,7 +104,7 @@ static bool parse_limit(struct choice_parser *parser, struct choice_piece piece)
 
 /* -------------------------------------------------------------------- parse */
 
-/* One algorithm, with its limit unless it is the last. */
+/* One algorithm, with its limit; the last one has no limit. */
 static bool parse_item(struct choice_parser *parser, const char *start, const char *end, bool last)
 {
     const char *sign = start + strcspn(start, "<>=,");

@@ -4,9 +4,10 @@
 #include "base/param.h"
 #include "coll/coll.h"
 
-/* Reads "binomial<=64KiB,scatter-allgather" for one kind: algorithms with rising limits, the last without.
- * Blanks around names, signs and commas do not matter. False fills *problem, which names the algorithms there
- * are, and leaves *choice alone. Fit for the parse() of a PARAM_CUSTOM. */
+/* Reads "binomial<=64KiB,scatter-allgather" for one kind: algorithms with rising limits, the last one without
+ * a limit. Blanks around names, signs and commas are ignored. Returns false, fills *problem and leaves
+ * *choice alone if the text is wrong. The message names the algorithms of the kind. For parse() of a
+ * PARAM_CUSTOM. */
 bool coll_choice_parse(enum coll_kind kind, const char *text, struct coll_choice *choice,
                        struct param_problem *problem);
 

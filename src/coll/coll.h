@@ -7,10 +7,23 @@
 
 #include "base/status.h"
 
-/* Collective algorithms as schedules. An algorithm is written once, as a generator that emits one rank's
- * steps into a sink; the simulator executes them in virtual time, the live library on real buffers, the
- * prover symbolically. Nothing here knows of ranks' clocks or of networks: it speaks ranks of the group,
- * bytes and buffers. Nothing here allocates, prints or exits. */
+/* Collective algorithms as schedules. An algorithm is written once, as a generator that emits the steps of
+ * one rank into a sink. The simulator executes the steps in virtual time, the preloaded library on real
+ * buffers, the prover symbolically. A generator knows ranks of the group, bytes and buffers; it knows no
+ * clocks and no networks. It does not allocate, print or exit.
+ *
+ *     coll.h, coll.c        kinds, calls, sinks, algorithms; choice by size
+ *     algorithms.def        the list of algorithms, one line each
+ *     algorithms.h, list.c  the same as a table; coll_find, coll_add
+ *     choice.h, choice.c    reads and prints choices such as "binomial<=64KiB,ring"
+ *     barrier.c, bcast.c, reduce.c, allreduce.c, allgather.c, gather.c, scatter.c, reduce_scatter.c, scan.c,
+ *     alltoall.c, bruck.c   flat algorithms
+ *     ohio.c, leaders.c, chochia.c, khorassani.c, traff.c    node-aware algorithms of alltoall
+ *     nodes.h, nodes.c      node maps
+ *     steps.h, node_steps.h, blocks.h, fold.h, tree.h, tree.c, rooted.h, rooted.c    what algorithms share
+ *     prove.h, prover.h, prove*.c, rank_sets.h, rank_sets.c  the prover
+ *     count.h, count.c      messages, copies and memory of a schedule
+ *     measured.h, measured.c    times of alltoall that were measured, and choices from them */
 
 enum coll_kind {
     COLL_BARRIER,
@@ -33,8 +46,9 @@ enum coll_kind {
 
 const char *coll_kind_name(enum coll_kind kind); /* "allreduce" */
 
-/* Which ranks of the group share a node, and with it memory (coll/nodes.h makes one). Nodes are numbered by
- * their lowest rank, the ranks of a node, its local ranks, by rank, unless coll_nodes_lead has moved some. */
+/* The node of each rank of the group: ranks of one node share memory (coll/nodes.h makes node maps). Nodes
+ * are numbered in the order of their lowest ranks. The ranks of a node have local ranks in ascending order,
+ * unless coll_nodes_lead has moved one. */
 struct coll_nodes {
     uint32_t count;
     const uint32_t *node_of;  /* of each rank */
@@ -43,21 +57,25 @@ struct coll_nodes {
     const uint32_t *members;  /* ranks, node by node */
 };
 
-/* What one rank knows of one call. Uniform kinds: `bytes` is what MPI's count means there: the whole vector
- * of a bcast, reduction or scan; the block per pair of an alltoall; a rank's own block of gather, scatter,
- * allgather. Vector kinds: send_bytes and recv_bytes have `size` entries, NULL where MPI gives this rank no
- * such array (gatherv: the root has recv_bytes, every rank its own length in `bytes`; scatterv: the root has
- * send_bytes, every rank its own length in `bytes`; allgatherv and reduce_scatter: recv_bytes everywhere). An
- * array that is NULL where a rank should have one stands for equal blocks of `bytes`: reduce_scatter_block is
- * reduce_scatter without counts. Operations of reductions are associative and commutative. */
+/* One call, as one rank knows it.
+ *
+ * Uniform kinds: `bytes` is what MPI's count means there: the whole vector of a bcast, reduction or scan; the
+ * block for each rank of an alltoall; the rank's own block of a gather, scatter or allgather.
+ *
+ * Vector kinds: send_bytes and recv_bytes have `size` entries, and are NULL where MPI gives this rank no such
+ * array. gatherv: the root has recv_bytes, and every rank has its own length in `bytes`. scatterv: the root
+ * has send_bytes, and every rank has its own length in `bytes`. allgatherv and reduce_scatter: every rank has
+ * recv_bytes. An array that is NULL where a rank should have one stands for equal blocks of `bytes`:
+ * reduce_scatter_block is reduce_scatter without counts.
+ *
+ * Operations of reductions are associative and commutative. */
 struct coll_call {
     enum coll_kind kind;
     uint32_t size;
     uint32_t rank;
     uint32_t root;
-    uint32_t window; /* requests in flight of algorithms that work in windows; 0 = their default */
-    uint32_t
-        leaders; /* ranks of a node that exchange with other nodes, where an algorithm lets choose; 0 = 1 */
+    uint32_t window;  /* outstanding requests of algorithms with a window; 0 = their default */
+    uint32_t leaders; /* leaders of each node, for algorithms that take several; 0 = 1 */
     uint64_t element; /* bytes of one element: a vector is never cut inside one; at least 1 */
     uint64_t bytes;
     const uint64_t *send_bytes;
@@ -65,13 +83,14 @@ struct coll_call {
     const struct coll_nodes *nodes; /* NULL: every rank is a node of its own */
 };
 
-/* The memory that steps name. The receive buffer of a rank that MPI gives none (reduce, gather: not the root)
- * has no bytes; neither has the root's of a bcast, whose data is in its send buffer while the others' goes to
- * their receive buffer. Send buffers are only read. Scratch has what the algorithm's scratch() says. Where a
- * buffer has a block per rank they lie one after another in rank order, displacements being the sums of the
- * counts. Shared memory is one for all ranks of a node, who read and write it as the schedule says; it has
- * what the algorithm's shared() says, and in the k-th call of a communicator it is number k modulo
- * shared_copies. */
+/* The memory that steps name. A send buffer is only read. A rank that MPI gives no receive buffer (reduce,
+ * gather: all but the root) has one of 0 bytes. So has the root of a bcast: its data are in its send buffer,
+ * and the data of all others go to their receive buffers. A buffer with a block for each rank has the blocks
+ * in rank order without gaps: displacements are the sums of the counts.
+ *
+ * Scratch belongs to one rank and has the size that the algorithm's scratch() returns. Shared memory belongs
+ * to all ranks of a node and has the size that shared() returns. There are shared_copies of it; the k-th call
+ * of a communicator uses copy k modulo shared_copies. */
 enum coll_buffer { COLL_SEND_BUFFER, COLL_RECV_BUFFER, COLL_SCRATCH, COLL_SHARED };
 
 struct coll_span {
@@ -80,16 +99,18 @@ struct coll_span {
     uint64_t bytes;
 };
 
-/* Where steps go. Messages between one pair of ranks match in the order in which both emit them. Zero-size
- * messages are messages; zero-size local steps are left out. `local` tells whether the memory matters: the
- * simulator without a host model does not want copy and reduce at all, which skips the loops that emit them,
- * and then the offsets in buffers of vector kinds may be 0, which saves the sums over the counts.
+/* Where steps go. Messages from one rank to another match in the order in which both emit them. A message of
+ * no bytes is a message; a local step of no bytes is left out.
  *
- * Ranks of a node keep each other in order by barriers and flags. A barrier is arrived at when it is emitted:
- * earlier phases and the local steps emitted before it are done, messages of its own phase need not be. A
- * flag is raised once in each call, by one rank, when it is emitted in the same sense, or when the message of
- * a recv_raise has arrived. A phase in which a rank arrives at a barrier or awaits a flag ends no sooner than
- * all have arrived and the flag is up. */
+ * `local` is true if the sink wants local steps (copy, reduce). The simulator without a host model does not.
+ * Generators then skip the loops that emit them, and the offsets in the buffers of vector kinds may be 0,
+ * which saves the sums over the counts.
+ *
+ * Ranks of a node synchronise with barriers and flags. A rank arrives at a barrier when it emits the barrier:
+ * its earlier phases and the local steps that it emitted before are complete, messages of the same phase need
+ * not be. Each flag is raised once in each call, by one rank: when the rank emits the raise, or when the
+ * message of a recv_raise has arrived. A phase in which a rank arrives at a barrier or awaits a flag ends
+ * when all ranks have arrived and the flag is up. */
 struct coll_sink {
     void (*send)(struct coll_sink *sink, uint32_t peer, struct coll_span from);
     void (*recv)(struct coll_sink *sink, uint32_t peer, struct coll_span into);
@@ -103,23 +124,23 @@ struct coll_sink {
     bool local;
 };
 
-/* A rank goes through its phases 0, 1, 2 ...: emit() posts what the phase sends and receives, in order with
- * its local steps, and the phase ends when all of them are complete. Local steps emitted in a phase therefore
- * see what earlier phases received, never what this one does. Once posted, memory is not touched in the
- * phase: what a receive fills is neither read nor written, what a send reads is not written. */
+/* A rank goes through its phases 0, 1, 2 ... emit() posts the sends and receives of a phase in order with its
+ * local steps. The phase ends when all of them are complete. So local steps see what earlier phases have
+ * received, and not what their own phase receives. Within a phase, memory that a posted receive fills is
+ * neither read nor written, and memory that a posted send reads is not written. */
 struct coll_algorithm {
     enum coll_kind kind;
     const char *name; /* as the parameter takes it: "scatter-allgather" */
     const char *doc;  /* one line: how, cost, source */
-    /* Emits phase `phase` of call->rank. False when there is no such phase: the rank is done. Stateless: any
-     * phase of any rank can be asked for at any time, at a cost of what it emits plus O(log size), and of the
-     * counts it sums up. */
+    /* Emits phase `phase` of call->rank. Returns false if there is no such phase: the rank is done. It keeps
+     * no state: any phase of any rank may be asked for at any time. It costs what it emits plus O(log size),
+     * and the counts that it sums up. */
     bool (*emit)(const struct coll_call *call, uint32_t phase, struct coll_sink *sink);
     uint64_t (*scratch)(const struct coll_call *call); /* bytes of scratch this rank needs; NULL = none */
     uint64_t (*shared)(const struct coll_call *call);  /* bytes shared by this rank's node; NULL = none */
     uint32_t (*flags)(const struct coll_call *call);   /* flags of this rank's node; NULL = none */
-    bool node_aware;        /* asks who shares a node: `nodes` of the call matters */
-    uint32_t shared_copies; /* that calls take in turns: 2 saves the barrier at the end; 0 = 1 */
+    bool node_aware;                                   /* it needs `nodes` of the call */
+    uint32_t shared_copies; /* copies of shared memory, used in turn: 2 saves the barrier at the end; 0 = 1 */
 };
 
 /* All algorithms, those that coll_add() has added last; ends with NULL. The first of a kind is its default.
@@ -139,10 +160,10 @@ enum status coll_add(const struct coll_algorithm *algorithm);
 
 /* ----------------------------------------------------------- choice by size */
 
-/* Which algorithm runs a kind: "binomial", or with thresholds "binomial<=64KiB,scatter-allgather" (the first
- * whose limit the size does not pass; the last has no limit). The size compared is `bytes` of the call, for
- * allgatherv and reduce_scatter the mean block. All ranks of a call must choose alike, so kinds whose ranks
- * know only their own lengths (alltoallv, gatherv, scatterv) and barriers take no thresholds; coll/choice.h
+/* The algorithm of a kind: "binomial", or with thresholds "binomial<=64KiB,scatter-allgather": the first one
+ * whose limit is not below the size; the last one has no limit. The size is `bytes` of the call, and for
+ * allgatherv and reduce_scatter the mean block. All ranks of a call must choose alike. So kinds whose ranks
+ * know only their own lengths (alltoallv, gatherv, scatterv), and barriers, take no thresholds. coll/choice.h
  * reads and prints choices. */
 enum { COLL_CHOICES = 4 };
 struct coll_choice {

@@ -3,22 +3,22 @@
 
 #include "coll/steps.h"
 
-/* Folding: how algorithms that exchange along the bits of the rank serve any number of ranks (Thakur,
- * Rabenseifner, Gropp 2005). With `rest` ranks more than a power of two, the even ones of the
- * first 2 * rest hand what they have to their odd neighbour and get the result from it in the end. */
+/* Folding: algorithms that exchange along the bits of the rank serve any number of ranks (Thakur,
+ * Rabenseifner, Gropp 2005). If there are `rest` ranks more than a power of two, each even rank below 2 *
+ * rest hands its data to its odd neighbour, and gets the result from it in the end. */
 enum fold_role {
     FOLD_PLAIN,  /* takes part */
-    FOLD_HELPER, /* takes part for its partner, too */
-    FOLD_LEAVER, /* hands its data over and waits for the result */
+    FOLD_HELPER, /* takes part for itself and its partner */
+    FOLD_LEAVER, /* hands over its data and waits for the result */
 };
 
 struct fold {
     enum fold_role role;
     uint32_t partner; /* of a helper or leaver */
-    uint32_t power;   /* of two: how many take part */
+    uint32_t power;   /* power of two: the number of ids */
     uint32_t rounds;  /* log2 of it */
     uint32_t rest;
-    uint32_t id; /* among those that take part */
+    uint32_t id; /* of a rank that takes part */
 };
 
 static inline struct fold fold_of(uint32_t rank, uint32_t size)
@@ -42,14 +42,14 @@ static inline uint32_t fold_rank(const struct fold *fold, uint32_t id)
     return id < fold->rest ? 2 * id + 1 : id + fold->rest;
 }
 
-/* The first of the ranks that `id` stands for; those of consecutive ids are consecutive. */
+/* The first rank that `id` stands for. Consecutive ids stand for consecutive ranks. */
 static inline uint32_t fold_first(const struct fold *fold, uint32_t id)
 {
     return id < fold->rest ? 2 * id : id + fold->rest;
 }
 
-/* A range of ids that is aligned to its length, a power of two: the half of recursive halving and doubling
- * that holds `id`. */
+/* The first id of the range that holds `id`. A range is aligned to its length, a power of two: a half in
+ * recursive halving and doubling. */
 static inline uint32_t fold_half(uint32_t id, uint32_t length)
 {
     return id & ~(length - 1);

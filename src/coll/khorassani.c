@@ -1,16 +1,18 @@
 #include "coll/algorithms.h"
 #include "coll/node_steps.h"
 
-/* Two levels, for long blocks: within the node, every rank gets what the node has for the ranks that it
- * serves on other nodes; between nodes, rank meets rank of the same place. The data path of K. S. Khorassani
- * et al., "Adaptive and Hierarchical Large Message All-to-all Communication Algorithms for Large-scale Dense
- * GPU Systems" (CCGrid 2021), with shared memory in the place of copies between GPUs. Local rank j of another
- * node is served by local rank j mod `here`: with equal nodes each serves one, (N-1) PPN messages a node.
- * What comes is for this rank alone and goes straight to its receive buffer; staging for the next node
- * overlaps with the messages of this one.
+/* Node-aware alltoall in two levels, for long blocks. Within the node, every rank gets the blocks of the node
+ * for the ranks that it serves on other nodes. Between nodes, ranks with the same local rank exchange. The
+ * data path of K. S. Khorassani et al., "Adaptive and Hierarchical Large Message All-to-all Communication
+ * Algorithms for Large-scale Dense GPU Systems" (CCGrid 2021); shared memory takes the place of copies
+ * between GPUs.
+ *
+ * Local rank j modulo `here` serves local rank j of another node. With equal nodes each rank serves one:
+ * (N-1) PPN messages a node. A message is for the receiving rank alone, so it goes straight to the receive
+ * buffer. Staging for the next node overlaps with the messages of this one.
  *
  * Shared memory, in blocks: [node][destination][source] at before * here + destination * here + source.
- * Scratch takes what comes from nodes whose ranks are not consecutive, in the order of nodes. */
+ * Scratch takes the messages from nodes whose ranks are not consecutive, in the order of nodes. */
 static uint64_t staged_at(const struct node_call *self, uint32_t node, uint32_t destination)
 {
     return ((uint64_t)node_first(self->call, node) + destination) * self->here;
@@ -54,8 +56,8 @@ static void sort_out(const struct node_call *self, uint32_t round, struct coll_s
         node_copy(self, COLL_RECV_BUFFER, from, COLL_SCRATCH, node_first(self->call, from), sink);
 }
 
-/* Phase k: messages of round k; what round k - 1 brought is sorted out, what round k + 1 takes is staged. The
- * node's own blocks come last, as round N. */
+/* Phase k: the messages of round k, the sorting of what round k - 1 brought, and the staging for round k + 1.
+ * The blocks within the node come last, as round N. */
 static bool khorassani(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
     struct node_call self = node_call_of(call);
@@ -73,7 +75,8 @@ static bool khorassani(const struct coll_call *call, uint32_t phase, struct coll
     if (sink->local)
         node_copy(&self, COLL_RECV_BUFFER, self.node, COLL_SHARED, staged_at(&self, self.node, self.local),
                   sink);
-    /* With three nodes or more, whoever stages again has met everybody since the memory was last used. */
+    /* With three nodes or more no barrier is needed: a rank that stages again has exchanged with every rank
+     * of its node since the last use of the memory. */
     if (self.nodes <= 2)
         node_barrier(&self, sink);
     return true;

@@ -1,24 +1,26 @@
 #include "coll/algorithms.h"
 #include "coll/node_steps.h"
 
-/* Beyond the paper: the memory of OHIO's V2, without its rounds. Up to `leaders` ranks of a node share the
- * other nodes among themselves, and each posts all its messages at once.
+/* Node-aware alltoall with the memory of OHIO's V2, but without its rounds. It is not part of the paper. Up
+ * to `leaders` ranks of a node share the other nodes among themselves, and each posts all its messages at
+ * once.
  *
- * Small blocks: a rank that has staged says so to the leaders and waits for nothing but them, once: a
- * leader's flag says that all have staged and that all it waits for has come. Large ones: a barrier, then one
- * flag a node, when its message has come, and the copies overlap with the messages under way.
+ * Small blocks: each rank waits once. A rank that has staged its blocks raises a flag and waits for the
+ * leaders. A leader raises its flag when all ranks have staged and all its messages have arrived. Large
+ * blocks: after a barrier there is one flag for each node, raised when the message from that node has
+ * arrived, so copies overlap with messages.
  *
- * Shared memory is there twice, for calls in turns: whoever stages the next call but one has learned, in the
- * next, that everybody had staged that, and so was done with this one. */
-enum { WAKE_ONCE_BYTES = 131072 }; /* what a node may send another one for the ranks to wait for everything */
+ * There are two copies of shared memory, which calls use in turn. A rank stages a call in the same copy two
+ * calls later. By then it knows from the call between that every rank has finished with the first one. */
+enum { WAKE_ONCE_BYTES = 131072 }; /* up to this many bytes from node to node the ranks wait once */
 
 static uint64_t blocks_of(const struct node_call *self, uint32_t other)
 {
     return (uint64_t)self->here * node_ranks(self->call, other);
 }
 
-/* All ranks of the call must decide alike, so it is the largest node that does, not this one. Where there is
- * but one node nobody leads. */
+/* All ranks of the call must decide alike, so the largest node decides for all. With one node there is no
+ * leader. */
 static bool wakes_once(const struct node_call *self)
 {
     uint64_t most = 0;
@@ -28,8 +30,8 @@ static bool wakes_once(const struct node_call *self)
     return self->nodes > 1 && most * most * self->block_bytes <= WAKE_ONCE_BYTES;
 }
 
-/* Flags. Small blocks: `come` of each leader, `staged` of each rank, both by local rank; large: one a node.
- */
+/* Flags of small blocks: `come` of each leader and `staged` of each rank, both by local rank. Of large
+ * blocks: one for each node. */
 static uint32_t flag_come(uint32_t local)
 {
     return local;
@@ -120,7 +122,7 @@ static void copy_out_others(const struct node_call *self, struct coll_sink *sink
         copy_out(self, node_from(self, round), sink);
 }
 
-/* Whoever does not lead stages, waits, and copies. */
+/* A rank that is no leader stages, waits, and copies. */
 static bool follow(const struct node_call *self, uint32_t phase, struct coll_sink *sink)
 {
     if (phase == 0) {
@@ -133,7 +135,7 @@ static bool follow(const struct node_call *self, uint32_t phase, struct coll_sin
     return phase < 2;
 }
 
-/* A leader stages, exchanges, says so and waits for the other leaders, and copies. */
+/* A leader stages, exchanges, raises its flag, waits for the other leaders, and copies. */
 static bool lead(const struct node_call *self, uint32_t phase, struct coll_sink *sink)
 {
     if (phase == 0) {
@@ -152,8 +154,8 @@ static bool lead(const struct node_call *self, uint32_t phase, struct coll_sink 
     return phase < 4;
 }
 
-/* Phase 1 + k: copies of what round k brought, while the next one is awaited; a leader's phase 1 ends when
- * all its own have come. */
+/* Phase 1 + k: copies what round k brought, and awaits the next round. The phase 1 of a leader ends when all
+ * its messages have arrived. */
 static bool emit_large(const struct node_call *self, uint32_t phase, struct coll_sink *sink)
 {
     uint32_t round = phase - 1;

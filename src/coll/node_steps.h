@@ -4,8 +4,8 @@
 #include "coll/nodes.h"
 #include "coll/steps.h"
 
-/* What the node-aware alltoalls share. N nodes; this rank's has `here` ranks, another one `there`; a block is
- * what one rank has for another, M bytes. */
+/* What the node-aware algorithms of alltoall share. There are N nodes. The node of this rank has `here`
+ * ranks, another node has `there`. A block is what one rank has for another, M bytes. */
 struct node_call {
     const struct coll_call *call;
     uint64_t block_bytes; /* M */
@@ -25,8 +25,9 @@ static inline struct node_call node_call_of(const struct coll_call *call)
                               .here = node_ranks(call, node)};
 }
 
-/* Nodes meet as ranks do in pairwise exchange: in round k = 1 ... N - 1, node i and node i xor k where N is a
- * power of two, otherwise node i sends to i + k and receives from i - k. Round 0 is the node itself. */
+/* The node to exchange with in a round, as ranks do in pairwise exchange. In round k = 1 ... N - 1, node i
+ * exchanges with node i xor k if N is a power of two; otherwise it sends to i + k and receives from i - k.
+ * Round 0 is the node itself. */
 static inline uint32_t node_to(const struct node_call *self, uint32_t round)
 {
     bool power_of_two = (self->nodes & (self->nodes - 1)) == 0;
@@ -39,8 +40,8 @@ static inline uint32_t node_from(const struct node_call *self, uint32_t round)
     return power_of_two ? self->node ^ round : ring_down(self->node, round, self->nodes);
 }
 
-/* The local rank, on both sides, through which this node and the other one exchange: up to call->leaders
- * ranks of a node share the other nodes among themselves. */
+/* The local rank through which this node and the other one exchange, the same on both nodes: up to
+ * call->leaders ranks of a node share the other nodes among themselves. */
 static inline uint32_t node_leader_for(const struct node_call *self, uint32_t other)
 {
     uint32_t there = node_ranks(self->call, other), leaders = self->call->leaders ? self->call->leaders : 1;
@@ -48,7 +49,7 @@ static inline uint32_t node_leader_for(const struct node_call *self, uint32_t ot
     return (self->node + other) % (leaders < fewest ? leaders : fewest);
 }
 
-/* A rank that has its node for itself waits for nobody. */
+/* A barrier, unless the rank is alone on its node. */
 static inline void node_barrier(const struct node_call *self, struct coll_sink *sink)
 {
     if (self->here > 1)
@@ -61,8 +62,9 @@ static inline struct coll_span node_shared(const struct node_call *self, uint64_
     return span_of(COLL_SHARED, first * self->block_bytes, blocks * self->block_bytes);
 }
 
-/* Copies between this rank's send or receive buffer, which is ordered by rank, and the blocks of the ranks of
- * `node` lying together from block `first` of `memory` on. Consecutive ranks are copied at once. */
+/* Copies between the send or receive buffer of this rank, which is ordered by rank, and the blocks of the
+ * ranks of `node`, which lie together in `memory` from block `first` on. Consecutive ranks are copied at
+ * once. */
 static inline void node_copy(const struct node_call *self, enum coll_buffer buffer, uint32_t node,
                              enum coll_buffer memory, uint64_t first, struct coll_sink *sink)
 {
@@ -80,7 +82,7 @@ static inline void node_copy(const struct node_call *self, enum coll_buffer buff
     }
 }
 
-/* This rank's block in a buffer that is ordered by rank, for or from local rank `local` of `node`. */
+/* The block of this rank for or from local rank `local` of `node`, in a buffer that is ordered by rank. */
 static inline struct coll_span node_block(const struct node_call *self, enum coll_buffer buffer,
                                           uint32_t node, uint32_t local)
 {

@@ -21,7 +21,7 @@ void coll_nodes_init(struct coll_nodes *nodes, uint32_t size, const uint32_t *pl
 void coll_nodes_lead(struct coll_nodes *nodes, uint32_t *storage, uint32_t node, uint32_t from,
                      uint32_t into);
 
-/* The node of one rank's call, as its generator needs it. Without a map the rank is alone on its node. */
+/* The node map of a call, as generators use it. Without a map every rank is alone on its node. */
 static inline uint32_t node_count(const struct coll_call *call)
 {
     return call->nodes ? call->nodes->count : call->size;
@@ -53,8 +53,8 @@ static inline uint32_t node_member(const struct coll_call *call, uint32_t node, 
     return call->nodes ? call->nodes->members[call->nodes->first[node] + local] : node;
 }
 
-/* How many of the node's ranks from `local` on are consecutive, so that their blocks lie together in a buffer
- * that is ordered by rank. */
+/* The number of consecutive ranks of the node from `local` on. Their blocks lie together in a buffer that is
+ * ordered by rank. */
 static inline uint32_t node_run(const struct coll_call *call, uint32_t node, uint32_t local)
 {
     uint32_t ranks = node_ranks(call, node), length = 1, first = node_member(call, node, local);

@@ -3,17 +3,19 @@
 
 /* The three designs of "OHIO: Improving RDMA Network Scalability in MPI_Alltoall through Optimized
  * Hierarchical and Intra/Inter-Node Communication Overlap Design" (section III), and the variant of the
- * second that it mentions. The ranks of a node stage what they send in the shared send buffer (SSB); local
- * rank 0, the leader, exchanges it with the leaders of the other nodes, one node a round, into the shared
- * receive buffer (SRB); meanwhile all copy what came in the round before to their receive buffers.
+ * second one that the paper mentions.
  *
- * Both buffers have a part for each node, in the order of nodes. In blocks, with P ranks, `before` ranks on
- * the nodes before the other one:
+ * The ranks of a node stage what they send in the shared send buffer (SSB). Local rank 0, the leader,
+ * exchanges it with the leaders of the other nodes, one node in each round, and receives into the shared
+ * receive buffer (SRB). Meanwhile all ranks copy what the round before brought to their receive buffers.
  *
- *   V1         SSB[source][rank]            at source * P + before + destination: a row a source
+ * Both buffers have a part for each node, in the order of nodes. In blocks, with P ranks, and `before` ranks
+ * on the nodes before the other one:
+ *
+ *   V1         SSB[source][rank]              at source * P + before + destination: a row for each source
  *   V2, V3     SSB[node][source][destination] at before * here + source * there + destination
  *   transpose  SSB[node][destination][source] at before * here + destination * here + source
- *   SRB        what the other node sent, at before * here; V3: in two halves that take turns */
+ *   SRB        what the other node sent, at before * here; V3: in two halves, used in turn */
 enum design { NAIVE, COALESCED, TRANSPOSED, TWO_BLOCKS };
 
 struct ohio {
@@ -31,7 +33,7 @@ static uint64_t send_buffer_blocks(const struct node_call *self)
     return (uint64_t)self->here * self->call->size;
 }
 
-/* Room for what any other node sends. */
+/* Room for what one other node sends, whichever it is. */
 static uint64_t half_blocks(const struct node_call *self)
 {
     uint32_t most = 0;
@@ -41,8 +43,7 @@ static uint64_t half_blocks(const struct node_call *self)
     return (uint64_t)most * self->here;
 }
 
-/* Where what comes in a round begins. What the node's own ranks have for each other stays where it is staged.
- */
+/* The first block of what a round brings. The blocks within the node stay where they are staged. */
 static uint64_t received_at(const struct ohio *ohio, uint32_t round)
 {
     const struct node_call *self = &ohio->node;
@@ -81,7 +82,8 @@ static void stage(const struct ohio *ohio, struct coll_sink *sink)
 
 /* ----------------------------------------------------------------- exchange */
 
-/* V1's rows lie apart in the SSB: a message for each rank of the node. The others coalesce them into one. */
+/* In V1 the rows lie apart in the SSB, so each rank of the node has a message. The other designs have one
+ * message. */
 static void exchange(const struct ohio *ohio, uint32_t round, struct coll_sink *sink)
 {
     const struct node_call *self = &ohio->node;
@@ -124,8 +126,9 @@ static void copy_out(const struct ohio *ohio, uint32_t round, struct coll_sink *
 
 /* ------------------------------------------------------------------- rounds */
 
-/* V1 and V2. Phase k = 1 ... N: the leader's exchange of round k, everybody's copies of round k - 1. A flag
- * says that a round has come. The barrier at the end keeps the next call from staging too early. */
+/* V1 and V2. Phase k = 1 ... N: the leader exchanges round k, and all copy what round k - 1 brought. A flag
+ * says that the messages of a round have arrived. The barrier at the end keeps the next call from staging too
+ * early. */
 static bool emit_with_flags(const struct ohio *ohio, uint32_t phase, struct coll_sink *sink)
 {
     const struct node_call *self = &ohio->node;
@@ -148,8 +151,8 @@ static bool emit_with_flags(const struct ohio *ohio, uint32_t phase, struct coll
     return true;
 }
 
-/* V3, Algorithm 1. Phase 2k - 1: exchange of round k, copies of round k - 1; phase 2k: the barrier, before
- * which all have left the half that the next round fills. */
+/* V3, Algorithm 1. Phase 2k - 1: the exchange of round k, and the copies of round k - 1. Phase 2k: the
+ * barrier, after which no rank reads the half that the next round fills. */
 static bool emit_with_barriers(const struct ohio *ohio, uint32_t phase, struct coll_sink *sink)
 {
     const struct node_call *self = &ohio->node;

@@ -171,13 +171,13 @@ static void sink_reduce(struct coll_sink *base, struct coll_span from, struct co
 
 /* ---------------------------------------------------------------------- run */
 
-/* Cells of a buffer; scratch need not be a whole number of elements. */
+/* Cells of a buffer. Scratch need not be a whole number of elements. */
 static uint64_t cells_of(const struct prover *prover, uint64_t bytes)
 {
     return bytes / prover->world->element_bytes;
 }
 
-/* No schedule has more phases than this: a linear chain over all ranks, both ways, twice. */
+/* No schedule has more phases than this: twice a linear chain over all ranks and back. */
 static uint32_t phases_limit(const struct coll_world *world)
 {
     return 4 * world->size + 64;
@@ -188,7 +188,7 @@ static uint32_t repeats(const struct prover *prover)
     return prover->world->repeats ? prover->world->repeats : 1;
 }
 
-/* The rank has left a call: if there is another, it begins it at once, with new data. */
+/* The rank has finished a call. If there is another call, it begins that at once, with new data. */
 static bool begin_next_call(struct prover *prover, uint32_t rank)
 {
     struct proof_rank *self = &prover->ranks[rank];
@@ -208,7 +208,7 @@ static bool begin_next_call(struct prover *prover, uint32_t rank)
     return true;
 }
 
-/* A rank whose phase is complete goes on until it has to wait. */
+/* Runs a rank whose phase is complete until it has to wait. */
 static void run_rank(struct prover *prover, uint32_t rank)
 {
     struct prover_sink sink = {.base = {.send = sink_send,
@@ -225,7 +225,7 @@ static void run_rank(struct prover *prover, uint32_t rank)
     struct proof_rank *self = &prover->ranks[rank];
     self->clock = self->phase_end;
     self->phase_first = self->next_step;
-    self->pending = 1; /* this emission, so that the phase cannot end while it is being posted */
+    self->pending = 1; /* the emission itself: the phase must not end while it is being posted */
     self->epochs++;
     prover_order_begin_phase(prover, rank);
     if (!prover->algorithm->emit(&self->call, self->phase, &sink.base)) {

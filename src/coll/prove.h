@@ -3,31 +3,31 @@
 
 #include "coll/coll.h"
 
-/* The prover: executes a schedule symbolically on all ranks and shows, for this call, that it is right and
- * what it costs. Memory holds symbols instead of bytes, one per element: whose element it is, which one, and
- * after a reduction whose were summed. Shown are:
+/* The prover. It executes a schedule symbolically on all ranks, and shows for this call that it is right and
+ * what it costs. Memory holds symbols instead of bytes, one for each element: whose element it is, which one,
+ * and after a reduction which ranks are in the sum. It shows:
  *
- * - every send meets a receive of the same length, and nothing is left over;
- * - it needs no buffering: a send is taken to complete only when its receive has been posted;
- * - memory posted in a phase is not touched in it (see coll.h), memory nobody wrote is never read, send
- *   buffers are never written, buffers and scratch are never left;
- * - no element is cut, none is added to another position's, and no contribution is counted twice;
- * - what MPI promises is in every receive buffer at the end.
+ * - Every send meets a receive of the same length, and nothing is left over.
+ * - No message needs buffering: a send completes only when its receive is posted.
+ * - No step touches memory that is posted in the same phase (coll.h). No step reads memory that nobody has
+ *   written, writes a send buffer, or leaves a buffer.
+ * - No element is cut, none is added to another position, and no contribution is counted twice.
+ * - Every receive buffer holds what MPI promises at the end.
  *
- * With a node map also:
+ * With a node map it also shows:
  *
- * - shared memory is free of races: of two steps that touch a byte of it, one of them writing, the first is
- *   over before the second begins in every execution, by barriers, flags and messages alone;
- * - every flag is raised exactly once a call, and nobody waits for ever;
- * - all this in several calls one after another, which use the same memory: no rank runs into its node's
- *   next call too early.
+ * - Shared memory has no races: if two steps touch a byte of it and one of them writes, barriers, flags and
+ *   messages put one before the other in every execution.
+ * - Every flag is raised exactly once in each call, and no rank waits for ever.
+ * - All this holds for several calls one after another, which use the same memory: no rank begins the next
+ * call of its node too early.
  *
- * Matching is first in, first out per pair of ranks, and what is free of races does not depend on who comes
- * first, so the order in which ranks run changes neither the data nor the counts: one execution stands for
- * all. */
+ * Messages match first in, first out for each pair of ranks, and a schedule without races does not depend on
+ * which rank is first. So the order in which ranks run changes neither the data nor the counts, and one
+ * execution stands for all. */
 
-/* A call of all ranks. `counts` are bytes, multiples of element_bytes: alltoallv size * size (those of source
- * 0 first), other vector kinds one per rank; NULL for equal blocks of `bytes`. */
+/* A call of all ranks. `counts` are bytes, multiples of element_bytes: size * size for alltoallv, source 0
+ * first; one for each rank for other vector kinds. NULL stands for equal blocks of `bytes`. */
 struct coll_world {
     uint32_t size;
     uint32_t root;
@@ -56,11 +56,12 @@ struct coll_proof {
     char problem[512]; /* "" or rank, phase, step and what is wrong */
 };
 
-/* Whether `algorithm` is right for this call; fills *proof, its counts as far as it came. Allocates. */
+/* Returns true if `algorithm` is right for this call. Fills *proof; after a problem the counts are those up
+ * to it. Allocates memory. */
 bool coll_prove(const struct coll_algorithm *algorithm, const struct coll_world *world,
                 struct coll_proof *proof);
 
-/* What rank `rank` knows of the call. `recv_counts` is room for `size` entries, used for alltoallv. */
+/* The call as rank `rank` knows it. `recv_counts` has room for `size` entries, for alltoallv. */
 struct coll_call coll_world_call(const struct coll_world *world, enum coll_kind kind, uint32_t rank,
                                  uint64_t *recv_counts);
 

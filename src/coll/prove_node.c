@@ -3,16 +3,16 @@
 #include "coll/nodes.h"
 #include "coll/prover.h"
 
-/* What comes before what. Every rank is a thread of vector clocks: its own entry counts its steps, `epoch` of
- * the phase in the upper half, step in the lower, and another thread's entry says up to where it knows that
- * thread to be done. Knowledge moves with barriers, flags and messages, and nothing else. An access of shared
- * memory is over at a certain value of its thread's entry; whoever conflicts with it must know of that value.
+/* The order of steps, by vector clocks. Every rank is a thread. Its own entry counts its steps: the phase in
+ * the upper half, the step in the lower half. The entry of another thread says how far the rank knows that
+ * thread to be. Knowledge passes by barriers, flags and messages only. An access of shared memory ends at a
+ * certain value of its thread's entry. An access that conflicts with it must know of that value.
  *
- * A message that raises a flag arrives on its own, between the steps of its rank: its thread is the flag's,
- * whose entry counts the calls in which it was raised. */
+ * A message that raises a flag arrives between the steps of its rank. So each flag has a thread, whose entry
+ * counts the calls in which the flag was raised. */
 struct order_flag {
     uint32_t raised;                         /* times */
-    uint64_t *known[COLL_PROOF_REPEATS_MAX]; /* by whoever sees it up, a call each */
+    uint64_t *known[COLL_PROOF_REPEATS_MAX]; /* what a rank learns from the flag, for each call */
     uint32_t rounds[COLL_PROOF_REPEATS_MAX]; /* in which it was raised */
     uint8_t *awaited;                        /* by local rank */
 };
@@ -42,7 +42,7 @@ struct proof_order {
     struct order_node *nodes;
     uint64_t *known;          /* rank * threads: now */
     uint64_t *acquired;       /* rank * threads: from the end of the phase on */
-    struct proof_step *waits; /* a rank's last barrier or flag that was not complete at once */
+    struct proof_step *waits; /* the last barrier or flag that a rank had to wait for */
     uint64_t *end_known;
     size_t end_capacity;
 };
@@ -69,7 +69,7 @@ static uint64_t *acquired_by(const struct prover *prover, uint32_t rank)
     return prover->order->acquired + (size_t)rank * prover->order->threads;
 }
 
-/* What the rank knows as it makes the step, all its own steps before included. */
+/* What the rank knows when it makes the step, with all its own steps before. */
 static uint64_t *known_at(const struct prover *prover, const struct proof_step *step)
 {
     uint64_t *known = prover->order->known + (size_t)step->rank * prover->order->threads;
@@ -99,7 +99,7 @@ static void open_node(struct prover *prover, uint32_t rank, struct order_node *n
         prover->proof->shared_max = order->copies * node->bytes;
 }
 
-/* When all threads are counted. */
+/* To be called when all threads are counted. */
 static void open_clocks(struct proof_order *order, struct order_node *node)
 {
     size_t bytes = order->threads * sizeof *order->known;
@@ -198,7 +198,7 @@ static struct order_flag *flag_at(struct prover *prover, const struct proof_step
     return NULL;
 }
 
-/* In the present call of the step's rank; `known` and `round` are of whoever raises it. */
+/* In the present call of the rank; `known` and `round` belong to the thread that raises the flag. */
 static void raise_flag(struct prover *prover, const struct proof_step *step, const uint64_t *known,
                        uint32_t round)
 {
@@ -295,7 +295,8 @@ void prover_order_match(struct prover *prover, const struct proof_step *step, co
     join(order, acquired_by(prover, recv->rank), recv == step ? there : here);
     if (recv->flag == STEP_NO_FLAG)
         return;
-    join(order, there, here); /* the flag's: what sender and receiver knew as they posted, and the arrival */
+    join(order, there,
+         here); /* for the flag: what sender and receiver knew when they posted, and the arrival */
     if (flag_at(prover, recv)) {
         uint32_t thread = node_at(prover, recv->rank)->first_thread + recv->flag;
         there[thread] = acquired_by(prover, recv->rank)[thread] = prover->ranks[recv->rank].calls + 1;
@@ -305,7 +306,7 @@ void prover_order_match(struct prover *prover, const struct proof_step *step, co
 
 /* ----------------------------------------------------------------- accesses */
 
-/* When the access is over, and in which thread's count. */
+/* The end of the access: a thread, and the value of its entry. */
 static struct order_cell end_of(const struct prover *prover, const struct proof_step *step,
                                 enum order_access access)
 {

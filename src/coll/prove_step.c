@@ -4,7 +4,7 @@
 
 /* ------------------------------------------------------------------- checks */
 
-/* The cells of a span; false when it leaves its buffer or cuts an element. */
+/* The cells of a span. Returns false if the span leaves its buffer or cuts an element. */
 static bool span_cells(struct prover *prover, const struct proof_step *step, struct coll_span span,
                        struct proof_cell **cells, uint64_t *count)
 {

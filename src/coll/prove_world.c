@@ -10,7 +10,7 @@ static bool is_vector_kind(enum coll_kind kind)
            kind == COLL_SCATTERV || kind == COLL_REDUCE_SCATTER;
 }
 
-/* Bytes of the block that `source` has for `destination`, of kinds that move blocks. */
+/* Bytes of the block of `source` for `destination`, for kinds that move blocks. */
 static uint64_t block_bytes(const struct coll_world *world, enum coll_kind kind, uint32_t source,
                             uint32_t destination)
 {
@@ -153,8 +153,8 @@ static const char *print_cell(const struct prover *prover, struct proof_cell cel
     return buffer;
 }
 
-/* A run of `rank`'s receive buffer must hold the sums over `set` of the elements from byte `at` of the send
- * buffers on. */
+/* This part of the receive buffer of `rank` must hold the sums over `set` of the elements that begin at byte
+ * `at` of the send buffers. */
 static bool check_run(struct prover *prover, uint32_t rank, uint64_t offset, uint64_t bytes, uint32_t set,
                       uint64_t at)
 {
@@ -175,7 +175,7 @@ static bool check_run(struct prover *prover, uint32_t rank, uint64_t offset, uin
     return true;
 }
 
-/* The block of every rank, one after another. `at` of each: where its source has it for this rank. */
+/* The blocks of all ranks, one after another. Each comes from the place that its source has for this rank. */
 static bool check_blocks(struct prover *prover, uint32_t rank, bool gathered)
 {
     const struct coll_world *world = prover->world;

@@ -17,7 +17,7 @@
  * Each file uses only those below it.
  */
 
-/* An element: the sum over the ranks in `set` of their send buffers' element `at`. `sending` and `receiving`
+/* An element: the sum of element `at` of the send buffers of the ranks in `set`. `sending` and `receiving`
  * are the last steps that posted it. */
 struct proof_cell {
     uint32_t set;
@@ -36,7 +36,7 @@ struct proof_rank {
     struct coll_call call;
     struct proof_buffer buffers[PROOF_BUFFERS];
     uint32_t phase;
-    uint32_t phase_first; /* steps of a rank are numbered through from 1; the phase's first */
+    uint32_t phase_first; /* number of the first step of the phase; the steps of a rank are numbered from 1 */
     uint32_t next_step;
     uint32_t pending; /* messages not complete in this phase */
     uint32_t clock;   /* rounds before this phase */
@@ -55,7 +55,7 @@ struct proof_step {
     enum proof_step_kind kind;
     uint32_t rank, phase, index;
     uint32_t peer;
-    uint32_t flag; /* STEP_NO_FLAG: of a receive that raises none */
+    uint32_t flag; /* STEP_NO_FLAG: a receive that raises no flag */
     struct coll_span from, into;
 };
 
@@ -66,7 +66,8 @@ struct proof_end {
     uint32_t next; /* index + 1 in the same queue, 0 = last */
 };
 
-/* Messages from one rank to another: ends that wait, all sends or all receives, in posting order. */
+/* Messages from one rank to another: unmatched ends, all sends or all receives, in the order in which they
+ * were posted. */
 struct proof_pair {
     uint32_t head, tail; /* index + 1, 0 = none */
     bool used;
@@ -83,9 +84,9 @@ struct prover {
     struct pool ends;
     struct rank_sets sets;
     struct proof_order *order; /* prove_node.c; NULL: nothing is shared */
-    uint32_t call_elements; /* the k-th call's are numbered from k times this, so that nothing old passes for
-                               new */
-    uint32_t *ready;        /* ranks whose phase is complete */
+    uint32_t call_elements;    /* elements of a call; the elements of the k-th call have numbers from k times
+                                  this on, so that old data never pass for new data */
+    uint32_t *ready;           /* ranks whose phase is complete */
     uint32_t ready_count;
     bool failed;
 };
@@ -104,7 +105,7 @@ bool prover_post(struct prover *prover, const struct proof_step *step); /* send,
 bool prover_local(struct prover *prover, const struct proof_step *step);
 void prover_deliver(struct prover *prover, const struct proof_step *send, const struct proof_step *recv);
 
-/* prove_node.c. Steps are called as they happen; all but open and close do nothing when nothing is shared. */
+/* prove_node.c. Called for each step as it happens. Without shared memory only open and close do anything. */
 enum order_access { ORDER_READ, ORDER_WRITE };
 void prover_order_open(struct prover *prover);
 void prover_order_close(struct prover *prover);
@@ -117,7 +118,7 @@ bool prover_order_sync(struct prover *prover, const struct proof_step *step); /*
 bool prover_order_access(struct prover *prover, const struct proof_step *step, const struct coll_span *span,
                          enum order_access access);
 bool prover_order_blocked(
-    struct prover *prover); /* reports a rank that waits for a barrier or flag for ever */
+    struct prover *prover); /* reports a rank that waits for a barrier or a flag for ever */
 
 /* prove_world.c */
 bool world_check(const struct coll_world *world, enum coll_kind kind, struct coll_proof *proof);

@@ -31,7 +31,7 @@ static bool match(const void *table, size_t at, const void *bits)
     return set == RANK_SET_NONE || memcmp(bits_of(sets, set), bits, sets->words * sizeof(uint64_t)) == 0;
 }
 
-/* Where the table has this set, or where it belongs. */
+/* The place of this set in the table, or the free place where it belongs. */
 static uint32_t *slot_of(const struct rank_sets *sets, const uint64_t *bits)
 {
     uint64_t hash = hash_of(bits, sets->words);
@@ -47,7 +47,7 @@ static void grow_table(struct rank_sets *sets)
         *slot_of(sets, bits_of(sets, set)) = set;
 }
 
-/* Room for one more set behind the last: it becomes a set by settle(). */
+/* An empty set after the last one. settle() makes it one of the sets. */
 static uint64_t *fresh(struct rank_sets *sets)
 {
     sets->bits =

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sets of ranks under small numbers: equal sets have equal numbers. The prover's symbols say with one whose
- * elements were summed. */
+/* Sets of ranks under small numbers: equal sets have equal numbers. The symbols of the prover name the ranks
+ * of a sum by such a number. */
 struct rank_sets {
     uint32_t ranks;
     uint32_t words; /* of 64 bits, per set */
@@ -15,10 +15,10 @@ struct rank_sets {
     size_t bits_capacity;
     uint32_t *table; /* open addressing, numbers of sets, RANK_SET_NONE = free */
     uint32_t table_size;
-    uint32_t last_a, last_b, last_union; /* most unions come many times in a row */
+    uint32_t last_a, last_b, last_union; /* the last union: most are asked for many times in a row */
 };
 
-/* The empty set is RANK_SET_NONE, the set of rank r alone r + 1. */
+/* The number of the empty set. The set of rank r alone has number r + 1. */
 enum { RANK_SET_NONE = 0 };
 
 void rank_sets_init(struct rank_sets *sets, uint32_t ranks);
@@ -32,13 +32,13 @@ static inline uint32_t rank_sets_one(uint32_t rank)
 /* Ranks 0 ... count - 1. */
 uint32_t rank_sets_first(struct rank_sets *sets, uint32_t count);
 
-/* a and b together; RANK_SET_NONE when they have a rank in common or one is empty. */
+/* The union of a and b; RANK_SET_NONE if they have a rank in common or one is empty. */
 uint32_t rank_sets_join(struct rank_sets *sets, uint32_t a, uint32_t b);
 
-/* The lowest rank that both have; UINT32_MAX: none. */
+/* The lowest rank in both; UINT32_MAX if there is none. */
 uint32_t rank_sets_common(const struct rank_sets *sets, uint32_t a, uint32_t b);
 
-/* "of rank 3", "of ranks 0-3, 5"; returns buffer. Of a set that is not empty. */
+/* "of rank 3", "of ranks 0-3, 5". The set must not be empty. Returns buffer. */
 const char *rank_sets_print(const struct rank_sets *sets, uint32_t set, char *buffer, size_t size);
 
 #endif

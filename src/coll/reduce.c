@@ -28,7 +28,7 @@ const struct coll_algorithm coll_reduce_binomial = {
     .scratch = binomial_scratch,
 };
 
-/* One after another, so that the root needs room for one vector and not for P-1. */
+/* One rank after another, so the root needs room for one vector instead of P-1. */
 static bool linear(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
     struct coll_span own = span_of(COLL_SEND_BUFFER, 0, call->bytes);

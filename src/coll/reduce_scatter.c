@@ -55,14 +55,14 @@ const struct coll_algorithm coll_reduce_scatter_pairwise = {
 
 /* -------------------------------------------------------- recursive halving */
 
-/* Scratch: the sums so far, then what comes in, each as long as the whole vector. */
+/* Scratch: the sums so far, then what arrives, each as long as the whole vector. */
 struct halving {
     struct fold fold;
     struct blocks blocks;
     uint64_t total;
 };
 
-/* The blocks that ids [first, first + count) stand for. */
+/* The blocks of the ranks that ids [first, first + count) stand for. */
 static struct coll_span held_by(const struct halving *halving, uint32_t first, uint32_t count)
 {
     uint32_t begin = fold_first(&halving->fold, first), end = fold_first(&halving->fold, first + count);
@@ -74,7 +74,7 @@ static struct coll_span incoming(const struct halving *halving, struct coll_span
     return span_of(COLL_SCRATCH, halving->total + sums.offset, sums.bytes);
 }
 
-/* Adds what the phase before received, which was for all that this rank is still in charge of. */
+/* Adds what the phase before has received: the summands of all blocks that this rank still sums up. */
 static void add_received(const struct halving *self, uint32_t phase, struct coll_sink *sink)
 {
     if (phase > 0 || self->fold.role == FOLD_HELPER) {
@@ -86,7 +86,7 @@ static void add_received(const struct halving *self, uint32_t phase, struct coll
     step_copy(sink, span_of(COLL_SEND_BUFFER, 0, self->total), span_of(COLL_SCRATCH, 0, self->total));
 }
 
-/* The sums of this id's ranks are complete: one's own block, and a leaver's. */
+/* The sums for the ranks of this id are complete: the own block, and the block of a leaver. */
 static void hand_out(const struct coll_call *call, const struct halving *self, struct coll_sink *sink)
 {
     struct coll_span own = blocks_span(&self->blocks, COLL_SCRATCH, call->rank, 1);

@@ -1,8 +1,8 @@
 #include "coll/algorithms.h"
 #include "coll/steps.h"
 
-/* Scan and exscan. Both need the sum up to and with this rank, to pass it on: scan has it in the receive
- * buffer, exscan in scratch, next to the sum without this rank that it is asked for. */
+/* Scan and exscan. A rank passes on the sum up to and with its own vector. Scan has this sum in the receive
+ * buffer. Exscan has it in scratch, and the sum without the own vector in the receive buffer. */
 static bool inclusive(const struct coll_call *call)
 {
     return call->kind == COLL_SCAN;
@@ -66,15 +66,15 @@ const struct coll_algorithm coll_exscan_linear = {
 
 /* ------------------------------------------------------- recursive doubling */
 
-/* In round `phase` a rank sends to the one 2^phase further on, if there is one; if not, there is none later.
- */
+/* In round `phase` a rank sends to the rank 2^phase further on, if there is one. If there is none, there is
+ * none in later rounds either. */
 static bool still_sends(const struct coll_call *call, uint32_t phase)
 {
     return UINT64_C(1) << phase < call->size - call->rank;
 }
 
-/* Adds what round `phase - 1` brought. Before the first round there is only this rank's own vector. Exscan's
- * sum to be passed on is kept as long as it is. */
+/* Adds what round `phase - 1` brought; before round 0 the own vector is all there is. Exscan updates the sum
+ * that it passes on as long as it still sends. */
 static void settle(const struct coll_call *call, uint32_t phase, struct coll_span through,
                    struct coll_span incoming, struct coll_sink *sink)
 {
@@ -85,7 +85,7 @@ static void settle(const struct coll_call *call, uint32_t phase, struct coll_spa
         return;
     }
     if (call->rank < UINT32_C(1) << (phase - 1))
-        return; /* nobody is that far below */
+        return; /* no rank is that far below */
     if (needed)
         step_reduce(sink, incoming, through);
     if (inclusive(call))

@@ -3,14 +3,14 @@
 
 #include "coll/coll.h"
 
-/* What generators are made of: spans, steps and the arithmetic of ranks. */
+/* What generators use: spans, steps and the arithmetic of ranks. */
 
 static inline struct coll_span span_of(enum coll_buffer buffer, uint64_t offset, uint64_t bytes)
 {
     return (struct coll_span){buffer, offset, bytes};
 }
 
-/* Both directions with their peers. The receive comes first, so that it is there when the message is. */
+/* A receive and a send. The receive comes first, so that it is posted when the message arrives. */
 static inline void step_exchange(struct coll_sink *sink, uint32_t to, struct coll_span from, uint32_t source,
                                  struct coll_span into)
 {
@@ -47,19 +47,19 @@ static inline uint32_t log2_floor(uint32_t number)
     return 31 - (uint32_t)__builtin_clz(number);
 }
 
-/* How many times 1 must be doubled to reach `number` (at least 1). */
+/* The rounded-up logarithm of `number`, which is at least 1. */
 static inline uint32_t log2_ceil(uint32_t number)
 {
     return number > 1 ? log2_floor(number - 1) + 1 : 0;
 }
 
-/* The index-th of the ranks other than `without`, in ascending order. */
+/* Rank number `index` of all ranks but `without`, in ascending order. */
 static inline uint32_t rank_other_than(uint32_t without, uint32_t index)
 {
     return index < without ? index : index + 1;
 }
 
-/* Requests in flight of algorithms that work in windows: MPICH's throttle for alltoall. */
+/* Outstanding requests of algorithms with a window: the default is that of MPICH for alltoall. */
 enum { WINDOW_DEFAULT = 32 };
 
 static inline uint32_t window_of(const struct coll_call *call)

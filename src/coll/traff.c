@@ -1,15 +1,15 @@
 #include "coll/algorithms.h"
 #include "coll/node_steps.h"
 
-/* Gather, alltoall of the leaders, scatter: the data path of J. L. Träff, A. Rougier, "MPI Collectives and
- * Datatypes for Hierarchical All-to-all Communication" (EuroMPI/ASIA 2014). Nothing is shared: the ranks of a
- * node send their whole send buffer to local rank 0 and get their whole receive buffer from it, as messages.
- * There, derived datatypes describe how the blocks lie; the copies that a library makes for them are steps of
- * this schedule.
+/* Gather, alltoall of the leaders, scatter. The data path of J. L. Träff, A. Rougier, "MPI Collectives and
+ * Datatypes for Hierarchical All-to-all Communication" (EuroMPI/ASIA 2014). It uses no shared memory: the
+ * ranks of a node send their whole send buffer to local rank 0, and get their whole receive buffer from it.
+ * The paper describes the layout of the blocks with derived datatypes; here the copies that a library makes
+ * for them are steps of the schedule.
  *
- * The leader's scratch, in blocks: `gathered`, the send buffers as they come, later what the other leaders
- * sent; `packed`, by node, later the receive buffers; `own`, what the ranks of the node have for each other.
- */
+ * Scratch of the leader, in blocks: `gathered` has the send buffers as they arrive, later what the other
+ * leaders sent; `packed` has the blocks by node, later the receive buffers; `own` has what the ranks of the
+ * node have for each other. */
 static uint64_t buffer_blocks(const struct node_call *self)
 {
     return (uint64_t)self->here * self->call->size;
@@ -30,7 +30,7 @@ static struct coll_span own(const struct node_call *self, uint64_t first)
     return gathered(self, 2 * buffer_blocks(self) + first, 1);
 }
 
-/* Where the other node's blocks begin, packed or gathered. */
+/* The first block of the other node, packed or gathered. */
 static uint64_t part_at(const struct node_call *self, uint32_t node)
 {
     return (uint64_t)node_first(self->call, node) * self->here;

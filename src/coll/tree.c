@@ -77,12 +77,12 @@ bool tree_reduce(const struct tree *tree, struct coll_span sum, struct coll_span
 
 /* ------------------------------------------------------------------- blocks */
 
-/* The blocks of the root's child `index` lie one after another in a buffer in rank order, unless the last
+/* The blocks of child `index` of the root lie one after another in a buffer in rank order, unless the last
  * rank and rank 0 are both among them. */
 struct child_blocks {
     uint32_t first; /* actual rank */
     uint32_t count;
-    uint32_t wrapped; /* so many of them start over at rank 0 */
+    uint32_t wrapped; /* this many blocks continue at rank 0 */
 };
 
 static struct child_blocks root_child(const struct tree *tree, uint32_t index)
@@ -115,7 +115,7 @@ uint64_t tree_gather_scratch(const struct tree *tree, const struct blocks *block
     return 0;
 }
 
-/* The two runs of a wrapped child's blocks, as they lie in scratch and in the root's buffer. */
+/* The two runs of blocks of a wrapped child, in scratch and in the buffer of the root. */
 struct wrapped_runs {
     struct coll_span upper, lower;                       /* in rank order */
     struct coll_span upper_in_scratch, lower_in_scratch; /* in virtual order */

@@ -4,9 +4,9 @@
 #include "coll/blocks.h"
 #include "coll/steps.h"
 
-/* The binomial tree, and what flows up and down in it. Ranks are counted from the root ("virtual" ranks). The
- * parent of v is v without its lowest set bit, its j-th child is v + 2^j, and the subtree of v is the run of
- * ranks from v on. A rank talks to one neighbour per phase, the larger subtree first on the way down and last
+/* The binomial tree, and what moves up and down in it. Virtual ranks count from the root. The parent of v is
+ * v without its lowest set bit, child j is v + 2^j, and the subtree of v is a run of ranks that begins with
+ * v. A rank exchanges with one neighbour in each phase: the larger subtree is first on the way down and last
  * on the way up, which makes ceil(log2 P) rounds. */
 struct tree {
     uint32_t size;
@@ -20,23 +20,22 @@ uint32_t tree_parent(const struct tree *tree);
 uint32_t tree_child(const struct tree *tree, uint32_t index);
 uint32_t tree_subtree(uint32_t virtual_rank, uint32_t size); /* ranks in it */
 
-/* Every rank's `data` is the vector: the root sends it from there, the others receive it there. */
+/* `data` is the vector of every rank: the root sends from there, all others receive there. */
 bool tree_bcast(const struct tree *tree, struct coll_span data, uint32_t phase, struct coll_sink *sink);
 
-/* Reduces the vectors in the send buffers into `sum` of the root. `sum` of the other ranks that have
- * children, and `incoming` of all that have children, are memory of the same length. Phases:
- * tree_reduce_phases(). */
+/* Reduces the vectors in the send buffers into `sum` of the root. Every rank with children needs memory `sum`
+ * and `incoming` of the same length. It takes tree_reduce_phases() phases. */
 bool tree_reduce(const struct tree *tree, struct coll_span sum, struct coll_span incoming, uint32_t phase,
                  struct coll_sink *sink);
 uint32_t tree_reduce_phases(const struct tree *tree);
 
-/* Blocks go up to the root's receive buffer. Scratch: tree_gather_scratch(). Equal blocks only. */
+/* Gathers equal blocks in the receive buffer of the root. It needs tree_gather_scratch() of scratch. */
 bool tree_gather(const struct tree *tree, const struct blocks *blocks, uint32_t phase,
                  struct coll_sink *sink);
 uint64_t tree_gather_scratch(const struct tree *tree, const struct blocks *blocks);
 
-/* Blocks go from `buffer` of the root, where they start at 0, to the receive buffers. Needs as much scratch
- * as tree_gather, used from its start. Blocks of given lengths: only from root 0. */
+/* Scatters blocks from `buffer` of the root, where they begin at 0, to the receive buffers. It needs as much
+ * scratch as tree_gather. Blocks of given lengths: from root 0 only. */
 bool tree_scatter(const struct tree *tree, const struct blocks *blocks, enum coll_buffer buffer,
                   uint32_t phase, struct coll_sink *sink);
 

@@ -56,7 +56,8 @@ static struct links_by_switch sort_links(const struct topo *topo)
     return sorted;
 }
 
-/* Of families that give none: a line for each switch, with its nodes and where its links lead. */
+/* The picture of families without draw(): a line for each switch, with its nodes and the ends of its links.
+ */
 static void draw_lines(const struct topo_picture *picture, FILE *out)
 {
     const struct topo *topo = picture->topo;

@@ -6,7 +6,7 @@
 
 static bool crossbar_build(struct topo *topo, struct param_problem *problem)
 {
-    (void)problem; /* as many nodes as a number may be always fit */
+    (void)problem; /* any number of nodes that the text allows fits */
     topo->nodes = topo->nodes_per_switch = topo->numbers[0];
     topo->switches = 1;
     topo->links = 2 * topo->nodes;
@@ -55,7 +55,7 @@ static void crossbar_name_switch(const uint32_t *coordinates, uint32_t count, ch
 }
 
 static const struct topo_form forms[] = {
-    {"crossbar", 1, 1, "crossbar:64, its nodes"},
+    {"crossbar", 1, 1, "crossbar:64 (nodes)"},
     {.name = NULL},
 };
 

@@ -5,10 +5,11 @@
 #include "topo/picture.h"
 
 /* The dragonfly of Kim, Dally, Scott and Abts (ISCA 2008): g groups of a routers, each with p nodes and h
- * global links, the routers of a group linked to each other directly. The paper leaves open which router has
- * the link to which group. Here a group counts the others in the order of their numbers and gives its global
- * links to them in turn, the first h to router 0, and so on; with fewer than a h + 1 groups each pair has
- * several copies, and links that do not suffice for one more with every group are left out. */
+ * global links. The routers of a group are linked to each other directly. The paper does not say which router
+ * has the link to which group. Here a group counts the other groups in the order of their numbers and gives
+ * its global links to them in turn, the first h from router 0, the next h from router 1, and so on. With
+ * fewer than a h + 1 groups each pair of groups has several links, its copies. Links that do not suffice for
+ * one more copy with every group are left out. */
 
 /* p, a, h and g of the paper, and the links that each pair of groups has. */
 struct dragonfly {
@@ -29,8 +30,9 @@ static bool dragonfly_build(struct topo *topo, struct param_problem *problem)
     if (g < 2 || g > most) {
         problem->at = 0;
         snprintf(problem->text, sizeof problem->text,
-                 "%llu groups: there are at least 2, and with %llu global links out of each at most %llu",
-                 (unsigned long long)g, (unsigned long long)(a * h), (unsigned long long)most);
+                 "%llu groups: a dragonfly has at least 2, and at most %llu with %llu global links out of "
+                 "each group",
+                 (unsigned long long)g, (unsigned long long)most, (unsigned long long)(a * h));
         return false;
     }
     unsigned __int128 nodes = (unsigned __int128)a * g * p;
@@ -141,8 +143,8 @@ static uint32_t dragonfly_reverse(const struct topo *topo, uint32_t link)
     return global_link(topo, global.other, channel_to(topo, global.other, global.group, global.copy));
 }
 
-/* The copy by which two routers of different groups are nearest: the lowest of equally near ones, counted
- * from a copy that differs from destination to destination so that these share the copies. */
+/* The copy that makes the route between two routers of different groups shortest. Among equal ones it is the
+ * first from a copy on that depends on the destination, so destinations share the copies. */
 struct dragonfly_passage {
     uint32_t link, owner, hops;
 };
@@ -186,8 +188,9 @@ static uint32_t dragonfly_distance(const struct topo *topo, uint32_t source, uin
     return nearest_passage(topo, from, to, destination).hops;
 }
 
-/* Between two groups: pairs of routers at 1 hop are the ends of copies; at 2 those of which one is an end;
- * the others at 3. Numbers of ends do not fall from copy to copy, so equal ones follow each other. */
+/* Distances between the routers of two groups: 1 between the two ends of a copy, 2 from an end of a copy, or
+ * to one, and 3 for all others. The numbers of the ends do not fall from copy to copy, so equal ones follow
+ * each other. */
 static void add_between_groups(const struct topo *topo, uint32_t group, uint32_t other,
                                struct topo_distances *distances)
 {
@@ -292,8 +295,8 @@ static void dragonfly_draw(const struct topo_picture *picture, FILE *out)
 
 static const struct topo_form forms[] = {
     {"dragonfly", 3, 4,
-     "dragonfly:2x4x2, nodes and global links of a router around the routers of a group: p x a x h; and x g, "
-     "the groups, if not all a h + 1"},
+     "dragonfly:2x4x2 (p x a x h: nodes of a router, routers of a group, global links of a router; x g, the "
+     "groups, if not all a h + 1)"},
     {.name = NULL},
 };
 

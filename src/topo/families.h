@@ -3,7 +3,7 @@
 
 #include "topo/topo.h"
 
-/* The list of families. topo_add (topo.h) adds to it. */
+/* The families of families.def, and those that topo_add (topo.h) has added. */
 
 #define TOPO_FAMILY(name) extern const struct topo_ops name##_family;
 #include "topo/families.def"
@@ -18,7 +18,7 @@ struct topo_word {
 /* The word of these `length` bytes; false where there is none. */
 bool topo_word_find(const char *name, size_t length, struct topo_word *word);
 
-/* " did you mean ..." and such: what to say when there is no word of this name. */
+/* What to say about an unknown name: "; did you mean 'torus'?", or "; there are" and all names. */
 void topo_word_suggest(const char *name, char *buffer, size_t size);
 
 #endif

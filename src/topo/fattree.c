@@ -26,8 +26,7 @@ static bool check_size(uint32_t arity, uint32_t levels, struct param_problem *pr
     uint64_t nodes = 1;
     problem->at = 0;
     if (levels > 1 && arity == 1) {
-        snprintf(problem->text, sizeof problem->text,
-                 "a tree of several levels needs an arity of at least 2");
+        snprintf(problem->text, sizeof problem->text, "a fat tree of several levels needs k of at least 2");
         return false;
     }
     if (levels > TOPO_LEVELS) {
@@ -70,7 +69,7 @@ static uint32_t with_digit(const struct fattree *tree, uint32_t number, uint32_t
     return number + (value - digit(tree, number, nth)) * tree->power[nth];
 }
 
-/* The link up from (level, w) by this port. The one down the same way is the next. */
+/* The link up from (level, w) by this port. The link down between the same switches has the next number. */
 static uint32_t link_up(const struct topo *topo, uint32_t level, uint32_t w, uint32_t port)
 {
     return 2 * (topo->nodes + level * topo->nodes + w * topo->nodes_per_switch + port);
@@ -110,7 +109,7 @@ static uint32_t fattree_distance(const struct topo *topo, uint32_t source, uint3
     return 2 * level;
 }
 
-/* To k^(l+1) - k^l nodes the way turns round at level l. */
+/* Routes to k^(l+1) - k^l of the nodes turn round at level l. */
 static struct topo_distances fattree_distances(const struct topo *topo)
 {
     const struct fattree *tree = fattree_of(topo);
@@ -126,7 +125,7 @@ static bool fattree_has_choices(const struct topo *topo)
     return topo->levels > 1;
 }
 
-/* Between the subtrees of the root. */
+/* The cut is between the subtrees of the root. */
 static uint64_t fattree_bisection(const struct topo *topo)
 {
     uint32_t arity = fattree_of(topo)->arity;
@@ -151,7 +150,7 @@ static void fattree_name_switch(const uint32_t *coordinates, uint32_t count, cha
 }
 
 static const struct topo_form forms[] = {
-    {"fattree", 2, 2, "fattree:12x3, half a switch's ports and the levels: k x n"},
+    {"fattree", 2, 2, "fattree:12x3 (k x n: links up and down a switch, levels)"},
     {.name = NULL},
 };
 

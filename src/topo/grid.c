@@ -102,7 +102,7 @@ struct topo_hop grid_ends(const struct topo *topo, uint32_t link)
     return link & 1 ? (struct topo_hop){upper, lower} : (struct topo_hop){lower, upper};
 }
 
-/* Which way round, and how far. */
+/* A walk along one dimension. */
 struct grid_walk {
     bool up, tie;
     uint32_t hops;
@@ -176,8 +176,8 @@ uint32_t grid_distance(const struct topo *topo, uint32_t source, uint32_t destin
     return hops;
 }
 
-/* Along a line of k, over all ordered pairs: k (k^2 - 1) / 3; around a ring, k times the distances from one:
- * k^3 / 4, or k (k^2 - 1) / 4 where k is odd. */
+/* The sum of the distances of all ordered pairs along a line of k is k (k^2 - 1) / 3. Around a ring it is k
+ * times the distances from one switch: k^3 / 4, or k (k^2 - 1) / 4 for odd k. */
 struct topo_distances grid_distances(const struct topo *topo)
 {
     const struct topo_grid *grid = grid_shape(topo);

@@ -6,9 +6,10 @@
 
 enum { CELL = 56, DEPTH = 24 };
 
-/* How one more step in each dimension moves a switch: right, down, a little of both for the depth of a cube;
- * further dimensions are whole pictures side by side and below each other. A cube's cells are wide enough for
- * all that is behind each other. */
+/* How one step in each dimension moves a switch in the picture: the first to the right, the second down, the
+ * third a little up and to the right, for the depth of a cube. Each further dimension repeats the whole
+ * picture, side by side or one below the other. The cells of a cube are wide enough for all switches behind
+ * each other. */
 void grid_place(const struct topo *topo, struct topo_layout *layout)
 {
     const struct topo_grid *grid = grid_shape(topo);
@@ -41,7 +42,8 @@ void grid_place(const struct topo *topo, struct topo_layout *layout)
 
 /* --------------------------------------------------------------- characters */
 
-/* How the link above `at` in a dimension looks: ' ' where there is none, and the way the route takes it. */
+/* The character for the link above `at` in a dimension: ' ' if there is none, else one of `looks`: unmarked,
+ * marked up, marked down. */
 static char look(const struct topo_picture *picture, uint32_t d, uint32_t at, const char *looks)
 {
     uint32_t link;

@@ -11,7 +11,7 @@ struct topo_point topo_point_on_circle(struct topo_point centre, double radius, 
                                centre.y - radius * cos(2 * pi * turns)};
 }
 
-/* Of families that give none: a circle of switches with their nodes outside. */
+/* The layout of families without place(): a circle of switches with their nodes outside. */
 static void place_circle(const struct topo *topo, struct topo_layout *layout)
 {
     const double pi = 3.14159265358979323846;
@@ -50,8 +50,8 @@ static struct topo_point point_of(const struct topo_layout *layout, struct topo_
     return end.is_node ? layout->nodes[end.id] : layout->switches[end.id];
 }
 
-/* Links of a mesh or torus that pass over other switches bow out of their way: those around a ring, which
- * lead up and yet to a lower number, and those between pictures side by side. */
+/* Links of a grid that pass over other switches are bent: links around a ring, which lead from a higher to a
+ * lower number, and links between pictures side by side. */
 void topo_layout_print_path(const struct topo_layout *layout, struct topo_ends ends, FILE *out)
 {
     struct topo_point from = point_of(layout, ends.from), to = point_of(layout, ends.to);

@@ -8,8 +8,8 @@ static bool mesh_build(struct topo *topo, struct param_problem *problem)
 }
 
 static const struct topo_form forms[] = {
-    {"linear", 1, 1, "linear:8, its nodes"},
-    {"mesh", 1, TOPO_NUMBERS, "mesh:4x4, its dimensions"},
+    {"linear", 1, 1, "linear:8 (nodes)"},
+    {"mesh", 1, TOPO_NUMBERS, "mesh:4x4 (size of each dimension)"},
     {.name = NULL},
 };
 

@@ -5,8 +5,8 @@
 
 #include "topo/topo.h"
 
-/* Pictures of a topology, with one route in it marked if there is one. They are for networks that an eye can
- * follow: the caller makes sure of at most TOPO_PICTURE_NODES nodes and as many switches. */
+/* Pictures of a topology, with one route marked if there is one. A picture is readable up to
+ * TOPO_PICTURE_NODES nodes and as many switches; the caller checks this. */
 enum { TOPO_PICTURE_NODES = 4096 };
 
 struct topo_picture {
@@ -24,7 +24,7 @@ bool topo_picture_has(const struct topo_picture *picture, uint32_t link);
 bool topo_picture_passes(const struct topo_picture *picture, uint32_t at);
 bool topo_picture_ends_at(const struct topo_picture *picture, uint32_t node);
 
-/* Pieces of pictures in characters, for the families (ascii.c). */
+/* Pieces of pictures in characters, for draw() of a family (ascii.c). */
 int picture_digits(uint32_t number); /* how many decimal digits it has */
 void picture_put_spaces(int count, FILE *out);
 /* A switch or node by its number, in brackets if the route passes. */

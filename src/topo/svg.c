@@ -1,9 +1,9 @@
 #include "topo/layout.h"
 #include "topo/picture.h"
 
-/* One SVG without script, font or style from elsewhere. Colours can be told apart without seeing colour well
- * (Okabe and Ito, 2008); names of links and switches are their titles, which a browser shows under the
- * pointer. */
+/* One SVG file without scripts, fonts or styles from elsewhere. The colours can be told apart by colour-blind
+ * readers (Okabe and Ito, 2008). Links and switches have their names as titles, which a browser shows below
+ * the pointer. */
 
 enum { NAMED_NODES = 1024 }; /* names of more could not be read */
 

@@ -55,7 +55,7 @@ static bool read_name(struct topo_reader *reader)
     return fail(reader, 0, "there is no topology '%s'%s", name, suggestion);
 }
 
-/* Digits alone; up to TOPO_NODES_LIMIT. */
+/* A number of digits alone, from 1 to TOPO_NODES_LIMIT. */
 static bool read_number(struct topo_reader *reader, uint32_t *number)
 {
     const struct topo_form *form = reader->word.form;
@@ -68,7 +68,7 @@ static bool read_number(struct topo_reader *reader, uint32_t *number)
     if (value < 1)
         return fail(reader, reader->at, "%s: at least 1", form->name);
     if (value > TOPO_NODES_LIMIT)
-        return fail(reader, reader->at, "more than %u", TOPO_NODES_LIMIT);
+        return fail(reader, reader->at, "at most %u", TOPO_NODES_LIMIT);
     *number = (uint32_t)value;
     reader->at += digits;
     return true;
@@ -96,7 +96,7 @@ static bool read_numbers(struct topo_reader *reader)
     return true;
 }
 
-/* The index of the value behind "name=", or -1. */
+/* The index of the value after "name=", or -1. */
 static int read_value(struct topo_reader *reader, const struct topo_rule_text *rule)
 {
     size_t length = strcspn(reader->text + reader->at, ",");

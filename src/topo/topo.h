@@ -111,7 +111,7 @@ struct topo_distances {
 struct topo_form {
     const char *name;
     uint32_t least, most; /* how many numbers follow */
-    const char *example;  /* "fattree:12x3, half a switch's ports and the levels: k x n" */
+    const char *example;  /* "fattree:12x3 (k x n: links up and down a switch, levels)" */
 };
 
 /* Rules of routing that the text of a family may set. */

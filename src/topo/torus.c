@@ -13,8 +13,8 @@ static bool torus_has_choices(const struct topo *topo)
 }
 
 static const struct topo_form forms[] = {
-    {"ring", 1, 1, "ring:8, its nodes"},
-    {"torus", 1, TOPO_NUMBERS, "torus:12x12x12, its dimensions"},
+    {"ring", 1, 1, "ring:8 (nodes)"},
+    {"torus", 1, TOPO_NUMBERS, "torus:12x12x12 (size of each dimension)"},
     {.name = NULL},
 };
 

@@ -5,10 +5,10 @@
 #include "workload/workload.h"
 
 /* The NAS Parallel Benchmarks 3.3, MPI (Bailey et al., The NAS Parallel Benchmarks, NAS-95-020 and its later
- * versions): what each rank calls, call by call, and the operations between the calls as the benchmarks count
- * them when they print their Mop/s. docs/npb.md says which and how they are spread over phases. */
+ * versions): the calls of each rank, and the operations between them as the benchmarks count them for their
+ * Mop/s. docs/npb.md says which operations these are and how they are spread over phases. */
 
-/* What the text says; every benchmark's config starts with it. */
+/* What the text says. The config of every benchmark begins with it. */
 struct npb {
     uint64_t ranks;
     int class; /* index into npb_classes */
@@ -33,8 +33,8 @@ extern const char *const npb_classes_to_d[]; /* without E */
 
 uint32_t npb_ranks(const void *config);
 
-/* Says that the benchmark does not run on so many ranks, and lists those on which it does: all `fits` up to
- * `most`. Returns false. */
+/* Reports that the benchmark does not run on this number of ranks, and lists the numbers up to `most` for
+ * which `fits` is true. Returns false. */
 bool npb_refuse_ranks(const struct npb *npb, const char *name, uint64_t most,
                       bool (*fits)(const struct npb *npb, uint64_t ranks), struct workload_problem *problem);
 bool npb_is_power_of_two(uint64_t ranks);

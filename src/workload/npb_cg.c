@@ -1,9 +1,10 @@
 #include "workload/list.h"
 #include "workload/npb.h"
 
-/* CG: the largest eigenvalue of a sparse matrix by inverse power iteration, each step 25 steps of conjugate
- * gradients. The matrix lies on a grid of ranks, as many columns as rows or twice as many. Rows of ranks sum
- * their products by recursive halving of distances; the result goes to the rank that needs it transposed. */
+/* CG: the largest eigenvalue of a sparse matrix by inverse power iteration; each iteration has 25 steps of
+ * conjugate gradients. The matrix is spread over a grid of ranks, with as many columns as rows, or twice as
+ * many. The ranks of a row sum their products by recursive halving of distances. The result goes to the rank
+ * that needs it transposed. */
 
 struct cg {
     struct npb npb;
@@ -53,12 +54,12 @@ static uint32_t share(uint32_t cells, uint32_t parts, uint32_t index)
 struct cg_block {
     uint32_t rank, row, column;
     uint32_t rows;     /* of the matrix */
-    uint32_t kept;     /* of these, the part of the sum that this rank keeps and sends on */
+    uint32_t kept;     /* of these elements, the part of the sum that this rank keeps and sends on */
     uint32_t received; /* elements of the transposed vector that it needs */
     uint32_t transposed;
 };
 
-/* Where the grid is not square, two neighbouring ranks share a square's part of a vector. */
+/* If the grid is not square, two neighbouring ranks share the part of a vector that one square has. */
 static struct cg_block block_of(const struct cg *cg, uint32_t rank)
 {
     uint32_t size = classes[cg->npb.class].size, row = rank / cg->columns, column = rank % cg->columns;
@@ -78,7 +79,7 @@ static struct cg_block block_of(const struct cg *cg, uint32_t rank)
 
 /* ----------------------------------------------------------------- messages */
 
-/* The partner of round `round` (from 1) within the row of ranks: half the row away first. */
+/* The partner in round `round` (from 1) within the row of ranks. The first round spans half of the row. */
 static uint32_t partner(const struct cg *cg, const struct cg_block *block, uint32_t round)
 {
     uint32_t group = cg->columns >> (round - 1), start = block->column / group * group;
@@ -100,8 +101,8 @@ static void sum_numbers(struct phase *phase, const struct cg *cg, const struct c
         exchange(phase, partner(cg, block, round), round, numbers, numbers);
 }
 
-/* The product's rows summed, near ranks first, and turned round. With twice as many columns as rows, the
- * nearest ranks give each other the half that the other keeps. */
+/* Sums the rows of the product, nearest ranks first, and transposes it. With twice as many columns as rows,
+ * the nearest two ranks give each other the half that the other one keeps. */
 static void sum_product(struct phase *phase, const struct cg *cg, const struct cg_block *block)
 {
     for (uint32_t round = cg->column_bits; round >= 1; round--) {
@@ -115,8 +116,8 @@ static void sum_product(struct phase *phase, const struct cg *cg, const struct c
 
 /* -------------------------------------------------------------- the program */
 
-/* The operations that the benchmark counts for one iteration: 2 n (3 + z + 25 (5 + z) + 3), where
- * z = nonzeros (nonzeros + 1) is that of a row of the matrix. This is one term, on one rank. */
+/* One term of the operations of one iteration, on this rank. The benchmark counts 2 n (3 + z + 25 (5 + z) +
+ * 3), where z = nonzeros (nonzeros + 1) is the number of nonzeros in a row of the matrix. */
 static void compute(struct phase *phase, const struct cg *cg, uint32_t per_row)
 {
     phase_compute(phase, npb_whole(2.0 * classes[cg->npb.class].size * per_row / (double)cg->npb.ranks));
@@ -138,7 +139,7 @@ static void step(struct phase *phase, const struct cg *cg, const struct cg_block
     compute(phase, cg, 1);
 }
 
-/* One iteration; its residual is a product without a step, its norms are two numbers. */
+/* One iteration. Its residual is a product without a step, its norms are two numbers. */
 enum { ITERATION_PHASES = 1 + STEPS + 1 };
 
 static void iterate(struct phase *phase, const struct cg *cg, const struct cg_block *block, uint64_t number)

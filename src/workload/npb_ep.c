@@ -3,7 +3,7 @@
 #include "workload/list.h"
 #include "workload/npb.h"
 
-/* EP: random numbers, counted; ranks meet at the end only. */
+/* EP: counts random numbers. Ranks communicate at the end only. */
 
 struct ep {
     struct npb npb;
@@ -12,12 +12,12 @@ struct ep {
 PARAM_TABLE(ep_params, "npb:ep", struct ep, "EP of the NAS Parallel Benchmarks",
             NPB_PARAMS(struct ep, npb_classes));
 
-/* of the number of pairs of random numbers */
+/* logarithm of the number of pairs of random numbers */
 static const uint8_t pair_bits[NPB_CLASSES] = {24, 25, 28, 30, 32, 36, 40};
 
 enum { BATCH_BITS = 16, ANNULI = 10 };
 
-/* Pairs come in batches, and no rank has none. */
+/* Pairs are generated in batches, and each rank has at least one batch. */
 static bool ep_prepare(void *config, struct program *program, struct workload_problem *problem)
 {
     (void)program;
@@ -54,7 +54,7 @@ static bool ep_phase(const void *config, uint32_t rank, uint64_t number, struct 
 
 const struct workload npb_ep_workload = {
     .name = "npb:ep",
-    .doc = "EP, which hardly communicates: npb:ep:class=D,ranks=64",
+    .doc = "EP, almost no messages: npb:ep:class=D,ranks=64",
     .params = &ep_params,
     .prepare = ep_prepare,
     .ranks = npb_ranks,

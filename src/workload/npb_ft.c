@@ -1,9 +1,9 @@
 #include "workload/list.h"
 #include "workload/npb.h"
 
-/* FT: Fourier transforms in three dimensions. Each rank holds whole planes (the 1-D layout, which the program
- * chooses itself up to as many ranks as planes), so a transform is two dimensions here, an alltoall, and the
- * third dimension. */
+/* FT: Fourier transforms in three dimensions. Each rank holds whole planes: this is the 1-D layout, which the
+ * program chooses for up to as many ranks as planes. A transform does two dimensions locally, then an
+ * alltoall, then the third dimension. */
 
 struct ft {
     struct npb npb;
@@ -13,7 +13,7 @@ PARAM_TABLE(ft_params, "npb:ft", struct ft, "FT of the NAS Parallel Benchmarks",
             NPB_PARAMS(struct ft, npb_classes));
 
 static const struct {
-    uint8_t x_bits, y_bits, z_bits; /* of the number of points along each dimension */
+    uint8_t x_bits, y_bits, z_bits; /* logarithms of the number of points along each dimension */
     uint8_t iterations;
 } classes[NPB_CLASSES] = {
     [NPB_S] = {6, 6, 6, 6},  [NPB_W] = {7, 7, 5, 6},     [NPB_A] = {8, 8, 7, 6},     [NPB_B] = {9, 8, 8, 20},
@@ -49,8 +49,8 @@ static void compute(struct phase *phase, const struct ft *ft, double per_point)
 
 #define LN_2 0.69314718055994530942
 
-/* `per_point`: operations before the transform; `factor` of ln N: of the transform. A forward one does x and
- * y first, an inverse one z. */
+/* One transform: `per_point` operations before it, and `factor` times ln N in it. A forward transform does x
+ * and y first, an inverse one z. */
 static void transform(struct phase *phase, const struct ft *ft, double per_point, double factor,
                       bool is_inverse)
 {

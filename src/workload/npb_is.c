@@ -4,8 +4,9 @@
 #include "workload/npb.h"
 #include "workload/npb_is_keys.h"
 
-/* IS: ranking of integer keys. Ranks count their keys by buckets, agree on who takes which buckets, and send
- * each key to its new owner. How many go where follows from the keys, so they are generated and counted. */
+/* IS: ranks integer keys. The ranks count their keys by buckets, agree which rank takes which buckets, and
+ * send each key to its new owner. The sizes of the messages follow from the keys, so the keys are generated
+ * and counted. */
 
 struct is {
     struct npb npb;
@@ -24,10 +25,11 @@ PARAM_TABLE(is_params, "npb:is", struct is, "IS of the NAS Parallel Benchmarks",
              .offset = offsetof(struct is, how),
              .default_text = "exact",
              .choices = counts_choices,
-             .doc = "keys from rank to rank: counted, or an approximation, the same everywhere"});
+             .doc = "numbers of keys from rank to rank: exact counts, or uniform, the same for all pairs"});
 
 static const struct {
-    uint8_t all_bits, key_bits, bucket_bits; /* of the number of keys, of a key, of the number of buckets */
+    uint8_t all_bits, key_bits,
+        bucket_bits; /* logarithm of the number of keys; bits of a key; logarithm of the number of buckets */
     uint16_t fewest_ranks, most_ranks;
 } classes[] = {
     [NPB_S] = {16, 11, 9, 1, 128},   [NPB_W] = {20, 16, 10, 1, 1024}, [NPB_A] = {23, 19, 10, 1, 1024},
@@ -81,7 +83,7 @@ static void iterate(struct phase *phase, const struct is *is, uint32_t rank, uin
     compute(phase, is);
 }
 
-/* Each rank gives its greatest key to the next. */
+/* Each rank sends its greatest key to the next rank. */
 static void verify(struct phase *phase, uint32_t rank, uint32_t ranks)
 {
     phase_collective(phase, CALL_REDUCE, 1, DATATYPE_DOUBLE); /* the slowest rank's time */

@@ -40,7 +40,7 @@ static struct sequence sequence_at(uint64_t key)
     return sequence;
 }
 
-/* The key's upper `bits` bits: of a sum of four numbers below 1, in which 4 is all there can be. */
+/* The upper `bits` bits of a key. A key is a sum of four numbers below 1, so its maximum is 4. */
 static inline uint64_t sequence_bits(const struct sequence *sequence, uint32_t bits)
 {
     const uint64_t *numbers = sequence->numbers;
@@ -59,10 +59,10 @@ static void count_keys(const struct is_problem *problem, uint32_t rank, uint64_t
     }
 }
 
-/* Fewer keys are counted faster than a file is worth. */
+/* Below this many keys, counting is faster than reading a file. */
 enum { KEYS_TO_KEEP = 1 << 25 };
 
-/* Counts all keys by rank and bucket, or knows the counts from before: in class D that saves seconds. */
+/* Counts all keys by rank and bucket, or takes the counts from the cache, which saves seconds in class D. */
 static void count_all_keys(const struct is_problem *problem, uint64_t *buckets)
 {
     size_t per_rank = (size_t)1 << problem->bucket_bits, size = problem->ranks * per_rank * sizeof *buckets;
@@ -104,8 +104,8 @@ struct counting {
     size_t used, capacity;
 };
 
-/* A rank takes the next buckets until all taken hold at least its share of the keys and of those before it.
- * The last bucket is never empty, since rank 0 has a key there, so it has an owner. */
+/* A rank takes further buckets until the keys in all taken buckets are at least its share and the shares of
+ * the ranks before it. The last bucket is never empty, since rank 0 has a key there, so it has an owner. */
 static void assign_buckets(struct counting *counting)
 {
     const struct is_problem *problem = counting->problem;
@@ -127,7 +127,8 @@ static void assign_buckets(struct counting *counting)
                 KEY_BYTES * counting->buckets[(size_t)rank * buckets + i];
 }
 
-/* The place of the vector that starts at sent[first] with this stride; where it was, if it is as before. */
+/* The place of the vector that begins at sent[first] with this stride. It is the earlier place if the vector
+ * is the same as before. */
 static uint64_t keep(struct counting *counting, size_t first, size_t stride, uint64_t before)
 {
     uint32_t ranks = counting->problem->ranks;

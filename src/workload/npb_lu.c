@@ -1,9 +1,9 @@
 #include "workload/list.h"
 #include "workload/npb.h"
 
-/* LU: symmetric successive over-relaxation on a cube. Ranks form a grid of x columns by y rows of whole
- * columns of cells. A sweep goes through the cube plane by plane as a wavefront: a rank waits for the edges
- * of its neighbours, computes its part of the plane, and passes its own edges on. */
+/* LU: symmetric successive over-relaxation on a cube. The ranks form a grid of x columns by y rows, and each
+ * holds whole columns of cells. A sweep passes through the cube plane by plane as a wavefront: a rank waits
+ * for the edges of its neighbours, computes its part of the plane, and sends its own edges on. */
 
 struct lu {
     struct npb npb;
@@ -24,10 +24,10 @@ static const struct {
 
 enum { VARIABLES = 5, MIN_CELLS = 3 };
 
-/* Tags name the side from which a message comes. */
+/* A tag names the side from which the message comes. */
 enum { FROM_SOUTH = 1, FROM_NORTH, FROM_EAST, FROM_WEST };
 
-/* The grid is the nearest to a square, at most twice as long as wide. 0: there is none. */
+/* The grid nearest to a square, at most twice as long as wide. 0 if there is none. */
 static uint32_t grid_rows(uint64_t ranks)
 {
     for (uint64_t x = 1; x <= ranks; x++)
@@ -98,8 +98,8 @@ static double part(const struct lu *lu, const struct lu_block *block, double fra
     return npb_whole(lu->operations * fraction * ((double)block->nx * block->ny / cells));
 }
 
-/* Shares of an iteration, measured in the class A traces; each sweep's goes half before its messages, half
- * behind them. */
+/* Shares of an iteration, measured in the class A traces. One half of the share of a sweep is before its
+ * messages, one half after them. */
 #define SWEEP_SHARE  0.37
 #define UPDATE_SHARE 0.04
 #define RHS_SHARE    0.22
@@ -114,7 +114,7 @@ static void receive(struct phase *phase, uint32_t from, int32_t tag, uint32_t co
     phase_wait(phase, REQUEST);
 }
 
-/* To `to` and from `from`, where there are such. */
+/* Sends to `to` and receives from `from`, if there are such neighbours. */
 static void shift(struct phase *phase, bool sends, uint32_t to, bool receives, uint32_t from, int32_t tag,
                   uint32_t count)
 {
@@ -136,7 +136,7 @@ static void exchange_faces(struct phase *phase, const struct lu_block *b)
     shift(phase, b->has_west, b->west, b->has_east, b->east, FROM_EAST, y_face);
 }
 
-/* One plane of a sweep. Cells at the cube's surface are fixed, so edges end before them. */
+/* One plane of a sweep. Cells at the surface of the cube are fixed, so edges end before them. */
 static void sweep(struct phase *phase, const struct lu *lu, const struct lu_block *b, bool is_lower)
 {
     uint32_t x_edge = VARIABLES * (b->ny - !b->has_west - !b->has_east);
@@ -168,7 +168,7 @@ static void norm(struct phase *phase)
 static void setup(struct phase *phase)
 {
     phase_plain(phase, CALL_INIT);
-    for (int i = 0; i < 3; i++) /* how often to print, to take norms, to iterate */
+    for (int i = 0; i < 3; i++) /* how often to print, to compute norms, to iterate */
         phase_collective(phase, CALL_BCAST, 1, DATATYPE_INT);
     for (int i = 0; i < 2; i++) /* time step, relaxation factor */
         phase_collective(phase, CALL_BCAST, 1, DATATYPE_DOUBLE);
@@ -186,7 +186,7 @@ static void begin_iterations(struct phase *phase, const struct lu *lu, const str
     phase_plain(phase, CALL_BARRIER);
 }
 
-/* Norms are taken in the last iteration only. */
+/* Norms are computed in the last iteration only. */
 static void end_iteration(struct phase *phase, const struct lu *lu, const struct lu_block *block,
                           bool is_last)
 {

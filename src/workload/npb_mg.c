@@ -2,12 +2,13 @@
 #include "workload/npb.h"
 
 /* MG: V-cycles of a multigrid method on a cube, on a grid of ranks in three dimensions. Each level exchanges
- * faces along the three axes in turn; where a level has fewer points than there are ranks, ranks without
- * points stay away, and get theirs from their neighbours on the way back. */
+ * faces along the three axes in turn. If a level has fewer points than there are ranks, ranks without points
+ * take no part, and get theirs from their neighbours on the way back. */
 
 struct mg {
     struct npb npb;
-    uint32_t bits, iterations; /* of the number of points along an edge, which is the finest level */
+    uint32_t bits,
+        iterations; /* logarithm of the number of points along an edge, which is the finest level */
     uint32_t axis_ranks[3];
     uint64_t room; /* elements posted for any message */
 };
@@ -24,7 +25,7 @@ static const struct {
 
 enum { AXES = 3, MOST_RANKS = 131072, CHARGES = 10, REQUEST = SLOT_FIRST, SLOTS = SLOT_FIRST + 2 };
 
-/* The last axis has the most ranks; two points each at least. */
+/* The last axis has the most ranks. Each rank has at least two points along an axis. */
 static bool mg_fits(const struct npb *npb, uint64_t ranks)
 {
     return npb_is_power_of_two(ranks) && ranks <= MOST_RANKS &&
@@ -52,9 +53,9 @@ static bool mg_prepare(void *config, struct program *program, struct workload_pr
 
 /* What a rank has of one level. */
 struct level {
-    uint32_t edge[AXES];               /* points, with a layer of the neighbours' on both sides */
+    uint32_t edge[AXES];               /* points, with a layer of points of the neighbours on both sides */
     uint32_t below[AXES], above[AXES]; /* neighbours */
-    bool gives[AXES], takes[AXES];     /* the coarser level's points, on the way back */
+    bool gives[AXES], takes[AXES];     /* points of the coarser level, on the way back */
     bool is_empty;
 };
 
@@ -77,8 +78,8 @@ static void set_neighbours(const struct mg *mg, struct level *level, const uint3
     }
 }
 
-/* Level `number` of a rank: 1 is the coarsest, mg->bits the finest. Neighbours move apart level by level as
- * ranks run out of points, so all finer ones are gone through, and one coarser. */
+/* Level `number` of a rank: 1 is the coarsest, mg->bits the finest. From level to level ranks run out of
+ * points, and neighbours are further apart. So all finer levels are computed first, and one coarser one. */
 static struct level level_of(const struct mg *mg, uint32_t rank, uint32_t number)
 {
     const uint32_t *ranks = mg->axis_ranks;
@@ -131,7 +132,7 @@ static void take(struct phase *phase)
     phase_wait(phase, REQUEST + 1);
 }
 
-/* Faces along each axis, with the edges that the axes before have brought. */
+/* Faces along each axis, with the edges that the exchanges along earlier axes brought. */
 static void exchange_faces(struct phase *phase, const struct mg *mg, uint32_t rank, uint32_t number)
 {
     struct level level = level_of(mg, rank, number);
@@ -146,7 +147,7 @@ static void exchange_faces(struct phase *phase, const struct mg *mg, uint32_t ra
     }
 }
 
-/* Points for the ranks that had none on the coarser level: two layers up, one down. */
+/* Points for the ranks without points on the coarser level: two layers up, one down. */
 static void spread(struct phase *phase, const struct mg *mg, uint32_t rank, uint32_t number)
 {
     struct level level = level_of(mg, rank, number);
@@ -172,9 +173,9 @@ static void norms(struct phase *phase)
 
 /* -------------------------------------------------------------- the program */
 
-/* The benchmark counts 58 operations per point of the finest level and iteration. 15 for a point of a
- * residual or a smoothing and 30 for a coarse point of a restriction or an interpolation add up to 405/7, all
- * levels counted, which is stretched to 58. */
+/* The benchmark counts 58 operations for each point of the finest level in each iteration. With 15 for a
+ * point of a residual or a smoothing and 30 for a coarse point of a restriction or an interpolation, all
+ * levels add up to 405/7, which is scaled to 58. */
 enum { STENCIL = 15, TRANSFER = 30 };
 
 static void compute(struct phase *phase, const struct mg *mg, uint32_t rank, uint32_t number, int per_point)
@@ -190,7 +191,7 @@ static void apply(struct phase *phase, const struct mg *mg, uint32_t rank, uint3
     exchange_faces(phase, mg, rank, number);
 }
 
-/* A V-cycle and the residual behind it, a phase for each level down and up. */
+/* A V-cycle and the residual after it, with a phase for each level down and up. */
 static uint64_t cycle_phases(const struct mg *mg)
 {
     return 2 * (uint64_t)mg->bits;
@@ -213,7 +214,7 @@ static void cycle(struct phase *phase, const struct mg *mg, uint32_t rank, uint6
     }
 }
 
-/* The right-hand side: ten greatest and ten least random numbers are found, one after another. */
+/* The right-hand side: finds the ten greatest and the ten least random numbers, one after another. */
 static bool place_charges(struct phase *phase, const struct mg *mg, uint32_t rank, uint64_t *number)
 {
     if (phase_within(number, 1)) {

@@ -46,7 +46,7 @@ static struct solver_cell cell_of(const struct solver *solver, uint32_t rank, ui
     return cell;
 }
 
-/* The rank's cell in slice `slice` across an axis. */
+/* The cell of the rank in slice `slice` across an axis. */
 static struct solver_cell cell_in_slice(const struct solver *solver, uint32_t rank, int axis, uint32_t slice)
 {
     uint32_t side = solver->side;
@@ -57,7 +57,8 @@ static struct solver_cell cell_in_slice(const struct solver *solver, uint32_t ra
     return cell_of(solver, rank, slice);
 }
 
-/* Who holds the cells behind (or before) this rank's along an axis: the same rank for all of them. */
+/* The rank that holds the cells after (or before) the cells of this rank along an axis. It is the same rank
+ * for all of them. */
 static uint32_t neighbour(const struct solver *solver, uint32_t rank, int axis, bool is_behind)
 {
     static const uint8_t moves_x[AXES] = {1, 0, 1}, moves_y[AXES] = {0, 1, 1};
@@ -107,7 +108,8 @@ static double all_points(const struct solver *solver, uint32_t rank)
 enum { RECEIVE = SLOT_FIRST, SEND, FACES = 2 * AXES };
 _Static_assert(SOLVER_SLOTS == SLOT_FIRST + 2 * FACES, "a slot for each face sent and received");
 
-/* Elements of all faces towards higher cells, but for those at the cube's end; as many go the other way. */
+/* Elements of all faces towards higher cells, except those at the end of the cube. As many go the other way.
+ */
 static uint32_t faces_of(const struct solver *solver, uint32_t rank, int axis, bool is_behind)
 {
     uint32_t elements = 0;
@@ -138,8 +140,8 @@ static void exchange_faces(struct phase *phase, const struct solver *solver, uin
     phase_waitall(phase, 2 * FACES);
 }
 
-/* What passes between the cells of neighbouring slices. SP sends what the inner points across need; BT always
- * a whole face of the largest cell there could be, and tags it with the cell's place. */
+/* Elements that pass between the cells of neighbouring slices. SP sends what the inner points across need. BT
+ * always sends a whole face of the largest possible cell, and tags it with the place of the cell. */
 static uint32_t edge_elements(const struct solver *solver, const struct solver_cell *cell, int axis,
                               bool is_forward)
 {
@@ -160,7 +162,7 @@ static int32_t edge_tag(const struct solver *solver, const struct solver_cell *c
     if (!solver->is_block)
         return 0;
     uint32_t first = cell->at[axis == 0 ? 1 : 0], second = cell->at[axis == 2 ? 1 : 2];
-    /* Sweeps name the side at which a message arrives, exchanges of faces the one at which it leaves. */
+    /* A sweep names the side at which a message arrives, an exchange of faces the side at which it leaves. */
     int32_t side = is_forward ? tag_before(axis) : tag_behind(axis);
     return side + (int32_t)(first + second * solver->side);
 }

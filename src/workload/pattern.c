@@ -4,8 +4,8 @@
 #include "schedule/pattern.h"
 #include "workload/list.h"
 
-/* A pattern of communication as a program: every node sends one message along each of its connections, all at
- * once, and waits until all are there. */
+/* A pattern as a program: every node sends one message along each of its connections, all at once, and waits
+ * until all have arrived. */
 struct pattern_config {
     const char *name;
     uint64_t ranks, bytes, iterations;
@@ -15,32 +15,33 @@ struct pattern_config {
     uint32_t most_out, most_in;
 };
 
-PARAM_TABLE(pattern_params, "pattern", struct pattern_config,
-            "one message along each connection of a pattern, all at once",
-            {.name = "name",
-             .type = PARAM_TEXT,
-             .offset = offsetof(struct pattern_config, name),
-             .default_text = "all-to-all",
-             .doc = "as helio schedule has it, with ; for : and , (p3m;part=2), or a file .csv of src,dst"},
-            {.name = "ranks",
-             .type = PARAM_COUNT,
-             .offset = offsetof(struct pattern_config, ranks),
-             .default_text = "64",
-             .min = "1",
-             .max = "4096",
-             .doc = "number of ranks"},
-            {.name = "bytes",
-             .type = PARAM_SIZE,
-             .offset = offsetof(struct pattern_config, bytes),
-             .default_text = "8 KiB",
-             .doc = "size of each message"},
-            {.name = "iterations",
-             .type = PARAM_COUNT,
-             .offset = offsetof(struct pattern_config, iterations),
-             .default_text = "1",
-             .min = "1",
-             .max = "1000000000",
-             .doc = "how often"});
+PARAM_TABLE(
+    pattern_params, "pattern", struct pattern_config,
+    "one message along each connection of a pattern, all at once",
+    {.name = "name",
+     .type = PARAM_TEXT,
+     .offset = offsetof(struct pattern_config, name),
+     .default_text = "all-to-all",
+     .doc = "a pattern of helio schedule with ; in place of : and , (p3m;part=2), or a .csv file of src,dst"},
+    {.name = "ranks",
+     .type = PARAM_COUNT,
+     .offset = offsetof(struct pattern_config, ranks),
+     .default_text = "64",
+     .min = "1",
+     .max = "4096",
+     .doc = "number of ranks"},
+    {.name = "bytes",
+     .type = PARAM_SIZE,
+     .offset = offsetof(struct pattern_config, bytes),
+     .default_text = "8 KiB",
+     .doc = "size of each message"},
+    {.name = "iterations",
+     .type = PARAM_COUNT,
+     .offset = offsetof(struct pattern_config, iterations),
+     .default_text = "1",
+     .min = "1",
+     .max = "1000000000",
+     .doc = "number of repetitions"});
 
 static enum status read_pattern(struct pattern_config *config, struct program *program)
 {
@@ -61,7 +62,7 @@ static enum status read_pattern(struct pattern_config *config, struct program *p
     return status;
 }
 
-/* Positions of equal keys, one behind the other; most[0] becomes the largest number of them. */
+/* Turns the counts of keys into the positions of their first entries. *most becomes the largest count. */
 static uint32_t *sum_up(uint32_t *counts, uint32_t ranks, uint32_t *most)
 {
     for (uint32_t rank = 0; rank < ranks; rank++) {
@@ -129,7 +130,7 @@ static uint32_t pattern_slots(const void *self)
     return SLOT_FIRST + config->most_in + config->most_out;
 }
 
-/* Ranks have as many steps as the busiest one; those that have nothing to do in one do nothing. */
+/* All ranks have as many steps as the busiest one. A rank does nothing in a step that it does not need. */
 static uint64_t steps_of_iteration(const struct pattern_config *config)
 {
     return (uint64_t)config->most_in + config->most_out + 1;

@@ -34,7 +34,7 @@ bool pattern_is_in(const struct program_pattern *pattern, const struct patterns 
     return false;
 }
 
-/* Programs have few patterns, and the one before last is the likeliest: they are searched from the end. */
+/* A program has few patterns, and recent ones are the likeliest, so the search begins at the end. */
 static uint32_t intern(struct patterns *patterns, const struct pattern_pair *pairs, size_t count)
 {
     uint64_t hash = hash_of_pairs(pairs, count);
@@ -53,7 +53,7 @@ static uint32_t intern(struct patterns *patterns, const struct pattern_pair *pai
 
 /* ---------------------------------------------------------------- main loop */
 
-/* One element for each phase, however often it follows itself. */
+/* One element for each phase, also if it repeats. */
 static uint64_t expand(const struct patterns *patterns, uint64_t *skeleton, uint64_t *bytes_before,
                        uint32_t *pattern)
 {
@@ -132,7 +132,7 @@ static uint64_t volume_of(struct patterns *patterns, const struct pattern_tally 
     uint64_t *volume = patterns->volumes + patterns->volume_count;
     for (size_t i = 0; i < count; i++)
         volume[i] = tallies[i].messages;
-    /* What a loop does again and again is kept once. */
+    /* The volumes that a loop repeats are stored once. */
     for (size_t i = patterns->phase_count; i-- > 0 && patterns->phase_count - i <= 64;) {
         const struct pattern_phase *phase = &patterns->phases[i];
         if (patterns->patterns[phase->pattern].pair_count == count &&

@@ -12,11 +12,11 @@
 /* A program as compiled communication sees it ("Compiled Communication for All-optical TDM Networks", section
  * 3): phases, each with the set of (source, destination) pairs that communicate in it.
  *
- * A collective call of all ranks is a phase: the messages of its algorithm. What lies between two of them is
- * one, too; if the sends of every rank there repeat themselves, equally often, each iteration is a phase, and
- * so is what is before and behind them. Phases whose pairs are the same have the same pattern. The main loop
- * of the program is the repetition in the sequence of its phases that has most bytes, whatever their pairs.
- */
+ * A collective call of all ranks is a phase: the messages of its algorithm. The stretch between two of them
+ * is a phase too. If the sends of every rank in a stretch repeat equally often, each iteration is a phase,
+ * and so are the parts before and after the iterations. Phases with the same pairs have the same pattern. The
+ * main loop of the program is the repetition with the most bytes in the sequence of phases, whatever their
+ * pairs. */
 struct pattern_pair {
     uint32_t source, destination; /* nodes; never equal */
 };
@@ -31,13 +31,13 @@ struct program_pattern {
     uint32_t first_phase;     /* the first of phases that has it */
 };
 
-/* Phases that follow each other and do the same. */
+/* Phases that follow each other and send the same. */
 struct pattern_phase {
     uint32_t pattern;
     uint64_t times;           /* at least 1 */
     uint64_t messages, bytes; /* of all these times */
     uint64_t volume;          /* into `volumes`: messages of each pair of the pattern, of one time */
-    uint64_t skeleton;        /* what the program called, without its peers */
+    uint64_t skeleton;        /* hash of the calls without their peers */
 };
 
 struct patterns {
@@ -50,38 +50,39 @@ struct patterns {
     uint64_t messages, bytes;
 };
 
-/* How the program's collectives and ranks become messages between nodes. */
+/* How the collectives and the ranks of a program become messages between nodes. */
 struct patterns_options {
     const struct coll_choice *choices; /* [COLL_KINDS]; NULL = every kind's default */
     uint32_t window, leaders;          /* as in struct coll_call */
     uint32_t ranks_per_node;           /* rank r is on node r / ranks_per_node */
 };
 
-/* Goes through the whole program; it is rewound before and after. STATUS_BAD_INPUT, reported: its ranks
- * disagree about their collectives, or a peer is no rank. */
+/* Goes through the whole program, and rewinds it before and after. STATUS_BAD_INPUT, reported: the ranks
+ * disagree about their collectives, or a peer is not a rank. */
 enum status patterns_find(struct program *program, const struct patterns_options *options,
                           struct patterns *patterns);
 void patterns_close(struct patterns *patterns);
 
-/* Whether the pattern is there in each iteration of the main loop. */
+/* Whether each iteration of the main loop has the pattern. */
 static inline bool pattern_recurs(const struct patterns *patterns, const struct program_pattern *pattern)
 {
     return pattern->iterations == patterns->iterations;
 }
 
-/* Whether another program (the same one for another size of problem, say) has the very same pattern, so that
- * a compiler who has seen that one knows this pattern before the program runs. */
+/* Whether another program, such as the same one for another size of problem, has the same pattern. A compiler
+ * that has seen the other program then knows the pattern before the run. */
 bool pattern_is_in(const struct program_pattern *pattern, const struct patterns *others);
 
-/* How static a program is: the bytes of the patterns that recur in each iteration, of those that the other
- * program has too (it is foreseen), and of those that do both. `others` may be NULL. */
+/* How static a program is: the bytes of the patterns that recur in each iteration, the bytes of the patterns
+ * that the other program has too (they are foreseen), and the bytes of the patterns with both properties.
+ * `others` may be NULL. */
 struct patterns_shares {
     uint64_t recurring_bytes, foreseen_bytes, static_bytes;
 };
 void patterns_share(const struct patterns *patterns, const struct patterns *others,
                     struct patterns_shares *shares);
 
-/* Of all bytes; 100 of none. */
+/* Percent of all bytes; 100 if there are no bytes. */
 double patterns_percent(const struct patterns *patterns, uint64_t bytes);
 
 #endif

@@ -12,15 +12,15 @@ struct pattern_tally {
     uint64_t bytes;
 };
 
-/* Sorts, and sums up what has the same source and destination. Returns how many are left. */
+/* Sorts the tallies, and adds up those with the same source and destination. Returns how many are left. */
 size_t tallies_unite(struct pattern_tally *tallies, size_t count);
 
-/* Appends `times` equal phases: messages of one time, bytes of all times. Sorts the tallies. Phases without a
- * message are none. */
+/* Appends `times` equal phases, with the messages of one and the bytes of all. Sorts the tallies. A phase
+ * without a message is left out. */
 void patterns_add_phase(struct patterns *patterns, struct pattern_tally *tallies, size_t count,
                         uint64_t times, uint64_t skeleton);
 
-/* Once all phases are there: patterns->iterations and those of each pattern. */
+/* Sets patterns->iterations and the iterations of each pattern. To be called when all phases are added. */
 void patterns_find_main_loop(struct patterns *patterns);
 
 #endif

@@ -7,9 +7,9 @@
 #include "workload/patterns_internal.h"
 #include "workload/repetition.h"
 
-/* From calls to phases. All ranks go from one collective call of all ranks to the next; each rank's sends on
- * that stretch are folded into what comes before its loop, one iteration, and what comes behind, before the
- * next rank is looked at: so memory holds one rank's stretch and what is left of the others. */
+/* From calls to phases. All ranks go from one collective call of all ranks to the next. On each such stretch
+ * the sends of one rank after another are folded: into the part before its loop, one iteration, and the part
+ * after. So memory holds the whole stretch of one rank and the folded stretches of the others. */
 
 /* A send, or one message of a collective call of some ranks. */
 struct pattern_send {
@@ -22,7 +22,7 @@ struct pattern_span {
     size_t first, count; /* of struct pattern_walk's tallies */
 };
 
-/* A rank's stretch. `body` has the messages of one iteration and the bytes of all. */
+/* The stretch of a rank. `body` has the messages of one iteration and the bytes of all iterations. */
 struct pattern_fold {
     struct pattern_span before, body, behind;
     uint64_t repeats, messages;
@@ -96,7 +96,7 @@ static void sink_local(struct coll_sink *sink, struct coll_span from, struct col
     (void)sink, (void)from, (void)into;
 }
 
-/* Only what leaves a rank is looked at; barriers, flags and memory of nodes are no messages. */
+/* Only sends count. Barriers, flags and shared memory are no messages. */
 static const struct coll_sink sends_only = {.send = sink_send,
                                             .recv = sink_nothing,
                                             .recv_raise = sink_recv_raise,
@@ -106,7 +106,7 @@ static const struct coll_sink sends_only = {.send = sink_send,
                                             .copy = sink_local,
                                             .reduce = sink_local};
 
-/* Nodes of a group, numbered in the order in which its ranks are on them. */
+/* The nodes of a group, numbered in the order of their lowest ranks. */
 static const struct coll_nodes *nodes_of(struct pattern_walk *walk, uint32_t group)
 {
     struct pattern_nodes *made = &walk->group_nodes[group];
@@ -175,7 +175,7 @@ static enum status check_peer(const struct pattern_walk *walk, uint32_t rank, co
     return STATUS_BAD_INPUT;
 }
 
-/* A rank's sends up to its next collective call of all ranks, which goes to walk->collectives. */
+/* The sends of a rank up to its next collective call of all ranks, which becomes walk->collectives[rank]. */
 static enum status gather(struct pattern_walk *walk, uint32_t rank)
 {
     struct call scratch;
@@ -204,8 +204,8 @@ static enum status gather(struct pattern_walk *walk, uint32_t rank)
 
 /* ---------------------------------------------------------------- stretches */
 
-/* sent[first ... first + count - 1] as tallies; `every` 1, or the period if there are several iterations, in
- * which case messages are those of the first and bytes those of all. */
+/* sent[first ... first + count - 1] as tallies. If there are several iterations, `period` is the length of
+ * one: messages are those of the first iteration, bytes those of all. */
 static struct pattern_span fold_part(struct pattern_walk *walk, uint32_t rank, size_t first, size_t count,
                                      size_t period)
 {
@@ -247,8 +247,9 @@ static void fold(struct pattern_walk *walk, uint32_t rank)
     folded->behind = fold_part(walk, rank, end, count - end, count - end);
 }
 
-/* How many iterations all ranks that send have in common. A rank may do the same several times in each of
- * them, and what comes before or behind its loop may look like some more. 0: no loop, or a minor one. */
+/* The number of iterations that all sending ranks have in common. A rank may repeat its sends several times
+ * in each of them, and the parts before and after its loop may look like further iterations. 0: there is no
+ * loop, or it is minor. */
 static uint64_t common_repeats(const struct pattern_walk *walk)
 {
     uint64_t repeats = UINT64_MAX, messages = 0, outside = 0;
@@ -273,14 +274,14 @@ static uint64_t common_repeats(const struct pattern_walk *walk)
     return repeats;
 }
 
-/* Of the bytes of all its iterations those of `times`. */
+/* The bytes of `times` iterations. */
 static uint64_t share_of(const struct pattern_fold *folded, uint64_t bytes, uint64_t times)
 {
     return bytes / folded->repeats * times + bytes % folded->repeats * times / folded->repeats;
 }
 
-/* Iterations of a rank to the phase that is being gathered: `skipped` are elsewhere, `taken` are in it and
- * those like it, `each` in one of them. */
+/* Adds iterations of a rank to the phase. `skipped` iterations belong to other phases, `taken` to this phase
+ * and its repetitions, `each` to one of these. */
 static void add_body(struct pattern_walk *walk, const struct pattern_fold *folded, uint64_t skipped,
                      uint64_t taken, uint64_t each)
 {
@@ -320,7 +321,7 @@ static void end_whole_stretch(struct pattern_walk *walk)
     end_phase(walk, 1, SKELETON_STRETCH);
 }
 
-/* A phase for what is before the loop, one for each iteration, one for what is behind it. */
+/* A phase for the part before the loop, one for each iteration, and one for the part after. */
 static void end_loop(struct pattern_walk *walk, uint64_t repeats)
 {
     uint32_t ranks = walk->program->ranks;

@@ -18,7 +18,7 @@ PARAM_TABLE(pingpong_params, "pingpong", struct pingpong_config, "two ranks send
              .default_text = "1",
              .min = "1",
              .max = "1000000000",
-             .doc = "how often it goes to and fro"});
+             .doc = "number of round trips"});
 
 static uint32_t pingpong_ranks(const void *config)
 {

@@ -9,7 +9,7 @@ struct repetition_search {
     uint64_t best_weight;
 };
 
-/* sequence[anchor ... anchor + length - 1] has this period; before it the same may go on. */
+/* sequence[anchor ... anchor + length - 1] has this period. The repetition may begin before the anchor. */
 static void consider(struct repetition_search *search, size_t anchor, size_t length, size_t period)
 {
     if (length / 2 < period)
@@ -27,7 +27,8 @@ static void consider(struct repetition_search *search, size_t anchor, size_t len
     }
 }
 
-/* border[i] is the length of the longest proper prefix of the first i + 1 elements that also ends them. */
+/* border[i] is the length of the longest proper prefix of the first i + 1 elements that is also their suffix.
+ */
 static void search_from(struct repetition_search *search, size_t anchor, size_t *border)
 {
     const uint64_t *at = search->sequence + anchor;
@@ -47,7 +48,7 @@ static void search_from(struct repetition_search *search, size_t anchor, size_t 
         consider(search, anchor, count, count - matched);
 }
 
-/* The element in which this share of the weight is. */
+/* The element at this share of the weight. */
 static size_t at_share(const struct repetition_search *search, size_t eighths)
 {
     size_t low = 0, high = search->count - 1;

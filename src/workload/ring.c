@@ -58,7 +58,7 @@ const struct workload ring_reduce_workload = {
 
 const struct workload ring_allreduce_workload = {
     .name = "ring-allreduce",
-    .doc = "MPI_Allreduce as often as there are ranks: ring-allreduce:ranks=64,bytes=16MiB,iterations=2",
+    .doc = "MPI_Allreduce once for each rank: ring-allreduce:ranks=64,bytes=16MiB,iterations=2",
     .params = &ring_params,
     .ranks = repeat_ranks,
     .steps = ring_steps,

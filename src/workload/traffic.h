@@ -36,7 +36,7 @@ extern const char *const openloop_mix_names[];
      .offset = OPENLOOP_FIELD(messages),                                                                     \
      .default_text = "100",                                                                                  \
      .max = "1000000000",                                                                                    \
-     .doc = "of each node"},                                                                                 \
+     .doc = "messages of each node"},                                                                        \
         {.name = "small",                                                                                    \
          .type = PARAM_SIZE,                                                                                 \
          .offset = OPENLOOP_FIELD(small_bytes),                                                              \
@@ -59,17 +59,17 @@ extern const char *const openloop_mix_names[];
          .offset = OPENLOOP_FIELD(mix),                                                                      \
          .default_text = "drawn",                                                                            \
          .choices = openloop_mix_names,                                                                      \
-         .doc = "drawn: each message by chance; exact: that share of each node's, in random order"},         \
+         .doc = "drawn: each message is long by chance; exact: this share of the messages of each node is"}, \
         {.name = "interval",                                                                                 \
          .type = PARAM_TIME,                                                                                 \
          .offset = OPENLOOP_FIELD(interval_ps),                                                              \
          .default_text = "0 ps",                                                                             \
          .min = "0 ps",                                                                                      \
          .max = "1 h",                                                                                       \
-         .doc = "mean time between a node's messages, exponential; 0: all come up at the beginning"},        \
+         .doc = "mean time between the messages of a node, exponential; 0: all are sent at the beginning"},  \
     {                                                                                                        \
         .name = "nodes", .type = PARAM_COUNT, .offset = OPENLOOP_FIELD(nodes), .default_text = "0",          \
-        .max = "16777216", .doc = "that send and receive; 0: all of the topology"                            \
+        .max = "16777216", .doc = "nodes that send and receive; 0: all nodes of the topology"                \
     }
 
 extern const struct param_table openloop_params;

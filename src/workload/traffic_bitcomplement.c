@@ -1,6 +1,6 @@
 #include "workload/traffic.h"
 
-/* From i to nodes - 1 - i: where the nodes are a power of two, all bits of i inverted. */
+/* From i to nodes - 1 - i. If the number of nodes is a power of two, this inverts all bits of i. */
 static uint32_t destination_of(const struct openloop_scene *scene, struct rng *rng, uint32_t node)
 {
     (void)rng;
@@ -10,4 +10,4 @@ static uint32_t destination_of(const struct openloop_scene *scene, struct rng *r
 static const struct openloop_pattern bitcomplement_pattern = {.destination = destination_of};
 
 OPENLOOP_WORKLOAD(bitcomplement, openloop_params,
-                  "traffic from node i to the last but i: bitcomplement:messages=100");
+                  "traffic from node i of N to node N - 1 - i: bitcomplement:messages=100");

@@ -7,14 +7,14 @@ PARAM_TABLE(hotspot_params, "hotspot", struct openloop_config, "open-loop traffi
              .offset = OPENLOOP_FIELD(hot),
              .default_text = "1",
              .min = "1",
-             .doc = "nodes that many send to, spread evenly from node 0 on"},
+             .doc = "number of hot nodes, spread evenly from node 0 on"},
             {.name = "hot_fraction",
              .type = PARAM_NUMBER,
              .offset = OPENLOOP_FIELD(hot_fraction),
              .default_text = "0.1",
              .min = "0",
              .max = "1",
-             .doc = "share of the messages that go there"});
+             .doc = "share of the messages that go to hot nodes"});
 
 /* A share of the messages goes to a few nodes, the others to any. */
 static uint32_t destination_of(const struct openloop_scene *scene, struct rng *rng, uint32_t node)
@@ -28,4 +28,4 @@ static uint32_t destination_of(const struct openloop_scene *scene, struct rng *r
 static const struct openloop_pattern hotspot_pattern = {.destination = destination_of};
 
 OPENLOOP_WORKLOAD(hotspot, hotspot_params,
-                  "traffic of which a share goes to few nodes: hotspot:hot=1,hot_fraction=0.1");
+                  "traffic with a share that goes to few nodes: hotspot:hot=1,hot_fraction=0.1");

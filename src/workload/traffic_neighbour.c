@@ -1,6 +1,6 @@
 #include "workload/traffic.h"
 
-/* One step in a direction that there is; the ends of a line have one only. */
+/* One step in a random direction. The ends of a line have one direction only. */
 static uint32_t destination_of(const struct openloop_scene *scene, struct rng *rng, uint32_t node)
 {
     if (!scene->is_grid)

@@ -1,7 +1,8 @@
 #include "base/mem.h"
 #include "workload/traffic.h"
 
-/* Every node to another one and from another one: a random cycle through all (Sattolo 1986). */
+/* A random cycle through all nodes (Sattolo 1986): every node sends to another node, and each receives from
+ * one. */
 static uint32_t *draw_partners(uint32_t nodes, uint64_t seed)
 {
     uint32_t *partners = mem_alloc(nodes, sizeof *partners, "a permutation");

@@ -8,8 +8,8 @@
 #include "workload/phase.h"
 
 struct workload_position {
-    uint64_t number; /* of the next call; of programs in phases, of the phase it is in */
-    uint32_t call;   /* and its number there */
+    uint64_t number; /* number of the next call; in programs with phases, number of the present phase */
+    uint32_t call;   /* number of the next call in the phase */
 };
 
 struct workload_program {
@@ -135,7 +135,7 @@ static const char *family_member(const char *family, size_t length, size_t index
     return NULL;
 }
 
-/* Names reach to the first colon, those of a family to the second. */
+/* A name ends at the first colon; the name of a family member ends at the second. */
 static size_t name_length(const char *spec)
 {
     size_t length = strcspn(spec, ":");
@@ -173,7 +173,8 @@ static const struct workload *find(const char *spec, size_t length)
     return NULL;
 }
 
-/* Points at the value of the parameter to blame, at the name of the workload where its default is used. */
+/* Reports a problem at the value of the parameter, or at the name of the workload if the parameter has its
+ * default. */
 static void report_problem(const char *spec, size_t list_at, const struct workload_problem *problem)
 {
     size_t length = strlen(problem->param);
@@ -233,7 +234,7 @@ enum status workload_open(const char *spec, struct program **program)
         generated->program.openloop = &generated->openloop;
     }
     if (__builtin_mul_overflow(generated->steps, ranks, &generated->program.total_calls))
-        generated->program.total_calls = 0; /* nobody will see its end */
+        generated->program.total_calls = 0; /* more than can be counted: unknown */
     *program = &generated->program;
     return STATUS_OK;
 }

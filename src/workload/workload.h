@@ -10,32 +10,42 @@
 
 struct phase;
 
-/* What is wrong with parameters that are right one by one. */
+/* What is wrong with parameters that are right one by one, but not together. */
 struct workload_problem {
-    const char *param; /* the one to blame: "ranks"; NULL = what is wrong has been reported already */
+    const char *param; /* the parameter that is wrong: "ranks"; NULL = the problem has been reported */
     char text[512];    /* the sentence behind "error: " */
 };
 
 /* Generated programs, named by short texts: "alltoall:ranks=64,bytes=8KiB", "npb:lu:class=D,ranks=64". A
- * workload is a function from (rank, step) to a call, or from (rank, phase) to a few calls; nothing is stored
- * but how far each rank is, so a million ranks cost sixteen bytes each. */
+ * workload is a function from (rank, step) to a call, or from (rank, phase) to a few calls. Only the progress
+ * of each rank is stored, 16 bytes.
+ *
+ *     workload.h, workload.c   a program from its text
+ *     workloads.def            the list of workloads, one line each
+ *     list.h, list.c           the same as a table; workload_find, workload_add
+ *     pingpong.c, dissemination.c, alltoall.c, ring.c, pattern.c    workloads
+ *     repeat.h, repeat.c       what alltoall and ring share
+ *     phase.h, phase.c         programs that come in phases
+ *     npb_*.c                  the NAS Parallel Benchmarks, one file each; npb.h, npb_solver.h: what they
+ * share openloop.h, openloop.c   open-loop traffic traffic.h, traffic_*.c   its patterns, one file each
+ *     patterns.h, patterns*.c, repetition.h, repetition.c    phases, patterns and main loop of a program */
 struct workload {
     const char *name; /* "alltoall", "npb:lu": with its family, if it has one */
     const char *doc;
     const struct param_table *params; /* of its text */
-    /* Checks what the text said and derives the rest of *config. May set what else *program has: `counts`,
-     * `file`. False fills *problem. NULL = nothing to do. */
+    /* Checks the parameters and derives the rest of *config. May set `counts` and `file` of *program. Returns
+     * false and fills *problem if they are wrong. NULL = nothing to do. */
     bool (*prepare)(void *config, struct program *program, struct workload_problem *problem);
-    void (*release)(void *config); /* what prepare() allocated, also where it failed; NULL = nothing */
+    void (*release)(void *config); /* frees what prepare() has allocated, also if it failed; NULL = nothing */
     uint32_t (*ranks)(const void *config);
     uint64_t (*steps)(const void *config); /* calls of each rank */
-    /* The rank's call number `step`; *call is all zero. */
+    /* Call number `step` of the rank. *call is all zero before. */
     void (*call)(const void *config, uint32_t rank, uint64_t step, struct call *call);
-    /* Instead of steps and call: the calls of the rank's phase `number`; false behind the last phase. A phase
-     * may be empty. It uses fewer than `slots` slots. */
+    /* Instead of steps and call: the calls of phase `number` of the rank. Returns false after the last phase.
+     * A phase may be empty. It uses fewer than `slots` slots. */
     bool (*phase)(const void *config, uint32_t rank, uint64_t number, struct phase *phase);
     uint32_t slots;                           /* SLOT_FIRST included; 0 = no non-blocking call */
-    uint32_t (*slots_of)(const void *config); /* instead, where that depends on the config */
+    uint32_t (*slots_of)(const void *config); /* instead of slots, if it depends on the config */
     /* Instead of calls: open-loop traffic of this pattern. Its parameters are a struct openloop_config, and
      * ranks() is the number of nodes. NULL: a program with calls. */
     const struct openloop_pattern *traffic;
@@ -52,7 +62,7 @@ const struct workload *workload_find(const char *name, size_t length);
  * name, or the table is full. */
 enum status workload_add(const struct workload *workload);
 
-/* The program that a text names; errors point into the text. */
+/* Opens the program that a text names, to be closed with its ops. Errors point into the text. */
 enum status workload_open(const char *spec, struct program **program);
 
 #endif

@@ -409,7 +409,7 @@ static void test_mistakes(void **state)
         {"torus:4x", 8, "a number is expected"},
         {"torus:4x0", 8, "at least 1"},
         {"torus:4*4", 7, "'*' is not expected"},
-        {"torus:4x99999999999999999999", 8, "more than 16777216"},
+        {"torus:4x99999999999999999999", 8, "at most 16777216"},
         {"torus:4096x4097", 6, "too large"},
         {"mesh:1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1", 37, "one number too many"},
         {"ring:4x4", 7, "one number too many"},
