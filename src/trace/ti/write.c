@@ -28,10 +28,11 @@ struct ti_writer {
     uint32_t outstanding;
 };
 
-/* A call that was read from a trace names no type; the elements of its reduction still have a size. */
+/* A call that was read from a trace names no type, but the elements of its reduction have a size. A type
+ * without a size counts nothing. */
 static int type_of(const struct call *call)
 {
-    if (call->datatype)
+    if (call->datatype && datatype_bytes(call->datatype - 1) > 0)
         return call->datatype - 1;
     return call->element_bytes > 1 ? datatype_of_bytes(call->element_bytes) : DATATYPE_BYTE;
 }
