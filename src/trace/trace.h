@@ -13,11 +13,11 @@
  *   formats   the list of trace formats
  *   compile   lets a format read all ranks into an image
  *   summary   what a trace consists of: calls, messages, sizes
- *   image/    what all formats share: the interface of a format, the image writer, compiled traces
- * (image/image.h) ti/       SimGrid's text format (ti/ti.h) check/    what can be wrong with a trace though
- * each of its lines is right
+ *   image/    what all formats share: the image writer, compiled traces (image/image.h)
+ *   ti/       SimGrid's text format (ti/ti.h)
+ *   check/    errors of a whole trace, beyond those of single lines (check/check.h)
  *
- * A format does not include another one, image/ includes none (src/rooms.txt). */
+ * A format does not include another one, and image/ includes none (src/rooms.txt). */
 
 /* Opens a trace for running: a folder of rank-<k>.txt, a SimGrid index file, an archive (.tar, .tar.zst,
  * .tar.gz, .tar.xz) of such a folder, a compiled trace, or a trace of another format in the list. It is

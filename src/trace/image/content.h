@@ -14,7 +14,8 @@ enum status content_load(const char *path, char **bytes, size_t *size);
 enum status content_cannot_read(const char *path);
 
 /* XXH3-128 of one text after another and of their lengths: the key of a trace of several files. Formats other
- * than TI begin with their own name as the first text, so that the same bytes have another key in each. */
+ * than TI begin with their own name and version as the first text: then the same bytes have another key in
+ * each format, and compiled traces of an older version are not found. */
 struct content_hash {
     void *state;
 };

@@ -9,8 +9,8 @@
 
 /* The layout of a compiled trace: a file that is mapped and executed as it is.
  *
- *   header | per rank: tokens, lines, amounts, texts | per rank: calls, text starts | counts | names | notes
- * | ranks | groups | members
+ *   header | per rank: tokens, lines, amounts, texts | per rank: calls, text starts | counts | names
+ *   | notes | ranks | groups | members
  *
  * A rank is a sequence of tokens. A token with its upper bit set is a compute, and the rest of its bits are
  * an index into the rank's amounts; any other token is an index into the rank's distinct calls. Call 0 is a
