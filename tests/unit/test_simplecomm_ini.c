@@ -104,8 +104,9 @@ static void what_is_left_out(void **state)
         "",
         "fabric=packet x.ini\ncompat=simplecomm x.ini\nfmu.try_idle=NONE x.ini\nfmu.among_all=STATIC x.ini\n",
         "helio: note: x.ini leaves out eager_protocol_max_size, internode_bandwidth, internode_latency, "
-        "processing_speed: taken from the FMU paper's Table 3, and not SimpleComm's placeholders (10 s, 10 "
-        "B/s)\n");
+        "processing_speed: the values are those of the FMU paper's Table 3, not the placeholders of "
+        "SimpleComm "
+        "(10 s, 10 B/s)\n");
 }
 
 /* ------------------------------------------------------------------------------------ SimpleComm's results

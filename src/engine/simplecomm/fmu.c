@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* FMU (Contention_FlexibleMemoryUnit.py): the open phase that starts first is served next, on its FMU, after
- * whatever the FMU did before. */
+/* FMU (Contention_FlexibleMemoryUnit.py): the open phase that starts first is served next, on its FMU, behind
+ * what the FMU has served before. */
 
 static void phase_move(struct compat_match *match, double by_s)
 {
@@ -17,8 +17,8 @@ static void phase_move(struct compat_match *match, double by_s)
     }
 }
 
-/* Until when a match's FMU is busy. SimpleComm stops when that goes back by more than a hundredth and a
- * millisecond; here the FMU then stays busy. */
+/* Sets until when an FMU is busy. SimpleComm stops when this time goes back by more than a hundredth and a
+ * millisecond; here the FMU stays busy. */
 static void set_busy(struct simplecomm *engine, int32_t fmu, double until_s)
 {
     double *last_s = &engine->fmu.last_s[fmu];
@@ -39,7 +39,7 @@ static void ring_insert(struct compat_fmu *fmu, struct compat_match *match)
     ring->bytes += match->bytes;
 }
 
-/* The largest size is looked at when something is read, not when it is written. */
+/* As in SimpleComm the largest size is taken when something is read, not when it is written. */
 static void ring_consume(struct simplecomm *engine, const struct compat_match *match)
 {
     struct compat_ring *ring = &engine->fmu.rings[match->fmu];
@@ -78,8 +78,8 @@ static void finish_write(struct simplecomm *engine, struct compat_match *match)
     ring_insert(&engine->fmu, match);
 }
 
-/* `other` goes along with an access of the same rank to the same FMU: no switch of its own, and it starts
- * where that access ends, even when others go along too. */
+/* `other` is coalesced with an access of the same rank to the same FMU: it needs no switching of its own, and
+ * starts where that access ends, even if several are coalesced. */
 static void coalesce(struct simplecomm *engine, struct compat_match *other, double access_end_s)
 {
     phase_move(other, -other->latency_s);
@@ -102,8 +102,8 @@ static uint32_t rank_in(const struct compat_match *match)
     return match->written ? match->destination : match->source;
 }
 
-/* What an access does to the others: some go along, and those of the same node wait, since a node has one
- * channel to the FMUs. The latter also befalls a read that has just gone along. */
+/* What an access does to the others. Some are coalesced with it. Those of the same node wait, since a node
+ * has one channel to the FMUs; this holds even for a read that has just been coalesced. */
 static void affect_others(struct simplecomm *engine, const struct compat_match *access)
 {
     const struct compat_match_list *open = &engine->fmu.open;
@@ -144,7 +144,7 @@ static size_t first_read(const struct compat_match_list *open)
     return i;
 }
 
-/* Serves accesses until a read is done; its index. */
+/* Serves accesses until a read is done; returns its index. */
 static size_t serve(struct simplecomm *engine)
 {
     struct compat_fmu *fmu = &engine->fmu;
@@ -192,7 +192,7 @@ double compat_fmu_lowest(const struct compat_fmu *fmu)
 
 /* -------------------------------------------------------------------------------------------- life cycle */
 
-/* The word's place among the words; 0 where it is none of them. */
+/* The index of the word; 0 when it is not among the words. */
 static int place_of(const char *word, const char *const *words)
 {
     for (int i = 0; word && words[i]; i++)
@@ -223,7 +223,7 @@ void compat_fmu_init(struct simplecomm *engine, const struct config *config, uin
     fmu->series = mem_alloc(count * 3 + engine->ranks, sizeof *fmu->series, "FMU statistics");
 }
 
-/* Times as a series of the statistics, at series[from]; the next place. */
+/* Puts times into the series of the statistics from series[from] on; returns the next free place. */
 static size_t put_times(struct compat_fmu *fmu, const double *times_s, size_t count, size_t from,
                         struct metric_series *series)
 {

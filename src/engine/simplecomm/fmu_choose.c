@@ -1,7 +1,7 @@
 #include "engine/simplecomm/internal.h"
 
-/* Which FMU: all open matches without one that start in the window get theirs at once, in the order of time,
- * and reads that are due in it are counted down where the mapping counts them. */
+/* Which FMU a match gets. All open matches without an FMU that start in the window get one at once, in the
+ * order of time. Where the mapping counts reads, those of the window are counted down in the same order. */
 
 struct window {
     double start_s, end_s;
@@ -32,7 +32,7 @@ static int compare_events(const void *a, const void *b)
     return (left->sequence > right->sequence) - (left->sequence < right->sequence);
 }
 
-/* The window's matches, and behind them the reads, the latest known first; then by time. */
+/* The matches of the window, and behind them the reads, the one known last first; then sorted by time. */
 static size_t collect_events(struct compat_fmu *fmu, struct window window)
 {
     size_t count = 0, most = fmu->open.count + fmu->incoming_count;
@@ -101,7 +101,7 @@ static int32_t choose_among_all(struct compat_fmu *fmu, const struct compat_matc
         return (int32_t)rng_below(&fmu->random, fmu->count);
     case AMONG_STATIC:
         return (int32_t)(match->destination % fmu->count);
-    case AMONG_INCREMENTAL: /* the counter moves first: the first FMU is number 1 */
+    case AMONG_INCREMENTAL: /* the counter moves first, so the first FMU is number 1 */
         fmu->interleave = (fmu->interleave + 1) % fmu->count;
         return (int32_t)fmu->interleave;
     case AMONG_LEAST_S:

@@ -9,11 +9,10 @@
 
 enum { FILE_AT_MOST = 1 << 20, ERRORS_AT_MOST = 20, WORD_AT_MOST = 64 };
 
-/* ------------------------------------------------------------------------------------------- what it knows
- */
+/* -------------------------------------------------------------------------------------------------- keys */
 
 enum ini_section {
-    SECTION_NONE, /* before the first */
+    SECTION_NONE, /* before the first section */
     SECTION_UNKNOWN,
     SECTION_SIMULATION,
     SECTION_TOPOLOGY,
@@ -29,14 +28,14 @@ static const char *const section_names[SECTIONS] = {
     [SECTION_COLLECTIVES] = "CollectiveAlgorithm",
 };
 
-/* A word of SimpleComm's, and what it is with us. */
+/* A word of SimpleComm, and the same in our parameters. */
 struct ini_word {
     const char *theirs, *ours;
 };
 static const struct ini_word topologies[] = {
     {"KAHUNA", "packet"}, {"FMU", "fmu"}, {"HYBRID", "hybrid"}, {"InfiniBand", "packet"}, {NULL, NULL}};
 
-/* Which of the two LEAST_USED_FMU is, fmu_monitor_incoming_recv says. */
+/* fmu_monitor_incoming_recv decides whether this means LEAST_S or LEAST_SR. */
 static const char least_used[] = "LEAST_USED_FMU";
 static const struct ini_word idle_kinds[] = {
     {"NONE", "NONE"},       {"SIMPLE", "SIMPLE"},     {"RANDOM", "RANDOM"}, {least_used, least_used},
@@ -57,13 +56,13 @@ static const struct ini_word allreduces[] = {
 static const struct ini_word alltoallvs[] = {
     {"nbc_like_simgrid", "nbc_like_simgrid"}, {"nbc_improved", "nbc_improved"}, {NULL, NULL}};
 
-/* Who misses a number that is left out. */
+/* Which topologies need a number. */
 enum { NEEDED_BY_NETWORK = 1, NEEDED_BY_FMU = 2, NEEDED_BY_NODES = 4, NEEDED_BY_ALL = 7 };
 
 static const struct ini_key {
     const char *name;
     enum ini_section section;
-    const char *param; /* NULL: of no consequence, or seen to when the file is at its end */
+    const char *param; /* NULL: it has no effect, or is assigned at the end of the file */
     const char *unit;  /* of a number; NULL: a word */
     const struct ini_word *words;
     unsigned needed_by;
@@ -82,7 +81,7 @@ static const struct ini_key {
     {"fmu_mapping", SECTION_TOPOLOGY, NULL, NULL, mappings, 0},
     {"fmu_bandwidth", SECTION_TOPOLOGY, "fmu.bandwidth", " B/s", NULL, NEEDED_BY_FMU},
     {"fmu_latency", SECTION_TOPOLOGY, "fmu.t_switch", " s", NULL, NEEDED_BY_FMU},
-    {"fmu_pivot_value", SECTION_TOPOLOGY, NULL, "", NULL, 0}, /* SimpleComm reads it and computes its own */
+    {"fmu_pivot_value", SECTION_TOPOLOGY, NULL, "", NULL, 0}, /* SimpleComm reads it, and computes its own */
     {"internode_bandwidth", SECTION_TOPOLOGY, "packet.bandwidth", " B/s", NULL, NEEDED_BY_NETWORK},
     {"internode_latency", SECTION_TOPOLOGY, "packet.latency", " s", NULL, NEEDED_BY_NETWORK},
     {"intranode_bandwidth", SECTION_TOPOLOGY, "intranode.bandwidth", " B/s", NULL, NEEDED_BY_NODES},
@@ -117,7 +116,7 @@ static const char *word_at(const void *list, size_t index)
 
 /* ----------------------------------------------------------------------------------------------- places */
 
-/* A stretch of the present line, without blanks at its ends. */
+/* A part of the present line, without blanks at its ends. */
 struct ini_span {
     const char *at;
     size_t length;
@@ -128,11 +127,11 @@ struct ini_reader {
     const char *name; /* of the file */
     struct ini_span source;
     uint64_t line;
-    size_t indent; /* of the keys above; a deeper line would continue the last value */
+    size_t indent; /* of the keys above; SimpleComm reads a deeper line as more of the last value */
     enum ini_section section;
     bool begun[SECTIONS];
     bool given[KEYS];
-    const char *origin[KEYS]; /* of values that wait for the end of the file */
+    const char *origin[KEYS]; /* of values that are assigned at the end of the file */
     bool monitors;            /* fmu_monitor_incoming_recv */
     const char *idle_kind, *mapping, *topology;
     struct arena texts;
@@ -191,19 +190,18 @@ static void assign(struct ini_reader *ini, const struct ini_key *key, const char
         wrong(ini, where, "%s: %s", key->name, problem.text);
 }
 
-/* Numbers go to the parameter as they are written, with their unit behind, so that they are read exactly. */
+/* A number goes to the parameter as it is written, followed by its unit, so that it is read exactly. */
 static void read_number(struct ini_reader *ini, const struct ini_key *key, struct ini_span where)
 {
     const char *value = text_of(ini, where);
     if (!*value || value[strspn(value, "0123456789.+-eE")]) {
-        wrong(ini, where, "%s is a bare number%s%s, as SimpleComm has it%s", key->name,
-              *key->unit ? " in" : "", key->unit,
-              strpbrk(value, "#;") ? "; its comments are lines of their own" : "");
+        wrong(ini, where, "%s is a bare number%s%s, as in SimpleComm%s", key->name, *key->unit ? " in" : "",
+              key->unit, strpbrk(value, "#;") ? "; a comment needs a line of its own" : "");
         return;
     }
     if (!key->param)
         return;
-    /* Of no bandwidth at all SimpleComm makes messages that take no time. */
+    /* With a bandwidth of 0 the messages of SimpleComm take no time. */
     bool timeless = strcmp(key->param, "intranode.bandwidth") == 0 && !value[strspn(value, "0.")];
     char *quantity = mem_format("%s%s", timeless ? "9223372036854775807" : value, key->unit);
     assign(ini, key, quantity, where);
@@ -238,7 +236,7 @@ static void read_word(struct ini_reader *ini, const struct ini_key *key, struct 
     const char *value = text_of(ini, where);
     size_t count;
     const char *ours = find_word(key->words, value, &count);
-    /* What is not exactly True SimpleComm takes as False, whatever was meant. */
+    /* SimpleComm takes all but exactly True as False; other spellings are refused. */
     if (key->words == truths && ours && strcmp(value, "True") != 0 && strcmp(value, "False") != 0)
         ours = NULL;
     if (!ours)
@@ -295,10 +293,10 @@ static void read_key(struct ini_reader *ini, struct ini_span key, struct ini_spa
     if (ini->given[index])
         wrong(ini, key, "%s is given twice", known->name);
     else if (ini->section == SECTION_NONE)
-        wrong(ini, key, "%s stands before any section; it belongs into [%s]", known->name,
+        wrong(ini, key, "%s stands before the first section; it belongs in [%s]", known->name,
               section_names[known->section]);
     else if (ini->section != known->section && ini->section != SECTION_UNKNOWN)
-        wrong(ini, key, "%s belongs into [%s], not into [%s]", known->name, section_names[known->section],
+        wrong(ini, key, "%s belongs in [%s], not in [%s]", known->name, section_names[known->section],
               section_names[ini->section]);
     ini->given[index] = true;
     ini->origin[index] = origin_of(ini);
@@ -332,9 +330,9 @@ static void read_line(struct ini_reader *ini)
         return;
     line = trimmed(line.at, find_comment(line));
     if (line.length == 0 || (line.length == 3 && memcmp(line.at, "...", 3) == 0))
-        return; /* dots are what Listing 2 leaves out */
+        return; /* Listing 2 has dots where it leaves something out */
     if (memchr(line.at, '\0', line.length)) {
-        wrong(ini, line, "this is no text: it has a byte 0");
+        wrong(ini, line, "this is not text: it has a byte 0");
         return;
     }
     if (*line.at == '[') {
@@ -345,7 +343,7 @@ static void read_line(struct ini_reader *ini)
     const char *sign = find_either(line, '=', ':');
     if (indent > ini->indent)
         wrong(ini, line,
-              "SimpleComm reads an indented line as more of the value above; begin it further left");
+              "SimpleComm reads an indented line as part of the value above it; remove the indent");
     else if (!sign)
         wrong(ini, line, "a line is [SECTION], KEY = VALUE, or a comment that begins with #");
     else
@@ -379,9 +377,10 @@ static void tell_missing(const struct ini_reader *ini)
             used += (size_t)snprintf(missing + used, sizeof missing - used, "%s%s", used ? ", " : "",
                                      keys[i].name);
     if (used)
-        diag_note("%s leaves out %s: taken from the FMU paper's Table 3, and not SimpleComm's placeholders "
-                  "(10 s, 10 B/s)",
-                  ini->name, missing);
+        diag_note(
+            "%s leaves out %s: the values are those of the FMU paper's Table 3, not the placeholders of "
+            "SimpleComm (10 s, 10 B/s)",
+            ini->name, missing);
 }
 
 static enum status finish(struct ini_reader *ini)
@@ -436,7 +435,7 @@ enum status simplecomm_read_ini(struct config *config, const char *path)
     if (!file || ferror(file))
         diag_error("cannot read %s: %s", path, strerror(errno));
     else if (length > FILE_AT_MOST)
-        diag_error("%s: more than 1 MiB is no configuration of SimpleComm's", path);
+        diag_error("%s has more than 1 MiB, so it is not a configuration of SimpleComm", path);
     else
         status = simplecomm_read_ini_text(config, path, text, length);
     if (file)

@@ -16,21 +16,10 @@
 #include "engine/simplecomm/simplecomm.h"
 #include "fabric/fabric.h"
 
-/* The parts of the engine:
- *
- *   simplecomm.c  the driver: steps every rank, then finishes one match; results
- *   step.c        one step of one rank: one call, the next layer of a collective, a look at a wait
- *   layers.c      collectives as layers of sends and receives
- *   match.c       sends meet receives
- *   network.c     KAHUNA: InfiniBand whose ports share their bandwidth in windows of time
- *   fmu.c         FMU: every message is a write and then a read
- *   fmu_choose.c  which FMU a write goes to
- *   stops.c       where SimpleComm itself stops, and this engine goes on
- *   ini.c         its configuration files, which no other part needs
- *
- * Time is seconds in double, and sums are formed in SimpleComm's order: results have to equal its own. */
+/* What the files of this room share. Times are seconds in double, and sums are formed in the order of
+ * SimpleComm: results have to equal its own. */
 
-/* A send or a receive, posted. */
+/* A send or a receive that is posted. */
 struct compat_post {
     uint32_t rank, partner;
     bool sending, blocking;
@@ -38,12 +27,12 @@ struct compat_post {
     int32_t tag;
     uint64_t bytes;
     double posted_s;
-    bool given_up; /* its rank went on without it, where SimpleComm stops */
-    uint32_t next; /* under the same key */
+    bool given_up; /* its rank has gone on without it, where SimpleComm stops */
+    uint32_t next; /* with the same key */
 };
 
-/* A send and its receive: what contention is about. `base` and `end` are the transfer on the network; on FMUs
- * a message is in its write until written, then in its read. */
+/* A send and its receive, for which contention is computed. `base_s` and `end_s` are the transfer on the
+ * network. On FMUs a message is in its write until `written`, then in its read. */
 struct compat_match {
     uint32_t source, destination;
     uint64_t bytes;
@@ -62,7 +51,7 @@ struct compat_match {
     struct compat_match *next_free;
 };
 
-/* Matches in the order in which they formed: ties are broken by it. */
+/* Matches in the order in which they formed, which decides ties. */
 struct compat_match_list {
     struct compat_match **items;
     size_t count, capacity;
@@ -74,7 +63,7 @@ struct compat_link {
     double latency_s, bytes_per_s;
 };
 
-/* What SimpleComm would have stopped at. */
+/* Where SimpleComm stops. */
 enum compat_abort {
     ABORT_NODES,
     ABORT_PIVOT,
@@ -89,10 +78,10 @@ enum compat_abort {
     ABORTS
 };
 
-/* What KAHUNA looks at of a match, time and again: side by side in memory. */
+/* The part of a match that KAHUNA reads again and again, side by side in memory. */
 struct kahuna_transfer {
     double base_s, end_s;
-    double solved_s; /* up to where the sharing by `factor` has been worked out; -1 = it has not */
+    double solved_s; /* until when the sharing by `factor` is computed; -1: it is not */
     double sent_bytes;
     uint32_t factor, source_node, destination_node;
     struct compat_match *match;
@@ -109,7 +98,7 @@ struct compat_ring_slot {
     bool valid;
 };
 
-/* Q_data and Q_header of an FMU: slots [head, tail) */
+/* Q_data and Q_header of an FMU: slots [head, tail). */
 struct compat_ring {
     struct compat_ring_slot *slots;
     size_t capacity;
@@ -122,7 +111,7 @@ struct compat_read {
     uint32_t fmu;
 };
 
-/* What happens in a window, to be put in order. */
+/* One event of a window of time. */
 struct compat_window_event {
     double at_s;
     size_t sequence;
@@ -139,7 +128,7 @@ struct compat_statistics {
     uint64_t by_network, by_fmu, pivot_bytes;
 };
 
-/* fmu.try_idle and fmu.among_all, whose words have the same order. */
+/* The words of fmu.try_idle and fmu.among_all, in their order. */
 enum compat_try_idle { TRY_NONE, TRY_RANDOM, TRY_SIMPLE, TRY_LEAST_S, TRY_LEAST_SR };
 enum compat_among_all { AMONG_RANDOM, AMONG_LEAST_S, AMONG_LEAST_SR, AMONG_STATIC, AMONG_INCREMENTAL };
 
@@ -160,12 +149,12 @@ struct compat_fmu {
     size_t incoming_count, incoming_capacity;
     struct compat_window_event *events;
     size_t event_capacity;
-    int64_t *series; /* the statistics' */
+    int64_t *series; /* of the statistics */
 };
 
 enum compat_state { RANK_NORMAL, RANK_COMMUNICATING, RANK_WAITING, RANK_ENDED };
 
-/* A non-blocking call that is done. */
+/* A request that is complete. */
 struct compat_completion {
     int32_t tag;
     uint8_t op;
@@ -175,15 +164,15 @@ struct compat_completion {
 struct compat_rank {
     enum compat_state state;
     double now_s;
-    bool in_point_to_point; /* blocked by a send or receive of its own */
-    uint32_t blocked_by;    /* the post that does so, while nothing has met it; POOL_NONE */
+    bool in_point_to_point; /* blocked by its own send or receive */
+    uint32_t blocked_by;    /* the post that blocks it, while it is unmatched; POOL_NONE: none */
     bool in_collective, ending, waits_for_all;
     struct call collective;
     uint32_t layer;          /* the next one */
     uint64_t layer_pending;  /* posts of this layer that are not done */
     uint64_t blocking_posts; /* that are not done */
-    uint64_t requests;       /* outstanding or done but not yet waited for */
-    int64_t waitall_balance; /* completions less those that a waitall wants */
+    uint64_t requests;       /* not yet waited for */
+    int64_t waitall_balance; /* completions minus those that a waitall waits for */
     int32_t waiting_tag;
     int32_t *slot_tags;
     struct compat_completion *completions;
@@ -191,18 +180,18 @@ struct compat_rank {
 };
 
 struct simplecomm {
-    struct fabric fabric; /* for whoever visits the statistics */
+    struct fabric fabric; /* whose statistics are visited at the end */
     const struct engine_params *params;
     const struct simplecomm_config *config;
     const struct compute_config *compute;
     const struct collective_config *collective;
-    uint64_t formed; /* matches; every so manieth is boosted */
+    uint64_t formed; /* matches so far, for the booster */
     enum compat_topology topology;
     uint32_t ranks, cores_per_node;
     uint64_t eager_bytes;
     struct compat_link network_link, fmu_link, node_link;
-    double pivot_bytes;       /* -1: nothing takes an FMU */
-    bool fmus_take_the_small; /* those up to the pivot, not those from it on */
+    double pivot_bytes;       /* -1: no message takes an FMU */
+    bool fmus_take_the_small; /* messages up to the pivot take FMUs, not those from the pivot on */
     struct compat_network network;
     struct compat_fmu fmu;
     struct compat_statistics statistics;
@@ -251,16 +240,17 @@ static inline bool same_node(const struct simplecomm *engine, uint32_t a, uint32
 }
 
 /* stops.c */
-void compat_abort(struct simplecomm *engine, enum compat_abort reason); /* counts it; warns at the first */
+void compat_abort(struct simplecomm *engine, enum compat_abort reason); /* counts it; warns of the first */
 enum status compat_too_long(const struct simplecomm *engine);           /* reports it */
 
 /* step.c */
-void compat_idle(struct simplecomm *engine, uint32_t rank, double until_s, uint8_t op); /* moves its clock */
+void compat_idle(struct simplecomm *engine, uint32_t rank, double until_s, uint8_t op); /* to `until_s` */
 enum status compat_step(struct simplecomm *engine, uint32_t rank);
-bool compat_may_go_on(const struct compat_rank *rank); /* it waits for nothing more */
+bool compat_may_go_on(const struct compat_rank *rank); /* it has nothing to wait for */
 void compat_completed(struct compat_rank *rank, int32_t tag, double end_s, uint8_t op);
 
-/* layers.c: posts a layer of the rank's collective; the number of its posts, 0 behind the last layer. */
+/* layers.c: posts the next layer of the rank's collective; returns the number of posts, 0 behind the last
+ * layer. */
 uint64_t compat_post_layer(struct simplecomm *engine, uint32_t rank);
 
 /* match.c */
@@ -268,24 +258,24 @@ void compat_match_post(struct simplecomm *engine, const struct compat_post *post
 bool compat_give_up_send(struct simplecomm *engine, uint32_t rank); /* if eager; the rank goes on */
 struct compat_match *compat_match_list_take(struct compat_match_list *list, size_t index);
 
-/* network.c: takes out the match that is finished next. */
+/* network.c; _next takes out the match that is finished next. */
 void compat_network_add(struct simplecomm *engine, struct compat_match *match);
 void compat_network_init(struct simplecomm *engine);
 void compat_network_free(struct compat_network *network);
-double compat_network_lowest(const struct compat_network *network); /* start of what happens next there */
+double compat_network_lowest(const struct compat_network *network); /* when the next thing happens there */
 struct compat_match *compat_network_next(struct simplecomm *engine);
 
-/* fmu.c */
+/* fmu.c; _next takes out the match that is finished next. */
 void compat_fmu_init(struct simplecomm *engine, const struct config *config, uint64_t seed);
 void compat_fmu_free(struct compat_fmu *fmu);
 void compat_fmu_summarize(struct simplecomm *engine); /* fills in the statistics of FMUs */
 struct compat_match *compat_fmu_next(struct simplecomm *engine);
 double compat_fmu_lowest(const struct compat_fmu *fmu);
 
-/* fmu_choose.c: an FMU for every open match that has none and starts in the present window. */
+/* fmu_choose.c: gives an FMU to every open match that has none and starts in the present window. */
 void compat_fmu_choose(struct simplecomm *engine);
 
-/* The phase that a match is in: its write, or its read. */
+/* When the present phase of a match, its write or its read, starts and ends. */
 static inline double phase_base(const struct compat_match *match)
 {
     return match->written ? match->recv_base_s : match->send_base_s;

@@ -3,10 +3,10 @@
 #include "coll/coll.h"
 #include "engine/simplecomm/internal.h"
 
-/* Collectives as SimpleComm expands them (its Col_*.py, after SimGrid's). A layer is what a rank posts at
- * once; the next one follows when all of it is done. */
+/* Collectives as SimpleComm expands them (its Col_*.py, after SimGrid). A layer is what a rank posts at once;
+ * the next layer follows when all of it is done. */
 
-/* SimpleComm's tags of collectives lie among the tags of users. */
+/* SimpleComm does not keep the tags of collectives apart from those of users. */
 enum {
     TAG_ALLREDUCE = 2,
     TAG_BARRIER = 3,
@@ -42,7 +42,7 @@ static void put(struct compat_layer *layer, bool sending, uint32_t partner, uint
     compat_match_post(layer->engine, &post);
 }
 
-/* The next message of a tree, which is a layer of its own. */
+/* A message of a tree. Each is a layer of its own; only the wanted one is posted. */
 static void put_next(struct compat_layer *layer, bool sending, uint32_t partner, uint64_t bytes, int32_t tag)
 {
     if (layer->at++ == layer->wanted)
@@ -78,8 +78,8 @@ static void put_reduce(struct compat_layer *layer, uint32_t root, uint64_t bytes
     }
 }
 
-/* Its CA_Reduce = alltoroot, and the first half of its CA_Allreduce = reduce_bcast: one layer, everybody
- * straight to the root. */
+/* CA_Reduce = alltoroot, and the first half of CA_Allreduce = reduce_bcast: one layer, all ranks to the root.
+ */
 static void put_reduce_to_root(struct compat_layer *layer, uint32_t root, uint64_t bytes, int32_t tag)
 {
     if (layer->at++ != layer->wanted)

@@ -2,9 +2,9 @@
 
 #include "engine/simplecomm/internal.h"
 
-/* Messages of collectives and of users are in one space of tags, and the first posted is the first matched
- * (CheckMatch.py, which searches a list; a queue per key finds the same). A queue holds sends or receives,
- * never both, since they would have met. */
+/* Messages of collectives and of users share the tags, and the first that is posted is the first that is
+ * matched (CheckMatch.py searches a list; a queue per key finds the same). A queue holds sends or receives,
+ * never both: they would have met. */
 static struct queue_table_entry *queue_of(struct simplecomm *engine, const struct compat_post *post)
 {
     uint32_t source = post->sending ? post->rank : post->partner;
@@ -59,8 +59,8 @@ static struct compat_match *match_new(struct simplecomm *engine)
     return match;
 }
 
-/* HYBRID decides by the size where it asks for the latency, by the size with its header where it asks for the
- * bandwidth, and adds the header there once more (Top_Hybrid.py). */
+/* For the latency HYBRID decides by the size. For the bandwidth it decides by the size with the header, and
+ * then adds the header once more (Top_Hybrid.py). */
 static bool takes_fmu(const struct simplecomm *engine, const struct compat_match *match, uint64_t bytes)
 {
     if (engine->topology != COMPAT_HYBRID)
@@ -112,7 +112,7 @@ struct compat_match *compat_match_list_take(struct compat_match_list *list, size
     return match;
 }
 
-/* A message of this many bytes, once boosted. */
+/* The size of the message that forms now, with the booster. */
 static uint64_t boosted(struct simplecomm *engine, uint64_t bytes)
 {
     const struct simplecomm_config *config = engine->config;

@@ -4,9 +4,9 @@
 
 /* KAHUNA (Contention_Kahuna.py): time advances window by window, from the earliest start to the next start or
  * end. In a window each node divides its bandwidth among the transfers that touch it, in and out together,
- * and a transfer is slowed down by the busier of its two nodes. Every window changes every transfer in it, by
- * sums whose rounding has to be SimpleComm's, so none can be left out: the passes are few, and over memory
- * that lies side by side. */
+ * and the busier of its two nodes slows a transfer down. Every window changes every transfer in it, by sums
+ * whose rounding has to be that of SimpleComm, so no window can be left out. For speed the passes are few,
+ * and the transfers lie side by side in memory. */
 
 /* Times are never NaN, which fmin would look for. */
 static inline double smaller(double a, double b)
@@ -19,7 +19,7 @@ static double upper_of(const struct kahuna_transfer *transfer)
     return transfer->solved_s != -1 ? transfer->solved_s : transfer->end_s;
 }
 
-/* What starts first, and what is done first; ready = count: nothing is. */
+/* The earliest start, and the first transfer that is done; ready == count: none is. */
 struct kahuna_view {
     double lowest_s;
     size_t ready;
@@ -40,7 +40,7 @@ static struct kahuna_view look(const struct compat_network *network)
     return view;
 }
 
-/* The next start that is not the lowest, or an end, whichever comes first. */
+/* The next start that is not the lowest, or the next end: the earlier one. */
 static double earlier_of(double end_s, const struct kahuna_transfer *transfer, double lowest_s)
 {
     if (transfer->base_s < end_s && !seconds_equal(transfer->base_s, lowest_s))
@@ -72,8 +72,7 @@ static void count_sharing(struct simplecomm *engine, double window_end_s)
     }
 }
 
-/* Stretches what lies in the window; the first point at which that is no longer right because another
- * transfer is at its end. */
+/* Stretches the transfers in the window. Returns until when that is right: the first end of a transfer. */
 static double stretch(struct compat_network *network, double lowest_s, double window_end_s)
 {
     double window_s = window_end_s - lowest_s, smallest_s = INFINITY;
@@ -93,7 +92,7 @@ static double stretch(struct compat_network *network, double lowest_s, double wi
     return smallest_s;
 }
 
-/* Takes the stretching beyond `until_s` back; the end of the window that remains. */
+/* Takes back the stretching beyond `until_s`. Returns the end of the window that remains. */
 static double take_back(struct compat_network *network, double lowest_s, double until_s)
 {
     double end_s = INFINITY;
@@ -109,8 +108,8 @@ static double take_back(struct compat_network *network, double lowest_s, double 
     return end_s;
 }
 
-/* SimpleComm counts bytes to see that no more are sent than there are, at the network's speed also within
- * nodes, and stops at a tenth too many. The count changes nothing. */
+/* SimpleComm counts the bytes that are sent, at the speed of the network even within nodes, and stops when
+ * they are a tenth too many. The count changes nothing. */
 static void count_sent(struct simplecomm *engine, struct kahuna_transfer *transfer, double end_s)
 {
     double bytes_per_s = engine->network_link.bytes_per_s, whole = (double)(transfer->match->bytes + 16);
@@ -120,7 +119,7 @@ static void count_sent(struct simplecomm *engine, struct kahuna_transfer *transf
         compat_abort(engine, ABORT_SENT);
 }
 
-/* Moves every start to the end of the window, and takes back the stretching of what is left. */
+/* Moves every start to the end of the window, and takes back the stretching beyond it. */
 static void crop(struct simplecomm *engine, double end_s)
 {
     for (size_t i = 0; i < engine->network.count; i++) {

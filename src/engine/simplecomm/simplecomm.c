@@ -18,31 +18,31 @@ static const char *const alltoallv_names[] = {
     [ALLTOALLV_ALL] = "nbc_like_simgrid", [ALLTOALLV_WITHOUT_EMPTY] = "nbc_improved", NULL};
 
 PARAM_TABLE(simplecomm_params, "simplecomm", struct simplecomm_config,
-            "what only SimpleComm has; nothing without compat=simplecomm",
+            "parameters that only SimpleComm has; without compat=simplecomm they do nothing",
             {.name = "simplecomm.booster_factor",
              .type = PARAM_COUNT,
              .offset = offsetof(struct simplecomm_config, booster_factor),
              .default_text = "1",
              .max = "1000000000",
-             .doc = "multiplies the sizes of messages"},
+             .doc = "factor on the sizes of messages"},
             {.name = "simplecomm.booster_every",
              .type = PARAM_COUNT,
              .offset = offsetof(struct simplecomm_config, booster_every),
              .default_text = "1",
              .min = "1",
-             .doc = "but only of every so manieth message, from the first on"},
+             .doc = "n: the factor counts for the first message and every n-th after it"},
             {.name = "simplecomm.allreduce",
              .type = PARAM_CHOICE,
              .offset = offsetof(struct simplecomm_config, allreduce),
              .default_text = "reduceBinomialTree_bcast",
              .choices = allreduce_names,
-             .doc = "the reduction before the broadcast: a tree, or everybody straight to rank 0"},
+             .doc = "the reduction before the broadcast: a tree, or all ranks to rank 0"},
             {.name = "simplecomm.alltoallv",
              .type = PARAM_CHOICE,
              .offset = offsetof(struct simplecomm_config, alltoallv),
              .default_text = "nbc_like_simgrid",
              .choices = alltoallv_names,
-             .doc = "with messages of no bytes, or without them"});
+             .doc = "with messages of no bytes, or without"});
 
 /* ----------------------------------------------------------------------------------------------- results */
 
@@ -52,22 +52,26 @@ PARAM_TABLE(simplecomm_params, "simplecomm", struct simplecomm_config,
     }
 
 static const struct metric metric_list[] = {
-    STATISTIC("late_receives", METRIC_COUNT, late_receives, "posted when the message had left its sender"),
-    STATISTIC("network_messages", METRIC_COUNT, by_network, "that took the network"),
-    STATISTIC("fmu_messages", METRIC_COUNT, by_fmu, "that took an FMU"),
+    STATISTIC("late_receives", METRIC_COUNT, late_receives,
+              "receives that were posted after the message had left its sender"),
+    STATISTIC("network_messages", METRIC_COUNT, by_network, "messages that took the network"),
+    STATISTIC("fmu_messages", METRIC_COUNT, by_fmu, "messages that took an FMU"),
     STATISTIC("pivot_bytes", METRIC_BYTES, pivot_bytes, "hybrid: size from which on messages take FMUs"),
-    STATISTIC("coalesced_writes", METRIC_COUNT, coalesced_writes, "writes under the switch of another"),
-    STATISTIC("coalesced_reads", METRIC_COUNT, coalesced_reads, "reads under the switch of another"),
+    STATISTIC("coalesced_writes", METRIC_COUNT, coalesced_writes,
+              "writes that needed no switching of their own"),
+    STATISTIC("coalesced_reads", METRIC_COUNT, coalesced_reads,
+              "reads that needed no switching of their own"),
     STATISTIC("idle_mappings", METRIC_COUNT, idle_mappings, "messages whose FMU was found idle"),
     STATISTIC("other_mappings", METRIC_COUNT, other_mappings, "messages whose FMU was chosen among all"),
-    STATISTIC("biggest_buffer_bytes", METRIC_BYTES, biggest_buffer_bytes, "largest Q_data seen at a read"),
-    STATISTIC("biggest_buffer_messages", METRIC_COUNT, biggest_buffer_messages, "and its entries then"),
+    STATISTIC("biggest_buffer_bytes", METRIC_BYTES, biggest_buffer_bytes, "largest Q_data at any read"),
+    STATISTIC("biggest_buffer_messages", METRIC_COUNT, biggest_buffer_messages,
+              "entries of the largest Q_data"),
     STATISTIC("congestion_sum_s", METRIC_TIME, congestion_sum, "time that accesses waited for FMUs"),
     STATISTIC("channel_congestion_sum_s", METRIC_TIME, channel_congestion_sum,
-              "time that accesses waited for their own node's channel"),
+              "time that accesses waited for the channel of their own node"),
     STATISTIC("congestion_s", METRIC_TIMES, congestion, "per FMU: time that accesses waited for it"),
     STATISTIC("channel_congestion_s", METRIC_TIMES, channel_congestion,
-              "per rank: the same for its node's channel"),
+              "per rank: time that accesses waited for the channel of its node"),
     STATISTIC("usage_s", METRIC_TIMES, usage, "per FMU: lengths of all writes and reads"),
     STATISTIC("written_bytes", METRIC_COUNTS, written, "per FMU: bytes written to it"),
 };
@@ -89,7 +93,8 @@ static const struct fabric_ops topology_ops[] = {
 };
 enum { TOPOLOGIES = sizeof topology_ops / sizeof *topology_ops };
 
-/* The times are SimpleComm's columns, not those of the calls: on FMUs, a base is where the access started. */
+/* The times are the columns of SimpleComm, not those of the calls: on FMUs, a base is the start of the
+ * access. */
 static void tell_message(const struct simplecomm *engine, const struct compat_match *match)
 {
     struct message message = {.bytes = match->bytes,
@@ -115,7 +120,7 @@ static void tell_message(const struct simplecomm *engine, const struct compat_ma
 
 /* ------------------------------------------------------------------------------------------------ driver */
 
-/* HYBRID takes the next match from where something starts first; neither side knows of the other. */
+/* HYBRID takes the next match from the side where something starts first. The sides do not share anything. */
 static struct compat_match *next_match(struct simplecomm *engine)
 {
     size_t on_network = engine->network.count, on_fmus = engine->fmu.open.count;
@@ -130,7 +135,7 @@ static struct compat_match *next_match(struct simplecomm *engine)
     return compat_fmu_next(engine);
 }
 
-/* When the two ranks may go on. Eager is `<` where a match forms, and `<=` here. */
+/* Sets when the two ranks may go on. Eager means `<=` here, but `<` where a match forms. */
 static void release(const struct simplecomm *engine, struct compat_match *match)
 {
     bool eager = match->bytes <= engine->eager_bytes;
@@ -143,7 +148,7 @@ static void release(const struct simplecomm *engine, struct compat_match *match)
         match->send_end_s = match->send_base_s;
 }
 
-/* KAHUNA's ranks may not be further than a message that releases them, but for a millisecond. */
+/* On KAHUNA the clock of a rank may be at most a millisecond beyond the message that releases the rank. */
 static void check_clock(struct simplecomm *engine, uint32_t index, double end_s)
 {
     double now_s = engine->rank[index].now_s;
@@ -196,16 +201,16 @@ static enum status finish(struct simplecomm *engine, struct compat_match *match)
     return STATUS_OK;
 }
 
-/* SimpleComm stops as soon as no rank can go on and no message has both ends. It looks at a waitall, and at
- * a collective without messages, one step late, and blocks eager senders until their receive is posted;
- * neither keeps a program from going on. */
+/* SimpleComm stops when no rank can go on and no message has both ends. It does so too early: it looks at a
+ * waitall, and at a collective without messages, one step late, and it blocks eager senders until their
+ * receive is posted. Here the ranks go on. */
 static bool revive(struct simplecomm *engine)
 {
     bool revived = false;
     for (uint32_t rank = 0; rank < engine->ranks; rank++)
         if (compat_may_go_on(&engine->rank[rank])) {
             compat_abort(engine, ABORT_NOTHING_OPEN);
-            return true; /* with the next step */
+            return true; /* the rank goes on with the next step */
         }
     for (uint32_t rank = 0; rank < engine->ranks; rank++)
         revived = compat_give_up_send(engine, rank) || revived;
@@ -261,7 +266,7 @@ static enum status simulate(struct simplecomm *engine)
 
 /* ------------------------------------------------------------------------------------------------- setup */
 
-/* Where both take the same time; -1: the network always, 0: the FMUs always (Top_Hybrid.py). */
+/* The size for which both take the same time; -1: always the network, 0: always the FMUs (Top_Hybrid.py). */
 static double pivot_of(const struct compat_link *network, const struct compat_link *fmu)
 {
     double latency_s = fmu->latency_s * 2, bytes_per_s = fmu->bytes_per_s / 2;
@@ -311,14 +316,14 @@ static enum status prepare(const struct engine_input *input)
     return input->has_host ? STATUS_BAD_INPUT : STATUS_OK;
 }
 
-/* It would be passed over without a word. */
+/* SimpleComm would ignore a topology. */
 static enum status refuse_topology(const struct engine_params *params)
 {
     const struct topology_config *topology = config_of(params->config, &topology_params);
     if (topology->is_given)
         diag_error(
-            "SimpleComm has no topology, all its nodes hang on one switch; compat=simplecomm and topology "
-            "exclude each other");
+            "SimpleComm has no topology: all nodes are on one switch; compat=simplecomm and topology exclude "
+            "each other");
     return topology->is_given ? STATUS_BAD_INPUT : STATUS_OK;
 }
 
@@ -330,14 +335,15 @@ static void check(struct simplecomm *engine)
         compat_abort(engine, ABORT_PIVOT);
 }
 
-/* The largest rate that can be written stands for SimpleComm's 0, where bytes take no time at all. */
+/* The largest rate that can be written stands for SimpleComm's 0: bytes take no time. */
 static struct compat_link link_of(ps_t latency_ps, uint64_t bytes_per_s)
 {
     return (struct compat_link){.latency_s = (double)latency_ps / 1e12,
                                 .bytes_per_s = bytes_per_s == INT64_MAX ? 0 : (double)bytes_per_s};
 }
 
-/* By the names of the parameters. A program without the fabric that has them does not come here for it. */
+/* Finds the parameters by name. Where there is no fabric that has them, prepare() has refused the experiment.
+ */
 static struct compat_link configured_link(const struct config *config, const char *latency, const char *rate)
 {
     const ps_t *latency_ps = config_field(config, latency);

@@ -6,6 +6,18 @@
 #include "base/param.h"
 #include "engine/engine.h"
 
+/* The engine that computes what SimpleComm computes; engine_simplecomm below says more. Its files:
+ *
+ *   simplecomm.c  the engine: steps every rank, then finishes one match; results
+ *   step.c        one step of one rank: one call, the next layer of a collective, or a look at a wait
+ *   layers.c      collectives as layers of sends and receives
+ *   match.c       which send meets which receive
+ *   network.c     KAHUNA: InfiniBand whose ports share their bandwidth in windows of time
+ *   fmu.c         FMU: every message is a write and then a read
+ *   fmu_choose.c  which FMU a write goes to
+ *   stops.c       where SimpleComm itself stops, and this engine goes on
+ *   ini.c         SimpleComm's configuration files, which no other file needs */
+
 /* The parameters that only SimpleComm has. */
 struct simplecomm_config {
     uint64_t booster_factor, booster_every;

@@ -35,14 +35,14 @@ static bool tag_is_done(const struct compat_rank *rank, int32_t tag)
 bool compat_may_go_on(const struct compat_rank *rank)
 {
     if (rank->state == RANK_COMMUNICATING)
-        return rank->in_collective && rank->layer_pending == 0; /* a layer without messages */
+        return rank->in_collective && rank->layer_pending == 0; /* a layer without messages is done */
     if (rank->state != RANK_WAITING)
         return false;
     return rank->waits_for_all ? rank->waitall_balance >= 0 : tag_is_done(rank, rank->waiting_tag);
 }
 
-/* Waitall is over when as many requests have completed as it names, and takes all that have. SimpleComm never
- * comes back when there are more. */
+/* A waitall is over when as many requests have completed as it names. It completes all that are done. With
+ * more of them than it names SimpleComm waits for ever. */
 static bool waited_for_all(struct simplecomm *engine, uint32_t index)
 {
     struct compat_rank *rank = &engine->rank[index];
@@ -58,7 +58,7 @@ static bool waited_for_all(struct simplecomm *engine, uint32_t index)
     return true;
 }
 
-/* Wait takes the first request with its tag, whoever the partner was. */
+/* A wait completes the first request with its tag, from any partner. */
 static bool waited_for_tag(struct simplecomm *engine, uint32_t index)
 {
     struct compat_rank *rank = &engine->rank[index];
@@ -101,13 +101,12 @@ static enum status begin_collective(struct simplecomm *engine, uint32_t index, c
     if (call->flags & CALL_IMMEDIATE)
         return refuse(engine, index, call, "it has no non-blocking collectives");
     if (call->group != 0)
-        return refuse(engine, index, call, "it knows of no communicator but MPI_COMM_WORLD");
+        return refuse(engine, index, call, "it has no communicator but MPI_COMM_WORLD");
     rank->state = RANK_COMMUNICATING;
     rank->in_collective = true;
     rank->collective = *call;
     rank->layer = 0;
-    rank->layer_pending =
-        UINT64_MAX; /* the count is known behind the posts, and none of them is done before */
+    rank->layer_pending = UINT64_MAX; /* until the posts are counted, none of which is done before */
     rank->layer_pending = compat_post_layer(engine, index);
     return STATUS_OK;
 }
@@ -158,7 +157,7 @@ static void wait_for(struct simplecomm *engine, uint32_t index, const struct cal
     rank->waits_for_all = call->op == CALL_WAITALL;
     if (rank->waits_for_all) {
         rank->waitall_balance -= (int64_t)(call->expected ? call->expected : rank->requests);
-        return; /* looked at in the next step, not in this one */
+        return; /* SimpleComm looks at it in the next step */
     }
     rank->waiting_tag = rank->slot_tags[call->slot];
     look_at_wait(engine, index);
@@ -166,7 +165,7 @@ static void wait_for(struct simplecomm *engine, uint32_t index, const struct cal
 
 static enum status communicate(struct simplecomm *engine, uint32_t index, const struct call *call)
 {
-    if (engine->ranks == 1) /* a single rank does not communicate at all */
+    if (engine->ranks == 1) /* a single rank does not communicate */
         return STATUS_OK;
     switch (call->op) {
     case CALL_SEND:

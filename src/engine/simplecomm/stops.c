@@ -1,6 +1,7 @@
 #include "engine/simplecomm/internal.h"
 
-/* Where SimpleComm's own checks end it, though the program is a good one, and how this engine goes on. */
+/* Where the checks of SimpleComm end a run although the program is right, and what this engine does instead.
+ */
 static const struct compat_stop {
     const char *check, *instead;
 } stops[ABORTS] = {
@@ -9,19 +10,20 @@ static const struct compat_stop {
     [ABORT_PIVOT] = {"Top_Hybrid.py: \"FMU is worse than Network for large messages, but better on small\"",
                      "messages up to the pivot take FMUs"},
     [ABORT_ROOM] = {"CheckMatch.py: sendrecv.size <= partner.size",
-                    "a message that is larger than the receive which its tag leads it to moves whole"},
-    [ABORT_CLOCK] = {"SimulationEngine.py: \"Rank: cycle\"",
-                     "a message ended before what its rank has done since, and the rank's clock stays"},
+                    "a message that is larger than its receive moves whole"},
+    [ABORT_CLOCK] =
+        {"SimulationEngine.py: \"Rank: cycle\"",
+         "a message ended before the time that its rank has reached, and the clock of the rank stays"},
     [ABORT_FMU_ORDER] = {"Contention_FlexibleMemoryUnit.py: \"what?\"",
-                         "an FMU that would be busy for less long than before stays busy"},
+                         "an FMU that would become idle earlier than known before stays busy"},
     [ABORT_SENT] = {"MPI_Constants.py: checkIfTransmittedDataIsCorrect",
-                    "it counts bytes within nodes at the network's speed, and the count is passed over"},
+                    "it counts bytes within nodes at the speed of the network; the count is ignored"},
     [ABORT_NOTHING_OPEN] = {"\"No valid Match was found\"",
-                            "a rank that has nothing more to wait for goes on, though nothing is under way"},
+                            "a rank that has nothing to wait for goes on, although no message is under way"},
     [ABORT_SEND_BLOCKED] = {"\"No valid Match was found\"",
-                            "ranks that are blocked by eager sends go on before their receives are posted"},
-    [ABORT_WAITALL] = {"Rank.py: self.waitall == 0, for which it waits for ever",
-                       "a waitall takes all requests that are done, also more than it names"},
+                            "ranks that are blocked by eager sends go on before the receives are posted"},
+    [ABORT_WAITALL] = {"Rank.py: self.waitall == 0, which never comes true",
+                       "a waitall completes all requests that are done, even if they are more than it names"},
     [ABORT_ACTION] = {"\"Unknown Operation\"",
                       "a sendrecv is two messages of tag 0, a sleep takes its time, a test does nothing"},
 };
