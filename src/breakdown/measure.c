@@ -8,7 +8,8 @@
 
 static const struct {
     const char *name, *doc;
-    bool by_median; /* blocks, each a whole; parts are taken by their means, which add up as medians do not */
+    bool by_median; /* the median of blocks, which are whole; parts have means, because means add up and
+                       medians do not */
 } quantities[MEASURED_QUANTITIES] = {
     [MEASURED_LLP_POST] = {"llp_post", "LLP_post: a post of the LLP alone", false},
     [MEASURED_LLP_PROG] = {"llp_prog", "LLP_prog: a poll that finds a message", false},
@@ -72,8 +73,8 @@ static void add_guard(struct measurement *measurement, const char *name, bool pa
     snprintf(guard->reason, sizeof guard->reason, "%s", reason);
 }
 
-/* Half of the probes of the cache line were before all else, half behind. They are in order of size here, so
- * what is seen is their spread: the middle half within a quarter of the median. */
+/* Half of the probes of the cache line were made before everything else, and half after it. Here they are
+ * sorted by size, so their spread is checked: the middle half lies within a quarter of the median. */
 static void guard_distance(struct measurement *measurement)
 {
     const struct measure_series *line = &measurement->series[MEASURED_LINE];
@@ -109,8 +110,8 @@ static void guard_parts(struct measurement *measurement, const struct measure_re
 
 /* ------------------------------------------------------------------ results */
 
-/* Least squares of the lower quartiles, which other work on the cores moves least. Differences between delays
- * only: the first also pays what a delay costs in itself. */
+/* Least squares of the lower quartiles, which other work on the cores affects least. Only differences between
+ * delays count, because every delay also has a cost of its own. */
 static double slope_of(const struct measure_layer *layer)
 {
     double n = (double)layer->count, x = 0, y = 0, xx = 0, xy = 0;
@@ -146,8 +147,8 @@ static struct measure_verdict verdict(double predicted_ns, double observed_ns)
                                     .within = fabs(deviation_percent) <= MEASURE_TOLERANCE_PERCENT};
 }
 
-/* A message comes somewhere in a turn of the loop that polls, and waits for what is left of it: half a turn
- * in the mean. The LLP's latency has that of the probe's loop in it. */
+/* A message arrives at some point in a turn of the polling loop, and waits for the rest of the turn: half a
+ * turn on average. The LLP's latency includes half a turn of the probe's loop. */
 static double polling_of(const struct measurement *measurement)
 {
     if (!measure_has(measurement, MEASURED_LLP_TURN) || !measure_has(measurement, MEASURED_MPI_TURN))

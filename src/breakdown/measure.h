@@ -6,8 +6,8 @@
 
 #include "base/status.h"
 
-/* What the probes (live/probe) have measured of one stack of software on one machine, and what follows from
- * it. Nanoseconds, as real numbers. How it is measured: docs/models/breakdown.md */
+/* What the probes (live/probe) measure of one stack of software on one machine, and what follows from it, in
+ * nanoseconds, as real numbers. docs/models/breakdown.md says how it is measured. */
 enum measure_quantity {
     MEASURED_LLP_POST,
     MEASURED_LLP_PROG,
@@ -37,8 +37,8 @@ struct measure_series {
     size_t count, capacity;
 };
 
-/* A series in numbers. The trimmed mean leaves out a hundredth at each end. Bins are equal, from the least to
- * the 99 % quantile; what is beyond that is in none. */
+/* A series in numbers. The trimmed mean leaves out a hundredth of the values at each end. Bins have equal
+ * widths, from the least value to the 99 % quantile; larger values are in no bin. */
 struct measure_summary {
     size_t count;
     double mean, trimmed, median, p95, p99, least;
@@ -79,7 +79,8 @@ struct measurement {
     size_t note_count;
 };
 
-/* What a probe printed. Errors have been reported with their place. To be freed in any case. */
+/* Reads what a probe printed. Errors are reported with their place. The measurement is to be freed in any
+ * case. */
 enum status measure_read(struct measurement *measurement, FILE *file, const char *name);
 void measure_free(struct measurement *measurement);
 
@@ -87,11 +88,12 @@ const char *measure_name(enum measure_quantity quantity);
 const char *measure_doc(enum measure_quantity quantity);
 bool measure_has(const struct measurement *measurement, enum measure_quantity quantity);
 
-/* The number that stands for a quantity: the trimmed mean of what was timed call by call, since a clock with
- * a coarse step spoils medians; the median of what was timed block by block. */
+/* The number that represents a quantity: the trimmed mean of what was timed call by call, since a clock with
+ * a coarse step makes medians useless; the median of what was timed block by block. */
 double measure_value(const struct measurement *measurement, enum measure_quantity quantity);
 
-/* What follows. Parts that are differences are derived, and so not evidence for the sum. */
+/* What follows from the measurement. A part that is a difference is derived, and so is no evidence for the
+ * sum. */
 struct measure_result {
     bool complete;                            /* the LLP was measured */
     bool has_mpi;                             /* and the layers above it */
@@ -119,7 +121,7 @@ static inline bool measure_slope_is_one(const struct measure_layer *layer)
 /* Adds the guards that need all numbers. */
 void measure_judge(struct measurement *measurement, struct measure_result *result);
 
-/* A system file that the model, whatif and the simulator take. */
+/* Writes a system file for the model, whatif and the simulator. */
 enum status measure_write_system(const struct measurement *measurement, const struct measure_result *result,
                                  FILE *out);
 

@@ -17,7 +17,7 @@
 
 enum { SAMPLES_AT_MOST = 10000000 };
 
-struct reader {
+struct probe_reader {
     struct measurement *measurement;
     const char *name;
     char *line;
@@ -25,7 +25,7 @@ struct reader {
     bool ended;
 };
 
-static enum status fail(const struct reader *reader, const char *at, const char *what)
+static enum status fail(const struct probe_reader *reader, const char *at, const char *what)
 {
     struct diag_place place = {.file = reader->name,
                                .line = reader->number,
@@ -46,7 +46,7 @@ static char *take_word(char **text)
     return word;
 }
 
-static enum status read_number(const struct reader *reader, char **text, double *value)
+static enum status read_number(const struct probe_reader *reader, char **text, double *value)
 {
     char *from = *text + strspn(*text, " "), *end;
     *value = strtod(from, &end);
@@ -56,21 +56,21 @@ static enum status read_number(const struct reader *reader, char **text, double 
     return STATUS_OK;
 }
 
-static enum status read_series(const struct reader *reader, char *text, struct measure_series *series)
+static enum status read_series(const struct probe_reader *reader, char *text, struct measure_series *series)
 {
     while (text[strspn(text, " ")]) {
         double ns;
         if (read_number(reader, &text, &ns) != STATUS_OK)
             return STATUS_BAD_INPUT;
         if (series->count == SAMPLES_AT_MOST)
-            return fail(reader, text, "more samples than a probe takes");
+            return fail(reader, text, "there are more samples than a probe takes");
         series->ns = mem_grow(series->ns, &series->capacity, series->count + 1, "samples");
         series->ns[series->count++] = ns;
     }
     return STATUS_OK;
 }
 
-static enum status read_samples(const struct reader *reader, char *text)
+static enum status read_samples(const struct probe_reader *reader, char *text)
 {
     char *name = take_word(&text);
     for (enum measure_quantity i = 0; i < MEASURED_QUANTITIES; i++)
@@ -79,7 +79,7 @@ static enum status read_samples(const struct reader *reader, char *text)
     return fail(reader, name, "no quantity has this name");
 }
 
-static enum status read_delay(const struct reader *reader, char *text)
+static enum status read_delay(const struct probe_reader *reader, char *text)
 {
     struct measurement *measurement = reader->measurement;
     char *name = take_word(&text);
@@ -91,7 +91,7 @@ static enum status read_delay(const struct reader *reader, char *text)
         i++;
     if (i == MEASURE_LAYERS ||
         (i < measurement->layer_count && measurement->layers[i].count == MEASURE_DELAYS))
-        return fail(reader, name, "more layers or delays than there are");
+        return fail(reader, name, "there are more layers or delays than a probe has");
     struct measure_layer *layer = &measurement->layers[i];
     if (i == measurement->layer_count) {
         measurement->layer_count++;
@@ -101,11 +101,11 @@ static enum status read_delay(const struct reader *reader, char *text)
     delay->delay_ns = delay_ns;
     enum status status = read_series(reader, text, &delay->half_trips);
     if (status == STATUS_OK && delay->half_trips.count == 0)
-        status = fail(reader, name, "a delay without half round trips");
+        status = fail(reader, name, "this delay has no half round trips");
     return status;
 }
 
-static enum status read_guard(const struct reader *reader, char *text)
+static enum status read_guard(const struct probe_reader *reader, char *text)
 {
     struct measurement *measurement = reader->measurement;
     char *name = take_word(&text), *verdict = take_word(&text);
@@ -113,7 +113,7 @@ static enum status read_guard(const struct reader *reader, char *text)
     if (!passed && strcmp(verdict, "failed") != 0)
         return fail(reader, verdict, "a guard is ok or failed");
     if (measurement->guard_count == MEASURE_LINES)
-        return fail(reader, name, "more guards than a probe has");
+        return fail(reader, name, "there are more guards than a probe has");
     struct measure_guard *guard = &measurement->guards[measurement->guard_count++];
     guard->passed = passed;
     snprintf(guard->name, sizeof guard->name, "%s", name);
@@ -121,26 +121,26 @@ static enum status read_guard(const struct reader *reader, char *text)
     return STATUS_OK;
 }
 
-static enum status read_timer(const struct reader *reader, char *text)
+static enum status read_timer(const struct probe_reader *reader, char *text)
 {
     struct measurement *measurement = reader->measurement;
     enum status status = read_number(reader, &text, &measurement->timer_ns);
     return status == STATUS_OK ? read_number(reader, &text, &measurement->resolution_ns) : status;
 }
 
-static enum status read_text(const struct reader *reader, char *text)
+static enum status read_text(const struct probe_reader *reader, char *text)
 {
     snprintf(reader->measurement->stack, sizeof reader->measurement->stack, "%s", text);
     return STATUS_OK;
 }
 
-static enum status read_kind(const struct reader *reader, char *text)
+static enum status read_kind(const struct probe_reader *reader, char *text)
 {
     snprintf(reader->measurement->kind, sizeof reader->measurement->kind, "%s", text);
     return STATUS_OK;
 }
 
-static enum status read_note(const struct reader *reader, char *text)
+static enum status read_note(const struct probe_reader *reader, char *text)
 {
     struct measurement *measurement = reader->measurement;
     if (measurement->note_count < MEASURE_LINES)
@@ -148,11 +148,11 @@ static enum status read_note(const struct reader *reader, char *text)
     return STATUS_OK;
 }
 
-static enum status read_line(struct reader *reader)
+static enum status read_line(struct probe_reader *reader)
 {
     static const struct {
         const char *word;
-        enum status (*read)(const struct reader *reader, char *text);
+        enum status (*read)(const struct probe_reader *reader, char *text);
     } kinds[] = {{"samples", read_samples}, {"delay", read_delay}, {"guard", read_guard}, {"note", read_note},
                  {"timer", read_timer},     {"stack", read_text},  {"kind", read_kind}};
     char *text = reader->line, *word = take_word(&text);
@@ -215,7 +215,7 @@ static void summarise_all(struct measurement *measurement)
 enum status measure_read(struct measurement *measurement, FILE *file, const char *name)
 {
     *measurement = (struct measurement){.timer_ns = 0};
-    struct reader reader = {.measurement = measurement, .name = name};
+    struct probe_reader reader = {.measurement = measurement, .name = name};
     size_t capacity = 0;
     enum status status = STATUS_OK;
     for (ssize_t length;
@@ -224,11 +224,11 @@ enum status measure_read(struct measurement *measurement, FILE *file, const char
         if (++reader.number > 1)
             status = read_line(&reader);
         else if (strcmp(reader.line, "helioprobe 1") != 0)
-            status = fail(&reader, reader.line, "what a probe prints begins with 'helioprobe 1'");
+            status = fail(&reader, reader.line, "the output of a probe begins with 'helioprobe 1'");
     }
     free(reader.line);
     if (status == STATUS_OK && !reader.ended) {
-        diag_error("%s: what the probe printed has no end; it was cut short", name);
+        diag_error("%s: the output of the probe has no end; it was cut off", name);
         status = STATUS_FAILED;
     }
     if (status == STATUS_OK)

@@ -21,7 +21,7 @@ static uint64_t beyond_block(const struct system *system, uint64_t bytes)
     return bytes > system->block_bytes ? bytes - system->block_bytes : 0;
 }
 
-/* What is taken as it is, whatever the size of the message. */
+/* Times that do not depend on the size of the message. */
 static void copy_times(struct model *model)
 {
     static const struct {
@@ -51,7 +51,8 @@ static void copy_times(struct model *model)
     model->time_ps[PART_LLP_TX_PROG] = system_llp_tx_prog(model->system);
 }
 
-/* How descriptor and payload come to the NIC (section 2, steps 0 to 3, and what PIO and inlining replace). */
+/* How the NIC gets descriptor and payload: section 2, steps 0 to 3, some of which PIO and inlining replace.
+ */
 static void add_transmission(struct model *model)
 {
     const struct system *system = model->system;
@@ -70,8 +71,8 @@ static void add_transmission(struct model *model)
         model->time_ps[PART_DMA_PAYLOAD] = read;
 }
 
-/* The payload's bytes behind its first block. Each part of the way passes on its first packet as a whole; the
- * rest streams behind it, at the rate of the slowest part, which is charged with it. */
+/* The payload's bytes behind its first block. Each part of the way passes on its first packet as a whole. The
+ * rest follows at the rate of the slowest part, and its time counts as that part's. */
 static void add_bytes(struct model *model)
 {
     const struct system *system = model->system;

@@ -4,8 +4,15 @@
 #include "breakdown/system.h"
 
 /* The analytical models of "Breaking Band" (sections 4 and 6) for one message of a given size: its time in
- * each component, and the sums that the paper draws. Whole picoseconds, so that parts sum exactly to their
- * total. docs/models/breakdown.md */
+ * each component, and the sums that the paper draws. Times are whole picoseconds, so that parts sum exactly
+ * to their total (docs/models/breakdown.md).
+ *
+ *     system.h      the times of a system, from a system file or by name
+ *     model.h       one message on a system; picture.c draws its bars
+ *     totals.h      the paper's totals, beside what was observed
+ *     whatif.h      what a change of a component gains
+ *     measure.h     what probes measure on a machine; measure_read.c reads what they print
+ *     pcie.h        component times from the trace of a PCIe analyzer; pcie_read.c reads such a trace */
 enum component {
     PART_MD_SETUP,
     PART_MD_BARRIER,
@@ -35,7 +42,7 @@ enum component {
     PARTS
 };
 
-/* "TX PCIe": what a component is called where it stands alone. */
+/* "TX PCIe": the name of a component by itself. */
 const char *model_part_name(enum component part);
 
 /* Sets of components: bits 1 << component. */
@@ -76,14 +83,15 @@ ps_t model_sum(const struct model *model, uint32_t parts);
 /* Msg_inj_overhead = CPU_time + PCIe, of Eq. 1's CPU_time: when a single message reaches the NIC. */
 ps_t model_message_injection(const struct model *model);
 
-/* gen_completion = 2 x (PCIe + Network) + RC-to-MEM(64B), of a message of the paper's size; what a larger one
- * takes longer on its way is added. */
+/* gen_completion = 2 x (PCIe + Network) + RC-to-MEM(64B) for a message of the paper's size. For a larger one
+ * the additional time on its way is added. */
 ps_t model_gen_completion(const struct model *model);
 
-/* The least p, polls after every p posts, that never waits: gen_completion / LLP_post, rounded up. */
+/* The least number of posts between polls, p, with which a poll never waits: gen_completion / LLP_post,
+ * rounded up. */
 uint64_t model_least_p(const struct model *model);
 
-/* The time in which the slowest channel passes one message on: no injection is faster in the mean, whatever
+/* The time in which the slowest channel passes one message on. On average no injection is faster, whatever
  * the CPU does. 0 up to one block, whose bytes the component times include. */
 ps_t model_channel_time(const struct model *model);
 
@@ -104,12 +112,12 @@ struct bar {
     struct bar_part parts[BAR_PARTS];
 };
 
-/* The bars of Figures 4, 8 and 10 to 16, in that order: how many, and one of them. DMA reads stand in a bar
- * only where there are any. */
+/* The bars of Figures 4, 8 and 10 to 16, in that order: how many there are, and one of them. A bar has DMA
+ * reads only where the message has any. */
 size_t model_bar_count(void);
 void model_bar(const struct model *model, size_t index, struct bar *bar);
 
-/* part / total in hundredths of a percent, to the nearest; 0 of nothing. */
+/* part / total in hundredths of a percent, rounded to the nearest; 0 where the total is 0. */
 uint64_t model_share(ps_t part_ps, ps_t total_ps);
 
 /* "1387.02": nanoseconds with two digits behind the point, three where there are three. */

@@ -29,7 +29,8 @@ static ps_t percentile(const struct samples *samples, unsigned percent)
     return samples->values[stats_nearest_rank(samples->count, percent)];
 }
 
-/* Of sample / divisor - less_ps. Sorts and frees the samples; without any, `absent` says why. */
+/* The quantity of sample / divisor - less_ps. Sorts and frees the samples. Without samples, `absent` is the
+ * reason. */
 static struct pcie_quantity quantity_of(struct samples *samples, unsigned divisor, ps_t less_ps,
                                         const char *absent)
 {
@@ -79,7 +80,8 @@ static void push_tlp(struct outstanding *outstanding, uint32_t packet)
     *outstanding_at(outstanding, outstanding->count++) = packet;
 }
 
-/* Whether `ack` names this TLP, by whatever the trace has: packet numbers, else sequence numbers. */
+/* Whether `ack` names this TLP: by packet numbers, or by sequence numbers where the trace has no packet
+ * numbers. */
 static bool acknowledges(const struct pcie_packet *ack, const struct pcie_packet *tlp)
 {
     if (ack->acked_by != PCIE_UNKNOWN)
@@ -89,8 +91,8 @@ static bool acknowledges(const struct pcie_packet *ack, const struct pcie_packet
     return ack->has_sequence && tlp->has_sequence && ack->sequence == tlp->sequence;
 }
 
-/* An ACK is for a TLP and for all before it, so only the newest gives a sample: the others may have waited.
- * Sequence numbers wrap, so the newest of that number is meant. */
+/* An ACK is for a TLP and for all before it. Only the newest gives a sample, since the others may have
+ * waited. Sequence numbers wrap, so the ACK is for the newest TLP of that number. */
 static void take_ack(const struct pcie_question *question, struct outstanding *outstanding,
                      const struct pcie_packet *ack, struct samples *samples, struct pcie_answer *answer)
 {
@@ -192,7 +194,7 @@ static bool is_completion(const struct pcie_question *question, const struct rec
 
 /* --------------------------------------------------------------- ping, pong */
 
-/* What came up between a ping and the next one. */
+/* The upward writes between a ping and the next one. */
 struct exchange {
     ps_t ping_at;
     ps_t completed_at; /* first completion, unless a payload came before it */
@@ -274,7 +276,7 @@ void pcie_answer(const struct pcie_question *question, struct pcie_answer *answe
     *answer = (struct pcie_answer){0};
     answer->pcie = measure_pcie(question, answer);
     follow_pings(question, &pings);
-    /* Most pings have both, or it is no ping-pong: of a stream, two completions may meet by chance. */
+    /* In a ping-pong most pings have both; in a stream two completions may meet by chance. */
     answer->pong_is_completion =
         !pings.pong_to_ping.count && pings.completion_to_ping.count > pings.count / 2;
     if (answer->pong_is_completion) {

@@ -5,8 +5,8 @@
 
 #include "breakdown/system.h"
 
-/* Traces of a PCIe analyzer, and the times that "Breaking Band" (section 4) takes from them. The form of the
- * files, and what can go wrong in reading them, is in docs/models/breakdown.md. */
+/* Traces of a PCIe analyzer, and the times that "Breaking Band" (section 4) takes from them.
+ * docs/models/breakdown.md describes the files, and what can go wrong in reading them. */
 
 enum pcie_direction { PCIE_DOWN /* root complex to NIC */, PCIE_UP };
 
@@ -42,7 +42,7 @@ enum pcie_field {
     PCIE_FIELDS
 };
 
-/* How to read a trace: the caller's word, before what the file says and what is usual. */
+/* How to read a trace. What the caller gives wins over what the file says, and that over the usual. */
 struct pcie_reading {
     const char *columns[PCIE_FIELDS]; /* the column that has a field; NULL = the usual names */
     int only_direction;               /* of every packet, where no column says it; -1 = not known */
@@ -59,13 +59,13 @@ struct pcie_trace {
     bool has_directions; /* a column says them */
 };
 
-/* Errors have been reported with their place; nothing is to be freed then. */
+/* Reads a trace. Errors are reported with their place; nothing is to be freed then. */
 enum status pcie_read(const char *path, const struct pcie_reading *reading, struct pcie_trace *trace);
 enum status pcie_read_stream(FILE *file, const char *name, const struct pcie_reading *reading,
                              struct pcie_trace *trace);
 void pcie_free(struct pcie_trace *trace);
 
-/* "time", "dir" ... : the word before = of --map; PCIE_FIELDS for one that is none. */
+/* The field of that name, "time", "dir" ...; PCIE_FIELDS where there is none. */
 enum pcie_field pcie_field_of(const char *name);
 const char *pcie_field_name(enum pcie_field field);
 
@@ -77,9 +77,9 @@ struct pcie_range {
 
 struct pcie_question {
     const struct pcie_trace *trace;
-    const struct system *system;             /* its LLP_post and LLP_prog are taken off for RC-to-MEM */
+    const struct system *system;             /* its LLP_post and LLP_prog are subtracted to get RC-to-MEM */
     uint32_t block_bytes;                    /* of a post and of a completion: 64 */
-    struct pcie_range completions, receives; /* else told apart by page */
+    struct pcie_range completions, receives; /* where not given, they are told apart by page */
     ps_t loop_extra_ps; /* what the benchmark's loop takes between a pong and the next ping */
 };
 
@@ -94,7 +94,7 @@ struct pcie_answer {
     struct pcie_quantity inj_overhead, pcie, network, rc_to_mem;
     uint64_t coalesced;      /* TLPs acknowledged by the ACK of a later one: no sample */
     uint64_t unmatched;      /* ACKs of nothing that is outstanding */
-    uint64_t naks;           /* and so replays: samples near them are dropped */
+    uint64_t naks;           /* each leads to a replay; samples near it are dropped */
     bool pong_is_completion; /* no write to a receive buffer: the payload came inside the completion */
 };
 

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "breakdown/pcie.h"
 
-/* A trace as text: one packet per line, columns found by their names, since analyzers let users choose them.
- */
+/* A trace as text has one packet per line. Columns are found by their names, since users of analyzers choose
+ * them. */
 enum { LINE_AT_MOST = 1 << 16, COLUMNS_AT_MOST = 128, ERRORS_AT_MOST = 20 };
 
 struct cell {
@@ -17,7 +17,7 @@ struct cell {
     size_t length;
 };
 
-struct reader {
+struct pcie_reader {
     const struct pcie_reading *reading;
     struct pcie_trace *trace;
     const char *name;
@@ -25,7 +25,7 @@ struct reader {
     char *text;
     size_t length;
     char separator;
-    int column[PCIE_FIELDS]; /* which has it; -1 = none */
+    int column[PCIE_FIELDS]; /* the column that has the field; -1 = none */
     bool dwords;             /* lengths are in double words, as LeCroy counts them */
     int errors;
 };
@@ -65,10 +65,10 @@ const char *pcie_field_name(enum pcie_field field)
 
 /* ------------------------------------------------------------------- errors */
 
-static void error_at(struct reader *reader, const char *at, size_t span, const char *format, ...)
+static void error_at(struct pcie_reader *reader, const char *at, size_t span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-static void error_at(struct reader *reader, const char *at, size_t span, const char *format, ...)
+static void error_at(struct pcie_reader *reader, const char *at, size_t span, const char *format, ...)
 {
     char message[512];
     va_list args;
@@ -84,8 +84,7 @@ static void error_at(struct reader *reader, const char *at, size_t span, const c
                                      .source_length = reader->length},
                 "%s", message);
     if (++reader->errors == ERRORS_AT_MOST)
-        diag_note("%s: these are %d errors; the rest of the file has not been read", reader->name,
-                  ERRORS_AT_MOST);
+        diag_note("%s: there are %d errors; the rest of the file is not read", reader->name, ERRORS_AT_MOST);
 }
 
 /* -------------------------------------------------------------------- cells */
@@ -105,7 +104,7 @@ static struct cell trimmed(const char *begin, const char *end)
 }
 
 /* The line's cells, without the quotes around them. */
-static size_t split(const struct reader *reader, struct cell cells[COLUMNS_AT_MOST])
+static size_t split(const struct pcie_reader *reader, struct cell cells[COLUMNS_AT_MOST])
 {
     const char *at = reader->text, *end = reader->text + reader->length;
     size_t count = 0;
@@ -148,7 +147,7 @@ static int find_column(const struct cell *cells, size_t count, const char *name)
     return -1;
 }
 
-static void find_columns(struct reader *reader, const struct cell *cells, size_t count)
+static void find_columns(struct pcie_reader *reader, const struct cell *cells, size_t count)
 {
     for (int field = 0; field < PCIE_FIELDS; field++) {
         const char *wanted = reader->reading->columns[field];
@@ -163,8 +162,8 @@ static void find_columns(struct reader *reader, const struct cell *cells, size_t
     reader->dwords = length >= 0 && is_word(cells[length], "Length");
 }
 
-/* False, reported, when a column is missing that nothing can be said without. */
-static bool read_header(struct reader *reader)
+/* False, reported: a column is missing that is needed. */
+static bool read_header(struct pcie_reader *reader)
 {
     struct cell cells[COLUMNS_AT_MOST];
     reader->separator = memchr(reader->text, '\t', reader->length)  ? '\t'
@@ -176,26 +175,25 @@ static bool read_header(struct reader *reader)
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (reader->column[needed[i]] < 0 && !reader->reading->columns[needed[i]])
             error_at(reader, reader->text, reader->length,
-                     "no column is named '%s' or '%s'; --map %s=COLUMN says which it is",
-                     usual_names[needed[i]][0], usual_names[needed[i]][1], field_names[needed[i]]);
+                     "no column is named '%s' or '%s'; --map %s=COLUMN names it", usual_names[needed[i]][0],
+                     usual_names[needed[i]][1], field_names[needed[i]]);
     if (reader->column[PCIE_DIRECTION] < 0 && reader->reading->only_direction < 0 &&
         !reader->reading->columns[PCIE_DIRECTION])
-        error_at(
-            reader, reader->text, reader->length,
-            "no column is named 'dir' or 'Direction'; --map dir=COLUMN says which it is, or --only down that "
-            "the trace has but one direction");
+        error_at(reader, reader->text, reader->length,
+                 "no column is named 'dir' or 'Direction'; --map dir=COLUMN names it, or --only down says "
+                 "that the trace has one direction");
     reader->trace->has_directions = reader->column[PCIE_DIRECTION] >= 0;
     return reader->errors == 0;
 }
 
 /* "# pciecsv 1; analyzer=next-to-nic; test=am_lat" */
-static void read_comment(struct reader *reader)
+static void read_comment(struct pcie_reader *reader)
 {
     struct pcie_trace *trace = reader->trace;
     const char *place = strstr(reader->text, "analyzer="), *test = strstr(reader->text, "test=");
     const char *version = strstr(reader->text, "pciecsv ");
     if (version && strncmp(version, "pciecsv 1", strlen("pciecsv 1")) != 0)
-        error_at(reader, version, strlen("pciecsv"), "only version 1 of pciecsv is known");
+        error_at(reader, version, strlen("pciecsv"), "only version 1 of pciecsv can be read");
     if (place) {
         place += strlen("analyzer=");
         trace->place_known = true;
@@ -282,7 +280,7 @@ static bool parse_address(struct cell cell, uint64_t *address)
     return true;
 }
 
-/* "16", "Packet #8268150": the digits behind what is no digit. */
+/* "16", "Packet #8268150": the digits at the end. */
 static bool parse_whole(struct cell cell, uint64_t at_most, uint64_t *number)
 {
     size_t i = 0;
@@ -331,15 +329,15 @@ static bool direction_of(struct cell cell, uint8_t *direction)
 }
 
 /* The cell of a field; empty where the line or the trace has none. */
-static struct cell cell_of(const struct reader *reader, const struct cell *cells, size_t count,
+static struct cell cell_of(const struct pcie_reader *reader, const struct cell *cells, size_t count,
                            enum pcie_field field)
 {
     int column = reader->column[field];
     return column >= 0 && (size_t)column < count ? cells[column] : (struct cell){reader->text, 0};
 }
 
-/* The fields that say more of a packet whose time, direction and type are known. False, reported. */
-static bool read_details(struct reader *reader, const struct cell *cells, size_t count,
+/* The other fields of a packet whose time, direction and type are known. False: reported. */
+static bool read_details(struct pcie_reader *reader, const struct cell *cells, size_t count,
                          struct pcie_packet *packet)
 {
     enum { BYTES_AT_MOST = 4096 }; /* of a TLP: 1024 double words */
@@ -385,7 +383,7 @@ static void keep(struct pcie_trace *trace, const struct pcie_packet *packet)
     trace->packets[trace->count++] = *packet;
 }
 
-static void read_packet(struct reader *reader)
+static void read_packet(struct pcie_reader *reader)
 {
     struct cell cells[COLUMNS_AT_MOST];
     struct pcie_trace *trace = reader->trace;
@@ -406,7 +404,7 @@ static void read_packet(struct reader *reader)
     }
     if (trace->count && packet.at < trace->packets[trace->count - 1].at) {
         error_at(reader, time.text, time.length,
-                 "time goes back here; packets are in the order of their times");
+                 "the time is before that of the line above; packets are in the order of their times");
         return;
     }
     if (reader->reading->only_direction >= 0 && reader->column[PCIE_DIRECTION] < 0) {
@@ -425,14 +423,14 @@ static void read_packet(struct reader *reader)
 
 /* -------------------------------------------------------------------- files */
 
-/* One line without its end. Blank lines and comments are passed over. */
-static void read_line(struct reader *reader, bool *header_read)
+/* One line without its end. Blank lines and comments are ignored. */
+static void read_line(struct pcie_reader *reader, bool *header_read)
 {
     while (reader->length &&
            (reader->text[reader->length - 1] == '\n' || reader->text[reader->length - 1] == '\r'))
         reader->text[--reader->length] = '\0';
     if (strlen(reader->text) != reader->length || reader->length > LINE_AT_MOST)
-        error_at(reader, reader->text, 1, "this is no line of text of at most %d bytes", LINE_AT_MOST);
+        error_at(reader, reader->text, 1, "this is not a line of text of at most %d bytes", LINE_AT_MOST);
     else if (reader->text[0] == '#')
         read_comment(reader);
     else if (!reader->text[strspn(reader->text, " \t")])
@@ -447,7 +445,7 @@ enum status pcie_read_stream(FILE *file, const char *name, const struct pcie_rea
                              struct pcie_trace *trace)
 {
     *trace = (struct pcie_trace){.coarse = true};
-    struct reader reader = {.reading = reading, .trace = trace, .name = name};
+    struct pcie_reader reader = {.reading = reading, .trace = trace, .name = name};
     size_t capacity = 0;
     bool header_read = false;
     for (ssize_t got; (header_read || !reader.errors) && reader.errors < ERRORS_AT_MOST &&

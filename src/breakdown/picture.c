@@ -1,8 +1,8 @@
 #include "base/output.h"
 #include "breakdown/model.h"
 
-/* Stacked bars as an SVG of its own: no font, script or style from elsewhere, and colours that can be told
- * apart without seeing colour well (Okabe and Ito, 2008), each part named below its bar. */
+/* Stacked bars as an SVG that needs no font, script or style from elsewhere. Its colours can be told apart
+ * with impaired colour vision (Okabe and Ito, 2008), and each part is named below its bar. */
 enum { WIDTH = 960, MARGIN = 24, BAR_HEIGHT = 26, ROW = 104, TITLE = 48 };
 
 static const char *const colours[BAR_PARTS] = {"#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9",
@@ -26,7 +26,8 @@ static void put_text(FILE *out, const char *text)
         }
 }
 
-/* Tenths of a pixel from the left for a time within a bar: whole numbers, the same everywhere. */
+/* The place of a time within a bar, in tenths of a pixel from the left: whole numbers are the same on every
+ * machine. */
 static long long offset_of(const struct bar *bar, ps_t time_ps)
 {
     const __int128 tenths = (WIDTH - 2 * MARGIN) * 10;

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/units.h"
 
-/* A system file is read as an experiment file is, from one table; a time is "27.78 ns", or a list of the time
- * and its source. */
+/* A system file is read as an experiment file is, with one table of parameters. A time is "27.78 ns", or a
+ * list of the time and its source. */
 static bool parse_value(const struct param *param, const char *text, void *field,
                         struct param_problem *problem)
 {
@@ -241,12 +241,12 @@ static enum status check(struct system *system, const char *name)
     for (enum system_time time = 0; time < SYSTEM_TIMES; time++) {
         if (system->times[time].given || is_optional(time))
             continue;
-        diag_error("%s: %s is missing; a system without it says '%s: [0 ns, why]'", name,
+        diag_error("%s: %s is missing; for a system without it write '%s: [0 ns, why]'", name,
                    system_time_name(time), system_time_name(time));
         status = STATUS_BAD_INPUT;
     }
     if (!system->post_prog.given) {
-        diag_error("%s: Post_prog is missing; a system without it says 'Post_prog: [0 ns, why]'", name);
+        diag_error("%s: Post_prog is missing; for a system without it write 'Post_prog: [0 ns, why]'", name);
         return STATUS_BAD_INPUT;
     }
     if (system->header_bytes > system->block_bytes) {
@@ -255,7 +255,7 @@ static enum status check(struct system *system, const char *name)
         return STATUS_BAD_INPUT;
     }
     if (system->inline_bytes > system->packet_bytes) {
-        diag_error("%s: 'inline' is at most 'packet', which a descriptor fits into", name);
+        diag_error("%s: 'inline' is at most 'packet', because a descriptor fits into one packet", name);
         return STATUS_BAD_INPUT;
     }
     if (status != STATUS_OK)
@@ -323,7 +323,7 @@ enum status system_open(struct system_file *file, const char *path)
     if (named)
         return system_open_text(file, named->path, named->text, named->length);
     if (!path) {
-        diag_error("this program has no system 'thunderx2', which is taken where none is named");
+        diag_error("this program has no system 'thunderx2', which is the default");
         return STATUS_BAD_INPUT;
     }
     *file = (struct system_file){.config = config_open(tables, 1), .path = path};

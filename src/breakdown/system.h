@@ -9,8 +9,8 @@
 #include "base/status.h"
 #include "base/time.h"
 
-/* What a system takes to send a small message, component by component, as Zambre et al., "Breaking Band: A
- * Breakdown of High-performance Communication" (ICPP 2019), Table 1, names it. docs/models/breakdown.md */
+/* The times of a system in sending a small message, component by component, as in Table 1 of Zambre et al.,
+ * "Breaking Band: A Breakdown of High-performance Communication" (ICPP 2019). docs/models/breakdown.md */
 enum system_time {
     TIME_MD_SETUP,    /* LLP_post: message descriptor setup */
     TIME_MD_BARRIER,  /* LLP_post: barrier for the message descriptor */
@@ -24,11 +24,11 @@ enum system_time {
     TIME_WIRE,
     TIME_SWITCH,
     TIME_RC_TO_MEM_8B,  /* the root complex writes a payload to memory */
-    TIME_RC_TO_MEM_64B, /* the same for a completion; that of 8 B where it is not known */
+    TIME_RC_TO_MEM_64B, /* the same for a completion; where it is not known, the time of 8 B */
     TIME_MEM_READ,      /* the root complex reads memory for the NIC */
     TIME_COPY_PIECE,    /* a copy within a node, for each piece that does not continue the one before */
     TIME_BARRIER,       /* of the ranks of a node, for each of them */
-    TIME_FLAG,          /* raising or awaiting one in the memory of a node */
+    TIME_FLAG,          /* raising or awaiting a flag in the memory of a node */
     TIME_NIC_GAP,       /* between two messages of a NIC: one over its message rate */
     TIME_DOORBELL,      /* the 8-byte write that replaces the PIO copy */
     TIME_HLP_POST_MPI,  /* MPI_Isend without what it calls */
@@ -38,14 +38,14 @@ enum system_time {
     TIME_CALLBACK_MPI,
     TIME_CALLBACK_UCP,
     TIME_AFTER_PROGRESS_MPI, /* MPI_Wait once progress has returned */
-    TIME_WAIT_MPI,           /* a successful MPI_Wait, of which Figure 11 alone speaks */
+    TIME_WAIT_MPI,           /* a successful MPI_Wait, only in Figure 11 */
     TIME_WAIT_UCP,
     SYSTEM_TIMES
 };
 
 enum { SYSTEM_SOURCE_TEXT = 160 };
 
-/* A time and where it is from. */
+/* A time and its source. */
 struct system_value {
     ps_t time_ps;
     bool given;
@@ -55,7 +55,7 @@ struct system_value {
 enum system_observation {
     OBSERVED_INJ_OVERHEAD,      /* at the NIC, without MPI */
     OBSERVED_LLP_LATENCY,       /* half a round trip without MPI, as the benchmark reports it */
-    OBSERVED_LLP_DEDUCTION,     /* of that, what the benchmark itself takes */
+    OBSERVED_LLP_DEDUCTION,     /* the part of it that is the benchmark's own */
     OBSERVED_OVERALL_INJECTION, /* with MPI */
     OBSERVED_LATENCY,           /* with MPI */
     SYSTEM_OBSERVATIONS
@@ -63,7 +63,7 @@ enum system_observation {
 
 enum system_post { SYSTEM_PIO, SYSTEM_DOORBELL };
 
-/* One layout for what the file says and what the model takes. */
+/* The values of a system file, as the model uses them. */
 struct system {
     const char *name;
     struct system_value times[SYSTEM_TIMES];
@@ -72,13 +72,13 @@ struct system {
     uint64_t signal_period;    /* c: a completion for every c sends */
     uint64_t completion_batch; /* b: polls of the injection benchmark at a time */
     uint64_t queue_depth;      /* of the transmit queue */
-    uint64_t receive_depth;    /* of the receive queue: messages in memory that nobody has polled */
+    uint64_t receive_depth;    /* of the receive queue: messages in memory that have not been polled */
     uint64_t credits;          /* writes under way on PCIe, each way; 0 = no limit */
     int post;                  /* enum system_post */
     uint64_t block_bytes;      /* of one PIO copy, of one PCIe time and of one descriptor */
     uint64_t header_bytes;     /* of a descriptor, before an inlined payload */
     uint64_t inline_bytes;     /* the largest payload that is inlined */
-    uint64_t packet_bytes;     /* what each part of the way passes on as a whole */
+    uint64_t packet_bytes;     /* the bytes that each part of the way passes on as a whole */
     /* Copies within a node: sizes of caches, and rates where what is copied fits into them; 0 = not known. */
     uint64_t copy_l2_bytes, copy_llc_bytes;
     uint64_t copy_l2_bytes_per_s, copy_llc_bytes_per_s, copy_dram_bytes_per_s;
@@ -86,9 +86,9 @@ struct system {
     uint64_t pcie_bytes_per_s, wire_bytes_per_s, memory_bytes_per_s;
 };
 
-/* A system file, or one that is in the program: thunderx2, that of "Breaking Band", which NULL is too;
- * ohio-a, ohio-b and ohio-local, the clusters of "OHIO" (papers/alltoall/systems). To be closed when
- * STATUS_OK; otherwise every error has been reported with its place. */
+/* A system file, or a system by name: thunderx2, of "Breaking Band" (NULL names it too); ohio-a, ohio-b and
+ * ohio-local, the clusters of "OHIO". To be closed when STATUS_OK; else every error is reported with its
+ * place. */
 struct system_file {
     struct system system;
     struct config *config; /* holds the texts */
@@ -98,7 +98,7 @@ enum status system_open(struct system_file *file, const char *path);
 enum status system_open_text(struct system_file *file, const char *name, const char *text, size_t length);
 void system_close(struct system_file *file);
 
-/* LLP_tx_prog: LLP_prog shared by the c sends that one completion speaks for, to the nearest picosecond. */
+/* LLP_tx_prog: LLP_prog divided among the c sends of a completion, to the nearest picosecond. */
 ps_t system_llp_tx_prog(const struct system *system);
 
 /* The systems in the program, papers/PAPER/systems/NAME.yaml; system_named() is NULL where NAME is none. */

@@ -5,8 +5,8 @@
 
 /* The totals of "Breaking Band" for one message, beside what was observed where that is known. */
 struct model_total {
-    const char *name; /* for people: "Inj_overhead (Eq. 1)" */
-    const char *key;  /* for programs: "Inj_overhead" */
+    const char *name; /* in tables: "Inj_overhead (Eq. 1)" */
+    const char *key;  /* in JSON: "Inj_overhead" */
     ps_t model_ps;
     bool has_observed;
     ps_t observed_ps;
@@ -15,11 +15,11 @@ struct model_total {
 enum { MODEL_TOTALS = 6 };
 void model_totals(const struct model *model, struct model_total totals[static MODEL_TOTALS]);
 
-/* What the system file has as observed for a message of this size. The latency of the LLP is without the
- * benchmark's own part. False where nothing was observed. */
+/* What was observed for a message of this size, from the system file. The latency of the LLP is without the
+ * benchmark's own part. False: nothing was observed. */
 bool model_observed(const struct model *model, enum system_observation observation, ps_t *observed_ps);
 
-/* By how much the model is off. */
+/* The deviation of the model from what was observed. */
 double model_deviation_percent(ps_t model_ps, ps_t observed_ps);
 
 #endif

@@ -24,7 +24,7 @@ enum {
     NETWORK_TIMES = 1 << TIME_WIRE | 1 << TIME_SWITCH,
 };
 
-/* Single components first: the ranking is of these. */
+/* Single components come first: they are ranked. */
 enum { SINGLE_TARGETS = 18 };
 
 static const struct whatif_target targets[] = {
@@ -137,7 +137,7 @@ static ps_t sum_of(const struct system *system, uint32_t times)
     return sum;
 }
 
-/* Scales the times in proportion to the sum `wanted_ps`; what rounding leaves goes to the largest. */
+/* Scales the times in proportion to the sum `wanted_ps`. The largest takes the rounding error. */
 static void scale_to(struct system *system, uint32_t times, ps_t wanted_ps)
 {
     ps_t before = sum_of(system, times), after = 0;
@@ -171,7 +171,7 @@ static bool fail(struct units_problem *problem, const char *format, const char *
     return false;
 }
 
-/* What the sum of the target becomes: "-50%", "+300ns", "15ns". */
+/* The new sum of the target, from "-50%", "+300ns" or "15ns". */
 static bool read_change(const char *text, ps_t before_ps, ps_t *after_ps, struct units_problem *problem)
 {
     size_t length = strlen(text), sign = *text == '+' || *text == '-';
@@ -193,7 +193,7 @@ static bool read_change(const char *text, ps_t before_ps, ps_t *after_ps, struct
                 : *text == '+' ? ps_add(before_ps, amount_ps)
                                : amount_ps;
     if (*after_ps < 0)
-        return fail(problem, "'%s' would leave less than no time", text);
+        return fail(problem, "'%s' would make it shorter than 0 s", text);
     if (*after_ps > PS_PER_S)
         return fail(problem, "'%s' would make it longer than 1 s", text);
     return true;

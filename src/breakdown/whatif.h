@@ -3,24 +3,25 @@
 
 #include "breakdown/model.h"
 
-/* What would it gain to change a component (section 7 of "Breaking Band")? A change is made to the system's
- * times, and the model does the rest. */
+/* What a change of a component gains (section 7 of "Breaking Band"). A change is made to the times of the
+ * system, and the model is made anew. */
 
-/* What can be changed: a component or several, as a set of bits 1 << enum system_time. */
+/* What can be changed: one component or several, as a set of bits 1 << enum system_time. */
 struct whatif_target {
     const char *name;
     uint32_t times;
 };
 
-/* By name, of which letters and digits alone count, small or large: "PIO", "LLP_post", "RC-to-MEM", "i/o".
- * NULL when there is none. */
+/* The target of that name: "PIO", "LLP_post", "RC-to-MEM", "i/o". Only letters and digits count, in upper or
+ * lower case. NULL: there is none. */
 const struct whatif_target *whatif_find(const char *name);
 
-/* "Wire=+300ns", "LLP_post=-50%", "PIO=15ns": relative, added, or the new time; of a set it is the set's sum
- * that changes, in proportion. Errors have the place `what`:1:column. A component stays between 0 and 1 s. */
+/* Applies "Wire=+300ns", "LLP_post=-50%" or "PIO=15ns": an addition, a relative change, or the new time. Of a
+ * set, the sum changes, and its components in proportion. A component stays between 0 and 1 s. Errors have
+ * the place `what`:1:column. */
 enum status whatif_apply(struct system *system, const char *what, const char *text);
 
-/* By that many hundredths of a percent less. */
+/* Reduces the times by so many hundredths of a percent. */
 void whatif_reduce(struct system *system, uint32_t times, unsigned hundredths);
 
 /* The optimisations that section 7 discusses, as changes. */
@@ -30,7 +31,7 @@ struct whatif_optimisation {
 extern const struct whatif_optimisation whatif_optimisations[];
 extern const size_t whatif_optimisation_count;
 
-/* One line of Figure 17: a component or a set, in one of the panels (a) to (d). */
+/* One line of Figure 17: a component or a set of them, in one of the panels (a) to (d). */
 struct whatif_curve {
     char panel; /* 'a': of overall injection; 'b' CPU, 'c' I/O, 'd' network: of end-to-end latency */
     const char *name;
@@ -42,8 +43,8 @@ extern const size_t whatif_curve_count;
 enum { WHATIF_DEGREES = 5 };
 extern const unsigned whatif_degrees_percent[WHATIF_DEGREES]; /* 10, 30, 50, 70, 90 */
 
-/* From `before_ps` to `after_ps`: what is saved, and how much faster that is, in percent of different things.
- * The paper's "speedup" is the first. 0 where the divisor is. */
+/* From `before_ps` to `after_ps`: the share of the time that is saved, and how much faster it is, in percent.
+ * The paper calls the first "speedup". 0 where the divisor is 0. */
 double whatif_reduction_percent(ps_t before_ps, ps_t after_ps); /* (T - T') / T */
 double whatif_speedup_percent(ps_t before_ps, ps_t after_ps);   /* T / T' - 1 */
 
@@ -63,7 +64,8 @@ struct whatif_totals whatif_totals_optimised(const struct system *system, uint64
 /* The one of the totals that a curve is about. */
 ps_t whatif_curve_total(const struct whatif_curve *curve, const struct whatif_totals *totals);
 
-/* Every single component reduced alike, the one that saves most latency first (injection among equals). */
+/* Every single component reduced alike, sorted by the latency that it saves, and among equals by injection.
+ */
 struct whatif_rank {
     const char *name;
     struct whatif_totals totals; /* with this component reduced */

@@ -8,7 +8,7 @@
 #include "cli/values.h"
 #include "coll/nodes.h"
 
-enum placement { BLOCK, ROUND_ROBIN, PLACEMENTS };
+enum rank_placement { BLOCK, ROUND_ROBIN, PLACEMENTS };
 static const char *const placements[PLACEMENTS] = {[BLOCK] = "block", [ROUND_ROBIN] = "round-robin"};
 
 static bool read_number(const char *option, const char *text, uint64_t most, uint32_t *number)
@@ -34,7 +34,7 @@ static bool read_bytes(const char *text, uint64_t *bytes)
     return *bytes <= at_most;
 }
 
-static bool read_placement(const char *text, enum placement *placement)
+static bool read_placement(const char *text, enum rank_placement *placement)
 {
     *placement = BLOCK;
     if (!text)
@@ -85,7 +85,7 @@ static uint32_t *read_ppn(const struct alltoall_text *text, uint32_t *nodes)
 
 /* The node of each rank. `left` is how many ranks each node still takes; it is 0 for all in the end. */
 static void place_ranks(uint32_t *place_of, uint32_t size, uint32_t nodes, uint32_t *left,
-                        enum placement placement)
+                        enum rank_placement placement)
 {
     for (uint32_t rank = 0, node = 0; rank < size; rank++) {
         while (left[node] == 0)
@@ -98,7 +98,7 @@ static void place_ranks(uint32_t *place_of, uint32_t size, uint32_t nodes, uint3
 }
 
 static enum status open_map(struct alltoall_shape *shape, uint32_t nodes, uint32_t *ranks,
-                            enum placement placement)
+                            enum rank_placement placement)
 {
     uint64_t size = 0;
     shape->ppn = ranks[0];
@@ -126,7 +126,7 @@ enum status alltoall_shape_open(struct alltoall_shape *shape, const struct allto
     const char *nodes_text = text->values[ALLTOALL_NODES], *ppn = text->values[ALLTOALL_PPN];
     const char *bytes = text->values[ALLTOALL_BYTES], *leaders = text->values[ALLTOALL_LEADERS];
     uint32_t nodes = 0;
-    enum placement placement;
+    enum rank_placement placement;
     *shape = (struct alltoall_shape){.call = {.kind = COLL_ALLTOALL, .element = 1, .leaders = 1}};
     if (!ppn || !bytes || (!nodes_text && count_items(ppn) == 1)) {
         diag_error("--nodes, --ppn and --bytes are needed, as in --nodes 4 --ppn 8 --bytes 64");

@@ -269,8 +269,8 @@ static void wrong_changes_are_refused(void **state)
         {"Wire=50%", "a change in percent has its sign"},
         {"Wire=+%", "is not a"},
         {"Wire=--5%", "is not a"},
-        {"Wire=-274.82ns", "would leave less than no time"},
-        {"Wire=-101%", "would leave less than no time"},
+        {"Wire=-274.82ns", "would make it shorter than 0 s"},
+        {"Wire=-101%", "would make it shorter than 0 s"},
         {"Wire=2s", "longer than 1 s"},
         {"Wire=+nan%", "is not a"},
     };

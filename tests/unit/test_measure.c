@@ -204,7 +204,7 @@ static void what_no_probe_prints_is_refused(void **state)
         {HEAD "samples llp_pots 1\nend\n", "made.probe:6:9: error: no quantity"},
         {HEAD "samples llp_post 1 two\nend\n", "made.probe:6:20: error: a number"},
         {HEAD "samples llp_post 1 inf\nend\n", "a number"},
-        {HEAD "delay LLP_post 100\nend\n", "without half round trips"},
+        {HEAD "delay LLP_post 100\nend\n", "has no half round trips"},
         {HEAD "guard clock perhaps\nend\n", "ok or failed"},
         {HEAD "smaples llp_post 1\nend\n", "begins with samples"},
         {HEAD LLP, "has no end"},
