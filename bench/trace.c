@@ -33,7 +33,7 @@ static uint64_t run(struct program *program)
     struct call scratch;
     for (uint32_t rank = 0; rank < program->ranks; rank++)
         for (const struct call *call; (call = program_next(program, rank, &scratch));)
-            sum += call->op + call->bytes; /* as whoever runs it looks at each call */
+            sum += call->op + call->bytes; /* each call is looked at, as in a run */
     return sum;
 }
 

@@ -11,7 +11,7 @@ struct evidence {
     struct grid grid;
     uint64_t *bytes, *recv_bytes; /* [leaf * ranks + rank] */
     uint64_t *passes;             /* [loop]; the same for all ranks */
-    uint64_t *tags;               /* [leaf]; likewise, at stage 0: a tag as uint32_t */
+    uint64_t *tags;               /* [leaf]; the same for all ranks: the tag at stage 0, as a uint32_t */
     double *operations;           /* [leaf]: before that call, over all ranks and passes */
 };
 

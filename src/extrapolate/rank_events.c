@@ -23,14 +23,15 @@ void pending_remove(struct pending_list *outstanding, size_t index)
 static const char *hindrance(const struct call *call)
 {
     if (call->group || call->context)
-        return "belongs to a communicator of its own, and how those grow is not known";
+        return "is in a communicator other than the world, and it is not known how communicators grow";
     if (call->send_counts || call->recv_counts || call->op == CALL_ALLTOALLV || call->op == CALL_ALLGATHERV ||
         call->op == CALL_GATHERV || call->op == CALL_SCATTERV || call->op == CALL_REDUCE_SCATTER)
-        return "has a count for each rank, which comes from the program's data and not from its size";
+        return "has a count for each rank, which comes from the program's data and not from its number of "
+               "ranks";
     if (call->op == CALL_TEST)
         return "asks whether a request is done, so how often it is called depends on the network";
     if (call->op == CALL_SLEEP)
-        return "sleeps for a time that nothing explains";
+        return "sleeps, and it is not known how the time grows";
     return NULL;
 }
 

@@ -147,7 +147,7 @@ const char *image_fault(const unsigned char *bytes, uint64_t size)
         return "it is cut short";
     if (header->checksum != XXH3_64bits(bytes + sizeof *header, (size_t)size - sizeof *header))
         return "its checksum is wrong";
-    /* The checksum is right: what is wrong from here on was made on purpose. */
+    /* The checksum is right. An error found from here on was made on purpose. */
     if (!part_fits(&header->counts, sizeof(uint64_t), size) || !part_fits(&header->names, 1, size) ||
         !part_fits(&header->notes, sizeof(struct image_note), size) ||
         !part_fits(&header->ranks, sizeof(struct image_rank), size) || !header->ranks.count ||

@@ -248,7 +248,7 @@ static bool read_recv(struct action_reader *reader, const struct action_argument
     return true;
 }
 
-/* SimGrid prints no sendRecv if a partner is MPI_PROC_NULL. An undefined source is therefore MPI_ANY_SOURCE.
+/* SimGrid prints no sendRecv with a partner MPI_PROC_NULL. An undefined source is therefore MPI_ANY_SOURCE.
  */
 static bool read_sendrecv(struct action_reader *reader, const struct action_arguments *arguments,
                           struct action *action)
@@ -266,7 +266,7 @@ static bool read_sendrecv(struct action_reader *reader, const struct action_argu
            read_bytes(reader, arguments, 'C', 'X', &call->recv_bytes);
 }
 
-/* SimGrid prints the tag, or one less. */
+/* SimGrid prints the tag of the collective, or one less. */
 static uint32_t waited_collective_key(struct action_reader *reader, int32_t tag)
 {
     bool one_less = action_is_collective_tag(tag + 1);

@@ -37,11 +37,12 @@ static inline bool action_form_is_vector(char letter)
     return letter == 'v' || letter == 'V';
 }
 
-const struct action_form *action_form_find(const char *name,
-                                           size_t length); /* NULL: no action that is replayed */
-const char *action_form_refusal(const char *name,
-                                size_t length);    /* why SimGrid's action is not; NULL: unknown */
-const char *action_form_nearest(const char *name); /* NULL: nothing near */
+/* The action of that name. NULL: there is none that can be replayed. */
+const struct action_form *action_form_find(const char *name, size_t length);
+/* Why an action of SimGrid cannot be replayed. NULL: SimGrid has no action of that name. */
+const char *action_form_refusal(const char *name, size_t length);
+/* The action with the most similar name. NULL: none is similar. */
+const char *action_form_nearest(const char *name);
 
 /* The action for a call. NULL: there is none. */
 const struct action_form *action_form_of_call(const struct call *call);

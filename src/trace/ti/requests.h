@@ -51,7 +51,7 @@ uint32_t requests_collective_key(struct requests *requests, int32_t tag, uint32_
 /* Each returns the slot of a request, as struct call has it. */
 uint32_t requests_start(struct requests *requests, uint32_t key);
 uint32_t requests_wait(struct requests *requests, uint32_t key); /* SLOT_NONE: nothing is outstanding */
-uint32_t requests_test(struct requests *requests, uint32_t key); /* likewise; the request stays outstanding */
+uint32_t requests_test(struct requests *requests, uint32_t key); /* as wait; the request stays outstanding */
 void requests_wait_all(struct requests *requests);
 
 /* Whether a test or a waitall may have completed what a wait for this key finds missing. */
