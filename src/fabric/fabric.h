@@ -101,7 +101,8 @@ struct fabric_ops {
     /* The parameter whose default was measured from end to end, and so includes hosts; NULL = none. With a
      * host model it has to be set to what wire and switches take. */
     const char *latency_name;
-    bool (*wants_traffic)(const struct config *config); /* whether init needs params.traffic */
+    /* True if the fabric needs the program's messages before the run, as params.traffic. */
+    bool (*wants_traffic)(const struct config *config);
 
     size_t size; /* of its struct, which begins with a struct fabric */
     /* Sets up what is not zero. ops and params are there, all else is zero. Where it fails it has reported

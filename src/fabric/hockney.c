@@ -1,8 +1,8 @@
 #include "base/config.h"
 #include "fabric/fabric.h"
 
-/* Hockney's model, Eq. 6 of the FMU paper: T = T_L + S / BW for every message, whatever else is under way.
- * No message depends on another, so everything is known when a message is submitted, and no event is needed.
+/* Hockney's model, Eq. 6 of the FMU paper: T = T_L + S / BW for every message, whatever else is under way. No
+ * message depends on another, so everything is known when a message is submitted, and no event is needed.
  * docs/models/hockney.md */
 struct hockney_config {
     ps_t latency_ps;

@@ -9,7 +9,7 @@
 #include "fabric/list.h"
 
 /* Hybrid FMU (FMU paper, sections IV-C and VI-C): small messages take the packet network, large ones an FMU.
- * The pivot between them is where both take the same time when nothing is in their way, Eq. 7:
+ * The pivot is the size for which both take the same time without contention, Eq. 7:
  *
  *     T_L + S / BW_network = 2 T_switch + 2 S / BW_FMU
  */
@@ -77,17 +77,18 @@ struct hybrid {
 
 /* -------------------------------------------------------------------- pivot */
 
-/* ceil of Eq. 7's root, of either sign: the FMU's fixed cost over the network's, divided by what a byte costs
- * the network more. False when there is none, because a byte costs both the same. */
+/* ceil of Eq. 7's root, of either sign: what the FMU's fixed cost is above the network's, divided by what the
+ * network's cost of a byte is above the FMU's. False when there is no root, because both costs of a byte are
+ * equal. */
 static bool pivot_of(const struct hybrid_paths *paths, __int128 *root)
 {
     const __int128 fixed = 2 * (__int128)paths->fmu_switch_ps - paths->network_latency_ps;
     const __int128 bw_network = (__int128)paths->network_bytes_per_s,
                    bw_fmu = (__int128)paths->fmu_bytes_per_s;
-    const __int128 per_byte = bw_fmu - 2 * bw_network; /* times 1 / (bw_network bw_fmu) s */
+    const __int128 per_byte = bw_fmu - 2 * bw_network; /* in units of 1 / (bw_network bw_fmu) s */
     if (per_byte == 0)
         return false;
-    /* Rates above 2^50 B/s would not fit the product of two rates and a time. */
+    /* In double: the product of two rates above 2^50 B/s and a time does not fit 128 bits. */
     double exact = (double)fixed / (double)PS_PER_S * (double)bw_network * (double)bw_fmu / (double)per_byte;
     if (exact > 0x1p62 || exact < -0x1p62) {
         *root = exact > 0 ? (__int128)1 << 62 : -((__int128)1 << 62);

@@ -7,10 +7,10 @@
 #include "base/time.h"
 
 /* One message from one rank to another, from the first of its two calls to the last of its two completions.
- * Named by its index in the run's pool; pointers are valid until the next pool_take only. The rank machine
- * owns it; a fabric reads bytes and nodes and has `fabric` for itself. */
+ * It is named by its index in the run's pool; pointers are valid until the next pool_take only. The engine
+ * owns it; a fabric reads bytes and nodes and has the field `fabric` for itself. */
 struct message {
-    uint64_t bytes;        /* what is sent */
+    uint64_t bytes;        /* that are sent */
     uint64_t posted_bytes; /* what the receive has room for */
     uint32_t source, destination;
     uint32_t source_node, destination_node;
@@ -21,23 +21,23 @@ struct message {
     ps_t send_released; /* the sender may go on */
     ps_t recv_posted;
     ps_t delivered;                  /* the last byte is at the receiver's node */
-    uint32_t send_owner, recv_owner; /* whom to tell: see engine/rank */
-    uint32_t next;                   /* in the queue it waits in */
-    uint32_t fabric;                 /* the fabric's own: a flow, a request ... Before and after that it links
-                                        what waits at a host (rank/hosted.c) */
-    uint32_t batch;                  /* of the sender's host: the completion that speaks for it */
-    uint8_t op;                      /* enum call_op that caused it: p2p, or which collective */
-    uint8_t call_flags;              /* enum call_flag of the send */
-    uint16_t state;                  /* rank/protocol.h */
+    uint32_t send_owner, recv_owner; /* the engine's: whose send and receive it is */
+    uint32_t next;                   /* in the queue in which it waits */
+    uint32_t fabric;    /* the fabric's own: a flow, a request ... Before and after that the endpoint's, as a
+                           link of its queues */
+    uint32_t batch;     /* of the sender's host: the completion that covers it */
+    uint8_t op;         /* enum call_op that caused it: p2p, or which collective */
+    uint8_t call_flags; /* enum call_flag of the send */
+    uint16_t state;     /* the engine's */
 };
 
-/* As pool_at, with a size that the compiler knows: every step of a message begins here. */
+/* As pool_at, with a size that the compiler knows: it is called in every step of a message. */
 static inline struct message *message_at(const struct pool *messages, uint32_t index)
 {
     return &((struct message *)(void *)messages->records)[index];
 }
 
-/* When both ends are done: the receiver leaves its call not before it posted it. */
+/* When the receive is complete: delivered, and posted. */
 static inline ps_t message_received(const struct message *message)
 {
     return ps_max(message->delivered, message->recv_posted);

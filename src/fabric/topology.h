@@ -6,14 +6,14 @@
 
 /* The parameter `topology`, which all fabrics that have switches and links share. */
 struct topology_config {
-    bool is_given;    /* false: "crossbar" without a size, a switch that all nodes of the run hang on */
+    bool is_given;    /* false: "crossbar" without a size, one switch for all nodes of the run */
     struct topo topo; /* if given */
 };
 
 extern const struct param_table topology_params; /* struct topology_config */
 
-/* The topology of a run with so many nodes: node i of the run is node i of the topology, and those that are
- * left over are idle. Fails, reported, where it has fewer. */
+/* The topology of a run with so many nodes: node i of the run is node i of the topology, and the remaining
+ * nodes of the topology are idle. Fails, reported, where the topology has fewer nodes. */
 enum status topology_for_nodes(const struct config *config, uint32_t nodes, struct topo *topo);
 
 #endif

@@ -81,13 +81,13 @@ static void price_route(struct partialcol *search, uint32_t route)
     }
 }
 
-struct placement {
+struct partialcol_placement {
     uint32_t cost, slot, route, ties;
 };
 
 /* The cheapest slot of a route, any of the equally cheap ones with equal chance. */
 static void seek_route(struct partialcol *search, uint32_t request, uint32_t route,
-                       struct placement *placement)
+                       struct partialcol_placement *placement)
 {
     price_route(search, route);
     uint32_t *cost = search->cost, least = UINT32_MAX, count = 0;
@@ -130,7 +130,7 @@ static void move_one(struct partialcol *search)
 {
     uint32_t chosen = (uint32_t)rng_below(&search->rng, search->unplaced_count);
     uint32_t request = search->unplaced[chosen];
-    struct placement placement = {.cost = UINT32_MAX};
+    struct partialcol_placement placement = {.cost = UINT32_MAX};
     for (uint32_t route = search->problem->first_route[request];
          route < search->problem->first_route[request + 1]; route++)
         seek_route(search, request, route, &placement);

@@ -1,9 +1,9 @@
 #include "fabric/fmu/fmu.h"
 
-/* The optical circuit switch (FMU paper, sections III-C and IV-A). Each FMU has a FIFO queue of accesses; an
- * access is granted when it is at the head, its FMU is free and so is its node's CFMU, and holds both until
- * its release. A head whose CFMU is busy blocks its queue; FMUs wait for a CFMU first come, first served.
- * A grant takes FMU and CFMU at once, so no access holds one while it waits for the other.
+/* The optical circuit switch (FMU paper, sections III-C and IV-A). Each FMU has a FIFO queue of accesses. An
+ * access is granted when it is at the head and both its FMU and its node's CFMU are free; it holds both until
+ * its release. A head whose CFMU is busy blocks its queue; FMUs wait for a CFMU first come, first served. A
+ * grant takes FMU and CFMU at once, so no access holds one while it waits for the other.
  *
  * Access time, Eq. 1: T_ocm and T_map pass before the queue; the switch (T_switch), its acknowledgement
  * (T_ocm), the data (T_ocm + T_copy) and the release (T_ocm) while both are held. */
@@ -47,8 +47,8 @@ static void enqueue_first(struct fmu *fmu, uint32_t unit_index, uint32_t index)
                   QUEUE_LINKS(fmu->accesses.records, struct fmu_access, after_same), index);
 }
 
-/* An access leaves a queue from its head, or as the first of its node: in both cases it is the first of its
- * node's. */
+/* An access leaves from the head of the queue, or is coalesced as the first one of its node: in both cases it
+ * is the first one of its node. */
 static void dequeue(struct fmu *fmu, uint32_t unit_index, uint32_t index)
 {
     chain_cut(&fmu->units[unit_index].queue, queue_links_of(fmu), index);
@@ -150,7 +150,7 @@ static void emit_access(const struct fmu *fmu, uint32_t unit_index, const struct
     tap_emit_part(fmu->fabric.params.tap, message, TAP_PART_TRANSFER, switched, ps_add(now, copied), NULL, 0);
 }
 
-/* Serves an access that is out of its queue; `before_copy` passes before its data move. */
+/* Serves an access that has left its queue; its data move after the time `before_copy`. */
 static void serve(struct fmu *fmu, uint32_t unit_index, uint32_t index, ps_t before_copy)
 {
     const struct fmu_config *config = fmu->config;

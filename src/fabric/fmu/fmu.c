@@ -216,7 +216,7 @@ static enum status fmu_init(struct fabric *fabric)
     return STATUS_OK;
 }
 
-/* Both up to the end of the run, and so over the same bins. */
+/* Both profiles go up to the end of the run, so that they have the same bins. */
 static void sum_profiles(struct fmu *fmu)
 {
     ps_t end = fabric_now(&fmu->fabric);

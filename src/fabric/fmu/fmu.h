@@ -40,7 +40,7 @@ struct fmu_statistics {
     ps_t profile_bin;
     uint64_t accesses, switches, coalesced, peak_q_data_bytes, peak_q_header_entries;
     uint64_t q_data_in_bytes, q_data_out_bytes; /* equal once everything has been read */
-    uint64_t space_waits;                       /* writes that had to wait for room in the rings */
+    uint64_t space_waits;                       /* writes that waited for room in the rings */
     ps_t queue_wait_max;
     double queue_wait_mean_s;
     ps_t queue_wait_sum;
@@ -62,7 +62,7 @@ struct fmu_transfer {
 struct fmu_access {
     uint32_t transfer;
     uint32_t node;
-    struct chain_link link; /* in the FMU's queue; `after` also links what waits for room */
+    struct chain_link link; /* in the FMU's queue; `after` also links the writes that wait for room */
     uint32_t after_same;    /* the next of the same node in this queue, where coalescing looks for it */
     bool reading;
     bool reserved; /* writes: the rings have room for it */
@@ -94,7 +94,7 @@ struct fmu {
     uint32_t unit_count;
     struct fmu_controller *controllers;
     struct pool transfers, accesses;
-    struct queue_table same_node; /* accesses by (FMU, node): coalescing of queued ones */
+    struct queue_table same_node; /* queued accesses by (FMU, node), for coalescing */
     uint32_t arrive_kind, copied_kind, release_kind;
     struct fmu_statistics statistics;
     int64_t *busy, *writes;
@@ -114,9 +114,9 @@ static inline struct fmu_access *fmu_access_at(const struct fmu *fmu, uint32_t i
 
 /* access.c */
 void fmu_request(struct fmu *fmu, uint32_t transfer, bool reading); /* FMU_acquire leaves the node now */
-void fmu_on_arrive(void *self, uint32_t access);                    /* event: it is at the OCS and mapped */
-void fmu_on_copied(void *self, uint32_t unit);                      /* event: the data have been exchanged */
-void fmu_on_release(void *self, uint32_t unit);                     /* event: FMU_release is at the OCS */
+void fmu_on_arrive(void *self, uint32_t access); /* event: it is at the OCS, and an FMU is chosen */
+void fmu_on_copied(void *self, uint32_t unit);   /* event: the data have been exchanged */
+void fmu_on_release(void *self, uint32_t unit);  /* event: FMU_release is at the OCS */
 
 /* rings.c */
 uint64_t fmu_entry_bytes(uint64_t message_bytes);     /* room that a message takes in both rings */

@@ -6,16 +6,16 @@
 #include "base/mem.h"
 
 /* Progressive filling (Bertsekas and Gallager, 6.5.2) fixes rates in ascending order, and what it does at one
- * level depends on lower levels alone. So after a change a single sweep over the levels is enough, if a link
- * takes part from the level on at which a rate on it begins to differ from the last solution:
+ * level depends on lower levels alone. So after a change a single sweep over the levels is enough. A link
+ * takes part in the sweep from the level on at which a rate on it begins to differ from the last solution:
  *
- *   - a link that a flow came to takes part from the start, one that lost a flow from its old level on;
- *   - where the sweep reaches the old level of a link that is no longer full there, its flows become loose,
- * and all their links take part, unless another of their links is full at this level: it holds them as well;
- *   - where the sweep reaches the share of a link, its loose flows and those that were faster get that rate.
- *     The other links of these then have room; if they were full they take part from their old level on.
+ *   - A link that a flow came to takes part from the start, one that lost a flow from its old level on.
+ *   - Where the sweep reaches the old level of a link that is not full any more, its flows become loose, and
+ *     all their links take part. A flow stays as it is if another of its links is full at this level.
+ *   - Where the sweep reaches the share of a link, its loose flows and its faster flows get that rate. The
+ *     other links of these flows then have room; those that were full take part from their old level on.
  *
- * Links that do not take part are never looked at. Every link that does is scanned a few times. */
+ * Links that do not take part cost nothing. Every link that does is scanned a few times. */
 
 #define NO_LEVEL UINT64_MAX
 
@@ -24,7 +24,7 @@ enum link_state { LINK_RESTING, LINK_ACTIVE, LINK_SOLVED };
 
 struct maxmin_flow {
     uint64_t rate;       /* while loose: the rate it had before */
-    uint32_t bottleneck; /* a full link on which none is faster */
+    uint32_t bottleneck; /* a full link on which no flow is faster */
     uint8_t state, links;
     bool alive, fresh; /* fresh: in the list of new flows */
 };
@@ -36,20 +36,20 @@ struct maxmin_hop {
 
 struct maxmin_link {
     uint64_t capacity;
-    uint64_t fixed;        /* sum of its flows' rates, without those that count as open */
-    uint64_t level;        /* when it is full: its flows' rates are lower or, but for rounding, equal */
+    uint64_t fixed;        /* sum of its flows' rates, without those of open flows */
+    uint64_t level;        /* when it is full: no rate of its flows is higher, but for rounding */
     uint64_t top;          /* no flow on it is faster */
     uint64_t opened_above; /* active: fixed flows faster than this count as open ... */
     uint64_t next;         /* ... and none of them is slower than this */
     uint64_t key;          /* active: its place in the sweep; NO_LEVEL when it is not in the heap */
     uint32_t *uses;        /* its flows */
-    uint32_t *opened;      /* active: the open flows, among some that are so no longer */
+    uint32_t *opened;      /* active: the open flows, and some that were open */
     size_t use_capacity;   /* of both */
     uint32_t count;
-    uint32_t open;   /* active: flows whose rate the sweep has yet to find */
+    uint32_t open;   /* active: flows whose rate the sweep has not found yet */
     uint32_t listed; /* active: flows in `opened` */
     uint8_t state;
-    bool loosened; /* active: nothing is left that the old level held */
+    bool loosened; /* active: the old level holds no flow any more */
     bool busy;     /* active: the sweep has something left to do here */
     bool lost;     /* in the list of links that lost flows */
 };
@@ -72,11 +72,11 @@ struct maxmin {
     struct maxmin_hop *hops; /* [flow * stride + nth] */
     size_t flow_capacity, hop_capacity;
     uint32_t flow_count;        /* ids given out so far */
-    struct maxmin_list unused;  /* ids to be used again */
+    struct maxmin_list unused;  /* ids that are free again */
     struct maxmin_list fresh;   /* flows that came since the last solve */
-    struct maxmin_list lost;    /* links that flows have left since */
+    struct maxmin_list lost;    /* links that lost flows since the last solve */
     struct maxmin_list active;  /* links that take part in this solve */
-    struct maxmin_list solved;  /* flows that do */
+    struct maxmin_list solved;  /* flows that take part */
     struct maxmin_list changed; /* flows with a new rate */
     struct maxmin_list held;    /* flows that the link being visited held at its old level */
     uint32_t busy_count;        /* links that are busy */
@@ -237,7 +237,8 @@ static struct maxmin_share heap_pop(struct maxmin *solver)
     struct maxmin_share *heap = solver->heap, least = heap[0], last = heap[--solver->heap_count];
     size_t count = solver->heap_count, hole = 0, child;
     while ((child = 2 * hole + 1) < count) {
-        child += (child + 1 < count) & (heap[child + 1].key < heap[child].key); /* `last` is behind them */
+        child +=
+            (child + 1 < count) & (heap[child + 1].key < heap[child].key); /* `last` is not one of them */
         if (heap[child].key >= last.key)
             break;
         heap[hole] = heap[child];
@@ -249,9 +250,9 @@ static struct maxmin_share heap_pop(struct maxmin *solver)
 
 /* --------------------------------------------------- rounding and tolerance */
 
-/* A rate is a quotient rounded down, and a rate that would rise by less than 2^-36 of itself stays
- * (nearly_is), so that rounding does not travel through the network. A link that n flows share so has less
- * than n + capacity / 2^36 left, and counts as full up to twice that. */
+/* A rate is a quotient rounded down. A rate that would rise by less than 2^-36 of itself stays (nearly_is),
+ * so that rounding does not spread through the network. So a link that n flows share has less than n +
+ * capacity / 2^36 left, and counts as full up to twice that. */
 static bool is_full(const struct maxmin_link *link)
 {
     return link->fixed + 2 * (uint64_t)link->count + (link->capacity >> 35) >= link->capacity;
@@ -270,7 +271,7 @@ static bool holds(uint64_t level, uint64_t rate)
 
 /* -------------------------------------------------------- the sweep's order */
 
-/* What each open flow can get if the fixed ones stay. At least one unit, so that every flow ends some day. */
+/* What each open flow can get if the fixed ones stay. At least one unit, so that every flow ends. */
 static uint64_t share_of(const struct maxmin_link *link)
 {
     if (link->open == 0)
@@ -280,7 +281,8 @@ static uint64_t share_of(const struct maxmin_link *link)
     return share ? share : 1;
 }
 
-/* The sweep has to look at the link at its share, and at its old level until that has been given up. */
+/* The level at which the sweep visits the link next: its share, or its old level where that is lower and
+ * still holds. */
 static uint64_t key_of(const struct maxmin_link *link)
 {
     uint64_t share = share_of(link);
@@ -301,7 +303,7 @@ static bool is_due_earlier(const struct maxmin_link *link)
     return (unsigned __int128)link->key * link->open > left;
 }
 
-/* To be called after any change of the state, `open` and `loosened`. */
+/* Call it after any change of the state, of `open` or of `loosened`. */
 static void note_busy(struct maxmin *solver, struct maxmin_link *link)
 {
     bool busy = link->state == LINK_ACTIVE && (link->open || !link->loosened);
@@ -346,8 +348,8 @@ static void loosen_flow(struct maxmin *solver, uint32_t id)
     }
 }
 
-/* Another link at which the flow may stay as it is. A link that is solved for already was so at this level or
- * at one that differs from it by rounding. */
+/* Another link at which the flow may stay as it is. A link that is solved already was solved at this level,
+ * or at one that differs from it by rounding. */
 static bool find_other_bottleneck(struct maxmin *solver, uint32_t id, uint32_t than)
 {
     struct maxmin_flow *flow = &solver->flows[id];
@@ -365,7 +367,7 @@ static bool find_other_bottleneck(struct maxmin *solver, uint32_t id, uint32_t t
 }
 
 /* The sweep is at the link's old level, and it is not full there. (Here and in open_faster flows are picked
- * without branches: which ones it will be is beyond what a processor can predict.) */
+ * without branches, since a processor cannot predict them.) */
 static void give_up_level(struct maxmin *solver, uint32_t index)
 {
     struct maxmin_link *link = &solver->links[index];
@@ -407,7 +409,7 @@ static void open_faster(const struct maxmin *solver, struct maxmin_link *link, u
     link->opened_above = above;
 }
 
-/* The same for a higher `above` than before: some that are open count as fixed again. */
+/* The same for a higher `above` than before: some open flows count as fixed again. */
 static void close_slower(const struct maxmin *solver, struct maxmin_link *link, uint64_t above)
 {
     uint64_t next = NO_LEVEL;
@@ -428,7 +430,7 @@ static void close_slower(const struct maxmin *solver, struct maxmin_link *link, 
     link->opened_above = above;
 }
 
-/* One of the flow's links has found its rate; this is another one. */
+/* Another link of a flow whose rate is found. */
 static void note_other_link(struct maxmin *solver, uint32_t index, const struct maxmin_flow *flow,
                             uint64_t rate)
 {
@@ -483,7 +485,8 @@ static void solve_link(struct maxmin *solver, uint32_t index, uint64_t rate)
     link->open = 0;
 }
 
-/* Its share may have become `key` before all flows that are slower by now were known to be. */
+/* Counts the link's flows that are faster than `key` as open, and the others as fixed: when the share became
+ * `key`, not all slower flows were known. */
 static void sort_flows(const struct maxmin *solver, struct maxmin_link *link, uint64_t key)
 {
     if (link->opened_above == NO_LEVEL) {
@@ -495,7 +498,7 @@ static void sort_flows(const struct maxmin *solver, struct maxmin_link *link, ui
 }
 
 /* The sweep is at the link's key. The link's share may have risen since it was scheduled, and rises when
- * flows turn out to be slower than it; so its turn may come later, if other links are to be looked at before.
+ * flows turn out to be slower than it. Then the link is scheduled again, for a later turn.
  */
 static void visit(struct maxmin *solver, uint32_t index)
 {
@@ -552,7 +555,7 @@ static void start(struct maxmin *solver)
         uint32_t index = solver->lost.items[i];
         struct maxmin_link *link = &solver->links[index];
         link->lost = false;
-        if (link->fixed == 0) { /* whoever is left is new */
+        if (link->fixed == 0) { /* all its flows are new */
             link->level = NO_LEVEL;
             link->top = 0;
         } else if (link->level != NO_LEVEL && !is_full(link)) {

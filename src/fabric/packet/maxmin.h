@@ -12,10 +12,10 @@
  * is faster (Bertsekas and Gallager, Data Networks, 6.5.2). After a change only those links are solved anew
  * on which a rate changes; docs/models/packet.md describes the algorithm and its cost.
  *
- * Rates are in units of 2^-16 bytes per second. No link ever carries more than its capacity. What dividing it
- * among n flows leaves, less than n units, stays unused, and to keep rounding from travelling through the
- * network a link is full, and two rates are equal, to within 2^-34: the bottleneck of every flow is one to
- * within 10^-10. */
+ * Rates are in units of 2^-16 bytes per second. No link ever carries more than its capacity. The remainder of
+ * the division among n flows, less than n units, stays unused. A link counts as full, and two rates count as
+ * equal, to within 2^-34, so that rounding does not spread through the network: the bottleneck of every flow
+ * is one to within 10^-10. */
 enum { MAXMIN_SHIFT = 16 };
 #define MAXMIN_CAPACITY_LIMIT (UINT64_C(1) << 46) /* bytes per second, 70 TB/s */
 enum { MAXMIN_LINKS_PER_FLOW = 255 };
@@ -33,11 +33,12 @@ size_t maxmin_bytes(const struct maxmin *solver); /* memory held */
 uint32_t maxmin_add(struct maxmin *solver, const uint32_t *links, uint32_t count);
 void maxmin_remove(struct maxmin *solver, uint32_t flow);
 
-/* Solves for all changes since the last call. The flows whose rates are now others, new ones included, in no
- * particular but always the same order; valid until the next call. */
+/* Solves for all changes since the last call. Returns the flows whose rates have changed, new flows included,
+ * in an order that is the same in every run; valid until the next call. */
 const uint32_t *maxmin_solve(struct maxmin *solver, size_t *count);
 
-/* At least 1: where a link has more flows than units (65536 flows at 1 B/s), they get more than there is. */
+/* At least 1: where a link has more flows than units (65536 flows at 1 B/s), they get more than its capacity.
+ */
 uint64_t maxmin_rate(const struct maxmin *solver, uint32_t flow);
 
 /* Work that is exact under any sequence of rates: 2^16 x 10^12 units a byte. */
@@ -48,7 +49,7 @@ static inline maxmin_work_t maxmin_work(uint64_t bytes)
     return ((maxmin_work_t)bytes << MAXMIN_SHIFT) * (uint64_t)PS_PER_S;
 }
 
-/* What is done at `rate` in `time`; never more than `left`. */
+/* The work that is done at `rate` in `time`; never more than `left`. */
 static inline maxmin_work_t maxmin_done(maxmin_work_t left, uint64_t rate, ps_t time)
 {
     maxmin_work_t done = (maxmin_work_t)rate * (uint64_t)time;

@@ -9,8 +9,9 @@
 #include "fabric/packet/paths.h"
 
 /* A packet-switched network at flow level: the messages under way share links max-min fairly. Without a
- * topology these are each node's up and down link, and everything between them is free of contention; with
- * one, all links of the route. A message alone takes what Eq. 6 of the FMU paper says. docs/models/packet.md
+ * topology, the links are each node's up and down link, and there is no contention between them. With one,
+ * they are all links of the route. A message alone takes what Eq. 6 of the FMU paper says.
+ * docs/models/packet.md
  *
  *   packet.c   messages, the flows that they make, the events of flows
  *   maxmin.c   the rates of flows that share links
@@ -111,7 +112,7 @@ struct packet_flow {
     maxmin_work_t left;    /* of the first message, at `since` */
     ps_t since;
     ps_t finish;    /* when it ends if its rate stays */
-    ps_t event_at;  /* its one event in the queue; others found there are out of date */
+    ps_t event_at;  /* of its one event; other events of it in the loop are out of date */
     uint32_t links; /* with a topology: how many links it takes */
 };
 
@@ -135,8 +136,7 @@ struct packet {
     uint32_t *way; /* the links of a flow that has no index yet */
 };
 
-/* All changes of one instant are solved together, behind the events that were already waiting for this
- * instant. */
+/* All changes of one instant are solved together, after the other events of this instant. */
 static void request_solve(struct packet *packet)
 {
     if (packet->solve_pending)
@@ -219,7 +219,7 @@ static uint32_t add_over_topology(struct packet *packet, const struct message *m
     return id;
 }
 
-/* The same where there are only links up and down. */
+/* The same without a topology: a link up and a link down. */
 static uint32_t add_up_and_down(struct packet *packet, const struct message *message)
 {
     uint32_t down_links = packet->config->duplex == PACKET_DUPLEX_FULL ? packet->fabric.params.nodes : 0;
@@ -276,9 +276,9 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
     }
 }
 
-/* The first message of the flow goes on at the flow's rate. An event for an earlier time is put into the
- * queue, one for a later time when the queue's event finds the message unfinished: so a flow has few events
- * there. */
+/* The first message of the flow goes on at the flow's rate. A flow that ends earlier than expected gets a new
+ * event. One that ends later keeps its event, which then makes the next one: so a flow has few events in the
+ * loop. */
 static void expect_end(struct packet *packet, struct packet_flow *flow, uint32_t id)
 {
     flow->finish = ps_add(fabric_now(&packet->fabric), maxmin_time(flow->left, flow->rate));
@@ -311,7 +311,7 @@ static void on_solve(void *self, uint32_t subject)
         change_rate(packet, changed[i]);
 }
 
-/* Whether two messages use the same links, so that the second can go on at the first's rate. */
+/* Whether two messages use the same links, so that the second can continue at the first one's rate. */
 static bool same_way(const struct packet *packet, uint32_t a, uint32_t b)
 {
     return fabric_message(&packet->fabric, a)->destination_node ==
@@ -349,9 +349,9 @@ static void follow(struct packet *packet, uint32_t id, uint32_t ended, uint32_t 
     request_solve(packet);
 }
 
-/* The event of a flow: its first message ends, or the flow's rate has fallen since and it ends later. An
- * index may have got a new flow since the event was made; event_at tells them apart, and were both equal,
- * this would be the new flow's event. */
+/* The event of a flow: its first message ends, or it ends later since the rate has fallen. The index may
+ * belong to a new flow since the event was made. Then event_at differs; where it does not, the event is the
+ * new flow's as well. */
 static void on_end(void *self, uint32_t id)
 {
     struct packet *packet = self;

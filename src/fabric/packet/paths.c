@@ -21,7 +21,7 @@ size_t paths_bytes(const struct paths *paths)
     return paths->topo.links * (sizeof *paths->flows + sizeof *paths->link_bytes);
 }
 
-/* The link that stands for this one: for both directions where they share one. */
+/* The link that stands for this one: with half duplex, the lower of the two directions. */
 static uint32_t shared(const struct paths *paths, uint32_t link)
 {
     uint32_t reverse = paths->half_duplex ? topo_link_reverse(&paths->topo, link) : link;

@@ -3,8 +3,9 @@
 
 #include "fabric/topology.h"
 
-/* The links that messages of the packet fabric take: which, how many flows are on each, what each has
- * carried. Links are those of the topology; half duplex has one for both directions, the lower of the two. */
+/* The links that messages of the packet fabric take: the path of a flow, how many flows are on each link, and
+ * how many bytes each has carried. Links are those of the topology. With half duplex the lower of two
+ * opposite links stands for both. */
 enum path_choice { PATH_FIXED, PATH_LEAST_USED };
 
 struct paths {
@@ -21,8 +22,8 @@ void paths_free(struct paths *paths);
 size_t paths_bytes(const struct paths *paths); /* memory held */
 
 /* The links from node to node into `links`, which has room for `limit`; returns how many. The least used link
- * at a switch is the one with the fewest flows; among equals the first from the fixed one on, so that the
- * same run takes the same paths again. */
+ * at a switch is the one with the fewest flows; among equals it is the first from the link of fixed routing
+ * on, so that a run that is repeated takes the same paths. */
 uint32_t paths_enter(struct paths *paths, uint32_t source, uint32_t destination, uint32_t *links);
 void paths_leave(struct paths *paths, const uint32_t *links, uint32_t count);
 

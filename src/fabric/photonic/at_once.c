@@ -4,7 +4,7 @@
  * way. If all are, the packet has its circuit. If not, it has a segment up to the last buffer before the
  * taken link that has room for it. If there is no such buffer, it holds nothing and tries again. */
 
-/* As far as channels are free; whether that is all the way. */
+/* Moves the probe as far as channels are free; true if that is all the way. */
 static bool look_ahead(struct photonic *photonic, struct photonic_packet *packet)
 {
     enum probe_step step;
@@ -18,8 +18,8 @@ static bool look_ahead(struct photonic *photonic, struct photonic_packet *packet
     return step == PROBE_ARRIVED;
 }
 
-/* The links of the packet's way up to the last buffer before the block that has room for it, reserved there;
- * those behind it where there is none. */
+/* How many links of its way the packet has up to the last buffer before the taken link that has room for it,
+ * in which it takes a slot. Without such a buffer: the links that are behind the packet. */
 static uint32_t last_buffer(struct photonic *photonic, struct photonic_packet *packet)
 {
     uint32_t end = photonic->buffers ? packet->reached : packet->at;
@@ -28,7 +28,7 @@ static uint32_t last_buffer(struct photonic *photonic, struct photonic_packet *p
     return end;
 }
 
-/* One try in one instant. */
+/* One try, in one instant. */
 static void at_once_begin(struct photonic *photonic, uint32_t index)
 {
     const struct photonic_settings *settings = &photonic->settings;

@@ -1,16 +1,16 @@
 #include "fabric/photonic/photonic.h"
 
-/* Reservation hop by hop: a probe takes a channel of one link, travels over it, takes the next. Where none is
- * free it turns back, gives up its channels one after the other as it comes back over them, and reserves a
- * slot in the first buffer that has room: what it still holds then is its segment. It never stops while it
- * holds channels that nothing is sent over. */
+/* Reservation hop by hop: a probe takes a channel of one link, travels over it, and takes a channel of the
+ * next link. Where none is free it turns back and gives up its channels one after the other. At the first
+ * buffer with room it takes a slot, and the channels that it still holds are its segment. It never waits
+ * while it holds channels. */
 
 static uint32_t link_at(const struct photonic *photonic, const struct photonic_packet *packet, uint32_t nth)
 {
     return links_of(photonic, packet)[nth];
 }
 
-/* Over the last of its links, to be given up. */
+/* The probe is back over the last of its links, and gives it up. */
 static void give_up_last(struct photonic *photonic, struct photonic_packet *packet)
 {
     uint32_t nth = --packet->reached, link = link_at(photonic, packet, nth);

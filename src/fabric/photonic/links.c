@@ -1,7 +1,7 @@
 #include "fabric/photonic/photonic.h"
 
-/* On grids a buffer stands where the sum of the coordinates is a multiple of n, so that there is one every n
- * switches whichever dimension a packet travels in (section IV-C). Elsewhere by the switch's number. */
+/* On grids there is a buffer where the sum of the coordinates is a multiple of n: one every n switches in
+ * each dimension (section IV-C). On other topologies, where the switch's number is a multiple of n. */
 static bool has_buffer(const struct photonic *photonic, uint32_t at)
 {
     const struct segment_buffers *layout = &photonic->settings.segment.buffers;
@@ -99,7 +99,7 @@ size_t links_bytes(const struct photonic *photonic)
            photonic->buffer_count * (sizeof *photonic->buffers + 2 * sizeof *photonic->series);
 }
 
-/* How many hops the way has, and which where that is fixed. */
+/* How many hops the way has; with fixed routes, also its links. */
 void links_route(const struct photonic *photonic, struct photonic_transmission *transmission)
 {
     const struct topo *topo = &photonic->topo;

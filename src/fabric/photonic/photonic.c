@@ -8,7 +8,7 @@ static void init_pools(struct photonic *photonic)
     uint32_t hops = photonic->hops_most;
     size_t route = photonic->is_adaptive ? 0 : hops * sizeof(uint32_t);
     size_t path = photonic->is_adaptive ? hops * sizeof(uint32_t) : 0;
-    /* Records are as far apart as their alignment asks for. */
+    /* Rounded up, so that every record is aligned. */
     size_t align = sizeof(uint64_t) - 1;
     pool_init(&photonic->transmissions, (sizeof(struct photonic_transmission) + route + align) & ~align,
               "messages");

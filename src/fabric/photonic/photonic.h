@@ -12,16 +12,16 @@
  *
  *   circuit.c, packetised.c, segment.c   the three fabrics
  *   photonic.c       what the three share: opening, closing, a message's submission
- *   settings.c       parameters, presets, what they come to in one run
+ *   settings.c       parameters and presets, and their values in one run
  *   links.c          links with their channels, switches with their buffers
  *   transfer.c       messages cut into packets; what happens when a transfer ends
  *   probe.c          reservation: what a probe finds, what is granted, waiting and trying again
  *   at_once.c        a probe takes all its channels in one instant
  *   hops.c           a probe takes a channel at a time
  *   packet_trace.c   what a packet did, for the tap
- *   prefetch.c       what a transfer's end will touch, brought into the caches
+ *   prefetch.c       brings what a transfer's end touches into the caches
  *   statistics.c     what was measured
- *   watchdog.c       why nothing moves
+ *   watchdog.c       ends a run in which nothing moves, and says why
  *
  * Each file uses those below it in this order: photonic, transfer, at_once and hops, probe, all others. */
 enum photonic_switching {
@@ -101,8 +101,8 @@ struct photonic_buffer {
 
 struct photonic_node {
     struct queue waiting; /* messages that have not begun */
-    struct queue open;    /* those that have packets left to begin, the next to send first */
-    uint64_t begun;       /* messages of which some packets, but not all, have left */
+    struct queue open;    /* messages with packets that have not begun, the next one to send first */
+    uint64_t begun;       /* open messages: not all their packets have left */
     uint64_t in_flight;   /* packets that have begun here and not left */
 };
 
@@ -111,8 +111,9 @@ struct photonic_transmission {
     uint64_t bytes;
     ps_t generated;
     ps_t begun_at, sent_at,
-        left_at; /* its first packet's first attempt and transmission, its last one's leaving */
-    uint64_t packets, begun, left, arrived; /* how many there are, have begun, left the source, arrived */
+        left_at; /* the first attempt and the first transmission of a packet; the last packet's leaving */
+    uint64_t packets, begun, left,
+        arrived; /* how many there are, have begun, have left the source, have arrived */
     uint32_t next, id;
     uint32_t source, destination;
     uint32_t hops;
@@ -122,21 +123,22 @@ struct photonic_transmission {
 
 enum packet_state { PACKET_GONE, PACKET_STORED, PACKET_WAITING, PACKET_FORWARD, PACKET_BACK, PACKET_SENT };
 
-/* Or a whole message, where it is not cut. Its path so far follows it where routes adapt. */
+/* A packet, or a whole message that is not cut. With adaptive routes its path so far follows it. */
 struct photonic_packet {
     uint32_t next;
     uint32_t transmission;
-    uint32_t blocked_on; /* what it found taken: a link, or behind the links a switch; POOL_NONE = nothing */
-    uint16_t at;         /* links behind it */
-    uint16_t reached;    /* links reserved, those behind it included */
-    uint16_t end;        /* of the segment that it is sent over, likewise */
+    uint32_t blocked_on; /* what it found taken: a link, or, counted behind the links, a switch; POOL_NONE =
+                            nothing */
+    uint16_t at;         /* how many links it has passed */
+    uint16_t reached;    /* how many it has passed or reserved */
+    uint16_t end;        /* how many it will have passed at the end of its segment */
     uint8_t state;       /* enum packet_state */
-    uint8_t is_short;    /* the last of a message, with what is left of it */
-    uint16_t tries;      /* that have failed since it came here, at most UINT16_MAX */
+    uint8_t is_short;    /* the last packet of a message, shorter than the MTU */
+    uint16_t tries;      /* failed ones since it came here, at most UINT16_MAX */
     uint16_t turned;     /* hop by hop: how far its probe had come when it turned back */
     uint32_t times_stored;
     ps_t since;      /* its probe set out */
-    ps_t begun;      /* it was the first time */
+    ps_t begun;      /* its first probe set out */
     ps_t arrived;    /* in the buffer where it is */
     ps_t slot_since; /* the slot there was reserved */
     ps_t next_slot_since;
@@ -193,12 +195,12 @@ struct photonic {
     const struct reservation_ops *reservation;
     struct topo topo;
     struct rng rng;
-    bool is_adaptive;      /* which links lead on is found switch by switch */
+    bool is_adaptive;      /* the next link is chosen switch by switch */
     bool is_watched;       /* an event of the watchdog is in the queue */
     uint32_t hops_most;    /* of a route */
-    uint32_t first_link;   /* that has channels; those before are free */
-    uint16_t *free;        /* channels of each link: apart from the links, since probes read little else */
-    struct queue *waiters; /* packets that wait for a link, then those that wait for any of a switch */
+    uint32_t first_link;   /* that has channels; links before it are never full */
+    uint16_t *free;        /* channels of each link; not in the links, since probes read little else */
+    struct queue *waiters; /* [links + switches]: packets that wait for a link, or for any link of a switch */
     struct photonic_link *links;
     struct photonic_buffer *buffers;
     uint32_t buffer_count;
@@ -211,11 +213,11 @@ struct photonic {
     ps_t progress_at; /* when the last of them ended */
     uint32_t end_kind, step_kind, watch_kind;
     /* measured */
-    struct photonic_statistics statistics, shown; /* as it is counted, and as it was last asked for */
+    struct photonic_statistics statistics, shown; /* counted so far; as photonic_statistics() returned it */
     double queue_total_ps, network_total_ps, buffer_total_ps;
     int64_t times_stored[STORED_CLASSES];
     struct photonic_spread spread;
-    int64_t *series; /* of links, three times over, then of buffers, twice */
+    int64_t *series; /* three of all links, then two of all buffers */
 };
 
 static inline struct photonic_transmission *transmission_at(const struct photonic *photonic, uint32_t index)
@@ -258,7 +260,7 @@ void photonic_explain(const struct fabric *fabric);
 
 /* settings.c: STATUS_BAD_INPUT, reported, where parameters do not go together */
 enum status photonic_resolve(struct photonic *photonic, const struct segment_config *segment);
-/* For parsers of parameters: says what is wrong at this byte, and is false. */
+/* For parsers of parameters: sets the problem at this byte, and returns false. */
 bool photonic_refuse(struct param_problem *problem, uint32_t at, const char *text);
 
 /* links.c */
@@ -282,8 +284,8 @@ enum probe_step probe_look(struct photonic *photonic, struct photonic_packet *pa
 bool probe_buffer(struct photonic *photonic, struct photonic_packet *packet, uint32_t end); /* takes a slot */
 void probe_grant(struct photonic *photonic, uint32_t packet, ps_t from);             /* sent from then on */
 void probe_seen(struct photonic *photonic, struct photonic_packet *packet, ps_t at); /* at its destination */
-void probe_failed(struct photonic *photonic, uint32_t packet);                       /* it holds nothing */
-void probe_notify(struct photonic *photonic, uint32_t link); /* a channel of the link is free */
+void probe_failed(struct photonic *photonic, uint32_t packet); /* the packet holds no channel */
+void probe_notify(struct photonic *photonic, uint32_t link);   /* a channel of the link is free */
 
 /* prefetch.c: for loop_prefetch */
 void prefetch_for_step(const void *self, uint32_t packet, unsigned step);
@@ -291,11 +293,11 @@ void prefetch_for_end(const void *self, uint32_t packet, unsigned step);
 
 /* packet_trace.c: does nothing where the tap has no handler for it */
 void packet_trace_begin(struct photonic *photonic, uint32_t packet);
-/* The packet has waited until now, for what its state says. */
+/* The packet has waited until now; its state says for what. */
 void packet_trace_waited(struct photonic *photonic, uint32_t packet);
-/* It has done this from the end of its last step on, until `at`. */
+/* Adds a step, from the end of the last one until `at`. */
 void packet_trace_add(struct photonic *photonic, uint32_t packet, enum tap_part part, ps_t at);
-/* Tells the tap of all steps behind `since`. */
+/* Tells the tap of all steps after `since`. */
 void packet_trace_emit(const struct photonic *photonic, uint32_t packet, ps_t since);
 void packet_trace_end(struct photonic *photonic, uint32_t packet);
 

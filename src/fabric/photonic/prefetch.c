@@ -1,12 +1,12 @@
 #include "fabric/photonic/photonic.h"
 
-/* Millions of packets wait in buffers and for links, and what a transfer's end touches has long left the
- * caches: its packet, its message, and the packets that it lets go on. They are asked for while the events
- * before it are handled. A run of the paper's size takes three fifths of the time (docs/speed.md). */
+/* Millions of packets wait in buffers and for links. What a transfer's end touches is in no cache: its
+ * packet, its message, and the packets that wait for it. They are prefetched while earlier events are
+ * handled. With it, a run of the paper's size takes three fifths of the time (docs/speed.md). */
 
 enum { CACHE_LINE_BYTES = 64 };
 
-/* Both cache lines that a record's fields lie in, to be written. */
+/* Prefetches both cache lines of a record's fields, for writing. */
 static inline void prefetch(const void *record)
 {
     __builtin_prefetch(record, 1);
@@ -19,7 +19,7 @@ static inline void prefetch_first(const struct photonic *photonic, const struct 
         prefetch(packet_at(photonic, queue->head));
 }
 
-/* Those that wait for the channels which the packet gives back, and for the buffer that it leaves. */
+/* The packets that wait for the channels that this one gives back, and for the buffer that it leaves. */
 static void prefetch_waiters(const struct photonic *photonic, const struct photonic_packet *packet)
 {
     const uint32_t *links = links_of(photonic, packet);

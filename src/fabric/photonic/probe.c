@@ -1,11 +1,11 @@
 #include "fabric/photonic/photonic.h"
 
-/* What a probe finds on its way, and what follows. In which instant it takes its channels is a matter of the
+/* What a probe finds on its way, and what follows. When it takes its channels is decided by the kind of
  * reservation: at_once.c or hops.c.
  *
  * A packet that has to try again waits, by photonic.retry, until the link that blocked it has a free channel,
  * or as long as its probe takes there and back, or for a random time. It never holds a channel then, and its
- * next try may take it all the way to its destination, so packets do not wait for each other in circles. */
+ * next try may take it all the way to its destination, so packets do not wait for each other in cycles. */
 
 /* ------------------------------------------------------------------ packets */
 
@@ -18,7 +18,7 @@ uint64_t packet_bytes(const struct photonic *photonic, const struct photonic_pac
     return packet->is_short ? transmission->bytes - (transmission->packets - 1) * mtu : mtu;
 }
 
-/* On one channel: packets that are padded all take as long as an MTU. */
+/* On one channel. Padded packets take as long as an MTU. */
 ps_t packet_service_ps(const struct photonic *photonic, const struct photonic_packet *packet)
 {
     const struct photonic_settings *settings = &photonic->settings;
@@ -94,7 +94,8 @@ static enum probe_step look_around(struct photonic *photonic, struct photonic_pa
     return photonic->free[*link] ? PROBE_FREE : PROBE_TAKEN;
 }
 
-/* The link behind those that the probe has reached. Taken: blocked_on is what the packet has to wait for. */
+/* Looks at the link after those that the probe has reached. PROBE_TAKEN: blocked_on says for what the packet
+ * has to wait. */
 enum probe_step probe_look(struct photonic *photonic, struct photonic_packet *packet, uint32_t *link)
 {
     const struct photonic_transmission *transmission = transmission_at(photonic, packet->transmission);
@@ -108,7 +109,7 @@ enum probe_step probe_look(struct photonic *photonic, struct photonic_packet *pa
 
 /* ------------------------------------------------------------------ granted */
 
-/* A slot in the buffer at the end of the packet's first `end` links. */
+/* Takes a slot in the buffer at the end of the packet's first `end` links; false where there is none. */
 bool probe_buffer(struct photonic *photonic, struct photonic_packet *packet, uint32_t end)
 {
     uint32_t index = photonic->links[links_of(photonic, packet)[end - 1]].buffer;
@@ -176,8 +177,8 @@ void probe_begin(struct photonic *photonic, uint32_t index)
 
 /* ------------------------------------------------------------- trying again */
 
-/* Once three tries have failed, packets that run into each other again and again are set apart by a random
- * time: without it, probes that go hop by hop in step with each other could go on forever. */
+/* A random delay after three failed tries. Without it, probes that go hop by hop could block each other
+ * forever, in step. */
 static ps_t jitter(struct photonic *photonic, const struct photonic_packet *packet)
 {
     const struct photonic_config *config = &photonic->settings.photonic;
@@ -194,7 +195,7 @@ static ps_t backoff(struct photonic *photonic, const struct photonic_packet *pac
     return (ps_t)(1 + rng_below(&photonic->rng, UINT64_C(1) << doublings)) * photonic->settings.cycle_ps;
 }
 
-/* How long the probe was away, if it has not been already: in one instant it has seen everything at once. */
+/* How long the probe is away. 0 where it goes hop by hop: then it is back already. */
 static ps_t there_and_back(const struct photonic *photonic, const struct photonic_packet *packet)
 {
     const struct photonic_settings *settings = &photonic->settings;
@@ -227,7 +228,8 @@ void probe_failed(struct photonic *photonic, uint32_t index)
     photonic->statistics.failed_attempts++;
     packet->tries += packet->tries < UINT16_MAX;
     switch (photonic->settings.photonic.retry) {
-    case RETRY_NOW: /* a cycle at the least, since a probe that never leaves would else try forever */
+    case RETRY_NOW: /* at least a cycle: a probe that cannot leave would otherwise try forever in one instant
+                     */
         delay = ps_max(there_and_back(photonic, packet), photonic->settings.cycle_ps);
         try_again_at(photonic, index, now + delay + jitter(photonic, packet));
         return;
@@ -239,7 +241,7 @@ void probe_failed(struct photonic *photonic, uint32_t index)
         break;
     }
     packet_trace_add(photonic, index, TAP_PART_ACQUIRE,
-                     now); /* other ways to try again are a wait for the channel */
+                     now); /* with the other rules, all this time is a wait for the channel */
     if (is_open_again(photonic, packet)) {
         try_again_at(photonic, index, now + jitter(photonic, packet));
         return;

@@ -25,7 +25,7 @@ bool photonic_refuse(struct param_problem *problem, uint32_t at, const char *tex
     return false;
 }
 
-/* A count of at least one, or one of the words; `words` holds what they stand for. */
+/* A count of at least one, or one of the words, whose values are in `values`. */
 static bool parse_count_or(const char *text, const char *const *words, const uint64_t *values,
                            const char *wanted, uint64_t *count, struct param_problem *problem)
 {
@@ -168,8 +168,8 @@ PARAM_TABLE(
 
 /* ---------------------------------------------------------------- resolving */
 
-/* What fits the paper's results: its times are cycles, of which a packet takes about 12 on the torus and 8 on
- * the tree, and its circuits are one message at a time of each node. */
+/* The fit to the paper's results: its times are in cycles, a packet takes about 12 cycles on the torus and 8
+ * on the tree, and each node has one circuit at a time. */
 static void apply_preset(const struct photonic *photonic, struct photonic_config *config)
 {
     bool is_fit = config->preset == PRESET_PAPER_FIT, on_grid = topo_grid(&photonic->topo) != NULL;

@@ -75,7 +75,7 @@ static void spread_add(struct photonic_spread *spread, ps_t at, uint64_t bytes)
     spread->bins[at / spread->width_ps] += bytes;
 }
 
-/* The end of the bin in which the share is reached: at most 1/2048 of the whole time late. */
+/* The end of the bin in which the share is reached: too late by at most 1/2048 of the whole time. */
 static ps_t spread_quantile(const struct photonic_spread *spread, double share)
 {
     uint64_t total = 0, sum = 0;

@@ -14,8 +14,8 @@ static struct queue_links message_links(const struct photonic *photonic)
                                 .stride = photonic->transmissions.size};
 }
 
-/* The message whose packet leaves next, out of node->open; POOL_NONE where there is none. By turns, all that
- * may be open are; else one, until its last packet has begun. */
+/* Takes the message whose packet leaves next out of node->open; POOL_NONE where there is none. By turns, as
+ * many messages are open as may be; otherwise one, until its last packet has begun. */
 static uint32_t next_message(struct photonic *photonic, struct photonic_node *node)
 {
     bool by_turns = photonic->settings.photonic.order == ORDER_TURNS;
@@ -98,7 +98,7 @@ static void notify_links(struct photonic *photonic, uint32_t index)
         probe_notify(photonic, links[i]);
 }
 
-/* The packet that was sent out of this buffer is gone from it; the next one may try. */
+/* The packet has left this buffer; the next one in it may try. */
 static void leave_buffer(struct photonic *photonic, const struct photonic_packet *packet,
                          struct photonic_buffer *buffer)
 {
@@ -131,7 +131,7 @@ static void enter_buffer(struct photonic *photonic, uint32_t index)
     }
 }
 
-/* A packet has left its source: others of the node may begin. True: it was the last of its message. */
+/* A packet has left its source: others of the node may begin. True if it was the last one of its message. */
 static bool leave_source(struct photonic *photonic, uint32_t message)
 {
     struct photonic_transmission *transmission = transmission_at(photonic, message);
@@ -158,7 +158,7 @@ static void emit_parts(struct photonic *photonic, uint32_t index)
     packet_trace_emit(photonic, index, transmission->left_at);
 }
 
-/* Whether it was the last of its message. */
+/* True if it was the last packet of its message to arrive. */
 static bool arrive(struct photonic *photonic, uint32_t index)
 {
     struct photonic_packet *packet = packet_at(photonic, index);

@@ -4,7 +4,7 @@
 #include "base/units.h"
 #include "fabric/photonic/photonic.h"
 
-/* Ends a run in which nothing moves any more, and says who waits for what. Packets that wait for a
+/* Ends a run in which nothing moves, and says which packets wait for what. Packets that wait for a
  * channel leave no events, so that the run ends by itself; the watchdog is for packets that try again and
  * again and never get through. */
 
@@ -51,7 +51,7 @@ void watchdog_on_watch(void *self, uint32_t subject)
 
 enum { LINKS_NAMED = 10 };
 
-/* The links, and behind them the switches, that most packets wait for; how many they are. */
+/* The links, and the switches, for which most packets wait; returns how many it names. */
 static size_t most_wanted(const struct photonic *photonic, uint32_t named[LINKS_NAMED], uint32_t *waiting)
 {
     size_t count = 0;

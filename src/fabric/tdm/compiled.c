@@ -11,8 +11,8 @@
 
 /* Compiled communication ("Compiled Communication for All-optical TDM Networks"): connections are scheduled
  * before the program runs, and the switches' circular shift registers are loaded before a phase begins. A
- * node begins with one message in a slot; each waits for the slot of its connection and takes one slot of
- * every cycle. docs/models/tdm.md */
+ * node starts at most one message in each slot. A message waits for the slot of its connection, and takes one
+ * slot of every frame. docs/models/tdm.md */
 enum tdm_compiled_schedule { SCHEDULE_PHASES, SCHEDULE_PROGRAM, SCHEDULE_ALL_TO_ALL, SCHEDULE_LOGICAL };
 
 struct tdm_compiled_config {
@@ -69,10 +69,10 @@ PARAM_TABLE(
      .default_text = "0 ps",
      .doc = "what it costs a node to pass on a message over the logical topology"});
 
-/* A connection of the registers that are loaded. */
+/* A connection of the loaded registers. */
 struct tdm_connection {
     uint64_t left;     /* messages of the phase that have not been submitted */
-    int64_t free_slot; /* its slots before this one are taken */
+    int64_t free_slot; /* the first one that is free */
 };
 
 struct tdm_compiled {
@@ -88,8 +88,8 @@ struct tdm_compiled {
     struct tdm_connection *connections; /* of registers[pattern now] */
     size_t connection_capacity;
     const struct tdm_registers *now;
-    int64_t base;         /* slot at which the registers that are loaded begin their cycle */
-    int64_t phase_end;    /* slot at which all messages of the phase so far are there */
+    int64_t base;         /* the slot at which the loaded registers begin their first frame */
+    int64_t phase_end;    /* the slot at which all messages so far are delivered */
     uint64_t phase_left;  /* messages of the phase that have not been submitted */
     int64_t *next_issue;  /* by node: the first slot in which it may begin with a message */
     struct queue waiting; /* for a later phase, in the order of submission, by message->fabric */
@@ -99,11 +99,11 @@ struct tdm_compiled {
 
 /* ---------------------------------------------------------------- registers */
 
-/* Loads the registers once everything under way is there: K slots, and what a change costs. */
+/* Loads the registers when all messages so far are delivered: it takes K slots, and the cost of a change. */
 static void load(struct tdm_compiled *compiled, const struct tdm_registers *registers)
 {
     int64_t begun = compiled->phase_end;
-    if (compiled->now) /* the first time costs no change, there was nothing before */
+    if (compiled->now) /* the first load is no change */
         begun = ps_add(begun, tdm_slot_from(compiled->tdm, compiled->config->reconfiguration_ps));
     compiled->now = registers;
     compiled->base = compiled->phase_end = ps_add(begun, registers->degree);
@@ -120,7 +120,7 @@ static bool has_phases(const struct tdm_compiled *compiled)
     return compiled->config->schedule == SCHEDULE_PHASES;
 }
 
-/* Sets up phase compiled->phase, which is there. */
+/* Sets up the phase with the number compiled->phase, which exists. */
 static void begin_phase(struct tdm_compiled *compiled)
 {
     const struct fabric_phase *phase = &compiled->fabric.params.traffic->phases[compiled->phase];
@@ -134,8 +134,8 @@ static void begin_phase(struct tdm_compiled *compiled)
 
 /* ----------------------------------------------------------------- messages */
 
-/* Where a message's time goes before its first slot: its phase, the node's other messages, the slot itself.
- */
+/* Tells the tap where a message's time goes before its first slot: it waits for its phase, for the node's
+ * other messages, and for the slot. */
 static void emit_waits(const struct tdm_compiled *compiled, uint32_t index, uint32_t node, ps_t since,
                        ps_t begun)
 {
@@ -148,9 +148,8 @@ static void emit_waits(const struct tdm_compiled *compiled, uint32_t index, uint
     tap_emit_part(tap, index, TAP_PART_QUEUE, issued, begun, "its slot at node", node);
 }
 
-/* Over a connection from now on, for which it has waited since `since`; returns the slot at which it is
- * there.
- */
+/* Sends the message over a connection, for which it has waited since `since`; returns the slot at which it is
+ * delivered. */
 static int64_t pass(struct tdm_compiled *compiled, uint32_t index, size_t at, uint32_t node, ps_t since)
 {
     struct tdm_connection *connection = &compiled->connections[at];
@@ -187,7 +186,7 @@ static void arrive(struct tdm_compiled *compiled, uint32_t index, int64_t slot)
     fabric_delivered(fabric, index, at);
 }
 
-/* False: no connection of this phase is left for it. */
+/* False: this phase has no connection for it, or all its messages have been sent. */
 static bool send_now(struct tdm_compiled *compiled, uint32_t index)
 {
     const struct message *message = fabric_message(&compiled->fabric, index);
@@ -208,7 +207,7 @@ static void put_off(struct tdm_compiled *compiled, uint32_t index)
     queue_append(&compiled->waiting, QUEUE_LINKS(messages->records, struct message, fabric), index);
 }
 
-/* Sends what has been waiting for the phase that begins; what it does not fit goes on waiting. */
+/* Sends the messages that wait for the phase that begins; those of later phases wait on. */
 static void send_waiting(struct tdm_compiled *compiled)
 {
     struct queue before = compiled->waiting;
@@ -268,7 +267,7 @@ static void compiled_submit(struct fabric *fabric, uint32_t index)
 
 /* --------------------------------------------------------- logical topology */
 
-/* A message is at a node and goes on over one logical link, in the order in which messages come. */
+/* A message is at a node and takes its next logical link; messages go in the order in which they come. */
 static void hop(void *self, uint32_t index)
 {
     struct tdm_compiled *compiled = self;
@@ -334,7 +333,7 @@ static void add_pairs(const struct fabric_phase *phase, struct tdm_pattern *patt
         tdm_pattern_add(pattern, phase->pairs[i].source, phase->pairs[i].destination);
 }
 
-/* The pattern with this number of what tdm.schedule says. */
+/* The pattern with this number, by tdm.schedule. */
 static void gather(const struct tdm_compiled *compiled, uint32_t number, uint32_t nodes,
                    struct tdm_pattern *pattern)
 {

@@ -9,10 +9,10 @@
 #include "fabric/topology.h"
 
 /* Distributed path reservation ("Compiled Communication for All-optical TDM Networks", section 4.1). A node
- * reserves one path at a time: a reservation goes forward and takes every channel that is free on all links
- * so far; the destination picks one; the acknowledgement goes back, gives up the others, and the data begins
- * while the node goes on to its next request; behind the data a release goes forward. Where no channel is
- * left, a failure goes back and gives up everything, and the node tries again. docs/models/tdm.md */
+ * reserves one path at a time. A reservation goes forward and takes every channel that is free on all links
+ * so far. The destination picks one. The acknowledgement goes back and gives up the others; then the data
+ * begins, and the node goes on to its next request. A release follows the data. Where no channel is left, a
+ * failure goes back and gives up everything, and the node tries again. docs/models/tdm.md */
 enum tdm_control { CONTROL_SHADOW, CONTROL_CHANNEL };
 
 struct tdm_dynamic_config {
@@ -61,17 +61,17 @@ PARAM_TABLE(tdm_dynamic_params, "tdm-dynamic", struct tdm_dynamic_config,
 
 enum tdm_control_kind { PACKET_RESERVE, PACKET_ACKNOWLEDGE, PACKET_FAIL, PACKET_RELEASE };
 
-/* A control packet on its way; `step` is the link of the path at whose beginning it is. */
+/* A control packet on its way; it is at the beginning of link `step` of the path. */
 struct tdm_control_packet {
     uint32_t kind; /* enum tdm_control_kind */
     uint32_t node; /* whose request it is */
     uint32_t destination;
     uint32_t channel;
     uint32_t step;
-    uint32_t at; /* PACKET_RELEASE: the switch, since the node has another path by then */
+    uint32_t at; /* PACKET_RELEASE: the switch where it is; the node has another path by then */
 };
 
-/* A node's request: the head of its queue, and what it holds while it is being made. */
+/* A node's request: for the message at the head of its queue, and what the request holds so far. */
 struct tdm_source {
     struct queue messages; /* by message->fabric */
     uint64_t *held;        /* [links of the path]: channels */
@@ -80,7 +80,7 @@ struct tdm_source {
     ps_t emitted_until; /* the tap knows where the head's time went up to then */
 };
 
-/* A message whose path is there. */
+/* A message whose path is reserved. */
 struct tdm_transfer {
     uint32_t message, node, destination, channel;
 };
@@ -91,7 +91,7 @@ struct tdm_dynamic {
     const struct tdm_dynamic_config *config;
     struct topo topo;
     struct tdm_source *sources;
-    uint64_t *path_channels; /* what sources[i].held points into, and likewise their paths */
+    uint64_t *path_channels; /* of all sources: sources[i].held points into it */
     uint32_t *path_links;
     uint64_t *free_channels; /* [links] */
     ps_t *control_free;      /* [links]: when the link can take the next control packet */
@@ -108,7 +108,7 @@ static struct queue_links message_links(const struct tdm_dynamic *dynamic)
 
 /* -------------------------------------------------------- the control plane */
 
-/* The time at which a packet that is ready to go over a link has been processed behind it. */
+/* Sends a control packet over a link; returns when it has been processed at the link's end. */
 static ps_t over_link(struct tdm_dynamic *dynamic, uint32_t link)
 {
     const struct tdm_dynamic_config *config = dynamic->config;
@@ -146,7 +146,7 @@ static void try_later(struct tdm_dynamic *dynamic, uint32_t node)
     loop_at(dynamic->fabric.params.loop, ps_add(fabric_now(&dynamic->fabric), wait), dynamic->try_kind, node);
 }
 
-/* A message has become the head of its node's queue: no earlier reservation. */
+/* A message has become the head of its node's queue: its reservations begin. */
 static void come_to_head(struct tdm_dynamic *dynamic, uint32_t node)
 {
     struct tdm_source *source = &dynamic->sources[node];
@@ -162,7 +162,7 @@ static void fail_request(struct tdm_dynamic *dynamic, uint32_t node)
     try_later(dynamic, node);
 }
 
-/* Takes every channel that is free on this link and, before it, on all others of the path. */
+/* Takes every channel that is free on this link and on all links of the path before it. */
 static bool reserve(struct tdm_dynamic *dynamic, struct tdm_source *source, uint32_t step)
 {
     uint64_t *free_here = &dynamic->free_channels[source->path[step]];
@@ -180,7 +180,7 @@ static void give_up(struct tdm_dynamic *dynamic, struct tdm_source *source, uint
 
 /* --------------------------------------------------------------------- data */
 
-/* The path is there: data in the channel's slots. The head's message leaves the queue. */
+/* The path is reserved: the data goes in the channel's slots. The message leaves the queue. */
 static void begin_data(struct tdm_dynamic *dynamic, uint32_t node, uint32_t channel)
 {
     struct tdm_source *source = &dynamic->sources[node];
@@ -210,7 +210,7 @@ static void begin_data(struct tdm_dynamic *dynamic, uint32_t node, uint32_t chan
         come_to_head(dynamic, node);
 }
 
-/* The last slot of a message is over: it is there, and the release sets out. */
+/* The last slot of a message is over: it is delivered, and the release sets out. */
 static void on_sent(void *self, uint32_t index)
 {
     struct tdm_dynamic *dynamic = self;
@@ -234,7 +234,7 @@ static void on_sent(void *self, uint32_t index)
 
 /* ------------------------------------------------------------- the protocol */
 
-/* Acknowledgement or failure is back at the node: the node's own link ends at this switch. */
+/* An acknowledgement or failure is back at the switch of the node. */
 static void end_request(struct tdm_dynamic *dynamic, uint32_t index, uint64_t kept)
 {
     struct tdm_control_packet packet = *(struct tdm_control_packet *)pool_at(&dynamic->packets, index);
@@ -249,8 +249,8 @@ static void end_request(struct tdm_dynamic *dynamic, uint32_t index, uint64_t ke
         fail_request(dynamic, packet.node);
 }
 
-/* An acknowledgement or failure stands before link `step`: what is not kept there is free again, and it goes
- * on to the switch before. */
+/* An acknowledgement or failure is at the beginning of link `step`: it gives up there what is not kept, and
+ * goes back to the switch before. */
 static void on_way_back(struct tdm_dynamic *dynamic, uint32_t index)
 {
     struct tdm_control_packet *packet = pool_at(&dynamic->packets, index);
@@ -273,7 +273,7 @@ static uint32_t any_channel(struct tdm_dynamic *dynamic, uint64_t channels)
     return (uint32_t)__builtin_ctzll(channels);
 }
 
-/* The reservation stands before link `step`, which it has to take before it goes on. */
+/* The reservation is at the beginning of link `step`: it takes channels there before it goes on. */
 static void on_reserve(struct tdm_dynamic *dynamic, uint32_t index)
 {
     struct tdm_control_packet *packet = pool_at(&dynamic->packets, index);

@@ -4,7 +4,7 @@
 #include "base/status.h"
 #include "schedule/method.h"
 
-/* A pattern in registers: which of the K slots each of its connections has. */
+/* A scheduled pattern, as the switches' registers hold it: which of the K slots each connection has. */
 struct tdm_registers {
     uint32_t degree;
     size_t count;
@@ -14,7 +14,7 @@ struct tdm_registers {
 };
 
 /* Schedules the pattern, which need not be sorted and is sorted here. On failure, which has been reported,
- * nothing is to be freed. */
+ * nothing is left to free. */
 enum status tdm_registers_init(struct tdm_registers *registers, const struct topo *topo,
                                struct tdm_pattern *pattern, const struct tdm_method *method);
 void tdm_registers_free(struct tdm_registers *registers);

@@ -23,7 +23,7 @@ extern const struct param_table tdm_params; /* struct tdm_config */
 
 struct tdm_statistics {
     uint64_t degree;           /* the largest */
-    uint64_t slots;            /* until the last message was there */
+    uint64_t slots;            /* until the last message was delivered */
     uint64_t data_slots;       /* that carried data, over all messages and hops */
     uint64_t retransmissions;  /* reservations that failed */
     uint64_t reconfigurations; /* times that registers were loaded */
@@ -46,14 +46,15 @@ static inline ps_t tdm_slot_begin(const struct tdm_config *config, int64_t slot)
     return __builtin_mul_overflow(slot, config->slot_ps, &at) ? PS_NEVER : at;
 }
 
-/* Slots of data of a message: at least one, since its envelope has to get there. */
+/* Slots of data of a message: at least one, for its envelope. */
 static inline int64_t tdm_slots_of(const struct tdm_config *config, uint64_t bytes)
 {
     uint64_t slots = bytes / config->slot_bytes + (bytes % config->slot_bytes != 0);
     return slots ? (int64_t)(slots & INT64_MAX) : 1;
 }
 
-/* The first slot at or after `from` that is slot k of the K of a cycle that began at slot `base`. */
+/* The first slot at or after `from` that is slot k of a frame of K slots; the first frame begins at slot
+ * `base`. */
 static inline int64_t tdm_next_slot(int64_t from, int64_t base, int64_t k, int64_t degree)
 {
     if (from <= base)
@@ -62,7 +63,7 @@ static inline int64_t tdm_next_slot(int64_t from, int64_t base, int64_t k, int64
     return ps_add(from, ahead < 0 ? ahead + degree : ahead);
 }
 
-/* The slot behind the last of `count` slots, one in each cycle, that begin with `first`. */
+/* The slot after the last of `count` slots, one in each frame, the first of which is `first`. */
 static inline int64_t tdm_end_slot(int64_t first, int64_t count, int64_t degree)
 {
     int64_t length;
