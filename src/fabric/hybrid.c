@@ -32,14 +32,15 @@ static bool parse_pivot(const struct param *self, const char *text, void *field,
     return false;
 }
 
-PARAM_TABLE(hybrid_params, "hybrid", struct hybrid_config,
-            "small messages by the packet network, large ones by FMU; parameters of both are theirs",
-            {.name = "hybrid.pivot",
-             .type = PARAM_CUSTOM,
-             .offset = 0,
-             .default_text = "auto",
-             .parse = parse_pivot,
-             .doc = "smallest message that takes an FMU; auto: from Eq. 7, 37066 B with the defaults"});
+PARAM_TABLE(
+    hybrid_params, "hybrid", struct hybrid_config,
+    "small messages by the packet network, large ones by FMU; their parameters are those of packet and fmu",
+    {.name = "hybrid.pivot",
+     .type = PARAM_CUSTOM,
+     .offset = 0,
+     .default_text = "auto",
+     .parse = parse_pivot,
+     .doc = "smallest message that takes an FMU; auto: from Eq. 7, 37066 B with the defaults"});
 
 struct hybrid_statistics {
     uint64_t by_network, by_fmu, pivot_bytes;
@@ -116,9 +117,9 @@ static void choose_sizes(struct hybrid *hybrid, const struct hybrid_config *conf
     } else if (positive) {
         hybrid->fmu_from = 0;
         hybrid->fmu_below = (uint64_t)root;
-        diag_note("hybrid: 2 T_switch is below the network's latency and half the FMU's bandwidth below the "
-                  "network's, so "
-                  "the messages below the pivot take the FMU");
+        diag_note(
+            "hybrid: 2 T_switch is below the network's latency, and half the FMU's bandwidth is below the "
+            "network's; so the messages below the pivot take an FMU");
     } else {
         hybrid->fmu_from = fmu_is_faster || !fmu_costs_more ? 0 : UINT64_MAX;
         diag_note("hybrid: Eq. 7 has no positive root, so all messages take %s",

@@ -45,8 +45,7 @@ static enum status graph_open(const struct tdm_problem *problem, struct graph *g
         graph->first[request + 1] = used;
         if (used > most_neighbours) {
             diag_error("the conflict graph of %" PRIu32
-                       " requests is too large for coloring; greedy, aapc and best "
-                       "need none",
+                       " requests is too large for coloring; use greedy, aapc or best",
                        problem->requests);
             status = STATUS_FAILED;
         }

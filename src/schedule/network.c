@@ -152,8 +152,8 @@ enum status tdm_aapc_phases(const struct topo *topo, const struct tdm_pattern *p
         return STATUS_OK;
     }
     if ((uint64_t)topo->nodes * (topo->nodes - 1) > MOST_PAIRS) {
-        diag_error("all-to-all communication of %" PRIu32 " nodes is too large to be decomposed into phases "
-                   "here; greedy and best do without",
+        diag_error("all-to-all communication of %" PRIu32 " nodes is too large for a decomposition into "
+                   "phases; use greedy or best",
                    topo->nodes);
         return STATUS_FAILED;
     }

@@ -257,7 +257,7 @@ static void check_requests(struct verifier *verifier, const struct tdm_pattern *
         if (order)
             complain(verifier, STATUS_FAILED, 0, 0,
                      order > 0 ? "%" PRIu32 ",%" PRIu32
-                                 " is scheduled, but not in the pattern, or not so often"
+                                 " is scheduled, but not in the pattern, or not as often"
                                : "%" PRIu32 ",%" PRIu32 " is in the pattern and has no slot",
                      request->source, request->destination);
         i += order <= 0;
@@ -329,8 +329,8 @@ static void count_pairs(const struct verifier *verifier, const uint64_t *marks, 
             verdict->pairs++;
             verdict->minimal_pairs += conflict;
             if (!conflict && !noted)
-                diag_note("slots %" PRIu32 " and %" PRIu32 " could be one: no minimal configuration set",
-                          before, slot);
+                diag_note("slots %" PRIu32 " and %" PRIu32 " have no conflict and could be one slot", before,
+                          slot);
             noted = noted || !conflict;
         }
     }

@@ -217,7 +217,7 @@ static void an_unread_head_blocks_and_says_so(void **state)
     assert_int_equal(out.status, STATUS_FAILED);
     assert_non_null(strstr(out.said, "deadlock"));
     assert_non_null(strstr(out.said, "FMU 0 is full"));
-    assert_non_null(strstr(out.said, "that nobody has read"));
+    assert_non_null(strstr(out.said, "that has not been read"));
     run(calls, 2, SET("fmu.count=1", "fmu.capacity=240 kB"));
 }
 

@@ -305,7 +305,7 @@ static void the_watchdog_ends_a_livelock(void **state)
     assert_non_null(strstr(out.said,
                            "has sent nothing for 10.0 us (photonic.watchdog), with packets of 64 messages "
                            "under way"));
-    assert_non_null(strstr(out.said, "link (1)>(2): 0 of 1 channels free, packets that want one: 1"));
+    assert_non_null(strstr(out.said, "link (1)>(2): 0 of 1 channels free, packets that wait for one: 1"));
 }
 
 /* A transfer that takes longer than the watchdog's patience is no standstill. */

@@ -120,7 +120,7 @@ static void the_same_pattern_again_costs_nothing(void **state)
     assert_int_equal(out.makespan, 3 * US);
 }
 
-static void what_was_not_foreseen_is_refused_or_embedded(void **state)
+static void messages_that_are_not_the_programs_are_refused_or_embedded(void **state)
 {
     (void)state;
     CALLS zero[] = {SEND(1, 1, 100000), FINALIZE};
@@ -128,7 +128,7 @@ static void what_was_not_foreseen_is_refused_or_embedded(void **state)
     const struct call *const calls[] = {zero, one};
     const char *handshakes = "rendezvous.handshakes=2", *topology = "topology=linear:2";
     assert_int_equal(run("tdm-compiled", calls, 2, SETTINGS(topology, handshakes)), STATUS_FAILED);
-    assert_non_null(strstr(out.said, "no connection from node 1 to node 0 has been compiled"));
+    assert_non_null(strstr(out.said, "no connection from node 1 to node 0 is scheduled"));
     assert_int_equal(run("tdm-compiled", calls, 2, SETTINGS(topology, handshakes, "tdm.schedule=all-to-all")),
                      STATUS_OK);
     assert_int_equal(run("tdm-compiled", calls, 2, SETTINGS(topology, handshakes, "tdm.schedule=logical")),
@@ -273,7 +273,7 @@ int main(void)
         cmocka_unit_test(messages_of_a_connection_queue),
         cmocka_unit_test(phases_wait_for_their_registers),
         cmocka_unit_test(the_same_pattern_again_costs_nothing),
-        cmocka_unit_test(what_was_not_foreseen_is_refused_or_embedded),
+        cmocka_unit_test(messages_that_are_not_the_programs_are_refused_or_embedded),
         cmocka_unit_test(a_logical_topology_takes_hops),
         cmocka_unit_test(a_path_is_reserved_and_released),
         cmocka_unit_test(who_finds_no_channel_tries_again),

@@ -69,7 +69,8 @@ void fmu_explain(const struct fabric *fabric)
         diag_note(
             "FMU %" PRIu32 " is full: %s of %s are taken, and a write of %s from rank %" PRIu32
             " to rank %" PRIu32 " waits for room; at the head of its rings is a message from rank %" PRIu32
-            " to rank %" PRIu32 " that nobody has read, which keeps all behind it (fmu.capacity, fmu.count)",
+            " to rank %" PRIu32
+            " that has not been read; the messages behind it stay until it is (fmu.capacity, fmu.count)",
             i, units_print_size(used_bytes(unit), used, sizeof used),
             units_print_size(fmu->config->capacity_bytes, capacity, sizeof capacity),
             units_print_size(waiting->bytes, wanted, sizeof wanted), waiting->source, waiting->destination,

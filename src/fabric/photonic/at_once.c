@@ -4,20 +4,6 @@
  * way. If all are, the packet has its circuit. If not, it has a segment up to the last buffer before the
  * taken link that has room for it. If there is no such buffer, it holds nothing and tries again. */
 
-/* Moves the probe as far as channels are free; true if that is all the way. */
-static bool look_ahead(struct photonic *photonic, struct photonic_packet *packet)
-{
-    enum probe_step step;
-    uint32_t link;
-    packet->reached = packet->at;
-    while ((step = probe_look(photonic, packet, &link)) == PROBE_FREE) {
-        if (photonic->is_adaptive)
-            packet->path[packet->reached] = link;
-        packet->reached++;
-    }
-    return step == PROBE_ARRIVED;
-}
-
 /* How many links of its way the packet has up to the last buffer before the taken link that has room for it,
  * in which it takes a slot. Without such a buffer: the links that are behind the packet. */
 static uint32_t last_buffer(struct photonic *photonic, struct photonic_packet *packet)
@@ -34,7 +20,7 @@ static void at_once_begin(struct photonic *photonic, uint32_t index)
     const struct photonic_settings *settings = &photonic->settings;
     struct photonic_packet *packet = packet_at(photonic, index);
     ps_t now = fabric_now(&photonic->fabric);
-    bool is_whole = look_ahead(photonic, packet);
+    bool is_whole = probe_look_ahead(photonic, packet);
     uint32_t hops = (uint32_t)(packet->reached - packet->at);
     photonic->statistics.attempts++;
     photonic->statistics.probe_hops += hops;

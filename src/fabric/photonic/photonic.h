@@ -249,6 +249,25 @@ static inline uint32_t buffer_of(const struct photonic *photonic, const struct p
     return packet->at ? photonic->links[links_of(photonic, packet)[packet->at - 1]].buffer : POOL_NONE;
 }
 
+static inline uint64_t packet_bytes(const struct photonic *photonic, const struct photonic_packet *packet)
+{
+    uint64_t mtu = photonic->settings.photonic.mtu_bytes;
+    const struct photonic_transmission *transmission = transmission_at(photonic, packet->transmission);
+    if (photonic->switching == PHOTONIC_CIRCUIT)
+        return transmission->bytes;
+    return packet->is_short ? transmission->bytes - (transmission->packets - 1) * mtu : mtu;
+}
+
+/* On one channel. Padded packets take as long as an MTU. */
+static inline ps_t packet_service_ps(const struct photonic *photonic, const struct photonic_packet *packet)
+{
+    const struct photonic_settings *settings = &photonic->settings;
+    bool is_packet = photonic->switching != PHOTONIC_CIRCUIT;
+    if (is_packet && (!packet->is_short || settings->photonic.pad))
+        return settings->full_packet_ps;
+    return service_ps(packet_bytes(photonic, packet), settings->rate_bytes_per_s);
+}
+
 /* photonic.c: for circuit.c, packetised.c and segment.c; `segment` is NULL where there are no buffers */
 enum status photonic_init(struct fabric *fabric, enum photonic_switching switching,
                           const struct segment_config *segment);
@@ -275,12 +294,11 @@ void transfer_on_end(void *self, uint32_t packet);                /* event */
 
 /* probe.c */
 enum probe_step { PROBE_FREE, PROBE_TAKEN, PROBE_ARRIVED };
-uint64_t packet_bytes(const struct photonic *photonic, const struct photonic_packet *packet);
-ps_t packet_service_ps(const struct photonic *photonic, const struct photonic_packet *packet);
 void probe_begin(struct photonic *photonic, uint32_t packet); /* it is at its source, or has an output */
 void probe_on_step(void *self, uint32_t packet);              /* event */
 /* For the two kinds of reservation. */
 enum probe_step probe_look(struct photonic *photonic, struct photonic_packet *packet, uint32_t *link);
+bool probe_look_ahead(struct photonic *photonic, struct photonic_packet *packet);           /* all the way? */
 bool probe_buffer(struct photonic *photonic, struct photonic_packet *packet, uint32_t end); /* takes a slot */
 void probe_grant(struct photonic *photonic, uint32_t packet, ps_t from);             /* sent from then on */
 void probe_seen(struct photonic *photonic, struct photonic_packet *packet, ps_t at); /* at its destination */

@@ -7,27 +7,6 @@
  * or as long as its probe takes there and back, or for a random time. It never holds a channel then, and its
  * next try may take it all the way to its destination, so packets do not wait for each other in cycles. */
 
-/* ------------------------------------------------------------------ packets */
-
-uint64_t packet_bytes(const struct photonic *photonic, const struct photonic_packet *packet)
-{
-    uint64_t mtu = photonic->settings.photonic.mtu_bytes;
-    const struct photonic_transmission *transmission = transmission_at(photonic, packet->transmission);
-    if (photonic->switching == PHOTONIC_CIRCUIT)
-        return transmission->bytes;
-    return packet->is_short ? transmission->bytes - (transmission->packets - 1) * mtu : mtu;
-}
-
-/* On one channel. Padded packets take as long as an MTU. */
-ps_t packet_service_ps(const struct photonic *photonic, const struct photonic_packet *packet)
-{
-    const struct photonic_settings *settings = &photonic->settings;
-    bool is_packet = photonic->switching != PHOTONIC_CIRCUIT;
-    if (is_packet && (!packet->is_short || settings->photonic.pad))
-        return settings->full_packet_ps;
-    return service_ps(packet_bytes(photonic, packet), settings->rate_bytes_per_s);
-}
-
 /* -------------------------------------------------------------------- links */
 
 static uint32_t first_free(const struct photonic *photonic, struct topo_choice choice)
@@ -105,6 +84,20 @@ enum probe_step probe_look(struct photonic *photonic, struct photonic_packet *pa
         return look_around(photonic, packet, transmission, link);
     *link = packet->blocked_on = transmission->route[packet->reached];
     return photonic->free[*link] ? PROBE_FREE : PROBE_TAKEN;
+}
+
+/* Moves the probe as far as channels are free, without taking them; true if that is all the way. */
+bool probe_look_ahead(struct photonic *photonic, struct photonic_packet *packet)
+{
+    enum probe_step step;
+    uint32_t link;
+    packet->reached = packet->at;
+    while ((step = probe_look(photonic, packet, &link)) == PROBE_FREE) {
+        if (photonic->is_adaptive)
+            packet->path[packet->reached] = link;
+        packet->reached++;
+    }
+    return step == PROBE_ARRIVED;
 }
 
 /* ------------------------------------------------------------------ granted */

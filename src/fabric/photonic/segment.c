@@ -43,7 +43,7 @@ static bool parse_buffer_size(const struct param *self, const char *text, void *
 
 PARAM_TABLE(
     segment_params, "segment", struct segment_config,
-    "buffers of segment switching; what else it needs are parameters of photonic",
+    "buffers of segment switching; all its other parameters are those of photonic",
     {.name = "segment.buffers",
      .type = PARAM_CUSTOM,
      .offset = offsetof(struct segment_config, buffers),

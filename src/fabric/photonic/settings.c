@@ -103,7 +103,7 @@ PARAM_TABLE(
      .type = PARAM_RATE,
      .offset = PHOTONIC(link_rate_bytes_per_s),
      .default_text = "0 B/s",
-     .doc = "if not 0: of all channels of a link together, each has its part, and channel_rate is not used"},
+     .doc = "if not 0: of all channels of a link together, in equal parts; channel_rate is then not used"},
     {.name = "photonic.cycle",
      .type = PARAM_CUSTOM,
      .offset = PHOTONIC(cycle_ps),
@@ -138,15 +138,15 @@ PARAM_TABLE(
      .offset = PHOTONIC(injection),
      .default_text = "preset",
      .parse = parse_injection,
-     .doc = "transfers that a node has under way at once; preset: 5, but one of circuit in the fit"},
+     .doc = "transfers that a node has under way at once; preset: 5, but 1 for circuit in the fit"},
     {.name = "photonic.messages",
      .type = PARAM_CUSTOM,
      .offset = PHOTONIC(messages),
      .default_text = "preset",
      .parse = parse_injection,
-     .doc = "messages that they may belong to; preset: unlimited, but one on trees in the fit"},
+     .doc = "messages that these transfers may belong to; preset: unlimited, but 1 on trees in the fit"},
     CHOICE_OF("photonic.order", order, "turns", order_names,
-              "of a node's packets: message after message, or messages by turns"),
+              "order of a node's packets: message after message, or messages by turns"),
     CHOICE_OF(
         "photonic.retry", retry, "wait", retry_names,
         "after a failed reservation: wait for the link that was taken, try again now, or after a random "
@@ -154,9 +154,9 @@ PARAM_TABLE(
     COUNT_OF("photonic.jitter", jitter_cycles, "8", "0", "1000000",
              "most cycles of the random delay after three failed reservations, hop by hop"),
     COUNT_OF("photonic.backoff", backoff_doublings, "8", "0", "20",
-             "how often retry=backoff doubles the range that it draws from, at first 2 cycles"),
+             "how often retry=backoff doubles its range of random times, which begins with 2 cycles"),
     CHOICE_OF("photonic.reservation", reservation, "atomic", reservation_names,
-              "of a way's channels: in one instant, or one after the other as the probe travels"),
+              "when a probe takes its channels: all in one instant, or one after the other as it travels"),
     CHOICE_OF("photonic.up", up, "least-used", up_names,
               "among links that lead on equally well, as upwards in a tree: most channels free, the first "
               "free, a random free, by destination"),
@@ -164,7 +164,7 @@ PARAM_TABLE(
               "links between nodes and switches: with channels, a hop each, or free; auto: free on grids, "
               "where nodes are part of their switch"),
     COUNT_OF("photonic.watchdog", watchdog_cycles, "1000000", "1", "1000000000",
-             "cycles without a transfer, while some wait for one, after which the run has failed"));
+             "cycles without a transfer, while packets wait, after which the run fails"));
 
 /* ---------------------------------------------------------------- resolving */
 
@@ -189,8 +189,7 @@ static enum status resolve_buffers(const struct topo *topo, struct photonic_sett
     char text[64], other[64];
     if (config->buffers.rule == BUFFERS_LEVELS && !topo->levels) {
         diag_error("segment.buffers=levels:%" PRIu32
-                   " needs a topology with levels, a fattree; every:N is for "
-                   "all others",
+                   " needs a topology with levels, such as a fattree; use every:N for others",
                    config->buffers.number);
         return STATUS_BAD_INPUT;
     }
@@ -212,7 +211,7 @@ static enum status check_hops(const struct photonic *photonic)
     char text[TOPO_TEXT];
     if (topo->diameter <= UINT16_MAX - 2)
         return STATUS_OK;
-    diag_error("topology %s has ways of %" PRIu32 " hops; fabric %s takes %d at most",
+    diag_error("topology %s has routes of %" PRIu32 " hops; fabric %s takes %d at most",
                topo_print(topo, text, sizeof text), topo->diameter, photonic->fabric.ops->name,
                UINT16_MAX - 2);
     return STATUS_BAD_INPUT;

@@ -27,7 +27,7 @@ static void end_run(struct photonic *photonic, ps_t limit_ps)
                photonic->fabric.ops->name, units_show_time(limit_ps, 3, text, sizeof text),
                photonic->transmissions.live);
     photonic_explain(&photonic->fabric);
-    diag_note("photonic.retry=wait, or a photonic.jitter above 0, lets them get out of each other's way");
+    diag_note("photonic.retry=wait, or a photonic.jitter above 0, avoids this");
     fabric_failed(&photonic->fabric, STATUS_FAILED);
 }
 
@@ -85,11 +85,11 @@ void photonic_explain(const struct fabric *fabric)
     for (size_t i = 0; i < count; i++) {
         uint32_t link = named[i];
         if (link < topo->links)
-            diag_note("link %s: %u of %" PRIu64 " channels free, packets that want one: %" PRIu32,
+            diag_note("link %s: %u of %" PRIu64 " channels free, packets that wait for one: %" PRIu32,
                       topo_link_name(topo, link, text, sizeof text), photonic->free[link],
                       photonic->settings.photonic.channels, waiting[link]);
         else
-            diag_note("switch %s: packets that want any of the links that lead on: %" PRIu32,
+            diag_note("switch %s: packets that wait for any of the next links: %" PRIu32,
                       topo_end_name(topo, (struct topo_end){.id = link - topo->links}, text, sizeof text),
                       waiting[link]);
     }

@@ -52,7 +52,7 @@ PARAM_TABLE(
      .offset = offsetof(struct tdm_compiled_config, moves),
      .default_text = "20000",
      .min = "1",
-     .doc = "moves after which best gives up on coming down to its bound"},
+     .doc = "moves after which best stops its search for a shorter schedule"},
     {.name = "tdm.reconfiguration",
      .type = PARAM_TIME,
      .offset = offsetof(struct tdm_compiled_config, reconfiguration_ps),
@@ -67,7 +67,7 @@ PARAM_TABLE(
      .type = PARAM_TIME,
      .offset = offsetof(struct tdm_compiled_config, forwarding_ps),
      .default_text = "0 ps",
-     .doc = "what it costs a node to pass on a message over the logical topology"});
+     .doc = "time that a node takes to forward a message over the logical topology"});
 
 /* A connection of the loaded registers. */
 struct tdm_connection {
@@ -256,8 +256,8 @@ static void compiled_submit(struct fabric *fabric, uint32_t index)
     }
     if (!is_scheduled(compiled, message)) {
         diag_error("no connection from node %" PRIu32 " to node %" PRIu32
-                   " has been compiled; tdm.schedule=all-to-all or logical carries what was not foreseen, "
-                   "such as rendezvous.handshakes",
+                   " is scheduled; tdm.schedule=all-to-all or logical also carries messages that are not the "
+                   "program's, such as rendezvous.handshakes",
                    message->source_node, message->destination_node);
         fabric_failed(fabric, STATUS_FAILED);
         return;
@@ -311,8 +311,7 @@ static enum status read_logical(struct tdm_compiled *compiled, uint32_t nodes)
         return status;
     if (topo_grid(&compiled->logical) && compiled->logical.nodes == nodes)
         return STATUS_OK;
-    diag_error("tdm.logical is to be a mesh or torus of as many nodes as the run has, %" PRIu32
-               "; '%s' is none",
+    diag_error("tdm.logical must be a mesh or torus with as many nodes as the run, %" PRIu32 "; '%s' is not",
                nodes, text);
     return STATUS_BAD_INPUT;
 }

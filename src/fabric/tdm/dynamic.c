@@ -388,8 +388,7 @@ static enum status dynamic_init(struct fabric *fabric)
     const struct fabric_params *params = &fabric->params;
     const struct tdm_dynamic_config *config = config_of(params->config, &tdm_dynamic_params);
     if (config->control == CONTROL_CHANNEL && config->degree < 2) {
-        diag_error(
-            "tdm.control=channel takes one of the tdm.degree channels, so there have to be at least 2");
+        diag_error("tdm.control=channel uses one of the tdm.degree channels; tdm.degree must be at least 2");
         return STATUS_BAD_INPUT;
     }
     enum status status = topology_for_nodes(params->config, params->nodes, &dynamic->topo);
