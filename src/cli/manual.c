@@ -113,6 +113,25 @@ static void put_option(FILE *out, const struct cli_command *of, size_t index)
     }
 }
 
+/* Both parts of a command's notes, which are lines: what depends on lists, and the rest. */
+static void put_notes(FILE *out, const struct cli_command *of)
+{
+    char *notes = NULL;
+    size_t length = 0;
+    FILE *text = open_memstream(&notes, &length);
+    if (!text)
+        return;
+    if (of->print_lists)
+        of->print_lists(text);
+    fputs(of->after ? of->after : "", text);
+    fclose(text);
+    if (length) {
+        fputs(".SH NOTES\n", out);
+        put_lines(out, notes);
+    }
+    free(notes);
+}
+
 static void put_command_page(FILE *out, const struct cli_visit *here)
 {
     const struct cli_command *of = here->command;
@@ -128,10 +147,7 @@ static void put_command_page(FILE *out, const struct cli_visit *here)
     for (size_t i = 0; i < of->option_count; i++)
         put_option(out, of, i);
     fputs(".TP\n.B \\-h, \\-\\-help\nprint a summary of this page\n", out);
-    if (of->after) {
-        fputs(".SH NOTES\n", out);
-        put_lines(out, of->after);
-    }
+    put_notes(out, of);
     put_tail(out, ".BR helio (1),\n.BR helio\\-parameters (7)");
 }
 

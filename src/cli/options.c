@@ -61,8 +61,12 @@ void cli_print_help(const struct cli_command *command, FILE *out)
             print_names(command, i, out);
     }
     fprintf(out, "      --help\n          this text\n");
+    if (command->print_lists || command->after)
+        fputc('\n', out);
+    if (command->print_lists)
+        command->print_lists(out);
     if (command->after)
-        fprintf(out, "\n%s\n", command->after);
+        fprintf(out, "%s\n", command->after);
 }
 
 static const char *option_name_at(const void *options, size_t index)

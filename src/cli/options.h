@@ -24,6 +24,8 @@ struct cli_command {
     const struct cli_option *options;
     size_t option_count;
     const char *after; /* printed below the options; NULL = nothing */
+    /* Prints what depends on lists, between the options and `after`; NULL = nothing. */
+    void (*print_lists)(FILE *out);
     /* The index-th name that the value of options[option] may be; listed below its doc. It returns NULL
      * behind the last, and for options whose values are no names. NULL = no option takes names. */
     const char *(*name_at)(size_t option, size_t index);

@@ -27,15 +27,10 @@ static const char *paper_list(void)
     return list;
 }
 
-static const char after[] =
-    "The command writes PAPER.csv, the numbers of its figures as PAPER-figures.csv, both drawn as "
-    "PAPER.html, and\n"
-    "PAPER-figures.gp, which draws the figures with gnuplot. `all` writes all.csv and all.html too.\n\n"
-    "Examples:\n"
-    "  helio reproduce fmu --quick\n"
-    "  helio reproduce all -o results";
-
-static char after_list[sizeof after + 512]; /* the papers, and `after` */
+static void print_papers(FILE *out)
+{
+    fprintf(out, "PAPER is %s.\n", paper_list());
+}
 
 static const struct cli_command command = {
     .name = "reproduce",
@@ -43,7 +38,14 @@ static const struct cli_command command = {
     .doc = "Recomputes a paper: each published number beside ours, with its deviation and a verdict.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .after = after_list,
+    .after =
+        "The command writes PAPER.csv, the numbers of its figures as PAPER-figures.csv, both drawn as "
+        "PAPER.html, and\n"
+        "PAPER-figures.gp, which draws the figures with gnuplot. `all` writes all.csv and all.html too.\n\n"
+        "Examples:\n"
+        "  helio reproduce fmu --quick\n"
+        "  helio reproduce all -o results",
+    .print_lists = print_papers,
 };
 
 static const char *name_at(const void *list, size_t index)
@@ -99,7 +101,6 @@ static bool take(void *self, int found, const char *value)
 int cli_reproduce(int argc, char **argv)
 {
     struct reproduce_arguments arguments = {.options = {.folder = "reproduction"}};
-    snprintf(after_list, sizeof after_list, "PAPER is %s.\n%s", paper_list(), after);
     int found = cli_read_all(&command, argc, argv, take, &arguments);
     if (found != CLI_END)
         return cli_status(found);

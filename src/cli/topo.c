@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "topo/families.h"
 #include "topo/picture.h"
 #include "topo/topo.h"
 
@@ -24,21 +25,41 @@ static const struct cli_option options[] = {
     CLI_PLUGIN,
 };
 
+/* A rule with the topologies that have it. */
+static void print_rule(FILE *out, unsigned rule, const char *text, const char *doc)
+{
+    const struct topo_ops *family;
+    const char *before = " (";
+    fprintf(out, "  %-24s %s", text, doc);
+    for (size_t i = 0; (family = topo_family_at(i)); i++)
+        for (const struct topo_form *form = family->forms; form->name && family->rules & rule; form++) {
+            fprintf(out, "%s%s", before, form->name);
+            before = ", ";
+        }
+    fputs(")\n", out);
+}
+
+static void print_families(FILE *out)
+{
+    const struct topo_ops *family;
+    fputs("Topologies, with an example of each:\n", out);
+    for (size_t i = 0; (family = topo_family_at(i)); i++)
+        for (const struct topo_form *form = family->forms; form->name; form++)
+            fprintf(out, "  %s\n", form->example);
+    fputs("Rules, behind the sizes:\n", out);
+    print_rule(out, TOPO_RULE_ORDER, ",order=first|last", "the dimension routed first");
+    print_rule(out, TOPO_RULE_TIE, ",tie=parity|plus|either", "the way at half of a ring");
+    fputc('\n', out);
+}
+
 static const struct cli_command command = {
     .name = "topo",
     .words = "TOPOLOGY",
     .doc = "Facts about a topology and its routes, and pictures of it.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .after = "Topologies:\n"
-             "  torus:12x12x12  mesh:4x4  linear:8  ring:8\n"
-             "                      sizes of the dimensions; behind them, where there is something to say,\n"
-             "                      ,order=first|last  the dimension routed first\n"
-             "                      ,tie=parity|plus|either  which way at half of a ring (torus, ring)\n"
-             "  fattree:12x3        the k-ary n-tree: k links up and down a switch, n levels\n"
-             "  dragonfly:2x4x2     p nodes a router, a routers a group, h global links a router; x groups\n"
-             "  crossbar:64         one switch\n\n"
-             "Examples:\n"
+    .print_lists = print_families,
+    .after = "Examples:\n"
              "  helio topo torus:8x8 --ascii --route 10,46\n"
              "  helio topo fattree:4x3 --svg -o tree.svg\n\n"
              "docs/models/topology.md says how nodes and links are numbered, and every rule.",

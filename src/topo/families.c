@@ -24,6 +24,11 @@ bool topo_word_find(const char *name, size_t length, struct topo_word *word)
     return false;
 }
 
+const struct topo_ops *topo_family_at(size_t index)
+{
+    return index < FAMILIES_LIMIT ? families[index] : NULL;
+}
+
 static int compare_names(const void *left, const void *right)
 {
     return strcmp(*(const char *const *)left, *(const char *const *)right);
