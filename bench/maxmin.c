@@ -80,7 +80,7 @@ static void crowd_remove(struct crowd *crowd, uint32_t id)
     maxmin_remove(crowd->solver, id);
 }
 
-/* ------------------------------------------------------------- from scratch */
+/* ------------------------------------------------------------ from scratch */
 
 struct level {
     uint64_t left;
@@ -190,7 +190,7 @@ static double solve_from_scratch(const struct crowd *crowd)
     return seconds;
 }
 
-/* ---------------------------------------------------------------- scenarios */
+/* --------------------------------------------------------------- scenarios */
 
 struct tally {
     double seconds, scratch_seconds;

@@ -20,8 +20,7 @@ static void say_nothing(void *self, enum diag_level level, const char *message)
     (void)message;
 }
 
-/* ----------------------------------------------------------------------------------------------- the input
- */
+/* --------------------------------------------------------------- the input */
 
 struct input {
     const uint8_t *data;
@@ -43,8 +42,7 @@ static uint64_t size_from(struct input *input)
     return sizes[below(input, sizeof sizes / sizeof *sizes)];
 }
 
-/* ------------------------------------------------------------------------------------------------- program
- */
+/* ----------------------------------------------------------------- program */
 
 struct rank_calls {
     struct call *list;
@@ -212,8 +210,7 @@ static void write_program(struct written *written, struct input *input)
     }
 }
 
-/* -------------------------------------------------------------------------------------------------- system
- */
+/* ------------------------------------------------------------------ system */
 
 static const char *const settings[][8] = {
     {"fabric=packet", "fabric=fmu", "fabric=hybrid"},

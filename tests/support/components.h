@@ -89,7 +89,7 @@ PARAM_TABLE(
 
 static const struct param_table *const tables[] = {&run_params, &link_params};
 
-/* ------------------------------------------------------------------------------------------ what is said */
+/* ------------------------------------------------------------ what is said */
 
 struct said {
     char text[32768];

@@ -199,7 +199,7 @@ static void a_completion_may_have_its_own_time(void **state)
     system_close(&file);
 }
 
-/* ---------------------------------------------------------------------------------------------- what if */
+/* ----------------------------------------------------------------- what if */
 
 /* Figure 17, (T - T') / T in percent where a component is reduced by 10, 30, 50, 70, 90 %, from Table 1 by
  * hand; the order is that of whatif_curves. */

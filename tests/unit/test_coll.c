@@ -112,7 +112,7 @@ static void defaults_come_first(void **state)
     assert_null(coll_find(COLL_BCAST, "ring"));
 }
 
-/* ------------------------------------------------------------------------------------- closed forms */
+/* ------------------------------------------------------------ closed forms */
 
 static uint32_t log2_up(uint32_t size)
 {
@@ -247,7 +247,7 @@ static void windows_bound_what_is_in_flight(void **state)
     assert_int_equal(proof.rounds, 1);
 }
 
-/* ------------------------------------------------------------------------------- the emit contract */
+/* ------------------------------------------------------- the emit contract */
 
 enum { MESSAGES_MAX = 256 };
 struct recorder {
@@ -328,7 +328,7 @@ static void messages_do_not_depend_on_local_steps(void **state)
         }
 }
 
-/* ---------------------------------------------------------------------------------- choice by size */
+/* ---------------------------------------------------------- choice by size */
 
 static void choice_goes_by_size(void **state)
 {

@@ -55,7 +55,7 @@ static bool knows_nodes(const struct coll_algorithm *algorithm)
     return algorithm->kind == COLL_ALLTOALL && algorithm->node_aware;
 }
 
-/* -------------------------------------------------------------------------------------------- node maps */
+/* --------------------------------------------------------------- node maps */
 
 static void a_rank_is_made_to_lead(void **state)
 {
@@ -90,7 +90,7 @@ static void maps_number_nodes_by_their_lowest_rank(void **state)
     assert_int_equal(node_member(&call, 1, 1), 2);
 }
 
-/* ------------------------------------------------------------------------------------------- every map */
+/* --------------------------------------------------------------- every map */
 
 static void must_hold(const struct coll_algorithm *algorithm, const struct coll_world *world)
 {
@@ -136,7 +136,7 @@ static void every_algorithm_is_right_on_every_map(void **state)
     prove_on(&map);
 }
 
-/* ---------------------------------------------------------------------------------- Tables I and III */
+/* -------------------------------------------------------- Tables I and III */
 
 static struct coll_counts count(const char *name, const struct map *map, uint64_t bytes)
 {
@@ -228,7 +228,7 @@ static void leaders_share_the_messages(void **state)
     }
 }
 
-/* ------------------------------------------------------------------------------------------- mutations */
+/* --------------------------------------------------------------- mutations */
 
 /* One algorithm, with something of it left out. */
 static struct mutation {
@@ -442,8 +442,7 @@ static void turns_are_needed(void **state)
     assert_string_equal(proof.problem, "the prover takes up to 8 calls one after another");
 }
 
-/* ----------------------------------------------------------------------------- what the prover says of races
- */
+/* ------------------------------------------- what the prover says of races */
 
 typedef void step_function(const struct coll_call *call, struct coll_sink *sink);
 

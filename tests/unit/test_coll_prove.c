@@ -38,7 +38,7 @@ static void assert_caught(enum coll_kind kind, emit_function *emit, const char *
     assert_caught_in(kind, emit, &world, problem);
 }
 
-/* ------------------------------------------------------------------------------------- wrong results */
+/* ----------------------------------------------------------- wrong results */
 
 static bool own_block_forgotten(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
@@ -88,7 +88,7 @@ static void wrong_results_are_seen(void **state)
         "rank 0 ends with element 0 of rank 0 at receive buffer+0; it should be element 0 of ranks 0-4");
 }
 
-/* --------------------------------------------------------------------------------- wrong reductions */
+/* -------------------------------------------------------- wrong reductions */
 
 /* Distances 1 and 2 with three ranks: what comes in the second round has one's own vector in it. */
 static bool doubling_without_folding(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
@@ -142,7 +142,7 @@ static void wrong_reductions_are_seen(void **state)
         "rank 0, phase 0, step 1: recv of 10 B from rank 2 into scratch+0 cuts an element of 8 B");
 }
 
-/* ------------------------------------------------------------------------------- wrong communication */
+/* ----------------------------------------------------- wrong communication */
 
 /* Right with buffered messages alone: nobody receives before its own message is gone. */
 static bool send_then_receive(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
@@ -209,7 +209,7 @@ static void wrong_communication_is_seen(void **state)
     assert_caught(COLL_BARRIER, endless, "rank 0: more than 72 phases");
 }
 
-/* ------------------------------------------------------------------------------------------- hazards */
+/* ----------------------------------------------------------------- hazards */
 
 static bool received_where_it_sends(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
@@ -285,7 +285,7 @@ static void hazards_are_seen(void **state)
         "rank 0, phase 0, step 1: copy of 8 B from receive buffer+0 into receive buffer+4 overlaps itself");
 }
 
-/* ----------------------------------------------------------------------------- nothing may be left out */
+/* ------------------------------------------------- nothing may be left out */
 
 /* An algorithm with one step of one rank left out. */
 static struct {
@@ -372,7 +372,7 @@ static void every_step_of_every_algorithm_is_needed(void **state)
     }
 }
 
-/* ------------------------------------------------------------------------------- calls that are none */
+/* ----------------------------------------------------- calls that are none */
 
 static void assert_no_call(struct coll_world world, enum coll_kind kind, const char *problem)
 {

@@ -53,7 +53,7 @@ static void names_are_unique(void **state)
     each(check_name);
 }
 
-/* ---------------------------------------------------------------------------------------------- fields */
+/* ------------------------------------------------------------------ fields */
 
 /* Bytes of the field; 0: only parse() knows. */
 static size_t field_bytes(enum param_type type)
@@ -86,7 +86,7 @@ static void fields_are_apart(void **state)
     each(check_field);
 }
 
-/* ------------------------------------------------------------------------------------- what users read */
+/* --------------------------------------------------------- what users read */
 
 static void check_line(const struct param *param, const char *text)
 {
@@ -111,7 +111,7 @@ static void everything_is_explained(void **state)
     each(check_doc);
 }
 
-/* ---------------------------------------------------------------------------------------------- bounds */
+/* ------------------------------------------------------------------ bounds */
 
 /* A bound that cannot be read would bound nothing, which only a reading without bounds shows. */
 static void check_bound(const struct param *param, const char *bound)

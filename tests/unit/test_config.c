@@ -17,7 +17,7 @@ static void expect_changed(const struct config *config, const char *expected)
     assert_string_equal(text, expected);
 }
 
-/* ------------------------------------------------------------------------------------------ what is read */
+/* ------------------------------------------------------------ what is read */
 
 static void defaults(void **state)
 {
@@ -146,7 +146,7 @@ static void refused_values_change_nothing(void **state)
     config_close(config);
 }
 
-/* ---------------------------------------------------------------------------------------------- messages */
+/* ---------------------------------------------------------------- messages */
 
 static void messages_of_files(void **state)
 {
@@ -334,7 +334,7 @@ static void messages_of_settings(void **state)
     config_close(config);
 }
 
-/* --------------------------------------------------------------------------------- files that mean harm */
+/* ---------------------------------------------------- files that mean harm */
 
 /* `head`, then `body` again and again, up to `length` bytes. */
 static char *repeat(const char *head, const char *body, size_t length)

@@ -45,7 +45,7 @@ static void run_without_a_host_has_the_null_endpoint(void **state)
     assert_true(endpoint_is_null(endpoint_open(&(struct endpoint_params){.run = &run, .ranks = 2})));
 }
 
-/* --------------------------------------------------------------------------------------- another endpoint */
+/* -------------------------------------------------------- another endpoint */
 
 static char asked[64]; /* a letter for each call */
 static size_t asked_count;

@@ -95,7 +95,7 @@ static void assert_refused(struct family *family, uint32_t ranks, const char *wh
     close_all(family);
 }
 
-/* -------------------------------------------------------------------------------------------- generated */
+/* --------------------------------------------------------------- generated */
 
 static void workloads_grow_as_they_are_generated(void **state)
 {
@@ -156,7 +156,7 @@ static void the_number_of_ranks_must_suit(void **state)
     assert_refused(&family, 16, "have 4 ranks both");
 }
 
-/* --------------------------------------------------------------------------------------------- made here */
+/* --------------------------------------------------------------- made here */
 
 static uint64_t share(uint64_t whole, unsigned parts, unsigned index)
 {
@@ -301,7 +301,7 @@ static void what_depends_on_the_network_is_refused(void **state)
     assert_refused(&family, 8, "poll.2/rank-1.txt:3: error: cannot be extrapolated");
 }
 
-/* ---------------------------------------------------------------------------------------- rules and fits */
+/* ---------------------------------------------------------- rules and fits */
 
 static bool holds(const struct peer_rule *rules, size_t count, enum peer_kind kind)
 {

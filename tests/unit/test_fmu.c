@@ -98,7 +98,7 @@ static void ping_pong_is_2_99_times_as_fast(void **state)
     assert_int_equal((int)((double)out.makespan / fmu * 100), 299);
 }
 
-/* ------------------------------------------------------------------------------------------------ the tag */
+/* ----------------------------------------------------------------- the tag */
 
 static void tag_by_network_delays_the_read(void **state)
 {
@@ -118,7 +118,7 @@ static void tag_in_the_header_is_written_and_read_with_the_data(void **state)
     assert_int_equal(out.finish[1], 2 * t_access);
 }
 
-/* --------------------------------------------------------------------------------- queues, FMU and CFMU */
+/* ---------------------------------------------------- queues, FMU and CFMU */
 
 static void two_writers_of_one_fmu_queue(void **state)
 {
@@ -156,7 +156,7 @@ static void a_head_with_a_busy_cfmu_blocks_its_queue(void **state)
     assert_int_equal(out.finish[1], 2 * (T_SW + US));
 }
 
-/* ------------------------------------------------------------------------------------------- coalescing */
+/* -------------------------------------------------------------- coalescing */
 
 static void writes_to_one_fmu(const char *coalesce, const char *limit, ps_t sender_done)
 {
@@ -194,7 +194,7 @@ static void only_queued_coalescing_passes_others(void **state)
     assert_int_equal(out.finish[1], 2 * T_SW + 3 * US);
 }
 
-/* ------------------------------------------------------------------------------------------------- rings */
+/* ------------------------------------------------------------------- rings */
 
 /* Room for one message: the second write waits for the read of the first and holds nothing meanwhile. */
 static void a_write_without_room_lets_reads_pass(void **state)
@@ -272,7 +272,7 @@ static void a_message_larger_than_an_fmu_is_an_error(void **state)
     assert_int_equal(out.finish[1], 8 * US + S * 80);
 }
 
-/* ----------------------------------------------------------------------------------------------- mapping */
+/* ----------------------------------------------------------------- mapping */
 
 static struct fmu_mapping mapping;
 
@@ -358,7 +358,7 @@ static void try_idle_methods(void **state)
     mapping = (struct fmu_mapping){0};
 }
 
-/* ------------------------------------------------------------------------------------------------ hybrid */
+/* ------------------------------------------------------------------ hybrid */
 
 static void one_by_hybrid(uint64_t bytes, const char *const *settings, ps_t expected)
 {

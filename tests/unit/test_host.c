@@ -41,7 +41,7 @@ static void assert_nothing_unaccounted(uint32_t ranks)
         assert_int_equal(out.compute[i] + out.idle[i] + out.software[i], out.finish[i]);
 }
 
-/* ---------------------------------------------------------------------------------------------- latency */
+/* ----------------------------------------------------------------- latency */
 
 static void eight_bytes_take_the_papers_latency(void **state)
 {
@@ -84,7 +84,7 @@ static void sizes_take_what_the_model_says(void **state)
     system_close(&file);
 }
 
-/* ------------------------------------------------------------------------------------------------ rates */
+/* ------------------------------------------------------------------- rates */
 
 enum { WINDOW = 64, WINDOWS = 20, STREAM = WINDOW * WINDOWS };
 
@@ -176,7 +176,7 @@ static void sends_alone_make_progress_when_they_have_to(void **state)
     free(receiver);
 }
 
-/* ------------------------------------------------------------------------------------------------ nodes */
+/* ------------------------------------------------------------------- nodes */
 
 /* Two ranks of one node send to two ranks of another at the same time; returns by how much the second message
  * is late. */
@@ -233,7 +233,7 @@ static void writes_wait_for_credits(void **state)
     assert_int_equal(second_is_late("credits: 2", 8), 4064);
 }
 
-/* ------------------------------------------------------------------------------------------------ copies */
+/* ------------------------------------------------------------------ copies */
 
 #define COPIES                                                                                               \
     "copy: {L2: 1 KiB, LLC: 64 KiB, L2_rate: 100 GB/s, LLC_rate: 20 GB/s, DRAM_rate: 10 GB/s, piece: 50 "    \
@@ -319,7 +319,7 @@ static void collectives_copy_too(void **state)
     assert_nothing_unaccounted(2);
 }
 
-/* ------------------------------------------------------------------------------------------------ cores */
+/* ------------------------------------------------------------------- cores */
 
 static void what_comes_while_it_computes_waits(void **state)
 {
@@ -365,7 +365,7 @@ static void progress_of_sends_fills_idle_time(void **state)
     assert_nothing_unaccounted(2);
 }
 
-/* ------------------------------------------------------------------------------------------------- ways */
+/* -------------------------------------------------------------------- ways */
 
 /* Request to send, clear to send, data: each is posted and polled by a core. */
 static void handshakes_are_posted_and_polled(void **state)
@@ -418,7 +418,7 @@ static void changes_are_those_of_whatif(void **state)
     assert_int_equal(out.finish[1], LATENCY_PS - LLP_POST_PS / 2 + 2 * 10000);
 }
 
-/* --------------------------------------------------------------------------------------------- refusals */
+/* ---------------------------------------------------------------- refusals */
 
 static char said[4096];
 

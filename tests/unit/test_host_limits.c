@@ -41,7 +41,7 @@ static ps_t message_ps(const char *lines, uint64_t bytes)
     return out.finish[1];
 }
 
-/* ------------------------------------------------------------------------------------------------- posts */
+/* ------------------------------------------------------------------- posts */
 
 #define DOORBELL "post: doorbell\ndoorbell: 21 ns\nMEM_read: 90 ns"
 
@@ -63,7 +63,7 @@ static void a_doorbell_takes_what_the_model_says(void **state)
     assert_int_equal(message_ps(DOORBELL, 8), LATENCY_PS - 94250 + 21000 + 2 * PCIE_PS + 90000);
 }
 
-/* --------------------------------------------------------------------------------------------- PCIe, NIC */
+/* --------------------------------------------------------------- PCIe, NIC */
 
 enum { WINDOW = 64, WINDOWS = 16, STREAM = WINDOW * WINDOWS };
 
@@ -128,7 +128,7 @@ static void packets_wait_for_credits(void **state)
     assert_int_equal(message_ps("credits: 1", 1000), free_ps + 6 * PCIE_PS);
 }
 
-/* ----------------------------------------------------------------------------------------- back-pressure */
+/* ----------------------------------------------------------- back-pressure */
 
 /* The receiver computes until 100 us. A transmit queue of eight and a receive queue of four: four messages
  * are taken in, four stay at its NIC, and the sender has eight posts without a completion. */
@@ -154,7 +154,7 @@ static void a_full_receive_queue_stops_the_sender(void **state)
                          fourth + ACKNOWLEDGE_PS + (i + 1 - POSTS) * LLP_POST_PS);
 }
 
-/* ---------------------------------------------------------------------------------------- within a node */
+/* ----------------------------------------------------------- within a node */
 
 static void run_alltoall(const char *lines, uint32_t ranks, uint64_t bytes, const char *ranks_per_node)
 {

@@ -106,8 +106,7 @@ static void test_errors(void **state)
     heliograph_free(experiment);
 }
 
-/* ------------------------------------------------------------------------------------- fabrics of one's own
- */
+/* ---------------------------------------------------- fabrics of one's own */
 
 static int begun, ended;
 
@@ -202,7 +201,7 @@ static void test_impossible_fabrics(void **state)
     heliograph_free(experiment);
 }
 
-/* ---------------------------------------------------------------------- progress, cancelling */
+/* ---------------------------------------------------- progress, cancelling */
 
 struct seen_progress {
     unsigned times, most; /* so often it was told; until when it goes on */
@@ -264,7 +263,7 @@ static void test_cancel(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- parameters of a fabric */
+/* -------------------------------------------------- parameters of a fabric */
 
 struct seen_values {
     int64_t latency_ps;

@@ -75,7 +75,7 @@ static void key_is_source_destination_and_tag(void **state)
     assert_int_equal(meet(true, 1, 2, 5, CHANNEL_KEYED, &send), POOL_NONE);
 }
 
-/* -------------------------------------------------------------------------------------------- mailboxes */
+/* --------------------------------------------------------------- mailboxes */
 
 static uint32_t mailbox_send(uint32_t source, int32_t tag)
 {

@@ -151,7 +151,7 @@ static void paths_count_flows_and_bytes(void **state)
     }
 }
 
-/* ------------------------------------------------------------------------------- the slow simulation */
+/* ----------------------------------------------------- the slow simulation */
 
 enum { FLOWS_MOST = NODES_MOST * NODES_MOST };
 

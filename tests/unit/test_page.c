@@ -74,7 +74,7 @@ static int remove_folder(void **state)
     return rmdir(folder); /* fails where a file was left behind */
 }
 
-/* ---------------------------------------------------------------------------------------------- a result */
+/* ---------------------------------------------------------------- a result */
 
 struct settings {
     const char *title;
@@ -154,7 +154,7 @@ static json_t *embedded(const char *text, const char *id)
     return json;
 }
 
-/* ------------------------------------------------------------------------------------------------- tests */
+/* ------------------------------------------------------------------- tests */
 
 static void nothing_in_it_ends_an_element(void **state)
 {

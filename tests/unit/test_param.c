@@ -240,7 +240,7 @@ static void canonical_forms(void **state)
     }
 }
 
-/* ----------------------------------------------------------------------------------------- short texts */
+/* ------------------------------------------------------------- short texts */
 
 static void add_message(void *self, enum diag_level level, const char *message)
 {

@@ -15,7 +15,7 @@
 #include "workload/repetition.h"
 #include "workload/workload.h"
 
-/* ------------------------------------------------------------------------------------------- repetitions */
+/* ------------------------------------------------------------- repetitions */
 
 static struct repetition found_in(const char *text)
 {
@@ -68,7 +68,7 @@ static void weight_decides_between_loops(void **state)
     assert_int_equal(found.period, 2);
 }
 
-/* -------------------------------------------------------------------------------------- small programs */
+/* ---------------------------------------------------------- small programs */
 
 /* A program of calls in an array per rank. */
 struct script {
@@ -211,7 +211,7 @@ static void wrong_programs_are_refused(void **state)
     }
 }
 
-/* ------------------------------------------------------------------------------------------- workloads */
+/* --------------------------------------------------------------- workloads */
 
 static struct patterns patterns_of(const char *spec)
 {

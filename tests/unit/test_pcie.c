@@ -50,7 +50,7 @@ static int close_paper(void **state)
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------ traces */
+/* ------------------------------------------------------------------ traces */
 
 /* How a ping-pong is written down. */
 struct script {
@@ -181,7 +181,7 @@ static void assert_near(ps_t ours, ps_t expected, ps_t tolerance)
         fail_msg("%lld ps instead of %lld", (long long)ours, (long long)expected);
 }
 
-/* ------------------------------------------------------------------------------------------------- tests */
+/* ------------------------------------------------------------------- tests */
 
 /* 5000 exchanges, 10000 writes upward: sequence numbers wrap twice. */
 static void a_ping_pong_gives_table_1_back(void **state)

@@ -157,7 +157,7 @@ static void a_full_buffer_is_passed_by(void **state)
     assert_int_equal(out.statistics.buffer_peak_slots, 1);
 }
 
-/* ------------------------------------------------------------------------------------------ any traffic */
+/* ------------------------------------------------------------- any traffic */
 
 static uint32_t random_traffic(uint32_t nodes, uint32_t count, uint64_t seed, struct light_message *messages)
 {
@@ -253,7 +253,7 @@ static void any_run_keeps_its_promises(void **state)
     }
 }
 
-/* ---------------------------------------------------------------------------------------- never stuck */
+/* ------------------------------------------------------------- never stuck */
 
 /* Everybody sends nearly half way round a ring of one channel, in step: probes that go hop by hop all take
  * their first link and all find the next one taken. */

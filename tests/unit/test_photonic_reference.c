@@ -70,7 +70,7 @@ static void happen(ps_t at, bool is_send, uint32_t subject)
     ref.events[ref.event_count++] = (struct happening){.at = at, .is_send = is_send, .subject = subject};
 }
 
-/* ------------------------------------------------------------------------------------------ reservation */
+/* ------------------------------------------------------------- reservation */
 
 /* The switch at the end of the packet's first `hops` links, if it has a buffer with room. */
 static bool buffer_has_room(uint32_t message, uint32_t hops, uint32_t *at)
@@ -151,7 +151,7 @@ static void wake(uint32_t link)
         attempt(packet);
 }
 
-/* ----------------------------------------------------------------------------------------------- sources */
+/* ----------------------------------------------------------------- sources */
 
 static uint32_t in_flight(uint32_t node)
 {
@@ -206,7 +206,7 @@ static void begin_packets(uint32_t node)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ events */
+/* ------------------------------------------------------------------ events */
 
 static void leave_and_enter(struct one_packet *packet, uint32_t from)
 {
@@ -298,7 +298,7 @@ static void prepare(const struct light_message *messages)
     }
 }
 
-/* ----------------------------------------------------------------------------------------------- compare */
+/* ----------------------------------------------------------------- compare */
 
 static void draw_messages(struct rng *rng, struct light_message *messages)
 {

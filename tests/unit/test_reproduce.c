@@ -18,7 +18,7 @@
 #include "reproduce/reproduce.h"
 #include "support/reproduced.h"
 
-/* --------------------------------------------------------------------------------------------------- data */
+/* -------------------------------------------------------------------- data */
 
 static void test_split(void **state)
 {
@@ -87,7 +87,7 @@ static void test_notes_of_variants(void **state)
     assert_string_equal(published_note(&published, "t/3/i", "x"), "");
 }
 
-/* ------------------------------------------------------------------------------------------------ a paper */
+/* ----------------------------------------------------------------- a paper */
 
 static int calls;
 
@@ -146,7 +146,7 @@ static void test_a_paper(void **state)
     free(store);
 }
 
-/* -------------------------------------------------------------------------------------------- several */
+/* ----------------------------------------------------------------- several */
 
 static void no_items(struct reproduction *reproduction)
 {
@@ -179,7 +179,7 @@ static void test_all_papers(void **state)
     reproduced_remove();
 }
 
-/* ------------------------------------------------------------------------------------------- a real one */
+/* -------------------------------------------------------------- a real one */
 
 /* The map of switching times: every combination is there, and one message alone follows Eq. 5 and 6. */
 static size_t swept;

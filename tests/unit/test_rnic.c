@@ -92,8 +92,7 @@ static void any_may_leave(void **state)
     rnics_close(&rnics);
 }
 
-/* ------------------------------------------------------------------------------------------ in simulations
- */
+/* ---------------------------------------------------------- in simulations */
 
 #define SYSTEM   "host.system=thunderx2"
 #define NETWORK  "hockney.latency=382.81ns"

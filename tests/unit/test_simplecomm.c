@@ -26,7 +26,7 @@ static void assert_seconds(double ours_s, double theirs_s)
         fail_msg("%.15g s, SimpleComm has %.15g s", ours_s, theirs_s);
 }
 
-/* ------------------------------------------------------------------------------------------------ the run */
+/* ----------------------------------------------------------------- the run */
 
 static const char *log_path(void)
 {
@@ -63,7 +63,7 @@ static const void *statistic(const struct result *result, const char *name)
     return NULL;
 }
 
-/* ----------------------------------------------------------------------------------------------- messages */
+/* ---------------------------------------------------------------- messages */
 
 struct csv_row {
     unsigned source, destination;
@@ -115,7 +115,7 @@ static void compare_messages(FILE *theirs, FILE *ours)
     assert_null(fgets(our_line, sizeof our_line, ours));
 }
 
-/* ------------------------------------------------------------------------------------------------ summary */
+/* ----------------------------------------------------------------- summary */
 
 enum line_kind { LINE_COUNT, LINE_TIME, LINE_TIMES, LINE_COUNTS, LINE_SHARES, LINE_PERCENT };
 
@@ -228,7 +228,7 @@ static size_t compare_summary(FILE *theirs, const struct result *result)
     return compared;
 }
 
-/* -------------------------------------------------------------------------------------------------- runs */
+/* -------------------------------------------------------------------- runs */
 
 /* Lines of a summary that are compared: general ones, those about FMUs, one per rank. KAHUNA's ends early. */
 enum { OF_NETWORK = 5, OF_FMUS = 4 + LINES + 4 };
@@ -302,7 +302,7 @@ static void other_fabrics_are_refused(void **state)
     assert_non_null(strstr(traces_messages(), "SimpleComm has no fabric hockney"));
 }
 
-/* ------------------------------------------------------------------------------------------------- rings */
+/* ------------------------------------------------------------------- rings */
 
 static double makespan_s(const char *workload, const char *fabric, const char *count)
 {

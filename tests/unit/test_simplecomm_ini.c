@@ -109,8 +109,7 @@ static void what_is_left_out(void **state)
         "(10 s, 10 B/s)\n");
 }
 
-/* ------------------------------------------------------------------------------------ SimpleComm's results
- */
+/* ---------------------------------------------------- SimpleComm's results */
 
 #define SPEEDS                                                                                               \
     "eager_protocol_max_size = 65536\nfmu_bandwidth=76800000000\nfmu_latency=0.000005\n"                     \

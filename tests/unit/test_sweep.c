@@ -304,8 +304,7 @@ static void metrics_are_found_by_name(void **state)
     config_close(base);
 }
 
-/* ------------------------------------------------------------------------------------------------- merging
- */
+/* ----------------------------------------------------------------- merging */
 
 static const struct store_run planned = {
     .key = "k", .fabric = "ideal", .program = "p", .parameters = "{}", .input_hash = ""};
@@ -370,7 +369,7 @@ static void a_run_with_two_results_is_not_merged(void **state)
     store_close(other);
 }
 
-/* ---------------------------------------------------------------------------------------------- failures */
+/* ---------------------------------------------------------------- failures */
 
 static void a_wrong_point_is_said_before_anything_runs(void **state)
 {

@@ -116,7 +116,7 @@ static void the_baseline_is_among_the_points(void **state)
     expect_points("fabric: fmu\nbaseline: {seed: 5}\nseeds: 2\n", "fmu, seed=1\nfmu, seed=2\nfmu, seed=5\n");
 }
 
-/* ------------------------------------------------------------------------------------------------ errors */
+/* ------------------------------------------------------------------ errors */
 
 static void expect_error(const char *text, const char *expected)
 {

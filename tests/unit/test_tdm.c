@@ -97,8 +97,7 @@ static void figure_3_takes_three_slots_in_its_order_and_two_at_best(void **state
     scene_close(&scene);
 }
 
-/* ------------------------------------------------------------------------------------------------ patterns
- */
+/* ---------------------------------------------------------------- patterns */
 
 static void patterns_have_the_published_numbers_of_connections(void **state)
 {
@@ -156,8 +155,7 @@ static void redistribution_moves_every_element(void **state)
     tdm_pattern_free(&pattern);
 }
 
-/* -------------------------------------------------------------------------------------------------- phases
- */
+/* ------------------------------------------------------------------ phases */
 
 /* Each phase of the closed form is a configuration, and there are N^3 / 8, under either order of dimensions.
  */
@@ -210,8 +208,7 @@ static void phases_elsewhere_are_constructed(void **state)
     }
 }
 
-/* ---------------------------------------------------------------------------------------------- algorithms
- */
+/* -------------------------------------------------------------- algorithms */
 
 static void every_algorithm_gives_minimal_configuration_sets(void **state)
 {
@@ -514,8 +511,7 @@ static void interrupted_search_keeps_what_it_has(void **state)
     scene_close(&scene);
 }
 
-/* ------------------------------------------------------------------------------------------------ verifier
- */
+/* ---------------------------------------------------------------- verifier */
 
 static void keep_message(void *self, enum diag_level level, const char *message)
 {

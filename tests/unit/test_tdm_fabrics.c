@@ -60,7 +60,7 @@ static ps_t received_from(uint32_t source)
 
 #define SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* ----------------------------------------------------------------------------------------------- compiled */
+/* ---------------------------------------------------------------- compiled */
 
 static void a_message_takes_a_slot_of_each_cycle(void **state)
 {
@@ -156,7 +156,7 @@ static void a_logical_topology_takes_hops(void **state)
     assert_int_equal(run("tdm-compiled", three_ranks, 3, SETTINGS("tdm.schedule=logical")), STATUS_BAD_INPUT);
 }
 
-/* ------------------------------------------------------------------------------------------------ dynamic */
+/* ----------------------------------------------------------------- dynamic */
 
 /* 1 us of waiting, three hops of 2 us there and back, two slots of data; the release takes three hops more.
  */

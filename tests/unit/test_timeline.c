@@ -16,8 +16,7 @@
 #include "sim/components.h"
 #include "sim/experiment.h"
 
-/* ------------------------------------------------------------------------------------------------- reading
- */
+/* ----------------------------------------------------------------- reading */
 
 struct span {
     const uint8_t *at, *end;
@@ -69,8 +68,7 @@ static int next_field(struct span *from, struct field *field)
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------ checking
- */
+/* ---------------------------------------------------------------- checking */
 
 enum { TRACKS = 4096, DEPTH = 2, RANKS = 64 };
 enum { RANK = 1, MESSAGE = 2, PART = 3 }; /* categories, in the order in which they are named */
@@ -258,8 +256,7 @@ static void read_file(const char *path)
         assert_int_equal(tracks[i].depth, 0);
 }
 
-/* --------------------------------------------------------------------------------------------------- tests
- */
+/* ------------------------------------------------------------------- tests */
 
 static char path[] = "/tmp/helio-timeline-XXXXXX";
 

@@ -70,7 +70,7 @@ static uint32_t vertex(const struct topo *topo, struct topo_end end)
     return end.is_node ? end.id : topo->nodes + end.id;
 }
 
-/* -------------------------------------------------------------------- links */
+/* ------------------------------------------------------------------- links */
 
 static void count_link(const struct topo *topo, uint32_t link, uint32_t *between)
 {
@@ -122,7 +122,7 @@ static void test_links(void **state)
     }
 }
 
-/* ------------------------------------------------------------------ routing */
+/* ----------------------------------------------------------------- routing */
 
 /* Hops from every switch to one, backwards over links; of a dragonfly by at most one global link: the paper's
  * minimal route may be a hop longer than a way through a third group. */
@@ -280,7 +280,7 @@ static void test_published_routes(void **state)
         assert_int_equal(topo_link_to(&torus, links[i]), on_torus[i]);
 }
 
-/* -------------------------------------------------------------------- facts */
+/* ------------------------------------------------------------------- facts */
 
 struct fact {
     const char *text;
@@ -373,7 +373,7 @@ static void test_coordinates(void **state)
     assert_string_equal(topo_link_name(&torus, topo_injection(&torus, 13), name, sizeof name), "13>(1,1,0)");
 }
 
-/* --------------------------------------------------------------------- text */
+/* -------------------------------------------------------------------- text */
 
 static void test_text(void **state)
 {

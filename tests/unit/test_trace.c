@@ -47,7 +47,7 @@ static struct call call_at(struct compiled_trace *compiled, uint32_t rank, int i
     return call;
 }
 
-/* ----------------------------------------------------------------------------------------- requests */
+/* ---------------------------------------------------------------- requests */
 
 static void requests_take_the_smallest_free_slot(void **state)
 {
@@ -126,7 +126,7 @@ static void many_requests_at_a_time(void **state)
     traces_close(compiled);
 }
 
-/* ----------------------------------------------------------------------------------------- channels */
+/* ---------------------------------------------------------------- channels */
 
 static void ends_of_a_channel_have_its_number(void **state)
 {
@@ -181,7 +181,7 @@ static void an_undefined_source_that_nobody_serves_is_no_process(void **state)
     traces_close(compiled);
 }
 
-/* -------------------------------------------------------------------------------------------- checks */
+/* ------------------------------------------------------------------ checks */
 
 static void ends_that_do_not_meet_are_shown(void **state)
 {
@@ -301,7 +301,7 @@ static void shipped_traces_are_right(void **state)
     }
 }
 
-/* ---------------------------------------------------------------------------------------------- text */
+/* -------------------------------------------------------------------- text */
 
 static void assert_same(struct compiled_trace *a, struct compiled_trace *b)
 {
@@ -452,7 +452,7 @@ static void text_is_the_text_that_was_read(void **state)
     traces_close(compiled);
 }
 
-/* ------------------------------------------------------------------------------------------- summary */
+/* ----------------------------------------------------------------- summary */
 
 static void messages_are_counted_as_in_table_5(void **state)
 {

@@ -45,7 +45,7 @@ static void assert_refused(const char *path, const char *message)
         fail_msg("expected: %s\ngot: %s", message, messages);
 }
 
-/* ------------------------------------------------------------------------------------------- sources */
+/* ----------------------------------------------------------------- sources */
 
 static void rank_numbers_come_from_names(void **state)
 {
@@ -119,7 +119,7 @@ static void archives_must_be_whole(void **state)
     }
 }
 
-/* --------------------------------------------------------------------------------------------- cache */
+/* ------------------------------------------------------------------- cache */
 
 /* The only file in the cache; empty when there is none. */
 static const char *cached_file(void)
@@ -335,7 +335,7 @@ static void a_wrong_trace_leaves_nothing_behind(void **state)
     assert_string_equal(cached_file(), "");
 }
 
-/* ------------------------------------------------------------------------------------ compiled by hand */
+/* -------------------------------------------------------- compiled by hand */
 
 static void a_compiled_file_opens_by_itself(void **state)
 {

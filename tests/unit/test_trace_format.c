@@ -160,7 +160,7 @@ static const char *sample_file(void)
     return traces_write("sample", sample, sizeof sample - 1);
 }
 
-/* ------------------------------------------------------------------------------------------------ list */
+/* -------------------------------------------------------------------- list */
 
 static void a_format_is_added_once(void **state)
 {
@@ -206,7 +206,7 @@ static void the_surest_format_reads_a_path(void **state)
     trace_formats[3] = NULL; /* it is gone when this test ends */
 }
 
-/* ------------------------------------------------------------------------------------------- the trace */
+/* --------------------------------------------------------------- the trace */
 
 static void a_trace_of_the_format_runs(void **state)
 {

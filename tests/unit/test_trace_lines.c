@@ -14,7 +14,7 @@
 #include "trace/ti/action_table.h"
 #include "trace/trace.h"
 
-/* ------------------------------------------------------------------------------------------ numbers */
+/* ----------------------------------------------------------------- numbers */
 
 static double amount_of(const char *text)
 {
@@ -71,7 +71,7 @@ static void integers_keep_their_range(void **state)
     assert_null(number_integer("-", (const char *)"-" + 1, &value));
 }
 
-/* ------------------------------------------------------------------------------------------ actions */
+/* ----------------------------------------------------------------- actions */
 
 /* The call of a line, between init and finalize of rank 0 of 4; the other ranks do nothing. */
 static struct call call_of_line(const char *line, const char *more)
@@ -305,7 +305,7 @@ static void layout_of_the_text_does_not_matter(void **state)
     traces_close(compiled);
 }
 
-/* ------------------------------------------------------------------------------------------- errors */
+/* ------------------------------------------------------------------ errors */
 
 #define FRAME(line) "0 init\n" line "\n0 finalize\n"
 

@@ -6,7 +6,7 @@
   const {digits, percent, count, element, table, download, legend, chart, refresh, section, palette, common, labelWidth} = kit;
   const ns = (value) => `${digits(value, value >= 1000 ? 6 : value >= 100 ? 5 : 4)}\u00a0ns`;
 
-  // ------------------------------------------------------------------------------------------------------------ the sums
+  // ----------------------------------------------------------------- the sums
 
   const now = data.times.map((time) => time.time_ns); // as the sliders stand
 
@@ -57,7 +57,7 @@
     );
   }
 
-  // ----------------------------------------------------------------------------------------------------------- tiles
+  // -------------------------------------------------------------------- tiles
 
   const tileData = [
     ...data.totals.map((one) => ({name: one.name, of: (of) => sum(of, one.parts), show: ns})),
@@ -88,7 +88,7 @@
     return `${is < was ? "−" : "+"}${percent(Math.abs(is - was) / was)}, was ${was < 1e5 ? ns(was) : rate(was)}`;
   };
 
-  // --------------------------------------------------------------------------------------------------------- sliders
+  // ------------------------------------------------------------------ sliders
 
   const layers = [
     {name: "MPI and UCP (HLP)", has: /^(HLP|Misc)/},
@@ -162,7 +162,7 @@
     );
   }
 
-  // -------------------------------------------------------------------------------------------------------- the latency
+  // -------------------------------------------------------------- the latency
 
   const latencyBar = bar("End-to-end latency");
   const colors = [...palette, "var(--compute)", "var(--faint)"]; // no bar has more parts
@@ -240,7 +240,7 @@
     return {made: made_, update};
   }
 
-  // ------------------------------------------------------------------------------------------- which improvement buys most
+  // ---------------------------------------------- which improvement buys most
 
   function ranking() {
     const columns = [
@@ -286,7 +286,7 @@
     );
   }
 
-  // ------------------------------------------------------------------------------------------------------ all breakdowns
+  // ----------------------------------------------------------- all breakdowns
 
   function breakdowns() {
     const rows = data.bars.flatMap((one) => {
@@ -360,7 +360,7 @@
     );
   }
 
-  // ------------------------------------------------------------------------------------------------------------- the page
+  // ----------------------------------------------------------------- the page
 
   function build() {
     document.getElementById("subtitle").textContent =

@@ -28,7 +28,7 @@ const fabricSections = (runs, meanings, fabricColor) => {
       ],
     });
 
-  // -------------------------------------------------------------------------------------------------------------- FMUs
+  // --------------------------------------------------------------------- FMUs
 
   // How many accesses wait, and how many FMUs are connected, in the mean of each bin of time.
   function fmuProfile(run) {
@@ -145,7 +145,7 @@ const fabricSections = (runs, meanings, fabricColor) => {
     );
   }
 
-  // ------------------------------------------------------------------------------------------------------------- links
+  // -------------------------------------------------------------------- links
 
   // What a fabric counted for each link between switches: the first such series is what is drawn. Where it has those
   // of the nodes as well, they come first.
@@ -249,7 +249,7 @@ const fabricSections = (runs, meanings, fabricColor) => {
     );
   }
 
-  // ----------------------------------------------------------------------------------------------------------- buffers
+  // ------------------------------------------------------------------ buffers
 
   // The name of the switch that a buffer is in, or its number.
   const placeOf = (run) => (buffer) => {
@@ -341,7 +341,7 @@ const fabricSections = (runs, meanings, fabricColor) => {
     );
   }
 
-  // ------------------------------------------------------------------------------------- everything that is one number
+  // -------------------------------------------- everything that is one number
 
   function statistics() {
     const names = [...new Set(runs.flatMap((run) => Object.keys(run.fabric_stats)))];

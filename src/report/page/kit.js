@@ -3,7 +3,7 @@
 const kit = (() => {
   const drawings = []; // what is drawn anew when the width changes
 
-  // ------------------------------------------------------------------------------------------------- words and numbers
+  // -------------------------------------------------------- words and numbers
 
   const digits = (value, count) =>
     Number(value.toPrecision(count)).toLocaleString("en", {maximumFractionDigits: 12});
@@ -54,7 +54,7 @@ const kit = (() => {
   const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1)}\u00a0%`;
   const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 
-  // --------------------------------------------------------------------------------------------------------- elements
+  // ----------------------------------------------------------------- elements
 
   // Text is only ever set as text, so nothing in the results can become markup.
   function element(name, attributes = {}, ...children) {

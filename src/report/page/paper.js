@@ -15,7 +15,7 @@
     `${v > 0 ? "+" : ""}${Math.abs(v) < 0.05 ? digits(v, 1) : digits(Math.round(10 * v) / 10, 5)}\u00a0%`;
   const withUnit = (value, unit) => (unit ? `${number(value)}\u00a0${unit}` : number(value));
 
-  // -------------------------------------------------------------------------------------------------- the answer first
+  // --------------------------------------------------------- the answer first
 
   // A number that is computed in several ways counts once, in the way that fits best.
   function answer() {
@@ -52,7 +52,7 @@
       ),
     );
 
-  // ---------------------------------------------------------------------------------------------------------- figures
+  // ------------------------------------------------------------------ figures
 
   const unique = (values) => [...new Set(values)];
   const seriesColor = (names) => new Map(names.map((name, i) => [name, palette[i % palette.length]]));
@@ -187,7 +187,7 @@
     );
   }
 
-  // ---------------------------------------------------------------------------------------------------------- numbers
+  // ------------------------------------------------------------------ numbers
 
   const itemColumns = [
     {name: "item", of: (r) => r.item},
@@ -242,7 +242,7 @@
     );
   }
 
-  // ------------------------------------------------------------------------------------------------------------- the page
+  // ----------------------------------------------------------------- the page
 
   function build() {
     document.getElementById("subtitle").textContent =

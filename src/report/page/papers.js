@@ -15,7 +15,7 @@
   const published = (paper) => d3.sum(verdicts, ({name}) => paper.numbers[name]);
   const total = (name) => d3.sum(papers, (paper) => paper.numbers[name]);
 
-  // -------------------------------------------------------------------------------------------------- the answer first
+  // --------------------------------------------------------- the answer first
 
   function answer() {
     const [reproduced, deviates, left] = verdicts.map(({name}) => total(name));
@@ -86,7 +86,7 @@
       null,
     );
 
-  // ------------------------------------------------------------------------------------------------------ each paper
+  // --------------------------------------------------------------- each paper
 
   const deviationColumns = [
     {name: "item", of: (r) => r.item},
@@ -140,7 +140,7 @@
     );
   }
 
-  // ------------------------------------------------------------------------------------------------------------- the page
+  // ----------------------------------------------------------------- the page
 
   function build() {
     document.getElementById("subtitle").textContent = `recomputed by Heliograph ${version}`;

@@ -10,7 +10,7 @@
   const {palette, common, labelWidth, upTo} = kit;
   const fabricColor = new Map(fabrics.map((name, i) => [name, palette[i % palette.length]]));
 
-  // -------------------------------------------------------------------------------------------------- the answer first
+  // --------------------------------------------------------- the answer first
 
   // Not a number where one of both takes no time: then there is nothing to compare.
   const speedup = (run) => (run.makespan_s > 0 && first.makespan_s > 0 ? first.makespan_s / run.makespan_s : NaN);
@@ -128,7 +128,7 @@
     );
   }
 
-  // ------------------------------------------------------------------------------------------------------ message sizes
+  // ------------------------------------------------------------ message sizes
 
   const CLASSES_SHOWN = 8; // at least: a lone class would fill the chart
 
@@ -227,7 +227,7 @@
     );
   }
 
-  // --------------------------------------------------------------------------------------------------------- what was run
+  // ------------------------------------------------------------- what was run
 
   function parameters() {
     const rows = meanings.parameters;
@@ -286,7 +286,7 @@
     );
   }
 
-  // ------------------------------------------------------------------------------------------------------------- the page
+  // ----------------------------------------------------------------- the page
 
   function build() {
     document.getElementById("subtitle").textContent =

@@ -14,7 +14,7 @@
   // Of one slot, connections get colours in turn; they share no link, so that neighbours in the picture differ.
   const colorOf = new Map(bySlot.flatMap((some) => some.map((c, i) => [c, palette[i % palette.length]])));
 
-  // ---------------------------------------------------------------------------------------------------- the answer first
+  // --------------------------------------------------------- the answer first
 
   const optimal = data.degree === data.lower_bound;
   const answer = () =>
@@ -44,7 +44,7 @@
       ),
     );
 
-  // ------------------------------------------------------------------------------------------------------ slots by links
+  // ----------------------------------------------------------- slots by links
 
   const loads = data.links.map(() => 0);
   for (const c of connections) for (const link of c.links) loads[link]++;
@@ -111,7 +111,7 @@
     );
   }
 
-  // -------------------------------------------------------------------------------------------------------- one slot
+  // ----------------------------------------------------------------- one slot
 
   function drawSlot(slot) {
     const {picture} = data;
@@ -200,7 +200,7 @@
     );
   }
 
-  // ------------------------------------------------------------------------------------------------------------- the page
+  // ----------------------------------------------------------------- the page
 
   function build() {
     document.getElementById("subtitle").textContent = `scheduled on ${data.topology} by Heliograph ${data.version}`;

@@ -34,7 +34,7 @@
     speedup: {title: "Speedup", name: `speedup over ${baselineName}`, of: (g) => g.speedup, show: (v) => `${factor(v)}×`},
   };
 
-  // -------------------------------------------------------------------------------------------------- the answer first
+  // --------------------------------------------------------- the answer first
 
   function answer() {
     const line = element("p", {class: "answer", id: "answer"});
@@ -81,7 +81,7 @@
       ),
     );
 
-  // ----------------------------------------------------------------------------------------------- by one parameter
+  // --------------------------------------------------------- by one parameter
 
   // Of each fabric at each value of the axis: the middle over all other settings, and how far those spread.
   function profile(axis, measure) {
@@ -182,7 +182,7 @@
     );
   }
 
-  // ---------------------------------------------------------------------------------------------- by two parameters
+  // -------------------------------------------------------- by two parameters
 
   function cells(fabric, across, down, measure) {
     const found = [];
@@ -265,7 +265,7 @@
 
   const pairs = () => axes.flatMap((across, i) => axes.slice(i + 1).map((down) => [across, down])).slice(0, MAPS_AT_MOST);
 
-  // ------------------------------------------------------------------------------------- without anything but fabrics
+  // --------------------------------------------- without anything but fabrics
 
   function byFabric() {
     const unit = timeScale(d3.max(groups, (g) => g.makespan_s.mean));
@@ -288,7 +288,7 @@
     return section("time-by-fabric", "Time by fabric", null, ["Shorter is better."], [drawing], null);
   }
 
-  // ---------------------------------------------------------------------------------------------------------- numbers
+  // ------------------------------------------------------------------ numbers
 
   function numbers() {
     const metrics = unique(groups.flatMap((g) => Object.keys(g.metrics)));
@@ -340,7 +340,7 @@
     );
   }
 
-  // ------------------------------------------------------------------------------------------------------------- the page
+  // ----------------------------------------------------------------- the page
 
   function build() {
     document.getElementById("subtitle").textContent =
