@@ -90,8 +90,8 @@ static void shares_are_those_of_the_figures(void **state)
     assert_int_equal(next, sizeof shares / sizeof *shares);
 }
 
-/* 100 B: header 32 + 100 in three blocks of 64. 128 B more on PCIe at 15.75 GB/s are 8.127 ns; of the
- * payload, 36 B are behind its first block: 2.286 ns on PCIe and in memory, 2.88 ns on the wire. */
+/* 100 B: a header of 32 B and 100 B are three blocks of 64 B. PCIe carries 128 B more at 15.75 GB/s: 8.127
+ * ns. 36 B of the payload come after its first block: 2.286 ns on PCIe and in memory, 2.88 ns on the wire. */
 static void larger_payloads_are_inlined_in_more_blocks(void **state)
 {
     (void)state;
@@ -108,8 +108,8 @@ static void larger_payloads_are_inlined_in_more_blocks(void **state)
     assert_int_equal(model_channel_time(&model), 8000);
 }
 
-/* 4096 B: fetched in a round trip; 192 B behind the first block in each part, and 3840 B that stream behind
- * the first packet at the wire's 12.5 GB/s. */
+/* 4096 B: the NIC fetches the payload in one round trip. 192 B come after the first block in each part, and
+ * 3840 B stream after the first packet at the wire's 12.5 GB/s. */
 static void large_payloads_are_fetched_and_stream(void **state)
 {
     (void)state;
@@ -165,7 +165,7 @@ static enum status open_changed(const char *from, const char *to, struct system_
     return system_open_text(file, "mine.yaml", text, (size_t)length);
 }
 
-static void errors_have_their_place(void **state)
+static void errors_name_their_place(void **state)
 {
     (void)state;
     static const struct {
@@ -247,10 +247,10 @@ static void changes_are_relative_added_or_new(void **state)
     assert_int_equal(latency_with("wire=+300ns"), NS(1687.02));
     assert_int_equal(latency_with("Wire = -50%"), NS(1387.02) - 137405);
     assert_int_equal(latency_with("Switch=30 ns"), NS(1309.02));
-    assert_int_equal(latency_with("pcie=+10ns"), NS(1407.02)); /* it is crossed twice */
+    assert_int_equal(latency_with("pcie=+10ns"), NS(1407.02)); /* a message crosses PCIe twice */
     assert_int_equal(latency_with("LLP_post=100ns"), NS(1387.02) - NS(75.42));
     assert_int_equal(latency_with("LLP-post=+1ps"), NS(1387.02) + 1);
-    assert_int_equal(latency_with("doorbell=+5ns"), NS(1387.02)); /* PIO: no part of the way */
+    assert_int_equal(latency_with("doorbell=+5ns"), NS(1387.02)); /* PIO is no part of the latency */
     assert_int_equal(latency_with("CPU=-100%"), NS(1387.02) - NS(488.27));
 }
 
@@ -315,7 +315,7 @@ int main(void)
         cmocka_unit_test(large_payloads_are_fetched_and_stream),
         cmocka_unit_test(a_doorbell_costs_two_round_trips),
         cmocka_unit_test(numbers_have_two_digits_or_three),
-        cmocka_unit_test(errors_have_their_place),
+        cmocka_unit_test(errors_name_their_place),
         cmocka_unit_test(a_completion_may_have_its_own_time),
         cmocka_unit_test(curves_are_those_of_figure_17),
         cmocka_unit_test(changes_are_relative_added_or_new),

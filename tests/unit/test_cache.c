@@ -1,4 +1,4 @@
-/* What is kept is found again whole, or not at all. */
+/* The cache gives back what was kept, whole, or nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The vocabulary: names and descriptions of calls, sizes of datatypes. */
+/* Names and descriptions of calls, sizes of datatypes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static void every_operation_has_a_name_of_its_own(void **state)
     assert_string_equal(call_op_name(CALL_OPS), "unknown");
 }
 
-static void calls_are_described_for_people(void **state)
+static void calls_have_readable_descriptions(void **state)
 {
     (void)state;
     char text[200];
@@ -91,7 +91,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_has_a_name_of_its_own),
-        cmocka_unit_test(calls_are_described_for_people),
+        cmocka_unit_test(calls_have_readable_descriptions),
         cmocka_unit_test(a_description_that_does_not_fit_is_cut),
         cmocka_unit_test(datatypes_have_their_sizes),
         cmocka_unit_test(groups_know_their_ranks_and_nodes),

@@ -1,4 +1,4 @@
-/* The schedules: every algorithm under the prover, and what it costs in closed form. */
+/* Schedules: the prover accepts every algorithm, and messages, bytes and rounds agree with closed forms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static struct coll_proof prove(enum coll_kind kind, const char *name, uint32_t s
     return proof;
 }
 
-/* Every root, with counts where the kind has them, zero ones among them. */
+/* Every root. Kinds with counts also have counts of zero. */
 static void prove_every_root(const struct coll_algorithm *algorithm, struct coll_world world, uint64_t spread)
 {
     static uint64_t counts[SIZE_MAX_PROVEN * SIZE_MAX_PROVEN];
@@ -70,14 +70,14 @@ static void every_algorithm_is_right(void **state)
             prove_every_root(coll_algorithms[a], world, 4);
             world.bytes = 0;
             prove_every_root(coll_algorithms[a], world, 2);
-            world.element_bytes = 3; /* a vector that no number of ranks but 1 and 19 divides */
+            world.element_bytes = 3; /* a length that only 1 and 19 divide */
             world.bytes = 19 * 3;
             world.window = 5;
             prove_every_root(coll_algorithms[a], world, 3);
         }
 }
 
-static void larger_groups_too(void **state)
+static void every_algorithm_is_right_for_larger_groups(void **state)
 {
     (void)state;
     static const uint32_t sizes[] = {63, 64, 65, 100};
@@ -92,7 +92,7 @@ static void larger_groups_too(void **state)
         }
 }
 
-static void defaults_come_first(void **state)
+static void default_algorithms_come_first(void **state)
 {
     (void)state;
     static const char *const defaults[COLL_KINDS] = {
@@ -194,7 +194,7 @@ static void costs_of_exchanges(void **state)
         assert_costs(&proof, all, 7 * all, p - 1);
         proof = prove(COLL_ALLTOALL, "scatter-destination", p, 7);
         assert_costs(&proof, all, 7 * all, 1);
-        /* A block whose way is d ranks long is sent once for each bit of d. */
+        /* A block that goes d ranks far is sent once for each bit of d. */
         uint32_t bits = 0;
         for (uint32_t d = 1; d < p; d++)
             bits += (uint32_t)__builtin_popcount(d);
@@ -233,7 +233,7 @@ static void costs_of_scattered_vectors(void **state)
     }
 }
 
-static void windows_bound_what_is_in_flight(void **state)
+static void windows_bound_the_outstanding_messages(void **state)
 {
     (void)state;
     struct coll_world world = {.size = 20, .window = 5, .element_bytes = 1, .bytes = 2};
@@ -298,8 +298,8 @@ static void record_phase(const struct coll_algorithm *algorithm, const struct co
     assert_true(algorithm->emit(call, phase, &recorder->base));
 }
 
-/* The simulator asks without local steps, the prover and the live library with them; and any phase may be
- * asked for at any time. */
+/* The simulator asks for messages only, the prover and the live library ask for local steps as well. Both
+ * must get the same messages. Any phase may be asked for at any time. */
 static void messages_do_not_depend_on_local_steps(void **state)
 {
     (void)state;
@@ -330,7 +330,7 @@ static void messages_do_not_depend_on_local_steps(void **state)
 
 /* ---------------------------------------------------------- choice by size */
 
-static void choice_goes_by_size(void **state)
+static void the_algorithm_is_chosen_by_size(void **state)
 {
     (void)state;
     struct coll_choice choice = {
@@ -351,15 +351,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_algorithm_is_right),
-        cmocka_unit_test(larger_groups_too),
-        cmocka_unit_test(defaults_come_first),
+        cmocka_unit_test(every_algorithm_is_right_for_larger_groups),
+        cmocka_unit_test(default_algorithms_come_first),
         cmocka_unit_test(costs_of_barriers_and_trees),
         cmocka_unit_test(costs_of_allreduce),
         cmocka_unit_test(costs_of_exchanges),
         cmocka_unit_test(costs_of_scattered_vectors),
-        cmocka_unit_test(windows_bound_what_is_in_flight),
+        cmocka_unit_test(windows_bound_the_outstanding_messages),
         cmocka_unit_test(messages_do_not_depend_on_local_steps),
-        cmocka_unit_test(choice_goes_by_size),
+        cmocka_unit_test(the_algorithm_is_chosen_by_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* A collective algorithm that is added at run time: it is found, chosen and proved as those of the list are,
- * and a name that is taken is refused. */
+/* A collective algorithm that is added at run time: it is found, chosen and proved like those of the list. A
+ * name that is taken is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #include "coll/choice.h"
 #include "coll/prove.h"
 
-/* The vector passes from rank to rank, from the root on. */
+/* The vector passes from rank to rank, beginning at the root. */
 static bool chain(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
     bool is_root = call->rank == call->root;

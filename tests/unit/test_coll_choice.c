@@ -1,4 +1,4 @@
-/* Choosing an algorithm by size: what is read, what is printed, what is refused and how. */
+/* Choosing an algorithm by message size: texts that are read, printed and refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,7 +107,7 @@ static void refuses_wrong_limits(void **state)
     struct coll_choice choice;
     struct param_problem problem;
     assert_false(coll_choice_parse(COLL_REDUCE, "linear<= 4 KiBs,binomial", &choice, &problem));
-    assert_in_range(problem.at, 9, 14); /* the sentence is base/units.h's */
+    assert_in_range(problem.at, 9, 14); /* base/units.h writes this sentence */
     assert_false(coll_choice_parse(COLL_REDUCE, "linear<=4096,binomial", &choice, &problem));
 }
 

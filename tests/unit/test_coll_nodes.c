@@ -1,5 +1,5 @@
-/* Alltoalls that know nodes: right and free of races on every map tried, with the costs of the OHIO paper's
- * tables; and the prover sees what is wrong when a barrier, a flag or a step is left out. */
+/* Node-aware alltoalls: they are right and free of races on every node map, and cost what the OHIO paper's
+ * tables say. The prover finds every barrier, flag or step that is left out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static void make_map(struct map *map, uint32_t size, const uint32_t *place_of)
 
 enum placement { BLOCKS, ROUND_ROBIN, SCRAMBLED, PLACEMENTS };
 
-/* `nodes` nodes of about `ranks` ranks each; uneven: the i-th has 1 + i mod `ranks`. */
+/* `nodes` nodes with about `ranks` ranks each. If uneven, node i has 1 + i mod `ranks`. */
 static void place(struct map *map, uint32_t nodes, uint32_t ranks, bool uneven, enum placement placement)
 {
     uint32_t place_of[RANKS_MAX], size = 0, left[RANKS_MAX];
@@ -57,7 +57,7 @@ static bool knows_nodes(const struct coll_algorithm *algorithm)
 
 /* --------------------------------------------------------------- node maps */
 
-static void a_rank_is_made_to_lead(void **state)
+static void a_given_rank_becomes_the_leader(void **state)
 {
     (void)state;
     struct map map;
@@ -178,18 +178,18 @@ static void costs_of_the_tables(void **state)
         }
 }
 
-/* Table I has about PPN log2(N PPN) for Bruck. A rank sends to log2 P others and receives from as many, and
- * what goes less far than the node's end stays within. */
-static void bruck_is_not_quite_what_the_table_says(void **state)
+/* Table I has about PPN log2(N PPN) for Bruck. A rank sends to log2 P others and receives from as many.
+ * Messages between ranks of the same node do not leave it. */
+static void bruck_costs_differ_slightly_from_the_table(void **state)
 {
     (void)state;
     struct map map;
     place(&map, 8, 4, false, BLOCKS);
     struct coll_counts counts = count("bruck", &map, 1);
     assert_int_equal(counts.messages + counts.local_messages, 32 * 5);
-    /* of distances 1, 2, 4, 8, 16: 1 + 2 + 4 + 4 + 4 sends of a node's ranks leave it */
+    /* for distances 1, 2, 4, 8 and 16, 1 + 2 + 4 + 4 + 4 sends of a node's ranks leave the node */
     assert_int_equal(counts.posted_sends, 1 + 2 + 4 + 4 + 4);
-    /* as many come in from others, but distance 16 of 32 ranks is the same peer both ways */
+    /* as many messages come in from others; distance 16 of 32 ranks has the same peer in both directions */
     assert_int_equal(counts.queue_pairs, 2 * (1 + 2 + 4 + 4) + 4);
 }
 
@@ -213,7 +213,7 @@ static void counts_are_those_of_the_execution(void **state)
     }
 }
 
-/* k leaders share the messages of their node; one leader does all. */
+/* k leaders share the messages of their node. A single leader sends them all. */
 static void leaders_share_the_messages(void **state)
 {
     (void)state;
@@ -230,12 +230,12 @@ static void leaders_share_the_messages(void **state)
 
 /* --------------------------------------------------------------- mutations */
 
-/* One algorithm, with something of it left out. */
+/* One algorithm, of which one thing is left out. */
 static struct mutation {
     const struct coll_algorithm *whole;
     enum { LEAVE_STEP, LEAVE_BARRIER, LEAVE_FLAG } what;
-    uint32_t rank, phase, step; /* LEAVE_STEP; its rank: UINT32_MAX for all of a node's first ones */
-    uint32_t number;            /* LEAVE_BARRIER: the how many-th of each rank; LEAVE_FLAG: the flag */
+    uint32_t rank, phase, step; /* LEAVE_STEP; `rank` is UINT32_MAX for the first rank of every node */
+    uint32_t number;            /* LEAVE_BARRIER: index of the barrier in each rank; LEAVE_FLAG: the flag */
     bool left_out;
 } mutation;
 
@@ -244,7 +244,7 @@ struct mutant_sink {
     struct coll_sink *whole;
     bool here;
     uint32_t step;
-    uint32_t barriers_before; /* of this rank, in earlier phases */
+    uint32_t barriers_before; /* barriers of this rank in earlier phases */
 };
 
 static struct coll_sink *pass(struct coll_sink *sink)
@@ -362,7 +362,7 @@ static bool emit_mutant(const struct coll_call *call, uint32_t phase, struct col
     return mutation.whole->emit(call, phase, &mutant.base);
 }
 
-/* False when there was nothing to leave out. */
+/* Returns false if there is nothing left to leave out. */
 static bool mutant_is_caught(const struct coll_world *world)
 {
     static const char *const names[] = {"step", "barrier", "flag"};
@@ -411,8 +411,8 @@ static void leave_out_on(const struct map *map)
     }
 }
 
-/* Every step of every rank, and every barrier and flag of all nodes, is needed, and the prover sees it. */
-static void nothing_may_be_left_out(void **state)
+/* The prover sees that every step of every rank, and every barrier and flag of all nodes, is needed. */
+static void every_step_barrier_and_flag_is_needed(void **state)
 {
     (void)state;
     struct map map;
@@ -422,9 +422,9 @@ static void nothing_may_be_left_out(void **state)
     }
 }
 
-/* `leaders` has no barrier at the end: with one memory for all calls, a rank stages while the leader still
- * sends. */
-static void turns_are_needed(void **state)
+/* `leaders` has no barrier at the end. If all calls shared one memory, a rank would stage while the leader
+ * still sends. */
+static void calls_need_alternate_memory(void **state)
 {
     (void)state;
     struct map map;
@@ -564,7 +564,7 @@ static void flag_out_of_range(const struct coll_call *call, struct coll_sink *si
         sink->raise(sink, 2);
 }
 
-static void what_the_prover_says_of_nodes(void **state)
+static void the_prover_explains_errors_of_node_algorithms(void **state)
 {
     (void)state;
     assert_says(
@@ -604,13 +604,13 @@ int main(void)
         cmocka_unit_test(maps_number_nodes_by_their_lowest_rank),
         cmocka_unit_test(every_algorithm_is_right_on_every_map),
         cmocka_unit_test(costs_of_the_tables),
-        cmocka_unit_test(bruck_is_not_quite_what_the_table_says),
+        cmocka_unit_test(bruck_costs_differ_slightly_from_the_table),
         cmocka_unit_test(counts_are_those_of_the_execution),
-        cmocka_unit_test(a_rank_is_made_to_lead),
+        cmocka_unit_test(a_given_rank_becomes_the_leader),
         cmocka_unit_test(leaders_share_the_messages),
-        cmocka_unit_test(nothing_may_be_left_out),
-        cmocka_unit_test(turns_are_needed),
-        cmocka_unit_test(what_the_prover_says_of_nodes),
+        cmocka_unit_test(every_step_barrier_and_flag_is_needed),
+        cmocka_unit_test(calls_need_alternate_memory),
+        cmocka_unit_test(the_prover_explains_errors_of_node_algorithms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

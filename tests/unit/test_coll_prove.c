@@ -1,4 +1,4 @@
-/* The prover catches what it claims to catch: schedules broken on purpose, and what it says about each. */
+/* The prover finds each kind of broken schedule and explains it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,8 @@ static void wrong_results_are_seen(void **state)
 
 /* -------------------------------------------------------- wrong reductions */
 
-/* Distances 1 and 2 with three ranks: what comes in the second round has one's own vector in it. */
+/* Distances 1 and 2 with three ranks: the vector that comes in the second round contains the rank's own
+ * vector. */
 static bool doubling_without_folding(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
     struct coll_span sum = in(COLL_RECV_BUFFER, 0, call->bytes), incoming = in(COLL_SCRATCH, 0, call->bytes);
@@ -144,7 +145,8 @@ static void wrong_reductions_are_seen(void **state)
 
 /* ----------------------------------------------------- wrong communication */
 
-/* Right with buffered messages alone: nobody receives before its own message is gone. */
+/* This schedule is right only if messages are buffered: every rank waits for its own send before it
+ * receives. */
 static bool send_then_receive(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
     uint32_t size = call->size;
@@ -287,7 +289,7 @@ static void hazards_are_seen(void **state)
 
 /* ------------------------------------------------- nothing may be left out */
 
-/* An algorithm with one step of one rank left out. */
+/* An algorithm without one step of one rank. */
 static struct {
     const struct coll_algorithm *whole;
     uint32_t rank, phase, step;
@@ -342,7 +344,7 @@ static bool emit_with_gap(const struct coll_call *call, uint32_t phase, struct c
     return gap.whole->emit(call, phase, here ? &filter.base : sink);
 }
 
-/* Leaves out the step and proves the rest; false when there is no such step. */
+/* Leaves out the step and proves the rest. Returns false if there is no such step. */
 static bool gap_is_caught(const struct coll_world *world)
 {
     struct coll_algorithm broken = *gap.whole;
@@ -356,7 +358,7 @@ static bool gap_is_caught(const struct coll_world *world)
     return gap.left_out;
 }
 
-/* Shows both that the prover looks at everything and that no algorithm does anything in vain. */
+/* Shows that the prover looks at everything, and that no algorithm does anything needless. */
 static void every_step_of_every_algorithm_is_needed(void **state)
 {
     (void)state;

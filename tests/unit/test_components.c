@@ -1,4 +1,4 @@
-/* The parameter tables of all components: what reading them one by one would miss. */
+/* The parameter tables of all components: errors that the test of a single table would miss. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "sim/components.h"
 
-/* Calls visit(table, param) for every parameter there is. */
+/* Calls visit(table, param) for every parameter. */
 static void each(void (*visit)(const struct param_table *table, const struct param *param))
 {
     size_t count;
@@ -22,7 +22,8 @@ static void each(void (*visit)(const struct param_table *table, const struct par
             visit(tables[i], &tables[i]->params[j]);
 }
 
-/* A name that two have would set the first alone; one that is also a map could not be written as one. */
+/* If two parameters had one name, a setting would change the first alone. A parameter whose name is also a
+ * map could not be written as a map. */
 static const char *wanted_name;
 static size_t found_names;
 
@@ -55,7 +56,7 @@ static void names_are_unique(void **state)
 
 /* ------------------------------------------------------------------ fields */
 
-/* Bytes of the field; 0: only parse() knows. */
+/* Bytes of the field. 0: only parse() knows. */
 static size_t field_bytes(enum param_type type)
 {
     static const size_t bytes[] = {
@@ -68,7 +69,7 @@ static size_t field_bytes(enum param_type type)
     return bytes[type];
 }
 
-/* An entry copied from its neighbour still fills the neighbour's field. */
+/* A copied table entry whose field was not changed fills its neighbour's field. */
 static void check_field(const struct param_table *table, const struct param *param)
 {
     size_t end = param->offset + field_bytes(param->type);
@@ -80,7 +81,7 @@ static void check_field(const struct param_table *table, const struct param *par
             fail_msg("%s and %s share a field", param->name, other->name);
 }
 
-static void fields_are_apart(void **state)
+static void every_parameter_fills_a_field_of_its_own(void **state)
 {
     (void)state;
     each(check_field);
@@ -113,7 +114,7 @@ static void everything_is_explained(void **state)
 
 /* ------------------------------------------------------------------ bounds */
 
-/* A bound that cannot be read would bound nothing, which only a reading without bounds shows. */
+/* A bound that cannot be read has no effect. So bounds are read here as values without bounds. */
 static void check_bound(const struct param *param, const char *bound)
 {
     struct param unbounded = *param;
@@ -164,7 +165,7 @@ static void defaults_are_valid(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_unique),        cmocka_unit_test(fields_are_apart),
+        cmocka_unit_test(names_are_unique),        cmocka_unit_test(every_parameter_fills_a_field_of_its_own),
         cmocka_unit_test(everything_is_explained), cmocka_unit_test(bounds_can_be_met),
         cmocka_unit_test(defaults_are_valid),
     };

@@ -1,8 +1,7 @@
-/* Experiment files and --set: what is read, where values come from, every message, and files that mean harm.
- */
+/* Experiment files and --set: what is read, where values come from, every message, and hostile files. */
 #include "support/components.h"
 
-/* "name=value origin" of every parameter that is not at its default, one per line. */
+/* "name=value origin" of every parameter that differs from its default, one per line. */
 static void tell_changed(void *self, const struct param *param, const char *value, const char *origin)
 {
     char *text = self;
@@ -48,8 +47,9 @@ static void wrong_default_is_reported(void **state)
                         "helio: error: the default of x.y is wrong: a size needs a unit, such as '64 KiB'\n");
 }
 
-/* Every way to write the same: maps, whole names, lists in both styles, blocks, quotes, a byte order mark. */
-static void ways_to_write(void **state)
+/* All ways to write the same settings: maps, whole names, lists in both styles, blocks, quotes, a byte order
+ * mark. */
+static void every_yaml_style_is_read(void **state)
 {
     (void)state;
     static const char *const ways[] = {
@@ -75,7 +75,7 @@ static void ways_to_write(void **state)
     }
 }
 
-static void nothing_is_a_file(void **state)
+static void an_empty_experiment_file_is_valid(void **state)
 {
     (void)state;
     static const char *const files[] = {"", "\n", "# nothing\n", "---\n", "---\n...\n", "{}", "~"};
@@ -86,14 +86,14 @@ static void nothing_is_a_file(void **state)
         if (i < 6)
             assert_int_equal(status, STATUS_OK);
         else
-            assert_int_equal(said->errors, 1); /* a scalar is no map, whatever it says */
+            assert_int_equal(said->errors, 1); /* a scalar is no map, whatever its text */
         expect_changed(config, "");
         config_close(config);
     }
 }
 
-/* The last word wins, and each value knows who had it. */
-static void a_copy_is_changed_apart(void **state)
+/* The last setting wins. Each value knows its origin. */
+static void a_change_of_a_copy_leaves_the_original(void **state)
 {
     (void)state;
     struct config *config = config_open(tables, COUNT(tables));
@@ -113,7 +113,7 @@ static void a_copy_is_changed_apart(void **state)
     assert_int_equal(said->errors, 0);
 }
 
-static void origins(void **state)
+static void every_value_has_its_origin(void **state)
 {
     (void)state;
     struct config *config = config_open(tables, COUNT(tables));
@@ -252,7 +252,7 @@ static void messages_of_files(void **state)
                             "characters\n"
                             " 1 | \"seed\\0x\": 5\n"
                             "   |  ^\n"},
-        /* YAML that has no place here */
+        /* YAML that experiment files do not allow */
         {"seed: &a 3\nlink.latency: *a",
          "demo.yaml:2:15: error: experiment files have no aliases; write the value "
          "out\n"
@@ -336,7 +336,7 @@ static void messages_of_settings(void **state)
 
 /* ---------------------------------------------------- files that mean harm */
 
-/* `head`, then `body` again and again, up to `length` bytes. */
+/* A text of `head` and repeated `body`, up to `length` bytes. */
 static char *repeat(const char *head, const char *body, size_t length)
 {
     char *text = mem_alloc(length + strlen(head) + strlen(body) + 1, 1, "a hostile file");
@@ -347,7 +347,7 @@ static char *repeat(const char *head, const char *body, size_t length)
     return text;
 }
 
-/* Each is refused, soon, after a bounded number of messages. */
+/* Each file is refused quickly, with a bounded number of messages. */
 static void hostile_files_end_early(void **state)
 {
     (void)state;
@@ -386,7 +386,7 @@ static void hostile_files_end_early(void **state)
     }
 }
 
-static void errors_are_told_up_to_a_limit(void **state)
+static void errors_are_reported_up_to_a_limit(void **state)
 {
     (void)state;
     struct config *config = config_open(tables, COUNT(tables));
@@ -413,7 +413,7 @@ static void control_bytes_are_refused(void **state)
     config_close(config);
 }
 
-static void files_that_cannot_be_read(void **state)
+static void files_that_cannot_be_read_are_errors(void **state)
 {
     (void)state;
     struct config *config = config_open(tables, COUNT(tables));
@@ -436,17 +436,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(defaults, stop_listening),
         cmocka_unit_test_teardown(wrong_default_is_reported, stop_listening),
-        cmocka_unit_test_teardown(ways_to_write, stop_listening),
-        cmocka_unit_test_teardown(nothing_is_a_file, stop_listening),
-        cmocka_unit_test_teardown(origins, stop_listening),
-        cmocka_unit_test_teardown(a_copy_is_changed_apart, stop_listening),
+        cmocka_unit_test_teardown(every_yaml_style_is_read, stop_listening),
+        cmocka_unit_test_teardown(an_empty_experiment_file_is_valid, stop_listening),
+        cmocka_unit_test_teardown(every_value_has_its_origin, stop_listening),
+        cmocka_unit_test_teardown(a_change_of_a_copy_leaves_the_original, stop_listening),
         cmocka_unit_test_teardown(refused_values_change_nothing, stop_listening),
         cmocka_unit_test_teardown(messages_of_files, stop_listening),
         cmocka_unit_test_teardown(messages_of_settings, stop_listening),
         cmocka_unit_test_teardown(hostile_files_end_early, stop_listening),
-        cmocka_unit_test_teardown(errors_are_told_up_to_a_limit, stop_listening),
+        cmocka_unit_test_teardown(errors_are_reported_up_to_a_limit, stop_listening),
         cmocka_unit_test_teardown(control_bytes_are_refused, stop_listening),
-        cmocka_unit_test_teardown(files_that_cannot_be_read, stop_listening),
+        cmocka_unit_test_teardown(files_that_cannot_be_read_are_errors, stop_listening),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The interface of endpoints: what the null endpoint answers, and that any other one is asked. */
+/* The interface of endpoints: the answers of the null endpoint, and the calls that another endpoint gets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,7 +106,7 @@ static const struct endpoint_ops fake_ops = {.begin_send = fake_begin_send,
                                              .pass = fake_pass,
                                              .free_at = fake_free_at};
 
-static void another_endpoint_is_asked(void **state)
+static void a_given_endpoint_gets_every_call(void **state)
 {
     (void)state;
     struct endpoint fake = {.ops = &fake_ops, .included_bytes = 64};
@@ -127,7 +127,7 @@ int main(void)
         cmocka_unit_test(null_endpoint_takes_no_time),
         cmocka_unit_test(null_endpoint_keeps_and_uses_nothing),
         cmocka_unit_test(run_without_a_host_has_the_null_endpoint),
-        cmocka_unit_test(another_endpoint_is_asked),
+        cmocka_unit_test(a_given_endpoint_gets_every_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The event queue: order of (time, pushing), against a sorted list; range; compaction. */
+/* The event queue: order by time and then by push, compared with a sorted list; range; compaction. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,8 +36,8 @@ static uint64_t next_random(uint64_t *random)
     return *random;
 }
 
-/* Pushes and takes at random, with many equal times, against the obvious queue: a list searched for the first
- * of the smallest time. */
+/* Pushes and takes events at random, many of equal time, and compares with a list that is searched for the
+ * first event of the smallest time. */
 static void order_is_that_of_the_obvious_queue(void **state)
 {
     (void)state;
@@ -102,7 +102,7 @@ enum { FORESEEN = 200 };
 static struct event_loop foreseen_loop;
 static struct {
     uint32_t handled, steps_told, told_late, out_of_order;
-    uint8_t steps[FORESEEN]; /* bit: this step has been told of the event */
+    uint8_t steps[FORESEEN]; /* bit: this step's prefetch handler was called */
 } foreseen;
 
 static void handle(void *self, uint32_t subject)
@@ -121,9 +121,9 @@ static void prefetch(const void *self, uint32_t subject, unsigned step)
     foreseen.steps_told++;
 }
 
-/* Events of one time, and of times apart: each step is told of all but the first few, before they are
- * handled. */
-static void events_are_foreseen(void **state)
+/* Events of one time, and of different times. Each prefetch step sees all events but the first few before
+ * they are handled. */
+static void events_are_prefetched(void **state)
 {
     (void)state;
     for (ps_t apart = 0; apart < 2; apart++) {
@@ -164,7 +164,7 @@ int main(void)
         cmocka_unit_test(equal_times_leave_in_order_of_pushing),
         cmocka_unit_test(order_is_that_of_the_obvious_queue),
         cmocka_unit_test(handlers_run_until_stopped),
-        cmocka_unit_test(events_are_foreseen),
+        cmocka_unit_test(events_are_prefetched),
         cmocka_unit_test(time_out_of_range_stops_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,7 @@ static void close_all(struct family *family)
     family->count = 0;
 }
 
-/* The same calls of every rank; computation to one part in a thousand. */
+/* Every rank has the same calls. Computation agrees to one part in a thousand. */
 static void assert_same(struct program *expected, struct program *found)
 {
     struct rank_events a = {0}, b = {0};
@@ -121,7 +121,7 @@ static void workloads_grow_as_they_are_generated(void **state)
     }
 }
 
-static void what_follows_from_data_is_refused(void **state)
+static void sizes_that_follow_from_data_are_refused(void **state)
 {
     (void)state;
     struct family family = {0};
@@ -130,8 +130,8 @@ static void what_follows_from_data_is_refused(void **state)
     assert_refused(&family, 64, "has a count for each rank, which comes from the program's data");
 }
 
-/* Some ranks stop taking part on MG's coarse grids; LU's faces belong to some ranks only. */
-static void what_no_rule_explains_is_refused(void **state)
+/* Some ranks take no part on MG's coarse grids. Only some ranks have LU's faces. */
+static void calls_that_no_rule_explains_are_refused(void **state)
 {
     (void)state;
     static const char *const specs[] = {"npb:mg:class=S,ranks=%u", "npb:lu:class=S,ranks=%u"};
@@ -196,8 +196,8 @@ static struct program *open_written(const char *trace)
     return program;
 }
 
-/* A plane of cells, 100 x 84, on nx x ny ranks, no edge wrapped: what a stencil program sends. `odd` bytes
- * more in one message of rank 1. */
+/* A plane of 100 x 84 cells on nx x ny ranks without wrap-around, as a stencil program sends. One message of
+ * rank 1 has `odd` more bytes. */
 static struct program *halo(const char *name, unsigned nx, unsigned ny, unsigned odd)
 {
     static const int step[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
@@ -237,7 +237,7 @@ static void stencils_have_edges_and_uneven_blocks(void **state)
     close_all(&family);
 }
 
-static void one_other_size_is_found_at_its_line(void **state)
+static void an_inconsistent_size_is_reported_at_its_line(void **state)
 {
     (void)state;
     struct family family = {0};
@@ -247,7 +247,7 @@ static void one_other_size_is_found_at_its_line(void **state)
     assert_refused(&family, 56, "odd.20/rank-2.txt:");
 }
 
-/* What all calls of the largest trace agree on, but not with the smaller ones. */
+/* All calls of the largest trace agree on a value, which differs in the smaller traces. */
 static void a_held_back_trace_that_is_another_program_is_refused(void **state)
 {
     (void)state;
@@ -290,7 +290,7 @@ static void rank_0_may_stand_apart(void **state)
     close_all(&family);
 }
 
-static void what_depends_on_the_network_is_refused(void **state)
+static void times_that_depend_on_the_network_are_refused(void **state)
 {
     (void)state;
     struct family family = {0};
@@ -353,7 +353,8 @@ static void sizes_follow_forms(void **state)
     assert_true(fit_value(&fit, &target, 0, &value));
     assert_int_equal(value, 3);
     struct grid eight = grid_of(GRID_WIDE, 8), thirty_two = grid_of(GRID_WIDE, 32);
-    assert_int_equal(fit_find(stages, 2, &thirty_two, true, &fit), FIT_AMBIGUOUS); /* X or Y? */
+    assert_int_equal(fit_find(stages, 2, &thirty_two, true, &fit),
+                     FIT_AMBIGUOUS); /* is the fit linear in X or in Y? */
     struct observation three[] = {{&four, 0, 1}, {&eight, 0, 2}, {&sixteen, 0, 2}};
     assert_int_equal(fit_find(three, 3, &thirty_two, true, &fit), FIT_FOUND);
     assert_true(fit_value(&fit, &thirty_two, 0, &value));
@@ -364,14 +365,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workloads_grow_as_they_are_generated),
-        cmocka_unit_test(what_follows_from_data_is_refused),
-        cmocka_unit_test(what_no_rule_explains_is_refused),
+        cmocka_unit_test(sizes_that_follow_from_data_are_refused),
+        cmocka_unit_test(calls_that_no_rule_explains_are_refused),
         cmocka_unit_test(the_number_of_ranks_must_suit),
         cmocka_unit_test(stencils_have_edges_and_uneven_blocks),
-        cmocka_unit_test(one_other_size_is_found_at_its_line),
+        cmocka_unit_test(an_inconsistent_size_is_reported_at_its_line),
         cmocka_unit_test(a_held_back_trace_that_is_another_program_is_refused),
         cmocka_unit_test(rank_0_may_stand_apart),
-        cmocka_unit_test(what_depends_on_the_network_is_refused),
+        cmocka_unit_test(times_that_depend_on_the_network_are_refused),
         cmocka_unit_test(partners_follow_rules),
         cmocka_unit_test(sizes_follow_forms),
     };

@@ -1,4 +1,5 @@
-/* Opening a fabric: it succeeds, or leaves NULL and nothing to free, which the address sanitizer checks. */
+/* Opening a fabric: it succeeds, or leaves NULL and nothing to free. The address sanitizer checks the
+ * latter. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +51,7 @@ static enum status open_and_close(const struct fabric_ops *ops, const char *topo
                                          .seed = 1,
                                          .tap = &tap,
                                          .traffic = &traffic};
-    struct fabric *fabric = (struct fabric *)&loop; /* not NULL */
+    struct fabric *fabric = (struct fabric *)&loop; /* any value but NULL */
     said[0] = '\0';
     diag_set_sink(keep_saying, NULL);
     enum status status = fabric_open(ops, &params, &fabric);
@@ -76,14 +77,14 @@ static void every_fabric_opens_and_closes(void **state)
         assert_int_equal(open_and_close(fabrics[i], "torus:4x2"), STATUS_OK);
 }
 
-/* All fabrics with switches and links refuse a topology of four nodes, each at another point of its init. */
+/* Every fabric with switches and links refuses a topology of four nodes, at different points of its init. */
 static void a_fabric_that_fails_to_open_leaves_nothing(void **state)
 {
     (void)state;
     size_t refused = 0;
     for (size_t i = 0; fabrics[i]; i++)
         refused += open_and_close(fabrics[i], "torus:2x2") != STATUS_OK;
-    assert_int_equal(refused, 7); /* packet, hybrid, three photonic ones, two of TDM */
+    assert_int_equal(refused, 7); /* packet, hybrid, three photonic fabrics, two TDM fabrics */
 }
 
 struct failing {
@@ -116,7 +117,7 @@ static const struct fabric_ops **place_of(const char *name)
     return &fabrics[i];
 }
 
-/* Hybrid opens packet and then fmu: the first fails, or the second after the first is open. */
+/* Hybrid opens packet and then fmu. Either the first fails, or the second fails while the first is open. */
 static void hybrid_closes_what_it_opened_when_a_fabric_below_fails(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Flexible Memory Units against the paper's equations and cases worked out by hand. T_switch = 5 us, 76.8
- * GB/s. */
+/* The fmu and hybrid fabrics against the paper's equations and cases worked out by hand. T_switch = 5 us,
+ * 76.8 GB/s. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static void run(const struct call *const *calls, uint32_t ranks, const char *con
     run_on("fmu", calls, ranks, settings);
 }
 
-/* One message of S bytes; the receiver posts at `receiver_ps`, a multiple of 1 ns. */
+/* One message of S bytes. The receiver posts at `receiver_ps`, a multiple of 1 ns. */
 static void one_message(ps_t receiver_ps, const char *const *settings)
 {
     CALLS sender[] = {SEND(1, 7, S), FINALIZE};
@@ -65,7 +65,7 @@ static void the_read_waits_for_the_end_of_the_write(void **state)
 }
 
 /* Eq. 1 with T_ocm = 3.2 ns and T_map = 1 ns, nothing neglected. */
-static void eq_1_counts_every_interaction(void **state)
+static void equation_1_counts_every_interaction(void **state)
 {
     (void)state;
     const ps_t t_access = 4 * 3200 + 1000 + T_SW + US;
@@ -142,9 +142,8 @@ static void one_node_has_one_channel(void **state)
     assert_int_equal(out.finish[0], 2 * (T_SW + US));
 }
 
-/* The head of FMU 0's queue waits for the busy CFMU of rank 0 and keeps rank 1 behind it, whose CFMU is free.
- */
-static void a_head_with_a_busy_cfmu_blocks_its_queue(void **state)
+/* The head of FMU 0's queue waits for the busy CFMU of rank 0. It blocks rank 1, whose CFMU is free. */
+static void a_queue_head_with_a_busy_cfmu_blocks_its_queue(void **state)
 {
     (void)state;
     /* INCREMENTAL over two FMUs: sends go to FMU 0, 1, 0, 1 in the order of posting. */
@@ -177,7 +176,8 @@ static void coalesced_accesses_share_a_switch_not_the_bandwidth(void **state)
     writes_to_one_fmu("fmu.coalesce=queued", "fmu.coalesce_limit=1", 4 * (T_SW + US));
 }
 
-/* Rank 0's second write stands behind rank 1's: queued coalescing fetches it, adjacent does not. */
+/* Rank 0's second write is queued after rank 1's. With queued coalescing it joins the first, with adjacent it
+ * does not. */
 static void only_queued_coalescing_passes_others(void **state)
 {
     (void)state;
@@ -196,7 +196,8 @@ static void only_queued_coalescing_passes_others(void **state)
 
 /* ------------------------------------------------------------------- rings */
 
-/* Room for one message: the second write waits for the read of the first and holds nothing meanwhile. */
+/* An FMU with room for one message: the second write waits for the read of the first and holds nothing
+ * meanwhile. */
 static void a_write_without_room_lets_reads_pass(void **state)
 {
     (void)state;
@@ -207,7 +208,7 @@ static void a_write_without_room_lets_reads_pass(void **state)
     assert_int_equal(out.finish[1], 100 * US + 3 * (T_SW + US));
 }
 
-static void an_unread_head_blocks_and_says_so(void **state)
+static void an_unread_queue_head_blocks_and_is_reported(void **state)
 {
     (void)state;
     CALLS sender[] = {SEND(1, 1, S), SEND(1, 2, S), SEND(1, 3, S), FINALIZE};
@@ -238,8 +239,8 @@ static void expect_empty_rings(void *self, struct fabric *fabric)
     assert_int_equal(fmu->same_node.used, 0);
 }
 
-/* What goes into the rings comes out of them, also where writes wait for room: 21 x 20 + 20 + 1 = 21 x 21
- * messages through two FMUs that hold three at a time. */
+/* Bytes that enter the rings leave them, also if writes wait for room: 21 x 20 + 20 + 1 = 21 x 21 messages
+ * through two FMUs that hold three at a time. */
 static void rings_conserve_bytes(void **state)
 {
     (void)state;
@@ -264,7 +265,7 @@ static void a_message_larger_than_an_fmu_is_an_error(void **state)
     CALLS sender[] = {SEND(1, 1, S), FINALIZE};
     CALLS receiver[] = {RECV(0, 1, S), FINALIZE};
     const struct call *const calls[] = {sender, receiver};
-    script_run(calls, 2, "fmu", SET("fmu.capacity=76807 B"), &out); /* 8 bytes of Q_header are missing one */
+    script_run(calls, 2, "fmu", SET("fmu.capacity=76807 B"), &out); /* Q_header is 8 bytes too small */
     assert_int_equal(out.status, STATUS_FAILED);
     assert_non_null(strstr(out.said, "does not fit an FMU of 76807 B"));
     run(calls, 2, SET("fmu.capacity=76808 B"));
@@ -290,7 +291,7 @@ static void expect_choice(uint32_t fmu, uint32_t receiver, uint64_t bytes)
 static void among_all_methods(void **state)
 {
     (void)state;
-    open_mapping(3, TRY_NONE, AMONG_INCREMENTAL); /* from 0, wrapping */
+    open_mapping(3, TRY_NONE, AMONG_INCREMENTAL); /* from 0, and again from 0 after the last */
     expect_choice(0, 9, 1), expect_choice(1, 9, 1), expect_choice(2, 9, 1), expect_choice(0, 9, 1);
 
     open_mapping(3, TRY_NONE, AMONG_STATIC); /* receiver mod M */
@@ -298,10 +299,10 @@ static void among_all_methods(void **state)
 
     open_mapping(3, TRY_NONE, AMONG_LEAST_S); /* fewest bytes sent, the lowest index among equals */
     expect_choice(0, 9, 100), expect_choice(1, 9, 10), expect_choice(2, 9, 10), expect_choice(1, 9, 10);
-    fmu_mapping_read(&mapping, 0, 100); /* does not count */
+    fmu_mapping_read(&mapping, 0, 100); /* reads do not count */
     expect_choice(2, 9, 1);
 
-    open_mapping(3, TRY_NONE, AMONG_LEAST_SR); /* ... less those whose read was requested */
+    open_mapping(3, TRY_NONE, AMONG_LEAST_SR); /* bytes sent, less those whose read was requested */
     expect_choice(0, 9, 100), expect_choice(1, 9, 10), expect_choice(2, 9, 10);
     fmu_mapping_read(&mapping, 0, 100);
     expect_choice(0, 9, 5), expect_choice(0, 9, 50), expect_choice(1, 9, 1);
@@ -316,7 +317,7 @@ static void among_all_methods(void **state)
 static void try_idle_methods(void **state)
 {
     (void)state;
-    open_mapping(130, TRY_SIMPLE, AMONG_STATIC); /* the lowest idle one */
+    open_mapping(130, TRY_SIMPLE, AMONG_STATIC); /* the lowest idle FMU */
     for (uint32_t i = 0; i < 129; i++)
         fmu_mapping_set_idle(&mapping, i, false);
     expect_choice(129, 7, 1);
@@ -324,12 +325,12 @@ static void try_idle_methods(void **state)
     expect_choice(70, 7, 1);
     fmu_mapping_set_idle(&mapping, 70, false);
     fmu_mapping_set_idle(&mapping, 129, false);
-    expect_choice(7, 7, 1); /* none is idle: among all */
+    expect_choice(7, 7, 1); /* no FMU is idle: the rule for all FMUs applies */
 
     open_mapping(4, TRY_LEAST_S, AMONG_STATIC);
     expect_choice(0, 7, 10), expect_choice(1, 7, 5), expect_choice(2, 7, 7), expect_choice(3, 7, 9);
     fmu_mapping_set_idle(&mapping, 1, false);
-    expect_choice(2, 7, 4); /* 7, the least of the idle 10, 7, 9 */
+    expect_choice(2, 7, 4); /* FMU 7 has the least of the idle FMUs' 10, 7 and 9 */
     expect_choice(3, 7, 1);
 
     open_mapping(4, TRY_LEAST_SR, AMONG_STATIC);
@@ -349,7 +350,8 @@ static void try_idle_methods(void **state)
     }
     assert_in_range(three, 60, 140);
 
-    open_mapping(3, TRY_NONE, AMONG_INCREMENTAL); /* the counter moves with every send, whoever chooses */
+    open_mapping(3, TRY_NONE,
+                 AMONG_INCREMENTAL); /* the counter advances at every send, whichever rule chooses */
     mapping.try_idle = TRY_SIMPLE;
     expect_choice(0, 7, 1), expect_choice(0, 7, 1);
     mapping.try_idle = TRY_NONE;
@@ -397,13 +399,13 @@ static void without_a_root_one_path_is_taken_and_named(void **state)
     assert_non_null(strstr(out.said, "all messages take an FMU"));
     one_by_hybrid(1000000, SET("fmu.bandwidth=20 GB/s"), by_network(1000000));
     assert_non_null(strstr(out.said, "all messages take the network"));
-    /* A quick switch to slow FMUs: small messages take them. */
+    /* With fast switching and slow FMUs, small messages take the FMUs. */
     one_by_hybrid(10, SET("fmu.t_switch=1 us", "fmu.bandwidth=20 GB/s"),
                   2 * (US + service_ps(10, 20000000000)));
     one_by_hybrid(1000000, SET("fmu.t_switch=1 us", "fmu.bandwidth=20 GB/s"), by_network(1000000));
 }
 
-/* A large message is sent behind a small one of the same pair: its tag must not be seen before the small
+/* A large message follows a small one of the same pair. Its tag must not be visible before the small
  * one's. */
 static void both_paths_keep_the_order_of_envelopes(void **state)
 {
@@ -411,7 +413,7 @@ static void both_paths_keep_the_order_of_envelopes(void **state)
     CALLS sender[] = {SEND(1, 1, 100), SEND(1, 2, S), FINALIZE};
     CALLS receiver[] = {RECV(0, 2, S), RECV(0, 1, 100), FINALIZE};
     run_on("hybrid", (const struct call *const[]){sender, receiver}, 2, NULL);
-    /* Visible at 8 us; the write has ended at 6 us. */
+    /* Visible at 8 us. The write has ended at 6 us. */
     assert_int_equal(out.messages[0].tag == 2 ? out.messages[0].received : out.messages[1].received,
                      8 * US + T_SW + US);
 }
@@ -453,18 +455,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(write_and_read_take_an_access_each),
         cmocka_unit_test(the_read_waits_for_the_end_of_the_write),
-        cmocka_unit_test(eq_1_counts_every_interaction),
+        cmocka_unit_test(equation_1_counts_every_interaction),
         cmocka_unit_test(large_messages_do_not_wait_for_their_receiver),
         cmocka_unit_test(ping_pong_is_2_99_times_as_fast),
         cmocka_unit_test(tag_by_network_delays_the_read),
         cmocka_unit_test(tag_in_the_header_is_written_and_read_with_the_data),
         cmocka_unit_test(two_writers_of_one_fmu_queue),
         cmocka_unit_test(one_node_has_one_channel),
-        cmocka_unit_test(a_head_with_a_busy_cfmu_blocks_its_queue),
+        cmocka_unit_test(a_queue_head_with_a_busy_cfmu_blocks_its_queue),
         cmocka_unit_test(coalesced_accesses_share_a_switch_not_the_bandwidth),
         cmocka_unit_test(only_queued_coalescing_passes_others),
         cmocka_unit_test(a_write_without_room_lets_reads_pass),
-        cmocka_unit_test(an_unread_head_blocks_and_says_so),
+        cmocka_unit_test(an_unread_queue_head_blocks_and_is_reported),
         cmocka_unit_test(rings_conserve_bytes),
         cmocka_unit_test(a_message_larger_than_an_fmu_is_an_error),
         cmocka_unit_test(among_all_methods),

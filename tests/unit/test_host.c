@@ -1,5 +1,5 @@
 /* The host model in the simulator against sums worked out by hand from Table 1 of "Breaking Band": two nodes
- * with ThunderX2 and ConnectX-4, the wire and the switch in the latency of the fabric hockney. */
+ * with ThunderX2 and ConnectX-4. The latency of the fabric hockney includes wire and switch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static void eight_bytes_take_the_papers_latency(void **state)
     assert_nothing_unaccounted(2);
 }
 
-static void to_and_fro_takes_it_each_way(void **state)
+static void a_ping_pong_takes_the_latency_each_way(void **state)
 {
     (void)state;
     static const struct call left[] = {SEND(1, 0, 8), RECV(1, 0, 8), SEND(1, 0, 8), RECV(1, 0, 8), FINALIZE};
@@ -65,7 +65,7 @@ static void to_and_fro_takes_it_each_way(void **state)
     assert_nothing_unaccounted(2);
 }
 
-/* Any size takes what the model says, where the fabric has its latency and bandwidth. */
+/* A message of any size takes what the model says, if the fabric has the same latency and bandwidth. */
 static void sizes_take_what_the_model_says(void **state)
 {
     (void)state;
@@ -88,7 +88,7 @@ static void sizes_take_what_the_model_says(void **state)
 
 enum { WINDOW = 64, WINDOWS = 20, STREAM = WINDOW * WINDOWS };
 
-/* A window of sends or receives, then a waitall, or each with its wait; then the next. */
+/* Windows of sends or receives, each followed by one waitall, or by a wait for each message. */
 static struct call *stream(bool sending, bool waits_each)
 {
     struct call *calls = mem_alloc(2 * STREAM + 1, sizeof *calls, "a stream");
@@ -120,19 +120,22 @@ static void windows_inject_at_the_papers_rate(void **state)
     run_stream(false, (const char *const[]){SYSTEM, NETWORK, NULL});
     assert_int_equal(out.finish[0], STREAM * INT64_C(264970));
     assert_int_equal(out.finish[0], STREAM * INJECTION_PS);
-    /* The receiver has 15.57 ns a message to spare and keeps up, but for the waits' own cost. */
+    /* The receiver has 15.57 ns a message to spare. It keeps up, except for the cost of the waits. */
     assert_true(out.finish[1] < out.finish[0] + 2 * LATENCY_PS);
     assert_nothing_unaccounted(2);
 }
 
 /* With a wait for each message the receiver takes longer than the sender. Its receive queue fills, then the
- * sender's transmit queue, and from then on messages leave as fast as they are received. */
+ * sender's transmit queue. After that messages leave at the receiver's rate. */
 static void a_wait_per_message_is_limited_by_the_receiver(void **state)
 {
     (void)state;
     char *system = hosts_system_with("queue_depth: 128\nreceive_depth: 32");
     run_stream(true, (const char *const[]){system, NETWORK, NULL});
-    enum { FROM = STREAM / 2, TO = STREAM - WINDOW }; /* both at the same place in a completion's sends */
+    enum {
+        FROM = STREAM / 2,
+        TO = STREAM - WINDOW
+    }; /* both at the same index among the sends of one completion */
     ps_t span = out.messages[TO].send_released - out.messages[FROM].send_released;
     assert_int_equal(span, (TO - FROM) * (WAIT_PS + RX_PS));
     assert_true(WAIT_PS + RX_PS > INJECTION_PS);
@@ -156,7 +159,7 @@ static void a_queue_of_one_waits_for_each_completion(void **state)
     hosts_forget(system);
 }
 
-/* Who never waits owes progress until the transmit queue is full of it. */
+/* A rank that never waits makes no progress until its transmit queue is full. */
 static void sends_alone_make_progress_when_they_have_to(void **state)
 {
     (void)state;
@@ -178,8 +181,8 @@ static void sends_alone_make_progress_when_they_have_to(void **state)
 
 /* ------------------------------------------------------------------- nodes */
 
-/* Two ranks of one node send to two ranks of another at the same time; returns by how much the second message
- * is late. */
+/* Two ranks of one node send to two ranks of another at the same time. Returns how much later the second
+ * message arrives. */
 static ps_t second_is_late(const char *lines, uint64_t bytes)
 {
     const struct call first[] = {SEND(2, 0, bytes), FINALIZE}, second[] = {SEND(3, 0, bytes), FINALIZE};
@@ -200,7 +203,8 @@ static void ranks_of_a_node_share_pcie_and_nic(void **state)
     assert_int_equal(second_is_late("NIC_gap: 1 us", 8), 1000000);
 }
 
-/* Two nodes send to a third one at the same time, through its link of 10 GB/s; returns when it has both. */
+/* Two nodes send to a third one at the same time, over its link of 10 GB/s. Returns when the third has both
+ * messages. */
 static ps_t both_are_there(const char *lines, uint64_t bytes)
 {
     const struct call first[] = {SEND(2, 0, bytes), FINALIZE}, second[] = {SEND(2, 0, bytes), FINALIZE};
@@ -213,9 +217,9 @@ static ps_t both_are_there(const char *lines, uint64_t bytes)
     return out.finish[2];
 }
 
-/* What shares a link passes PCIe while it comes: beside the link's own time, 2 * (63000 - 64) bytes, there is
- * what calls, the fetch of a payload and single packets take, which is less than another passage of 4 us. A
- * PCIe slower than the link takes what it is slower. */
+/* Messages that share a link pass PCIe while they arrive. Beside the link's own time for 2 * (63000 - 64)
+ * bytes there are the calls, the fetch of a payload and single packets. These take less than a second pass
+ * over PCIe would: 4 us. If PCIe is slower than the link, PCIe determines the time. */
 static void what_shares_a_link_passes_pcie_while_it_comes(void **state)
 {
     (void)state;
@@ -225,7 +229,7 @@ static void what_shares_a_link_passes_pcie_while_it_comes(void **state)
     assert_in_range(both_are_there("bandwidth: {PCIe: 5 GB/s}", 63000) - ends - 2 * LINK_PS, 0, REST_PS);
 }
 
-/* A write's credit comes back when it has passed PCIe to and fro. */
+/* The credit of a write comes back when the write has passed PCIe and its answer has returned. */
 static void writes_wait_for_credits(void **state)
 {
     (void)state;
@@ -243,7 +247,7 @@ static ps_t message_within_node(uint64_t bytes, const char *lines)
 {
     const struct call sender[] = {SEND(1, 0, bytes), FINALIZE};
     const struct call receiver[] = {COMPUTE(1200000), RECV(0, 0, bytes),
-                                    FINALIZE}; /* 100 us: it is there by then */
+                                    FINALIZE}; /* 100 us: the message is there by then */
     char *system = hosts_system_with(lines);
     run_with((const struct call *const[]){sender, receiver}, 2, "hockney",
              (const char *const[]){system, NETWORK, "ranks_per_node=2", "mpi.eager_threshold=1 MiB", NULL});
@@ -252,8 +256,9 @@ static ps_t message_within_node(uint64_t bytes, const char *lines)
     return out.finish[1] - INT64_C(100000000) - WAIT_PS - RX_PS;
 }
 
-/* A copy on each side; what it costs depends on the cache that holds both the bytes and their copy. */
-static void copies_cost_by_what_they_touch(void **state)
+/* Sender and receiver copy. The cost of a copy depends on the cache that holds both its source and its
+ * target. */
+static void a_copy_costs_by_the_cache_it_touches(void **state)
 {
     (void)state;
     assert_int_equal(message_within_node(500, COPIES), 50000 + 5000);
@@ -263,7 +268,7 @@ static void copies_cost_by_what_they_touch(void **state)
     assert_int_equal(message_within_node(50000, ""), 0);
 }
 
-/* Two cores of a node copy at once from and to the memory that they share. */
+/* Two cores of a node copy at the same time, from and to the memory that they share. */
 static void cores_share_their_memory(void **state)
 {
     (void)state;
@@ -275,14 +280,14 @@ static void cores_share_their_memory(void **state)
     run_with((const struct call *const[]){first, second, third, fourth}, 4, "hockney",
              (const char *const[]){system, NETWORK, "ranks_per_node=4", NULL});
     hosts_forget(system);
-    /* 100 kB read and written at 10 GB/s: the first has the memory for 10 us, and then the second, which has
-     * asked for it before its core had posted. */
+    /* 100 kB are read and written at 10 GB/s. The first core has the memory for 10 us, then the second, which
+     * asked for it before the first had posted. */
     assert_int_equal(out.finish[0], HLP_POST_PS + 10000000 + SENT_PS);
     assert_int_equal(out.finish[1], 20000000 + SENT_PS);
     assert_nothing_unaccounted(4);
 }
 
-/* Four ranks of a node stage and copy at the same time; returns when they have. */
+/* Four ranks of a node stage and copy at the same time. Returns when they have ended. */
 static ps_t transposed_within_node(const char *lines)
 {
     const struct call exchange[] = {COLLECTIVE(CALL_ALLTOALL, 1000000, 0), FINALIZE};
@@ -293,8 +298,8 @@ static ps_t transposed_within_node(const char *lines)
     return out.finish[3];
 }
 
-/* What a core is going to copy later keeps nobody else from the memory now. */
-static void memory_waits_for_no_core(void **state)
+/* A copy that a core has yet to begin does not delay other cores at the memory. */
+static void future_copies_do_not_occupy_the_memory(void **state)
 {
     (void)state;
     ps_t alone = transposed_within_node("copy: {LLC: 64 KiB, DRAM_rate: 10 GB/s}");
@@ -314,14 +319,14 @@ static void collectives_copy_too(void **state)
     run_with((const struct call *const[]){calls, calls}, 2, "hockney",
              (const char *const[]){system, NETWORK, NULL});
     hosts_forget(system);
-    /* Each copies its own block into place: 10 kB, before or while it waits for the other's. */
+    /* Each rank copies its own block of 10 kB into place, before or while it waits for the other rank's. */
     assert_true(out.finish[0] > without_ps && out.finish[0] <= without_ps + 2000000);
     assert_nothing_unaccounted(2);
 }
 
 /* ------------------------------------------------------------------- cores */
 
-static void what_comes_while_it_computes_waits(void **state)
+static void messages_that_arrive_during_a_computation_wait(void **state)
 {
     (void)state;
     static const struct call sender[] = {SEND(1, 0, 8), FINALIZE};
@@ -332,7 +337,7 @@ static void what_comes_while_it_computes_waits(void **state)
     assert_nothing_unaccounted(2);
 }
 
-static void one_core_takes_messages_one_after_another(void **state)
+static void one_core_handles_messages_one_after_another(void **state)
 {
     (void)state;
     static const struct call sender[] = {SEND(2, 0, 8), FINALIZE};
@@ -343,7 +348,7 @@ static void one_core_takes_messages_one_after_another(void **state)
     assert_nothing_unaccounted(3);
 }
 
-static void a_test_polls(void **state)
+static void a_test_polls_the_nic(void **state)
 {
     (void)state;
     static const struct call sender[] = {SEND(1, 0, 8), FINALIZE};
@@ -353,7 +358,7 @@ static void a_test_polls(void **state)
     assert_int_equal(out.finish[1], INT64_C(10000000) + LLP_PROG_PS + CALLBACKS_PS);
 }
 
-/* What is owed for a send is done while the core waits for something else. */
+/* A core makes the deferred progress of a send while it waits for something else. */
 static void progress_of_sends_fills_idle_time(void **state)
 {
     (void)state;
@@ -367,7 +372,7 @@ static void progress_of_sends_fills_idle_time(void **state)
 
 /* -------------------------------------------------------------------- ways */
 
-/* Request to send, clear to send, data: each is posted and polled by a core. */
+/* Request to send, clear to send and data are each posted and polled by a core. */
 static void handshakes_are_posted_and_polled(void **state)
 {
     (void)state;
@@ -386,7 +391,7 @@ static void handshakes_are_posted_and_polled(void **state)
     host_close(&host);
 }
 
-static void wildcards_match_what_has_been_polled(void **state)
+static void wildcards_match_polled_messages(void **state)
 {
     (void)state;
     static const struct call sender[] = {POST(1, 5, 8), FINALIZE};
@@ -395,14 +400,14 @@ static void wildcards_match_what_has_been_polled(void **state)
     assert_int_equal(out.finish[1], LATENCY_PS);
 }
 
-/* No NIC within a node, nor on the way through a memory pool; software is everywhere the same. */
-static void only_what_is_crossed_is_paid(void **state)
+/* Messages within a node and through a memory pool pass no NIC. Software costs the same on every path. */
+static void a_message_pays_only_for_what_it_crosses(void **state)
 {
     (void)state;
     static const struct call sender[] = {SEND(1, 0, 8), FINALIZE}, receiver[] = {RECV(0, 0, 8), FINALIZE};
     const struct call *const calls[] = {sender, receiver};
     run_with(calls, 2, "hockney", (const char *const[]){SYSTEM, NETWORK, "ranks_per_node=2", NULL});
-    assert_int_equal(out.finish[1], WAIT_PS + RX_PS); /* it is there before the receiver polls */
+    assert_int_equal(out.finish[1], WAIT_PS + RX_PS); /* the message is there before the receiver polls */
     run_with(calls, 2, "fmu", NULL);
     ps_t pool_ps = out.finish[1];
     run_with(calls, 2, "fmu", (const char *const[]){SYSTEM, NULL});
@@ -428,7 +433,7 @@ static void hear(void *self, enum diag_level level, const char *message)
     strncat(said, message, sizeof said - strlen(said) - 1);
 }
 
-/* Opens an experiment with these settings and keeps what is said about it. */
+/* Opens an experiment with these settings and keeps its messages. */
 static enum status try_to_open(const char *const *settings)
 {
     size_t count;
@@ -454,7 +459,7 @@ static void assert_refused(const char *const *settings, const char *because)
         fail_msg("expected '%s' in: %s", because, said);
 }
 
-static void nothing_is_counted_twice(void **state)
+static void the_latency_of_hosts_is_not_counted_twice(void **state)
 {
     (void)state;
     assert_refused((const char *const[]){"fabric=hockney", SYSTEM, NULL}, "hockney.latency is 8 us");
@@ -465,7 +470,7 @@ static void nothing_is_counted_twice(void **state)
     assert_int_equal(try_to_open((const char *const[]){"fabric=ideal,fmu", SYSTEM, NULL}), STATUS_OK);
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void wrong_host_settings_are_refused(void **state)
 {
     (void)state;
     assert_refused((const char *const[]){"fabric=ideal", "host.change=PIO=-50%", NULL}, "needs host.system");
@@ -479,7 +484,7 @@ static void what_cannot_be_is_refused(void **state)
     assert_non_null(strstr(said, "/no/such"));
 }
 
-static void every_fabric_says_what_it_crosses(void **state)
+static void every_fabric_states_its_host_path(void **state)
 {
     (void)state;
     for (size_t i = 0; fabrics[i]; i++)
@@ -490,7 +495,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eight_bytes_take_the_papers_latency),
-        cmocka_unit_test(to_and_fro_takes_it_each_way),
+        cmocka_unit_test(a_ping_pong_takes_the_latency_each_way),
         cmocka_unit_test(sizes_take_what_the_model_says),
         cmocka_unit_test(windows_inject_at_the_papers_rate),
         cmocka_unit_test(a_wait_per_message_is_limited_by_the_receiver),
@@ -499,21 +504,21 @@ int main(void)
         cmocka_unit_test(ranks_of_a_node_share_pcie_and_nic),
         cmocka_unit_test(what_shares_a_link_passes_pcie_while_it_comes),
         cmocka_unit_test(writes_wait_for_credits),
-        cmocka_unit_test(copies_cost_by_what_they_touch),
+        cmocka_unit_test(a_copy_costs_by_the_cache_it_touches),
         cmocka_unit_test(cores_share_their_memory),
-        cmocka_unit_test(memory_waits_for_no_core),
+        cmocka_unit_test(future_copies_do_not_occupy_the_memory),
         cmocka_unit_test(collectives_copy_too),
-        cmocka_unit_test(what_comes_while_it_computes_waits),
-        cmocka_unit_test(one_core_takes_messages_one_after_another),
-        cmocka_unit_test(a_test_polls),
+        cmocka_unit_test(messages_that_arrive_during_a_computation_wait),
+        cmocka_unit_test(one_core_handles_messages_one_after_another),
+        cmocka_unit_test(a_test_polls_the_nic),
         cmocka_unit_test(progress_of_sends_fills_idle_time),
         cmocka_unit_test(handshakes_are_posted_and_polled),
-        cmocka_unit_test(wildcards_match_what_has_been_polled),
-        cmocka_unit_test(only_what_is_crossed_is_paid),
+        cmocka_unit_test(wildcards_match_polled_messages),
+        cmocka_unit_test(a_message_pays_only_for_what_it_crosses),
         cmocka_unit_test(changes_are_those_of_whatif),
-        cmocka_unit_test(nothing_is_counted_twice),
-        cmocka_unit_test(what_cannot_be_is_refused),
-        cmocka_unit_test(every_fabric_says_what_it_crosses),
+        cmocka_unit_test(the_latency_of_hosts_is_not_counted_twice),
+        cmocka_unit_test(wrong_host_settings_are_refused),
+        cmocka_unit_test(every_fabric_states_its_host_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

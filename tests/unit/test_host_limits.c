@@ -1,5 +1,6 @@
-/* What limits a host or is shared on it, to the picosecond: doorbells, credits of PCIe, back-pressure of a
- * receive queue, the message rate of a NIC and of PCIe, barriers, flags and strided copies of a node. */
+/* Limits of a host and resources that its ranks share, to the picosecond: doorbells, PCIe credits,
+ * back-pressure of a receive queue, message rates of NIC and PCIe, barriers, flags and strided copies of a
+ * node. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,8 @@
 
 static struct script_outcome out;
 
-/* A system like the paper's but for these lines; `more` are further settings, up to three, or NULL. */
+/* A system file like the paper's except for these lines. `more` has up to three further settings, or is
+ * NULL. */
 static void run_on(const char *lines, const struct call *const *calls, uint32_t ranks,
                    const char *const more[3])
 {
@@ -45,7 +47,7 @@ static ps_t message_ps(const char *lines, uint64_t bytes)
 
 #define DOORBELL "post: doorbell\ndoorbell: 21 ns\nMEM_read: 90 ns"
 
-static void a_doorbell_takes_what_the_model_says(void **state)
+static void doorbell_posts_take_what_the_model_says(void **state)
 {
     (void)state;
     static const uint64_t sizes[] = {0, 8, 156, 157, 188, 189, 256, 257, 4096, 1000000};
@@ -59,7 +61,7 @@ static void a_doorbell_takes_what_the_model_says(void **state)
     }
     system_close(&file);
     hosts_forget(setting);
-    /* The write of the doorbell for that of the block, and the descriptor's way: a read through PCIe. */
+    /* The write of the doorbell replaces that of the block. The NIC then reads the descriptor over PCIe. */
     assert_int_equal(message_ps(DOORBELL, 8), LATENCY_PS - 94250 + 21000 + 2 * PCIE_PS + 90000);
 }
 
@@ -67,7 +69,7 @@ static void a_doorbell_takes_what_the_model_says(void **state)
 
 enum { WINDOW = 64, WINDOWS = 16, STREAM = WINDOW * WINDOWS };
 
-/* Windows of sends to or receives from one rank, each with its waitall. */
+/* Windows of sends to or receives from one rank, each followed by a waitall. */
 static struct call *stream(bool sending, int32_t peer, uint64_t bytes)
 {
     struct call *calls = mem_alloc(STREAM + WINDOWS + 1, sizeof *calls, "a stream"), *call = calls;
@@ -81,8 +83,8 @@ static struct call *stream(bool sending, int32_t peer, uint64_t bytes)
     return calls;
 }
 
-/* Two ranks of one node send to two ranks of another; the time from message to message of the node, in the
- * mean over the middle half of the run. */
+/* Two ranks of one node send to two ranks of another. Returns the mean time between messages of the node,
+ * over the middle half of the run. */
 static ps_t interval_of_two_ranks(const char *lines, uint64_t bytes)
 {
     struct call *const calls[] = {stream(true, 2, bytes), stream(true, 3, bytes), stream(false, 0, bytes),
@@ -103,22 +105,22 @@ static void a_nic_has_a_message_rate(void **state)
     assert_int_equal(interval_of_two_ranks("NIC_gap: 333 ns", 8), 333000);
 }
 
-/* A block of 64 bytes and 8 KiB, which the NIC fetches, at 15.75 GB/s. */
+/* A block of 64 bytes, and 8 KiB that the NIC fetches, at 15.75 GB/s. */
 static void pcie_has_a_bandwidth(void **state)
 {
     (void)state;
     assert_int_equal(interval_of_two_ranks("", 8192), service_ps(64 + 8192, UINT64_C(15750000000)));
 }
 
-/* One write under way: the next may not leave before its credit is back, after 2 PCIe. */
-static void a_credit_for_each_write(void **state)
+/* With one credit, the next write leaves when the credit is back, after 2 PCIe. */
+static void each_pcie_write_takes_a_credit(void **state)
 {
     (void)state;
     assert_int_equal(interval_of_two_ranks("credits: 1", 8), 2 * PCIE_PS);
     assert_int_equal(interval_of_two_ranks("credits: 2", 8), PCIE_PS);
 }
 
-/* A payload of four packets takes four credits of its receiver's side. */
+/* A payload of four packets takes four credits at the receiver. */
 static void packets_wait_for_credits(void **state)
 {
     (void)state;
@@ -130,8 +132,9 @@ static void packets_wait_for_credits(void **state)
 
 /* ----------------------------------------------------------- back-pressure */
 
-/* The receiver computes until 100 us. A transmit queue of eight and a receive queue of four: four messages
- * are taken in, four stay at its NIC, and the sender has eight posts without a completion. */
+/* The receiver computes until 100 us. With a transmit queue of eight and a receive queue of four, four
+ * messages enter the receive queue, four stay at the receiver's NIC, and the sender has eight posts without a
+ * completion. */
 static void a_full_receive_queue_stops_the_sender(void **state)
 {
     (void)state;
@@ -146,8 +149,8 @@ static void a_full_receive_queue_stops_the_sender(void **state)
     run_on("queue_depth: 8\nreceive_depth: 4", (const struct call *const[]){sender, receiver}, 2, NULL);
     for (uint32_t i = 0; i < POSTS; i++)
         assert_int_equal(out.messages[i].send_released, (i + 1) * POST_PS);
-    /* The place of the fourth is free when it has been polled; that takes in the eighth, and its sender hears
-     * of it. */
+    /* The entry of the fourth message is free when the message has been polled. Then the eighth message
+     * enters the queue, and its sender gets the completion. */
     ps_t fourth = INT64_C(100000000) + WAIT_PS + 4 * (LLP_PROG_PS + CALLBACKS_PS);
     for (uint32_t i = POSTS; i < MESSAGES; i++)
         assert_int_equal(out.messages[i].send_released,
@@ -163,7 +166,8 @@ static void run_alltoall(const char *lines, uint32_t ranks, uint64_t bytes, cons
     run_on(lines, calls, ranks, (const char *const[]){ranks_per_node, "mpi.alltoall=v2", NULL});
 }
 
-/* Alone on its node, V2 stages, meets at a barrier, copies out, and meets again. */
+/* A rank that is alone on its node runs V2: it stages, passes a barrier, copies out, and passes a barrier
+ * again. */
 static void a_barrier_costs_each_rank(void **state)
 {
     (void)state;
@@ -173,9 +177,9 @@ static void a_barrier_costs_each_rank(void **state)
     assert_int_equal(out.software[1], out.finish[1]);
 }
 
-/* Two nodes of two ranks: after the first barrier the leaders exchange and raise a flag that the others
- * await; the second barrier ends the call. */
-static void a_flag_costs_who_raises_and_who_awaits(void **state)
+/* Two nodes of two ranks. After the first barrier the leaders exchange messages and raise a flag that the
+ * others await. The second barrier ends the call. */
+static void a_flag_costs_raiser_and_waiters(void **state)
 {
     (void)state;
     const ps_t barrier = 300000, flag = 70000;
@@ -186,8 +190,8 @@ static void a_flag_costs_who_raises_and_who_awaits(void **state)
     assert_int_equal(out.software[1], WAIT_PS + flag + 2 * barrier);
 }
 
-/* A rank's blocks for the ranks of its node lie together and are staged at once; those for it lie apart, a
- * row of two blocks each. */
+/* A rank's blocks for the ranks of its node are contiguous and are staged at once. The blocks for the rank
+ * itself are strided, in rows of two blocks. */
 static void a_stride_costs_each_piece(void **state)
 {
     (void)state;
@@ -204,14 +208,14 @@ static void a_stride_costs_each_piece(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_doorbell_takes_what_the_model_says),
+        cmocka_unit_test(doorbell_posts_take_what_the_model_says),
         cmocka_unit_test(a_nic_has_a_message_rate),
         cmocka_unit_test(pcie_has_a_bandwidth),
-        cmocka_unit_test(a_credit_for_each_write),
+        cmocka_unit_test(each_pcie_write_takes_a_credit),
         cmocka_unit_test(packets_wait_for_credits),
         cmocka_unit_test(a_full_receive_queue_stops_the_sender),
         cmocka_unit_test(a_barrier_costs_each_rank),
-        cmocka_unit_test(a_flag_costs_who_raises_and_who_awaits),
+        cmocka_unit_test(a_flag_costs_raiser_and_waiters),
         cmocka_unit_test(a_stride_costs_each_piece),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,7 +147,7 @@ static void requests_complete_in_any_order(void **state)
     assert_int_equal(out.idle[1], L + 70000 * BYTE);
 }
 
-static void waitall_and_finalize_take_what_is_left(void **state)
+static void waitall_and_finalize_complete_all_requests(void **state)
 {
     (void)state;
     CALLS sender[] = {ISEND(1, 1, 70000, 2), ISEND(1, 2, 80000, 3), WAITALL, SEND(1, 3, 90000), FINALIZE};
@@ -248,7 +248,7 @@ static void ranks_of_one_node_bypass_the_fabric(void **state)
     assert_int_equal(out.finish[0], out.finish[1]); /* above the threshold */
 }
 
-static void messages_to_oneself_and_to_nobody(void **state)
+static void messages_to_oneself_and_to_proc_null(void **state)
 {
     (void)state;
     CALLS alone[] = {IRECV(0, 3, 768, 2), SEND(0, 3, 768), WAIT(2),
@@ -344,14 +344,14 @@ int main(void)
         cmocka_unit_test(two_eager_exchanges_do_not_deadlock),
         cmocka_unit_test(two_rendezvous_sends_deadlock_and_say_so),
         cmocka_unit_test(requests_complete_in_any_order),
-        cmocka_unit_test(waitall_and_finalize_take_what_is_left),
+        cmocka_unit_test(waitall_and_finalize_complete_all_requests),
         cmocka_unit_test(same_tag_matches_in_posting_order),
         cmocka_unit_test(too_small_a_receive_is_an_error),
         cmocka_unit_test(any_source_takes_the_first_to_become_visible),
         cmocka_unit_test(earlier_wildcard_wins_over_later_name),
         cmocka_unit_test(wildcards_and_rendezvous),
         cmocka_unit_test(ranks_of_one_node_bypass_the_fabric),
-        cmocka_unit_test(messages_to_oneself_and_to_nobody),
+        cmocka_unit_test(messages_to_oneself_and_to_proc_null),
         cmocka_unit_test(sendrecv_shifts_a_ring),
         cmocka_unit_test(compute_scales),
         cmocka_unit_test(time_beyond_its_range_is_refused),

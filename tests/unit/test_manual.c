@@ -13,7 +13,7 @@ static char *manual(const struct param_table *const *list, size_t count, const c
     return text;
 }
 
-static void manual_is_this(void **state)
+static void the_manual_shows_all_parameters(void **state)
 {
     (void)state;
     size_t printed;
@@ -117,7 +117,7 @@ static void manual_quotes_what_needs_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(manual_is_this, stop_listening),
+        cmocka_unit_test_teardown(the_manual_shows_all_parameters, stop_listening),
         cmocka_unit_test_teardown(manual_reads_back, stop_listening),
         cmocka_unit_test_teardown(manual_quotes_what_needs_it, stop_listening),
     };

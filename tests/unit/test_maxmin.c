@@ -320,7 +320,7 @@ static void no_flow_starves(void **state)
     maxmin_close(solver);
 }
 
-static void limits_of_work(void **state)
+static void limits_of_work_are_exact(void **state)
 {
     (void)state;
     assert_int_equal(maxmin_time(maxmin_work(1), 0), PS_NEVER);
@@ -376,7 +376,7 @@ int main(void)
         cmocka_unit_test(alone_and_shared_rates_are_exact),
         cmocka_unit_test(a_change_that_helps_nobody_stays_local),
         cmocka_unit_test(no_flow_starves),
-        cmocka_unit_test(limits_of_work),
+        cmocka_unit_test(limits_of_work_are_exact),
         cmocka_unit_test(equals_progressive_filling),
         cmocka_unit_test(changed_flows_are_all_named),
         cmocka_unit_test(same_bits_everywhere),

@@ -104,7 +104,7 @@ static void a_latency_beyond_five_percent_is_not_within(void **state)
 }
 
 /* MPI's loop takes 26 ns a turn, the probe's own 6: a message waits 10 ns longer for MPI to look. */
-static void half_a_turn_of_polling_is_added(void **state)
+static void half_a_polling_period_is_added(void **state)
 {
     (void)state;
     struct measurement measurement;
@@ -130,7 +130,7 @@ static void a_rate_has_a_verdict(void **state)
     measure_free(&measurement);
 }
 
-static void delays_have_slopes(void **state)
+static void added_delays_give_slopes(void **state)
 {
     (void)state;
     struct measurement measurement;
@@ -154,7 +154,7 @@ static const struct measure_guard *guard(const struct measurement *measurement, 
     return NULL;
 }
 
-static void guards_see_what_spoils_it(void **state)
+static void guards_fail_for_spoilt_measurements(void **state)
 {
     (void)state;
     struct measurement measurement;
@@ -194,7 +194,7 @@ static void the_system_file_gives_the_prediction_back(void **state)
     measure_free(&measurement);
 }
 
-static void what_no_probe_prints_is_refused(void **state)
+static void text_that_no_probe_prints_is_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -224,12 +224,12 @@ int main(void)
         cmocka_unit_test(summaries_are_of_all_samples),
         cmocka_unit_test(latency_is_predicted_from_its_layers),
         cmocka_unit_test(a_latency_beyond_five_percent_is_not_within),
-        cmocka_unit_test(half_a_turn_of_polling_is_added),
+        cmocka_unit_test(half_a_polling_period_is_added),
         cmocka_unit_test(a_rate_has_a_verdict),
-        cmocka_unit_test(delays_have_slopes),
-        cmocka_unit_test(guards_see_what_spoils_it),
+        cmocka_unit_test(added_delays_give_slopes),
+        cmocka_unit_test(guards_fail_for_spoilt_measurements),
         cmocka_unit_test(the_system_file_gives_the_prediction_back),
-        cmocka_unit_test(what_no_probe_prints_is_refused),
+        cmocka_unit_test(text_that_no_probe_prints_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,7 @@ static void flag_releases_those_that_await_it(void **state)
     assert_int_equal(node_sync_await(&sync, call, 0, 2), 20);
 }
 
-static void message_raises_the_flag_that_was_noted(void **state)
+static void a_message_raises_the_flag_noted_for_it(void **state)
 {
     (void)state;
     uint32_t note = node_sync_note(&sync, 2, 1);
@@ -101,7 +101,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(barrier_releases_all_when_the_last_has_arrived),
         TEST(flag_releases_those_that_await_it),
-        TEST(message_raises_the_flag_that_was_noted),
+        TEST(a_message_raises_the_flag_noted_for_it),
         TEST(call_is_gone_when_all_have_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

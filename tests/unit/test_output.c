@@ -61,7 +61,7 @@ static enum status write_words(const char *where, const char *words, enum status
     return output_close(&output, run);
 }
 
-static void takes_its_name_at_the_end(void **state)
+static void an_output_gets_its_name_when_it_is_closed(void **state)
 {
     (void)state;
     struct output output;
@@ -73,7 +73,7 @@ static void takes_its_name_at_the_end(void **state)
     assert_int_equal(output_close(&output, STATUS_OK), STATUS_OK); /* not open: nothing happens */
 }
 
-static void what_was_there_stays_when_the_run_fails(void **state)
+static void a_failed_run_leaves_the_previous_file(void **state)
 {
     (void)state;
     assert_int_equal(write_words(path, "old", STATUS_OK), STATUS_OK);
@@ -105,8 +105,8 @@ static void a_folder_that_is_not_there_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_its_name_at_the_end),
-        cmocka_unit_test(what_was_there_stays_when_the_run_fails),
+        cmocka_unit_test(an_output_gets_its_name_when_it_is_closed),
+        cmocka_unit_test(a_failed_run_leaves_the_previous_file),
         cmocka_unit_test(a_full_disk_is_an_error),
         cmocka_unit_test(a_folder_that_is_not_there_is_an_error),
     };

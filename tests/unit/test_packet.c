@@ -26,7 +26,7 @@ static void run(const char *fabric, const struct call *const *calls, uint32_t ra
     assert_int_equal(out.status, STATUS_OK);
 }
 
-static void alone_it_is_hockney(void **state)
+static void a_message_alone_takes_hockneys_time(void **state)
 {
     (void)state;
     CALLS left[] = {SEND(1, 1, BIG), RECV(1, 2, 7), SEND(1, 3, 0), FINALIZE};
@@ -39,7 +39,7 @@ static void alone_it_is_hockney(void **state)
     assert_int_equal(packet, out.makespan);
 }
 
-static void two_from_one_node_share_its_up_link(void **state)
+static void two_messages_from_one_node_share_its_up_link(void **state)
 {
     (void)state;
     CALLS sender[] = {ISEND(1, 1, BIG, 2), ISEND(2, 1, BIG, 3), WAITALL, FINALIZE};
@@ -62,7 +62,7 @@ static void a_short_one_leaves_its_share_to_the_long_one(void **state)
 
 /* Three to one: each gets a third of the down link; the first sender's other message takes the two thirds of
  * its up link that the first leaves: max-min, not equal shares. */
-static void what_one_cannot_use_another_gets(void **state)
+static void bandwidth_that_one_flow_cannot_use_goes_to_others(void **state)
 {
     (void)state;
     CALLS first[] = {ISEND(3, 1, BIG, 2), ISEND(4, 1, 2 * BIG, 3), WAITALL, FINALIZE};
@@ -151,10 +151,10 @@ static void alltoall_takes_what_its_links_take(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alone_it_is_hockney),
-        cmocka_unit_test(two_from_one_node_share_its_up_link),
+        cmocka_unit_test(a_message_alone_takes_hockneys_time),
+        cmocka_unit_test(two_messages_from_one_node_share_its_up_link),
         cmocka_unit_test(a_short_one_leaves_its_share_to_the_long_one),
-        cmocka_unit_test(what_one_cannot_use_another_gets),
+        cmocka_unit_test(bandwidth_that_one_flow_cannot_use_goes_to_others),
         cmocka_unit_test(directions_are_apart_unless_half_duplex),
         cmocka_unit_test(a_rendezvous_holds_nothing_while_it_waits),
         cmocka_unit_test(messages_of_one_pair_follow_each_other),

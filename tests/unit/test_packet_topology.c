@@ -50,7 +50,7 @@ static void crossing_messages_share_the_link_between(void **state)
 }
 
 /* The long way shares its middle with a short one; a third that shares nothing has a link to itself. */
-static void others_are_not_held_up(void **state)
+static void flows_without_a_shared_link_are_not_delayed(void **state)
 {
     (void)state;
     CALLS zero[] = {SEND(2, 1, BIG), FINALIZE};
@@ -67,7 +67,7 @@ static void others_are_not_held_up(void **state)
 }
 
 /* Without a topology there are a link up and one down per node; that is a crossbar. */
-static void a_crossbar_is_what_there_was(void **state)
+static void no_topology_is_the_same_as_a_crossbar(void **state)
 {
     (void)state;
     enum { RANKS = 9 };
@@ -309,8 +309,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(crossing_messages_share_the_link_between),
-        cmocka_unit_test(others_are_not_held_up),
-        cmocka_unit_test(a_crossbar_is_what_there_was),
+        cmocka_unit_test(flows_without_a_shared_link_are_not_delayed),
+        cmocka_unit_test(no_topology_is_the_same_as_a_crossbar),
         cmocka_unit_test(adaptive_routes_part),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(paths_count_flows_and_bytes),

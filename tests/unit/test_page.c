@@ -156,7 +156,7 @@ static json_t *embedded(const char *text, const char *id)
 
 /* ------------------------------------------------------------------- tests */
 
-static void nothing_in_it_ends_an_element(void **state)
+static void no_data_ends_an_element_of_the_page(void **state)
 {
     (void)state;
     assert_int_equal(write_page(path), STATUS_OK);
@@ -174,7 +174,7 @@ static void nothing_in_it_ends_an_element(void **state)
     free(text);
 }
 
-static void it_asks_for_nothing_outside(void **state)
+static void a_page_loads_nothing_from_outside(void **state)
 {
     (void)state;
     assert_int_equal(write_page(path), STATUS_OK);
@@ -256,8 +256,8 @@ static void missing_libraries_are_named_with_a_remedy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(nothing_in_it_ends_an_element, make_assets),
-        cmocka_unit_test_setup(it_asks_for_nothing_outside, make_assets),
+        cmocka_unit_test_setup(no_data_ends_an_element_of_the_page, make_assets),
+        cmocka_unit_test_setup(a_page_loads_nothing_from_outside, make_assets),
         cmocka_unit_test_setup(the_data_come_back, make_assets),
         cmocka_unit_test_setup(the_same_results_give_the_same_page, make_assets),
         cmocka_unit_test_setup(a_full_disk_is_an_error, make_assets),

@@ -147,7 +147,7 @@ static void wrong_defaults_are_found(void **state)
     assert_string_equal(problem.text, "a time needs a unit, such as '8 us'");
 }
 
-static void refusals(void **state)
+static void wrong_text_is_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -330,7 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_fill_every_field),
         cmocka_unit_test(wrong_defaults_are_found),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(wrong_text_is_refused),
         cmocka_unit_test(bounds_are_inclusive),
         cmocka_unit_test(many_choices_are_cut),
         cmocka_unit_test(canonical_forms),

@@ -160,7 +160,7 @@ static void iterations_of_a_stretch_are_phases(void **state)
 }
 
 /* The destination of rank 0 changes from iteration to iteration, the collective stays: it alone recurs. */
-static void what_changes_does_not_recur(void **state)
+static void calls_that_change_do_not_recur(void **state)
 {
     (void)state;
     static const struct call zero[] = {SEND(1, 9), ROOTED(CALL_BCAST, 0), SEND(2, 9), ROOTED(CALL_BCAST, 0),
@@ -224,7 +224,7 @@ static struct patterns patterns_of(const char *spec)
     return patterns;
 }
 
-static void another_class_foresees_the_pattern(void **state)
+static void patterns_of_another_class_are_the_same(void **state)
 {
     (void)state;
     struct patterns small = patterns_of("npb:cg:class=S,ranks=16"),
@@ -271,9 +271,9 @@ int main(void)
         cmocka_unit_test(loops_are_found),
         cmocka_unit_test(weight_decides_between_loops),
         cmocka_unit_test(iterations_of_a_stretch_are_phases),
-        cmocka_unit_test(what_changes_does_not_recur),
+        cmocka_unit_test(calls_that_change_do_not_recur),
         cmocka_unit_test(wrong_programs_are_refused),
-        cmocka_unit_test(another_class_foresees_the_pattern),
+        cmocka_unit_test(patterns_of_another_class_are_the_same),
         cmocka_unit_test(sums_of_phases_and_patterns_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,7 +203,7 @@ static void a_ping_pong_gives_table_1_back(void **state)
                         "the trace is of am_lat: the time between pings is a round trip");
 }
 
-static void a_direct_link_gives_the_wire(void **state)
+static void a_direct_link_gives_the_wire_component(void **state)
 {
     (void)state;
     struct pcie_answer answer = answer_to(trace_of(&(struct script){.direct = true}, 10));
@@ -212,7 +212,7 @@ static void a_direct_link_gives_the_wire(void **state)
 
 /* Time stamps in steps of 0.1 ns, lengths in double words, addresses in two halves, types that name their
  * addressing. */
-static void an_export_of_lecroy_gives_it_in_the_mean(void **state)
+static void a_lecroy_export_gives_the_table_on_average(void **state)
 {
     (void)state;
     struct pcie_answer answer = answer_to(trace_of(&(struct script){.lecroy = true}, 1000));
@@ -222,7 +222,7 @@ static void an_export_of_lecroy_gives_it_in_the_mean(void **state)
     assert_near(answer.rc_to_mem.least_ps, 240960, 300);
 }
 
-static void next_to_the_root_complex_legs_are_others(void **state)
+static void an_analyzer_at_the_root_complex_sees_other_intervals(void **state)
 {
     (void)state;
     struct pcie_answer answer = answer_to(trace_of(&(struct script){.place = PCIE_NEXT_TO_RC}, 3));
@@ -241,7 +241,7 @@ static void an_inlined_payload_comes_inside_the_completion(void **state)
 }
 
 /* The pong of 32 bytes gets the only ACK: the completion before it waited for that and gives no sample. */
-static void an_ack_is_for_the_newest_alone(void **state)
+static void an_ack_gives_a_sample_for_the_newest_packet_only(void **state)
 {
     (void)state;
     struct pcie_answer answer = answer_to(trace_of(&(struct script){.acks_paired = true}, 20));
@@ -294,7 +294,7 @@ static void figure_6_gives_its_deltas(void **state)
 }
 
 /* Packet numbers in place of sequence numbers, as exports have them where both kinds of packets are shown. */
-static void acks_may_be_named_by_packet(void **state)
+static void acks_may_name_packet_numbers(void **state)
 {
     (void)state;
     struct pcie_answer answer = answer_to(strdup("time_ns,dir,type,len,packet,acked_by\n"
@@ -323,7 +323,7 @@ static void what_is_sent_again_counts_once(void **state)
     assert_int_equal(answer.unmatched, 1);
 }
 
-static void errors_have_their_place(void **state)
+static void errors_name_their_place(void **state)
 {
     (void)state;
     static const struct {
@@ -357,16 +357,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ping_pong_gives_table_1_back),
-        cmocka_unit_test(a_direct_link_gives_the_wire),
-        cmocka_unit_test(an_export_of_lecroy_gives_it_in_the_mean),
-        cmocka_unit_test(next_to_the_root_complex_legs_are_others),
+        cmocka_unit_test(a_direct_link_gives_the_wire_component),
+        cmocka_unit_test(a_lecroy_export_gives_the_table_on_average),
+        cmocka_unit_test(an_analyzer_at_the_root_complex_sees_other_intervals),
         cmocka_unit_test(an_inlined_payload_comes_inside_the_completion),
-        cmocka_unit_test(an_ack_is_for_the_newest_alone),
+        cmocka_unit_test(an_ack_gives_a_sample_for_the_newest_packet_only),
         cmocka_unit_test(one_direction_gives_no_pcie),
         cmocka_unit_test(figure_6_gives_its_deltas),
-        cmocka_unit_test(acks_may_be_named_by_packet),
+        cmocka_unit_test(acks_may_name_packet_numbers),
         cmocka_unit_test(what_is_sent_again_counts_once),
-        cmocka_unit_test(errors_have_their_place),
+        cmocka_unit_test(errors_name_their_place),
     };
     return cmocka_run_group_tests(tests, open_paper, close_paper);
 }

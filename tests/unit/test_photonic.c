@@ -117,7 +117,7 @@ static const char *parts_of(enum photonic_switching switching, const char *const
 
 /* Link 1>2 is taken until 104 ns. A circuit waits for it at its source, a segment in the buffer of switch 1;
  * hop by hop the probe has to come back first. */
-static void each_part_of_a_message_is_told(void **state)
+static void the_tap_gets_each_part_of_a_message(void **state)
 {
     (void)state;
     const char *const one[] = {"photonic.channels=1", NULL};
@@ -141,7 +141,7 @@ static void each_part_of_a_message_is_told(void **state)
 }
 
 /* Slots run out: what does not fit goes back to the buffer before, or waits at its source. */
-static void a_full_buffer_is_passed_by(void **state)
+static void packets_pass_a_full_buffer_when_they_may(void **state)
 {
     (void)state;
     const char *const small[] = {"photonic.channels=2", "segment.buffer_size=4KiB", NULL};
@@ -225,7 +225,7 @@ static void keeps_its_promises(const char *topology, enum photonic_switching swi
         assert_int_equal(out.stored[0], out.statistics.packets);
 }
 
-static void any_run_keeps_its_promises(void **state)
+static void every_run_keeps_the_invariants(void **state)
 {
     (void)state;
     static const char *const topologies[] = {"torus:4x4", "torus:4x4,tie=either", "mesh:3x3", "fattree:3x3",
@@ -319,7 +319,7 @@ static void the_watchdog_lets_long_transfers_be(void **state)
     assert_int_equal(out.delivered[1], out.delivered[0] + 2 * NS + 25000000);
 }
 
-static void what_does_not_go_together_is_refused(void **state)
+static void contradicting_settings_are_refused(void **state)
 {
     (void)state;
     const struct light_message message = {0, 0, 1, 1};
@@ -345,13 +345,13 @@ int main(void)
         cmocka_unit_test(a_message_alone_is_as_parallel_as_it_may_be),
         cmocka_unit_test(short_packets_are_padded_on_request),
         cmocka_unit_test(a_segment_ends_in_the_buffer_before_the_block),
-        cmocka_unit_test(each_part_of_a_message_is_told),
-        cmocka_unit_test(a_full_buffer_is_passed_by),
-        cmocka_unit_test(any_run_keeps_its_promises),
+        cmocka_unit_test(the_tap_gets_each_part_of_a_message),
+        cmocka_unit_test(packets_pass_a_full_buffer_when_they_may),
+        cmocka_unit_test(every_run_keeps_the_invariants),
         cmocka_unit_test(tornado_gets_through_with_each_retry_policy),
         cmocka_unit_test(the_watchdog_ends_a_livelock),
         cmocka_unit_test(the_watchdog_lets_long_transfers_be),
-        cmocka_unit_test(what_does_not_go_together_is_refused),
+        cmocka_unit_test(contradicting_settings_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -356,7 +356,7 @@ static void agree(const char *topology, enum photonic_switching switching, uint6
         assert_int_equal(out.stored[i], ref.stored[i]);
 }
 
-static void both_agree_on_random_small_networks(void **state)
+static void fabric_and_reference_agree_on_random_small_networks(void **state)
 {
     (void)state;
     static const char *const topologies[] = {"torus:4x4",   "mesh:3x4",        "ring:7",    "fattree:3x2",
@@ -370,6 +370,6 @@ static void both_agree_on_random_small_networks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(both_agree_on_random_small_networks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fabric_and_reference_agree_on_random_small_networks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static void compare(uint64_t seed, ps_t longest)
     }
 }
 
-static void bins_hold_what_was_there(void **state)
+static void bins_hold_the_sum_of_intervals(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++)
@@ -61,7 +61,7 @@ static void bins_hold_what_was_there(void **state)
             compare(seed, longest);
 }
 
-static void nothing_is_nothing(void **state)
+static void an_empty_profile_is_zero(void **state)
 {
     (void)state;
     struct profile profile;
@@ -77,8 +77,8 @@ static void nothing_is_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bins_hold_what_was_there),
-        cmocka_unit_test(nothing_is_nothing),
+        cmocka_unit_test(bins_hold_the_sum_of_intervals),
+        cmocka_unit_test(an_empty_profile_is_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 enum { DRAWS = 200000 };
 
 /* From state {1, 2, 3, 4}, as the published reference implementation gives them. */
-static void known_answers(void **state)
+static void streams_give_the_published_numbers(void **state)
 {
     (void)state;
     static const uint64_t expected[] = {11520, 0, 1509978240, 1215971899390074240};
@@ -66,7 +66,7 @@ static void streams_are_independent(void **state)
         assert_true(fabs(sums[k] / DRAWS * 12) < 5 / sqrt(DRAWS)); /* five standard deviations */
 }
 
-static void a_copy_goes_on_alike(void **state)
+static void a_copied_stream_gives_the_same_numbers(void **state)
 {
     (void)state;
     struct rng rng = rng_init(3, "copy");
@@ -143,10 +143,10 @@ static void shares_and_exponentials(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_answers),
+        cmocka_unit_test(streams_give_the_published_numbers),
         cmocka_unit_test(named_streams_stay_what_they_are),
         cmocka_unit_test(streams_are_independent),
-        cmocka_unit_test(a_copy_goes_on_alike),
+        cmocka_unit_test(a_copied_stream_gives_the_same_numbers),
         cmocka_unit_test(a_stream_is_its_seed_and_name),
         cmocka_unit_test(bounded_draws_are_even),
         cmocka_unit_test(large_bounds_have_no_bias),

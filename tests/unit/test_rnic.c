@@ -64,7 +64,7 @@ static void the_last_used_stay(void **state)
     rnics_close(&rnics);
 }
 
-static void one_level_alone(void **state)
+static void a_cache_may_have_one_level(void **state)
 {
     (void)state;
     open_cache(RNIC_LRU, 2, 2);
@@ -72,7 +72,7 @@ static void one_level_alone(void **state)
     rnics_close(&rnics);
 }
 
-static void any_may_leave(void **state)
+static void random_replacement_evicts_any_entry(void **state)
 {
     (void)state;
     open_cache(RNIC_RANDOM, 2, 4);
@@ -171,8 +171,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_used_stay),
-        cmocka_unit_test(one_level_alone),
-        cmocka_unit_test(any_may_leave),
+        cmocka_unit_test(a_cache_may_have_one_level),
+        cmocka_unit_test(random_replacement_evicts_any_entry),
         cmocka_unit_test(both_ends_fetch_a_new_connection),
         cmocka_unit_test(datagrams_are_software),
         cmocka_unit_test(dynamic_connections_change_their_destination),

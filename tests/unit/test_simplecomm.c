@@ -274,7 +274,7 @@ static void fmu_with_four_units(void **state)
     compare("ft.S.4", "FMU4_NONE_INTERLEAVE", SET(FT, "fabric=fmu", "fmu.count=4"), OF_FMUS);
 }
 
-static void fmu_that_looks_for_idle_units(void **state)
+static void fmu_with_idle_search_takes_as_long(void **state)
 {
     (void)state;
     const char *const of_is[] = {
@@ -287,7 +287,7 @@ static void fmu_that_looks_for_idle_units(void **state)
     compare("ft.S.4", "FMU4_LEAST_USED_FMU_STATIC", of_ft, OF_FMUS);
 }
 
-static void hybrid_is_hybrid(void **state)
+static void hybrid_takes_as_long_as_simplecomms(void **state)
 {
     (void)state;
     compare("is.S.4", "HYBRID4_NONE_INTERLEAVE", SET(IS, "fabric=hybrid", "fmu.count=4"), OF_FMUS);
@@ -363,7 +363,7 @@ static void rings_speed_up_as_theirs(void **state)
 }
 
 /* "5.18x", the paper's largest speedup (section VI). */
-static void a_hundred_rounds_take_5_18_times_as_long(void **state)
+static void a_hundred_rounds_take_5_18_times_as_long_on_infiniband(void **state)
 {
     (void)state;
     const char *ring = "ring-bcast:ranks=64,bytes=16MiB,iterations=100";
@@ -397,12 +397,12 @@ int main(void)
         cmocka_unit_test(packet_is_kahuna),
         cmocka_unit_test(fmu_with_one_unit),
         cmocka_unit_test(fmu_with_four_units),
-        cmocka_unit_test(fmu_that_looks_for_idle_units),
-        cmocka_unit_test(hybrid_is_hybrid),
+        cmocka_unit_test(fmu_with_idle_search_takes_as_long),
+        cmocka_unit_test(hybrid_takes_as_long_as_simplecomms),
         cmocka_unit_test(other_fabrics_are_refused),
         cmocka_unit_test(rings_take_as_long_as_theirs),
         cmocka_unit_test(rings_speed_up_as_theirs),
-        cmocka_unit_test(a_hundred_rounds_take_5_18_times_as_long),
+        cmocka_unit_test(a_hundred_rounds_take_5_18_times_as_long_on_infiniband),
         cmocka_unit_test(a_linear_reduce_goes_straight_to_the_root),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);

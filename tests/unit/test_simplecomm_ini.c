@@ -97,7 +97,7 @@ static void least_used_counts_reads_when_told(void **state)
 }
 
 /* Names that are left out are SimpleComm's defaults, numbers ours. */
-static void what_is_left_out(void **state)
+static void missing_names_have_defaults(void **state)
 {
     (void)state;
     expect(
@@ -165,7 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_has_its_parameter),
         cmocka_unit_test(least_used_counts_reads_when_told),
-        cmocka_unit_test(what_is_left_out),
+        cmocka_unit_test(missing_names_have_defaults),
         cmocka_unit_test(simplecomm_takes_as_long_with_the_same_file),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);

@@ -76,7 +76,7 @@ static void expect_makespan(struct result *result, double expected_s)
 #define LATENCY 8e-6
 #define HEADER  (16 / 12.5e9)
 
-static void nodes_that_are_not_full(void **state)
+static void simplecomm_ends_a_placement_with_partly_filled_nodes(void **state)
 {
     (void)state;
     const char *trace =
@@ -91,7 +91,7 @@ static void nodes_that_are_not_full(void **state)
 }
 
 /* FMUs of 1 us and 1 GB/s: 2 us + S / 0.5 GB/s beats 8 us + S / 12.5 GB/s up to 3125 bytes. */
-static void fmus_that_are_better_for_small_messages(void **state)
+static void simplecomm_ends_fmus_that_are_better_for_small_messages(void **state)
 {
     (void)state;
     const char *trace = traces_make("pivot", "0 init\n0 send 1 1 3000 2\n0 send 1 1 3200 2\n0 finalize\n",
@@ -106,7 +106,7 @@ static void fmus_that_are_better_for_small_messages(void **state)
 
 /* A user's tag 4 is bcast's too: the user's 8 bytes are received by the broadcast, and the other way round.
  */
-static void a_collective_that_takes_a_users_message(void **state)
+static void simplecomm_ends_a_collective_that_takes_a_users_message(void **state)
 {
     (void)state;
     const char *trace =
@@ -119,7 +119,7 @@ static void a_collective_that_takes_a_users_message(void **state)
 
 /* Rank 2 sends to 0 from the beginning on, 10 ms; but it is let go only when rank 3 has received from it, and
  * that is after rank 0 has seen the message of rank 1, which came 5 ms later. */
-static void a_message_that_ends_in_its_ranks_past(void **state)
+static void simplecomm_ends_a_message_that_ends_in_its_ranks_past(void **state)
 {
     (void)state;
     const char *trace =
@@ -136,7 +136,7 @@ static void a_message_that_ends_in_its_ranks_past(void **state)
 }
 
 /* Both write, and both read, in turns: the FMU cannot be free before the last of them ends. */
-static void an_fmu_whose_end_goes_back(void **state)
+static void simplecomm_ends_an_fmu_whose_end_moves_back(void **state)
 {
     (void)state;
     const char *trace = traces_make(
@@ -147,7 +147,7 @@ static void an_fmu_whose_end_goes_back(void **state)
     result_free(&result);
 }
 
-static void bytes_within_nodes_counted_at_the_networks_speed(void **state)
+static void simplecomm_ends_bytes_within_nodes_counted_at_the_networks_speed(void **state)
 {
     (void)state;
     const char *trace = traces_make("sent", "0 init\n0 send 1 1 50000 2\n0 finalize\n",
@@ -159,7 +159,7 @@ static void bytes_within_nodes_counted_at_the_networks_speed(void **state)
 
 /* Both of rank 0's requests are done when it calls waitall, which is looked at one step later; by then rank 1
  * is blocked, and nothing is under way. */
-static void a_waitall_of_what_is_done(void **state)
+static void simplecomm_ends_a_waitall_of_completed_requests(void **state)
 {
     (void)state;
     const char *trace = traces_make(
@@ -171,7 +171,7 @@ static void a_waitall_of_what_is_done(void **state)
 }
 
 /* Nobody has anything for anybody, so that nothing is under way. */
-static void an_alltoallv_without_messages(void **state)
+static void simplecomm_ends_an_alltoallv_without_messages(void **state)
 {
     (void)state;
     const char *trace = traces_make("empty", "0 init\n0 alltoallv 0 0 0 0 0 0 2 2\n0 finalize\n",
@@ -184,7 +184,7 @@ static void an_alltoallv_without_messages(void **state)
 
 /* Two are done when it names one; SimpleComm waits until one less is. Two other ranks keep something under
  * way. */
-static void a_waitall_that_names_too_few(void **state)
+static void simplecomm_ends_a_waitall_that_names_too_few(void **state)
 {
     (void)state;
     const char *trace = traces_make(
@@ -197,7 +197,7 @@ static void a_waitall_that_names_too_few(void **state)
 }
 
 /* Eager senders do not wait for their receivers: both 8-byte messages start at once and share the ports. */
-static void two_that_send_to_each_other(void **state)
+static void simplecomm_ends_eager_sends_to_each_other(void **state)
 {
     (void)state;
     const char *trace = traces_make("eager", "0 init\n0 send 1 1 8 2\n0 recv 1 1 8 2\n0 finalize\n",
@@ -208,7 +208,7 @@ static void two_that_send_to_each_other(void **state)
 }
 
 /* Those that are too large for it do, in any MPI. */
-static void two_that_wait_for_each_other(void **state)
+static void rendezvous_sends_to_each_other_deadlock(void **state)
 {
     (void)state;
     const char *trace =
@@ -222,7 +222,7 @@ static void two_that_wait_for_each_other(void **state)
     result_free(&result);
 }
 
-static void a_sendrecv(void **state)
+static void simplecomm_ends_a_sendrecv(void **state)
 {
     (void)state;
     const char *trace = traces_make("sendrecv", "0 init\n0 sendRecv 100 1 200 1 2 2\n0 finalize\n",
@@ -243,7 +243,7 @@ static void topologies_are_refused(void **state)
     result_free(&result);
 }
 
-static void time_that_does_not_fit(void **state)
+static void a_time_that_does_not_fit_is_an_error(void **state)
 {
     (void)state;
     const char *trace =
@@ -257,20 +257,20 @@ static void time_that_does_not_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_that_are_not_full),
-        cmocka_unit_test(fmus_that_are_better_for_small_messages),
-        cmocka_unit_test(a_collective_that_takes_a_users_message),
-        cmocka_unit_test(a_message_that_ends_in_its_ranks_past),
-        cmocka_unit_test(an_fmu_whose_end_goes_back),
-        cmocka_unit_test(bytes_within_nodes_counted_at_the_networks_speed),
-        cmocka_unit_test(a_waitall_of_what_is_done),
-        cmocka_unit_test(an_alltoallv_without_messages),
-        cmocka_unit_test(a_waitall_that_names_too_few),
-        cmocka_unit_test(two_that_send_to_each_other),
-        cmocka_unit_test(two_that_wait_for_each_other),
-        cmocka_unit_test(a_sendrecv),
+        cmocka_unit_test(simplecomm_ends_a_placement_with_partly_filled_nodes),
+        cmocka_unit_test(simplecomm_ends_fmus_that_are_better_for_small_messages),
+        cmocka_unit_test(simplecomm_ends_a_collective_that_takes_a_users_message),
+        cmocka_unit_test(simplecomm_ends_a_message_that_ends_in_its_ranks_past),
+        cmocka_unit_test(simplecomm_ends_an_fmu_whose_end_moves_back),
+        cmocka_unit_test(simplecomm_ends_bytes_within_nodes_counted_at_the_networks_speed),
+        cmocka_unit_test(simplecomm_ends_a_waitall_of_completed_requests),
+        cmocka_unit_test(simplecomm_ends_an_alltoallv_without_messages),
+        cmocka_unit_test(simplecomm_ends_a_waitall_that_names_too_few),
+        cmocka_unit_test(simplecomm_ends_eager_sends_to_each_other),
+        cmocka_unit_test(rendezvous_sends_to_each_other_deadlock),
+        cmocka_unit_test(simplecomm_ends_a_sendrecv),
         cmocka_unit_test(topologies_are_refused),
-        cmocka_unit_test(time_that_does_not_fit),
+        cmocka_unit_test(a_time_that_does_not_fit_is_an_error),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
 }

@@ -122,7 +122,7 @@ static ps_t makespan_of(const struct sweep_point *point)
     return makespan;
 }
 
-static void any_number_of_workers_gives_the_same(void **state)
+static void any_number_of_workers_gives_the_same_rows(void **state)
 {
     (void)state;
     struct config *base = pingpong();
@@ -211,7 +211,7 @@ static void shards_are_parts_of_the_whole(void **state)
 }
 
 /* Whoever runs points may write for long; who asks what a sweep would take neither waits nor writes. */
-static void a_forecast_waits_for_nobody(void **state)
+static void a_forecast_does_not_wait_for_a_busy_store(void **state)
 {
     (void)state;
     struct config *base = pingpong();
@@ -267,7 +267,7 @@ static void many_open_and_close_one_file(void **state)
     free(path);
 }
 
-static void a_job_for_each_processor_that_may_be_used(void **state)
+static void sweep_has_a_job_for_each_usable_processor(void **state)
 {
     (void)state;
     cpu_set_t all, one;
@@ -336,7 +336,7 @@ static char *merged_baseline(const char *into, const char *from)
     return baseline;
 }
 
-static void the_first_baseline_that_names_something_wins(void **state)
+static void merging_keeps_the_first_baseline_that_is_not_empty(void **state)
 {
     (void)state;
     static const struct {
@@ -473,7 +473,7 @@ static void a_worker_that_dies_takes_one_point_with_it(void **state)
     config_close(base);
 }
 
-static void what_is_no_store_is_left_alone(void **state)
+static void a_file_that_is_no_store_is_left_alone(void **state)
 {
     (void)state;
     char *path = mem_format("%s/notes.txt", folder);
@@ -493,19 +493,19 @@ static void what_is_no_store_is_left_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_of_workers_gives_the_same),
+        cmocka_unit_test(any_number_of_workers_gives_the_same_rows),
         cmocka_unit_test(nothing_is_run_twice),
         cmocka_unit_test(shards_are_parts_of_the_whole),
-        cmocka_unit_test(a_forecast_waits_for_nobody),
+        cmocka_unit_test(a_forecast_does_not_wait_for_a_busy_store),
         cmocka_unit_test(many_open_and_close_one_file),
-        cmocka_unit_test(a_job_for_each_processor_that_may_be_used),
+        cmocka_unit_test(sweep_has_a_job_for_each_usable_processor),
         cmocka_unit_test(metrics_are_found_by_name),
-        cmocka_unit_test(the_first_baseline_that_names_something_wins),
+        cmocka_unit_test(merging_keeps_the_first_baseline_that_is_not_empty),
         cmocka_unit_test(a_run_with_two_results_is_not_merged),
         cmocka_unit_test(a_wrong_point_is_said_before_anything_runs),
         cmocka_unit_test(a_run_that_fails_is_named_and_the_others_go_on),
         cmocka_unit_test(a_worker_that_dies_takes_one_point_with_it),
-        cmocka_unit_test(what_is_no_store_is_left_alone),
+        cmocka_unit_test(a_file_that_is_no_store_is_left_alone),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

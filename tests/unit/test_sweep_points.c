@@ -83,7 +83,7 @@ static void axes_multiply_the_last_one_fastest(void **state)
         "packet, fmu.count=16, packet.latency=2 us\nfmu, fmu.count=16, packet.latency=2 us\n");
 }
 
-static void a_list_is_an_axis(void **state)
+static void a_list_of_values_is_an_axis(void **state)
 {
     (void)state;
     expect_points(
@@ -94,7 +94,7 @@ static void a_list_is_an_axis(void **state)
         "packet, packet.latency=3 us, mpi.bcast=binomial\npacket, packet.latency=3 us, mpi.bcast=linear\n");
 }
 
-static void seeds_count_from_the_one_given(void **state)
+static void repeated_seeds_count_up_from_the_first(void **state)
 {
     (void)state;
     expect_points("seeds: 3\nseed: 7\nfabric: [ideal]\n", "ideal, seed=7\nideal, seed=8\nideal, seed=9\n");
@@ -130,7 +130,7 @@ static void expect_error(const char *text, const char *expected)
     config_close(config);
 }
 
-static void errors_have_their_places(void **state)
+static void errors_name_their_places(void **state)
 {
     (void)state;
     expect_error("sweep:\n  fmu.cont: [8]\n",
@@ -202,11 +202,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(axes_multiply_the_last_one_fastest),
-        cmocka_unit_test(a_list_is_an_axis),
-        cmocka_unit_test(seeds_count_from_the_one_given),
+        cmocka_unit_test(a_list_of_values_is_an_axis),
+        cmocka_unit_test(repeated_seeds_count_up_from_the_first),
         cmocka_unit_test(a_file_without_a_sweep_is_a_point_for_each_fabric),
         cmocka_unit_test(the_baseline_is_among_the_points),
-        cmocka_unit_test(errors_have_their_places),
+        cmocka_unit_test(errors_name_their_places),
         cmocka_unit_test(a_sweep_has_a_limit),
     };
     return cmocka_run_group_tests(tests, start_listening, stop_listening);

@@ -190,7 +190,7 @@ static void phases_of_tori_are_configurations(void **state)
     }
 }
 
-static void phases_elsewhere_are_constructed(void **state)
+static void phases_without_a_closed_form_are_constructed(void **state)
 {
     (void)state;
     static const char *const topologies[] = {"mesh:5x3",    "torus:6x6",  "linear:7",       "fattree:3x2",
@@ -252,7 +252,7 @@ static bool at_once(void *context)
 }
 
 /* Where patterns are large and dense no order fixed beforehand comes near it. */
-static void slot_by_slot_is_near_the_bound(void **state)
+static void slot_by_slot_search_is_near_the_bound(void **state)
 {
     (void)state;
     struct scene scene = scene_open("torus:16x16", "random:connections=16384", false);
@@ -287,7 +287,7 @@ static void assert_configurations(const struct scene *scene)
     free(members);
 }
 
-static void exchanges_fill_slots(void **state)
+static void swap_search_fills_slots(void **state)
 {
     (void)state;
     struct scene scene = scene_open("torus:16x16", "random:connections=32768", false);
@@ -312,7 +312,7 @@ static void exchanges_fill_slots(void **state)
     scene_close(&scene);
 }
 
-static void free_routes_are_minimal_and_help(void **state)
+static void chosen_routes_are_minimal_and_need_fewer_slots(void **state)
 {
     (void)state;
     static const char *const topologies[] = {"torus:8x8", "mesh:8x8", "fattree:4x3", "dragonfly:2x4x2",
@@ -374,7 +374,7 @@ static uint32_t least_slots(const struct tdm_problem *problem)
 }
 
 /* Bounds are never above what an exhaustive search finds, and the ejection search comes down to it. */
-static void best_is_what_exhaustive_search_finds(void **state)
+static void tdm_best_equals_exhaustive_search(void **state)
 {
     (void)state;
     static const char *const topologies[] = {"linear:6", "ring:6", "torus:3x3", "mesh:3x3", "fattree:2x3"};
@@ -446,7 +446,7 @@ static void table_3_is_solved_optimally(void **state)
 }
 
 /* Ties decide, and the paper does not say how it breaks them: its numbers are among those that come out. */
-static void table_3_comes_out_with_some_ties(void **state)
+static void table_3_is_reached_with_some_order_of_ties(void **state)
 {
     (void)state;
     static const struct {
@@ -609,16 +609,16 @@ int main(void)
         cmocka_unit_test(patterns_have_the_published_numbers_of_connections),
         cmocka_unit_test(redistribution_moves_every_element),
         cmocka_unit_test(phases_of_tori_are_configurations),
-        cmocka_unit_test(phases_elsewhere_are_constructed),
+        cmocka_unit_test(phases_without_a_closed_form_are_constructed),
         cmocka_unit_test(every_algorithm_gives_minimal_configuration_sets),
-        cmocka_unit_test(slot_by_slot_is_near_the_bound),
-        cmocka_unit_test(exchanges_fill_slots),
-        cmocka_unit_test(free_routes_are_minimal_and_help),
-        cmocka_unit_test(best_is_what_exhaustive_search_finds),
+        cmocka_unit_test(slot_by_slot_search_is_near_the_bound),
+        cmocka_unit_test(swap_search_fills_slots),
+        cmocka_unit_test(chosen_routes_are_minimal_and_need_fewer_slots),
+        cmocka_unit_test(tdm_best_equals_exhaustive_search),
         cmocka_unit_test(odd_cycles_take_more_than_the_load),
         cmocka_unit_test(odd_sets_prove_what_loads_do_not),
         cmocka_unit_test(table_3_is_solved_optimally),
-        cmocka_unit_test(table_3_comes_out_with_some_ties),
+        cmocka_unit_test(table_3_is_reached_with_some_order_of_ties),
         cmocka_unit_test(random_patterns_are_solved_optimally),
         cmocka_unit_test(interrupted_search_keeps_what_it_has),
         cmocka_unit_test(verifier_refuses_what_is_wrong),

@@ -180,7 +180,7 @@ static void a_path_is_reserved_and_released(void **state)
 }
 
 /* Two to one: with one channel one of them finds the last link taken, with two it does not. */
-static void who_finds_no_channel_tries_again(void **state)
+static void a_request_without_a_channel_tries_again(void **state)
 {
     (void)state;
     CALLS sender[] = {SEND(1, 1, 20000), FINALIZE};
@@ -276,7 +276,7 @@ int main(void)
         cmocka_unit_test(messages_that_are_not_the_programs_are_refused_or_embedded),
         cmocka_unit_test(a_logical_topology_takes_hops),
         cmocka_unit_test(a_path_is_reserved_and_released),
-        cmocka_unit_test(who_finds_no_channel_tries_again),
+        cmocka_unit_test(a_request_without_a_channel_tries_again),
         cmocka_unit_test(a_node_reserves_while_it_sends),
         cmocka_unit_test(control_may_take_a_channel),
         cmocka_unit_test(compiled_messages_tell_their_parts),

@@ -305,7 +305,7 @@ static void check(const char *const *settings)
     config_close(config);
 }
 
-static void on_every_fabric(void **state)
+static void timelines_of_all_fabrics_add_up(void **state)
 {
     static const char *const fabrics_[] = {"fabric=ideal", "fabric=hockney", "fabric=packet", "fabric=fmu",
                                            "fabric=hybrid"};
@@ -318,7 +318,7 @@ static void on_every_fabric(void **state)
             check((const char *const[]){fabrics_[i], workloads_[k], NULL});
 }
 
-static void with_handshakes_and_nodes(void **state)
+static void timelines_with_handshakes_and_nodes_add_up(void **state)
 {
     static const char *const handshakes[] = {"rendezvous.handshakes=1", "rendezvous.handshakes=2",
                                              "rendezvous.handshakes=3"};
@@ -330,7 +330,7 @@ static void with_handshakes_and_nodes(void **state)
 }
 
 /* What the ends of a message cost, queues that are full included. */
-static void with_hosts(void **state)
+static void timelines_with_hosts_add_up(void **state)
 {
     static const char *const fabrics_[] = {"fabric=hockney", "fabric=packet", "fabric=fmu"};
     (void)state;
@@ -345,7 +345,7 @@ static void with_hosts(void **state)
 }
 
 /* Queues, switches, tags that travel, rooms that are full. */
-static void with_every_part_of_an_fmu(void **state)
+static void timelines_of_fmu_fabrics_add_up(void **state)
 {
     (void)state;
     check((const char *const[]){"fabric=fmu", "workload=alltoall:ranks=8,bytes=64KiB", "fmu.count=2",
@@ -356,7 +356,7 @@ static void with_every_part_of_an_fmu(void **state)
 }
 
 /* Channels that are taken, buffers that are full, slots, and reservations that fail. */
-static void on_light(void **state)
+static void timelines_of_photonic_fabrics_add_up(void **state)
 {
     static const char *const fabrics_[] = {"fabric=circuit", "fabric=packetised", "fabric=segment"};
     static const char *const ways[] = {"photonic.retry=wait", "photonic.retry=now", "photonic.retry=backoff"};
@@ -374,7 +374,7 @@ static void on_light(void **state)
         }
 }
 
-static void in_slots(void **state)
+static void timelines_of_tdm_fabrics_add_up(void **state)
 {
     static const char *const fabrics_[] = {"fabric=tdm-compiled", "fabric=tdm-dynamic"};
     (void)state;
@@ -419,12 +419,12 @@ static void quiet(void *self, enum diag_level level, const char *message)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_every_fabric),
-        cmocka_unit_test(with_handshakes_and_nodes),
-        cmocka_unit_test(with_hosts),
-        cmocka_unit_test(with_every_part_of_an_fmu),
-        cmocka_unit_test(on_light),
-        cmocka_unit_test(in_slots),
+        cmocka_unit_test(timelines_of_all_fabrics_add_up),
+        cmocka_unit_test(timelines_with_handshakes_and_nodes_add_up),
+        cmocka_unit_test(timelines_with_hosts_add_up),
+        cmocka_unit_test(timelines_of_fmu_fabrics_add_up),
+        cmocka_unit_test(timelines_of_photonic_fabrics_add_up),
+        cmocka_unit_test(timelines_of_tdm_fabrics_add_up),
         cmocka_unit_test(a_failed_run_leaves_nothing),
     };
     diag_set_sink(quiet, NULL);

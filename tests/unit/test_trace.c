@@ -76,7 +76,7 @@ static void requests_take_the_smallest_free_slot(void **state)
     traces_close(compiled);
 }
 
-static void a_test_explains_a_wait_for_nothing(void **state)
+static void a_test_explains_a_wait_for_no_request(void **state)
 {
     (void)state;
     struct compiled_trace *compiled =
@@ -96,7 +96,7 @@ static void a_test_explains_a_wait_for_nothing(void **state)
     traces_close(compiled);
 }
 
-static void a_waitall_for_some_is_a_waitall_for_all(void **state)
+static void a_waitall_for_fewer_requests_waits_for_all(void **state)
 {
     (void)state;
     struct compiled_trace *compiled = traces_open(
@@ -515,7 +515,7 @@ static void shipped_traces_count_as_known(void **state)
 /* The figures of the paper's Table 5; the traces are too large to ship, so their folder is named by
  * HELIO_TRACES.
  */
-static void published_counts(void **state)
+static void traces_have_the_published_counts(void **state)
 {
     (void)state;
     static const struct {
@@ -551,8 +551,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_take_the_smallest_free_slot),
-        cmocka_unit_test(a_test_explains_a_wait_for_nothing),
-        cmocka_unit_test(a_waitall_for_some_is_a_waitall_for_all),
+        cmocka_unit_test(a_test_explains_a_wait_for_no_request),
+        cmocka_unit_test(a_waitall_for_fewer_requests_waits_for_all),
         cmocka_unit_test(many_requests_at_a_time),
         cmocka_unit_test(ends_of_a_channel_have_its_number),
         cmocka_unit_test(wildcards_make_a_mailbox),
@@ -569,7 +569,7 @@ int main(void)
         cmocka_unit_test(text_is_the_text_that_was_read),
         cmocka_unit_test(messages_are_counted_as_in_table_5),
         cmocka_unit_test(shipped_traces_count_as_known),
-        cmocka_unit_test(published_counts),
+        cmocka_unit_test(traces_have_the_published_counts),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
 }

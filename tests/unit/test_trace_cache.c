@@ -278,7 +278,7 @@ static void what_changes_while_it_is_read_is_not_kept(void **state)
 
 /* A limit on file sizes stands for a full disk. It holds for memory files too, so that nothing is left to
  * try. */
-static void a_full_disk_is_said(void **state)
+static void a_full_disk_is_reported(void **state)
 {
     (void)state;
     empty_cache();
@@ -370,7 +370,7 @@ int main(void)
         cmocka_unit_test(a_damaged_file_is_made_anew),
         cmocka_unit_test(without_a_cache_traces_are_opened_all_the_same),
         cmocka_unit_test(what_changes_while_it_is_read_is_not_kept),
-        cmocka_unit_test(a_full_disk_is_said),
+        cmocka_unit_test(a_full_disk_is_reported),
         cmocka_unit_test(processes_do_not_disturb_each_other),
         cmocka_unit_test(a_wrong_trace_leaves_nothing_behind),
         cmocka_unit_test(a_compiled_file_opens_by_itself),

@@ -242,7 +242,7 @@ static void a_trace_of_the_format_runs(void **state)
     program->ops->close(program);
 }
 
-static void messages_name_its_lines(void **state)
+static void error_messages_name_lines_of_the_format(void **state)
 {
     (void)state;
     static const char wrong[] = "calls 2\n0 send 1 7 900\n\n1 recv 0 7 800\n0 nosuch\n";
@@ -261,7 +261,7 @@ static void messages_name_its_lines(void **state)
     traces_close(compiled);
 }
 
-static void it_is_written_as_ti_text(void **state)
+static void the_trace_is_written_as_ti_text(void **state)
 {
     (void)state;
     struct compiled_trace *compiled, *again;
@@ -281,7 +281,7 @@ static void it_is_written_as_ti_text(void **state)
     traces_close(compiled);
 }
 
-static void places_may_be_bytes(void **state)
+static void an_error_may_name_a_byte(void **state)
 {
     (void)state;
     diag_report(DIAG_ERROR, &(struct diag_place){.file = "x.bin", .line = DIAG_BYTE | 0}, "wrong");
@@ -296,9 +296,12 @@ static void places_may_be_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_format_is_added_once),     cmocka_unit_test(the_surest_format_reads_a_path),
-        cmocka_unit_test(a_trace_of_the_format_runs), cmocka_unit_test(messages_name_its_lines),
-        cmocka_unit_test(it_is_written_as_ti_text),   cmocka_unit_test(places_may_be_bytes),
+        cmocka_unit_test(a_format_is_added_once),
+        cmocka_unit_test(the_surest_format_reads_a_path),
+        cmocka_unit_test(a_trace_of_the_format_runs),
+        cmocka_unit_test(error_messages_name_lines_of_the_format),
+        cmocka_unit_test(the_trace_is_written_as_ti_text),
+        cmocka_unit_test(an_error_may_name_a_byte),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
 }

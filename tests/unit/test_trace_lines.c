@@ -260,7 +260,7 @@ static bool is_tried(const char *name)
            !strcmp(name, "test");
 }
 
-static void no_action_is_left_out_above(void **state)
+static void every_action_is_tested_above(void **state)
 {
     (void)state;
     for (size_t i = 0; action_form_at(i); i++)
@@ -413,7 +413,7 @@ static void an_endless_line_is_an_error(void **state)
     assert_non_null(strstr(traces_messages(), "rank-1.txt:1:1: error: a line of more than 16777216 bytes"));
 }
 
-static void equal_errors_are_said_once_and_many_are_cut(void **state)
+static void equal_errors_are_reported_once_and_many_are_cut(void **state)
 {
     (void)state;
     struct compiled_trace *compiled;
@@ -440,13 +440,13 @@ int main(void)
         cmocka_unit_test(amounts_print_as_they_were),
         cmocka_unit_test(integers_keep_their_range),
         cmocka_unit_test(every_action_becomes_its_call),
-        cmocka_unit_test(no_action_is_left_out_above),
+        cmocka_unit_test(every_action_is_tested_above),
         cmocka_unit_test(an_argument_of_init_makes_elements_doubles),
         cmocka_unit_test(layout_of_the_text_does_not_matter),
         cmocka_unit_test(errors_say_where_and_what),
         cmocka_unit_test(a_zero_byte_is_an_error),
         cmocka_unit_test(an_endless_line_is_an_error),
-        cmocka_unit_test(equal_errors_are_said_once_and_many_are_cut),
+        cmocka_unit_test(equal_errors_are_reported_once_and_many_are_cut),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
 }

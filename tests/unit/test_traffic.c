@@ -78,7 +78,7 @@ static void a_permutation_meets_everybody_once(void **state)
         assert_int_equal(counts[i], 2);
 }
 
-static void hotspots_are_hot(void **state)
+static void hotspots_get_more_messages(void **state)
 {
     (void)state;
     uint32_t counts[64] = {0};
@@ -198,7 +198,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(uniform_goes_everywhere),
         cmocka_unit_test(a_permutation_meets_everybody_once),
-        cmocka_unit_test(hotspots_are_hot),
+        cmocka_unit_test(hotspots_get_more_messages),
         cmocka_unit_test(tornado_goes_nearly_half_way_round),
         cmocka_unit_test(complement_inverts_every_bit),
         cmocka_unit_test(neighbours_are_one_hop_away),

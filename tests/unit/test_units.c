@@ -49,7 +49,7 @@ static const char *print_kind(enum kind kind, uint64_t value, char *buffer, size
     }
 }
 
-static void exact_values(void **state)
+static void texts_read_as_exact_values(void **state)
 {
     (void)state;
     static const struct {
@@ -115,7 +115,7 @@ static void exact_values(void **state)
     }
 }
 
-static void refusals(void **state)
+static void wrong_text_is_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -323,7 +323,7 @@ static void printed_numbers_read_back(void **state)
     }
 }
 
-static void shown_to_people(void **state)
+static void values_are_shown_in_readable_units(void **state)
 {
     (void)state;
     char text[64];
@@ -338,14 +338,14 @@ static void shown_to_people(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_values),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(texts_read_as_exact_values),
+        cmocka_unit_test(wrong_text_is_refused),
         cmocka_unit_test(long_units_are_cut),
         cmocka_unit_test(numbers),
         cmocka_unit_test(printed_texts),
         cmocka_unit_test(printed_texts_read_back),
         cmocka_unit_test(printed_numbers_read_back),
-        cmocka_unit_test(shown_to_people),
+        cmocka_unit_test(values_are_shown_in_readable_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
