@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* libheliograph, through nothing but its header. */
+/* Tests libheliograph through its public header alone. */
 
 static struct heliograph *experiment_of(const char *workload, const char *fabric)
 {
@@ -19,7 +19,7 @@ static struct heliograph *experiment_of(const char *workload, const char *fabric
     return experiment;
 }
 
-/* Hockney's model by hand: there and back, each 8 us and 1 MiB at 12.5 GB/s. */
+/* Hockney's model by hand: one message each way, each 8 us and 1 MiB at 12.5 GB/s. */
 static void test_run(void **state)
 {
     (void)state;
@@ -118,7 +118,7 @@ static void *begin(void *self, const struct heliograph_fabric_setup *setup)
     return self;
 }
 
-/* 3 us for every message, of which the sender is kept for 1. */
+/* Every message takes 3 us. The sender is occupied for the first of them. */
 static void transfer(void *self, const struct heliograph_message *message,
                      struct heliograph_transfer *transfer)
 {
@@ -204,7 +204,7 @@ static void test_impossible_fabrics(void **state)
 /* ---------------------------------------------------- progress, cancelling */
 
 struct seen_progress {
-    unsigned times, most; /* so often it was told; until when it goes on */
+    unsigned times, most; /* number of calls of the progress callback; the run continues below this number */
     uint64_t calls, total_calls;
     int64_t now_ps;
     char fabric[16];
@@ -222,7 +222,7 @@ static int on_progress(void *self, const struct heliograph_progress *progress)
     return ++seen->times >= seen->most;
 }
 
-/* Two million messages in many calls, in one call of each rank, and without ranks. */
+/* Two million messages: in many calls, in one call of each rank, and without ranks. */
 static const char *const long_programs[] = {"pingpong:iterations=1000000", "alltoall:ranks=1500,bytes=1B",
                                             "uniform:nodes=16,messages=100000"};
 
@@ -243,7 +243,7 @@ static void test_progress(void **state)
     }
 }
 
-/* A cancelled experiment has no results, and runs again. */
+/* A cancelled experiment has no results and can run again. */
 static void test_cancel(void **state)
 {
     (void)state;
@@ -284,7 +284,7 @@ static void *begin_with_values(void *self, const struct heliograph_fabric_setup 
     return self;
 }
 
-/* The latency is the only time. */
+/* The only time in this fabric is its latency. */
 static void take_latency(void *self, const struct heliograph_message *message,
                          struct heliograph_transfer *times)
 {
@@ -300,7 +300,7 @@ static const struct heliograph_parameter valued_parameters[] = {
     {.name = "text", .type = HELIOGRAPH_TEXT, .doc = "text"},
 };
 
-/* An experiment that is older than the fabric knows its parameters as well. */
+/* An experiment that was created before the fabric was added knows its parameters as well. */
 static void test_parameters_of_a_fabric(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* A family of topologies of one's own, through the header alone: it is read and routed as others are, and one
- * whose links or routes are wrong is refused. */
+/* A user's family of topologies, through the public header alone: it is read and routed like others. A family
+ * with wrong links or routes is refused. */
 #include <heliograph.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* line:N, switches one after another. What is wrong with it, by `self`. */
+/* line:N: switches in a row. `self` says what is wrong with the family. */
 enum fault {
     RIGHT,
     LINKS_OUT_OF_ORDER,
@@ -91,7 +91,7 @@ static void assert_refused(enum heliograph_status status, const char *part)
         fail_msg("'%s' is not in: %s", part, heliograph_last_error());
 }
 
-/* The same network as Heliograph's own linear:8 takes the same time. */
+/* line:8 takes the same time as Heliograph's own linear:8. */
 static void test_a_line_is_linear(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The rank machine and the protocol of a message, against closed forms worked out by hand. Fabric hockney
- * with its defaults unless said otherwise: L = 8 us, BW = 12.5 GB/s, so a byte takes 80 ps. */
+/* The rank engine and the protocol of a message, against closed forms worked out by hand. The fabric is
+ * hockney with its defaults unless said otherwise: L = 8 us, BW = 12.5 GB/s, so a byte takes 80 ps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,11 +32,11 @@ static void run(const struct call *const *calls, size_t ranks)
     assert_int_equal(out.status, STATUS_OK);
 }
 
-/* Two ranks, a message of `bytes` from 0 to 1, with these settings. */
+/* Two ranks and a message of `bytes` from 0 to 1, with these settings. */
 static void one_message(uint64_t bytes, ps_t receiver_computes_ps, const char *const *settings)
 {
     struct call sender[] = {SEND(1, 7, bytes), FINALIZE};
-    /* 12 Gflop/s: an operation takes 83.33 ps; in units of 12 operations it is 1 ns */
+    /* at 12 Gflop/s an operation takes 83.33 ps, and 12 operations take 1 ns */
     struct call receiver[] = {COMPUTE((double)receiver_computes_ps * 12 / 1000), RECV(0, 7, bytes), FINALIZE};
     const struct call *const calls[] = {sender, receiver};
     run_with(calls, 2, settings);
@@ -94,7 +94,7 @@ static void handshakes_cost_a_latency_each(void **state)
     assert_int_equal(out.finish[1], 2 * L + data);
     assert_int_equal(out.finish[0], 3 * L + data);
     assert_int_equal(out.message_total, 1);
-    /* A late receiver already has the request to send. */
+    /* The request to send has already reached a late receiver. */
     one_message(100000, 20 * US, (const char *const[]){"rendezvous.handshakes=2", NULL});
     assert_int_equal(out.finish[1], 20 * US + L + data);
 }
@@ -194,7 +194,7 @@ static void any_source_takes_the_first_to_become_visible(void **state)
     assert_int_equal(out.makespan, 10 * US + L + 10 * BYTE);
 }
 
-/* The receive from any source was posted first: it gets the message although a receive that names the source
+/* The receive from any source is posted first. It gets the message, although a receive that names the source
  * is posted before the message is visible. */
 static void earlier_wildcard_wins_over_later_name(void **state)
 {

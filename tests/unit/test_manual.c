@@ -1,4 +1,5 @@
-/* The manual is an experiment file: what it says, and that reading it changes nothing. */
+/* The manual of parameters is an experiment file. This tests its text, and that reading it changes
+ * nothing. */
 #include "support/components.h"
 
 #include "sim/components.h"
@@ -44,7 +45,7 @@ static void the_manual_shows_all_parameters(void **state)
     free(text);
 }
 
-/* Values in the order of the tables: what one configuration said, to be met in another. */
+/* The values of one configuration in the order of the tables, to compare with another configuration. */
 struct values {
     struct {
         char *value;
@@ -62,7 +63,7 @@ static void keep(void *self, const struct param *param, const char *value, const
     values->list[values->count++].from_file = strcmp(origin, "default") != 0;
 }
 
-/* Reading the manual sets every parameter that has a default, to just that. */
+/* Reading the manual sets every parameter that has a default to this default. */
 static void expect_round_trip(const struct param_table *const *list, size_t count)
 {
     size_t printed;
@@ -95,7 +96,7 @@ static void manual_reads_back(void **state)
     expect_round_trip(components, count);
 }
 
-/* Defaults that YAML would read as something else come in quotes. */
+/* Defaults that YAML would read as another type are in quotes. */
 static void manual_quotes_what_needs_it(void **state)
 {
     (void)state;

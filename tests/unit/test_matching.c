@@ -1,4 +1,4 @@
-/* Matching by itself: which send meets which receive, by channel, by key and in a mailbox. */
+/* Matching alone: which send matches which receive, by channel, by key and in a mailbox. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,8 @@ static struct message *at(uint32_t index)
     return message_at(&matching.messages, index);
 }
 
-/* Posts an end. The record of the other end, or POOL_NONE, and *record is new. */
+/* Posts a send or a receive. Returns the record of the matching end; or POOL_NONE, and *record is the new
+ * record. */
 static uint32_t meet(bool sending, uint32_t rank, uint32_t peer, int32_t tag, uint32_t channel,
                      uint32_t *record)
 {
@@ -50,7 +51,7 @@ static void channel_meets_in_posting_order(void **state)
     uint32_t first, second, unused = POOL_NONE;
     assert_int_equal(meet(true, 1, 2, 5, 0, &first), POOL_NONE);
     assert_int_equal(meet(true, 1, 2, 6, 0, &second), POOL_NONE);
-    assert_int_equal(meet(false, 2, 1, 6, 0, &unused), first); /* no tag is looked at */
+    assert_int_equal(meet(false, 2, 1, 6, 0, &unused), first); /* tags are not compared */
     assert_int_equal(meet(false, 2, 1, 5, 0, &unused), second);
     assert_int_equal(unused, POOL_NONE);
 }
@@ -71,7 +72,7 @@ static void key_is_source_destination_and_tag(void **state)
     assert_int_equal(meet(true, 1, 2, 6, CHANNEL_KEYED, &send), POOL_NONE);
     assert_int_equal(meet(true, 3, 2, 5, CHANNEL_KEYED, &send), POOL_NONE);
     assert_int_equal(meet(true, 1, 2, 5, CHANNEL_KEYED, &unused), receive);
-    /* What has met is out of the table: the same key waits again. */
+    /* Matched ends leave the table, so a new one with the same key waits again. */
     assert_int_equal(meet(true, 1, 2, 5, CHANNEL_KEYED, &send), POOL_NONE);
 }
 
@@ -125,11 +126,12 @@ static void envelope_waits_for_those_of_its_source_before_it(void **state)
     for (uint32_t owner = 0; owner < 3; owner++)
         assert_int_equal(mailbox_receive((uint32_t)CALL_ANY_SOURCE, 7, owner), POOL_NONE);
     struct matching_scan scan = matching_visible(&matching, second);
-    assert_int_equal(matching_next(&matching, &scan), POOL_NONE); /* it may not overtake */
+    assert_int_equal(matching_next(&matching, &scan),
+                     POOL_NONE); /* this message may not overtake the first */
     scan = matching_visible(&matching, other);
     assert_int_equal(matching_next(&matching, &scan), other);
     assert_int_equal(at(other)->recv_owner, 0);
-    scan = matching_visible(&matching, first); /* takes the second along */
+    scan = matching_visible(&matching, first); /* releases the second as well */
     assert_int_equal(matching_next(&matching, &scan), first);
     assert_int_equal(matching_next(&matching, &scan), second);
     assert_int_equal(matching_next(&matching, &scan), POOL_NONE);

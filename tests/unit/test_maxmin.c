@@ -20,7 +20,7 @@ static const double unit = 1.0 / (1 << MAXMIN_SHIFT); /* bytes per second */
 struct sample {
     bool alive;
     uint32_t id, count, links[PER_FLOW];
-    long double rate; /* of the obvious solver */
+    long double rate; /* of the reference solver */
 };
 
 struct scene {
@@ -48,8 +48,8 @@ static bool uses(const struct sample *sample, uint32_t link)
     return false;
 }
 
-/* Progressive filling: again and again the link with the smallest share for each of its open flows fixes
- * them. */
+/* Progressive filling: repeatedly find the link with the smallest share per open flow, and fix the rates of
+ * its flows. */
 static void solve_obviously(struct scene *scene)
 {
     bool open[FLOWS];
@@ -82,7 +82,7 @@ static void solve_obviously(struct scene *scene)
     }
 }
 
-/* What a link carries and its fastest flow, added up from the flows. */
+/* The rate that a link carries and that of its fastest flow, from the flows. */
 struct load {
     uint64_t used, top, flows;
 };
@@ -104,7 +104,8 @@ static void load_links(const struct scene *scene, struct load *loads)
     }
 }
 
-/* A full link on which no flow is faster, to 10^-10 of capacity and rate: what makes rates max-min fair. */
+/* True if the flow has a bottleneck: a full link on which no flow is faster, to 10^-10 of capacity and rate.
+ * Rates are max-min fair if every flow has one. */
 static bool has_bottleneck(const struct scene *scene, const struct sample *sample, const struct load *loads)
 {
     uint64_t rate = maxmin_rate(scene->solver, sample->id);
@@ -129,7 +130,7 @@ static void check_definition(const struct scene *scene)
         assert_true(!scene->samples[i].alive || has_bottleneck(scene, &scene->samples[i], loads));
 }
 
-/* Small relative error, plus what integer division leaves on the links: 2^-16 B/s a flow. */
+/* A small relative error, and the remainder of integer division on the links: 2^-16 B/s a flow. */
 static void compare(struct scene *scene)
 {
     solve_obviously(scene);
@@ -143,7 +144,7 @@ static void compare(struct scene *scene)
     }
 }
 
-/* Links drawn at random; now and then one is named twice, which counts once. */
+/* Links drawn at random. A link may be named twice; it counts once. */
 static void add(struct scene *scene, struct sample *sample)
 {
     sample->count = 1 + (uint32_t)(next_random(scene) % scene->per_flow);
@@ -172,7 +173,7 @@ static void open_scene(struct scene *scene, uint64_t seed, uint32_t links, uint3
     scene->per_flow = per_flow;
     scene->random = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
     scene->like = seed % 3 == 0;
-    for (uint32_t i = 0; i < links; i++) /* from 1 MB/s to 1 TB/s, often equal ones */
+    for (uint32_t i = 0; i < links; i++) /* from 1 MB/s to 1 TB/s, many of them equal */
         scene->capacities[i] = scene->like || next_random(scene) % 2
                                    ? UINT64_C(12500000000)
                                    : UINT64_C(1000000) << (next_random(scene) % 20);
@@ -219,8 +220,8 @@ static void changed_flows_are_all_named(void **state)
     maxmin_close(scene.solver);
 }
 
-/* The rates after a long history, as one number: the same with every compiler and at every level of
- * optimisation. Another algorithm may well round differently; then this is another number. */
+/* A checksum of the rates after a long history. It is the same with every compiler and at every level of
+ * optimisation. Another algorithm may round differently and have another checksum. */
 static void same_bits_everywhere(void **state)
 {
     (void)state;
@@ -260,7 +261,7 @@ static void alone_and_shared_rates_are_exact(void **state)
     maxmin_solve(solver, &count);
     assert_int_equal(maxmin_rate(solver, b), UINT64_C(12500000000) << MAXMIN_SHIFT);
 
-    /* One that comes and goes between two solves leaves nothing behind. */
+    /* A flow that is added and removed between two solves changes nothing. */
     uint32_t c = maxmin_add(solver, (const uint32_t[]){0, 1}, 2);
     maxmin_remove(solver, c);
     maxmin_solve(solver, &count);
@@ -268,9 +269,9 @@ static void alone_and_shared_rates_are_exact(void **state)
     maxmin_close(solver);
 }
 
-/* Flows from each of 12 nodes to each other: all links are full, and every flow has two bottlenecks. One that
- * goes makes room on two links, which nobody can use, for the flows there are still held by their other link.
- */
+/* Flows from each of 12 nodes to each other: all links are full, and every flow has two bottlenecks. When a
+ * flow ends, two links have free capacity. The remaining flows cannot use it, since each is still limited by
+ * its other link. */
 static void a_change_that_helps_nobody_stays_local(void **state)
 {
     (void)state;
@@ -299,7 +300,7 @@ static void a_change_that_helps_nobody_stays_local(void **state)
     maxmin_close(solver);
 }
 
-/* More flows than the link has units of rate: each still gets one, so that it ends. */
+/* There are more flows than units of rate on the link. Each flow still gets one unit, so that it ends. */
 static void no_flow_starves(void **state)
 {
     (void)state;
@@ -328,8 +329,8 @@ static void limits_of_work_are_exact(void **state)
     assert_true(maxmin_done(maxmin_work(5), UINT64_MAX, PS_NEVER) == maxmin_work(5));
 }
 
-/* Flows of random sizes that all start at once and end one after another: the bytes that the rates moved must
- * be the bytes that were asked for, to less than what the last picosecond carries. */
+/* Flows of random sizes start together and end one after another. The bytes that the rates move must equal
+ * the bytes asked for, except for what the last picosecond carries. */
 static void fluid_moves_every_byte(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* What the probes print, made up here: summaries, sums, slopes, guards, and the system file, which must give
- * the predicted latency back. */
+/* Made-up output of the probes: summaries, sums, slopes, guards, and the system file, which must give the
+ * predicted latency. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ static void summaries_are_of_all_samples(void **state)
     (void)state;
     char text[4096] = HEAD "samples llp_post";
     size_t length = strlen(text);
-    for (int i = 200; i > 0; i--) /* 1 to 198, and two that do not belong */
+    for (int i = 200; i > 0; i--) /* 1 to 198, and two samples that do not belong */
         length += (size_t)snprintf(text + length, sizeof text - length, " %d", i > 198 ? 100000 : i);
     snprintf(text + length, sizeof text - length, "\nend\n");
     struct measurement measurement;
@@ -103,7 +103,7 @@ static void a_latency_beyond_five_percent_is_not_within(void **state)
     measure_free(&measurement);
 }
 
-/* MPI's loop takes 26 ns a turn, the probe's own 6: a message waits 10 ns longer for MPI to look. */
+/* MPI's loop takes 26 ns a turn, the probe's own 6 ns. So MPI finds a message 10 ns later on average. */
 static void half_a_polling_period_is_added(void **state)
 {
     (void)state;
@@ -113,7 +113,7 @@ static void half_a_polling_period_is_added(void **state)
     assert_float_equal(result.polling_ns, 10, 1e-9);
     assert_float_equal(result.latency.predicted_ns, result.paper.predicted_ns + 10, 1e-9);
     assert_true(result.paper.within);
-    assert_false(result.latency.within); /* 173 of 160 */
+    assert_false(result.latency.within); /* 173 where 160 is the most possible */
     measure_free(&measurement);
 }
 
@@ -123,7 +123,7 @@ static void a_rate_has_a_verdict(void **state)
     struct measurement measurement;
     struct measure_result result;
     judged(&measurement, &result, HEAD LLP MPI "samples window_rate 66 66 66\nend\n");
-    const double mean_ns = (59 + 3 * 66) / 4.0; /* means add up, medians of parts do not */
+    const double mean_ns = (59 + 3 * 66) / 4.0; /* means add up, medians do not */
     assert_float_equal(result.injection.observed_ns, mean_ns, 1e-9);
     assert_float_equal(result.injection.deviation_percent, 100 * (59 - mean_ns) / mean_ns, 1e-9);
     assert_false(result.injection.within);

@@ -1,4 +1,4 @@
-/* Barriers and flags of the ranks of a node by themselves. */
+/* Barriers and flags of the ranks of a node, tested alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 enum { RANKS = 3, FLAGS = 2 };
 
 static struct node_sync sync;
-static ps_t released_at[RANKS]; /* per member; NODE_SYNC_DOWN: it waits */
+static ps_t released_at[RANKS]; /* per member; NODE_SYNC_DOWN: the member waits */
 static uint32_t call;
 
 static void on_release(void *self, uint32_t member, ps_t at)
@@ -90,7 +90,7 @@ static void call_is_gone_when_all_have_left(void **state)
     for (uint32_t member = 0; member < RANKS; member++)
         node_sync_leave(&sync, call);
     assert_int_equal(sync.calls.live, 1);
-    assert_int_equal(enter(9, true), call); /* its record is used again, with all flags down */
+    assert_int_equal(enter(9, true), call); /* its record is reused, with all flags down */
     assert_int_equal(node_sync_await(&sync, call, 0, 0), NODE_SYNC_DOWN);
 }
 

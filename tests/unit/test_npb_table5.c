@@ -8,13 +8,13 @@
 
 #include "workload/workload.h"
 
-/* Table 5 of Palma et al., Inter-Node Message Passing Through Optical Reconfigurable Memory Channel: messages
- * and their mean size of four NPB programs, each collective expanded as trace/summary.h says. The table cuts
- * digits off and does not round: 1,279,610 messages are printed as 1.2 M. */
+/* Table 5 of Palma et al., Inter-Node Message Passing Through Optical Reconfigurable Memory Channel: number
+ * and mean size of the messages of four NPB programs. Each collective is expanded as trace/summary.h says.
+ * The table truncates: it prints 1,279,610 messages as 1.2 M. */
 
 struct row {
     const char *spec;
-    double messages, messages_digit; /* as printed, and what its last digit stands for */
+    double messages, messages_digit; /* as printed, and the value of its last digit */
     double mean_bytes, mean_digit;
 };
 
@@ -51,7 +51,7 @@ static void add_vector(struct traffic *traffic, const struct program *program, u
             add(traffic, 1, program->counts[call->send_counts + peer]);
 }
 
-/* The share of this rank in what its call sends; of rooted collectives rank 0 has all. */
+/* The bytes that this rank sends in its call. In a rooted collective rank 0 sends all. */
 static void add_call(struct traffic *traffic, const struct program *program, uint32_t rank,
                      const struct call *call)
 {

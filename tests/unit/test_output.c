@@ -1,4 +1,4 @@
-/* Files that are there as a whole or not at all. */
+/* Output files are complete, or do not exist. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,7 @@ static int remove_folder(void **state)
     unlink(path);
     free(path);
     diag_set_sink(NULL, NULL);
-    return rmdir(folder); /* fails where a file was left behind */
+    return rmdir(folder); /* fails if a file was left behind */
 }
 
 static void has(const char *expected)
@@ -70,7 +70,7 @@ static void an_output_gets_its_name_when_it_is_closed(void **state)
     fputs("whole", output.file);
     assert_int_equal(output_close(&output, STATUS_OK), STATUS_OK);
     has("whole");
-    assert_int_equal(output_close(&output, STATUS_OK), STATUS_OK); /* not open: nothing happens */
+    assert_int_equal(output_close(&output, STATUS_OK), STATUS_OK); /* the output is not open: no effect */
 }
 
 static void a_failed_run_leaves_the_previous_file(void **state)
@@ -87,7 +87,7 @@ static void a_full_disk_is_an_error(void **state)
     said[0] = '\0';
     assert_int_equal(write_words("/dev/full", "words", STATUS_OK), STATUS_FAILED);
     assert_non_null(strstr(said, "cannot write /dev/full: No space left on device"));
-    assert_int_equal(access("/dev/full", F_OK), 0); /* it is still the device */
+    assert_int_equal(access("/dev/full", F_OK), 0); /* the path still names the device */
 }
 
 static void a_folder_that_is_not_there_is_an_error(void **state)

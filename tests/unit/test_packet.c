@@ -56,12 +56,12 @@ static void a_short_one_leaves_its_share_to_the_long_one(void **state)
     CALLS far[] = {RECV(0, 1, 3 * BIG), FINALIZE};
     CALLS near[] = {RECV(0, 1, BIG), FINALIZE};
     run("packet", (const struct call *const[]){sender, far, near}, 3, NULL);
-    assert_int_equal(out.finish[2], L + 2 * BIG * BYTE); /* both at half the rate until then */
+    assert_int_equal(out.finish[2], L + 2 * BIG * BYTE); /* until then each has half the rate */
     assert_int_equal(out.finish[1], L + 4 * BIG * BYTE); /* the link was never idle */
 }
 
-/* Three to one: each gets a third of the down link; the first sender's other message takes the two thirds of
- * its up link that the first leaves: max-min, not equal shares. */
+/* Three nodes send to one: each gets a third of the down link. The first sender's other message gets the
+ * remaining two thirds of its up link. That is max-min fair; equal shares of the up link would not be. */
 static void bandwidth_that_one_flow_cannot_use_goes_to_others(void **state)
 {
     (void)state;
@@ -70,7 +70,8 @@ static void bandwidth_that_one_flow_cannot_use_goes_to_others(void **state)
     CALLS hot[] = {IRECV(0, 1, BIG, 2), IRECV(1, 1, BIG, 3), IRECV(2, 1, BIG, 4), WAITALL, FINALIZE};
     CALLS cold[] = {RECV(0, 1, 2 * BIG), FINALIZE};
     run("packet", (const struct call *const[]){first, other, other, hot, cold}, 5, NULL);
-    /* A third of the bandwidth is no whole number of the solver's units: a picosecond more at the most. */
+    /* A third of the bandwidth is no whole number of the solver's units. The error is one picosecond at
+     * most. */
     assert_in_range(out.finish[3], L + 3 * BIG * BYTE, L + 3 * BIG * BYTE + 1);
     assert_in_range(out.finish[4], L + 3 * BIG * BYTE, L + 3 * BIG * BYTE + 1);
 }
@@ -98,7 +99,8 @@ static void a_rendezvous_holds_nothing_while_it_waits(void **state)
     assert_int_equal(out.finish[1], 1000 * US + L + BIG * BYTE);
 }
 
-/* Messages from one node to another go one after another, also a short one behind a long one. */
+/* With ordered injection, messages from one node leave one after another, even a short one after a long
+ * one. */
 static void messages_of_one_pair_follow_each_other(void **state)
 {
     (void)state;
@@ -122,7 +124,8 @@ static void ordered_injection_is_one_after_another(void **state)
     assert_int_equal(out.messages[1].received, L + 2 * BIG * BYTE);
     assert_int_equal(out.messages[2].received, 2 * L + 3 * BIG * BYTE);
 
-    /* The order is that of readiness: a rendezvous whose receiver is late lets the others pass. */
+    /* Messages leave in the order in which they become ready. A rendezvous with a late receiver lets others
+     * pass. */
     CALLS late[] = {COMPUTE(12e6), RECV(0, 1, BIG), FINALIZE};
     run("packet", (const struct call *const[]){sender, late, two}, 3, ordered);
     assert_int_equal(out.finish[1], 1000 * US + L + BIG * BYTE);
@@ -140,7 +143,7 @@ static void alltoall_takes_what_its_links_take(void **state)
         calls[i] = every;
     run("packet", calls, RANKS, NULL);
     assert_int_equal(out.message_total, RANKS * (RANKS - 1));
-    /* 12.5 GB/s / 15 is no whole number of the solver's units: the last bits cost less than a nanosecond */
+    /* 12.5 GB/s / 15 is no whole number of the solver's units: the remainder costs less than a nanosecond */
     assert_in_range(out.makespan, L + (RANKS - 1) * 8192 * BYTE, L + (RANKS - 1) * 8192 * BYTE + 1000);
     run("hockney", calls, RANKS, NULL);
     assert_int_equal(out.makespan, L + 8192 * BYTE);

@@ -1,6 +1,6 @@
-/* The packet fabric on topologies: closed forms for a few messages, and random traffic against a fluid
- * simulation that solves for all rates anew, by progressive filling, whenever a message ends. L = 8 us, 80 ps
- * a byte. */
+/* The packet fabric on topologies: closed forms for a few messages; and random traffic against a fluid
+ * simulation that solves for all rates by progressive filling whenever a message ends. L = 8 us, 80 ps a
+ * byte. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static void run(const struct call *const *calls, uint32_t ranks, const char *con
     assert_int_equal(out.status, STATUS_OK);
 }
 
-/* 0 to 2 and 1 to 3 of a line share the link from 1 to 2, where a crossbar has nothing to share. */
+/* 0 to 2 and 1 to 3 of a line share the link from 1 to 2. On a crossbar they share nothing. */
 static void crossing_messages_share_the_link_between(void **state)
 {
     (void)state;
@@ -49,7 +49,7 @@ static void crossing_messages_share_the_link_between(void **state)
     assert_int_equal(out.makespan, L + 2 * US + 2 * BIG * BYTE);
 }
 
-/* The long way shares its middle with a short one; a third that shares nothing has a link to itself. */
+/* The long flow shares a link with a short one. A third flow shares no link with others. */
 static void flows_without_a_shared_link_are_not_delayed(void **state)
 {
     (void)state;
@@ -59,14 +59,14 @@ static void flows_without_a_shared_link_are_not_delayed(void **state)
     CALLS three[] = {SEND(1, 1, BIG), FINALIZE};
     run((const struct call *const[]){zero, one, two, three}, 4,
         (const char *const[]){"topology=linear:4", NULL});
-    assert_int_equal(out.finish[3], L + 2 * HOP + BIG * BYTE); /* against the others' direction */
+    assert_int_equal(out.finish[3], L + 2 * HOP + BIG * BYTE); /* against the direction of the others */
     assert_int_equal(out.finish[2], L + 2 * HOP + 2 * BIG * BYTE);
     run((const struct call *const[]){zero, one, two, three}, 4,
         (const char *const[]){"topology=linear:4", "packet.duplex=half", NULL});
     assert_in_range(out.finish[2], L + HOP + 3 * BIG * BYTE, L + 2 * HOP + 3 * BIG * BYTE + 1);
 }
 
-/* Without a topology there are a link up and one down per node; that is a crossbar. */
+/* Without a topology each node has a link up and a link down. That is a crossbar. */
 static void no_topology_is_the_same_as_a_crossbar(void **state)
 {
     (void)state;
@@ -87,8 +87,8 @@ static void no_topology_is_the_same_as_a_crossbar(void **state)
     }
 }
 
-/* From one leaf of a tree to two destinations with the same last digit: D-mod-k takes the same link up for
- * both; the adaptive choice takes the other for the second. */
+/* Messages from one leaf of a tree to two destinations with the same last digit: D-mod-k takes the same link
+ * up for both; adaptive routing takes another link for the second. */
 static void adaptive_routes_part(void **state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void what_does_not_fit_is_refused(void **state)
     assert_int_equal(out.status, STATUS_BAD_INPUT);
 }
 
-/* Every byte is counted on every link of its way, and links are free again when flows have gone. */
+/* Every byte is counted on every link of its route. Links are free again when flows have ended. */
 static void paths_count_flows_and_bytes(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static bool crosses(const struct fluid *flow, uint32_t link)
     return false;
 }
 
-/* Fixes the flows of the link with the smallest share; false when all are fixed. */
+/* Fixes the flows of the link with the smallest share. Returns false when all flows are fixed. */
 static bool fill_one(const struct topo *topo, struct fluid *flows, uint32_t count)
 {
     long double least = -1;
@@ -227,7 +227,7 @@ static uint32_t draw(uint32_t *random)
     return *random >> 8;
 }
 
-/* About every second pair of nodes has a message of up to 500 kB, all posted at once. */
+/* About every second pair of nodes has a message of up to 500 kB. All are posted at once. */
 static uint32_t draw_traffic(const struct topo *topo, bool half, uint32_t seed, struct fluid *flows)
 {
     uint32_t count = 0, random = seed;
@@ -284,7 +284,7 @@ static void compare(const struct topo *topo, const struct fluid *flows, uint32_t
     }
 }
 
-/* To within a nanosecond: each end of a message rounds the later ones. */
+/* Equal to within a nanosecond: the end of each message rounds the later ones. */
 static void equals_the_slow_simulation(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The page of a report: whole, with the data in it, and not to be broken by what it is made of. */
+/* The page of a report is complete, contains the data, and is safe with any text in the data. */
 #include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +71,7 @@ static int remove_folder(void **state)
     unlink(path);
     free(path);
     diag_set_sink(NULL, NULL);
-    return rmdir(folder); /* fails where a file was left behind */
+    return rmdir(folder); /* fails if a file was left behind */
 }
 
 /* ---------------------------------------------------------------- a result */
@@ -88,7 +88,7 @@ PARAM_TABLE(settings_params, "settings", struct settings, "for the test",
 static const struct metric metrics[] = {{"pivot_bytes", METRIC_BYTES, 0, "smallest </script> message"}};
 static const struct metric_table metric_table = {metrics, 1, sizeof(uint64_t)};
 
-/* Writes a page of two fabrics to `where`; returns how that went. */
+/* Writes a page of two fabrics to `where`. Returns the status. */
 static enum status write_page(const char *where)
 {
     const struct param_table *tables[] = {&settings_params};
@@ -117,7 +117,7 @@ static enum status write_page(const char *where)
     return status;
 }
 
-/* The file as text, to be freed. */
+/* The text of the file. The caller frees it. */
 static char *read_page(void)
 {
     FILE *file = fopen(path, "r");
@@ -138,7 +138,7 @@ static size_t count_of(const char *text, const char *word)
     return count;
 }
 
-/* The JSON in the script element of that id. */
+/* The JSON in the script element with this id. */
 static json_t *embedded(const char *text, const char *id)
 {
     char *mark = mem_format("id=\"%s\">", id);

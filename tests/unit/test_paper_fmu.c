@@ -1,4 +1,4 @@
-/* Figures of the FMU paper that are its equations. */
+/* Figures of the FMU paper that follow from its equations alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "papers/fmu/fmu.h"
 #include "support/reproduced.h"
 
-/* Figures 11 and 12, where both models are the paper's equations but for SimpleComm's 16 bytes a message. */
+/* Figures 11 and 12: both models are the paper's equations, except for SimpleComm's 16 bytes a message. */
 static void test_one_message(void **state)
 {
     (void)state;

@@ -1,5 +1,4 @@
-/* One parameter of each type: values, bounds, what is refused in which words, and short texts that set a
- * struct. */
+/* One parameter of each type: values, bounds, messages of refusal, and short texts that set a struct. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -203,7 +202,7 @@ static void bounds_are_inclusive(void **state)
     }
 }
 
-/* A choice whose names do not fit the message is cut, not overrun. */
+/* A list of names that is too long for the message is cut. */
 static void many_choices_are_cut(void **state)
 {
     (void)state;

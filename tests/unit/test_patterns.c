@@ -1,5 +1,5 @@
-/* Patterns of programs: repetitions in sequences, phases of small programs whose patterns are known, and that
- * every message of a generated workload is in a phase. */
+/* Patterns of programs: repetitions in sequences, phases of small programs with known patterns. Every message
+ * of a generated workload is in a phase. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -42,7 +42,7 @@ static void loops_are_found(void **state)
         {"aa", {0, 1, 2}},
         {"xyabababz", {2, 2, 3}},
         {"abcabcab", {0, 3, 2}},
-        {"paabaabaabaabq", {1, 3, 4}}, /* the outer loop, not the a a in it */
+        {"paabaabaabaabq", {1, 3, 4}}, /* the outer loop, not the inner "a a" */
         {"qabacabacabacabacz", {1, 4, 4}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -131,8 +131,8 @@ static enum status find(struct script *script, uint32_t ranks_per_node, struct p
         .op = CALL_FINALIZE                                                                                  \
     }
 
-/* Rank 0 sends to 1 twice in each iteration and rank 1 once, 3 iterations: the smaller number counts. What
- * rank 1 sends before and behind is a phase of its own. */
+/* Rank 0 sends to 1 twice in each iteration and rank 1 once, for 3 iterations. The smaller number counts.
+ * What rank 1 sends before and after is a phase of its own. */
 static void iterations_of_a_stretch_are_phases(void **state)
 {
     (void)state;
@@ -159,7 +159,8 @@ static void iterations_of_a_stretch_are_phases(void **state)
     patterns_close(&patterns);
 }
 
-/* The destination of rank 0 changes from iteration to iteration, the collective stays: it alone recurs. */
+/* The destination of rank 0 changes from iteration to iteration, the collective stays the same. Only the
+ * collective recurs. */
 static void calls_that_change_do_not_recur(void **state)
 {
     (void)state;
@@ -179,7 +180,7 @@ static void calls_that_change_do_not_recur(void **state)
     assert_int_equal(recurring, 3 * 3 * 8); /* a binomial tree has 3 messages */
     assert_int_equal(patterns.bytes, 3 * 3 * 8 + 27);
     patterns_close(&patterns);
-    /* all ranks on one node: no message leaves it */
+    /* all ranks are on one node, so no message leaves it */
     assert_int_equal(find(&script, 4, &patterns), STATUS_OK);
     assert_int_equal(patterns.count, 0);
     patterns_close(&patterns);

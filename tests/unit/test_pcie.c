@@ -1,5 +1,5 @@
-/* Traces of PCIe analyzers, written here from Table 1 of "Breaking Band": they must give the table back,
- * whatever the analyzer's place and the form of its export, and say what they cannot give. */
+/* Traces of PCIe analyzers, written here from Table 1 of "Breaking Band". They must give the table back, for
+ * each place of the analyzer and each form of its export, and name the components that they cannot give. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ enum {
     ACK_AFTER_WRITE = 274980,  /* 2 PCIe */
     CQE_AFTER_PING = 765620,   /* 2 Network */
     CQE_AFTER_DIRECT = 549620, /* 2 Wire */
-    PONG_AFTER_PING = 1000000, /* as long as the other side takes: before the completion's ACK */
+    PONG_AFTER_PING = 1000000, /* as long as the other side takes; comes before the completion's ACK */
     PONG_AFTER_DIRECT = 780000,
     PING_AFTER_PONG = 752990, /* RC-to-MEM(8B) + 2 PCIe + LLP_prog + LLP_post */
     PCIE = 137490,
@@ -52,13 +52,13 @@ static int close_paper(void **state)
 
 /* ------------------------------------------------------------------ traces */
 
-/* How a ping-pong is written down. */
+/* The form in which a ping-pong is written. */
 struct script {
     bool lecroy;
     bool direct;  /* no switch */
-    bool inlined; /* the pong is its own completion */
+    bool inlined; /* the pong also reports completion of the ping */
     bool down_only;
-    bool acks_paired; /* one ACK for completion and pong */
+    bool acks_paired; /* one ACK covers completion and pong */
     int place;        /* enum pcie_place */
 };
 
@@ -69,7 +69,7 @@ struct writer {
     uint32_t sequence[2];
 };
 
-/* Time as exports have it: exact, or in groups of three digits down to 0.1 ns. */
+/* Time as in exports: exact, or in groups of three digits down to 0.1 ns. */
 static void put_time(const struct writer *writer, ps_t at)
 {
     if (!writer->script->lecroy) {
@@ -104,8 +104,8 @@ static uint32_t next_sequence(struct writer *writer, int direction)
     return writer->sequence[direction]++ % PCIE_SEQUENCES;
 }
 
-/* One exchange; returns when the next ping is at the analyzer. Next to the root complex, what goes down is
- * seen a PCIe time earlier and what comes up a PCIe time later. */
+/* One exchange. Returns the time at which the next ping is at the analyzer. Next to the root complex, packets
+ * downward are seen a PCIe time earlier and packets upward a PCIe time later. */
 static ps_t put_exchange(struct writer *writer, ps_t ping_at)
 {
     const struct script *script = writer->script;
@@ -131,8 +131,7 @@ static ps_t put_exchange(struct writer *writer, ps_t ping_at)
     return pong_at + PING_AFTER_PONG;
 }
 
-/* The times of ACK and pong must not cross; with these numbers the first ACK comes 40.6 ns behind the pong.
- */
+/* The times of ACK and pong must not cross. With these numbers the first ACK comes 40.6 ns after the pong. */
 static char *trace_of(const struct script *script, unsigned exchanges)
 {
     char *text;
@@ -146,7 +145,8 @@ static char *trace_of(const struct script *script, unsigned exchanges)
                 script->place == PCIE_NEXT_TO_NIC ? "next-to-nic" : "next-to-rc");
     ps_t at = 1429405854200;
     for (unsigned i = 0; i < exchanges; i++)
-        at = put_exchange(&writer, at + i * 13); /* so that steps of 0.1 ns do not always cut off the same */
+        at = put_exchange(
+            &writer, at + i * 13); /* so that rounding to 0.1 ns does not always cut off the same amount */
     fclose(writer.file);
     return text;
 }
@@ -195,7 +195,7 @@ static void a_ping_pong_gives_table_1_back(void **state)
     assert_int_equal(answer.network.count, 4999);
     assert_int_equal(answer.network.mean_ps, 382810);
     assert_int_equal(answer.rc_to_mem.count, 4999);
-    assert_near(answer.rc_to_mem.median_ps, 240960 + 2499 * 13, 13); /* the trace's own drift */
+    assert_near(answer.rc_to_mem.median_ps, 240960 + 2499 * 13, 13); /* the drift of the trace itself */
     assert_near(answer.rc_to_mem.least_ps, 240960 + 13, 0);
     assert_int_equal(answer.coalesced + answer.unmatched + answer.naks, 0);
     assert_false(answer.pong_is_completion);
@@ -240,7 +240,7 @@ static void an_inlined_payload_comes_inside_the_completion(void **state)
     assert_int_equal(answer.rc_to_mem.least_ps, 240960 + 13);
 }
 
-/* The pong of 32 bytes gets the only ACK: the completion before it waited for that and gives no sample. */
+/* Only the pong of 32 bytes gets an ACK. The completion before it waited for this ACK and gives no sample. */
 static void an_ack_gives_a_sample_for_the_newest_packet_only(void **state)
 {
     (void)state;
@@ -260,7 +260,7 @@ static void one_direction_gives_no_pcie(void **state)
     assert_non_null(strstr(answer.network.absent, "one direction only"));
 }
 
-/* Figure 6, its first time stamp corrected: 429 405 854 2 is what its delta says. */
+/* Figure 6, with a corrected first time stamp: 429 405 854 2 agrees with the printed delta. */
 static void figure_6_gives_its_deltas(void **state)
 {
     (void)state;
@@ -293,7 +293,7 @@ static void figure_6_gives_its_deltas(void **state)
     assert_int_equal(answer.inj_overhead.least_ps, 258000);
 }
 
-/* Packet numbers in place of sequence numbers, as exports have them where both kinds of packets are shown. */
+/* Packet numbers in place of sequence numbers. Exports have them if both kinds of packets are shown. */
 static void acks_may_name_packet_numbers(void **state)
 {
     (void)state;
@@ -306,7 +306,7 @@ static void acks_may_name_packet_numbers(void **state)
     assert_int_equal(answer.coalesced, 1);
 }
 
-/* A write that was refused is sent again under the same number; its ACK is that of the second time. */
+/* A refused write is sent again under the same number. Its ACK is that of the second time. */
 static void what_is_sent_again_counts_once(void **state)
 {
     (void)state;

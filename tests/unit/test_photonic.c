@@ -1,5 +1,5 @@
-/* Photonic networks: what an idle network does in closed form, what every run keeps whatever its traffic, and
- * that none gets stuck. */
+/* Photonic networks: closed forms of an idle network, invariants of any traffic, and that no network
+ * deadlocks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static ps_t alone(const char *topology, enum photonic_switching switching, uint3
     return out.delivered[0];
 }
 
-/* 2 hops of set-up and the transmission; in a tree the links of the nodes are hops too. */
+/* Set-up over 2 hops and the transmission. In a tree the links of the nodes are hops too. */
 static void an_idle_packet_takes_two_hops_and_its_transmission(void **state)
 {
     (void)state;
@@ -54,8 +54,8 @@ static void an_idle_packet_takes_two_hops_and_its_transmission(void **state)
     }
 }
 
-/* The packets of one message share the first link: as many at once as there are channels or may be under way.
- */
+/* The packets of one message share the first link: as many at once as the link has channels, or as the window
+ * of packets allows. */
 static void a_message_alone_is_as_parallel_as_it_may_be(void **state)
 {
     (void)state;
@@ -70,7 +70,7 @@ static void a_message_alone_is_as_parallel_as_it_may_be(void **state)
     assert_int_equal(alone("ring:8", PHOTONIC_CIRCUIT, 2, 4 * KIB, split), 2 * 2 * NS + 5 * PACKET);
 }
 
-/* The last packet is short unless packets are padded; a whole message never is. */
+/* The last packet is short unless packets are padded. A whole message is never padded. */
 static void short_packets_are_padded_on_request(void **state)
 {
     (void)state;
@@ -81,7 +81,7 @@ static void short_packets_are_padded_on_request(void **state)
     assert_int_equal(alone("ring:8", PHOTONIC_CIRCUIT, 1, 4096 + 10, pad), 2 * NS + PACKET + 250);
 }
 
-/* One channel, two messages that want the link from 1 to 2: the second waits for it, as a circuit at its
+/* One channel, and two messages that want the link from 1 to 2. The second message waits: as a circuit at its
  * source, as a segment in the buffer of switch 1. */
 static void a_segment_ends_in_the_buffer_before_the_block(void **state)
 {
@@ -94,7 +94,8 @@ static void a_segment_ends_in_the_buffer_before_the_block(void **state)
     assert_int_equal(out.delivered[1], first + 2 * 2 * NS + PACKET);
     light_run("linear:4", PHOTONIC_SEGMENT, one, both, 2, 1, &out);
     assert_int_equal(out.delivered[0], first);
-    /* In the buffer 2 ns after it set out and a packet later; on as soon as the link is free. */
+    /* The message is in the buffer 2 ns and one packet after its start. It leaves as soon as the link is
+     * free. */
     assert_int_equal(out.sender_done[1], 1 + 2 * NS + PACKET);
     assert_int_equal(out.delivered[1], first + 2 * NS + PACKET);
     assert_int_equal(out.stored[1], 1);
@@ -102,7 +103,7 @@ static void a_segment_ends_in_the_buffer_before_the_block(void **state)
     assert_int_equal(out.statistics.segments, 3);
 }
 
-/* The same two messages, in nanoseconds of the second. */
+/* The same two messages; the nanoseconds at which the second arrives. */
 static const char *parts_of(enum photonic_switching switching, const char *const *settings)
 {
     const struct light_message both[] = {{0, 1, 3, 4000}, {NS, 0, 2, 4000}};
@@ -115,8 +116,8 @@ static const char *parts_of(enum photonic_switching switching, const char *const
     return parts_said;
 }
 
-/* Link 1>2 is taken until 104 ns. A circuit waits for it at its source, a segment in the buffer of switch 1;
- * hop by hop the probe has to come back first. */
+/* Link 1>2 is reserved until 104 ns. A circuit waits at its source, a segment in the buffer of switch 1. With
+ * hop-by-hop reservation the probe first returns. */
 static void the_tap_gets_each_part_of_a_message(void **state)
 {
     (void)state;
@@ -140,13 +141,14 @@ static void the_tap_gets_each_part_of_a_message(void **state)
                                                              "1 transfer 108-208\n");
 }
 
-/* Slots run out: what does not fit goes back to the buffer before, or waits at its source. */
+/* Buffers without a free slot: a packet that finds no slot goes back to the previous buffer, or waits at its
+ * source. */
 static void packets_pass_a_full_buffer_when_they_may(void **state)
 {
     (void)state;
     const char *const small[] = {"photonic.channels=2", "segment.buffer_size=4KiB", NULL};
-    /* The packets of one message keep both channels of the link 2>3 taken; of the next two one stops at 2,
-     * the other at 1. */
+    /* The packets of one message occupy both channels of the link 2>3. Of the next two packets one stops at
+     * 2, the other at 1. */
     const struct light_message messages[] = {{0, 2, 3, 400 * KIB}, {2, 0, 3, 4096}, {3, 0, 3, 4096}};
     light_run("linear:4", PHOTONIC_SEGMENT, small, messages, 3, 1, &out);
     assert_int_equal(out.status, STATUS_OK);
@@ -175,7 +177,7 @@ static uint32_t random_traffic(uint32_t nodes, uint32_t count, uint64_t seed, st
     return count;
 }
 
-/* Every message's bytes take a channel of each of its hops for bytes / rate, and no link has more channel
+/* The bytes of each message occupy a channel of each of its hops for bytes / rate. No link has more channel
  * time than its channels have. */
 static void check_channel_time(const struct topo *topo, const struct light_message *messages, uint32_t count)
 {
@@ -194,7 +196,7 @@ static void check_channel_time(const struct topo *topo, const struct light_messa
     assert_int_equal(sum, expected);
 }
 
-/* A node's bytes leave it over at most as many channels as it has transfers under way. */
+/* The bytes of a node leave it over at most as many channels as it has transfers under way. */
 static void check_node_bound(const struct topo *topo, const struct light_message *messages, uint32_t count)
 {
     for (uint32_t node = 0; node < topo->nodes; node++) {
@@ -218,7 +220,8 @@ static void keeps_its_promises(const char *topology, enum photonic_switching swi
     check_node_bound(&topo, messages, count);
     uint32_t most = switching == PHOTONIC_SEGMENT ? topo.diameter : 0;
     if (switching == PHOTONIC_SEGMENT && topo.levels)
-        most = 2; /* the two top levels have buffers: once up, once at the top, once down to the second */
+        most = 2; /* the two top levels have buffers: a packet is stored once on the way up, once at the top,
+                     once on the way down at the second level */
     for (uint32_t i = most + 2; i < STORED_CLASSES; i++)
         assert_int_equal(out.stored[i], 0);
     if (switching != PHOTONIC_SEGMENT)
@@ -255,8 +258,8 @@ static void every_run_keeps_the_invariants(void **state)
 
 /* ------------------------------------------------------------- never stuck */
 
-/* Everybody sends nearly half way round a ring of one channel, in step: probes that go hop by hop all take
- * their first link and all find the next one taken. */
+/* Every node sends nearly half way round a ring of one channel, all in step. With hop-by-hop reservation all
+ * probes take their first link and find the next one reserved. */
 static void tornado(enum photonic_switching switching, const char *const *settings)
 {
     enum { NODES = 16, EACH = 4 };
@@ -288,7 +291,7 @@ static void tornado_gets_through_with_each_retry_policy(void **state)
     }
 }
 
-/* Without the random delay they never do, and the watchdog says so. */
+/* Without a random delay the probes never succeed, and the watchdog reports it. */
 static void the_watchdog_ends_a_livelock(void **state)
 {
     (void)state;
@@ -308,7 +311,7 @@ static void the_watchdog_ends_a_livelock(void **state)
     assert_non_null(strstr(out.said, "link (1)>(2): 0 of 1 channels free, packets that wait for one: 1"));
 }
 
-/* A transfer that takes longer than the watchdog's patience is no standstill. */
+/* A transfer that is longer than the watchdog's interval is no standstill. */
 static void the_watchdog_lets_long_transfers_be(void **state)
 {
     (void)state;

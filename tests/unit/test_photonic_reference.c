@@ -1,7 +1,7 @@
-/* The photonic network against an implementation that is slow and obvious: lists that are searched from end
- * to end, no queue, no pool, no record used twice. Random small networks, random parameters; atomic
- * reservation, retry=wait, routes by destination. Every message must be delivered at the same picosecond,
- * every link have carried and held the same. */
+/* The photonic network against a slow and obvious implementation: lists that are searched from end to end, no
+ * queues, no pools, no reused records. Networks and parameters are small and random, with atomic reservation,
+ * retry=wait and deterministic routes. Every message must be delivered at the same picosecond, and every link
+ * must have carried and held the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,9 +25,9 @@ struct one_packet {
     uint32_t message;
     uint64_t bytes;
     enum state state;
-    uint32_t at, end, stored; /* hops done, hops done when it has moved, how often stored */
+    uint32_t at, end, stored; /* hops done; hops done when it has moved; how often it was stored */
     uint32_t blocked_on;
-    uint64_t since; /* stamp: it fell asleep, or was stored */
+    uint64_t since; /* stamp of the time at which it began to wait, or was stored */
     ps_t granted_at;
 };
 
@@ -38,7 +38,7 @@ struct happening {
 };
 
 struct reference {
-    /* given */
+    /* input */
     struct topo topo;
     enum photonic_switching switching;
     bool by_turns, node_links_count;
@@ -49,7 +49,7 @@ struct reference {
     uint64_t stamp;
     uint32_t route[MESSAGES][HOPS], hops[MESSAGES];
     bool is_generated[MESSAGES], has_begun[MESSAGES];
-    uint64_t served[MESSAGES]; /* stamp of its last packet's start; by turns the smallest is next */
+    uint64_t served[MESSAGES]; /* stamp of the start of its last packet; with turns the smallest is next */
     uint32_t packets_of[MESSAGES], begun[MESSAGES], left[MESSAGES], arrived[MESSAGES];
     struct one_packet packets[PACKETS];
     uint32_t packet_count;
@@ -72,7 +72,7 @@ static void happen(ps_t at, bool is_send, uint32_t subject)
 
 /* ------------------------------------------------------------- reservation */
 
-/* The switch at the end of the packet's first `hops` links, if it has a buffer with room. */
+/* The switch at the end of the packet's first `hops` links, if its buffer has a free slot. */
 static bool buffer_has_room(uint32_t message, uint32_t hops, uint32_t *at)
 {
     *at = topo_link_to(&ref.topo, ref.route[message][hops - 1]);
@@ -119,7 +119,7 @@ static void attempt(struct one_packet *packet)
     packet->since = ref.stamp++;
 }
 
-/* The packet that has been in this state longest, of those the question is about. */
+/* The packet that has been in this state longest, among those that the predicate accepts. */
 static struct one_packet *longest(enum state state, bool (*is_meant)(const struct one_packet *, uint32_t),
                                   uint32_t subject, uint64_t before)
 {
@@ -162,7 +162,7 @@ static uint32_t in_flight(uint32_t node)
     return count;
 }
 
-/* Begun, with packets that have not left. */
+/* The message has begun, and has packets that have not left. */
 static uint32_t open_messages(uint32_t node)
 {
     uint32_t count = 0;
@@ -171,8 +171,8 @@ static uint32_t open_messages(uint32_t node)
     return count;
 }
 
-/* By turns: the open message served longest ago, and all that may be are open. Else the first that has
- * packets to begin. */
+/* With turns, opens as many messages as the limit allows and takes the open message that was served longest
+ * ago. Otherwise takes the first message that has packets to begin. */
 static uint32_t next_message(uint32_t node)
 {
     uint32_t best = MESSAGES;

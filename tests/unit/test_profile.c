@@ -1,4 +1,4 @@
-/* Levels over time in few bins: the same as counted bin by bin, however often bins are widened. */
+/* Levels over time in few bins: the result equals a count bin by bin, however often bins are widened. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static int64_t overlap(ps_t from, ps_t to, ps_t begin, ps_t end)
     return high > low ? high - low : 0;
 }
 
-/* Intervals of all lengths up to `longest`, in any order, against the plain sum. */
+/* Intervals of all lengths up to `longest`, in any order, compared with a plain sum. */
 static void compare(uint64_t seed, ps_t longest)
 {
     struct rng rng = rng_init(seed, "profile");

@@ -1,4 +1,4 @@
-/* A queue of linked records: order, taking from the front, cutting anywhere, also while the pool grows. */
+/* A queue of linked records: order, taking from the front, cutting anywhere, growth of the pool meanwhile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void records_leave_in_order_while_the_pool_grows(void **state)
     pool_free(&pool);
 }
 
-/* Five records; `cut` is taken out, and one more is appended behind the rest. */
+/* Five records. `cut` is taken out, and one more is appended at the end. */
 static void cut_one_of_five(uint32_t cut)
 {
     struct pool pool;
@@ -98,7 +98,7 @@ static void the_only_record_is_cut(void **state)
     pool_free(&pool);
 }
 
-/* 3, then 2 before it, then the queue 0, 1 before both, and 4 behind them. */
+/* 3; then 2 before it; then the queue 0, 1 before both; then 4 at the end. */
 static void records_and_queues_go_to_the_front(void **state)
 {
     (void)state;

@@ -12,7 +12,7 @@ enum { KEYS = 600, STEPS = 200000 };
 
 static struct queue_key key_of(uint32_t i)
 {
-    /* As ranks and sequence numbers do: small numbers in both halves of both words. */
+    /* Keys like ranks and sequence numbers: small numbers in both halves of both words. */
     return (struct queue_key){.high = (uint64_t)(i % 7) << 32 | i / 7,
                               .low = (uint64_t)(i % 3) << 32 | i % 11};
 }
@@ -21,7 +21,7 @@ static void behaves_like_a_searched_array(void **state)
 {
     (void)state;
     struct queue_table table;
-    uint32_t present[KEYS]; /* the value under each key, POOL_NONE = none */
+    uint32_t present[KEYS]; /* the value of each key; POOL_NONE: none */
     uint64_t random = 88172645463325252u;
     size_t count = 0;
     queue_table_init(&table);

@@ -1,4 +1,4 @@
-/* The room of the papers: its data files, its rows, and a paper of a few runs from end to end. */
+/* The framework of the papers: its data files, its rows, and a paper of a few runs from end to end. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,7 +60,7 @@ static void test_all_papers_load(void **state)
     }
 }
 
-/* What other things stand for is published beside ours and has no verdict. */
+/* Published numbers for which ours are stand-ins have no verdict. */
 static void test_without_tolerance(void **state)
 {
     (void)state;
@@ -91,8 +91,8 @@ static void test_notes_of_variants(void **state)
 
 static int calls;
 
-/* Table 3 of the FMU paper: one number that comes out, one that does not, one that cannot be computed, and
- * one whose run depends on what another run found. */
+/* Table 3 of the FMU paper: one number agrees, one deviates, one cannot be computed, and one has a run that
+ * depends on the result of another run. */
 static void few_items(struct reproduction *reproduction)
 {
     calls++;
@@ -119,7 +119,7 @@ static void test_a_paper(void **state)
     (void)state;
     static const struct paper paper = {.name = "fmu", .title = "few", .reproduce = few_items};
     assert_non_null(mkdtemp(reproduced_folder));
-    setenv("HELIO_ASSETS", reproduced_folder, 1); /* where none are, so that no page is written */
+    setenv("HELIO_ASSETS", reproduced_folder, 1); /* an empty folder, so that no page is written */
     diag_set_sink(reproduced_keep_quiet, NULL);
     calls = 0;
     assert_int_equal(reproduce_paper(&paper, &(struct reproduce_options){.folder = reproduced_folder}),
@@ -153,7 +153,7 @@ static void no_items(struct reproduction *reproduction)
     (void)reproduction;
 }
 
-/* The rows of both stand in all.csv under one header, and each paper has files of its own. */
+/* all.csv has the rows of both papers under one header. Each paper also has files of its own. */
 static void test_all_papers(void **state)
 {
     (void)state;
@@ -181,7 +181,7 @@ static void test_all_papers(void **state)
 
 /* -------------------------------------------------------------- a real one */
 
-/* The map of switching times: every combination is there, and one message alone follows Eq. 5 and 6. */
+/* The map of switching times has every combination. A single message follows equations 5 and 6. */
 static size_t swept;
 
 static void check_swept(void *self, struct reproduction *reproduction, const struct swept_run *run)

@@ -1,4 +1,4 @@
-/* Requests by themselves: who is told of a completion, and when a waiter is ready. */
+/* Requests alone: who is notified of a completion, and when a waiter is ready. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 enum { WAITERS = 3, SLOTS = 4 };
 
-/* The waiter is inside a larger struct, as in a rank. */
+/* The waiter is part of a larger struct, as in a rank. */
 static struct user {
     struct request_waiter waiter;
     uint64_t other;
@@ -72,7 +72,7 @@ static void request_that_is_complete_is_not_waited_for(void **state)
     assert_int_equal(waiter->awaited, 0);
     assert_int_equal(waiter->latest, 90);
     assert_int_equal(ready_count, 0);
-    /* Its slot is free: a later call has nothing to wait for there. */
+    /* Its slot is free, so a later call has nothing to wait for. */
     request_begin(waiter, 50);
     request_await(&requests, waiter, 3);
     assert_int_equal(waiter->awaited, 0);

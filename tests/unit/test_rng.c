@@ -11,7 +11,7 @@
 
 enum { DRAWS = 200000 };
 
-/* From state {1, 2, 3, 4}, as the published reference implementation gives them. */
+/* The numbers of the published reference implementation from state {1, 2, 3, 4}. */
 static void streams_give_the_published_numbers(void **state)
 {
     (void)state;
@@ -21,8 +21,8 @@ static void streams_give_the_published_numbers(void **state)
         assert_int_equal(rng_next(&rng), expected[i]);
 }
 
-/* A stream is its seed and its name for good: a run of last year can be repeated. The numbers are those of an
- * implementation of its own, from the published splitmix64, FNV-1a and xoshiro256**. */
+/* A seed and a name always give the same stream, so that old runs can be repeated. The expected numbers come
+ * from another implementation of the published splitmix64, FNV-1a and xoshiro256**. */
 static void named_streams_stay_what_they_are(void **state)
 {
     (void)state;
@@ -48,7 +48,7 @@ static void named_streams_stay_what_they_are(void **state)
     }
 }
 
-/* Streams of neighbouring seeds and of names that differ in one letter are not correlated. */
+/* Streams of neighbouring seeds, and of names that differ in one letter, are not correlated. */
 static void streams_are_independent(void **state)
 {
     (void)state;
@@ -112,7 +112,7 @@ static void bounded_draws_are_even(void **state)
     }
 }
 
-/* A bound of 3 x 2^62 would favour the lower half by two to one if draws were simply folded. */
+/* If draws were simply folded, a bound of 3 x 2^62 would favour the lower half by two to one. */
 static void large_bounds_have_no_bias(void **state)
 {
     (void)state;

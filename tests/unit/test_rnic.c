@@ -1,4 +1,4 @@
-/* The RNIC's cache of connections, use by use, and what misses, datagrams and dynamic connections add to
+/* The RNIC's cache of connections, use by use; and the cost of misses, datagrams and dynamic connections in
  * messages. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,8 +31,8 @@ static void open_cache(enum rnic_replace replace, uint64_t first, uint64_t secon
     rnics_open(&rnics, &config, 1, 8, 1, FETCH, RECONNECT);
 }
 
-/* Uses connections named by letters; returns what each took: '.' nothing, 's' the second level, 'm' a miss.
- */
+/* Uses connections named by letters. Returns the cost of each use: '.' nothing, 's' the second level, 'm' a
+ * miss. */
 static const char *uses(const char *names)
 {
     static char took[64];
@@ -50,13 +50,15 @@ static void the_last_used_stay(void **state)
 {
     (void)state;
     open_cache(RNIC_LRU, 2, 4);
-    /* Two levels of two: c sends a to the second, d sends b. e sends c there, and a, used longest ago, away.
-     */
+    /* Two levels of two entries: c moves a to the second level, d moves b. e moves c there and evicts a,
+     * which was used longest ago. */
     assert_string_equal(uses("abab"), "mm..");
     assert_string_equal(uses("cd"), "mm");
-    assert_string_equal(uses("a"), "s"); /* back to the first, c goes to the second: first a d, second c b */
+    assert_string_equal(
+        uses("a"),
+        "s"); /* back to the first level, and c goes to the second: first level a d, second level c b */
     assert_string_equal(uses("ad"), "..");
-    assert_string_equal(uses("e"), "m"); /* b goes away; first e d, second a c */
+    assert_string_equal(uses("e"), "m"); /* b is evicted: first level e d, second level a c */
     assert_string_equal(uses("cab"), "ssm");
     assert_int_equal(rnics.statistics.queue_pairs, 5);
     assert_int_equal(rnics.statistics.second_misses, 6);
@@ -83,7 +85,8 @@ static void random_replacement_evicts_any_entry(void **state)
     assert_int_equal(rnics.nodes[0].levels[0].count, 2);
     assert_int_equal(rnics.nodes[0].levels[1].count, 2);
     assert_int_equal(rnics.statistics.second_misses, 6000 - hits);
-    /* Going round, what was used longest ago is what comes next: LRU has it never, chance sometimes. */
+    /* In cyclic use, the next entry is always the one that LRU has just evicted. So LRU never hits, and
+     * random replacement sometimes does. */
     assert_true(hits > 1000);
     rnics_close(&rnics);
     open_cache(RNIC_LRU, 2, 4);
@@ -100,7 +103,7 @@ static void random_replacement_evicts_any_entry(void **state)
 #define FETCH_PS INT64_C(274980) /* 2 PCIe */
 #define LLP_POST INT64_C(175420)
 #define LLP_PROG INT64_C(61630)
-#define CALLBACK INT64_C(139780) /* of UCP */
+#define CALLBACK INT64_C(139780) /* part of UCP */
 
 static struct script_outcome out;
 
@@ -128,7 +131,7 @@ static void both_ends_fetch_a_new_connection(void **state)
     assert_int_equal(out.finish[0], 2 * LATENCY + 2 * FETCH_PS);
 }
 
-/* Each datagram is posted and polled; the receiver posts an acknowledgement. */
+/* Each datagram is posted and polled. The receiver posts an acknowledgement. */
 static void datagrams_are_software(void **state)
 {
     (void)state;
@@ -149,7 +152,8 @@ static void dynamic_connections_change_their_destination(void **state)
     static const struct call two[] = {RECV(0, 0, 8), FINALIZE};
     run((const struct call *const[]){sender, one, two}, 3, "rnic.transport=dc", NULL);
     assert_int_equal(out.status, STATUS_OK);
-    /* The third waits until its rank's sending end is connected to rank 2, the fourth until it is back. */
+    /* The third message waits until the sending end of its rank is connected to rank 2, the fourth until it
+     * is connected to the first peer again. */
     ps_t first_ps = 201980 + 137490 + FETCH_PS + reconnect, third_ps = first_ps + reconnect;
     assert_int_equal(out.finish[2], third_ps + 382810 + 378450 + FETCH_PS + 286290);
 }

@@ -1,5 +1,5 @@
-/* What the published SimpleComm computed, message by message and sum by sum: tests/compat/TRACE__RUN.csv is
- * what it printed, its summary behind the line '#'. */
+/* Compares with the results of the published SimpleComm, message by message and sum by sum.
+ * tests/compat/TRACE__RUN.csv has its output, with the summary after the line '#'. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 
 #define SET(...) ((const char *const[]){"compat=simplecomm", __VA_ARGS__, NULL})
 
-/* SimpleComm's own to 1e-9, and to the picosecond in which we write. */
+/* SimpleComm's time to 1e-9 of it, and to the picosecond, the unit of our results. */
 static void assert_seconds(double ours_s, double theirs_s)
 {
     if (fabs(ours_s - theirs_s) > 1e-9 * fabs(theirs_s) + 0.51e-12)
@@ -86,7 +86,7 @@ static bool read_ours(const char *line, struct csv_row *row)
                   &row->recv_start_s, &row->recv_end_s) == 8;
 }
 
-/* SimpleComm names a message after the call that sends it. */
+/* SimpleComm names a message after the sending call. */
 static const char *kind_of(const struct csv_row *theirs)
 {
     bool p2p = strcmp(theirs->kind, "send") == 0 || strcmp(theirs->kind, "isend") == 0;
@@ -119,7 +119,7 @@ static void compare_messages(FILE *theirs, FILE *ours)
 
 enum line_kind { LINE_COUNT, LINE_TIME, LINE_TIMES, LINE_COUNTS, LINE_SHARES, LINE_PERCENT };
 
-/* Their line, our statistic. */
+/* A line of SimpleComm's summary and our statistic. */
 static const struct line {
     const char *theirs, *ours;
     enum line_kind kind;
@@ -140,7 +140,7 @@ static const struct line {
 };
 enum { LINES = sizeof lines / sizeof *lines };
 
-/* "[0.1, 0.2]": one value per FMU or rank; shares are per cent of the sum. */
+/* "[0.1, 0.2]": one value per FMU or rank. Shares are percentages of the sum. */
 static void compare_list(const struct line *line, const char *values, const struct metric_series *series)
 {
     int64_t sum = 0;
@@ -184,8 +184,8 @@ static void compare_statistic(const struct line *line, const char *value, const 
     }
 }
 
-/* "rank0,endTime,haltedTime,percentHaltedTime,numCommunications,...". An idle time is a sum of pieces, each
- * of which we round to the picosecond. */
+/* "rank0,endTime,haltedTime,percentHaltedTime,numCommunications,...". An idle time is a sum of parts. We
+ * round each part to the picosecond. */
 static bool compare_rank(const char *text, const struct result *result)
 {
     unsigned rank, communications;
@@ -230,7 +230,8 @@ static size_t compare_summary(FILE *theirs, const struct result *result)
 
 /* -------------------------------------------------------------------- runs */
 
-/* Lines of a summary that are compared: general ones, those about FMUs, one per rank. KAHUNA's ends early. */
+/* Number of summary lines that are compared: general ones, those about FMUs, one per rank. KAHUNA has
+ * fewer. */
 enum { OF_NETWORK = 5, OF_FMUS = 4 + LINES + 4 };
 
 static void compare(const char *trace, const char *name, const char *const *settings, size_t summary_lines)
@@ -318,7 +319,7 @@ static double makespan_s(const char *workload, const char *fabric, const char *c
     return seconds;
 }
 
-/* Two rounds of 16 MiB on 64 ranks, as it printed them ("biggest"). */
+/* Two rounds of 16 MiB on 64 ranks: the times that SimpleComm printed ("biggest"). */
 static void rings_take_as_long_as_theirs(void **state)
 {
     (void)state;
@@ -333,7 +334,7 @@ static void rings_take_as_long_as_theirs(void **state)
     assert_seconds(makespan_s(allreduce, "fmu", "16"), 0.8012209527084206);
 }
 
-/* Speedups of 1, 2, 4 ... 64 FMUs over InfiniBand, two rounds on 64 ranks, as SimpleComm gives them. */
+/* SimpleComm's speedups of 1, 2, 4 ... 64 FMUs over InfiniBand, for two rounds on 64 ranks. */
 static const struct ring {
     const char *workload;
     double speedup[7];
@@ -373,7 +374,8 @@ static void a_hundred_rounds_take_5_18_times_as_long_on_infiniband(void **state)
     assert_true(fabs(network_s / fmu_s - 5.178) < 0.001);
 }
 
-/* CA_Reduce = alltoroot: on KAHUNA the three that send at once share the root's port, root after root. */
+/* CA_Reduce = alltoroot: on KAHUNA, the three ranks that send at once share the root's port, for each root in
+ * turn. */
 static void a_linear_reduce_goes_straight_to_the_root(void **state)
 {
     (void)state;

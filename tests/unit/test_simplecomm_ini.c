@@ -1,5 +1,5 @@
-/* SimpleComm's configuration files: what they come to in our parameters, and that SimpleComm itself, given
- * the same file, takes as long. What is wrong in a file, golden.simplecomm-ini-errors shows. */
+/* SimpleComm's configuration files: the parameters that they set here, and that SimpleComm takes as long with
+ * the same file. golden.simplecomm-ini-errors shows what is wrong in a file. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +73,8 @@ static void every_key_has_its_parameter(void **state)
     "eager_protocol_max_size=65536\nnumber_of_fmus=64\nfmu_bandwidth=76800000000\nfmu_latency=0.000005\n"    \
     "processing_speed=12000000000\n"
 
-/* Which of two our parameters tell apart, fmu_monitor_incoming_recv says, wherever it stands. */
+/* Our parameters distinguish two cases of a key. fmu_monitor_incoming_recv decides between them, wherever it
+ * stands in the file. */
 static void least_used_counts_reads_when_told(void **state)
 {
     (void)state;
@@ -96,7 +97,7 @@ static void least_used_counts_reads_when_told(void **state)
     }
 }
 
-/* Names that are left out are SimpleComm's defaults, numbers ours. */
+/* Missing names have SimpleComm's defaults; missing numbers have ours. */
 static void missing_names_have_defaults(void **state)
 {
     (void)state;
@@ -121,7 +122,7 @@ static void missing_names_have_defaults(void **state)
 
 static const struct comparison {
     const char *ini, *trace;
-    double makespan_s; /* its "biggest" */
+    double makespan_s; /* the time that SimpleComm prints as "biggest" */
 } comparisons[] = {
     {"[Simulation]\nbooster_factor = 100\n[TOPOLOGY]\ntopology = KAHUNA\n" SPEEDS,
      "tests/traces/is.S.4.tar.zst", 0.011858530000754302},

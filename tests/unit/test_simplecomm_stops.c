@@ -1,4 +1,4 @@
-/* Good programs that SimpleComm itself ends by its own checks: a warning names the check, and the run goes
+/* Valid programs that SimpleComm ends by its own checks. Here a warning names the check, and the run goes
  * on. */
 #include <math.h>
 #include <setjmp.h>
@@ -37,7 +37,7 @@ static enum status run(const char *trace, const char *const *settings, struct re
     return status;
 }
 
-/* Runs to its end, and says this check of SimpleComm's, once, and nothing else. */
+/* Runs the trace to its end. The messages must be one warning that names this check of SimpleComm's. */
 static struct result go_on(const char *trace, const char *const *settings, const char *check)
 {
     struct result result;
@@ -72,7 +72,8 @@ static void expect_makespan(struct result *result, double expected_s)
     result_free(result);
 }
 
-/* An empty message of the finalize barrier over InfiniBand, alone; half as fast beside another. */
+/* An empty message of the finalize barrier over InfiniBand: alone, it takes this long; beside another, its
+ * header takes twice as long. */
 #define LATENCY 8e-6
 #define HEADER  (16 / 12.5e9)
 
@@ -84,13 +85,14 @@ static void simplecomm_ends_a_placement_with_partly_filled_nodes(void **state)
                     "1 init\n1 recv 0 1 76799984 2\n1 finalize\n", "2 init\n2 finalize\n", NULL);
     struct result result =
         go_on(trace, SET("fabric=packet", "ranks_per_node=2"), "a multiple of cores_per_node");
-    /* 1 ms within the node; then both ways between rank 0 and the second node, within the node meanwhile. */
+    /* 1 ms within the node. Then the barrier: both ways between rank 0 and the second node, and within the
+     * node at the same time. */
     double ends_s = (double)result.makespan / 1e12;
     assert_true(ends_s > 0.001 + LATENCY && ends_s < 0.001 + 2 * LATENCY + 8 * HEADER);
     result_free(&result);
 }
 
-/* FMUs of 1 us and 1 GB/s: 2 us + S / 0.5 GB/s beats 8 us + S / 12.5 GB/s up to 3125 bytes. */
+/* FMUs of 1 us and 1 GB/s: 2 us + S / 0.5 GB/s is less than 8 us + S / 12.5 GB/s up to 3125 bytes. */
 static void simplecomm_ends_fmus_that_are_better_for_small_messages(void **state)
 {
     (void)state;
@@ -99,13 +101,13 @@ static void simplecomm_ends_fmus_that_are_better_for_small_messages(void **state
     struct result result = go_on(trace, SET("fabric=hybrid", "fmu.bandwidth=1GB/s", "fmu.t_switch=1us"),
                                  "FMU is worse than Network for large messages");
     assert_int_equal(count_of(&result, "pivot_bytes"), 3125);
-    assert_int_equal(count_of(&result, "fmu_messages"), 3); /* and the barrier's two */
+    assert_int_equal(count_of(&result, "fmu_messages"), 3); /* and two messages of the barrier */
     assert_int_equal(count_of(&result, "network_messages"), 1);
     result_free(&result);
 }
 
-/* A user's tag 4 is bcast's too: the user's 8 bytes are received by the broadcast, and the other way round.
- */
+/* SimpleComm's bcast also uses tag 4. So the broadcast receives the user's 8 bytes, and the user's receive
+ * gets the broadcast. */
 static void simplecomm_ends_a_collective_that_takes_a_users_message(void **state)
 {
     (void)state;
@@ -117,8 +119,8 @@ static void simplecomm_ends_a_collective_that_takes_a_users_message(void **state
     result_free(&result);
 }
 
-/* Rank 2 sends to 0 from the beginning on, 10 ms; but it is let go only when rank 3 has received from it, and
- * that is after rank 0 has seen the message of rank 1, which came 5 ms later. */
+/* Rank 2 sends to rank 0 from the start, which takes 10 ms. SimpleComm releases rank 2 only when rank 3 has
+ * received from it. That is after rank 0 has handled the message of rank 1, which came 5 ms later. */
 static void simplecomm_ends_a_message_that_ends_in_its_ranks_past(void **state)
 {
     (void)state;
@@ -135,7 +137,7 @@ static void simplecomm_ends_a_message_that_ends_in_its_ranks_past(void **state)
     result_free(&result);
 }
 
-/* Both write, and both read, in turns: the FMU cannot be free before the last of them ends. */
+/* Both ranks write and both read, in turns. The FMU is not free before the last of these accesses ends. */
 static void simplecomm_ends_an_fmu_whose_end_moves_back(void **state)
 {
     (void)state;
@@ -157,8 +159,8 @@ static void simplecomm_ends_bytes_within_nodes_counted_at_the_networks_speed(voi
     expect_makespan(&result, 50016 / 5e9 + 2 * 16 / 5e9);
 }
 
-/* Both of rank 0's requests are done when it calls waitall, which is looked at one step later; by then rank 1
- * is blocked, and nothing is under way. */
+/* Both requests of rank 0 are done when it calls waitall. SimpleComm looks at that one step later. At that
+ * time rank 1 is blocked and nothing is under way. */
 static void simplecomm_ends_a_waitall_of_completed_requests(void **state)
 {
     (void)state;
@@ -170,7 +172,7 @@ static void simplecomm_ends_a_waitall_of_completed_requests(void **state)
     result_free(&result);
 }
 
-/* Nobody has anything for anybody, so that nothing is under way. */
+/* No rank sends anything, so nothing is under way. */
 static void simplecomm_ends_an_alltoallv_without_messages(void **state)
 {
     (void)state;
@@ -182,8 +184,8 @@ static void simplecomm_ends_an_alltoallv_without_messages(void **state)
     expect_makespan(&result, 2 * (LATENCY + HEADER));
 }
 
-/* Two are done when it names one; SimpleComm waits until one less is. Two other ranks keep something under
- * way. */
+/* Two requests are done when the waitall names one. SimpleComm waits until one fewer is done. Two other ranks
+ * keep a message under way. */
 static void simplecomm_ends_a_waitall_that_names_too_few(void **state)
 {
     (void)state;
@@ -196,7 +198,7 @@ static void simplecomm_ends_a_waitall_that_names_too_few(void **state)
     result_free(&result);
 }
 
-/* Eager senders do not wait for their receivers: both 8-byte messages start at once and share the ports. */
+/* Eager senders do not wait for their receivers. Both 8-byte messages start at once and share the ports. */
 static void simplecomm_ends_eager_sends_to_each_other(void **state)
 {
     (void)state;
@@ -207,7 +209,7 @@ static void simplecomm_ends_eager_sends_to_each_other(void **state)
     expect_makespan(&result, LATENCY + 2 * 24 / 12.5e9 + 2 * (LATENCY + HEADER));
 }
 
-/* Those that are too large for it do, in any MPI. */
+/* Senders of messages above the eager limit wait for their receivers, in any MPI. */
 static void rendezvous_sends_to_each_other_deadlock(void **state)
 {
     (void)state;

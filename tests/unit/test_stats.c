@@ -36,7 +36,7 @@ static void both_quantiles_have_their_places(void **state)
     assert_int_equal(stats_lower_rank(3, 100), 2);
 }
 
-/* Of 6 values each end is beyond the median with 1/64, of 9 the last but one with 10/512. */
+/* Each end of 6 values is beyond the median with probability 1/64; the second of 9 values with 10/512. */
 static void the_interval_of_a_median_is_of_order_statistics(void **state)
 {
     (void)state;
@@ -49,7 +49,7 @@ static void the_interval_of_a_median_is_of_order_statistics(void **state)
     assert_true(estimate.median == 1 && estimate.low == 1 && estimate.high == 1);
 }
 
-/* Against the tables of Student's distribution. */
+/* Compared with tables of Student's t distribution. */
 static void quantiles_are_those_of_the_tables(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
-/* Section 7 of "Breaking Band" holds that an MPI stencil kernel in a simulator shows exactly the linear
- * speedups of the manual what-if analysis, since its components do not overlap. Here is the kernel: a ring of
- * ranks, one on each node, that exchange 8 bytes with both neighbours and then compute. It does not, and
- * these are the reasons. */
+/* Section 7 of "Breaking Band" says: an MPI stencil kernel in a simulator shows exactly the linear speedups
+ * of the manual what-if analysis, because its components do not overlap. This is such a kernel: a ring of
+ * ranks, one on each node, that exchange 8 bytes with both neighbours and then compute. Its speedups differ
+ * from the analysis, and these tests show the reasons. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ enum { RANKS = 4, STEPS = 50, CALLS = 6 * STEPS + 1 };
 
 static struct script_outcome out;
 
-/* What all steps take with this change. */
+/* The time of all steps with this change. */
 static ps_t steps_ps(double operations, const char *change)
 {
     static struct call programs[RANKS][CALLS];
@@ -70,7 +70,7 @@ static const char *less(const char *component, unsigned percent)
 static const unsigned percents[] = {10, 30, 50, 70, 90};
 enum { PERCENTS = sizeof percents / sizeof *percents };
 
-/* What the steps save, in that which the model's latency saves by the same change. */
+/* The time that the steps save, divided by what the model's latency saves with the same change. */
 static double saved(const char *component, unsigned percent, double operations)
 {
     ps_t latency = latency_ps(less(component, 0)) - latency_ps(less(component, percent));
@@ -78,8 +78,9 @@ static double saved(const char *component, unsigned percent, double operations)
     return (double)steps / (double)latency / STEPS;
 }
 
-/* On the way of the step's last message there is one of each: a step saves exactly what a message does. That
- * is linear, but a smaller share, since a step is longer than a message, with or without computation. */
+/* The path of a step's last message has one of each component, so a step saves exactly what a message saves.
+ * That is linear. The share is smaller, since a step takes longer than a message, with or without
+ * computation. */
 static void posts_and_io_save_what_a_message_saves(void **state)
 {
     (void)state;
@@ -92,9 +93,9 @@ static void posts_and_io_save_what_a_message_saves(void **state)
     assert_true(steps_ps(0, less("PCIe", 0)) > STEPS * latency_ps(less("PCIe", 0)));
 }
 
-/* The core takes in two messages one after another, as long as this takes longer than the sender's second
- * post. So progress of a receive counts twice, until it no longer does: not linear, and not what Figure 17
- * shows. */
+/* The core handles two received messages one after another, as long as that takes longer than the sender's
+ * second post. Up to that point the progress of a receive counts twice. So the saving is not linear and
+ * differs from Figure 17. */
 static void progress_of_receives_is_not_linear(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Many runs: the same rows for any number of workers, nothing run twice, and one failure is one failure. */
+/* Sweeps: the rows are the same for any number of workers, no run is repeated, and a failure affects one run
+ * only. */
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -64,7 +65,7 @@ static struct config *pingpong(void)
     return config_with((const char *const[]){"workload=pingpong:bytes=64KiB,iterations=3"}, 1);
 }
 
-/* Latencies times fabrics: eight points, of which ideal's four do not depend on the latency but count. */
+/* Latencies times fabrics: eight points. ideal's four do not depend on the latency, but count as points. */
 enum { POINTS = 8 };
 static const struct sweep_setting latencies[] = {{.name = "hockney.latency", .value = "1 us"},
                                                  {.name = "hockney.latency", .value = "2 us"},
@@ -106,7 +107,7 @@ static void same_run(const struct store_run *a, const struct store_run *b)
     assert_string_equal(a->run, b->run);
 }
 
-/* The makespan of one run done here, without a store or another process. */
+/* The makespan of one run in this process, without a store. */
 static ps_t makespan_of(const struct sweep_point *point)
 {
     struct experiment experiment;
@@ -176,7 +177,7 @@ static void nothing_is_run_twice(void **state)
 
     counted = (struct counted){0};
     points[1].settings =
-        &(struct sweep_setting){.name = "hockney.latency", .value = "0.001 ms"}; /* 1 us, said otherwise */
+        &(struct sweep_setting){.name = "hockney.latency", .value = "0.001 ms"}; /* 1 us in another unit */
     points[3] = points[1];
     assert_int_equal(sweep_run(store, points, POINTS, &options, NULL), STATUS_OK);
     assert_int_equal(counted.calls, 0);
@@ -210,7 +211,8 @@ static void shards_are_parts_of_the_whole(void **state)
     config_close(base);
 }
 
-/* Whoever runs points may write for long; who asks what a sweep would take neither waits nor writes. */
+/* A process that runs points may write for a long time. A process that only reads the plan neither waits nor
+ * writes. */
 static void a_forecast_does_not_wait_for_a_busy_store(void **state)
 {
     (void)state;
@@ -240,7 +242,7 @@ static void a_forecast_does_not_wait_for_a_busy_store(void **state)
     free(path);
 }
 
-/* Each time that nobody else has it open its log goes, and comes again. */
+/* SQLite deletes the log whenever the last connection closes, and creates it again. */
 static void many_open_and_close_one_file(void **state)
 {
     (void)state;
@@ -309,7 +311,7 @@ static void metrics_are_found_by_name(void **state)
 static const struct store_run planned = {
     .key = "k", .fabric = "ideal", .program = "p", .parameters = "{}", .input_hash = ""};
 
-/* A store of one run that came to `result`, with a note of what speedups are over. */
+/* A store with one run, whose result is `result`, and a note of the baseline. */
 static struct store *store_with(const char *result, const char *baseline)
 {
     struct store *store;
@@ -323,7 +325,7 @@ static struct store *store_with(const char *result, const char *baseline)
     return store;
 }
 
-/* What speedups are over once `from` has been added; to be freed. */
+/* The baseline after `from` has been added. The caller frees it. */
 static char *merged_baseline(const char *into, const char *from)
 {
     struct store *stores[] = {store_with("{}", into), store_with("{}", from)};
@@ -395,7 +397,7 @@ static void a_wrong_point_is_said_before_anything_runs(void **state)
     config_close(base);
 }
 
-/* A rank that waits for the other. */
+/* Two ranks that wait for each other. */
 static void write_deadlock(const char *path, int rank)
 {
     FILE *file = fopen(path, "w");
@@ -433,7 +435,7 @@ static void a_run_that_fails_is_named_and_the_others_go_on(void **state)
     free(trace);
 }
 
-/* Ends this process's child, which waits for its next point. */
+/* Ends the child of this process that waits for its next point. */
 static void end_the_worker(void *self, size_t ended, size_t to_run)
 {
     (void)self, (void)to_run;

@@ -1,4 +1,4 @@
-/* What an experiment file says of a sweep: the points it makes, and what is told of a wrong one. */
+/* The sweep of an experiment file: the points that it makes, and the messages about a wrong one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static enum status read_text(struct definition *definition, struct config **conf
     return definition_read_text(definition, *config, "s.yaml", text, strlen(text));
 }
 
-/* The labels of all points, a line each. */
+/* The labels of all points, one per line. */
 static void expect_points(const char *text, const char *expected)
 {
     struct definition definition;

@@ -1,5 +1,5 @@
 /* Connection scheduling: the paper's figures, phases of all-to-all communication, every algorithm against the
- * verifier, ejection search against exhaustive search, and lower bounds that are none too high. */
+ * verifier, ejection search against exhaustive search, and lower bounds that are never too high. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -33,7 +33,7 @@ static void scene_close(struct scene *scene)
     tdm_pattern_free(&scene->pattern);
 }
 
-/* `pattern` is lines of src,dst where it has a comma and no '=', else a pattern by name. */
+/* `pattern` is lines of src,dst if it has a comma and no '=', otherwise the name of a pattern. */
 static struct scene scene_open(const char *topology, const char *pattern, bool free_routes)
 {
     struct scene scene = {.pattern = {0}};
@@ -49,7 +49,7 @@ static struct scene scene_open(const char *topology, const char *pattern, bool f
     return scene;
 }
 
-/* Written out and read again by the verifier. */
+/* The schedule is written out, and the verifier reads it. */
 static void assert_minimal(const struct scene *scene)
 {
     char *text = NULL;
@@ -118,13 +118,14 @@ static void patterns_have_the_published_numbers_of_connections(void **state)
         struct tdm_pattern pattern;
         assert_int_equal(tdm_pattern_named(published[i].name, 64, &pattern), STATUS_OK);
         assert_int_equal(pattern.count, published[i].count);
-        tdm_pattern_unite(&pattern); /* takes out nothing: all are distinct, none goes to itself */
+        tdm_pattern_unite(
+            &pattern); /* removes nothing: all connections are distinct, and none goes to itself */
         assert_int_equal(pattern.count, published[i].count);
         tdm_pattern_free(&pattern);
     }
 }
 
-/* The owner of an element, straight from the definition. */
+/* The owner of an element, directly from the definition. */
 static uint32_t owner(const struct tdm_distribution *distribution, const uint32_t element[3])
 {
     uint32_t number = 0;
@@ -157,8 +158,8 @@ static void redistribution_moves_every_element(void **state)
 
 /* ------------------------------------------------------------------ phases */
 
-/* Each phase of the closed form is a configuration, and there are N^3 / 8, under either order of dimensions.
- */
+/* Each phase of the closed form is a configuration. There are N^3 / 8 phases under either order of
+ * dimensions. */
 static void phases_of_tori_are_configurations(void **state)
 {
     (void)state;
@@ -251,7 +252,7 @@ static bool at_once(void *context)
     return true;
 }
 
-/* Where patterns are large and dense no order fixed beforehand comes near it. */
+/* On large dense patterns no fixed order comes near the result of slot-by-slot search. */
 static void slot_by_slot_search_is_near_the_bound(void **state)
 {
     (void)state;
@@ -267,7 +268,7 @@ static void slot_by_slot_search_is_near_the_bound(void **state)
     scene_close(&scene);
 }
 
-/* No link twice in a slot, and no slot without a request. */
+/* No link carries two connections in a slot, and no slot is empty. */
 static void assert_configurations(const struct scene *scene)
 {
     uint32_t links = scene->problem.links, degree = scene->schedule.degree;
@@ -337,7 +338,7 @@ static void chosen_routes_are_minimal_and_need_fewer_slots(void **state)
     }
 }
 
-/* Whether `request` and all after it fit into so many slots; tries everything. */
+/* True if `request` and all later ones fit into this number of slots. Tries everything. */
 static bool fits(const struct tdm_problem *problem, uint32_t request, uint32_t slots, uint32_t used,
                  uint64_t *taken)
 {
@@ -373,7 +374,7 @@ static uint32_t least_slots(const struct tdm_problem *problem)
     return slots;
 }
 
-/* Bounds are never above what an exhaustive search finds, and the ejection search comes down to it. */
+/* Bounds are never above the result of an exhaustive search, and the ejection search reaches that result. */
 static void tdm_best_equals_exhaustive_search(void **state)
 {
     (void)state;
@@ -393,8 +394,8 @@ static void tdm_best_equals_exhaustive_search(void **state)
             }
 }
 
-/* Five requests around a ring of five of which each conflicts with two others: no link carries more than two,
- * and yet an odd cycle takes three. */
+/* Five requests around a ring of five, each in conflict with two others. No link carries more than two
+ * connections, but an odd cycle takes three slots. */
 static void odd_cycles_take_more_than_the_load(void **state)
 {
     (void)state;
@@ -407,7 +408,7 @@ static void odd_cycles_take_more_than_the_load(void **state)
     scene_close(&scene);
 }
 
-/* Of random patterns on rings, which the load proves optimal but for a few, odd sets prove most of these. */
+/* Most random patterns on rings are proven optimal by the load. Odd sets prove most of the others. */
 static void odd_sets_prove_what_loads_do_not(void **state)
 {
     (void)state;
@@ -428,7 +429,7 @@ static void odd_sets_prove_what_loads_do_not(void **state)
     assert_true(3 * proven >= 2 * unproven);
 }
 
-/* Table 3: the bound is reached on all five patterns, as the paper's algorithms do on four. */
+/* Table 3: the bound is reached on all five patterns. The paper's algorithms reach it on four. */
 static void table_3_is_solved_optimally(void **state)
 {
     (void)state;
@@ -445,7 +446,8 @@ static void table_3_is_solved_optimally(void **state)
     }
 }
 
-/* Ties decide, and the paper does not say how it breaks them: its numbers are among those that come out. */
+/* Results depend on how ties are broken, which the paper does not say. Its numbers are among those that
+ * random ties give. */
 static void table_3_is_reached_with_some_order_of_ties(void **state)
 {
     (void)state;
@@ -570,7 +572,8 @@ static void verifier_refuses_what_is_wrong(void **state)
     scene_close(&scene);
 }
 
-/* Every input and output of a switch is used once in a slot, and what goes in comes out. */
+/* Every input and output of a switch is used at most once in a slot, and each input in use leads to an
+ * output. */
 static void switch_programs_are_permutations(void **state)
 {
     (void)state;
@@ -582,7 +585,7 @@ static void switch_programs_are_permutations(void **state)
     tdm_write_switches_csv(&scene.topo, &scene.problem, &scene.schedule, file);
     fclose(file);
     unsigned seen[16][64][2] = {
-        0}; /* inputs and outputs of a switch in a slot: bits by neighbour, 16 is the node */
+        0}; /* inputs and outputs in use at a switch in a slot: one bit per neighbour; bit 16 is the node */
     for (const char *line = strchr(text, '\n') + 1; *line; line = strchr(line, '\n') + 1, lines++) {
         unsigned place, slot;
         assert_int_equal(sscanf(line, "%u,%u,%15[^,],%15[^\n]", &place, &slot, input, output), 4);

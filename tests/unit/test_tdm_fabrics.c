@@ -1,5 +1,5 @@
-/* The fabrics with time-division multiplexing in runs, slot by slot: 1 us and 1000 B a slot, control packets
- * of 1 us for transmission and 1 us for processing, no chance in the waits (tdm.retry=1). */
+/* The TDM fabrics in runs, slot by slot: slots of 1 us and 1000 B, control packets of 1 us transmission and 1
+ * us processing, no random waits (tdm.retry=1). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static void look(void *self, struct fabric *fabric)
     seen = *(const struct tdm_statistics *)fabric->ops->statistics(fabric);
 }
 
-/* `settings` follow those that all runs share; at most 8, NULL behind them. */
+/* `settings` follow those that all runs share. They are at most 8, and end with NULL. */
 static enum status run(const char *fabric, const struct call *const *calls, uint32_t ranks,
                        const char *const *settings)
 {
@@ -72,16 +72,16 @@ static void a_message_takes_a_slot_of_each_cycle(void **state)
     assert_int_equal(run("tdm-compiled", calls, 3, SETTINGS("topology=linear:3")), STATUS_OK);
     assert_int_equal(seen.degree, 2);
     assert_int_equal(seen.reconfigurations, 1);
-    /* Registers are loaded in slots 0 and 1. The longer connection, to 2, has the even slots, that to 1 the
-     * odd ones. The first message begins in slot 3 and takes 3, 5, 7; the second, which the node begins in
-     * slot 3 at the earliest, takes slot 4. */
+    /* Registers are loaded in slots 0 and 1. The longer connection, to 2, has the even slots; the one to 1
+     * has the odd slots. The first message begins in slot 3 and takes slots 3, 5, 7. The second can begin in
+     * slot 3 at the earliest and takes slot 4. */
     assert_int_equal(out.finish[1], 8 * US);
     assert_int_equal(out.finish[2], 5 * US);
     assert_int_equal(seen.data_slots, 4);
     assert_int_equal(seen.waited, 3 * US + 4 * US);
 }
 
-/* Two messages of one connection follow each other in its slots. */
+/* Two messages of one connection use its slots one after the other. */
 static void messages_of_a_connection_queue(void **state)
 {
     (void)state;
@@ -89,11 +89,11 @@ static void messages_of_a_connection_queue(void **state)
     CALLS one[] = {RECV(0, 1, 2000), RECV(0, 2, 1000), FINALIZE};
     const struct call *const calls[] = {zero, one};
     assert_int_equal(run("tdm-compiled", calls, 2, SETTINGS("topology=linear:2")), STATUS_OK);
-    assert_int_equal(out.finish[1], 4 * US); /* slot 0 to load, 1 and 2, 3 */
+    assert_int_equal(out.finish[1], 4 * US); /* slot 0 loads registers; slots 1, 2 and 3 carry data */
 }
 
-/* The message of the second phase waits until the broadcast, which is the first, is over, for 10 us and for
- * the slot that its registers take. */
+/* The message of the second phase waits 10 us until the broadcast, which is the first phase, has ended. Then
+ * it waits one slot for its registers. */
 static void phases_wait_for_their_registers(void **state)
 {
     (void)state;
@@ -135,7 +135,7 @@ static void messages_that_are_not_the_programs_are_refused_or_embedded(void **st
                      STATUS_OK);
 }
 
-/* From 0 to 3 of a square: two hops, the second of which begins when the first is over. */
+/* From 0 to 3 of a square: two hops. The second hop begins when the first has ended. */
 static void a_logical_topology_takes_hops(void **state)
 {
     (void)state;
@@ -158,8 +158,8 @@ static void a_logical_topology_takes_hops(void **state)
 
 /* ----------------------------------------------------------------- dynamic */
 
-/* 1 us of waiting, three hops of 2 us there and back, two slots of data; the release takes three hops more.
- */
+/* 1 us of waiting, three hops of 2 us in each direction, two slots of data. The release takes three hops
+ * more. */
 static void a_path_is_reserved_and_released(void **state)
 {
     (void)state;
@@ -171,7 +171,7 @@ static void a_path_is_reserved_and_released(void **state)
     assert_int_equal(out.finish[3], (1 + 6 + 6 + 2) * US);
     assert_int_equal(seen.released, (1 + 6 + 6 + 2 + 6) * US);
     assert_int_equal(seen.retransmissions, 0);
-    /* A control plane ten times faster; data begins with a slot. */
+    /* The control plane is ten times faster. Data begin at the next slot. */
     assert_int_equal(run("tdm-dynamic", calls, 4,
                          SETTINGS("topology=linear:4", "tdm.degree=1", "tdm.control_time=100ns",
                                   "tdm.control_processing=100ns")),
@@ -179,7 +179,8 @@ static void a_path_is_reserved_and_released(void **state)
     assert_int_equal(out.finish[3], (2 + 2) * US);
 }
 
-/* Two to one: with one channel one of them finds the last link taken, with two it does not. */
+/* Two nodes send to one. With one channel one of them finds the last link reserved; with two channels it does
+ * not. */
 static void a_request_without_a_channel_tries_again(void **state)
 {
     (void)state;
@@ -195,7 +196,7 @@ static void a_request_without_a_channel_tries_again(void **state)
     assert_true(out.makespan >= (5 + 39) * US && out.makespan <= (5 + 41) * US);
 }
 
-/* The next request begins when the path of the one before is there, not when its data is over. */
+/* The next reservation begins when the path of the previous one is complete, before its data have ended. */
 static void a_node_reserves_while_it_sends(void **state)
 {
     (void)state;
@@ -208,8 +209,8 @@ static void a_node_reserves_while_it_sends(void **state)
     assert_true(out.finish[1] > 100 * US);
 }
 
-/* Channel 0 of two carries control: each packet waits for an even slot. Try at 1, over the link in slot 2,
- * processed at 4, back in slot 4, processed at 6; data in slot 7. */
+/* Channel 0 of two carries control, so each control packet waits for an even slot. It crosses the link in
+ * slot 2 and is processed at 4. It returns in slot 4 and is processed at 6. Data go in slot 7. */
 static void control_may_take_a_channel(void **state)
 {
     (void)state;
@@ -225,7 +226,7 @@ static void control_may_take_a_channel(void **state)
         STATUS_BAD_INPUT);
 }
 
-/* Of messages as in the tests above: the phase's registers, the node's turn, the slot. */
+/* Parts of messages as in the tests above: the phase's registers, the node's turn, the slot. */
 static void compiled_messages_tell_their_parts(void **state)
 {
     (void)state;
@@ -243,8 +244,8 @@ static void compiled_messages_tell_their_parts(void **state)
                         "1 transfer 4-5\n");
 }
 
-/* The second one finds its node's channel taken until the first has been sent, and tries every microsecond.
- */
+/* The second message finds its node's channel reserved until the first has been sent. It tries every
+ * microsecond. */
 static void reserved_messages_tell_their_parts(void **state)
 {
     (void)state;

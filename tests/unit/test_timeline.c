@@ -1,5 +1,5 @@
-/* Timelines, read back by a decoder of its own: slices nest, nothing ends before it begins, and what is shown
- * adds up to what the run came to. */
+/* Timelines, read back by another decoder: slices nest, nothing ends before it begins, and sums of slices
+ * equal the results of the run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,11 +36,11 @@ static uint64_t varint(struct span *from)
 
 struct field {
     uint32_t number;
-    uint64_t value; /* of a number, or the bits of a double */
+    uint64_t value; /* the value of a number, or the bits of a double */
     struct span block;
 };
 
-/* The next field of a message; false behind the last. */
+/* The next field of a message. False at the end. */
 static int next_field(struct span *from, struct field *field)
 {
     if (from->at == from->end)
@@ -75,7 +75,7 @@ enum { RANK = 1, MESSAGE = 2, PART = 3 }; /* categories, in the order in which t
 enum { NOTE_NS = 1, NOTE_IDLE_NS = 2, NOTE_BYTES = 8 };
 
 struct track {
-    uint64_t rank; /* plus 1, of ranks' own */
+    uint64_t rank; /* index plus 1 in the ranks' own categories */
     uint64_t depth, time, category[DEPTH], begun[DEPTH];
     int is_computing;
     double message_ns, parts_ns;
@@ -129,7 +129,7 @@ static void begin_slice(struct track *track, const struct slice_event *event, ui
     }
     if (event->category == PART) {
         assert_true(event->ns > 0);
-        assert_int_not_equal(event->name, unnamed_name); /* these fabrics tell all there is to know */
+        assert_int_not_equal(event->name, unnamed_name); /* these fabrics report every part of a message */
         track->parts_ns += event->ns;
     }
 }
@@ -145,7 +145,7 @@ static void end_slice(struct track *track, const struct slice_event *event, uint
         if (track->is_computing)
             compute_ns[track->rank - 1] += (double)(time - track->begun[track->depth]);
     }
-    if (category == MESSAGE) /* each of its nanoseconds has one name */
+    if (category == MESSAGE) /* each nanosecond of a message has one name */
         assert_true(track->parts_ns - track->message_ns < 1e-3 && track->message_ns - track->parts_ns < 1e-3);
 }
 
@@ -167,7 +167,7 @@ static void read_event(struct span from, uint64_t time)
     }
     assert_in_range(event.track, 1, TRACKS - 1);
     struct track *track = &tracks[event.track];
-    assert_true(time >= track->time); /* a track's events are in the order of time */
+    assert_true(time >= track->time); /* the events of a track are ordered by time */
     track->time = time;
     events++;
     assert_in_range(event.type, 1, 2);
@@ -271,14 +271,15 @@ static struct config *configure(const char *const *settings)
     return config;
 }
 
-/* Nanoseconds, of times that Perfetto's clock has cut to whole ones `slices` times. */
+/* Checks that both agree within a nanosecond for each of `slices` slices: Perfetto's clock has whole
+ * nanoseconds. */
 static void check_ns(double shown, ps_t exact, double slices)
 {
     double off = shown - (double)exact / 1000;
     assert_true(off > -slices - 1e-3 && off < slices + 1e-3);
 }
 
-/* One run on one fabric: what its timeline shows is what it came to. */
+/* One run on one fabric. The sums of its timeline must equal its results. */
 static void check(const char *const *settings)
 {
     struct config *config = configure(settings);
@@ -329,7 +330,7 @@ static void timelines_with_handshakes_and_nodes_add_up(void **state)
                                     "ranks_per_node=2", handshakes[i], NULL});
 }
 
-/* What the ends of a message cost, queues that are full included. */
+/* The parts of a message in its hosts, full queues included. */
 static void timelines_with_hosts_add_up(void **state)
 {
     static const char *const fabrics_[] = {"fabric=hockney", "fabric=packet", "fabric=fmu"};
@@ -344,7 +345,7 @@ static void timelines_with_hosts_add_up(void **state)
     }
 }
 
-/* Queues, switches, tags that travel, rooms that are full. */
+/* Queues, switching, tags that travel by network, full rings. */
 static void timelines_of_fmu_fabrics_add_up(void **state)
 {
     (void)state;
@@ -355,7 +356,7 @@ static void timelines_of_fmu_fabrics_add_up(void **state)
                                 "fmu.tag=header", NULL});
 }
 
-/* Channels that are taken, buffers that are full, slots, and reservations that fail. */
+/* Reserved channels, full buffers, slots, and failed reservations. */
 static void timelines_of_photonic_fabrics_add_up(void **state)
 {
     static const char *const fabrics_[] = {"fabric=circuit", "fabric=packetised", "fabric=segment"};

@@ -1,5 +1,5 @@
-/* Topologies: ids, links and facts against their definitions and closed forms; for every pair of small
- * networks the route, hop by hop, against a breadth-first search. */
+/* Topologies: ids, links and facts against definitions and closed forms. For every pair of nodes in small
+ * networks, the route is compared hop by hop with a breadth-first search. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -53,7 +53,7 @@ static struct topo parse(const char *text)
     return topo;
 }
 
-/* The group of a switch: 0 where there are none. A dragonfly's coordinates are group and router. */
+/* The group of a switch; 0 if the family has none. The coordinates of a dragonfly are group and router. */
 static uint32_t group_of(const struct topo *topo, uint32_t at)
 {
     uint32_t coordinates[TOPO_COORDINATES];
@@ -63,7 +63,7 @@ static uint32_t group_of(const struct topo *topo, uint32_t at)
     return coordinates[0];
 }
 
-/* Nodes, then switches. */
+/* Ids of nodes, then of switches. */
 static uint32_t vertex(const struct topo *topo, struct topo_end end)
 {
     assert_true(end.id < (end.is_node ? topo->nodes : topo->switches));
@@ -89,14 +89,14 @@ static void count_link(const struct topo *topo, uint32_t link, uint32_t *between
     assert_int_equal(topo_link_reverse(topo, topo_link_reverse(topo, link)), link);
 }
 
-/* Whether these two, nodes or switches, may have several links: the owners of global links in a dragonfly. */
+/* True if these two nodes or switches may have several links: the owners of global links in a dragonfly. */
 static bool may_have_several(const struct topo *topo, size_t from, size_t to)
 {
     return from >= topo->nodes && to >= topo->nodes &&
            group_of(topo, (uint32_t)from - topo->nodes) != group_of(topo, (uint32_t)to - topo->nodes);
 }
 
-/* Each link is one pair of neighbours, and only groups of a dragonfly have several for a pair. */
+/* Each link joins one pair of neighbours. Only pairs of groups in a dragonfly may have several. */
 static void test_links(void **state)
 {
     (void)state;
@@ -124,8 +124,8 @@ static void test_links(void **state)
 
 /* ----------------------------------------------------------------- routing */
 
-/* Hops from every switch to one, backwards over links; of a dragonfly by at most one global link: the paper's
- * minimal route may be a hop longer than a way through a third group. */
+/* Hops from every switch to one, backwards over links. In a dragonfly a route has one global link at most:
+ * the paper's minimal route may be one hop longer than a route through a third group. */
 static void search(const struct topo *topo, uint32_t to, uint32_t *hops)
 {
     for (uint32_t i = 0; i < topo->switches; i++)
@@ -146,7 +146,7 @@ static void search(const struct topo *topo, uint32_t to, uint32_t *hops)
     }
 }
 
-/* Every candidate is a link out of this switch to one that is a hop nearer; none is named twice. */
+/* Every candidate is a link from this switch to one that is a hop nearer. No candidate is named twice. */
 static void check_candidates(const struct topo *topo, uint32_t from, uint32_t destination,
                              const uint32_t *hops)
 {
@@ -206,7 +206,7 @@ static void test_all_routes(void **state)
     }
 }
 
-/* Any choice on the way up leads to the destination, and by a shortest route. */
+/* Any choice on the way up leads to the destination, on a shortest route. */
 static void test_adaptive_up(void **state)
 {
     (void)state;
@@ -238,8 +238,9 @@ static void load_all_to_all(const struct topo *topo, uint32_t *loads)
                 loads[links[i]]++;
 }
 
-/* The deterministic rules are fair: when all send to all, every link of a torus carries the same in each
- * dimension, and every link of a tree the same on each level. With tie=plus the links up carry more. */
+/* The deterministic rules balance the load. If all send to all, every link of one dimension of a torus
+ * carries the same, and every link of one level of a tree. With tie=plus the links in the plus direction
+ * carry more. */
 static void test_rules_are_fair(void **state)
 {
     (void)state;
@@ -262,8 +263,8 @@ static void test_rules_are_fair(void **state)
         assert_int_equal(loads[link], loads[link / (2 * tree.nodes) * 2 * tree.nodes]);
 }
 
-/* Figure 3 of Duro et al.: from 0 to 15 of a 4x4 mesh by way of 3, 7 and 11. Yuan et al. route the high digit
- * first, odd coordinates up and even ones down at half of the ring. */
+/* Figure 3 of Duro et al.: the route from 0 to 15 of a 4x4 mesh is 3, 7, 11. Yuan et al. route the high digit
+ * first. At half of the ring, odd coordinates go up and even ones down. */
 static void test_published_routes(void **state)
 {
     (void)state;
@@ -285,7 +286,7 @@ static void test_published_routes(void **state)
 struct fact {
     const char *text;
     uint32_t nodes, switches, links, diameter;
-    double mean; /* times nodes - 1: hops from one node to all others, on average */
+    double mean; /* average hops from one node to all others, times nodes - 1 */
     uint64_t bisection;
 };
 
@@ -316,7 +317,7 @@ static void test_facts(void **state)
     }
 }
 
-/* The least cut of all: over all halves of the nodes and all ways to give the switches to a side. */
+/* The smallest cut: over all halves of the nodes and all assignments of switches to a half. */
 static uint32_t least_cut(const struct topo *topo)
 {
     bool is_grid = topo_grid(topo) != NULL;
@@ -350,7 +351,7 @@ static void test_bisection_is_least(void **state)
     }
 }
 
-/* Coordinates name a switch, and levels count from the nodes. */
+/* Coordinates identify a switch. Levels count from the nodes. */
 static void test_coordinates(void **state)
 {
     (void)state;
@@ -436,7 +437,8 @@ static void test_mistakes(void **state)
     }
 }
 
-/* 32,768 nodes and more cost nothing to make, and a route is a few divisions: random pairs in each. */
+/* Opening a topology of 32,768 nodes or more is free, and a route takes a few divisions. Tests random pairs
+ * in each. */
 static void test_large(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* A family that is added at run time: its topologies are read, printed, routed and drawn as those of the list
- * are, and a name that is taken is refused. */
+/* A family that is added at run time: its topologies are read, printed, routed and drawn like those of the
+ * list. A name that is taken is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 #include "topo/picture.h"
 
-/* complete:SxT: s switches, each linked to each, with t nodes on each. It leaves out all that is optional. */
+/* complete:SxT: S switches, each linked to every other, with T nodes each. It has no optional functions. */
 static bool complete_build(struct topo *topo, struct param_problem *problem)
 {
     uint64_t switches = topo->numbers[0], per_switch = topo->numbers[1];
@@ -126,7 +126,7 @@ static void test_its_problems(void **state)
                         "fattree, linear, mesh, ring and torus");
 }
 
-/* The pictures of a family that draws none itself. */
+/* The pictures of a family without drawing functions. */
 static void test_default_pictures(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Whole traces: requests and channels, the way back to text, the summary, the cross-rank checks. */
+/* Whole traces: requests and channels, conversion to text, the summary, checks across ranks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static struct compiled_trace *open_shipped(const char *name)
     return compiled;
 }
 
-/* The `index`-th call of a rank. */
+/* The call `index` of a rank. */
 static struct call call_at(struct compiled_trace *compiled, uint32_t rank, int index)
 {
     struct program *program = &compiled->program;
@@ -54,17 +54,17 @@ static void requests_take_the_smallest_free_slot(void **state)
     (void)state;
     struct compiled_trace *compiled = traces_open("slots",
                                                   "0 init\n"
-                                                  "0 irecv 0 1 1 6\n"  /* slot 2 */
-                                                  "0 isend 0 2 1 6\n"  /* 3 */
-                                                  "0 isend 0 1 1 6\n"  /* 4 */
-                                                  "0 wait 0 0 1\n"     /* the oldest of (0, 0, 1): 2 */
-                                                  "0 irecv 0 2 1 6\n"  /* 2 */
-                                                  "0 wait 0 0 1\n"     /* 4 */
-                                                  "0 waitall 2\n"      /* 2 and 3 */
-                                                  "0 ibarrier\n"       /* 2 */
-                                                  "0 ibcast 1 0 6\n"   /* 3 */
+                                                  "0 irecv 0 1 1 6\n" /* slot 2 */
+                                                  "0 isend 0 2 1 6\n" /* 3 */
+                                                  "0 isend 0 1 1 6\n" /* 4 */
+                                                  "0 wait 0 0 1\n"    /* the oldest request of (0, 0, 1): 2 */
+                                                  "0 irecv 0 2 1 6\n" /* 2 */
+                                                  "0 wait 0 0 1\n"    /* 4 */
+                                                  "0 waitall 2\n"     /* 2 and 3 */
+                                                  "0 ibarrier\n"      /* 2 */
+                                                  "0 ibcast 1 0 6\n"  /* 3 */
                                                   "0 wait 0 0 -3335\n" /* the ibcast: 3 */
-                                                  "0 wait 0 0 -99\n"   /* whatever is left: 2 */
+                                                  "0 wait 0 0 -99\n"   /* the remaining request: 2 */
                                                   "0 finalize\n",
                                                   NULL);
     static const uint32_t slots[] = {0, 2, 3, 4, 2, 2, 4, 0, 2, 3, 3, 2, 0};
@@ -220,7 +220,8 @@ static void messages_larger_than_their_receive_are_shown(void **state)
         strstr(messages, "rank-2.txt:3: error: a receive of at most 15 bytes meets a message of 16"));
     assert_non_null(strstr(messages, "rank-1.txt:3: note: the message is sent here"));
     traces_close(compiled);
-    /* 16 bytes then 8, into 16 and then 8: larger than some receive, not than theirs. */
+    /* Sends of 16 and then 8 bytes, receives of 16 and then 8. Each send fits its own receive, although one
+     * is larger than some other receive. */
     compiled = traces_open("fit", "0 init\n0 send 1 7 16 6\n0 send 1 7 8 6\n0 finalize\n",
                            "1 init\n1 recv 0 7 16 6\n1 recv 0 7 8 6\n1 finalize\n", NULL);
     assert_true(check_trace(compiled, &check));
@@ -314,7 +315,7 @@ static void assert_same(struct compiled_trace *a, struct compiled_trace *b)
         free(a_text);
         free(b_text);
     }
-    /* The images differ in the names of files only. */
+    /* The images differ only in the names of files. */
     assert_int_equal(a->header->lines, b->header->lines);
     assert_int_equal(a->header->channels, b->header->channels);
     for (uint32_t rank = 0; rank < a->program.ranks; rank++) {
@@ -374,7 +375,8 @@ static void shipped_traces_come_back_byte_for_byte(void **state)
     }
 }
 
-/* Written call by call instead of copied line by line: the same calls, lines that are none apart. */
+/* The text is written call by call, not copied line by line. It has the same calls, without lines that are
+ * not calls. */
 static void every_action_is_written(void **state)
 {
     (void)state;
@@ -407,7 +409,7 @@ static void every_action_is_written(void **state)
     traces_messages();
 }
 
-/* tests/traces/every.4 has every action in an order that ends. */
+/* tests/traces/every.4 has every action, in an order that ends. */
 static void every_action_in_one_trace(void **state)
 {
     (void)state;
@@ -457,8 +459,8 @@ static void text_is_the_text_that_was_read(void **state)
 static void messages_are_counted_as_in_table_5(void **state)
 {
     (void)state;
-    /* By hand, P = 3. bcast 2 x 8; reduce 2 x 16; allreduce 4 x 24; barrier 4; alltoall 6 x 40000;
-     * alltoallv 0->1 1, 0->2 2, 1->0 0, 1->2 4, 2->0 5, 2->1 6; send 1 x 7; to itself 1 x 3; finalize 4. */
+    /* By hand, P = 3: bcast 2 x 8; reduce 2 x 16; allreduce 4 x 24; barrier 4; alltoall 6 x 40000; alltoallv
+     * 0->1 1, 0->2 2, 1->0 0, 1->2 4, 2->0 5, 2->1 6; send 1 x 7; to itself 1 x 3; finalize 4. */
     struct compiled_trace *compiled = traces_open(
         "table",
         "0 init\n0 compute 5\n0 bcast 1 1 0\n0 reduce 2 0 2 0\n0 allreduce 3 0 0\n0 barrier\n"
@@ -498,7 +500,7 @@ static void shipped_traces_count_as_known(void **state)
     summary_of(compiled, &summary);
     assert_int_equal(summary.lines, compiled->header->lines);
     traces_close(compiled);
-    /* IS sends as many messages in every class: 348, as the table has it. */
+    /* IS sends the same number of messages in every class: 348, as in the table. */
     compiled = open_shipped("is.S.4");
     summary_of(compiled, &summary);
     assert_int_equal(summary.messages, 348);
@@ -512,16 +514,14 @@ static void shipped_traces_count_as_known(void **state)
     traces_close(compiled);
 }
 
-/* The figures of the paper's Table 5; the traces are too large to ship, so their folder is named by
- * HELIO_TRACES.
- */
+/* The numbers of the paper's Table 5. These traces are too large to ship. HELIO_TRACES names their folder. */
 static void traces_have_the_published_counts(void **state)
 {
     (void)state;
     static const struct {
         const char *name;
         uint64_t messages, mean_bytes;
-        uint64_t large_percent; /* rounded up, as all of the table's are */
+        uint64_t large_percent; /* rounded up, like all numbers of the table */
     } table[] = {{"is.C.16", 5700, 971534, 47},          {"ft.C.16.scaled", 5715, 7750106, 93},
                  {"ft.C.64.scaled", 90531, 513708, 98},  {"cg.C.16", 223834, 127127, 43},
                  {"cg.C.64.scaled", 1279610, 59303, 40}, {"lu.C.4.scaled", 323428, 9774, 1},

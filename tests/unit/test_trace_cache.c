@@ -121,7 +121,7 @@ static void archives_must_be_whole(void **state)
 
 /* ------------------------------------------------------------------- cache */
 
-/* The only file in the cache; empty when there is none. */
+/* The only file in the cache; empty if there is none. */
 static const char *cached_file(void)
 {
     static char path[512];
@@ -161,7 +161,8 @@ static void a_second_opening_uses_the_first_ones_file(void **state)
     uint64_t first = inode(cached_file());
     assert_opens(traces_path("cached"));
     assert_int_equal(inode(cached_file()), first);
-    /* The same contents elsewhere are the same trace, and keep their own name in messages. */
+    /* The same contents in another folder are the same trace. Messages use the name of the folder that was
+     * opened. */
     struct compiled_trace *compiled = traces_open("elsewhere", RANK_0, RANK_1, NULL);
     assert_int_equal(inode(cached_file()), first);
     struct call scratch;
@@ -191,7 +192,7 @@ static void other_contents_are_another_trace(void **state)
     traces_close(compiled);
 }
 
-/* Changes a byte of the cached file, or cuts it there. */
+/* Changes a byte of the cached file, or cuts the file there. */
 static void damage(long at, bool cut)
 {
     const char *path = cached_file();
@@ -276,8 +277,8 @@ static void what_changes_while_it_is_read_is_not_kept(void **state)
     trace_input_close(&input);
 }
 
-/* A limit on file sizes stands for a full disk. It holds for memory files too, so that nothing is left to
- * try. */
+/* A limit on file sizes simulates a full disk. The limit also applies to memory files, so no fallback is
+ * left. */
 static void a_full_disk_is_reported(void **state)
 {
     (void)state;
@@ -323,7 +324,7 @@ static void processes_do_not_disturb_each_other(void **state)
         assert_int_equal(waitpid(children[i], &result, 0), children[i]);
         assert_int_equal(result, 0);
     }
-    assert_true(inode(cached_file()) > 0); /* one file, and nothing temporary beside it */
+    assert_true(inode(cached_file()) > 0); /* one file, and no temporary file beside it */
     empty_cache();
 }
 

@@ -1,5 +1,5 @@
-/* The seam of trace formats: a made-up format goes through the list, the probe, the image writer and the
- * cache, and its trace runs, is checked, shown in messages and written as TI text. */
+/* The interface of trace formats: a made-up format passes the list, the probe, the image writer and the
+ * cache. Its trace runs, is checked, is shown in messages and is written as TI text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -203,7 +203,7 @@ static void the_surest_format_reads_a_path(void **state)
     probe.head = text;
     probe.head_size = sizeof text - 1;
     assert_ptr_equal(trace_format_of(&probe), &calls_format);
-    trace_formats[3] = NULL; /* it is gone when this test ends */
+    trace_formats[3] = NULL; /* it is removed when this test ends */
 }
 
 /* --------------------------------------------------------------- the trace */
@@ -227,7 +227,7 @@ static void a_trace_of_the_format_runs(void **state)
     assert_int_equal(first->slot, SLOT_FIRST);
     assert_int_equal(first->channel, 0);
     assert_int_equal(program_next(program, 0, &scratch)->op, CALL_WAIT);
-    assert_ptr_equal(program_next(program, 0, &scratch), first); /* equal calls are stored once */
+    assert_ptr_equal(program_next(program, 0, &scratch), first); /* equal calls are stored one time only */
     struct call_place place = program->ops->place(program, 0);
     assert_int_equal(place.line, 6);
     assert_non_null(strstr(place.file, "/sample"));

@@ -1,4 +1,4 @@
-/* Reading lines: every action of a trace, and every way in which a line can be wrong. */
+/* Reading lines: every action of a trace, and every kind of wrong line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,7 +96,7 @@ static struct call call_of_line(const char *line, const char *more)
     return call;
 }
 
-/* Vectors are shown as (entry 0) * 1000 + entry 3. */
+/* Vectors are printed as (entry 0) * 1000 + entry 3. */
 static const struct {
     const char *line, *more;
     struct call call;
@@ -309,7 +309,7 @@ static void layout_of_the_text_does_not_matter(void **state)
 
 #define FRAME(line) "0 init\n" line "\n0 finalize\n"
 
-/* Rank 0 of 2. Place and beginning of the message behind "error: ". */
+/* Rank 0 of 2: the place and the beginning of the message after "error: ". */
 static const struct {
     const char *text, *place, *message;
 } errors[] = {

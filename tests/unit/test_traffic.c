@@ -1,4 +1,4 @@
-/* Open-loop traffic: who sends to whom, how much, when; the same whatever carries it. */
+/* Open-loop traffic: sources, destinations, sizes and times. They are the same on every fabric. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static struct program *open_program(const char *spec)
     return program;
 }
 
-/* Calls `see` for every message; returns how many there were. */
+/* Calls `see` for every message. Returns the number of messages. */
 static uint64_t each_message(const char *spec, const char *topology, uint64_t seed, void *self,
                              void (*see)(void *self, uint32_t node, const struct openloop_message *message))
 {
@@ -58,7 +58,7 @@ static void count_destination(void *self, uint32_t node, const struct openloop_m
     ((uint32_t *)self)[message->destination]++;
 }
 
-/* Expected 300 each, give or take 6 standard deviations. */
+/* 300 are expected for each, within 6 standard deviations. */
 static void uniform_goes_everywhere(void **state)
 {
     (void)state;
@@ -83,7 +83,8 @@ static void hotspots_get_more_messages(void **state)
     (void)state;
     uint32_t counts[64] = {0};
     each_message("hotspot:messages=100,hot=2,hot_fraction=0.5", "torus:8x8", 7, counts, count_destination);
-    assert_in_range(counts[0], 1400, 1900); /* a quarter of 6400, and a 63rd of the other half */
+    assert_in_range(counts[0], 1400,
+                    1900); /* a quarter of 6400, and 1/63 of the half that is spread evenly */
     assert_in_range(counts[32], 1400, 1900);
     assert_in_range(counts[1], 10, 120);
 }
@@ -144,7 +145,7 @@ static void neighbours_are_one_hop_away(void **state)
     assert_int_equal(each_message("neighbour:messages=20", "fattree:3x2", 1, NULL, NULL), 180);
 }
 
-/* The sum over all messages, which any change of order or of a draw would move. */
+/* A checksum over all messages. Any change of order or of a random draw changes it. */
 static void add_up(void *self, uint32_t node, const struct openloop_message *message)
 {
     uint64_t *sum = self;

@@ -1,4 +1,4 @@
-/* Quantities: exact values, what is refused and in which words, and texts that read back. */
+/* Quantities: exact values, messages of refusal, and texts that read back as the same value. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -193,7 +193,7 @@ static void wrong_text_is_refused(void **state)
     }
 }
 
-/* A unit of any length is cut between characters, so that the message stays UTF-8. */
+/* A long unit is cut between characters, so that the message stays UTF-8. */
 static void long_units_are_cut(void **state)
 {
     (void)state;
@@ -284,7 +284,7 @@ static void printed_texts(void **state)
     }
 }
 
-/* Values of every size, round ones as people use them and any others, read back from what is printed. */
+/* Values of every size, round ones and others, are read back from their printed text. */
 static void printed_texts_read_back(void **state)
 {
     (void)state;
@@ -294,7 +294,7 @@ static void printed_texts_read_back(void **state)
         for (uint64_t zeros = rng_below(&rng, 19); zeros && value <= INT64_MAX / 10; zeros--)
             value *= 10;
         if (value == INT64_MAX)
-            continue; /* as a time, never */
+            continue; /* reads as the time "never" */
         for (enum kind kind = TIME; kind <= FLOPS; kind++) {
             char text[64];
             uint64_t again = value + 1;

@@ -1,5 +1,5 @@
-/* A workload that is added at run time: it opens by its text as those of the list do, and a name that is
- * taken is refused. */
+/* A workload that is added at run time: it opens by its text like those of the list. A name that is taken is
+ * refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
