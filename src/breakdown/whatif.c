@@ -24,8 +24,8 @@ enum {
     NETWORK_TIMES = 1 << TIME_WIRE | 1 << TIME_SWITCH,
 };
 
-/* Single components come first: they are ranked. */
-enum { SINGLE_TARGETS = 18 };
+/* Single components come first, and of these the ones that are ranked; the others are sets. */
+enum { RANKED_TARGETS = 18, SINGLE_TARGETS = 22 };
 
 static const struct whatif_target targets[] = {
     {"MD_setup", BIT(TIME_MD_SETUP)},
@@ -111,6 +111,16 @@ static bool same_name(const char *a, const char *b)
         if (!*a)
             return true;
     }
+}
+
+const struct whatif_target *whatif_target_at(size_t index)
+{
+    return index < TARGETS ? &targets[index] : NULL;
+}
+
+bool whatif_is_set(const struct whatif_target *target)
+{
+    return target >= &targets[SINGLE_TARGETS];
 }
 
 const struct whatif_target *whatif_find(const char *name)
@@ -287,7 +297,7 @@ size_t whatif_ranking(const struct system *system, uint64_t bytes, unsigned hund
                       struct whatif_rank ranks[WHATIF_RANKS])
 {
     size_t count = 0;
-    for (size_t i = 0; i < SINGLE_TARGETS; i++)
+    for (size_t i = 0; i < RANKED_TARGETS; i++)
         if (sum_of(system, targets[i].times) != 0)
             ranks[count++] = (struct whatif_rank){
                 .name = targets[i].name,

@@ -12,6 +12,12 @@ struct whatif_target {
     uint32_t times;
 };
 
+/* The index-th target, single components first; NULL behind the last. */
+const struct whatif_target *whatif_target_at(size_t index);
+
+/* Whether the target is a set of components. */
+bool whatif_is_set(const struct whatif_target *target);
+
 /* The target of that name: "PIO", "LLP_post", "RC-to-MEM", "i/o". Only letters and digits count, in upper or
  * lower case. NULL: there is none. */
 const struct whatif_target *whatif_find(const char *name);

@@ -12,16 +12,46 @@
 
 enum whatif_option { WHATIF_SYSTEM, WHATIF_PAYLOAD, WHATIF_SET, WHATIF_OPTIMISE, WHATIF_BY, WHATIF_JSON };
 
+static const char *name_at(size_t option, size_t index)
+{
+    if (option != WHATIF_OPTIMISE || index >= whatif_optimisation_count)
+        return NULL;
+    return whatif_optimisations[index].name;
+}
+
 static const struct cli_option options[] = {
     [WHATIF_SYSTEM] = {"--system", 's', "FILE.yaml", "component times; by default the paper's ThunderX2"},
     [WHATIF_PAYLOAD] = {"--payload", 'p', "BYTES", "of the message: 8 (the default), 4KiB"},
     [WHATIF_SET] = {"--set", 0, "COMPONENT=CHANGE",
                     "LLP_post=-50%, wire=+300ns, PIO=15ns; may be given several times"},
     [WHATIF_OPTIMISE] = {"--optimise", 'o', "NAME",
-                         "a change that section 7 of the paper discusses; see below"},
+                         "a change that section 7 of the paper discusses; NAME is one of"},
     [WHATIF_BY] = {"--by", 0, "PERCENT", "the improvement that the ranking compares, 50 by default"},
     [WHATIF_JSON] = {"--json", 0, NULL, "print one JSON object instead of the tables"},
 };
+
+/* The targets that are sets, or those that are single components, as words in lines of a width. */
+static void print_words(FILE *out, bool is_set)
+{
+    enum { WIDTH = 100 };
+    const struct whatif_target *target;
+    int column = fprintf(out, is_set ? "Sets of them:" : "Components:");
+    for (size_t i = 0; (target = whatif_target_at(i)); i++) {
+        if (whatif_is_set(target) != is_set)
+            continue;
+        if (column + (int)strlen(target->name) >= WIDTH)
+            column = fprintf(out, "\n ") - 1;
+        column += fprintf(out, " %s", target->name);
+    }
+    fputc('\n', out);
+}
+
+static void print_targets(FILE *out)
+{
+    print_words(out, false);
+    print_words(out, true);
+    fputs("PCIe is one crossing of two.\n\n", out);
+}
 
 static const struct cli_command command = {
     .name = "breakdown whatif",
@@ -31,15 +61,11 @@ static const struct cli_command command = {
         "which single improvement buys most; and the curves of Figure 17 of \"Breaking Band\".",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .after =
-        "Components: MD_setup MD_barrier DBC_barrier PIO LLP_post_misc LLP_prog doorbell PCIe Wire Switch\n"
-        "RC_to_MEM MEM_read HLP_post_MPI HLP_post_UCP HLP_tx_prog Misc MPI_callback UCP_callback MPI_after;\n"
-        "sets of them: LLP_post LLP HLP_post HLP_rx_prog HLP CPU I/O Network. PCIe is one crossing of "
-        "two.\n\n"
-        "--optimise: integrated-nic pio hlp llp wire switch\n\n"
-        "Examples:\n"
-        "  helio breakdown whatif\n"
-        "  helio breakdown whatif --set wire=+300ns --set LLP_post=-50%",
+    .print_lists = print_targets,
+    .after = "Examples:\n"
+             "  helio breakdown whatif\n"
+             "  helio breakdown whatif --set wire=+300ns --set LLP_post=-50%",
+    .name_at = name_at,
 };
 
 enum { CHANGES_AT_MOST = 32 };

@@ -20,53 +20,60 @@
 #include "schedule/write.h"
 
 enum schedule_option {
-    OPTION_TOPOLOGY,
-    OPTION_TRACE,
-    OPTION_WORKLOAD,
-    OPTION_AGAINST,
-    OPTION_ONLY,
-    OPTION_SET,
-    OPTION_ALGORITHM,
-    OPTION_ROUTES,
-    OPTION_ORDER,
-    OPTION_LIMIT,
-    OPTION_MOVES,
-    OPTION_SEED,
-    OPTION_JSON,
-    OPTION_OUTPUT,
-    OPTION_SWITCHES,
-    OPTION_HTML,
-    OPTION_VERIFY
+    SCHEDULE_TOPOLOGY,
+    SCHEDULE_TRACE,
+    SCHEDULE_WORKLOAD,
+    SCHEDULE_AGAINST,
+    SCHEDULE_ONLY,
+    SCHEDULE_SET,
+    SCHEDULE_ALGORITHM,
+    SCHEDULE_ROUTES,
+    SCHEDULE_ORDER,
+    SCHEDULE_LIMIT,
+    SCHEDULE_MOVES,
+    SCHEDULE_SEED,
+    SCHEDULE_JSON,
+    SCHEDULE_OUTPUT,
+    SCHEDULE_SWITCHES,
+    SCHEDULE_HTML,
+    SCHEDULE_VERIFY
 };
 
+static const char *name_at(size_t option, size_t index)
+{
+    return option == SCHEDULE_ALGORITHM ? tdm_algorithm_names[index] : NULL;
+}
+
 static const struct cli_option options[] = {
-    [OPTION_TOPOLOGY] = {"--topology", 't', "TOPOLOGY",
-                         "torus:8x8, mesh:4x4, linear:5, fattree:4x3 ... (helio topo --help); of a torus or\n"
-                         "mesh the last dimension is routed first unless it says order="},
-    [OPTION_TRACE] = {"--trace", 0, "PATH", "the patterns of a program, each with its schedule: a trace"},
-    [OPTION_WORKLOAD] = {"--workload", 'w', "SPEC",
-                         "the same of a generated program, as npb:cg:class=S,ranks=16"},
-    [OPTION_AGAINST] = {"--against", 0, "PATH|SPEC",
-                        "another trace or workload: the patterns that it has too are foreseen"},
-    [OPTION_ONLY] = {"--only", 0, "N", "schedule pattern N of the program as if it were given as a file"},
-    [OPTION_SET] = {"--set", 's', "PARAMETER=VALUE",
-                    "mpi.alltoall, ranks_per_node ...: how calls become messages"},
-    [OPTION_ALGORITHM] = {"--algorithm", 'a', "NAME",
-                          "greedy, coloring, coloring-literal, aapc, combined, best (the default)"},
-    [OPTION_ROUTES] = {"--routes", 0, "fixed|free", "free: greedy and best also choose among minimal routes"},
-    [OPTION_ORDER] = {"--order", 0, "given|random",
-                      "in which greedy takes the requests, and aapc and combined phases of equal rank"},
-    [OPTION_LIMIT] = {"--limit", 0, "TIME",
-                      "how long best searches, 10 s; 0 s = until it is optimal or interrupted"},
-    [OPTION_MOVES] = {"--moves", 0, "N",
-                      "how many moves best makes instead of --limit: then the result is reproducible"},
-    [OPTION_SEED] = {"--seed", 0, "N", "seed of all random choices: ties, orders, moves; 1"},
-    [OPTION_JSON] = {"--json", 0, NULL, "print one JSON object"},
-    [OPTION_OUTPUT] = {"--output", 'o', "SCHEDULE.csv", "write a line for each request: src,dst,slot,links"},
-    [OPTION_SWITCHES] = {"--switches", 0, "FILE", "write what the switches' registers hold, .csv or .json"},
-    [OPTION_HTML] = {"--html", 0, "FILE.html", "write a page: slots by links, and what each slot connects"},
-    [OPTION_VERIFY] = {"--verify", 0, "SCHEDULE.csv",
-                       "schedule nothing, but check this schedule of the pattern"},
+    [SCHEDULE_TOPOLOGY] =
+        {"--topology", 't', "TOPOLOGY",
+         "torus:8x8, mesh:4x4, linear:5, fattree:4x3 ... (helio topo --help); of a torus or\n"
+         "mesh the last dimension is routed first unless it says order="},
+    [SCHEDULE_TRACE] = {"--trace", 0, "PATH", "the patterns of a program, each with its schedule: a trace"},
+    [SCHEDULE_WORKLOAD] = {"--workload", 'w', "SPEC",
+                           "the same of a generated program, as npb:cg:class=S,ranks=16"},
+    [SCHEDULE_AGAINST] = {"--against", 0, "PATH|SPEC",
+                          "another trace or workload: the patterns that it has too are foreseen"},
+    [SCHEDULE_ONLY] = {"--only", 0, "N", "schedule pattern N of the program as if it were given as a file"},
+    [SCHEDULE_SET] = {"--set", 's', "PARAMETER=VALUE",
+                      "mpi.alltoall, ranks_per_node ...: how calls become messages"},
+    [SCHEDULE_ALGORITHM] = {"--algorithm", 'a', "NAME", "the scheduler, best by default; NAME is one of"},
+    [SCHEDULE_ROUTES] = {"--routes", 0, "fixed|free",
+                         "free: greedy and best also choose among minimal routes"},
+    [SCHEDULE_ORDER] = {"--order", 0, "given|random",
+                        "in which greedy takes the requests, and aapc and combined phases of equal rank"},
+    [SCHEDULE_LIMIT] = {"--limit", 0, "TIME",
+                        "how long best searches, 10 s; 0 s = until it is optimal or interrupted"},
+    [SCHEDULE_MOVES] = {"--moves", 0, "N",
+                        "how many moves best makes instead of --limit: then the result is reproducible"},
+    [SCHEDULE_SEED] = {"--seed", 0, "N", "seed of all random choices: ties, orders, moves; 1"},
+    [SCHEDULE_JSON] = {"--json", 0, NULL, "print one JSON object"},
+    [SCHEDULE_OUTPUT] = {"--output", 'o', "SCHEDULE.csv",
+                         "write a line for each request: src,dst,slot,links"},
+    [SCHEDULE_SWITCHES] = {"--switches", 0, "FILE", "write what the switches' registers hold, .csv or .json"},
+    [SCHEDULE_HTML] = {"--html", 0, "FILE.html", "write a page: slots by links, and what each slot connects"},
+    [SCHEDULE_VERIFY] = {"--verify", 0, "SCHEDULE.csv",
+                         "schedule nothing, but check this schedule of the pattern"},
     CLI_PLUGIN,
 };
 
@@ -91,6 +98,7 @@ static const struct cli_command command = {
         "  helio schedule pairs.csv --topology torus:8x8 --verify schedule.csv\n"
         "  helio schedule --workload npb:cg:class=W,ranks=64 --topology torus:8x8 \\\n"
         "                 --against npb:cg:class=A,ranks=64",
+    .name_at = name_at,
 };
 
 /* ------------------------------------------------------------------ options */
@@ -118,48 +126,48 @@ static bool take(void *self, int found, const char *value)
     if (found == CLI_WORD)
         return cli_take_word(&command, &settings->pattern_name, value, "pattern");
     switch ((enum schedule_option)(found - CLI_OPTION)) {
-    case OPTION_TOPOLOGY:
+    case SCHEDULE_TOPOLOGY:
         settings->topology_text = value;
         break;
-    case OPTION_TRACE:
+    case SCHEDULE_TRACE:
         settings->trace = value;
         break;
-    case OPTION_WORKLOAD:
+    case SCHEDULE_WORKLOAD:
         settings->workload = value;
         break;
-    case OPTION_AGAINST:
+    case SCHEDULE_AGAINST:
         settings->against = value;
         break;
-    case OPTION_ONLY:
+    case SCHEDULE_ONLY:
         return cli_value_count("--only", value, &settings->only);
-    case OPTION_SET:
+    case SCHEDULE_SET:
         return config_set(settings->config, value) == STATUS_OK;
-    case OPTION_ALGORITHM:
+    case SCHEDULE_ALGORITHM:
         return cli_value_choice("--algorithm", value, tdm_algorithm_names, TDM_ALGORITHMS,
                                 &settings->method.algorithm);
-    case OPTION_ROUTES:
+    case SCHEDULE_ROUTES:
         return read_flag("--routes", value, "fixed", "free", &settings->method.free_routes);
-    case OPTION_ORDER:
+    case SCHEDULE_ORDER:
         return read_flag("--order", value, "given", "random", &settings->method.random_order);
-    case OPTION_LIMIT:
+    case SCHEDULE_LIMIT:
         return read_limit(value, &settings->limit_ps);
-    case OPTION_MOVES:
+    case SCHEDULE_MOVES:
         return cli_value_count("--moves", value, &settings->method.limit.moves);
-    case OPTION_SEED:
+    case SCHEDULE_SEED:
         return cli_value_count("--seed", value, &settings->method.seed);
-    case OPTION_JSON:
+    case SCHEDULE_JSON:
         settings->json = true;
         break;
-    case OPTION_OUTPUT:
+    case SCHEDULE_OUTPUT:
         settings->output = value;
         break;
-    case OPTION_SWITCHES:
+    case SCHEDULE_SWITCHES:
         settings->switches = value;
         break;
-    case OPTION_HTML:
+    case SCHEDULE_HTML:
         settings->html = value;
         break;
-    case OPTION_VERIFY:
+    case SCHEDULE_VERIFY:
         settings->verify = value;
         break;
     }
