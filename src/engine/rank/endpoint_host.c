@@ -76,7 +76,7 @@ static uint32_t take(struct host_endpoint *endpoint, struct queue *queue)
 
 static void set_way(const struct host_endpoint *endpoint, struct message *message)
 {
-    if (message->source_node != message->destination_node && !(message->state & MESSAGE_STORED) &&
+    if (message->source_node != message->destination_node && !(message->state & MESSAGE_BUFFERED) &&
         endpoint->fabric_path == HOST_PATH_NIC)
         message->state |= MESSAGE_BY_NIC;
 }

@@ -9,7 +9,7 @@ enum message_state {
     MESSAGE_SENDER_DONE = 8,   /* the sender has been told */
     MESSAGE_DELIVERED = 16,    /* `delivered` is known */
     MESSAGE_VISIBLE = 32,      /* mailboxes and buffered messages: its envelope can be matched */
-    MESSAGE_STORED = 64,       /* buffered by the fabric */
+    MESSAGE_BUFFERED = 64,     /* buffered by the fabric */
     MESSAGE_CONTROL = 128,     /* a handshake of the message that `next` names */
     MESSAGE_RTS_HERE = 256,    /* rendezvous: the receiver knows of it */
     MESSAGE_CTS_SENT = 512,    /* rendezvous: the sender may send */

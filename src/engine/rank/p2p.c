@@ -10,7 +10,7 @@ static void matched(struct p2p *p2p, uint32_t index);
 /* Whether it waits for its receive. Control messages count as such; nobody waits for their sender. */
 static bool is_rendezvous(const struct message *message)
 {
-    return !(message->state & (MESSAGE_EAGER | MESSAGE_STORED));
+    return !(message->state & (MESSAGE_EAGER | MESSAGE_BUFFERED));
 }
 
 static void sender_done(struct p2p *p2p, struct message *message, ps_t at)
@@ -40,7 +40,7 @@ static void emit_wait(const struct p2p *p2p, uint32_t index, ps_t since, ps_t at
 }
 
 /* The receive of a message that the fabric buffers is posted, and its envelope is visible. */
-static void match_stored(struct p2p *p2p, uint32_t index)
+static void match_buffered(struct p2p *p2p, uint32_t index)
 {
     const struct message *message = message_at(p2p->messages, index);
     ps_t now = p2p->loop->now;
@@ -56,16 +56,16 @@ static void answer_visible(void *self, uint32_t index, ps_t at)
     struct message *message = message_at(p2p->messages, index);
     if (is_rendezvous(message)) /* its request to send has announced it */
         return;
-    if (!endpoint_is_null(p2p->endpoint) && !(message->state & MESSAGE_STORED)) /* it is on arrival */
+    if (!endpoint_is_null(p2p->endpoint) && !(message->state & MESSAGE_BUFFERED)) /* it is on arrival */
         return;
     if ((message->state & MESSAGE_IN_MAILBOX) || at > p2p->loop->now) {
-        if (message->state & (MESSAGE_IN_MAILBOX | MESSAGE_STORED))
+        if (message->state & (MESSAGE_IN_MAILBOX | MESSAGE_BUFFERED))
             loop_at(p2p->loop, at, p2p->visible_kind, index);
         return;
     }
     message->state |= MESSAGE_VISIBLE;
-    if ((message->state & MESSAGE_STORED) && (message->state & MESSAGE_RECEIVING))
-        match_stored(p2p, index);
+    if ((message->state & MESSAGE_BUFFERED) && (message->state & MESSAGE_RECEIVING))
+        match_buffered(p2p, index);
 }
 
 /* An envelope in a mailbox can be matched: it and those that waited for it meet their receives. */
@@ -87,7 +87,7 @@ static void on_visible(void *self, uint32_t index)
     }
     message->state |= MESSAGE_VISIBLE;
     if (message->state & MESSAGE_RECEIVING)
-        match_stored(p2p, index);
+        match_buffered(p2p, index);
 }
 
 static void answer_sender_done(void *self, uint32_t index, ps_t at)
@@ -327,10 +327,10 @@ static void matched(struct p2p *p2p, uint32_t index)
     message->state |= MESSAGE_RECEIVING;
     if (too_large(p2p, message))
         return;
-    bool stored = message->state & MESSAGE_STORED;
-    if (stored && (message->state & MESSAGE_VISIBLE))
-        match_stored(p2p, index);
-    else if (!stored && (message->state & MESSAGE_DELIVERED))
+    bool is_buffered = message->state & MESSAGE_BUFFERED;
+    if (is_buffered && (message->state & MESSAGE_VISIBLE))
+        match_buffered(p2p, index);
+    else if (!is_buffered && (message->state & MESSAGE_DELIVERED))
         receiver_done(p2p, index);
     else if (is_rendezvous(message) &&
              (p2p->protocol->handshakes == 0 || (message->state & MESSAGE_RTS_HERE)))
@@ -356,7 +356,7 @@ static void fill_send(const struct p2p *p2p, struct message *message, const stru
     bool small = post->bytes <= p2p->protocol->eager_threshold_bytes;
     if (message->source_node != message->destination_node && p2p->fabric->ops->is_buffered &&
         p2p->fabric->ops->is_buffered(p2p->fabric, message))
-        message->state |= MESSAGE_STORED;
+        message->state |= MESSAGE_BUFFERED;
     else if ((small && !(post->call_flags & CALL_SYNCHRONOUS)) || (post->call_flags & CALL_BUFFERED))
         message->state |= MESSAGE_EAGER;
 }
