@@ -24,6 +24,12 @@ struct node_config {
     uint64_t bandwidth_bytes_per_s;
 };
 
+/* ranks_per_node in 32 bits; no program has more ranks than this returns at most. */
+static inline uint32_t node_config_ranks(const struct node_config *node)
+{
+    return node->ranks_per_node < INT32_MAX ? (uint32_t)node->ranks_per_node : INT32_MAX;
+}
+
 struct compute_config {
     uint64_t rate_flops;
     double scale;

@@ -43,7 +43,7 @@ enum status traffic_open(struct traffic *traffic, struct program *program,
     struct patterns_options options = {.choices = collective->choice,
                                        .window = (uint32_t)collective->window,
                                        .leaders = (uint32_t)collective->leaders,
-                                       .ranks_per_node = (uint32_t)node->ranks_per_node};
+                                       .ranks_per_node = node_config_ranks(node)};
     *traffic = (struct traffic){.pairs = NULL};
     enum status status = patterns_find(program, &options, &patterns);
     if (status != STATUS_OK)

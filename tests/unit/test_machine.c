@@ -332,6 +332,16 @@ static void missing_rank_in_a_collective_is_a_deadlock(void **state)
     assert_non_null(strstr(out.said, "rank 0 is blocked in barrier"));
 }
 
+static void node_may_have_room_for_any_number_of_ranks(void **state)
+{
+    (void)state;
+    CALLS all[] = {COLLECTIVE(CALL_ALLTOALL, 8, 0), FINALIZE};
+    const struct call *const calls[] = {all, all, all, all};
+    const char *const settings[] = {"ranks_per_node=4294967296", "mpi.alltoall=leaders", NULL};
+    run_with(calls, 4, settings);
+    assert_int_equal(out.status, STATUS_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,6 +369,7 @@ int main(void)
         cmocka_unit_test(non_blocking_collective_progresses_alone),
         cmocka_unit_test(mismatched_collectives_are_an_error),
         cmocka_unit_test(missing_rank_in_a_collective_is_a_deadlock),
+        cmocka_unit_test(node_may_have_room_for_any_number_of_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

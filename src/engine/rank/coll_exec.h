@@ -29,7 +29,7 @@ struct coll_exec {
     struct endpoint *endpoint; /* NULL: the null endpoint */
     const struct collective_config *config;
     const struct program *program; /* its groups and counts */
-    uint64_t ranks_per_node;
+    uint32_t ranks_per_node;
     struct coll_check check;
     struct node_sync node_sync;
     struct coll_group_nodes *group_nodes; /* per group */

@@ -42,8 +42,7 @@ struct endpoint_params {
     struct run_context *context;
     struct pool *messages;
     struct endpoint_callbacks callbacks;
-    uint32_t ranks, nodes;
-    uint64_t ranks_per_node;
+    uint32_t ranks, nodes, ranks_per_node;
 };
 
 struct endpoint_ops {

@@ -49,8 +49,7 @@ struct host_endpoint {
     struct pool *messages;
     struct endpoint_callbacks callbacks;
     enum fabric_host_path fabric_path;
-    uint32_t rank_count;
-    uint64_t ranks_per_node;
+    uint32_t rank_count, ranks_per_node;
     struct host_rank *ranks;
     struct pool batches;
     struct host_nodes nodes;
@@ -107,7 +106,7 @@ static void host_copy(struct endpoint *base, uint32_t rank, uint64_t bytes, uint
 {
     struct host_endpoint *endpoint = (struct host_endpoint *)base;
     ps_t from = core_work(endpoint, rank, 0);
-    uint32_t node = (uint32_t)(rank / endpoint->ranks_per_node);
+    uint32_t node = rank / endpoint->ranks_per_node;
     ps_t to =
         host_nodes_copy(&endpoint->nodes, node, endpoint->loop->now, from, bytes, working_set, continues);
     core_work(endpoint, rank, to - from);

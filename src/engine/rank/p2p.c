@@ -339,12 +339,11 @@ static void matched(struct p2p *p2p, uint32_t index)
 
 static void fill_send(const struct p2p *p2p, struct message *message, const struct message_post *post)
 {
-    uint64_t ranks_per_node = p2p->node->ranks_per_node;
     message->bytes = post->bytes;
     message->source = post->rank;
     message->destination = post->peer;
-    message->source_node = (uint32_t)(post->rank / ranks_per_node);
-    message->destination_node = (uint32_t)(post->peer / ranks_per_node);
+    message->source_node = post->rank / p2p->ranks_per_node;
+    message->destination_node = post->peer / p2p->ranks_per_node;
     message->context = post->context;
     message->tag = post->tag;
     message->send_posted = p2p->loop->now;
@@ -439,6 +438,7 @@ void p2p_receive(struct p2p *p2p, const struct message_post *post)
 
 void p2p_init(struct p2p *p2p)
 {
+    p2p->ranks_per_node = node_config_ranks(p2p->node);
     p2p->visible_kind = loop_register(p2p->loop, on_visible, p2p);
     p2p->control_kind = loop_register(p2p->loop, on_control, p2p);
 }

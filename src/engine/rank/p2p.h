@@ -27,9 +27,10 @@ struct p2p {
     struct pool *messages; /* of matching */
     struct request_table *requests;
     struct endpoint *endpoint; /* NULL: the null endpoint */
-    struct fabric *fabric;
+    struct fabric *fabric;     /* set before the first post */
     const struct protocol_config *protocol;
     const struct node_config *node;
+    uint32_t ranks_per_node;
     uint32_t visible_kind, control_kind;
 };
 
@@ -37,7 +38,7 @@ struct p2p {
 struct endpoint_callbacks p2p_endpoint_callbacks(struct p2p *p2p);
 struct fabric_callbacks p2p_fabric_callbacks(struct p2p *p2p);
 
-/* `p2p` has everything but `fabric`, which has to be there before the first post, and the kinds of events. */
+/* `p2p` has the fields down to `node`, but for `fabric`. */
 void p2p_init(struct p2p *p2p);
 
 void p2p_send(struct p2p *p2p, const struct message_post *post);

@@ -48,7 +48,7 @@ static void open_layers(struct rank_engine *engine)
                                                 .callbacks = p2p_endpoint_callbacks(&engine->p2p),
                                                 .ranks = program->ranks,
                                                 .nodes = nodes_of(program, node),
-                                                .ranks_per_node = node->ranks_per_node});
+                                                .ranks_per_node = node_config_ranks(node)});
     engine->p2p = (struct p2p){.context = context,
                                .loop = &context->loop,
                                .tap = context->tap,
@@ -66,7 +66,7 @@ static void open_layers(struct rank_engine *engine)
                                            .endpoint = engine->endpoint,
                                            .config = config_of(config, &collective_params),
                                            .program = program,
-                                           .ranks_per_node = node->ranks_per_node};
+                                           .ranks_per_node = node_config_ranks(node)};
     coll_exec_init(&engine->coll_exec);
 }
 

@@ -360,7 +360,7 @@ static void open_engine(struct simplecomm *engine, const struct engine_params *p
     engine->compute = config_of(params->config, &compute_params);
     engine->collective = config_of(params->config, &collective_params);
     engine->ranks = params->program->ranks;
-    engine->cores_per_node = (uint32_t)node->ranks_per_node;
+    engine->cores_per_node = node_config_ranks(node);
     engine->eager_bytes = protocol->eager_threshold_bytes;
     engine->network_link = configured_link(params->config, "packet.latency", "packet.bandwidth");
     engine->fmu_link = configured_link(params->config, "fmu.t_switch", "fmu.bandwidth");
