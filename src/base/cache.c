@@ -32,14 +32,14 @@ bool cache_folder_make(char *folder)
     return !mkdir(folder, 0700) || errno == EEXIST;
 }
 
-/* What stands behind the bytes of a kept file. */
-struct seal {
+/* The last bytes of a kept file. */
+struct cache_trailer {
     uint64_t size, checksum;
 };
 
-static struct seal seal_of(const void *bytes, size_t size)
+static struct cache_trailer trailer_of(const void *bytes, size_t size)
 {
-    return (struct seal){.size = size, .checksum = XXH3_64bits(bytes, size)};
+    return (struct cache_trailer){.size = size, .checksum = XXH3_64bits(bytes, size)};
 }
 
 bool cache_load(const char *name, void *bytes, size_t size)
@@ -48,20 +48,21 @@ bool cache_load(const char *name, void *bytes, size_t size)
     FILE *file = path ? fopen(path, "rbe") : NULL;
     bool whole = false;
     if (file) {
-        struct seal found, expected;
+        struct cache_trailer found, expected;
         whole = fread(bytes, 1, size, file) == size && fread(&found, sizeof found, 1, file) == 1;
-        expected = seal_of(bytes, size);
+        expected = trailer_of(bytes, size);
         whole = whole && found.size == expected.size && found.checksum == expected.checksum;
         fclose(file);
         if (!whole)
-            diag_note("%s: not used, since it is damaged; made anew", path);
+            diag_note("%s is damaged, so it is not used and made again", path);
     }
     free(path);
     free(folder);
     return whole;
 }
 
-/* Under another name, so that whoever looks meanwhile sees the old file or the new one, never a part. */
+/* Writes under another name and renames, so that other processes see the old file or the new one, never a
+ * part of it. */
 static bool write_whole(const char *path, const void *bytes, size_t size)
 {
     char *temporary = mem_format("%s.XXXXXX", path);
@@ -69,8 +70,8 @@ static bool write_whole(const char *path, const void *bytes, size_t size)
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
     bool whole = false;
     if (file) {
-        struct seal seal = seal_of(bytes, size);
-        whole = fwrite(bytes, 1, size, file) == size && fwrite(&seal, sizeof seal, 1, file) == 1;
+        struct cache_trailer trailer = trailer_of(bytes, size);
+        whole = fwrite(bytes, 1, size, file) == size && fwrite(&trailer, sizeof trailer, 1, file) == 1;
         whole = fclose(file) == 0 && whole && rename(temporary, path) == 0;
     } else if (descriptor >= 0) {
         close(descriptor);
@@ -90,7 +91,7 @@ void cache_keep(const char *name, const void *bytes, size_t size)
         return;
     char *path = mem_format("%s/%s", folder, name);
     if (!cache_folder_make(folder) || !write_whole(path, bytes, size))
-        diag_warning("cannot write %s: %s; it is made anew each time", path, strerror(errno));
+        diag_warning("cannot write %s: %s; it is made again in each run", path, strerror(errno));
     free(path);
     free(folder);
 }

@@ -1,8 +1,8 @@
 #ifndef HELIO_BASE_CLOCK_H
 #define HELIO_BASE_CLOCK_H
 
-/* The clock of the machine, for progress and for times that are said beside results. No result may depend on
- * it. Seconds since some moment in the past; it never goes back. */
+/* The clock of the machine, in seconds since some moment in the past; it never goes back. It is for progress
+ * and for wall times, and no result may depend on it. */
 double clock_seconds_now(void);
 
 #endif

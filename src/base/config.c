@@ -40,7 +40,7 @@ static bool set_defaults(struct config *config, size_t i, size_t next)
     return true;
 }
 
-/* The groups that a parameter's name brings: "a" and "a.b" of "a.b.c". */
+/* Adds the groups of a parameter's name: "a" and "a.b" of "a.b.c". */
 static void add_groups(struct config *config, const char *name)
 {
     for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
@@ -109,7 +109,7 @@ static const char *value_name_at(const void *values, size_t index)
     return ((const struct config_value *)values)[index].param->name;
 }
 
-/* "packet.duplex" for "duplex"; NULL when several names end so, as with "latency", or none does. */
+/* "packet.duplex" for "duplex"; NULL: several names have this end, as "latency", or none has. */
 static const char *only_name_that_ends_in(const struct config *config, const char *part)
 {
     const char *found = NULL;
@@ -172,7 +172,8 @@ struct config *config_copy(const struct config *config)
     return copy;
 }
 
-/* Values are as large as their component makes them, so the whole of its struct stands in for the field. */
+/* The size of a PARAM_CUSTOM value is not known, so config_check uses a whole struct of the component as
+ * scratch. */
 static size_t size_of_struct(const struct config *config, const struct param *param)
 {
     for (size_t i = 0; i < config->table_count; i++) {
@@ -196,7 +197,7 @@ const char *config_check(const struct config *config, const struct config_value 
 
 /* ------------------------------------------------------------- command line */
 
-/* One assignment, which stands in `source`; `origin` says where that is from. */
+/* Makes one assignment. `source` is the text that contains it, `origin` is what set it. */
 static enum status assign(struct config *config, const struct param_assignment *assignment,
                           const char *source, const char *origin)
 {
@@ -244,7 +245,7 @@ enum status config_set(struct config *config, const char *text)
 
 enum status config_assign(struct config *config, const char *name, const char *value, const char *origin)
 {
-    /* The names are only read. */
+    /* The cast is safe: assign() only reads them. */
     const struct param_assignment assignment = {.name = (char *)name, .value = (char *)value};
     return assign(config, &assignment, value, origin);
 }
@@ -255,7 +256,7 @@ bool config_try(struct config *config, const char *name, const char *value, cons
     return config_put(config, config_find(config, name), value, origin, problem);
 }
 
-/* --------------------------------------------------------------- looking up */
+/* --------------------------------------------------------------- lookup */
 
 const void *config_of(const struct config *config, const struct param_table *table)
 {

@@ -11,13 +11,13 @@ struct config_value {
     void *field;
     const char *text;   /* canonical; NULL = none */
     const char *origin; /* "default", "demo.yaml:3", "--set" */
-    bool read;          /* by the file being read: it may say so once */
+    bool read;          /* the file that is being read has set it; a second time is an error */
 };
 
-/* What stands before a dot of parameters' names: a map in an experiment file. */
+/* The part of parameters' names before a dot, such as "hockney": a map in an experiment file. */
 struct config_group {
     const char *name;    /* "hockney" */
-    const char *example; /* the first of its parameters */
+    const char *example; /* its first parameter */
     bool read;
 };
 
@@ -32,18 +32,18 @@ struct config {
     struct arena texts;
 };
 
-/* NULL when there is none. */
+/* NULL: there is none. */
 struct config_value *config_find(const struct config *config, const char *name);
 struct config_group *config_find_group(const struct config *config, const char *name);
 const char *config_nearest(const struct config *config, const char *name);
 const char *config_nearest_group(const struct config *config, const char *name);
 
-/* A value's text into its field; false fills *problem and leaves the old value. */
+/* Sets a value from its text. False fills *problem and keeps the old value. */
 bool config_put(struct config *config, struct config_value *value, const char *text, const char *origin,
                 struct param_problem *problem);
 
-/* The text in canonical form, in `canonical` or as it is, when it is a value of the parameter; else NULL, and
- * *problem. Changes nothing in the config. */
+/* Checks a text without setting the value. Returns the text in canonical form, in `canonical` or the text
+ * itself. NULL fills *problem: it is not a value of the parameter. */
 const char *config_check(const struct config *config, const struct config_value *value, const char *text,
                          char canonical[64], struct param_problem *problem);
 

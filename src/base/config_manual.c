@@ -3,17 +3,17 @@
 #include "base/config.h"
 #include "base/utf8.h"
 
-/* `helio params`: what the tables say, as an experiment file to edit. */
+/* `helio params`: the tables of parameters as an experiment file. */
 
 enum { WIDTH = 110 }; /* of comments */
 
-/* A comment that goes on in the next line instead of beyond WIDTH. */
+/* A comment whose lines are at most WIDTH wide. */
 struct comment {
     FILE *out;
     size_t column;
 };
 
-/* One word: what must not be torn apart, such as "64 KiB". */
+/* Writes a text that stays on one line, such as "64 KiB". */
 static void put_word(struct comment *comment, const char *word, size_t length)
 {
     size_t width = utf8_count(word, length);
@@ -62,7 +62,7 @@ static void print_range(const struct param *param, FILE *out)
         fprintf(out, "# at most %s\n", param->max);
 }
 
-/* Whether YAML reads the plain text as just that: no sign that begins something else, no comment, no key. */
+/* Whether YAML reads the text as a plain scalar: it has no indicator at its begin, no comment and no key. */
 static bool is_plain(const char *text)
 {
     static const char *const nothing[] = {"~", "null", "Null", "NULL"};
@@ -75,7 +75,7 @@ static bool is_plain(const char *text)
            !strpbrk(text, "\t\n");
 }
 
-/* A number's minus is the one sign that may begin a plain text. */
+/* A minus before a number may begin a plain scalar, other indicators may not. */
 static void print_value(const char *text, FILE *out)
 {
     bool negative = text[0] == '-' && text[1] && strchr("0123456789.", text[1]);

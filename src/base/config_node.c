@@ -3,11 +3,12 @@
 
 #include "base/config_reader.h"
 
-/* Sections: what stands under a key that is no parameter becomes nodes, which someone else reads. As each
- * node stands for bytes of the file, and there are no aliases, the file's size bounds what they take. */
+/* Sections: the value of a key that is no parameter becomes nodes, which the section's owner reads. There are
+ * no aliases, so each node is bytes of the file, and the file's size bounds the memory. */
 
-/* A node that grows; its items are its own until it is done, since the arena cannot give back. */
-struct growing {
+/* A node whose items are being read. They are moved to the arena when all are known, since an arena cannot
+ * free a growing array. */
+struct growing_node {
     struct config_node *items;
     size_t count, capacity;
 };
@@ -15,7 +16,7 @@ struct growing {
 static bool read_node(struct config_reader *reader, struct fy_event *event, size_t otherwise,
                       struct arena *arena, struct config_node *node);
 
-static bool is_taken(const struct growing *growing, const char *key)
+static bool is_taken(const struct growing_node *growing, const char *key)
 {
     for (size_t i = 0; i < growing->count; i++)
         if (strcmp(growing->items[i].key, key) == 0)
@@ -23,9 +24,9 @@ static bool is_taken(const struct growing *growing, const char *key)
     return false;
 }
 
-/* A map's key, which `event` is, into the node. False: it is none. */
+/* Reads a map's key, which is `event`, into the node. False, reported: it is not a name. */
 static bool read_key(struct config_reader *reader, struct fy_event *event, size_t otherwise,
-                     const struct growing *growing, struct arena *arena, struct config_node *node)
+                     const struct growing_node *growing, struct arena *arena, struct config_node *node)
 {
     struct config_scalar key;
     if (event->type != FYET_SCALAR) {
@@ -47,10 +48,10 @@ static bool read_key(struct config_reader *reader, struct fy_event *event, size_
     return false;
 }
 
-/* The items of a list or a map whose start has been read, up to its end. */
+/* Reads the items of a list or a map, whose start has been read, up to its end. */
 static bool read_items(struct config_reader *reader, struct arena *arena, struct config_node *node)
 {
-    struct growing growing = {.count = 0};
+    struct growing_node growing = {.count = 0};
     struct fy_event *event;
     size_t errors = reader->errors;
     bool is_map = node->kind == CONFIG_MAP;
@@ -80,7 +81,7 @@ static bool read_items(struct config_reader *reader, struct arena *arena, struct
     return event && reader->errors == errors;
 }
 
-/* What `event` begins. Recurses as deep as the reader lets maps and lists be nested. */
+/* Reads the value that begins with `event`. The recursion is as deep as CONFIG_DEPTH_AT_MOST. */
 static bool read_node(struct config_reader *reader, struct fy_event *event, size_t otherwise,
                       struct arena *arena, struct config_node *node)
 {
@@ -123,7 +124,7 @@ void config_reader_section(struct config_reader *reader, const struct config_sec
     arena_free(&arena);
 }
 
-/* ------------------------------------------------------- for those who read */
+/* ------------------------------------------------------- for sections */
 
 void config_node_error(struct config_reader *reader, const struct config_node *node, const char *format, ...)
 {

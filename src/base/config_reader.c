@@ -35,7 +35,7 @@ void config_reader_error_args(struct config_reader *reader, size_t offset, size_
 
     size_t begin, line = config_reader_line(reader, offset, &begin);
     if (begin == 0 && offset >= 3 && memcmp(reader->text, "\xef\xbb\xbf", 3) == 0)
-        begin = 3; /* the byte order mark is not seen */
+        begin = 3; /* the byte order mark is not shown */
     const char *source = reader->text + begin;
     const char *newline = memchr(source, '\n', reader->length - begin);
     diag_report(
@@ -62,7 +62,7 @@ void config_reader_error(struct config_reader *reader, size_t offset, size_t spa
     va_end(args);
 }
 
-/* The byte at which libfyaml's `line` and `column`, both from 1, begin; its columns are characters. */
+/* The offset of libfyaml's `line` and `column`, both from 1. Its columns count characters. */
 static size_t offset_of_place(const struct config_reader *reader, int line, int column)
 {
     const char *at = reader->text, *end = reader->text + reader->length;
@@ -75,7 +75,7 @@ static size_t offset_of_place(const struct config_reader *reader, int line, int 
     return (size_t)(at - reader->text);
 }
 
-/* Reports what libfyaml found wrong with the syntax. */
+/* Reports libfyaml's errors. */
 static void syntax_error(struct config_reader *reader)
 {
     void *previous = NULL;
@@ -162,9 +162,9 @@ bool config_reader_scalar(struct config_reader *reader, struct fy_event *event, 
         text = "", length = 0;
     if (fy_token_scalar_style(event->scalar.value) == FYSS_PLAIN &&
         ((length == 1 && *text == '~') || (length == 4 && strncasecmp(text, "null", 4) == 0)))
-        length = 0; /* YAML's other ways to write nothing */
+        length = 0; /* YAML's other ways to write an empty value */
     while (length && text[length - 1] == '\n')
-        length--; /* of a block */
+        length--; /* the end of a block scalar */
 
     bool refused = config_reader_refuses(reader, event, otherwise);
     for (size_t i = 0; i < length && !refused; i++)
@@ -184,14 +184,13 @@ bool config_reader_scalar(struct config_reader *reader, struct fy_event *event, 
     return !refused;
 }
 
-/* libfyaml's own messages: what they say is collected and reported by syntax_error. */
-static void swallow(struct fy_diag *diag, void *user, const char *buffer, size_t length)
+/* Drops libfyaml's output: syntax_error reports the errors. */
+static void drop_output(struct fy_diag *diag, void *user, const char *buffer, size_t length)
 {
     (void)diag, (void)user, (void)buffer, (void)length;
 }
 
-/* libfyaml 0.7.12 never comes back from some bytes that are not text, so the parser does not get to see them.
- */
+/* libfyaml 0.7.12 loops forever on some bytes that are not text, so they are refused before it sees them. */
 static bool is_text(struct config_reader *reader)
 {
     for (size_t i = 0, bytes; i < reader->length; i += bytes) {
@@ -220,7 +219,7 @@ bool config_reader_open(struct config_reader *reader)
     struct fy_diag_cfg diag_config;
     fy_diag_cfg_default(&diag_config);
     diag_config.fp = NULL;
-    diag_config.output_fn = swallow;
+    diag_config.output_fn = drop_output;
     reader->diag = fy_diag_create(&diag_config);
     if (reader->diag) {
         fy_diag_set_collect_errors(reader->diag, true);

@@ -3,21 +3,21 @@
 
 #include "base/config_reader.h"
 
-/* An experiment file's parameters: maps whose keys are their names. */
+/* Reads the parameters of an experiment file: maps whose keys are the names. */
 
 /* ------------------------------------------------------------------- values */
 
-/* A value as a parameter reads it: a scalar, or the scalars of a list joined by commas. */
-struct joined {
+/* The text of a value: a scalar, or the scalars of a list joined by commas. */
+struct joined_value {
     char *text;
     size_t length, capacity;
     struct item {
-        size_t at, offset, span; /* in the text; in the file */
+        size_t at, offset, span; /* in the text; offset and span in the file */
     } * items;
     size_t count, item_capacity;
 };
 
-static void join(struct joined *joined, const struct config_scalar *scalar)
+static void join(struct joined_value *joined, const struct config_scalar *scalar)
 {
     size_t length = strlen(scalar->text), at = joined->count ? joined->length + 1 : 0;
     joined->text = mem_grow(joined->text, &joined->capacity, at + length + 1, "a value");
@@ -29,8 +29,8 @@ static void join(struct joined *joined, const struct config_scalar *scalar)
     joined->items[joined->count++] = (struct item){at, scalar->offset, scalar->span};
 }
 
-/* Reports a problem with the byte `at` of the value, in the item where it is. */
-static void value_error(struct config_reader *reader, const struct joined *joined,
+/* Reports a problem at the place in the file of the item that contains byte problem->at of the value. */
+static void value_error(struct config_reader *reader, const struct joined_value *joined,
                         const struct param_problem *problem)
 {
     size_t i = joined->count - 1;
@@ -39,12 +39,12 @@ static void value_error(struct config_reader *reader, const struct joined *joine
     const struct item *item = &joined->items[i];
     size_t within = problem->at - item->at;
     if (within > item->span)
-        within = item->span; /* behind its last byte, or not there as such */
+        within = item->span; /* behind its last byte, or in an item whose text differs from the file */
     config_reader_error(reader, item->offset + within, item->span - within, "%s", problem->text);
 }
 
-/* The items of a list whose start has been read. False, reported, when it cannot be a value. */
-static bool read_list(struct config_reader *reader, size_t offset, struct joined *joined)
+/* Reads the items of a list whose start has been read. False, reported: it is not a value. */
+static bool read_list(struct config_reader *reader, size_t offset, struct joined_value *joined)
 {
     size_t errors = reader->errors;
     struct fy_event *event;
@@ -68,16 +68,16 @@ static bool read_list(struct config_reader *reader, size_t offset, struct joined
     return event && errors == reader->errors;
 }
 
-/* What `event` begins as the value of a parameter whose key stands at `key_offset`. */
+/* Reads the value of a parameter, which begins with `event`. Its key is at `key_offset`. */
 static void read_value(struct config_reader *reader, struct config_value *value, struct fy_event *event,
                        size_t key_offset)
 {
-    struct joined joined = {.count = 0};
+    struct joined_value joined = {.count = 0};
     struct config_scalar scalar = {.text = NULL};
     size_t offset = config_reader_offset(reader, fy_event_start_mark(event), key_offset);
     bool good = true;
     value->read = true;
-    bool lists = value->param->type >= PARAM_TEXT; /* what commas can mean something to */
+    bool lists = value->param->type >= PARAM_TEXT; /* a text can be a list, separated by commas */
     if (event->type == FYET_MAPPING_START || (event->type == FYET_SEQUENCE_START && !lists)) {
         config_reader_error(reader, offset, 1, "%s is a single value%s%s", value->param->name,
                             value->param->default_text ? ", such as " : "",
@@ -118,7 +118,7 @@ static const struct config_section *find_section(const struct config_reader *rea
     return NULL;
 }
 
-/* Reports a key that names nothing that can have the value which `event` begins. */
+/* Reports an unknown key, or a map of parameters with a single value, or the reverse. */
 static void unknown_key(struct config_reader *reader, const char *name, const struct config_scalar *key,
                         const struct fy_event *event)
 {

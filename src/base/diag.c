@@ -10,7 +10,7 @@
 static _Thread_local diag_sink *current_sink;
 static _Thread_local void *current_self;
 
-/* A message is put together in a fixed buffer: the sink that reports "out of memory" must not allocate. */
+/* A message is written into a fixed buffer, because reporting "out of memory" must not allocate. */
 struct diag_writer {
     char text[4096];
     size_t used;
@@ -50,7 +50,7 @@ static const char *level_name(enum diag_level level, int colour)
     return names[level][colour];
 }
 
-/* Moves `at` back to where the character that it is in begins. */
+/* The offset at which the character that contains byte `at` begins. */
 static size_t character_begin(const char *text, size_t at)
 {
     while (at && ((unsigned char)text[at] & 0xc0) == 0x80)
@@ -58,8 +58,8 @@ static size_t character_begin(const char *text, size_t at)
     return at;
 }
 
-/* The source line with a caret under the column, one sign wide for each character. Tabs become blanks so that
- * the caret stays in place, and a long line is shown from shortly before the column. */
+/* Writes the source line, and below it a caret under the column, which counts characters. Tabs become blanks,
+ * so that the caret is in the right place. A long line begins shortly before the column. */
 static void put_source(struct diag_writer *writer, const struct diag_place *place)
 {
     enum { SHOWN = 120, BEFORE = 60 };
@@ -164,7 +164,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Edits (insert, delete, replace, swap neighbours) from a to b; both at most LONGEST_WORD long. */
+/* The number of edits from a to b: insert, delete, replace, swap neighbours. Both are at most LONGEST_WORD
+ * long. */
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     size_t rows[3][LONGEST_WORD + 1];
@@ -191,7 +192,7 @@ const char *diag_nearest(const char *word, const void *candidates, size_t count,
 {
     const char *nearest = NULL;
     size_t length = strlen(word);
-    size_t best = length / 3 + 1; /* further away is a guess, not a slip */
+    size_t best = length / 3 + 1; /* with more edits it is another word */
     if (length > LONGEST_WORD)
         return NULL;
     for (size_t i = 0; i < count; i++) {

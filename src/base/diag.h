@@ -5,18 +5,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is said to a person about input and about runs. Messages go to standard error as
+/* Messages to people about input and runs. They are written to standard error as
  *
  *     cg.S.4/rank-1.txt:1234:8: error: 'sned' is not an action; did you mean 'send'?
  *     1234 | 0 sned 1 7 700 0
  *          |   ^~~~
  *
- * so that an editor can jump there. Results never come this way: standard output is data. */
+ * so that an editor can jump to the place. Results are written to standard output, never here. */
 enum diag_level { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
 
-/* A place in an input. Unknown parts are 0 or NULL and are left out of the message. Lines and columns count
- * from 1; `source` is the whole line, `span` how many of its bytes from `column` on are meant. In a file that
- * has no lines, `line` is an offset in bytes, from 0, or-ed with DIAG_BYTE. */
+/* A place in an input. Parts that are 0 or NULL are unknown, and left out of the message. Lines and columns
+ * count from 1. `source` is the whole line; the message is about `span` bytes of it from `column` on. A file
+ * without lines has places in bytes: `line` is an offset, from 0, or-ed with DIAG_BYTE. */
 #define DIAG_BYTE (UINT64_C(1) << 63)
 
 struct diag_place {
@@ -28,8 +28,8 @@ struct diag_place {
     size_t source_length;
 };
 
-/* A sink sees each finished message (several lines, newline at the end). One per thread; NULL restores
- * standard error. Tests and embedding programs set their own. */
+/* A sink gets each message: several lines, with a newline at the end. Each thread has one; NULL restores
+ * standard error. Tests and programs that embed the library set their own. */
 typedef void diag_sink(void *self, enum diag_level level, const char *message);
 void diag_set_sink(diag_sink *sink, void *self);
 
@@ -39,13 +39,13 @@ void diag_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void diag_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void diag_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The candidate nearest to `word`, or NULL where none is near enough to be a slip of the fingers.
- * `at(candidates, i)` gives the i-th of `count` candidates; diag_nearest_of is for a plain array. */
+/* The candidate most similar to `word`; NULL: none is similar enough to be a typing error. `at(candidates,
+ * i)` returns the i-th of `count` candidates; diag_nearest_of takes an array. */
 const char *diag_nearest(const char *word, const void *candidates, size_t count,
                          const char *(*at)(const void *candidates, size_t index));
 const char *diag_nearest_of(const char *word, const char *const *candidates, size_t count);
 
-/* "; did you mean 'send'?" or "" for a NULL guess; valid until the next call in this thread. */
+/* "; did you mean 'send'?", or "" if `guess` is NULL. Valid until the next call in this thread. */
 const char *diag_did_you_mean(const char *guess);
 
 #endif

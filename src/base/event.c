@@ -35,8 +35,8 @@ uint32_t loop_register(struct event_loop *loop, void (*run)(void *self, uint32_t
     return loop->kinds++;
 }
 
-/* Room at the end of a bucket: by moving its events down when at least half of it has been taken, else by
- * growing. */
+/* Makes room at the end of a bucket. If more than half of its events have been taken, the others move down,
+ * else it grows. */
 static void bucket_grow(struct event_bucket *bucket)
 {
     if (bucket->begin > bucket->capacity / 2) {
@@ -69,8 +69,8 @@ static void append(struct event_loop *loop, const struct event *event)
         loop->heap_earliest = event->at;
 }
 
-/* Takes the earliest event out of a bucket and spreads the others over the buckets before it, now that they
- * are nearer. */
+/* Takes the earliest event from a bucket. The others now differ from the last time in lower bits, and are
+ * spread over the buckets before it. */
 static void spread(struct event_loop *loop, struct event_bucket *bucket, struct event *event)
 {
     ps_t earliest = bucket->earliest;
@@ -83,7 +83,7 @@ static void spread(struct event_loop *loop, struct event_bucket *bucket, struct 
         append(loop, &bucket->events[i]);
 }
 
-/* Sorts the events of a bucket into the array, which is empty, and takes the earliest. */
+/* Sorts the events of a bucket into the empty array, and takes the earliest. */
 static void sort_near(struct event_loop *loop, struct event_bucket *bucket, struct event *event)
 {
     for (size_t next = bucket->begin; next < bucket->end; next++) {
@@ -96,7 +96,7 @@ static void sort_near(struct event_loop *loop, struct event_bucket *bucket, stru
     *event = loop->near[--loop->near_count];
 }
 
-/* Array and bucket 0 are empty: takes the earliest event out of the first bucket that is not. */
+/* Takes the earliest event from the first bucket that has any. Array and bucket 0 are empty. */
 static void take_from_later_bucket(struct event_loop *loop, struct event *event)
 {
     unsigned index = (unsigned)__builtin_ctzll(loop->occupied);
@@ -124,8 +124,8 @@ static void take_from_heap(struct event_loop *loop, struct event *event)
     loop->heap_earliest = loop->occupied ? loop->buckets[__builtin_ctzll(loop->occupied)].earliest : PS_NEVER;
 }
 
-/* The array is full: its latest go to the heap, all of one time together and in their order, since none may
- * stay that is at a time the heap has. */
+/* The array is full. Its latest events move to the heap: all of the same time, in their order, since no time
+ * may be both in the array and in the heap. */
 static void make_room(struct event_loop *loop)
 {
     uint32_t leaving = 1;
@@ -145,7 +145,7 @@ bool event_push_far(struct event_loop *loop, const struct event *event)
     }
     if (event->at < loop->heap_earliest)
         make_room(loop);
-    if (event->at < loop->heap_earliest) /* still, now that the heap is nearer */
+    if (event->at < loop->heap_earliest) /* make_room has made the heap begin earlier */
         event_insert_near(loop, event);
     else
         append(loop, event);
@@ -173,7 +173,7 @@ void loop_prefetch(struct event_loop *loop, uint32_t kind,
     loop->prefetches = true;
 }
 
-/* The event that is so many events away; NULL where the queue has not sorted as far. */
+/* The event that is `away` events ahead; NULL: the queue has not sorted so far. */
 static const struct event *upcoming(const struct event_loop *loop, unsigned away)
 {
     if (loop->near_count)
@@ -182,7 +182,7 @@ static const struct event *upcoming(const struct event_loop *loop, unsigned away
     return away <= bucket->end - bucket->begin ? &bucket->events[bucket->begin + away - 1] : NULL;
 }
 
-static void tell_upcoming(const struct event_loop *loop)
+static void prefetch_upcoming(const struct event_loop *loop)
 {
     for (unsigned step = 0; step < EVENT_STEPS; step++) {
         const struct event *event = upcoming(loop, EVENT_STRIDE * (EVENT_STEPS - step));
@@ -196,7 +196,7 @@ void loop_run(struct event_loop *loop)
     struct event event;
     while (!loop->stopped && loop_take(loop, &event)) {
         if (loop->prefetches)
-            tell_upcoming(loop);
+            prefetch_upcoming(loop);
         loop->handlers[event.kind].run(loop->handlers[event.kind].self, event.subject);
     }
 }

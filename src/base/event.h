@@ -7,20 +7,21 @@
 
 #include "base/time.h"
 
-/* The event queue and the loop around it. Events leave in the order of (time, order of pushing).
+/* The event queue and its loop. Events leave in the order of time, and events of equal time in the order in
+ * which they were pushed.
  *
- * The nearest events stand in a short sorted array; it serves runs of few ranks, whose events are few, and
- * takes over a bucket of few events, which are sorted sooner than spread over further buckets. All others are
- * in a monotone radix heap: bucket b > 0 holds the events whose time first differs from the time of the last
- * event taken from the heap in bit b - 1, bucket 0 those at that very time. Events are only ever appended to
- * a bucket and spread from it in order, and events of equal time are always in the same bucket, so first in,
- * first out among equals needs no stored sequence number. An event moves at most 63 times, in practice two or
- * three: cost per event is flat from ten to ten million pending ones (bench/event.c).
+ * The earliest events are in a short sorted array. It is enough for runs of few ranks, and it takes over a
+ * bucket of few events, because sorting few is faster than spreading them over buckets. All others are in a
+ * monotone radix heap. Let T be the time of the last event taken from the heap. Bucket 0 has the events at T;
+ * bucket b > 0 has those whose time differs from T first in bit b - 1. Events are appended to a bucket, and
+ * spread from it in order, and events of equal time are always in one bucket, so they keep their order
+ * without a stored sequence number. An event moves at most 63 times, in practice two or three. The cost per
+ * event is the same for ten and for ten million pending events (bench/event.c).
  *
- * Every event of the array is earlier than every event of the heap, never at the same time. */
+ * Every event of the array is strictly earlier than every event of the heap. */
 struct event {
     ps_t at;
-    uint32_t kind;    /* as loop_register returned it */
+    uint32_t kind;    /* from loop_register */
     uint32_t subject; /* what it is about: a rank, a message, a flow ... */
 };
 
@@ -29,8 +30,8 @@ enum {
     EVENT_KINDS = 16,
     EVENT_NEAR = 48,
     EVENT_SORTED = 16,
-    EVENT_STEPS = 3,  /* of foreseeing an event; five, */
-    EVENT_STRIDE = 2, /* or one or three events from step to step, were no faster */
+    EVENT_STEPS = 3,  /* of prefetching for an event; 5 steps are not faster */
+    EVENT_STRIDE = 2, /* events between two steps; 1 or 3 are not faster */
 };
 
 struct event_bucket {
@@ -41,10 +42,10 @@ struct event_bucket {
 
 struct event_loop {
     ps_t now;
-    bool stopped;      /* no further event is taken */
-    bool out_of_range; /* an event was pushed at PS_NEVER: the run has left the range of simulated time */
+    bool stopped;      /* loop_run returns before the next event */
+    bool out_of_range; /* an event at PS_NEVER was pushed: simulated time does not reach so far */
     uint64_t occupied; /* bit b: bucket b has events */
-    ps_t last;         /* time of the last event taken: nothing may be pushed before it */
+    ps_t last;         /* time of the last event taken from the heap */
     size_t pending, peak;
     uint64_t taken;
     struct event near[EVENT_NEAR]; /* the latest first */
@@ -53,38 +54,38 @@ struct event_loop {
     struct event_bucket buckets[EVENT_BUCKETS];
     struct {
         void (*run)(void *self, uint32_t subject);
-        void (*prefetch)(const void *self, uint32_t subject, unsigned step); /* NULL: does not want to know */
+        void (*prefetch)(const void *self, uint32_t subject, unsigned step); /* NULL: none */
         void *self;
     } handlers[EVENT_KINDS];
     uint32_t kinds;
-    bool prefetches; /* events of some kind */
+    bool prefetches; /* some kind has a prefetch function */
 };
 
 void loop_init(struct event_loop *loop);
 void loop_free(struct event_loop *loop);
 size_t loop_bytes(const struct event_loop *loop); /* memory held */
 
-/* A new kind of event and who handles it. At most EVENT_KINDS per loop. */
+/* Registers a kind of event with its handler. A loop has at most EVENT_KINDS. */
 uint32_t loop_register(struct event_loop *loop, void (*run)(void *self, uint32_t subject), void *self);
 
-/* Before an event of the kind is due, foresee() is called for it in EVENT_STEPS steps, EVENT_STRIDE events
- * apart: where what it is about has long left the caches, that can be fetched meanwhile, first what `subject`
- * names, in the next step what that names, and so on. Of those that the queue sorts later than that some
- * steps, or all, are left out. Nothing may be changed, so results do not depend on it. */
+/* Lets a kind of event prefetch memory that has left the caches. prefetch() is called for an event before it
+ * is due, in EVENT_STEPS steps, EVENT_STRIDE events apart. The first step prefetches the record of `subject`,
+ * the next step what that record refers to, and so on. An event that enters the sorted part of the queue late
+ * gets only the last steps, or none. prefetch() must not change anything, so results do not depend on it. */
 void loop_prefetch(struct event_loop *loop, uint32_t kind,
                    void (*prefetch)(const void *self, uint32_t subject, unsigned step));
 
-/* Takes events until none is left or a handler stops the loop. */
+/* Runs events until none is left, or a handler stops the loop. */
 void loop_run(struct event_loop *loop);
 
-/* The next event, for tests and for loops of one's own; false when there is none. */
+/* Takes the next event, for tests and for other loops. False: there is none. */
 bool loop_take(struct event_loop *loop, struct event *event);
 
-/* The event is not earlier than the heap, or the array is full. False when it is out of range: nothing was
- * pushed, and the loop is stopped. */
+/* Pushes an event that is not earlier than the heap, or when the array is full. False: its time is out of
+ * range; it is not pushed, and the loop stops. */
 bool event_push_far(struct event_loop *loop, const struct event *event);
 
-/* Behind all that are not later. It is earlier than the heap, and there is room. */
+/* Inserts an event that is earlier than the heap behind all events that are not later. The array has room. */
 static inline void event_insert_near(struct event_loop *loop, const struct event *event)
 {
     struct event *place = loop->near + loop->near_count++;
@@ -93,7 +94,7 @@ static inline void event_insert_near(struct event_loop *loop, const struct event
     *place = *event;
 }
 
-/* `at` is at or after loop->now. */
+/* Pushes an event. `at` is not before loop->now. */
 static inline void loop_at(struct event_loop *loop, ps_t at, uint32_t kind, uint32_t subject)
 {
     struct event event = {.at = at, .kind = kind, .subject = subject};
@@ -105,8 +106,8 @@ static inline void loop_at(struct event_loop *loop, ps_t at, uint32_t kind, uint
         loop->peak = loop->pending;
 }
 
-/* The time of the next event, PS_NEVER when there is none. Whoever acts alone before it may move `now` up to,
- * not onto, this time without going through the queue: nothing else can happen in between. */
+/* The time of the next event; PS_NEVER: there is none. A handler may move `now` forward to any time before it
+ * without an event, because nothing else happens until then. */
 static inline ps_t loop_next_at(const struct event_loop *loop)
 {
     return loop->near_count ? loop->near[loop->near_count - 1].at : loop->heap_earliest;

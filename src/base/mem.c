@@ -123,7 +123,7 @@ void pool_grow(struct pool *pool)
     size_t needed = (size_t)pool->fresh + 1;
     if (needed >= POOL_NONE)
         no_memory(needed, pool->size, pool->what);
-    /* Half again instead of double: the pools are the largest thing a run holds. */
+    /* By a half, not twofold: pools are most of the memory of a run. */
     size_t grown = pool->capacity + pool->capacity / 2 + 64;
     if (grown > POOL_NONE)
         grown = POOL_NONE;

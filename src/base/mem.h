@@ -6,21 +6,22 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Allocation that cannot fail: where there is no memory the process says what it wanted and for what, and
- * exits with STATUS_FAILED. `what` names the contents for that message. Memory is zeroed. */
+/* Allocation never returns NULL: without memory the process reports the size and the purpose, and exits with
+ * STATUS_FAILED. `what` names the purpose for that message. Memory is zeroed. */
 void *mem_alloc(size_t count, size_t size, const char *what);
 void *mem_resize(void *old, size_t count, size_t size, const char *what); /* new bytes are not zeroed */
 char *mem_text(const char *text);                                         /* a copy */
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2), nonnull(1)));
 
-/* mem_grow(array, &capacity, needed): the usual growing array; capacity at least doubles. */
+/* mem_grow(array, &capacity, needed, what): an array with room for `needed`. The capacity at least doubles.
+ */
 #define mem_grow(array, capacity, needed, what)                                                              \
     ((needed) <= *(capacity)                                                                                 \
          ? (array)                                                                                           \
          : (__typeof__(array))mem_grow_bytes((array), (capacity), (needed), sizeof *(array), (what)))
 void *mem_grow_bytes(void *array, size_t *capacity, size_t needed, size_t size, const char *what);
 
-/* An arena: things that live and die together. Blocks are handed out in order and freed all at once. */
+/* An arena: blocks of memory that are freed together. All zero: empty. */
 struct arena {
     struct arena_chunk *chunks;
     size_t left; /* bytes left in the newest chunk */
@@ -30,8 +31,9 @@ void *arena_alloc(struct arena *arena, size_t size); /* zeroed, aligned for anyt
 char *arena_text(struct arena *arena, const char *text, size_t length);
 void arena_free(struct arena *arena);
 
-/* A pool: equal records named by a 32-bit index that stays valid while the pool grows, with a free list.
- * Taking and giving back allocate nothing once the pool has reached its peak. */
+/* A pool: records of one size, with a free list. A 32-bit index names a record and stays valid when the pool
+ * grows, which moves the records. When the pool has reached its peak, taking and giving back allocate
+ * nothing. */
 #define POOL_NONE UINT32_MAX
 struct pool {
     unsigned char *records;
@@ -51,7 +53,7 @@ static inline void *pool_at(const struct pool *pool, uint32_t index)
     return pool->records + (size_t)index * pool->size;
 }
 
-/* The record's old contents are whatever its last user left: the taker sets every field. */
+/* The record has the contents that its last user left, so the caller sets every field. */
 static inline uint32_t pool_take(struct pool *pool)
 {
     pool->live++;

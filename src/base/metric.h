@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Metrics: what a component measured, declared once like its parameters; nothing that measures ever prints.
- */
+/* Metrics: what a component measures, declared once beside its code, as parameters are. Components do not
+ * print them. */
 enum metric_type {
     METRIC_COUNT, /* uint64_t */
     METRIC_BYTES, /* uint64_t */

@@ -24,7 +24,7 @@ enum status output_open(struct output *output, const char *path)
     return STATUS_FAILED;
 }
 
-/* Whether all that was written has arrived; errno says why not. */
+/* Closes the file. False, with errno: not every byte was written. */
 static bool finish(struct output *output)
 {
     bool good = fflush(output->file) == 0 && !ferror(output->file);

@@ -34,7 +34,7 @@ static void append(struct param_problem *problem, const char *format, ...)
 
 /* -------------------------------------------------------- types with a size */
 
-/* A value that can be compared with bounds. */
+/* A value of a type that has bounds. */
 union param_quantity {
     ps_t time;
     uint64_t whole;
@@ -206,7 +206,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* A copy of text[*at .. end) without the blanks at both ends; *at moves to where it begins. */
+/* A copy of text[*at .. end) without blanks at both ends; *at becomes its first byte. */
 static char *trimmed(const char *text, size_t *at, size_t end)
 {
     while (*at < end && is_blank(text[*at]))
@@ -226,11 +226,11 @@ void param_split(const char *text, size_t at, size_t end, struct param_assignmen
         assignment->value = trimmed(text, &assignment->value_at, end);
 }
 
-/* A short text being read: where its items go, and which parameters have had their say. */
+/* A list that is being parsed. */
 struct param_list {
     const struct param_table *table;
     const char *what, *origin;
-    bool *seen;
+    bool *seen; /* of each parameter: the list has set it */
     void *config;
     struct arena *texts;
 };
@@ -248,8 +248,9 @@ static bool report(const struct param_list *list, size_t at, size_t span, const 
     return false;
 }
 
-/* The parameter that is given its value, if it may be. */
-static const struct param *named(const struct param_list *list, const struct param_assignment *assignment)
+/* The parameter of an assignment. NULL, reported: the assignment is wrong. */
+static const struct param *find_assigned(const struct param_list *list,
+                                         const struct param_assignment *assignment)
 {
     struct param_problem problem;
     const struct param_table *table = list->table;
@@ -271,13 +272,13 @@ static const struct param *named(const struct param_list *list, const struct par
     return NULL;
 }
 
-/* "name=value" at origin[at .. end). */
+/* Parses "name=value" at origin[at .. end). */
 static bool parse_item(const struct param_list *list, size_t at, size_t end)
 {
     struct param_assignment item;
     struct param_problem problem;
     param_split(list->origin, at, end, &item);
-    const struct param *param = named(list, &item);
+    const struct param *param = find_assigned(list, &item);
     bool good = param != NULL;
     if (param) {
         list->seen[param - list->table->params] = true;
@@ -304,7 +305,7 @@ enum status param_parse_list(const struct param_table *table, const char *what, 
         size_t end = at + strcspn(origin + at, ",");
         good = parse_item(&list, at, end) && good;
         at = end + (origin[end] == ',');
-        if (origin[end] == ',' && !origin[at]) /* nothing follows the last comma */
+        if (origin[end] == ',' && !origin[at]) /* reports that nothing follows the last comma */
             good = parse_item(&list, at, at);
     }
     free(list.seen);

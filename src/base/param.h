@@ -8,9 +8,9 @@
 #include "base/diag.h"
 #include "base/status.h"
 
-/* Parameters. Each component declares its own once, in a table beside the code that uses them, with the
- * default as text *with its unit*. From the tables come the YAML reader, --set, `helio params`, the manual
- * and the manifest. */
+/* Parameters. Each component declares its parameters once, in a table beside the code that uses them. A
+ * default is a text *with its unit*. The reader of experiment files, --set, `helio params`, the manual and
+ * the manifest use these tables. */
 
 enum param_type {
     PARAM_TIME,   /* ps_t: "8 us" */
@@ -22,11 +22,11 @@ enum param_type {
     PARAM_BOOL,   /* bool: true, false */
     PARAM_CHOICE, /* int: index into choices */
     PARAM_TEXT,   /* const char *; NULL when the default is NULL */
-    PARAM_CUSTOM, /* whatever parse() makes of it */
+    PARAM_CUSTOM, /* what parse() stores */
 };
 
-/* What is wrong with a value, for the caller to report at its place: the sentence behind "error: ", and the
- * byte of the value's text where it starts. */
+/* What is wrong with a value: the text behind "error: ", and the byte of the value at which the problem
+ * starts. The caller reports it with its place. */
 struct param_problem {
     char text[512];
     uint32_t at;
@@ -64,30 +64,31 @@ struct param_table {
         .size = sizeof(struct_type),                                                                         \
     }
 
-/* One value into its field, bounds checked; false fills *problem. Texts are copied into `texts`. */
+/* Parses one value into its field, and checks its bounds. False fills *problem. Texts are copied into
+ * `texts`. */
 struct arena;
 bool param_parse(const struct param *param, const char *text, void *field, struct arena *texts,
                  struct param_problem *problem);
 
-/* All defaults of a table into its struct; a default that is itself wrong fills *problem. */
+/* Sets all fields of a table's struct to their defaults. False fills *problem: a default is wrong. */
 bool param_defaults(const struct param_table *table, void *config, struct arena *texts,
                     struct param_problem *problem);
 
-/* A valid value in its shortest form ("0.5 us" -> "500 ns", "65536 B" -> "64 KiB", "0010" -> "10"); words
- * stay as they are. 64 bytes hold any quantity. */
+/* A valid value in its shortest form: "0.5 us" -> "500 ns", "65536 B" -> "64 KiB", "0010" -> "10". Other
+ * texts do not change. A buffer of 64 bytes is enough for a quantity. */
 const char *param_canonical(const struct param *param, const char *text, char *buffer, size_t size);
 
-/* "name = value" at text[at .. end): copies of both, to be freed, without the blanks around them, and where
- * in the text they begin. Without an equals sign the value is NULL. */
+/* Splits "name = value" at text[at .. end) into copies of both, without the blanks around them, and the bytes
+ * at which they begin. The caller frees the copies. Without an equals sign the value is NULL. */
 struct param_assignment {
     char *name, *value;
     size_t name_at, value_at;
 };
 void param_split(const char *text, size_t at, size_t end, struct param_assignment *assignment);
 
-/* Short texts that set a struct: "alltoall:ranks=64,bytes=8KiB" minus its head. `origin` is the whole text
- * and `at` the byte where the list starts, for error places ("WHAT:1:column"); all errors are reported, not
- * just the first. Fills *config (table->size bytes, zeroed by the caller; defaults first). */
+/* Parses a list of assignments such as "ranks=64,bytes=8KiB" of "alltoall:ranks=64,bytes=8KiB". `origin` is
+ * the whole text, and the list starts at byte `at`. All errors are reported, with places WHAT:1:column. Sets
+ * *config, which is table->size bytes and zeroed by the caller, to defaults and then to the list's values. */
 enum status param_parse_list(const struct param_table *table, const char *what, const char *origin, size_t at,
                              void *config, struct arena *texts);
 

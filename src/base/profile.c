@@ -5,12 +5,12 @@ void profile_init(struct profile *profile)
     *profile = (struct profile){.shift = 0};
 }
 
-/* Two neighbours become one: what a step leaves to later bins counts for the whole of the second. */
+/* Two neighbours become one bin. The steps of the first change the level during all of the second. */
 static void halve(struct profile *profile)
 {
     for (size_t i = 0; i < PROFILE_BINS / 2; i++) {
-        __int128 passed_on = (__int128)profile->steps[2 * i] * profile_width(profile);
-        profile->part[i] = profile->part[2 * i] + profile->part[2 * i + 1] + passed_on;
+        __int128 carried = (__int128)profile->steps[2 * i] * profile_width(profile);
+        profile->part[i] = profile->part[2 * i] + profile->part[2 * i + 1] + carried;
         profile->steps[i] = profile->steps[2 * i] + profile->steps[2 * i + 1];
     }
     for (size_t i = PROFILE_BINS / 2; i < PROFILE_BINS; i++) {

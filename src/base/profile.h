@@ -5,23 +5,23 @@
 
 #include "base/time.h"
 
-/* A level over time, such as the length of a queue, in few numbers however long the run: the time integral of
- * the level over each of PROFILE_BINS equal bins, whose width doubles whenever time goes beyond the last. A
- * step costs the same wherever it is; nothing is allocated. */
+/* A level over time, such as the length of a queue, as the integral of the level over each of PROFILE_BINS
+ * equal bins. When time passes the last bin, the bins become twice as wide. So a run of any length needs the
+ * same memory, and each step costs the same. Nothing is allocated. */
 enum { PROFILE_BINS = 256 };
 
 struct profile {
     unsigned shift;              /* a bin is 2^shift ps wide */
-    __int128 part[PROFILE_BINS]; /* level x ps that steps within the bin add up to its end */
-    int64_t steps[PROFILE_BINS]; /* what they leave to all later bins */
+    __int128 part[PROFILE_BINS]; /* level x ps, from the bin's steps up to its end */
+    int64_t steps[PROFILE_BINS]; /* the change of level by the bin's steps, for all later bins */
 };
 
 void profile_init(struct profile *profile);
 
-/* Makes bins so wide that `at` lies in one. */
+/* Makes the bins so wide that `at` is in one of them. */
 void profile_widen(struct profile *profile, ps_t at);
 
-/* From `at`, which is not negative, on the level is higher by `change`. In any order of time. */
+/* The level changes by `change` at `at`, which is not negative. Steps can be added in any order of time. */
 static inline void profile_step(struct profile *profile, ps_t at, int64_t change)
 {
     if (at / PROFILE_BINS >> profile->shift)
@@ -36,8 +36,8 @@ static inline ps_t profile_width(const struct profile *profile)
     return (ps_t)1 << profile->shift;
 }
 
-/* Level x time in each bin up to `end`, the last step's time or later, in ps; saturated. Returns how many
- * bins that is. */
+/* Level x time of each bin up to `end`, in ps, limited to INT64_MAX. `end` is not before the last step.
+ * Returns the number of bins. */
 size_t profile_integrals(const struct profile *profile, ps_t end, int64_t integrals[PROFILE_BINS]);
 
 #endif

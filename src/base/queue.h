@@ -8,8 +8,8 @@
 #include "base/mem.h"
 
 /* First in, first out: records of a pool (or of an array), each linked to the next one by an index in the
- * record itself. A record is in one queue per link at a time. A queue allocates nothing and takes constant
- * time, but for queue_cut's caller, who has to know the record before. */
+ * record itself. A record is in one queue per link at a time. A queue allocates nothing, and every operation
+ * takes constant time. */
 struct queue {
     uint32_t head, tail; /* head POOL_NONE: the queue is empty, and tail means nothing */
 };

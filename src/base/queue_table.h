@@ -6,9 +6,9 @@
 
 #include "base/queue.h"
 
-/* Queues of records under 128-bit keys, for what meets by name: sends and receives that no channel fixes,
- * ranks that enter the same collective. Open addressing with linear probing; an entry exists only while its
- * queue is not empty, so the table is as large as what is outstanding at its peak. */
+/* Queues of records under 128-bit keys, for example the unmatched sends and receives of one envelope. An
+ * entry exists only while its queue is not empty, so the size of the table follows the largest number of keys
+ * at a time. */
 struct queue_key {
     uint64_t high, low;
 };

@@ -10,8 +10,9 @@ static uint64_t splitmix(uint64_t *state)
     return mixed ^ (mixed >> 31);
 }
 
-/* FNV-1a: short names, and the same number everywhere. */
-static uint64_t hash(const char *name)
+/* FNV-1a. It is part of the definition of a stream, so it is not one of the functions of base/hash.h, which
+ * may change. */
+static uint64_t name_hash(const char *name)
 {
     uint64_t value = UINT64_C(0xCBF29CE484222325);
     for (; *name; name++)
@@ -23,7 +24,7 @@ struct rng rng_init(uint64_t seed, const char *component)
 {
     struct rng rng;
     uint64_t state = seed;
-    state = splitmix(&state) ^ hash(component);
+    state = splitmix(&state) ^ name_hash(component);
     for (int i = 0; i < 4; i++)
         rng.state[i] = splitmix(&state);
     return rng;
@@ -46,8 +47,8 @@ uint64_t rng_next(struct rng *rng)
     return result;
 }
 
-/* Lemire, Fast Random Integer Generation in an Interval (2019): the high half of a product, and another draw
- * in the rare case that would favour some values. */
+/* Lemire, Fast Random Integer Generation in an Interval (2019): the upper half of a product. The rare
+ * products that would make some values more likely are drawn again. */
 uint64_t rng_below(struct rng *rng, uint64_t bound)
 {
     unsigned __int128 product = (unsigned __int128)rng_next(rng) * bound;

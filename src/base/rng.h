@@ -3,9 +3,9 @@
 
 #include <stdint.h>
 
-/* Random streams. Each component has its own, named by (seed, component), so that what one draws never
- * changes what another gets. xoshiro256** (Blackman and Vigna, 2021), seeded by splitmix64. Streams are
- * values: copy one and both go on alike. */
+/* Random streams. Each component has a stream of its own, which (seed, component) names, so the draws of one
+ * component do not change those of another. xoshiro256** (Blackman and Vigna, 2021), seeded by splitmix64. A
+ * stream is a value: a copy continues with the same numbers. */
 struct rng {
     uint64_t state[4];
 };

@@ -1,8 +1,27 @@
 #ifndef HELIO_BASE_STATUS_H
 #define HELIO_BASE_STATUS_H
 
-/* What a function that can fail returns, and what the process exits with. Whoever finds the cause reports it
- * (base/diag.h); everyone above only passes the status on. Outputs are set on STATUS_OK only. */
+/* The room that all others use. It knows nothing of networks or programs.
+ *
+ *     status.h                      what a function that can fail returns
+ *     diag.h                        messages to the user, with places in input
+ *     mem.h                         memory, arenas, pools
+ *     queue.h                       first in, first out: linked records of a pool
+ *     hash.h hashmap.h queue_table.h    hash functions, and two tables
+ *     stats.h                       quantiles, medians, means, confidence intervals
+ *     time.h units.h clock.h        simulated time, quantities with units, the real clock
+ *     event.h                       the event queue and its loop
+ *     tap.h                         the events of a run, for observers
+ *     rng.h                         random streams
+ *     profile.h                     a level over time
+ *     param.h metric.h              tables of parameters and of metrics
+ *     config.h                      the parameters of a run. config.c keeps them, config_yaml.c reads them
+ * from a file with config_reader.h, config_node.c reads other sections, config_manual.c prints all;
+ * config_internal.h is what these share output.h cache.h embedded.h   files that are complete or absent, kept
+ * results, files in the program utf8.h                        characters of a text
+ *
+ * The status of a function, and of the process when it exits. The function that finds a cause reports it
+ * (base/diag.h), and its callers only return the status. Outputs are valid only with STATUS_OK. */
 enum status {
     STATUS_OK = 0,
     STATUS_FAILED = 1,    /* the run could not go on: deadlock, full disk, time overflow, no memory */

@@ -7,35 +7,35 @@
 
 #include "base/time.h"
 
-/* The event tap: everything that observes a run listens here, and nothing that is observed knows who listens.
- */
+/* The event tap. Observers of a run add handlers, and the observed code emits records without knowing the
+ * handlers. */
 enum tap_kind {
     TAP_SENT,      /* a message was posted by its sender, at `at` */
     TAP_INJECTED,  /* a message was handed to the fabric, at `at` */
-    TAP_PART,      /* what became of a message from `since` to `at`, which may lie in the future */
-    TAP_DELIVERED, /* it is known to arrive whole, at `at`, which may lie in the future */
-    TAP_RECEIVED,  /* it and its receiver will have met, at `at`, which may lie in the future */
-    TAP_FINISHED,  /* both ends are done with it: all of its times are known */
-    TAP_BLOCKED,   /* `rank` waits from `at` on, in `call`; TAP_IDLE will tell until when */
-    TAP_IDLE,      /* `rank` was blocked in `call` until `at`, by what `cause` and `peer` say */
+    TAP_PART,      /* what a message did from `since` to `at`, which may be in the future */
+    TAP_DELIVERED, /* the last byte is at the receiver at `at`, which may be in the future */
+    TAP_RECEIVED,  /* message and receive are both there at `at`, which may be in the future */
+    TAP_FINISHED,  /* both ends are done with a message: all of its times are known */
+    TAP_BLOCKED,   /* `rank` waits from `at` on, in `call`, until a TAP_IDLE */
+    TAP_IDLE,      /* `rank` was blocked in `call` from `since` to `at`, because of `cause` and `peer` */
     TAP_COMPUTED,  /* `rank` computed from `since` to `at` */
     TAP_ENDED,     /* `rank` made its last call, at `at` */
-    TAP_SOFTWARE,  /* with a host model, before that: the core of `rank` has spent `at` on messages in all */
+    TAP_SOFTWARE,  /* before TAP_ENDED, with a host model: the software time of `rank` is `at` in all */
 };
 
-/* What a message did for a part of its time: moved, or waited. */
+/* What a message does during a part of its time. */
 enum tap_part {
-    TAP_PART_WAIT,      /* for its receiver; whatever else happened meanwhile goes before it */
-    TAP_PART_HANDSHAKE, /* for a control message of its rendezvous */
-    TAP_PART_SOFTWARE,  /* the core at one of its ends worked on it, or had to finish something else first */
-    TAP_PART_BUS,       /* between core or memory and the NIC */
-    TAP_PART_ACQUIRE,   /* asked for the resource that moves it */
-    TAP_PART_QUEUE,     /* stood in the queue for it */
-    TAP_PART_SWITCH,    /* a circuit was set up for it */
-    TAP_PART_STORED,    /* was in a buffer on its way, and waited to leave it */
-    TAP_PART_TRANSFER,  /* its bytes were put onto the way */
-    TAP_PART_WIRE,      /* the last of them were on the way */
-    TAP_PART_RELEASE,   /* gave the resource back */
+    TAP_PART_WAIT,      /* waits for its receiver; a part of another kind at the same time counts instead */
+    TAP_PART_HANDSHAKE, /* waits for a control message of its rendezvous */
+    TAP_PART_SOFTWARE,  /* a core at one of its ends works for it, or finishes other work first */
+    TAP_PART_BUS,       /* moves between core or memory and the NIC */
+    TAP_PART_ACQUIRE,   /* requests the resource that moves it */
+    TAP_PART_QUEUE,     /* waits in the queue of this resource */
+    TAP_PART_SWITCH,    /* a circuit is set up for it */
+    TAP_PART_STORED,    /* waits in a buffer on its way */
+    TAP_PART_TRANSFER,  /* its bytes enter the network */
+    TAP_PART_WIRE,      /* its last bytes move through the network */
+    TAP_PART_RELEASE,   /* returns the resource */
     TAP_PARTS
 };
 
@@ -47,15 +47,15 @@ struct tap_record {
     enum tap_kind kind;
     uint32_t rank;
     uint32_t call;  /* enum call_op in which the rank was blocked */
-    uint32_t cause; /* enum call_op of the completion that it waited for last */
-    uint32_t peer;  /* the rank at that one's other end, or TAP_NOBODY */
-    uint32_t index; /* of the message: names it from TAP_SENT to TAP_FINISHED */
+    uint32_t cause; /* enum call_op of the last completion that it waited for */
+    uint32_t peer;  /* the rank at its other end, or TAP_NOBODY */
+    uint32_t index; /* of the message, from TAP_SENT to TAP_FINISHED */
     ps_t since, at;
     const struct message *message;
     enum tap_part part;
-    const char *awaited; /* what the part waited for: a constant text, and which of them; NULL = nothing */
-    uint32_t which;
-    ps_t alone; /* how long the part would take if nothing else was under way; 0 = not known */
+    const char *awaited; /* what the part waits for, such as "link"; a constant text; NULL = nothing */
+    uint32_t which;      /* its number */
+    ps_t alone;          /* how long the part would take without other messages; 0 = not known */
 };
 
 enum { TAP_KINDS = TAP_SOFTWARE + 1, TAP_HANDLERS = 8 };
@@ -65,7 +65,7 @@ struct tap_handler {
     void *self;
 };
 
-/* Listeners by what they want to hear: telling costs nothing beyond the calls. */
+/* Handlers by kind, so that emitting a record costs only the calls of its handlers. */
 struct tap {
     uint32_t count[TAP_KINDS];
     struct tap_handler handlers[TAP_KINDS][TAP_HANDLERS];
@@ -73,7 +73,7 @@ struct tap {
 
 #define TAP_BIT(kind) (UINT32_C(1) << (kind))
 
-/* `wanted`: TAP_BITs or-ed. */
+/* Adds a handler of the kinds in `wanted`, a set of TAP_BITs. */
 static inline void tap_handle(struct tap *tap, uint32_t wanted,
                               void (*handle)(void *self, const struct tap_record *record), void *self)
 {
@@ -85,7 +85,7 @@ static inline void tap_handle(struct tap *tap, uint32_t wanted,
     }
 }
 
-/* For what costs something to find out before it is told. */
+/* For records that cost time to fill in. */
 static inline bool tap_has_handler(const struct tap *tap, enum tap_kind kind)
 {
     return tap->count[kind] != 0;
@@ -98,7 +98,7 @@ static inline void tap_emit(const struct tap *tap, const struct tap_record *reco
         handlers[i].handle(handlers[i].self, record);
 }
 
-/* Parts told of a message later begin where those told before it end. */
+/* Emits a part of a message, unless it is empty. The parts of a message are emitted in the order of time. */
 static inline void tap_emit_part(const struct tap *tap, uint32_t index, enum tap_part part, ps_t since,
                                  ps_t at, const char *awaited, uint32_t which)
 {

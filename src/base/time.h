@@ -9,8 +9,8 @@ typedef int64_t ps_t;
 #define PS_PER_S  INT64_C(1000000000000)
 #define PS_PER_NS INT64_C(1000)
 
-/* Where time that does not fit ends up. Sums saturate here instead of wrapping, and the event queue refuses
- * an event at PS_NEVER, so a run that leaves the range ends with an error and never with a wrong number. */
+/* A time that is out of range. Sums saturate here and do not wrap, and the event queue refuses an event at
+ * PS_NEVER, so a run that leaves the range ends with an error, not with a wrong number. */
 #define PS_NEVER INT64_MAX
 
 static inline ps_t ps_add(ps_t a, ps_t b)
@@ -24,11 +24,11 @@ static inline ps_t ps_max(ps_t a, ps_t b)
     return a > b ? a : b;
 }
 
-/* ceil(bytes * 10^12 / rate), the service time of every channel in the house; PS_NEVER where it does not fit.
- * rate_bytes_per_s must not be 0. */
+/* ceil(bytes * 10^12 / rate), the service time of every channel; PS_NEVER: out of range. rate_bytes_per_s is
+ * not 0. */
 static inline ps_t service_ps(uint64_t bytes, uint64_t rate_bytes_per_s)
 {
-    /* Most messages fit a 64-bit division, which is several times as fast. */
+    /* A 64-bit division is several times as fast, and enough for most messages. */
     if (bytes < UINT64_C(9000000) && rate_bytes_per_s < UINT64_C(9000000000000000000))
         return (ps_t)((bytes * (uint64_t)PS_PER_S + (rate_bytes_per_s - 1)) / rate_bytes_per_s);
     unsigned __int128 work = (unsigned __int128)bytes * (uint64_t)PS_PER_S + (rate_bytes_per_s - 1);

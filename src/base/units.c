@@ -19,8 +19,8 @@ struct unit {
     uint64_t divisor;
 };
 
-/* A dimension: how its values are called, an example, what it is counted in, its largest value in words, and
- * its units. The first `printed` are those that printing chooses among, the smallest first. */
+/* A dimension: the name of its values, an example, its resolution and its largest value in words, and its
+ * units. Printing chooses among the first `printed` units, which are in ascending order. */
 struct dimension {
     const char *what, *example, *resolution, *largest;
     const struct unit *units;
@@ -177,7 +177,7 @@ static enum units_fit whole(struct decimal number, const struct unit *unit, uint
         *value = 0;
         return FITS;
     }
-    while (number.exponent < 0 && result % 10 == 0) { /* trailing zeros say nothing */
+    while (number.exponent < 0 && result % 10 == 0) { /* trailing zeros do not make it a fraction */
         result /= 10;
         number.exponent++;
     }
@@ -202,7 +202,7 @@ static enum units_fit whole(struct decimal number, const struct unit *unit, uint
 
 /* ------------------------------------------------------------------ parsing */
 
-enum { UNIT_AT_MOST = 40 }; /* bytes of a unit that are looked at and shown */
+enum { UNIT_AT_MOST = 40 }; /* bytes of a unit that are read and shown */
 
 static const char *unit_name_at(const void *units, size_t index)
 {
@@ -217,8 +217,8 @@ static const struct unit *find_unit(const struct dimension *dimension, const cha
     return NULL;
 }
 
-/* The units that differ from `name` in the case of letters: how many, and the first two. The very same name
- * is the only one. */
+/* The units that differ from `name` only in the case of letters: their number and the first two. If `name`
+ * itself is a unit, it is the only one. */
 static size_t same_letters(const struct dimension *dimension, const char *name, const char *found[2])
 {
     size_t count = 0;
@@ -234,8 +234,8 @@ static size_t same_letters(const struct dimension *dimension, const char *name, 
     return count;
 }
 
-/* What may have been meant: other letter cases first ("US", "gb/s"), then other ways to say per second
- * ("Gbps", "Gflops", "GB"), then slips of the fingers. At most two, "GB/s" and "Gb/s" say. */
+/* The units that the user may mean, at most two, such as "GB/s" and "Gb/s": first other letter cases ("US",
+ * "gb/s"), then other forms of "per second" ("Gbps", "Gflops", "GB"), then typing errors. */
 static size_t guess_units(const struct dimension *dimension, const char *name, const char *found[2])
 {
     static const char *const endings[][2] = {{"", ""}, {"ps", "/s"}, {"s", "/s"}, {"", "/s"}};
@@ -254,7 +254,7 @@ static size_t guess_units(const struct dimension *dimension, const char *name, c
     return found[0] != NULL;
 }
 
-/* "KB" and a bare "K", "M" or "G" are in use for powers of 1000 and of 1024. */
+/* "KB" and "K", "M" or "G" alone are used for powers of 1000 and of 1024. */
 static bool is_ambiguous(const struct dimension *dimension, const char *name, const struct unit **decimal,
                          const struct unit **binary)
 {
@@ -303,7 +303,7 @@ static void read_unit(const char *text, char name[UNIT_AT_MOST + 1])
     name[length] = '\0';
 }
 
-/* The number that `text` begins with; *at is then the byte behind it. */
+/* Reads the number at the beginning of `text`; *at becomes the byte behind it. */
 static bool read_number(const struct dimension *dimension, const char *text, size_t *at,
                         struct decimal *number, struct units_problem *problem)
 {
@@ -414,7 +414,7 @@ bool units_number(const char *text, double *value, struct units_problem *problem
 
 /* ----------------------------------------------------------------- printing */
 
-/* value / factor as a decimal that ends, or false when it has more than `places` decimals. */
+/* value / factor as an exact decimal; false: it has more than `places` decimals. */
 static bool print_in(uint64_t value, const struct unit *unit, int places, char *buffer, size_t size)
 {
     uint64_t rest = value % unit->factor;
@@ -478,7 +478,7 @@ const char *units_print_number(double value, char *buffer, size_t size)
     return buffer;
 }
 
-/* `value` base units in the largest of the printed units with a given step that it reaches. */
+/* `value` in the largest unit that it reaches, among those whose factor is a multiple of `step`. */
 static const char *show(double value, const struct unit *units, size_t count, uint64_t step, int digits,
                         char *buffer, size_t size)
 {
