@@ -19,7 +19,8 @@
  * results, byte for byte. The library prints nothing, and no input ends the process. An experiment belongs to
  * one thread at a time, and one thread at a time may call functions that return a status. docs/library.md
  *
- * The header has four parts: experiments, results, parts of your own (fabrics, topologies), plug-ins. */
+ * The header has four parts: experiments, results, parts of your own (fabrics, topologies, generated
+ * programs, trace formats, collective algorithms), plug-ins. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -245,6 +246,167 @@ struct heliograph_topology {
 HELIOGRAPH_API enum heliograph_status
 heliograph_register_topology(const struct heliograph_topology *topology);
 
+/* ------------------------------------------------------------ calls, programs */
+
+/* MPI calls. A collective call is one of all ranks. */
+enum heliograph_operation {
+    HELIOGRAPH_COMPUTE, /* amount: operations, turned into time by compute.rate and compute.scale */
+    HELIOGRAPH_SLEEP,   /* amount: seconds */
+    HELIOGRAPH_SEND,
+    HELIOGRAPH_RECV,
+    HELIOGRAPH_SENDRECV,
+    HELIOGRAPH_WAIT,    /* for `request` */
+    HELIOGRAPH_WAITALL, /* for all requests of the rank */
+    HELIOGRAPH_BARRIER,
+    HELIOGRAPH_BCAST,
+    HELIOGRAPH_REDUCE,
+    HELIOGRAPH_ALLREDUCE,
+    HELIOGRAPH_ALLTOALL,
+    HELIOGRAPH_ALLGATHER,
+    HELIOGRAPH_GATHER,
+    HELIOGRAPH_SCATTER,
+    HELIOGRAPH_REDUCE_SCATTER, /* of equal blocks */
+    HELIOGRAPH_SCAN,
+    HELIOGRAPH_EXSCAN
+};
+
+enum { HELIOGRAPH_ANY_SOURCE = -2 };
+#define HELIOGRAPH_ANY_TAG INT32_MIN
+
+/* Members that an operation does not use are 0. */
+struct heliograph_call {
+    enum heliograph_operation operation;
+    int immediate; /* other than 0: returns at once and leaves a request (isend, irecv, ibcast ...) */
+    uint32_t
+        request;    /* its number, of an immediate call and of a wait; a number serves again after its wait */
+    int32_t peer;   /* destination of a send, source of a receive, root of a collective call */
+    int32_t source; /* sendrecv: where its receive comes from */
+    int32_t tag;    /* sendrecv: of both */
+    uint64_t bytes; /* sent to the peer, to each peer, or this rank's block or vector; of a receive: room */
+    uint64_t recv_bytes; /* sendrecv: room of its receive; 0: as many as `bytes` */
+    uint32_t element;    /* bytes of an element, which a reduction does not cut; 0 = 1 */
+    double amount;       /* compute, sleep; reductions: operations of the reduction itself */
+};
+
+/* A generated program, named by a text such as "NAME:ranks=64,bytes=8KiB". Nothing is stored for each call:
+ * the same arguments give the same call, as often as it is asked for. */
+struct heliograph_workload {
+    size_t struct_size;
+    const char *name;                              /* as the parameter `workload` takes it */
+    const char *doc;                               /* one line */
+    void *self;                                    /* handed to open */
+    const struct heliograph_parameter *parameters; /* of its text; NULL: none */
+    size_t parameter_count;
+    /* Opens the program that the values describe: sets *ranks, and how many requests a rank has at most at
+     * once, all with numbers below *requests. Returns `state`, or NULL with a sentence in `problem`. The
+     * values stay valid until close. */
+    void *(*open)(void *self, const union heliograph_value *values, uint32_t *ranks, uint32_t *requests,
+                  char *problem, size_t size);
+    /* The rank's call number `step`, from 0 on; *call is all zero. Returns 0 behind the last. */
+    int (*call)(void *state, uint32_t rank, uint64_t step, struct heliograph_call *call);
+    void (*close)(void *state); /* NULL: nothing is to be done */
+};
+
+HELIOGRAPH_API enum heliograph_status
+heliograph_register_workload(const struct heliograph_workload *workload);
+
+/* A format of traces. A trace is compiled when it is first used: its ranks are then read one after another,
+ * from rank 0 on, each from its first call to its last. */
+struct heliograph_trace_format {
+    size_t struct_size;
+    const char *name;
+    const char *doc; /* what a path of this format is, in one line */
+    /* Part of the name of a compiled trace in the cache, beside the contents of the trace and of plug-ins: to
+     * be changed when the same file is read in another way. NULL: "". */
+    const char *version;
+    void *self; /* handed to probe and open */
+    /* How sure the format is that the path is a trace of its own: 0 it is not, 2 by its name, 3 by its first
+     * bytes
+     * (`head`, of a file). */
+    int (*probe)(void *self, const char *path, int is_folder, const unsigned char *head, size_t head_size);
+    /* Opens the trace and sets *ranks. Returns `state`, or NULL with a sentence in `problem`. */
+    void *(*open)(void *self, const char *path, uint32_t *ranks, char *problem, size_t size);
+    /* The next call of the rank, and the line where it stands, from 1 on. Returns 1; 0 behind the last call;
+     * -1, with a sentence in `problem`: the line is wrong. Asked for its first call again, it begins anew
+     * (`first` is 1). */
+    int (*next)(void *state, uint32_t rank, int first, struct heliograph_call *call, uint64_t *line,
+                char *problem, size_t size);
+    void (*close)(void *state); /* NULL: nothing is to be done */
+};
+
+HELIOGRAPH_API enum heliograph_status
+heliograph_register_trace_format(const struct heliograph_trace_format *format);
+
+/* ------------------------------------------------------- collective algorithms */
+
+enum heliograph_collective_kind {
+    HELIOGRAPH_KIND_BARRIER,
+    HELIOGRAPH_KIND_BCAST,
+    HELIOGRAPH_KIND_REDUCE,
+    HELIOGRAPH_KIND_ALLREDUCE,
+    HELIOGRAPH_KIND_ALLTOALL,
+    HELIOGRAPH_KIND_ALLTOALLV,
+    HELIOGRAPH_KIND_ALLGATHER,
+    HELIOGRAPH_KIND_ALLGATHERV,
+    HELIOGRAPH_KIND_GATHER,
+    HELIOGRAPH_KIND_GATHERV,
+    HELIOGRAPH_KIND_SCATTER,
+    HELIOGRAPH_KIND_SCATTERV,
+    HELIOGRAPH_KIND_REDUCE_SCATTER,
+    HELIOGRAPH_KIND_SCAN,
+    HELIOGRAPH_KIND_EXSCAN
+};
+
+/* The memory that steps name. The receive buffer of a rank that MPI gives none (reduce, gather: not the root)
+ * has no bytes; neither has the root's of a bcast, whose data is in its send buffer, while the others' goes
+ * to their receive buffer. A buffer with a block per rank has them in rank order. */
+enum heliograph_buffer { HELIOGRAPH_SEND_BUFFER, HELIOGRAPH_RECV_BUFFER, HELIOGRAPH_SCRATCH };
+
+struct heliograph_span {
+    enum heliograph_buffer buffer;
+    uint64_t offset, bytes;
+};
+
+/* What one rank knows of one call. `bytes` is the whole vector of a bcast, reduction or scan, the block per
+ * pair of an alltoall, a rank's own block otherwise. Arrays have an entry per rank, and are NULL where MPI
+ * gives the rank none. */
+struct heliograph_collective_call {
+    uint32_t size, rank, root;
+    uint64_t element, bytes;
+    const uint64_t *send_bytes, *recv_bytes;
+};
+
+/* Where the steps of a phase go. Messages between two ranks match in the order in which both emit them. */
+struct heliograph_steps {
+    size_t struct_size; /* as the library fills it */
+    void (*send)(struct heliograph_steps *steps, uint32_t peer, struct heliograph_span from);
+    void (*recv)(struct heliograph_steps *steps, uint32_t peer, struct heliograph_span into);
+    void (*copy)(struct heliograph_steps *steps, struct heliograph_span from, struct heliograph_span into);
+    void (*reduce)(struct heliograph_steps *steps, struct heliograph_span from,
+                   struct heliograph_span into); /* into = into op from */
+};
+
+/* An algorithm: a rank goes through its phases 0, 1, 2 ... A phase ends when all that it sends and receives
+ * is complete, so local steps see what earlier phases received, and nothing that this one does. When it is
+ * registered, a prover executes it symbolically for up to 17 ranks, and refuses one that loses or mixes up a
+ * byte, reads what nobody wrote, or waits for ever. */
+struct heliograph_collective {
+    size_t struct_size;
+    enum heliograph_collective_kind kind;
+    const char *name; /* as mpi.bcast and its kin take it */
+    const char *doc;  /* one line: how, cost, source */
+    void *self;       /* handed to both functions */
+    /* Emits phase `phase` of call->rank. Returns 0 when there is no such phase: the rank is done. Any phase
+     * of any rank may be asked for at any time. */
+    int (*emit)(void *self, const struct heliograph_collective_call *call, uint32_t phase,
+                struct heliograph_steps *steps);
+    uint64_t (*scratch)(void *self,
+                        const struct heliograph_collective_call *call); /* bytes of this rank; NULL = none */
+};
+
+HELIOGRAPH_API enum heliograph_status
+heliograph_register_collective(const struct heliograph_collective *collective);
+
 /* ------------------------------------------------------------------- plug-ins
  *
  * A plug-in is a shared object that defines heliograph_plugin_init. `helio run --plugin FILE.so`, `plugins:`
@@ -255,6 +417,9 @@ struct heliograph_plugin_api {
     size_t struct_size;
     enum heliograph_status (*register_fabric)(const struct heliograph_fabric *fabric);
     enum heliograph_status (*register_topology)(const struct heliograph_topology *topology);
+    enum heliograph_status (*register_workload)(const struct heliograph_workload *workload);
+    enum heliograph_status (*register_trace_format)(const struct heliograph_trace_format *format);
+    enum heliograph_status (*register_collective)(const struct heliograph_collective *collective);
 };
 
 /* Registers what the plug-in has. Other than HELIOGRAPH_OK: the plug-in is not loaded. */

@@ -95,7 +95,7 @@ bool live_plan_init(struct live_plan *plan, const struct coll_algorithm *algorit
 {
     *plan = (struct live_plan){.algorithm = algorithm,
                                .shared_bytes = algorithm->shared ? algorithm->shared(call) : 0,
-                               .scratch_bytes = algorithm->scratch ? algorithm->scratch(call) : 0,
+                               .scratch_bytes = coll_scratch(algorithm, call),
                                .flags = algorithm->flags ? algorithm->flags(call) : 0,
                                .reads_first = true};
     struct plan_writer writer = {.base = {.send = add_send,
@@ -108,7 +108,8 @@ bool live_plan_init(struct live_plan *plan, const struct coll_algorithm *algorit
                                           .reduce = add_reduce,
                                           .local = true},
                                  .plan = plan};
-    for (uint32_t phase = 0; !plan->out_of_memory && algorithm->emit(call, phase, &writer.base); phase++) {
+    for (uint32_t phase = 0; !plan->out_of_memory && coll_emit(algorithm, call, phase, &writer.base);
+         phase++) {
         if (writer.messages > plan->messages_max)
             plan->messages_max = writer.messages;
         writer.messages = 0;

@@ -342,6 +342,24 @@ enum heliograph_status heliograph_register_topology(const struct heliograph_topo
     return finish(plugin_register_topology(topology));
 }
 
+enum heliograph_status heliograph_register_workload(const struct heliograph_workload *workload)
+{
+    collect_messages();
+    return finish(plugin_register_workload(workload));
+}
+
+enum heliograph_status heliograph_register_trace_format(const struct heliograph_trace_format *format)
+{
+    collect_messages();
+    return finish(plugin_register_trace_format(format));
+}
+
+enum heliograph_status heliograph_register_collective(const struct heliograph_collective *collective)
+{
+    collect_messages();
+    return finish(plugin_register_collective(collective));
+}
+
 enum heliograph_status heliograph_load_plugin(const char *path)
 {
     collect_messages();

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/status.h"
+
 /* One MPI call of one rank, and the program that yields calls one after another. Traces and generated
  * workloads produce calls, the rank engine executes them, and neither knows the other.
  *
@@ -165,6 +167,9 @@ struct program {
     /* Instead of calls: open-loop traffic (workload/openloop.h); NULL = none. `ranks` is then the number of
      * nodes, or 0 for all nodes of the topology. */
     const struct openloop *openloop;
+    /* What went wrong while a call was made, reported; that rank has no further call, and the run ends with
+     * it. */
+    enum status status;
 };
 
 static inline const struct call *program_next(struct program *program, uint32_t rank, struct call *scratch)

@@ -15,12 +15,16 @@
 
 /* ----------------------------------------------------------------- validate */
 
+static const struct cli_option validate_options[] = {CLI_PLUGIN};
+
 static const struct cli_command validate_command = {
     .name = "trace validate",
     .words = "PATH",
     .doc =
         "Reads every line of a trace, pairs up all sends and receives and compares the ranks' collectives.\n"
         "Exit status 0: nothing is wrong; 2: errors have been reported.",
+    .options = validate_options,
+    .option_count = sizeof validate_options / sizeof *validate_options,
 };
 
 static bool take_validate(void *path, int found, const char *value)
@@ -86,6 +90,7 @@ static const struct cli_option convert_options[] = {
     [CONVERT_TO] = {"--to", 't', "ti|compiled",
                     "text, or the mapped form that opens at once; without it: text when OUT ends\n"
                     "in .tar.zst or PATH is compiled, else compiled"},
+    CLI_PLUGIN,
 };
 
 static const struct cli_command convert_command = {

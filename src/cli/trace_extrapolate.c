@@ -17,6 +17,7 @@ static const struct cli_option options[] = {
     [EXTRAPOLATE_RANKS] = {"--ranks", 'n', "N", "the number of ranks wanted"},
     [EXTRAPOLATE_OUT] = {"--output", 'o', "DIR",
                          "the folder to make, of rank-<k>.txt; without, only what was found is printed"},
+    CLI_PLUGIN,
 };
 
 static const struct cli_command command = {

@@ -16,6 +16,7 @@ enum info_option { INFO_JSON };
 
 static const struct cli_option options[] = {
     [INFO_JSON] = {"--json", 0, NULL, "print one JSON object instead of the tables"},
+    CLI_PLUGIN,
 };
 
 static const struct cli_command command = {

@@ -139,9 +139,34 @@ struct coll_algorithm {
     uint64_t (*scratch)(const struct coll_call *call); /* bytes of scratch this rank needs; NULL = none */
     uint64_t (*shared)(const struct coll_call *call);  /* bytes shared by this rank's node; NULL = none */
     uint32_t (*flags)(const struct coll_call *call);   /* flags of this rank's node; NULL = none */
-    bool node_aware;                                   /* it needs `nodes` of the call */
+    /* In place of emit and scratch, for an algorithm that comes from outside the program. */
+    const struct coll_external *external;
+    bool node_aware;        /* it needs `nodes` of the call */
     uint32_t shared_copies; /* copies of shared memory, used in turn: 2 saves the barrier at the end; 0 = 1 */
 };
+
+struct coll_external {
+    bool (*emit)(const struct coll_external *self, const struct coll_call *call, uint32_t phase,
+                 struct coll_sink *sink);
+    uint64_t (*scratch)(const struct coll_external *self, const struct coll_call *call);
+};
+
+/* Emits a phase; false when there is no such phase. */
+static inline bool coll_emit(const struct coll_algorithm *algorithm, const struct coll_call *call,
+                             uint32_t phase, struct coll_sink *sink)
+{
+    if (algorithm->emit)
+        return algorithm->emit(call, phase, sink);
+    return algorithm->external->emit(algorithm->external, call, phase, sink);
+}
+
+/* Bytes of scratch that the rank needs. */
+static inline uint64_t coll_scratch(const struct coll_algorithm *algorithm, const struct coll_call *call)
+{
+    if (algorithm->external)
+        return algorithm->external->scratch(algorithm->external, call);
+    return algorithm->scratch ? algorithm->scratch(call) : 0;
+}
 
 /* All algorithms, those that coll_add() has added last; ends with NULL. The first of a kind is its default.
  */

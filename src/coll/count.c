@@ -83,13 +83,12 @@ static void count_rank(const struct coll_algorithm *algorithm, struct counter *c
     uint32_t phase = 0;
     counter->node = node_of(&counter->call, counter->call.rank);
     counter->messages_of_rank = 0;
-    while (algorithm->emit(&counter->call, phase, &counter->base))
+    while (coll_emit(algorithm, &counter->call, phase, &counter->base))
         phase++;
     if (phase > counts->phases_max)
         counts->phases_max = phase;
     raise_to(&counts->messages_rank_max, counter->messages_of_rank);
-    if (algorithm->scratch)
-        counter->scratch[counter->node] += algorithm->scratch(&counter->call);
+    counter->scratch[counter->node] += coll_scratch(algorithm, &counter->call);
     if (algorithm->shared)
         raise_to(&counts->shared_bytes, algorithm->shared(&counter->call) *
                                             (algorithm->shared_copies ? algorithm->shared_copies : 1));

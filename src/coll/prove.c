@@ -228,7 +228,7 @@ static void run_rank(struct prover *prover, uint32_t rank)
     self->pending = 1; /* the emission itself: the phase must not end while it is being posted */
     self->epochs++;
     prover_order_begin_phase(prover, rank);
-    if (!prover->algorithm->emit(&self->call, self->phase, &sink.base)) {
+    if (!coll_emit(prover->algorithm, &self->call, self->phase, &sink.base)) {
         if (begin_next_call(prover, rank))
             prover->ready[prover->ready_count++] = rank;
         else
@@ -294,7 +294,7 @@ static uint64_t buffer_bytes(const struct prover *prover, uint32_t rank, int buf
     if (buffer == COLL_RECV_BUFFER)
         return world_recv_bytes(prover->world, algorithm->kind, rank);
     if (buffer == COLL_SCRATCH)
-        return algorithm->scratch ? algorithm->scratch(&prover->ranks[rank].call) : 0;
+        return coll_scratch(algorithm, &prover->ranks[rank].call);
     return 0; /* shared memory is the node's (prove_node.c) */
 }
 

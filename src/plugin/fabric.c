@@ -106,7 +106,7 @@ enum status plugin_register_fabric(const struct heliograph_fabric *fabric)
     copy->doc = mem_text(fabric->doc);
     const struct param_table *params = NULL;
     if (copy->parameter_count && !(params = plugin_parameters(copy->doc, copy->name, copy->name,
-                                                              copy->parameters, copy->parameter_count)))
+                                                              copy->parameters, copy->parameter_count, 0)))
         return STATUS_BAD_INPUT;
     struct plugin_fabric_entry *entry = mem_alloc(1, sizeof *entry, "a fabric");
     *entry = (struct plugin_fabric_entry){.fabric = copy,

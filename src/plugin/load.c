@@ -37,18 +37,25 @@ void *plugin_copy(const void *from, size_t from_size, size_t size)
 
 /* ---------------------------------------------------------------- what they are given */
 
-static enum heliograph_status register_fabric(const struct heliograph_fabric *fabric)
-{
-    return (enum heliograph_status)plugin_register_fabric(fabric);
-}
+/* The functions of the header, which report what is wrong as all of the program does. */
+#define REGISTER(part)                                                                                       \
+    static enum heliograph_status register_##part(const struct heliograph_##part *part)                      \
+    {                                                                                                        \
+        return (enum heliograph_status)plugin_register_##part(part);                                         \
+    }
+REGISTER(fabric)
+REGISTER(topology)
+REGISTER(workload)
+REGISTER(trace_format)
+REGISTER(collective)
+#undef REGISTER
 
-static enum heliograph_status register_topology(const struct heliograph_topology *topology)
-{
-    return (enum heliograph_status)plugin_register_topology(topology);
-}
-
-static const struct heliograph_plugin_api api = {
-    .struct_size = sizeof api, .register_fabric = register_fabric, .register_topology = register_topology};
+static const struct heliograph_plugin_api api = {.struct_size = sizeof api,
+                                                 .register_fabric = register_fabric,
+                                                 .register_topology = register_topology,
+                                                 .register_workload = register_workload,
+                                                 .register_trace_format = register_trace_format,
+                                                 .register_collective = register_collective};
 
 /* --------------------------------------------------------------------------- loading */
 
@@ -124,6 +131,11 @@ static const struct param_table plugin_params = {.component = "plugins",
                                                  .count =
                                                      sizeof plugin_param_list / sizeof *plugin_param_list,
                                                  .size = sizeof(struct plugin_config)};
+
+const char *plugin_hash(void)
+{
+    return hash_text;
+}
 
 static void add_contents(const char *path)
 {

@@ -20,7 +20,7 @@ static bool is_parameter_name(const char *name)
 }
 
 /* The value's place in the array of unions. All members begin where the union does. */
-static bool convert(const struct heliograph_parameter *from, size_t index, const char *prefix,
+static bool convert(const struct heliograph_parameter *from, size_t offset, const char *prefix,
                     struct param *to)
 {
     if (!is_parameter_name(from->name) || (size_t)from->type >= sizeof types / sizeof *types || !from->doc ||
@@ -28,7 +28,7 @@ static bool convert(const struct heliograph_parameter *from, size_t index, const
         return false;
     *to = (struct param){.name = prefix ? mem_format("%s.%s", prefix, from->name) : mem_text(from->name),
                          .type = types[from->type],
-                         .offset = index * sizeof(union heliograph_value),
+                         .offset = offset,
                          .default_text = text_or_null(from->default_value),
                          .doc = mem_text(from->doc),
                          .min = text_or_null(from->min),
@@ -52,7 +52,7 @@ static bool has_good_defaults(const char *what, const struct param_table *table)
 {
     struct arena texts = {0};
     struct param_problem problem;
-    void *values = mem_alloc(table->count + 1, sizeof(union heliograph_value), "parameters");
+    void *values = mem_alloc(1, table->size, "parameters");
     bool good = param_defaults(table, values, &texts, &problem);
     if (!good)
         diag_error("%s has a parameter whose default is wrong: %s", what, problem.text);
@@ -62,11 +62,12 @@ static bool has_good_defaults(const char *what, const struct param_table *table)
 }
 
 const struct param_table *plugin_parameters(const char *what, const char *component, const char *prefix,
-                                            const struct heliograph_parameter *parameters, size_t count)
+                                            const struct heliograph_parameter *parameters, size_t count,
+                                            size_t at)
 {
     struct param *params = mem_alloc(count + 1, sizeof *params, "parameters");
     for (size_t i = 0; i < count; i++)
-        if (!convert(&parameters[i], i, prefix, &params[i])) {
+        if (!convert(&parameters[i], at + i * sizeof(union heliograph_value), prefix, &params[i])) {
             diag_error("parameter %zu of %s is wrong: it needs a name of letters, digits, _ and dots, a "
                        "type, a line "
                        "of documentation and, if it is no text, a default",
@@ -79,7 +80,7 @@ const struct param_table *plugin_parameters(const char *what, const char *compon
                                   .doc = what,
                                   .params = params,
                                   .count = count,
-                                  .size = (count + 1) * sizeof(union heliograph_value)};
+                                  .size = at + (count + 1) * sizeof(union heliograph_value)};
     if (has_good_defaults(what, table))
         return table;
     free_params(params, count);

@@ -38,7 +38,7 @@ const struct trace_format *trace_format_of(const struct trace_probe *probe)
     const struct trace_format *surest = NULL;
     enum trace_claim most = TRACE_CLAIM_NONE;
     for (size_t i = 0; trace_formats[i]; i++) {
-        enum trace_claim claim = trace_formats[i]->probe(probe);
+        enum trace_claim claim = trace_formats[i]->probe(trace_formats[i], probe);
         if (claim > most) {
             most = claim;
             surest = trace_formats[i];

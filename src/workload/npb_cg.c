@@ -31,8 +31,10 @@ static bool cg_fits(const struct npb *npb, uint64_t ranks)
     return npb_is_power_of_two(ranks) && classes[npb->class].size >> ((npb_log2(ranks) + 1) / 2) >= MIN_ROWS;
 }
 
-static bool cg_prepare(void *config, struct program *program, struct workload_problem *problem)
+static bool cg_prepare(const struct workload *workload, void *config, struct program *program,
+                       struct workload_problem *problem)
 {
+    (void)workload;
     (void)program;
     struct cg *cg = config;
     if (!cg_fits(&cg->npb, cg->npb.ranks))

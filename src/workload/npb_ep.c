@@ -18,8 +18,10 @@ static const uint8_t pair_bits[NPB_CLASSES] = {24, 25, 28, 30, 32, 36, 40};
 enum { BATCH_BITS = 16, ANNULI = 10 };
 
 /* Pairs are generated in batches, and each rank has at least one batch. */
-static bool ep_prepare(void *config, struct program *program, struct workload_problem *problem)
+static bool ep_prepare(const struct workload *workload, void *config, struct program *program,
+                       struct workload_problem *problem)
 {
+    (void)workload;
     (void)program;
     const struct npb *npb = config;
     uint64_t batches = UINT64_C(1) << (pair_bits[npb->class] - BATCH_BITS);

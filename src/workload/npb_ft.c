@@ -25,8 +25,10 @@ static bool ft_fits(const struct npb *npb, uint64_t ranks)
     return npb_is_power_of_two(ranks) && npb_log2(ranks) <= classes[npb->class].z_bits;
 }
 
-static bool ft_prepare(void *config, struct program *program, struct workload_problem *problem)
+static bool ft_prepare(const struct workload *workload, void *config, struct program *program,
+                       struct workload_problem *problem)
 {
+    (void)workload;
     (void)program;
     const struct npb *npb = config;
     if (ft_fits(npb, npb->ranks))

@@ -44,8 +44,10 @@ static bool is_fits(const struct npb *npb, uint64_t ranks)
            ranks <= classes[npb->class].most_ranks;
 }
 
-static bool is_prepare(void *config, struct program *program, struct workload_problem *problem)
+static bool is_prepare(const struct workload *workload, void *config, struct program *program,
+                       struct workload_problem *problem)
 {
+    (void)workload;
     struct is *is = config;
     if (!is_fits(&is->npb, is->npb.ranks))
         return npb_refuse_ranks(&is->npb, "IS", classes[is->npb.class].most_ranks, is_fits, problem);

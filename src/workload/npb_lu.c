@@ -42,8 +42,10 @@ static bool lu_fits(const struct npb *npb, uint64_t ranks)
     return x && classes[npb->class].cells / x >= MIN_CELLS;
 }
 
-static bool lu_prepare(void *config, struct program *program, struct workload_problem *problem)
+static bool lu_prepare(const struct workload *workload, void *config, struct program *program,
+                       struct workload_problem *problem)
 {
+    (void)workload;
     (void)program;
     struct lu *lu = config;
     lu->cells = classes[lu->npb.class].cells;

@@ -32,8 +32,10 @@ static bool mg_fits(const struct npb *npb, uint64_t ranks)
            (npb_log2(ranks) + 2) / 3 < classes[npb->class].bits;
 }
 
-static bool mg_prepare(void *config, struct program *program, struct workload_problem *problem)
+static bool mg_prepare(const struct workload *workload, void *config, struct program *program,
+                       struct workload_problem *problem)
 {
+    (void)workload;
     (void)program;
     struct mg *mg = config;
     if (!mg_fits(&mg->npb, mg->npb.ranks))

@@ -16,8 +16,10 @@ static bool sp_fits(const struct npb *npb, uint64_t ranks)
     return solver_fits(classes[npb->class].points, ranks);
 }
 
-static bool sp_prepare(void *config, struct program *program, struct workload_problem *problem)
+static bool sp_prepare(const struct workload *workload, void *config, struct program *program,
+                       struct workload_problem *problem)
 {
+    (void)workload;
     (void)program;
     struct solver *solver = config;
     double n = solver->points = classes[solver->npb.class].points;

@@ -100,8 +100,10 @@ static void index_pattern(struct pattern_config *config)
     config->pattern.capacity = count + 1;
 }
 
-static bool pattern_prepare(void *self, struct program *program, struct workload_problem *problem)
+static bool pattern_prepare(const struct workload *workload, void *self, struct program *program,
+                            struct workload_problem *problem)
 {
+    (void)workload;
     struct pattern_config *config = self;
     problem->param = NULL;
     if (read_pattern(config, program) != STATUS_OK)

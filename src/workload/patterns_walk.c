@@ -160,7 +160,7 @@ static void add_collective(struct pattern_walk *walk, uint32_t rank, const struc
     const struct coll_algorithm *algorithm = algorithm_of(walk, &coll_call);
     if (algorithm->node_aware)
         coll_call.nodes = nodes_of(walk, call->group);
-    for (uint32_t phase = 0; algorithm->emit(&coll_call, phase, &sink.base); phase++)
+    for (uint32_t phase = 0; coll_emit(algorithm, &coll_call, phase, &sink.base); phase++)
         continue;
 }
 
@@ -199,7 +199,7 @@ static enum status gather(struct pattern_walk *walk, uint32_t rank)
         }
     }
     walk->ended[rank] = true;
-    return STATUS_OK;
+    return walk->program->status;
 }
 
 /* ---------------------------------------------------------------- stretches */

@@ -196,7 +196,7 @@ static enum status configure(struct workload_program *generated, const char *spe
         param_parse_list(workload->params, "--workload", spec, list_at, generated->config, &generated->texts);
     struct workload_problem problem = {.text = ""};
     if (status == STATUS_OK && workload->prepare &&
-        !workload->prepare(generated->config, &generated->program, &problem)) {
+        !workload->prepare(workload, generated->config, &generated->program, &problem)) {
         if (problem.param)
             report_problem(spec, list_at, &problem);
         status = STATUS_BAD_INPUT;

@@ -35,7 +35,8 @@ struct workload {
     const struct param_table *params; /* of its text */
     /* Checks the parameters and derives the rest of *config. May set `counts` and `file` of *program. Returns
      * false and fills *problem if they are wrong. NULL = nothing to do. */
-    bool (*prepare)(void *config, struct program *program, struct workload_problem *problem);
+    bool (*prepare)(const struct workload *workload, void *config, struct program *program,
+                    struct workload_problem *problem);
     void (*release)(void *config); /* frees what prepare() has allocated, also if it failed; NULL = nothing */
     uint32_t (*ranks)(const void *config);
     uint64_t (*steps)(const void *config); /* calls of each rank */

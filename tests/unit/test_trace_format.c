@@ -27,8 +27,9 @@ struct calls_trace {
     struct image_slots slots;
 };
 
-static enum trace_claim calls_probe(const struct trace_probe *probe)
+static enum trace_claim calls_probe(const struct trace_format *format, const struct trace_probe *probe)
 {
+    (void)format;
     return probe->head_size > 6 && !memcmp(probe->head, "calls ", 6) ? TRACE_CLAIM_CERTAIN : TRACE_CLAIM_NONE;
 }
 
@@ -178,8 +179,9 @@ static void a_format_is_added_once(void **state)
     assert_non_null(trace_format_find("compiled"));
 }
 
-static enum trace_claim likely(const struct trace_probe *probe)
+static enum trace_claim likely(const struct trace_format *format, const struct trace_probe *probe)
 {
+    (void)format;
     (void)probe;
     return TRACE_CLAIM_LIKELY;
 }

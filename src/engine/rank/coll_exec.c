@@ -185,7 +185,7 @@ static void run_phases(struct coll_exec *exec, uint32_t index)
         struct coll_request *request = request_at(exec, index);
         request->pending = 1; /* this emission, so that the phase cannot end while it is being posted */
         request->latest = loop->now;
-        if (!request->algorithm->emit(&request->call, request->phase, &sink.base)) {
+        if (!coll_emit(request->algorithm, &request->call, request->phase, &sink.base)) {
             struct coll_request done = *request;
             if (done.node_call != POOL_NONE)
                 node_sync_leave(&exec->node_sync, done.node_call);

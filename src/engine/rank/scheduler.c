@@ -261,6 +261,8 @@ static void run_rank(struct scheduler *scheduler, uint32_t rank_index)
         rank->call = program_next(scheduler->program, rank_index, &scratch);
         if (!rank->call) {
             end_rank(scheduler, rank_index);
+            if (scheduler->program->status != STATUS_OK)
+                context_fail(scheduler->context, scheduler->program->status);
             return;
         }
         going = execute(scheduler, rank_index, rank->call);

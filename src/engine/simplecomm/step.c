@@ -217,6 +217,8 @@ static enum status execute(struct simplecomm *engine, uint32_t index)
 {
     const struct engine_params *params = engine->params;
     const struct call *call = program_next(params->program, index, &engine->scratch);
+    if (!call && params->program->status != STATUS_OK)
+        return params->program->status;
     if (!call)
         return finalize(engine, index); /* SimpleComm would read beyond the end of its trace */
     engine->calls++;

@@ -268,8 +268,9 @@ bool compiled_next_collective(const struct compiled_trace *compiled, uint32_t ra
 
 /* -------------------------------------------------- compiled files as input */
 
-static enum trace_claim probe(const struct trace_probe *probe)
+static enum trace_claim probe(const struct trace_format *format, const struct trace_probe *probe)
 {
+    (void)format;
     size_t length = strlen(IMAGE_MAGIC);
     return probe->head_size >= length && !memcmp(probe->head, IMAGE_MAGIC, length) ? TRACE_CLAIM_CERTAIN
                                                                                    : TRACE_CLAIM_NONE;

@@ -53,7 +53,7 @@ struct trace_format {
     const char *name;
     const char *doc; /* what a path of this format is, in one line: "a folder of ..." */
 
-    enum trace_claim (*probe)(const struct trace_probe *probe);
+    enum trace_claim (*probe)(const struct trace_format *format, const struct trace_probe *probe);
 
     /* Finds the files of input->path and sets `state` and `key`; `ranks` too, if that costs little. Where it
      * fails it leaves nothing open, and close() is not called. NULL: the file is a compiled trace, which is

@@ -29,8 +29,9 @@ static enum ti_source_kind kind_of(const struct trace_probe *probe)
 }
 
 /* An index file is a text of any name, and an archive has to be unpacked to see what is in it. */
-static enum trace_claim probe(const struct trace_probe *probe)
+static enum trace_claim probe(const struct trace_format *format, const struct trace_probe *probe)
 {
+    (void)format;
     (void)probe;
     return TRACE_CLAIM_LAST;
 }

@@ -175,7 +175,7 @@ static bool write_calls(struct ti_writer *writer, struct program *program)
         }
     if (!framed)
         fprintf(writer->out, "%u finalize\n", writer->rank);
-    return true;
+    return program->status == STATUS_OK;
 }
 
 static enum status cannot_write(const char *path, int error)
