@@ -90,7 +90,7 @@ static bool read_call(const char *line, struct image_slots *slots, struct call *
         *call = (struct call){.op = CALL_COMPUTE, .amount = amount};
     else
         return false;
-    if (call->op == CALL_WAIT)
+    if (call->op == CALL_WAIT && slots->outstanding)
         image_slots_give(slots, call->slot - SLOT_FIRST);
     if (immediate) {
         call->flags = CALL_IMMEDIATE;
@@ -263,6 +263,22 @@ static void error_messages_name_lines_of_the_format(void **state)
     traces_close(compiled);
 }
 
+static void calls_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    static const char wrong[] = "calls 2\n0 send 2 7 900\n0 recv -3 7 900\n0 barrier\n0 wait\n1 barrier\n";
+    struct compiled_trace *compiled;
+    assert_int_equal(trace_open_compiled(traces_write("impossible", wrong, sizeof wrong - 1), &compiled),
+                     STATUS_BAD_INPUT);
+    const char *messages = traces_messages();
+    static const char *const errors[] = {"/impossible:2: error: this 'send' cannot be: it names a rank that",
+                                         "/impossible:3: error: this 'recv' cannot be: it names a rank that",
+                                         "/impossible:5: error: this 'wait' cannot be: it has no slot"};
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (!strstr(messages, errors[i]))
+            fail_msg("%s is not in %s", errors[i], messages);
+}
+
 static void the_trace_is_written_as_ti_text(void **state)
 {
     (void)state;
@@ -304,6 +320,7 @@ int main(void)
         cmocka_unit_test(error_messages_name_lines_of_the_format),
         cmocka_unit_test(the_trace_is_written_as_ti_text),
         cmocka_unit_test(an_error_may_name_a_byte),
+        cmocka_unit_test(calls_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
 }

@@ -8,14 +8,13 @@
 #include "base/status.h"
 #include "trace/image/writer.h"
 
-/* A trace format is one file, or one folder in trace/, with one line in the list of trace/formats.h. It finds
- * the files of a trace, and gives the calls of one rank after another to the image writer
- * (trace/image/writer.h). What follows is the same for all formats: matching, the cache, running, checking,
- * `helio trace`. */
+/* A trace format is one folder (or file) in trace/ and one line in trace/formats.h. It finds the files of a
+ * trace and gives the calls of one rank after another to the image writer (trace/image/writer.h). Everything
+ * else is the same for all formats: matching, the cache, running, checking, `helio trace`. */
 
 enum { TRACE_MOST_RANKS = 1 << 24 };
 
-/* What a path is, as far as it can be seen without knowledge of any format. */
+/* What is known of a path before a format has been chosen. */
 struct trace_probe {
     const char *path;
     bool is_folder;            /* else a regular file */
@@ -42,9 +41,8 @@ struct trace_input {
     char *name;       /* "cg.S.4": the last part of the path, without endings */
     uint32_t ranks;   /* 0: not known before load() */
     bool is_loaded;   /* load() has been called */
-    uint64_t
-        key[2];  /* names the compiled trace in the cache: a hash of all contents (trace/image/content.h) */
-    void *state; /* the format's own */
+    uint64_t key[2];  /* hash of all contents (trace/image/content.h): the name in the cache */
+    void *state;      /* the format's own */
 };
 
 /* Every error is reported where it is found, with file, line and column as far as there are any: with
@@ -64,10 +62,9 @@ struct trace_format {
      * in the cache. NULL: open() has done it all. */
     enum status (*load)(struct trace_input *input);
 
-    /* Adds the calls of a rank to the image. Ranks come in order. They come once more, from rank 0 on, if the
-     * image could not be written where it was to be. What is wrong with the trace is
-     * reported with image_writer_error, and reading may go on behind it. Another status than STATUS_OK stops
-     * the reading of the trace. */
+    /* Adds the calls of a rank to the image. Ranks come in order, from 0 on. If the image cannot be written
+     * to the cache, all ranks come a second time. An error in the trace is reported with image_writer_error;
+     * then reading may go on. Another status than STATUS_OK stops the reading of the trace. */
     enum status (*read_rank)(struct trace_input *input, uint32_t rank, struct image_writer *writer);
 
     /* Called after the last rank, before the image is complete. STATUS_BAD_INPUT, reported: the image is not

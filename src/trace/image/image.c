@@ -32,46 +32,53 @@ static bool is_rank(int32_t peer, uint64_t ranks)
     return peer >= 0 && (uint64_t)peer < ranks;
 }
 
+static const char *ends_fault(const struct call *call, uint64_t ranks)
+{
+    static const char no_rank[] = "it names a rank that does not exist";
+    bool from_any = call->op == CALL_RECV && call->peer == CALL_ANY_SOURCE;
+    if (!is_rank(call->peer, ranks) && !from_any)
+        return no_rank;
+    bool has_source = call->op == CALL_SENDRECV && call->source != CALL_ANY_SOURCE;
+    return has_source && !is_rank(call->source, ranks) ? no_rank : NULL;
+}
+
+static bool vector_fits(uint64_t at, uint64_t size, uint64_t counts)
+{
+    return at == 0 || (size <= counts && at <= counts - size);
+}
+
+const char *image_call_fault(const struct call *call, const struct image_limits *limits)
+{
+    if (call->op >= CALL_OPS)
+        return "its kind does not exist";
+    bool is_collective = call_is_collective(call);
+    const char *fault = ends_fault(call, limits->ranks);
+    if (fault)
+        return fault;
+    if (call->group >= limits->group_count || call->context >= limits->group_count)
+        return "it names a communicator that does not exist";
+    if (is_collective ? call->context != call->group : call->group != 0)
+        return "its communicator and its context do not fit together";
+    uint64_t size = limits->groups[call->group].size;
+    if (is_collective && call->group && !is_rank(call->peer, size))
+        return "its root is not in its communicator";
+    if (!vector_fits(call->send_counts, size, limits->counts) ||
+        !vector_fits(call->recv_counts, size, limits->counts) ||
+        (call->op == CALL_ALLTOALLV && (!call->send_counts || !call->recv_counts)))
+        return "it has no vector of sizes";
+    return NULL;
+}
+
 static bool channel_fits(uint32_t channel, const struct image_header *header)
 {
     return channel < header->channels || channel == CHANNEL_MAILBOX;
 }
 
-static bool ends_fit(const struct call *call, const struct image_header *header)
+static bool channels_fit(const struct call *call, const struct image_header *header)
 {
-    uint64_t ranks = header->ranks.count;
-    switch ((enum call_op)call->op) {
-    case CALL_SEND:
-        return is_rank(call->peer, ranks) && channel_fits(call->channel, header);
-    case CALL_RECV:
-        return (is_rank(call->peer, ranks) || call->peer == CALL_ANY_SOURCE) &&
-               channel_fits(call->channel, header);
-    case CALL_SENDRECV:
-        return is_rank(call->peer, ranks) &&
-               (is_rank(call->source, ranks) || call->source == CALL_ANY_SOURCE) &&
-               channel_fits(call->channel, header) && channel_fits(call->source_channel, header);
-    default:
-        return is_rank(call->peer, ranks);
-    }
-}
-
-static bool vector_fits(uint64_t at, uint64_t size, const struct image_header *header)
-{
-    uint64_t counts = header->counts.count;
-    return at == 0 || (size <= counts && at <= counts - size);
-}
-
-/* The communicator of a call, the vectors of its size, and its root among its members. */
-static bool group_fits(const unsigned char *bytes, const struct call *call, const struct image_header *header)
-{
-    const struct image_group *groups = (const struct image_group *)(const void *)(bytes + header->groups.at);
-    bool is_collective = call_is_collective(call);
-    if (call->group >= header->groups.count || call->context >= header->groups.count ||
-        (is_collective ? call->context != call->group : call->group != 0))
-        return false;
-    uint64_t size = groups[call->group].size;
-    return (!is_collective || call->group == 0 || is_rank(call->peer, size)) &&
-           vector_fits(call->send_counts, size, header) && vector_fits(call->recv_counts, size, header);
+    bool has_ends = call->op == CALL_SEND || call->op == CALL_RECV || call->op == CALL_SENDRECV;
+    return !has_ends || (channel_fits(call->channel, header) &&
+                         (call->op != CALL_SENDRECV || channel_fits(call->source_channel, header)));
 }
 
 static bool calls_fit(const unsigned char *bytes, const struct image_header *header,
@@ -79,14 +86,16 @@ static bool calls_fit(const unsigned char *bytes, const struct image_header *hea
 {
     const struct call *calls = (const struct call *)(const void *)(bytes + rank->calls.at);
     const uint32_t *starts = (const uint32_t *)(const void *)(bytes + rank->starts);
-    for (uint64_t i = 0; i < rank->calls.count; i++) {
-        const struct call *call = &calls[i];
-        bool vectors = call->op == CALL_ALLTOALLV;
-        if (call->op >= CALL_OPS || call->slot >= rank->slots || !ends_fit(call, header) ||
-            !group_fits(bytes, call, header) || (vectors && (!call->send_counts || !call->recv_counts)) ||
-            starts[i] >= rank->texts.count)
+    const struct image_limits limits = {
+        .groups = (const struct image_group *)(const void *)(bytes + header->groups.at),
+        .group_count = header->groups.count,
+        .ranks = header->ranks.count,
+        .counts = header->counts.count,
+    };
+    for (uint64_t i = 0; i < rank->calls.count; i++)
+        if (image_call_fault(&calls[i], &limits) || !channels_fit(&calls[i], header) ||
+            calls[i].slot >= rank->slots || starts[i] >= rank->texts.count)
             return false;
-    }
     return true;
 }
 

@@ -122,6 +122,15 @@ static inline struct image_part image_lines(const struct image_rank *rank)
                                rank->tokens.count - 1};
 }
 
+/* What a call may refer to. */
+struct image_limits {
+    const struct image_group *groups;
+    uint64_t group_count, ranks, counts;
+};
+
+/* NULL: the ranks, the communicator and the vectors of a call exist. Else what is wrong. */
+const char *image_call_fault(const struct call *call, const struct image_limits *limits);
+
 /* NULL: `bytes` are a whole, undamaged image of this version whose every index is in range. Else what is
  * wrong with it. */
 const char *image_fault(const unsigned char *bytes, uint64_t size);

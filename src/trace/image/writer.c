@@ -164,13 +164,34 @@ static uint32_t call_token(struct image_writer *writer, const struct call *call,
     return *known;
 }
 
+static const char *call_fault(const struct image_writer *writer, const struct call *call)
+{
+    const struct image_limits limits = {
+        .groups = writer->comms.groups,
+        .group_count = writer->comms.count,
+        .ranks = writer->rank_count,
+        .counts = writer->counts.count,
+    };
+    bool has_request = call->op == CALL_WAIT || call->op == CALL_TEST || call->flags & CALL_IMMEDIATE;
+    if (has_request && (call->slot < SLOT_FIRST || call->slot - SLOT_FIRST > writer->token_count))
+        return "it has no slot that a request could have";
+    return image_call_fault(call, &limits);
+}
+
 bool image_writer_add(struct image_writer *writer, const struct call *call, const char *text, uint64_t line)
 {
+    struct diag_place place = {.file = writer->rank_file, .line = line};
+    const char *fault = call_fault(writer, call);
+    if (fault) {
+        image_writer_error(writer, &place, "this '%s' cannot be: %s",
+                           call->op < CALL_OPS ? call_op_name((enum call_op)call->op) : "call", fault);
+        return !image_writer_is_done(writer);
+    }
     uint32_t token = call->op == CALL_COMPUTE ? image_writer_amount(writer, call->amount)
                                               : call_token(writer, call, text ? text : "");
     if (token == TOKEN_BAD) {
-        image_writer_error(writer, &(struct diag_place){.file = writer->rank_file, .line = line},
-                           "rank %u has too many different calls for one trace", writer->rank_index);
+        image_writer_error(writer, &place, "rank %u has too many different calls for one trace",
+                           writer->rank_index);
         return false;
     }
     image_writer_append(writer, token);

@@ -17,9 +17,10 @@
 /* The image writer: takes the calls of a trace rank by rank, stores equal ones once, matches sends and
  * receives, and writes the compiled trace (trace/image/image.h).
  *
- * A format calls image_writer_add for each call of the rank that it reads. A format of text that meets the
- * same lines again and again may do the same in steps and keep the token: image_writer_text,
- * image_writer_call or image_writer_amount once for each distinct line, image_writer_append for each line. */
+ * A format calls image_writer_add for each call of the rank that it reads. A format that recognises equal
+ * calls by itself can be faster: it calls image_writer_text and image_writer_call, or image_writer_amount,
+ * once for each distinct call, keeps the token that they return, and calls image_writer_append for each call.
+ */
 
 enum { TRACE_MOST_ERRORS = 20 };
 
@@ -65,15 +66,20 @@ void image_writer_free(struct image_writer *writer);
 
 /* -------------------------------------------------------- for trace formats */
 
-/* Appends the rank's next call. `call` is as the simulator executes it, but for its channels, which are found
- * here; `slot` of a non-blocking call and of its waits comes from a struct image_slots, plus SLOT_FIRST.
- * `text` shows the call in messages; NULL: call_describe does. `line`: where the call is in the rank's file,
- * a line from 1, or an offset in bytes or-ed with DIAG_BYTE. It is kept with IMAGE_HAS_LINES; without, it is
- * the number of the call. False: there have been TRACE_MOST_ERRORS errors, or the rank has too many different
- * calls; stop reading. */
+/* Appends the rank's next call. False: there have been TRACE_MOST_ERRORS errors, or the rank has too many
+ * different calls; stop reading.
+ *
+ * `call` is as the simulator executes it, but without channels, which are found later. The slot of a
+ * non-blocking call and of its waits is that of a struct image_slots plus SLOT_FIRST. Its communicator has
+ * been defined in `comms`, its size vectors in `counts`. An error is reported if one of them does not exist.
+ *
+ * `text` shows the call in messages. NULL: call_describe does.
+ *
+ * `line` is the place of the call in the rank's file: a line from 1, or an offset in bytes or-ed with
+ * DIAG_BYTE. Without IMAGE_HAS_LINES it is not kept, and the number of the call stands for it. */
 bool image_writer_add(struct image_writer *writer, const struct call *call, const char *text, uint64_t line);
 
-/* Reports an error in the trace and counts it: no image comes of it. */
+/* Reports an error in the trace and counts it. A trace with errors is not compiled. */
 void image_writer_error(struct image_writer *writer, const struct diag_place *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -83,7 +89,8 @@ static inline bool image_writer_is_done(const struct image_writer *writer)
     return writer->errors >= TRACE_MOST_ERRORS;
 }
 
-/* Something to warn of whenever the trace is used, at the call that is appended next. */
+/* Notes something about the call that is appended next. Whenever the trace is used, it is reported as a
+ * warning. */
 void image_writer_note(struct image_writer *writer, enum image_note_kind kind);
 
 /* -------------------------------------------------------- the same in steps */
