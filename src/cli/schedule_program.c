@@ -65,7 +65,7 @@ static enum status find_own_patterns(const struct schedule_settings *settings, c
         status = STATUS_BAD_INPUT;
     }
     if (status != STATUS_OK)
-        patterns_close(patterns);
+        patterns_free(patterns);
     return status;
 }
 
@@ -88,7 +88,7 @@ enum status schedule_program_pattern(const struct schedule_settings *settings, c
         diag_error("--only: the program has %zu patterns, not %" PRIu64, patterns.count, settings->only);
         status = STATUS_BAD_INPUT;
     }
-    patterns_close(&patterns);
+    patterns_free(&patterns);
     return status;
 }
 
@@ -184,7 +184,7 @@ enum status schedule_program(const struct schedule_settings *settings, const str
     if (status == STATUS_OK && settings->against) {
         status = find_patterns(settings, settings->against, &report.others);
         if (status != STATUS_OK)
-            patterns_close(&report.patterns);
+            patterns_free(&report.patterns);
     }
     if (status == STATUS_OK) {
         patterns_share(&report.patterns, settings->against ? &report.others : NULL, &report.shares);
@@ -193,8 +193,8 @@ enum status schedule_program(const struct schedule_settings *settings, const str
         status = schedule_each(settings, topo, &report);
         if (status == STATUS_OK)
             status = settings->json ? print_json(settings, &report, topo) : cli_flush();
-        patterns_close(&report.patterns);
-        patterns_close(&report.others);
+        patterns_free(&report.patterns);
+        patterns_free(&report.others);
     }
     json_decref(report.rows);
     return status;

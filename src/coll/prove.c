@@ -290,9 +290,9 @@ static uint64_t buffer_bytes(const struct prover *prover, uint32_t rank, int buf
 {
     const struct coll_algorithm *algorithm = prover->algorithm;
     if (buffer == COLL_SEND_BUFFER)
-        return world_send_bytes(prover->world, algorithm->kind, rank);
+        return prover_send_bytes(prover->world, algorithm->kind, rank);
     if (buffer == COLL_RECV_BUFFER)
-        return world_recv_bytes(prover->world, algorithm->kind, rank);
+        return prover_recv_bytes(prover->world, algorithm->kind, rank);
     if (buffer == COLL_SCRATCH)
         return coll_scratch(algorithm, &prover->ranks[rank].call);
     return 0; /* shared memory is the node's (prove_node.c) */
@@ -367,7 +367,7 @@ bool coll_prove(const struct coll_algorithm *algorithm, const struct coll_world 
     struct prover prover = {.algorithm = algorithm, .world = world, .proof = proof};
     uint64_t cells;
     *proof = (struct coll_proof){0};
-    if (!world_check(world, algorithm->kind, proof))
+    if (!prover_world_check(world, algorithm->kind, proof))
         return false;
     prover.ranks = mem_alloc(world->size, sizeof *prover.ranks, "ranks to prove");
     if (size_buffers(&prover, &cells)) {

@@ -31,7 +31,7 @@ static uint64_t blocks_before(const struct coll_world *world, enum coll_kind kin
     return sum;
 }
 
-uint64_t world_send_bytes(const struct coll_world *world, enum coll_kind kind, uint32_t rank)
+uint64_t prover_send_bytes(const struct coll_world *world, enum coll_kind kind, uint32_t rank)
 {
     switch (kind) {
     case COLL_BCAST:
@@ -58,7 +58,7 @@ uint64_t world_send_bytes(const struct coll_world *world, enum coll_kind kind, u
     }
 }
 
-uint64_t world_recv_bytes(const struct coll_world *world, enum coll_kind kind, uint32_t rank)
+uint64_t prover_recv_bytes(const struct coll_world *world, enum coll_kind kind, uint32_t rank)
 {
     uint64_t sum = 0;
     switch (kind) {
@@ -121,7 +121,7 @@ struct coll_call coll_world_call(const struct coll_world *world, enum coll_kind 
     return call;
 }
 
-bool world_check(const struct coll_world *world, enum coll_kind kind, struct coll_proof *proof)
+bool prover_world_check(const struct coll_world *world, enum coll_kind kind, struct coll_proof *proof)
 {
     const char *problem = NULL;
     if (world->size == 0 || world->size > COLL_PROOF_RANKS_MAX)
@@ -195,7 +195,7 @@ bool prover_check_result(struct prover *prover, uint32_t rank)
 {
     const struct coll_world *world = prover->world;
     enum coll_kind kind = prover->algorithm->kind;
-    uint64_t bytes = world_recv_bytes(world, kind, rank);
+    uint64_t bytes = prover_recv_bytes(world, kind, rank);
     if (bytes == 0)
         return true;
     switch (kind) {

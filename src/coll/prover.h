@@ -121,9 +121,9 @@ bool prover_order_blocked(
     struct prover *prover); /* reports a rank that waits for a barrier or a flag for ever */
 
 /* prove_world.c */
-bool world_check(const struct coll_world *world, enum coll_kind kind, struct coll_proof *proof);
-uint64_t world_send_bytes(const struct coll_world *world, enum coll_kind kind, uint32_t rank);
-uint64_t world_recv_bytes(const struct coll_world *world, enum coll_kind kind, uint32_t rank);
+bool prover_world_check(const struct coll_world *world, enum coll_kind kind, struct coll_proof *proof);
+uint64_t prover_send_bytes(const struct coll_world *world, enum coll_kind kind, uint32_t rank);
+uint64_t prover_recv_bytes(const struct coll_world *world, enum coll_kind kind, uint32_t rank);
 bool prover_check_result(struct prover *prover, uint32_t rank); /* of the rank's present call */
 void prover_check_results(struct prover *prover);
 

@@ -58,7 +58,7 @@ enum status traffic_open(struct traffic *traffic, struct program *program,
     }
     traffic->traffic.phases = traffic->phases;
     traffic->traffic.patterns = (uint32_t)patterns.count;
-    patterns_close(&patterns);
+    patterns_free(&patterns);
     return STATUS_OK;
 }
 

@@ -170,7 +170,7 @@ void patterns_add_phase(struct patterns *patterns, struct pattern_tally *tallies
     patterns->bytes += phase.bytes;
 }
 
-void patterns_close(struct patterns *patterns)
+void patterns_free(struct patterns *patterns)
 {
     for (size_t i = 0; i < patterns->count; i++)
         free(patterns->patterns[i].pairs);

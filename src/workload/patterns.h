@@ -61,7 +61,7 @@ struct patterns_options {
  * disagree about their collectives, or a peer is not a rank. */
 enum status patterns_find(struct program *program, const struct patterns_options *options,
                           struct patterns *patterns);
-void patterns_close(struct patterns *patterns);
+void patterns_free(struct patterns *patterns);
 
 /* Whether each iteration of the main loop has the pattern. */
 static inline bool pattern_recurs(const struct patterns *patterns, const struct program_pattern *pattern)

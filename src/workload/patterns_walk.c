@@ -433,6 +433,6 @@ enum status patterns_find(struct program *program, const struct patterns_options
         free(walk.group_nodes[group].storage);
     free(walk.group_nodes);
     if (status != STATUS_OK)
-        patterns_close(patterns);
+        patterns_free(patterns);
     return status;
 }

@@ -156,7 +156,7 @@ static void iterations_of_a_stretch_are_phases(void **state)
     assert_true(pattern_recurs(&patterns, &patterns.patterns[patterns.phases[1].pattern]));
     assert_false(pattern_recurs(&patterns, &patterns.patterns[patterns.phases[0].pattern]));
     assert_int_equal(patterns.bytes, 138);
-    patterns_close(&patterns);
+    patterns_free(&patterns);
 }
 
 /* The destination of rank 0 changes from iteration to iteration, the collective stays the same. Only the
@@ -179,11 +179,11 @@ static void calls_that_change_do_not_recur(void **state)
             recurring += patterns.patterns[i].bytes;
     assert_int_equal(recurring, 3 * 3 * 8); /* a binomial tree has 3 messages */
     assert_int_equal(patterns.bytes, 3 * 3 * 8 + 27);
-    patterns_close(&patterns);
+    patterns_free(&patterns);
     /* all ranks are on one node, so no message leaves it */
     assert_int_equal(find(&script, 4, &patterns), STATUS_OK);
     assert_int_equal(patterns.count, 0);
-    patterns_close(&patterns);
+    patterns_free(&patterns);
 }
 
 static void count_errors(void *self, enum diag_level level, const char *message)
@@ -239,9 +239,9 @@ static void patterns_of_another_class_are_the_same(void **state)
     assert_int_equal(small.iterations, 15);
     assert_int_equal(foreseen, small.bytes);
     assert_true(elsewhere < small.bytes / 100);
-    patterns_close(&small);
-    patterns_close(&large);
-    patterns_close(&other);
+    patterns_free(&small);
+    patterns_free(&large);
+    patterns_free(&other);
 }
 
 static void sums_of_phases_and_patterns_agree(void **state)
@@ -262,7 +262,7 @@ static void sums_of_phases_and_patterns_agree(void **state)
         }
         assert_int_equal(phases, of_patterns);
         assert_int_equal(volume_messages, patterns.messages);
-        patterns_close(&patterns);
+        patterns_free(&patterns);
     }
 }
 
