@@ -100,7 +100,7 @@ static void describe_collective(struct call_text *description, const struct call
     bool rooted = call->op == CALL_BCAST || call->op == CALL_REDUCE || call->op == CALL_GATHER ||
                   call->op == CALL_GATHERV || call->op == CALL_SCATTER || call->op == CALL_SCATTERV;
     if (call->send_counts || call->recv_counts)
-        add(description, " of a size per peer");
+        add(description, " with a size for each peer");
     else if (call->op != CALL_BARRIER)
         add(description, " of %llu bytes", (unsigned long long)call->bytes);
     if (rooted)
@@ -132,7 +132,7 @@ static void describe_arguments(struct call_text *description, const struct call 
         add(description, " for request %u", call->slot);
         break;
     case CALL_WAITALL:
-        add(description, " for everything outstanding");
+        add(description, " for all outstanding requests");
         break;
     case CALL_COMPUTE:
         add(description, " of %g operations", call->amount);

@@ -76,7 +76,7 @@ static bool parse_name(struct choice_parser *parser, struct choice_piece piece)
         }
     const char *kind = coll_kind_name(parser->kind);
     if (piece.length == 0)
-        return fail(parser, piece.start, "an algorithm of %s is missing here; it has %s", kind, names.listed);
+        return fail(parser, piece.start, "an algorithm of %s is expected here: %s", kind, names.listed);
     char word[64];
     snprintf(word, sizeof word, "%.*s", piece.length, piece.start);
     return fail(parser, piece.start, "'%s' is not an algorithm of %s, which has %s%s", word, kind,
@@ -90,7 +90,7 @@ static bool parse_limit(struct choice_parser *parser, struct choice_piece piece)
     uint32_t index = parser->choice.count;
     uint64_t *limit = &parser->choice.limit[index];
     if (piece.length == 0)
-        return fail(parser, piece.start, "a size is missing behind '<=', such as 64KiB");
+        return fail(parser, piece.start, "a size is missing after '<=', such as 64KiB");
     if ((size_t)piece.length >= sizeof text)
         return fail(parser, piece.start, "this is too long for a size such as 64KiB");
     memcpy(text, piece.start, (size_t)piece.length);
@@ -98,7 +98,7 @@ static bool parse_limit(struct choice_parser *parser, struct choice_piece piece)
     if (!units_size(text, limit, &problem))
         return fail(parser, piece.start + problem.at, "%s", problem.text);
     if (index > 0 && *limit <= parser->choice.limit[index - 1])
-        return fail(parser, piece.start, "limits must rise: %s is not above the one before", text);
+        return fail(parser, piece.start, "limits must rise, and %s is not above the limit before it", text);
     return true;
 }
 
@@ -119,10 +119,10 @@ static bool parse_item(struct choice_parser *parser, const char *start, const ch
                     parser->kind == COLL_BARRIER ? "send no data"
                                                  : "know only their own lengths and could not agree");
     if (sign < end && strncmp(sign, "<=", 2) != 0)
-        return fail(parser, sign, "'<=' and a size are expected behind the algorithm, such as %.*s<=64KiB",
+        return fail(parser, sign, "'<=' and a size are expected after the algorithm, such as %.*s<=64KiB",
                     name.length, name.start);
     if (sign < end && last)
-        return fail(parser, sign, "the last algorithm takes no limit, so that it serves all larger sizes");
+        return fail(parser, sign, "the last algorithm takes no limit: it serves all larger sizes");
     if (sign >= end && !last)
         return fail(parser, name.start + name.length,
                     "'%.*s' needs a limit, such as %.*s<=64KiB, or must be the last", name.length, name.start,

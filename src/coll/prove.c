@@ -84,7 +84,7 @@ static void post(struct prover_sink *sink, const struct proof_step *step)
     if (prover->failed)
         return;
     if (step->peer >= prover->world->size || step->peer == step->rank) {
-        prover_fail(prover, step, "names no other rank");
+        prover_fail(prover, step, "has no other rank as its peer");
         return;
     }
     if (!prover_post(prover, step))

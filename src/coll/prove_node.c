@@ -244,7 +244,8 @@ static void await_flag(struct prover *prover, const struct proof_step *step)
 bool prover_order_sync(struct prover *prover, const struct proof_step *step)
 {
     if (!prover->order)
-        prover_fail(prover, step, "is a step of a node, and the algorithm declares no shared memory");
+        prover_fail(prover, step,
+                    "synchronises ranks of a node, but the algorithm declares no shared memory and no flags");
     else if (step->kind == STEP_BARRIER)
         arrive(prover, step);
     else if (step->kind == STEP_RAISE)
@@ -264,7 +265,7 @@ bool prover_order_blocked(struct prover *prover)
             prover_fail(prover, step, "is reached by %u of the node's %u ranks",
                         node_at(prover, rank)->arrived, node_at(prover, rank)->here);
         else
-            prover_fail(prover, step, "does not end: nobody raises it");
+            prover_fail(prover, step, "does not end: no rank raises the flag");
         return true;
     }
     return false;

@@ -42,7 +42,7 @@ static bool may_read(struct prover *prover, const struct proof_step *step, const
         if (!shared && cells[i].receiving >= first)
             return fail_hazard(prover, step, cells[i].receiving, "reads");
         if (cells[i].set == RANK_SET_NONE) {
-            prover_fail(prover, step, "reads memory that nobody wrote");
+            prover_fail(prover, step, "reads memory that no step has written");
             return false;
         }
     }

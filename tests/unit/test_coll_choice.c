@@ -81,9 +81,9 @@ static void refuses_wrong_names(void **state)
     assert_refused(COLL_BARRIER, "xyz", 0,
                    "'xyz' is not an algorithm of barrier, which has linear, dissemination");
     assert_refused(COLL_BCAST, "", 0,
-                   "an algorithm of bcast is missing here; it has binomial, linear, scatter-allgather");
+                   "an algorithm of bcast is expected here: binomial, linear, scatter-allgather");
     assert_refused(COLL_REDUCE, "linear<=1KiB, ", 14,
-                   "an algorithm of reduce is missing here; it has binomial, linear");
+                   "an algorithm of reduce is expected here: binomial, linear");
 }
 
 static void refuses_wrong_limits(void **state)
@@ -92,12 +92,12 @@ static void refuses_wrong_limits(void **state)
     assert_refused(COLL_REDUCE, "linear,binomial", 6,
                    "'linear' needs a limit, such as linear<=64KiB, or must be the last");
     assert_refused(COLL_REDUCE, "linear<=4KiB", 6,
-                   "the last algorithm takes no limit, so that it serves all larger sizes");
+                   "the last algorithm takes no limit: it serves all larger sizes");
     assert_refused(COLL_REDUCE, "linear<4KiB,binomial", 6,
-                   "'<=' and a size are expected behind the algorithm, such as linear<=64KiB");
-    assert_refused(COLL_REDUCE, "linear<=,binomial", 8, "a size is missing behind '<=', such as 64KiB");
+                   "'<=' and a size are expected after the algorithm, such as linear<=64KiB");
+    assert_refused(COLL_REDUCE, "linear<=,binomial", 8, "a size is missing after '<=', such as 64KiB");
     assert_refused(COLL_REDUCE, "linear<=4KiB,binomial<=4096B,linear", 23,
-                   "limits must rise: 4096B is not above the one before");
+                   "limits must rise, and 4096B is not above the limit before it");
     assert_refused(COLL_REDUCE, "linear<=1B,linear<=2B,linear<=3B,linear<=4B,linear", 44,
                    "a choice has at most 4 algorithms");
     assert_refused(

@@ -582,7 +582,7 @@ static void the_prover_explains_errors_of_node_algorithms(void **state)
     assert_says(rank_0_alone_arrives, NULL, NULL,
                 "rank 0, phase 0, step 0: barrier is reached by 1 of the node's 2 ranks");
     assert_says(rank_1_awaits, NULL, NULL,
-                "rank 1, phase 0, step 0: wait for flag 1 does not end: nobody raises it");
+                "rank 1, phase 0, step 0: wait for flag 1 does not end: no rank raises the flag");
     assert_says(
         rank_0_raises, rank_0_raises, NULL,
         "rank 0, phase 1, step 0: raise of flag 1 raises flag 1, which has been raised 1 times in 0 calls "

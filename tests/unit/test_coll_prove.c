@@ -206,8 +206,9 @@ static void wrong_communication_is_seen(void **state)
                   "rank 1, phase 0, step 0: recv of 4 B from rank 0 into receive buffer+0 matches a send of "
                   "8 B to rank 1 "
                   "from send buffer+0");
-    assert_caught(COLL_ALLTOALL, sent_to_itself,
-                  "rank 0, phase 0, step 0: send of 0 B to rank 0 from send buffer+0 names no other rank");
+    assert_caught(
+        COLL_ALLTOALL, sent_to_itself,
+        "rank 0, phase 0, step 0: send of 0 B to rank 0 from send buffer+0 has no other rank as its peer");
     assert_caught(COLL_BARRIER, endless, "rank 0: more than 72 phases");
 }
 
@@ -278,9 +279,9 @@ static void hazards_are_seen(void **state)
     assert_caught(
         COLL_ALLREDUCE, scratch_left,
         "rank 0, phase 0, step 0: recv of 8 B from rank 1 into scratch+4 leaves the scratch, which has 8 B");
-    assert_caught(
-        COLL_ALLREDUCE, scratch_not_filled,
-        "rank 0, phase 0, step 0: send of 8 B to rank 1 from scratch+0 reads memory that nobody wrote");
+    assert_caught(COLL_ALLREDUCE, scratch_not_filled,
+                  "rank 0, phase 0, step 0: send of 8 B to rank 1 from scratch+0 reads memory that no step "
+                  "has written");
     struct coll_world world = {.size = 2, .element_bytes = 4, .bytes = 12};
     assert_caught_in(
         COLL_ALLREDUCE, copied_onto_itself, &world,
