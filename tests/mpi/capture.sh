@@ -82,7 +82,7 @@ uncommon)
     ;;
 lost)
     capture trace 4 @uncommon "$work/file" || fail "$(cat "$work/out")"
-    grep -q 'missing from it: MPI_Barrier (4), MPI_File_close (4), MPI_File_open (4), MPI_File_write_at_all (4)$' \
+    grep -q 'the trace lacks them: MPI_Barrier (4), MPI_File_close (4), MPI_File_open (4), MPI_File_write_at_all (4)$' \
         "$work/out" || fail "$(cat "$work/out")"
     has trace 3 '3 comm_size #lost MPI_Barrier #c0.4' '3 comm_size #lost MPI_File_open' '3 finalize'
     "$HELIO" run --trace "$work/trace" --fabric packet >"$work/table" 2>&1 || fail "$(cat "$work/table")"
