@@ -240,9 +240,9 @@ int cli_alltoall_explain(int argc, char **argv)
     const struct coll_algorithm *algorithm = alltoall_algorithm(arguments.algorithm);
     if (!algorithm)
         return STATUS_BAD_INPUT;
-    enum status status = alltoall_shape_open(&shape, &arguments.text);
+    enum status status = alltoall_shape_init(&shape, &arguments.text);
     if (status == STATUS_OK)
         status = explain(algorithm, &shape, arguments.rank);
-    alltoall_shape_close(&shape);
+    alltoall_shape_free(&shape);
     return status;
 }

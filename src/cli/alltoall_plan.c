@@ -108,9 +108,9 @@ int cli_alltoall_plan(int argc, char **argv)
     int found = cli_read_all(&command, argc, argv, take, &arguments);
     if (found != CLI_END)
         return cli_status(found);
-    enum status status = alltoall_shape_open(&shape, &arguments.text);
+    enum status status = alltoall_shape_init(&shape, &arguments.text);
     if (status == STATUS_OK)
         status = arguments.json ? print_json(&shape) : print_table(&shape);
-    alltoall_shape_close(&shape);
+    alltoall_shape_free(&shape);
     return status;
 }

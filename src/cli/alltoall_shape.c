@@ -121,7 +121,7 @@ static enum status open_map(struct alltoall_shape *shape, uint32_t nodes, uint32
     return STATUS_OK;
 }
 
-enum status alltoall_shape_open(struct alltoall_shape *shape, const struct alltoall_text *text)
+enum status alltoall_shape_init(struct alltoall_shape *shape, const struct alltoall_text *text)
 {
     const char *nodes_text = text->values[ALLTOALL_NODES], *ppn = text->values[ALLTOALL_PPN];
     const char *bytes = text->values[ALLTOALL_BYTES], *leaders = text->values[ALLTOALL_LEADERS];
@@ -146,7 +146,7 @@ enum status alltoall_shape_open(struct alltoall_shape *shape, const struct allto
     return status;
 }
 
-void alltoall_shape_close(struct alltoall_shape *shape)
+void alltoall_shape_free(struct alltoall_shape *shape)
 {
     free(shape->words);
 }

@@ -39,8 +39,8 @@ struct alltoall_shape {
 enum { ALLTOALL_RANKS_MAX = 16384 };
 
 /* STATUS_BAD_INPUT is reported. */
-enum status alltoall_shape_open(struct alltoall_shape *shape, const struct alltoall_text *text);
-void alltoall_shape_close(struct alltoall_shape *shape);
+enum status alltoall_shape_init(struct alltoall_shape *shape, const struct alltoall_text *text);
+void alltoall_shape_free(struct alltoall_shape *shape);
 
 /* Writes "4 nodes of 8 ranks", or "3 nodes, 21 ranks", into the buffer, and returns it. */
 const char *alltoall_shape_print(const struct alltoall_shape *shape, char *buffer, size_t size);

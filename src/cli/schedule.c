@@ -335,7 +335,7 @@ static enum status schedule(const struct schedule_settings *settings)
     if (is_whole_program(settings))
         return schedule_program(settings, &outcome.topo);
     status = schedule_pattern(settings, &outcome);
-    schedule_outcome_close(&outcome);
+    schedule_outcome_free(&outcome);
     return status;
 }
 

@@ -32,10 +32,10 @@ struct schedule_outcome {
     double seconds;
 };
 
-/* Schedules outcome->pattern on outcome->topo. schedule_outcome_close frees everything, also after an
+/* Schedules outcome->pattern on outcome->topo. schedule_outcome_free frees everything, also after an
  * error. */
 enum status schedule_outcome_make(const struct schedule_settings *settings, struct schedule_outcome *outcome);
-void schedule_outcome_close(struct schedule_outcome *outcome);
+void schedule_outcome_free(struct schedule_outcome *outcome);
 
 /* Prints the patterns of the program that the settings name, a line for each. */
 enum status schedule_program(const struct schedule_settings *settings, const struct topo *topo);

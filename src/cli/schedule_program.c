@@ -150,7 +150,7 @@ static enum status schedule_each(const struct schedule_settings *settings, const
         status = schedule_outcome_make(settings, &outcome);
         if (status == STATUS_OK)
             add_row(settings, report, i, &outcome);
-        schedule_outcome_close(&outcome);
+        schedule_outcome_free(&outcome);
     }
     return status;
 }

@@ -46,7 +46,7 @@ enum status schedule_outcome_make(const struct schedule_settings *settings, stru
     return status;
 }
 
-void schedule_outcome_close(struct schedule_outcome *outcome)
+void schedule_outcome_free(struct schedule_outcome *outcome)
 {
     tdm_plan_free(&outcome->plan);
     tdm_pattern_free(&outcome->pattern);

@@ -22,11 +22,11 @@ static const struct cli_command command = {
 int cli_sweep(int argc, char **argv)
 {
     struct sweep_command sweep;
-    enum status status = sweep_command_open(&sweep, &command, argc, argv);
+    enum status status = sweep_command_init(&sweep, &command, argc, argv);
     if (status == STATUS_OK && sweep.dry_run)
         status = sweep_command_forecast(&sweep, sweep_jobs(&sweep.options), "job", "jobs");
     else if (status == STATUS_OK && !sweep.help)
         status = sweep_command_run(&sweep, NULL);
-    sweep_command_close(&sweep);
+    sweep_command_free(&sweep);
     return status;
 }

@@ -119,7 +119,7 @@ static enum status apply_settings(struct sweep_command *sweep, struct cli_reader
     return status;
 }
 
-enum status sweep_command_open(struct sweep_command *sweep, const struct cli_command *command, int argc,
+enum status sweep_command_init(struct sweep_command *sweep, const struct cli_command *command, int argc,
                                char **argv)
 {
     const struct cli_reader reader = {.command = command, .argc = argc, .argv = argv, .next = 1};
@@ -143,7 +143,7 @@ enum status sweep_command_open(struct sweep_command *sweep, const struct cli_com
     return status;
 }
 
-void sweep_command_close(struct sweep_command *sweep)
+void sweep_command_free(struct sweep_command *sweep)
 {
     definition_free(&sweep->definition);
     if (sweep->config)

@@ -35,9 +35,9 @@ struct sweep_command {
 };
 
 /* Reads everything up to the points. Errors are reported. It is to be closed also after an error. */
-enum status sweep_command_open(struct sweep_command *sweep, const struct cli_command *command, int argc,
+enum status sweep_command_init(struct sweep_command *sweep, const struct cli_command *command, int argc,
                                char **argv);
-void sweep_command_close(struct sweep_command *sweep);
+void sweep_command_free(struct sweep_command *sweep);
 
 /* Prints the time and the memory that the sweep would take with so many workers; `one` and `several` are what
  * workers are called. */

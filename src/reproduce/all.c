@@ -12,14 +12,14 @@ struct reproduced_papers {
 static void gather(void *self, const struct reproduction *reproduction)
 {
     struct reproduced_papers *gathered = self;
-    write_rows(reproduction, gathered->rows_file);
+    rows_write(reproduction, gathered->rows_file);
     json_array_append_new(gathered->papers, paper_json(reproduction));
 }
 
 static void put_rows(FILE *out, const void *what)
 {
     const struct reproduced_papers *gathered = what;
-    write_rows_header(out);
+    rows_write_header(out);
     fwrite(gathered->rows, 1, gathered->rows_length, out);
 }
 
@@ -51,7 +51,7 @@ static enum status write_gathered(const struct reproduced_papers *gathered,
         return report_page_close(page, status);
     json_t *whole = json_pack("{s:s, s:b, s:O}", "version", HELIO_VERSION, "quick", options->quick, "papers",
                               gathered->papers);
-    char *text = json_text(whole);
+    char *text = json_take_text(whole);
     status = folder_put_page(page, "The papers, recomputed", text, REPORT_OF_PAPERS);
     free(text);
     return status;

@@ -66,7 +66,7 @@ static json_t *row_json(const struct reproduction_row *row)
                      verdict_name(row->verdict), "source", published->source, "note", row->note);
 }
 
-char *json_text(json_t *taken)
+char *json_take_text(json_t *taken)
 {
     char *text = json_dumps(taken, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
     json_decref(taken);
@@ -97,5 +97,5 @@ char *page_json(const struct reproduction *reproduction)
 {
     json_t *whole = paper_json(reproduction);
     json_object_set(whole, "figures", reproduction->figures);
-    return json_text(whole);
+    return json_take_text(whole);
 }

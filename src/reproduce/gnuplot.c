@@ -194,7 +194,7 @@ static void put_figure(FILE *out, const json_t *figure)
     json_decref(panels);
 }
 
-void write_gnuplot(const struct reproduction *reproduction, FILE *out)
+void gnuplot_write(const struct reproduction *reproduction, FILE *out)
 {
     const char *name = reproduction->paper->name;
     size_t index;

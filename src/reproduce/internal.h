@@ -49,14 +49,14 @@ size_t rows_count(const struct reproduction *reproduction, enum verdict verdict)
 void numbers_count(const struct reproduction *reproduction, size_t counts[static VERDICTS]);
 
 /* write.c, gnuplot.c and figures.c: what is written of a reproduction, to standard output or into files. */
-enum status write_summary(const struct reproduction *reproduction, FILE *out);
-void write_rows_header(FILE *out);
-void write_rows(const struct reproduction *reproduction, FILE *out);    /* NAME.csv without its header */
-void write_figures(const struct reproduction *reproduction, FILE *out); /* NAME-figures.csv */
-void write_gnuplot(const struct reproduction *reproduction, FILE *out); /* NAME-figures.gp, which draws it */
+enum status summary_write(const struct reproduction *reproduction, FILE *out);
+void rows_write_header(FILE *out);
+void rows_write(const struct reproduction *reproduction, FILE *out);    /* NAME.csv without its header */
+void figures_write(const struct reproduction *reproduction, FILE *out); /* NAME-figures.csv */
+void gnuplot_write(const struct reproduction *reproduction, FILE *out); /* NAME-figures.gp, which draws it */
 json_t *paper_json(const struct reproduction *reproduction);            /* without the figures */
 char *page_json(const struct reproduction *reproduction);               /* to be freed */
-char *json_text(json_t *taken);                                         /* to be freed */
+char *json_take_text(json_t *taken);                                    /* to be freed */
 
 /* reproduce_paper(); `seen` is called with what came out before it is freed. */
 typedef void reproduction_seen(void *self, const struct reproduction *reproduction);

@@ -70,25 +70,25 @@ static enum status write_page(const struct reproduction *reproduction, struct re
 
 static void put_rows(FILE *out, const void *reproduction)
 {
-    write_rows_header(out);
-    write_rows(reproduction, out);
+    rows_write_header(out);
+    rows_write(reproduction, out);
 }
 
 static void put_figures(FILE *out, const void *reproduction)
 {
-    write_figures(reproduction, out);
+    figures_write(reproduction, out);
 }
 
 static void put_gnuplot(FILE *out, const void *reproduction)
 {
-    write_gnuplot(reproduction, out);
+    gnuplot_write(reproduction, out);
 }
 
 static enum status write_all(const struct reproduction *reproduction, const char *folder,
                              struct report_page *page)
 {
     const char *name = reproduction->paper->name;
-    enum status status = write_summary(reproduction, stdout);
+    enum status status = summary_write(reproduction, stdout);
     if (status == STATUS_OK)
         status = folder_put_file(folder, name, ".csv", put_rows, reproduction);
     if (status == STATUS_OK)

@@ -28,12 +28,12 @@ static void put_number(FILE *out, const char *format, bool known, double value)
     fputc(',', out);
 }
 
-void write_rows_header(FILE *out)
+void rows_write_header(FILE *out)
 {
     fputs("paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note\n", out);
 }
 
-void write_rows(const struct reproduction *reproduction, FILE *out)
+void rows_write(const struct reproduction *reproduction, FILE *out)
 {
     for (size_t i = 0; i < reproduction->row_count; i++) {
         const struct reproduction_row *row = &reproduction->rows[i];
@@ -49,7 +49,7 @@ void write_rows(const struct reproduction *reproduction, FILE *out)
     }
 }
 
-void write_figures(const struct reproduction *reproduction, FILE *out)
+void figures_write(const struct reproduction *reproduction, FILE *out)
 {
     size_t index, at;
     json_t *figure, *point;
@@ -76,7 +76,7 @@ static void put_counts(FILE *out, size_t all, const char *of_what, const size_t 
 }
 
 /* What deviates, and how many of each verdict there are. */
-enum status write_summary(const struct reproduction *reproduction, FILE *out)
+enum status summary_write(const struct reproduction *reproduction, FILE *out)
 {
     fprintf(out, "%s: %s\n\n", reproduction->paper->name, reproduction->paper->title);
     for (size_t i = 0; i < reproduction->row_count; i++) {

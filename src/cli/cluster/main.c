@@ -82,7 +82,7 @@ static enum status run_as_rank_0(int argc, char **argv, int ranks)
 {
     struct sweep_command sweep;
     struct worker_pool worker_pool;
-    enum status status = sweep_command_open(&sweep, &command, argc, argv);
+    enum status status = sweep_command_init(&sweep, &command, argc, argv);
     if (status == STATUS_OK && sweep.dry_run)
         status = sweep_command_forecast(&sweep, ranks > 1 ? (unsigned)ranks - 1 : 1, "worker", "workers");
     bool runs = status == STATUS_OK && !sweep.dry_run && !sweep.help;
@@ -93,7 +93,7 @@ static enum status run_as_rank_0(int argc, char **argv, int ranks)
         worker_pool_of_ranks(&worker_pool);
         status = ranks_have_the_same(&sweep) ? sweep_command_run(&sweep, &worker_pool) : STATUS_FAILED;
     }
-    sweep_command_close(&sweep);
+    sweep_command_free(&sweep);
     return status;
 }
 
@@ -104,11 +104,11 @@ static void run_as_another(int argc, char **argv)
     diag_set_sink(be_silent, NULL);
     if (!ranks_agree_to_go_on(false))
         return;
-    if (sweep_command_open(&sweep, &command, argc, argv) != STATUS_OK)
+    if (sweep_command_init(&sweep, &command, argc, argv) != STATUS_OK)
         sweep.points = NULL; /* differs from what rank 0 has */
     if (ranks_have_the_same(&sweep))
         ranks_serve(sweep.points);
-    sweep_command_close(&sweep);
+    sweep_command_free(&sweep);
 }
 
 int main(int argc, char **argv)
