@@ -1,7 +1,6 @@
-/* What a call costs an MPI program, alone: run with the tracer preloaded and without it, the difference is
- * the tracer's. Prints nanoseconds of wall and of processor time per call, the least of several rounds.
- *
- * One rank sends to itself, as nothing else waits then. */
+/* The time of an MPI call. The program is run with the preloaded tracer and without it, and the difference is
+ * the cost of the tracer. Prints nanoseconds of wall time and of processor time per call, the least of
+ * several rounds. One rank sends to itself, so no other process adds waiting time. */
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>

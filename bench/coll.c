@@ -1,17 +1,10 @@
-/* Cost of emitting schedules, as the simulator asks for them: every phase of every rank, messages alone. */
+/* The time of emitting schedules as the simulator does: every phase of every rank, only messages. */
 #include <stdio.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "coll/coll.h"
 
 enum { RANKS = 1024, RANKS_OF_BARRIER = 1 << 20 };
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 struct counter {
     struct coll_sink base;
@@ -29,7 +22,7 @@ static void count(struct coll_sink *sink, uint32_t peer, struct coll_span span)
 static void measure(const struct coll_algorithm *algorithm, uint32_t size, const uint64_t *counts)
 {
     struct counter counter = {.base = {.send = count, .recv = count, .local = false}};
-    double began = seconds_now();
+    double began = clock_seconds_now();
     for (uint32_t rank = 0; rank < size; rank++) {
         struct coll_call call = {
             .kind = algorithm->kind, .size = size, .rank = rank, .element = 8, .bytes = 8192};
@@ -37,7 +30,7 @@ static void measure(const struct coll_algorithm *algorithm, uint32_t size, const
         for (uint32_t phase = 0; algorithm->emit(&call, phase, &counter.base); phase++)
             counter.phases++;
     }
-    double ns = (seconds_now() - began) * 1e9;
+    double ns = (clock_seconds_now() - began) * 1e9;
     printf("%-14s %-19s %8u %10llu %8.1f %8.1f\n", coll_kind_name(algorithm->kind), algorithm->name, size,
            (unsigned long long)counter.steps, ns / (double)counter.phases, ns / (double)counter.steps);
 }

@@ -1,20 +1,12 @@
-/* What a change costs the incremental max-min solver: flows that come or go, one solve each, beside solving
- * everything that is there from scratch, as simulators do that solve for the connected part of the network.
- */
+/* The time of the incremental max-min solver for one flow that starts or ends. It is compared with a solution
+ * of all flows from scratch, which simulators need that solve for the connected part of the network. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "fabric/packet/maxmin.h"
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static uint64_t random_state;
 
@@ -26,7 +18,7 @@ static uint64_t next_random(void)
     return random_state;
 }
 
-/* A crowd of flows, each from a node's up link to another node's down link. */
+/* Flows, each from a node's up link to another node's down link. */
 struct crowd {
     uint32_t nodes, links;
     uint64_t capacity; /* bytes per second, of every link */
@@ -144,8 +136,8 @@ static void scratch_freeze(const struct crowd *crowd, struct scratch *scratch, c
     }
 }
 
-/* Progressive filling with a heap of the links' shares, in which an outdated share is too small and is put
- * back corrected. */
+/* Progressive filling with a heap of the links' shares. An outdated share in the heap is too small; it is
+ * corrected and inserted again. */
 static void scratch_fill(const struct crowd *crowd, struct scratch *scratch)
 {
     scratch_list_uses(crowd, scratch);
@@ -171,7 +163,7 @@ static void scratch_fill(const struct crowd *crowd, struct scratch *scratch)
     }
 }
 
-/* The seconds that it takes; allocation is not counted. */
+/* Returns its time in seconds, without allocation. */
 static double solve_from_scratch(const struct crowd *crowd)
 {
     struct scratch scratch = {
@@ -180,9 +172,9 @@ static double solve_from_scratch(const struct crowd *crowd)
         .heap = mem_alloc(crowd->links, sizeof *scratch.heap, "shares"),
         .rates = mem_alloc(crowd->id_count + (size_t)1, sizeof *scratch.rates, "rates"),
     };
-    double start = seconds_now();
+    double start = clock_seconds_now();
     scratch_fill(crowd, &scratch);
-    double seconds = seconds_now() - start;
+    double seconds = clock_seconds_now() - start;
     free(scratch.levels);
     free(scratch.uses);
     free(scratch.heap);
@@ -201,7 +193,7 @@ static void timed_solve(struct crowd *crowd, struct tally *tally, double start)
 {
     size_t count;
     maxmin_solve(crowd->solver, &count);
-    tally->seconds += seconds_now() - start;
+    tally->seconds += clock_seconds_now() - start;
     tally->changes++;
     tally->rate_changes += count;
     tally->flows += crowd->live_count;
@@ -225,14 +217,14 @@ static void print_tally(const char *name, const struct tally *tally)
     fflush(stdout);
 }
 
-/* A flow comes to idle links and goes: what most messages of LU and CG are. One change is both, two solves.
- */
+/* A flow starts on idle links and ends, like most messages of LU and CG. Both together count as one change,
+ * with two solves. */
 static void bench_alone(void)
 {
     struct crowd crowd;
     crowd_open(&crowd, 64);
     struct tally tally = {.changes = 2000000};
-    double start = seconds_now();
+    double start = clock_seconds_now();
     for (uint64_t i = 0; i < tally.changes; i++) {
         uint32_t links[2] = {(uint32_t)(i % 64), (uint32_t)(64 + (i + 1) % 64)};
         size_t count;
@@ -243,7 +235,7 @@ static void bench_alone(void)
         maxmin_solve(crowd.solver, &count);
         tally.flows++;
     }
-    tally.seconds = seconds_now() - start;
+    tally.seconds = clock_seconds_now() - start;
     for (tally.scratches = 0; tally.scratches < 1000; tally.scratches++) {
         crowd_add(&crowd, 0, 1);
         tally.scratch_seconds += 2 * solve_from_scratch(&crowd);
@@ -263,7 +255,7 @@ static void fill_alltoall(struct crowd *crowd)
     maxmin_solve(crowd->solver, &count);
 }
 
-/* Every link is full; one flow goes and comes back. */
+/* Every link is full. One flow ends and starts again. */
 static void bench_symmetric(uint32_t nodes)
 {
     struct crowd crowd;
@@ -274,10 +266,10 @@ static void bench_symmetric(uint32_t nodes)
     for (uint32_t i = 0; i < 2000; i++) {
         uint32_t id = crowd.live[next_random() % crowd.live_count];
         uint32_t source = crowd.ends[2 * (size_t)id], destination = crowd.ends[2 * (size_t)id + 1] - nodes;
-        double start = seconds_now();
+        double start = clock_seconds_now();
         crowd_remove(&crowd, id);
         timed_solve(&crowd, &tally, start);
-        start = seconds_now();
+        start = clock_seconds_now();
         crowd_add(&crowd, source, destination);
         timed_solve(&crowd, &tally, start);
         sample_scratch(&crowd, &tally, 500);
@@ -287,7 +279,7 @@ static void bench_symmetric(uint32_t nodes)
     crowd_close(&crowd);
 }
 
-/* Fluid simulation: the flow that ends first goes, until `ends` have. */
+/* A fluid simulation: flows end one after another, until `ends` have ended. */
 struct fluid {
     maxmin_work_t *left;
     ps_t *since, *finish;
@@ -320,11 +312,11 @@ static void fluid_run(struct crowd *crowd, struct tally *tally, uint64_t ends, u
             if (fluid.finish[crowd->live[i]] < fluid.finish[first])
                 first = crowd->live[i];
         fluid.now = fluid.finish[first];
-        double start = seconds_now();
+        double start = clock_seconds_now();
         size_t count;
         crowd_remove(crowd, first);
         const uint32_t *changed = maxmin_solve(crowd->solver, &count);
-        tally->seconds += seconds_now() - start;
+        tally->seconds += clock_seconds_now() - start;
         tally->changes++;
         tally->rate_changes += count;
         tally->flows += crowd->live_count;
@@ -367,7 +359,7 @@ static void bench_incast(uint32_t nodes)
     crowd_close(&crowd);
 }
 
-/* A steady crowd of flows between random nodes: one goes, another comes. */
+/* A constant number of flows between random nodes: one ends, another starts. */
 static void bench_pairs(uint32_t nodes, uint32_t flows)
 {
     struct crowd crowd;
@@ -375,16 +367,16 @@ static void bench_pairs(uint32_t nodes, uint32_t flows)
     crowd_open(&crowd, nodes);
     struct tally tally = {0};
     for (uint32_t i = 0; i < flows + 4000; i++) {
-        double start = seconds_now();
+        double start = clock_seconds_now();
         if (i >= flows) {
             crowd_remove(&crowd, crowd.live[next_random() % crowd.live_count]);
             timed_solve(&crowd, &tally, start);
-            start = seconds_now();
+            start = clock_seconds_now();
         }
         uint32_t source = (uint32_t)(next_random() % nodes);
         uint32_t destination = (uint32_t)((source + 1 + next_random() % (nodes - 1)) % nodes);
         crowd_add(&crowd, source, destination);
-        if (i == flows - 1) { /* the crowd is there */
+        if (i == flows - 1) { /* all flows have started */
             size_t count;
             maxmin_solve(crowd.solver, &count);
         }
@@ -412,6 +404,7 @@ int main(int argc, char **argv)
     bench_symmetric(256);
     bench_alltoallv(16, UINT64_MAX);
     bench_alltoallv(64, UINT64_MAX);
-    bench_alltoallv(256, argc > 1 ? UINT64_MAX : 4000); /* any argument: to the end, for a minute */
+    bench_alltoallv(256,
+                    argc > 1 ? UINT64_MAX : 4000); /* with an argument: to the end, which takes a minute */
     return 0;
 }

@@ -1,12 +1,12 @@
-/* What whole processes cost, as the system accounts for them: wall time, processor time, peak memory.
+/* The cost of whole processes as the system measures it: wall time, processor time, peak memory.
  *
  *   bench_replay RUNS COMMAND [ARGUMENT...]
  *
- * Runs the command RUNS times, one after another, after one more run that is not counted and warms the caches
- * (none before a single run, which would double the time of what is measured once because it takes long).
- * Prints a line: median wall s, least and greatest wall s, median processor s (user and system), peak memory
- * of the largest run in KiB. Children that the command waits for are included. What it prints is dropped, its
- * messages go to standard error; when it fails, so does bench_replay. */
+ * Runs the command RUNS times, one after another. If RUNS is more than 1, one run before them warms the
+ * caches and is not counted. Prints a line: median wall s, least and greatest wall s, median processor s
+ * (user and system), peak memory of the largest run in KiB. This includes children that the command waits
+ * for. The output of the command is dropped, and its messages are written to standard error. When it fails,
+ * bench_replay fails. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,9 +14,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/stats.h"
 #include "base/status.h"
@@ -27,13 +27,6 @@ struct cost {
     double wall_s, processor_s;
     long peak_kib;
 };
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static double seconds_of(struct timeval time)
 {
@@ -56,7 +49,7 @@ static enum status run_once(char **command, struct cost *cost)
 {
     int how = 0;
     struct rusage usage;
-    double start = seconds_now();
+    double start = clock_seconds_now();
     pid_t child = fork();
     if (child == 0)
         become(command);
@@ -67,7 +60,7 @@ static enum status run_once(char **command, struct cost *cost)
         perror("bench_replay");
         return STATUS_FAILED;
     }
-    *cost = (struct cost){.wall_s = seconds_now() - start,
+    *cost = (struct cost){.wall_s = clock_seconds_now() - start,
                           .processor_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime),
                           .peak_kib = usage.ru_maxrss};
     if (WIFEXITED(how) && WEXITSTATUS(how) == 0)

@@ -1,6 +1,6 @@
-/* Connection scheduling beside its goals: how many patterns are proven optimal within 2 s, all-to-all by the
- * closed form within 1 s, a quarter of a million requests on 32 x 32 by first fit within 1 s and 64 MB, and
- * how near the bound exchanges come there. */
+/* Connection scheduling, compared with its goals: patterns proven optimal within 2 s, all-to-all by the
+ * closed form within 1 s, 250,000 requests on 32 x 32 by first fit within 1 s and 64 MB, and the distance
+ * from the bound by swap search there. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Time is the processor's, of scheduling alone: the pattern is there before. */
+/* Processor time of scheduling alone, without making the pattern. */
 static struct made make(const char *topology, const char *name, int algorithm, uint64_t seed,
                         const struct tdm_limit *limit)
 {
@@ -42,7 +42,7 @@ static struct made make(const char *topology, const char *name, int algorithm, u
     return made;
 }
 
-/* The goal of most searches. */
+/* The time limit of most searches. */
 static const struct tdm_limit two_seconds = {.seconds = 2};
 
 static const char *judge(bool met)
@@ -50,7 +50,7 @@ static const char *judge(bool met)
     return met ? "met" : "not met";
 }
 
-/* First, since a process's peak memory never falls. */
+/* This comes first, since a process's peak memory never falls. */
 static void quarter_of_a_million(void)
 {
     struct made made = make("torus:32x32", "random:connections=262144", TDM_GREEDY, 1, &two_seconds);
@@ -126,7 +126,8 @@ static void random_2800(void)
            most, judge(most <= 1), optimal, SEEDS);
 }
 
-/* So many moves as take less than a minute where nothing else runs: a count, so that the result repeats. */
+/* A number of moves that takes less than a minute on an idle machine. It is a number, so the result is always
+ * the same. */
 static void long_search(void)
 {
     static const uint64_t moves = 800000000;

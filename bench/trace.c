@@ -1,20 +1,13 @@
-/* Cost of a trace: reading and compiling its text, opening it from the cache, going through its calls.
+/* The time of a trace: to read and compile its text, to open it from the cache, and to visit its calls.
  *
  *   bench_trace PATH...        the best of five */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "trace/trace.h"
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 struct cost {
     double compile_s, open_s, run_s;
@@ -39,21 +32,21 @@ static uint64_t run(struct program *program)
 
 static enum status measure(const char *path, const char *compiled_file, struct cost *cost)
 {
-    double start = seconds_now();
+    double start = clock_seconds_now();
     enum status status = trace_compile_to(path, compiled_file);
-    keep_least(&cost->compile_s, seconds_now() - start);
+    keep_least(&cost->compile_s, clock_seconds_now() - start);
     if (status != STATUS_OK)
         return status;
     struct compiled_trace *compiled;
-    start = seconds_now();
+    start = clock_seconds_now();
     status = trace_open_compiled(compiled_file, &compiled);
-    keep_least(&cost->open_s, seconds_now() - start);
+    keep_least(&cost->open_s, clock_seconds_now() - start);
     if (status != STATUS_OK)
         return status;
-    start = seconds_now();
+    start = clock_seconds_now();
     volatile uint64_t sum = run(&compiled->program);
     (void)sum;
-    keep_least(&cost->run_s, seconds_now() - start);
+    keep_least(&cost->run_s, clock_seconds_now() - start);
     cost->lines = compiled->header->lines;
     cost->bytes = compiled->image_bytes;
     compiled->program.ops->close(&compiled->program);

@@ -13,27 +13,27 @@ enum measure_quantity {
     MEASURED_LLP_PROG,
     MEASURED_BUSY_POST,
     MEASURED_EMPTY_PROG,
-    MEASURED_LLP_LATENCY, /* half a round trip without MPI, of whole blocks */
-    MEASURED_LLP_TURN,    /* of the loop that polls in it */
-    MEASURED_ISEND,       /* MPI_Isend with all that it calls */
-    MEASURED_UCP_SEND,    /* of it, UCP with what it calls */
-    MEASURED_UCT_POST,    /* of that, the LLP */
-    MEASURED_RX_TOTAL,    /* HLP_rx_prog: from UCP's callback until MPI_Wait returns */
-    MEASURED_HANDLER,     /* of it, UCP's callback with what it calls */
+    MEASURED_LLP_LATENCY, /* half a round trip without MPI, timed by blocks of round trips */
+    MEASURED_LLP_TURN,    /* one turn of that benchmark's polling loop */
+    MEASURED_ISEND,       /* MPI_Isend and the layers that it calls */
+    MEASURED_UCP_SEND,    /* the part of it in UCP and the layers below */
+    MEASURED_UCT_POST,    /* the part of that in the LLP */
+    MEASURED_RX_TOTAL,    /* HLP_rx_prog: from the start of UCP's callback until MPI_Wait returns */
+    MEASURED_HANDLER,     /* the part of it in UCP's callback and what that calls */
     MEASURED_MPI_CALLBACK,
-    MEASURED_LATENCY,     /* half a round trip with MPI, of whole blocks */
-    MEASURED_MPI_TURN,    /* of the MPI library's loop that polls */
-    MEASURED_WINDOW_POST, /* of windows of Isend and a Waitall, per message: the Isends */
-    MEASURED_WINDOW_PROG, /* the Waitall */
-    MEASURED_WINDOW_RATE, /* both as a whole, of other windows */
-    MEASURED_LINE,        /* a cache line from core to core */
+    MEASURED_LATENCY,     /* half a round trip with MPI, timed by blocks of round trips */
+    MEASURED_MPI_TURN,    /* one turn of the MPI library's polling loop */
+    MEASURED_WINDOW_POST, /* windows of MPI_Isend and an MPI_Waitall, per message: the sends */
+    MEASURED_WINDOW_PROG, /* the same: MPI_Waitall */
+    MEASURED_WINDOW_RATE, /* both together, in other windows */
+    MEASURED_LINE,        /* a cache line from one core to another */
     MEASURED_QUANTITIES
 };
 
 enum { MEASURE_BINS = 24, MEASURE_TEXT = 256, MEASURE_LINES = 24, MEASURE_LAYERS = 16, MEASURE_DELAYS = 8 };
 
 struct measure_series {
-    double *ns; /* in ascending order, once it has been read */
+    double *ns; /* in ascending order after measure_read */
     size_t count, capacity;
 };
 
@@ -46,7 +46,7 @@ struct measure_summary {
     size_t bins[MEASURE_BINS];
 };
 
-/* A delay put into a layer, and the half round trips with it. */
+/* The half round trips with a delay in one layer. */
 struct measure_delay {
     double delay_ns;
     struct measure_series half_trips;
@@ -56,7 +56,7 @@ struct measure_layer {
     char name[32];
     size_t count;
     struct measure_delay delays[MEASURE_DELAYS];
-    double slope; /* of the half round trip over the delay: 1 where the layer is on the way */
+    double slope; /* of the half round trip over the delay: 1 if the layer is on the path of a message */
 };
 
 struct measure_guard {
@@ -68,7 +68,7 @@ struct measure_guard {
 struct measurement {
     char kind[32]; /* "uct", "openmpi", "mpich" */
     char stack[MEASURE_TEXT];
-    double timer_ns, resolution_ns; /* of a pair of time stamps; removed already */
+    double timer_ns, resolution_ns; /* of a pair of time stamps; the samples are without it */
     struct measure_series series[MEASURED_QUANTITIES];
     struct measure_summary summaries[MEASURED_QUANTITIES];
     struct measure_layer layers[MEASURE_LAYERS];
@@ -96,15 +96,15 @@ double measure_value(const struct measurement *measurement, enum measure_quantit
  * sum. */
 struct measure_result {
     bool complete;                            /* the LLP was measured */
-    bool has_mpi;                             /* and the layers above it */
-    double llp_post_ns, llp_prog_ns, wire_ns; /* wire: what is left of the LLP's latency */
+    bool has_mpi;                             /* the layers above it were measured */
+    double llp_post_ns, llp_prog_ns, wire_ns; /* wire: the LLP's latency less LLP_post and LLP_prog */
     double hlp_post_mpi_ns, hlp_post_ucp_ns;  /* differences of measured calls */
     double rx_ns, ucp_callback_ns, mpi_callback_ns, mpi_after_ns;
-    double polling_ns; /* half the difference of the turns of the two loops that poll; not in the model */
+    double polling_ns; /* half the difference of the turns of the two polling loops; not in the model */
     struct measure_verdict {
         double predicted_ns, observed_ns, deviation_percent;
         bool within;             /* 5 %, section 6 */
-    } paper, latency, injection; /* of the latency as section 6 sums it, with polling_ns too; of Eq. 2 */
+    } paper, latency, injection; /* the latency of section 6; the same and polling_ns; Eq. 2 */
     bool slopes_are_one;         /* within 0.05, in every layer */
     bool guards_passed;
 };
@@ -118,7 +118,7 @@ static inline bool measure_slope_is_one(const struct measure_layer *layer)
     return off <= MEASURE_SLOPE_TOLERANCE && off >= -MEASURE_SLOPE_TOLERANCE;
 }
 
-/* Adds the guards that need all numbers. */
+/* Computes the results, and adds the guards that need all quantities. */
 void measure_judge(struct measurement *measurement, struct measure_result *result);
 
 /* Writes a system file for the model, whatif and the simulator. */

@@ -35,7 +35,7 @@ static enum status fail(const struct probe_reader *reader, const char *at, const
     return STATUS_BAD_INPUT;
 }
 
-/* The word at *text, ended there; *text is behind it. */
+/* Takes the word at *text and ends it with 0; *text is then behind it. */
 static char *take_word(char **text)
 {
     char *word = *text + strspn(*text, " ");

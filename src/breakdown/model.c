@@ -15,7 +15,7 @@ static uint64_t lesser(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Bytes of the payload that no component time includes. */
+/* Bytes of the payload behind the first block, which the component times do not include. */
 static uint64_t beyond_block(const struct system *system, uint64_t bytes)
 {
     return bytes > system->block_bytes ? bytes - system->block_bytes : 0;
@@ -180,7 +180,7 @@ const char *model_part_name(enum component part)
     return names[part];
 }
 
-/* The figures, each bar as sets of components. */
+/* The bars of the figures, as sets of components. */
 static const struct bar_plan {
     const char *figure, *name;
     struct {

@@ -17,7 +17,7 @@ enum component {
     PART_MD_SETUP,
     PART_MD_BARRIER,
     PART_DBC_BARRIER,
-    PART_PIO_COPY, /* of all blocks; or the doorbell */
+    PART_PIO_COPY, /* all blocks, or the doorbell */
     PART_LLP_POST_MISC,
     PART_LLP_PROG,
     PART_LLP_TX_PROG, /* LLP_prog / c */
@@ -25,7 +25,7 @@ enum component {
     PART_MEASUREMENT_UPDATE,
     PART_TX_PCIE,
     PART_DMA_MD,      /* the NIC fetches the descriptor: 0 with PIO */
-    PART_DMA_PAYLOAD, /* the NIC fetches the payload: 0 where it is inlined */
+    PART_DMA_PAYLOAD, /* the NIC fetches the payload: 0 if it is inlined */
     PART_WIRE,
     PART_SWITCH,
     PART_RX_PCIE,
@@ -71,7 +71,7 @@ struct model {
     const struct system *system;
     uint64_t bytes;
     bool inlined;
-    uint64_t blocks; /* of the descriptor, the inlined payload included */
+    uint64_t blocks; /* of the descriptor and the inlined payload */
     ps_t time_ps[PARTS];
 };
 
@@ -80,7 +80,8 @@ void model_make(struct model *model, const struct system *system, uint64_t bytes
 
 ps_t model_sum(const struct model *model, uint32_t parts);
 
-/* Msg_inj_overhead = CPU_time + PCIe, of Eq. 1's CPU_time: when a single message reaches the NIC. */
+/* Msg_inj_overhead = CPU_time + PCIe, with CPU_time of Eq. 1: the time until a single message is at the NIC.
+ */
 ps_t model_message_injection(const struct model *model);
 
 /* gen_completion = 2 x (PCIe + Network) + RC-to-MEM(64B) for a message of the paper's size. For a larger one
@@ -100,7 +101,7 @@ enum { BAR_PARTS = 10 };
 
 struct bar_part {
     const char *name;
-    uint32_t parts; /* which components */
+    uint32_t parts; /* a set of components */
     ps_t time_ps;
 };
 
@@ -120,10 +121,10 @@ void model_bar(const struct model *model, size_t index, struct bar *bar);
 /* part / total in hundredths of a percent, rounded to the nearest; 0 where the total is 0. */
 uint64_t model_share(ps_t part_ps, ps_t total_ps);
 
-/* "1387.02": nanoseconds with two digits behind the point, three where there are three. */
+/* "1387.02": nanoseconds with two decimals, or three if the third is not 0. */
 const char *model_ns(ps_t time_ps, char *buffer, size_t size);
 
-/* The bars as one SVG picture. */
+/* Writes the bars as one SVG picture. */
 enum status model_picture(const struct model *model, const char *path);
 
 #endif

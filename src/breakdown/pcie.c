@@ -8,12 +8,12 @@
 
 /* ------------------------------------------------------------------ samples */
 
-struct samples {
+struct pcie_samples {
     ps_t *values;
     size_t count, capacity;
 };
 
-static void add_sample(struct samples *samples, ps_t value)
+static void add_sample(struct pcie_samples *samples, ps_t value)
 {
     samples->values = mem_grow(samples->values, &samples->capacity, samples->count + 1, "samples");
     samples->values[samples->count++] = value;
@@ -24,14 +24,14 @@ static ps_t divided(__int128 sum, uint64_t divisor)
     return (ps_t)((sum + (__int128)(divisor / 2)) / (__int128)divisor);
 }
 
-static ps_t percentile(const struct samples *samples, unsigned percent)
+static ps_t percentile(const struct pcie_samples *samples, unsigned percent)
 {
     return samples->values[stats_nearest_rank(samples->count, percent)];
 }
 
 /* The quantity of sample / divisor - less_ps. Sorts and frees the samples. Without samples, `absent` is the
  * reason. */
-static struct pcie_quantity quantity_of(struct samples *samples, unsigned divisor, ps_t less_ps,
+static struct pcie_quantity quantity_of(struct pcie_samples *samples, unsigned divisor, ps_t less_ps,
                                         const char *absent)
 {
     struct pcie_quantity quantity = {.count = samples->count, .absent = absent};
@@ -50,30 +50,30 @@ static struct pcie_quantity quantity_of(struct samples *samples, unsigned diviso
         quantity.least_ps = divided(samples->values[0], divisor) - less_ps;
     }
     free(samples->values);
-    *samples = (struct samples){0};
+    *samples = (struct pcie_samples){0};
     return quantity;
 }
 
 /* ------------------------------------------------------------- acknowledged */
 
-/* TLPs of one direction that no ACK has been seen for, the oldest first. */
-struct outstanding {
+/* TLPs of one direction without an ACK so far, the oldest first. */
+struct pcie_outstanding {
     uint32_t packets[PCIE_SEQUENCES];
     uint32_t first, count;
 };
 
-static uint32_t *outstanding_at(struct outstanding *outstanding, uint32_t index)
+static uint32_t *outstanding_at(struct pcie_outstanding *outstanding, uint32_t index)
 {
     return &outstanding->packets[(outstanding->first + index) % PCIE_SEQUENCES];
 }
 
-static void drop_oldest(struct outstanding *outstanding, uint32_t count)
+static void drop_oldest(struct pcie_outstanding *outstanding, uint32_t count)
 {
     outstanding->first = (outstanding->first + count) % PCIE_SEQUENCES;
     outstanding->count -= count;
 }
 
-static void push_tlp(struct outstanding *outstanding, uint32_t packet)
+static void push_tlp(struct pcie_outstanding *outstanding, uint32_t packet)
 {
     if (outstanding->count == PCIE_SEQUENCES) /* its ACK is not in the trace */
         drop_oldest(outstanding, 1);
@@ -93,8 +93,8 @@ static bool acknowledges(const struct pcie_packet *ack, const struct pcie_packet
 
 /* An ACK is for a TLP and for all before it. Only the newest gives a sample, since the others may have
  * waited. Sequence numbers wrap, so the ACK is for the newest TLP of that number. */
-static void take_ack(const struct pcie_question *question, struct outstanding *outstanding,
-                     const struct pcie_packet *ack, struct samples *samples, struct pcie_answer *answer)
+static void take_ack(const struct pcie_question *question, struct pcie_outstanding *outstanding,
+                     const struct pcie_packet *ack, struct pcie_samples *samples, struct pcie_answer *answer)
 {
     for (uint32_t i = outstanding->count; i-- > 0;) {
         const struct pcie_packet *tlp = &question->trace->packets[*outstanding_at(outstanding, i)];
@@ -111,14 +111,14 @@ static void take_ack(const struct pcie_question *question, struct outstanding *o
     answer->unmatched += ack->type == PCIE_ACK;
 }
 
-/* PCIe: half the time from a posted write to its ACK, both at the analyzer (section 4.3). The writer is on
- * the analyzer's own side of the link: the NIC, or the root complex. */
+/* PCIe: half the time from a posted write to its ACK, both at the analyzer (section 4.3). The writer is the
+ * NIC or the root complex, whichever is beside the analyzer. */
 static struct pcie_quantity measure_pcie(const struct pcie_question *question, struct pcie_answer *answer)
 {
     const struct pcie_trace *trace = question->trace;
     uint8_t writer = trace->place == PCIE_NEXT_TO_NIC ? PCIE_UP : PCIE_DOWN;
-    struct outstanding *outstanding = mem_alloc(1, sizeof *outstanding, "outstanding packets");
-    struct samples samples = {0};
+    struct pcie_outstanding *outstanding = mem_alloc(1, sizeof *outstanding, "outstanding packets");
+    struct pcie_samples samples = {0};
     uint64_t writes = 0, acks = 0;
     for (size_t i = 0; i < trace->count; i++) {
         const struct pcie_packet *packet = &trace->packets[i];
@@ -143,8 +143,8 @@ static struct pcie_quantity measure_pcie(const struct pcie_question *question, s
 
 enum { PAGE_BITS = 12 };
 
-/* Which upward writes are completions. Completions are of 64 bytes, so a page that gets anything else is a
- * receive buffer. */
+/* Pages with receive buffers. Completions have 64 bytes, so a page with upward writes of other sizes has
+ * receive buffers, and the other upward writes are completions. */
 struct receive_pages {
     uint64_t *pages;
     size_t count, capacity;
@@ -195,23 +195,23 @@ static bool is_completion(const struct pcie_question *question, const struct rec
 /* --------------------------------------------------------------- ping, pong */
 
 /* The upward writes between a ping and the next one. */
-struct exchange {
+struct pcie_exchange {
     ps_t ping_at;
-    ps_t completed_at; /* first completion, unless a payload came before it */
+    ps_t completed_at; /* first completion, unless a payload is before it */
     ps_t payload_at;   /* last write to a receive buffer */
     ps_t last_at;      /* last completion */
     uint32_t completions, payloads;
 };
 
-struct pings {
-    struct samples network, inj_overhead;
-    struct samples pong_to_ping;       /* from a payload's write */
-    struct samples completion_to_ping; /* from the last completion, of exchanges with two and no payload */
-    struct samples inline_network;     /* of these exchanges */
+struct pcie_pings {
+    struct pcie_samples network, inj_overhead;
+    struct pcie_samples pong_to_ping; /* from the payload's write */
+    /* Of exchanges without a payload that have two completions: from the last one, and the network. */
+    struct pcie_samples completion_to_ping, inline_network;
     uint64_t count;
 };
 
-static void end_exchange(struct pings *pings, const struct exchange *exchange, ps_t next_ping_at)
+static void end_exchange(struct pcie_pings *pings, const struct pcie_exchange *exchange, ps_t next_ping_at)
 {
     if (exchange->payloads) {
         if (exchange->completed_at)
@@ -223,7 +223,7 @@ static void end_exchange(struct pings *pings, const struct exchange *exchange, p
     }
 }
 
-static void take_up(const struct pcie_packet *write, bool completion, struct exchange *exchange)
+static void take_up(const struct pcie_packet *write, bool completion, struct pcie_exchange *exchange)
 {
     if (completion) {
         exchange->last_at = write->at;
@@ -236,11 +236,11 @@ static void take_up(const struct pcie_packet *write, bool completion, struct exc
     }
 }
 
-static void follow_pings(const struct pcie_question *question, struct pings *pings)
+static void follow_pings(const struct pcie_question *question, struct pcie_pings *pings)
 {
     const struct pcie_trace *trace = question->trace;
     struct receive_pages receives = {0};
-    struct exchange exchange = {0};
+    struct pcie_exchange exchange = {0};
     find_receive_pages(question, &receives);
     for (size_t i = 0; i < trace->count; i++) {
         const struct pcie_packet *packet = &trace->packets[i];
@@ -253,15 +253,15 @@ static void follow_pings(const struct pcie_question *question, struct pings *pin
                 add_sample(&pings->inj_overhead, packet->at - exchange.ping_at);
                 end_exchange(pings, &exchange, packet->at);
             }
-            exchange = (struct exchange){.ping_at = packet->at};
+            exchange = (struct pcie_exchange){.ping_at = packet->at};
         }
     }
     free(receives.pages);
 }
 
-static void swap(struct samples *a, struct samples *b)
+static void swap_samples(struct pcie_samples *a, struct pcie_samples *b)
 {
-    struct samples kept = *a;
+    struct pcie_samples kept = *a;
     *a = *b;
     *b = kept;
 }
@@ -272,7 +272,7 @@ void pcie_answer(const struct pcie_question *question, struct pcie_answer *answe
     bool next_to_nic = question->trace->place == PCIE_NEXT_TO_NIC;
     bool streams = strcmp(question->trace->test, "put_bw") == 0,
          bounces = strcmp(question->trace->test, "am_lat") == 0;
-    struct pings pings = {.count = 0};
+    struct pcie_pings pings = {.count = 0};
     *answer = (struct pcie_answer){0};
     answer->pcie = measure_pcie(question, answer);
     follow_pings(question, &pings);
@@ -280,8 +280,8 @@ void pcie_answer(const struct pcie_question *question, struct pcie_answer *answe
     answer->pong_is_completion =
         !pings.pong_to_ping.count && pings.completion_to_ping.count > pings.count / 2;
     if (answer->pong_is_completion) {
-        swap(&pings.network, &pings.inline_network);
-        swap(&pings.pong_to_ping, &pings.completion_to_ping);
+        swap_samples(&pings.network, &pings.inline_network);
+        swap_samples(&pings.pong_to_ping, &pings.completion_to_ping);
     }
     if (streams)
         pings.network.count = pings.pong_to_ping.count = 0;

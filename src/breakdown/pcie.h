@@ -18,11 +18,11 @@ enum { PCIE_SEQUENCES = 4096 }; /* a TLP's sequence number has 12 bits */
 
 struct pcie_packet {
     ps_t at;
-    uint64_t address;  /* PCIE_UNKNOWN where the trace does not say */
-    uint64_t number;   /* of this packet in the analyzer's count; PCIE_UNKNOWN */
-    uint64_t acked_by; /* number of the packet that acknowledges this TLP; of an ACK: that it acknowledges */
+    uint64_t address;  /* PCIE_UNKNOWN: not in the trace */
+    uint64_t number;   /* the analyzer's number of this packet, or PCIE_UNKNOWN */
+    uint64_t acked_by; /* of a TLP: number of its ACK; of an ACK: number of the TLP that it acknowledges */
     uint32_t bytes;    /* of payload */
-    uint16_t sequence; /* of a TLP; of an ACK: that of the newest TLP it acknowledges */
+    uint16_t sequence; /* of a TLP; of an ACK: the sequence of the newest TLP that it acknowledges */
     uint8_t direction, type;
     bool has_sequence;
 };
@@ -44,8 +44,8 @@ enum pcie_field {
 
 /* How to read a trace. What the caller gives wins over what the file says, and that over the usual. */
 struct pcie_reading {
-    const char *columns[PCIE_FIELDS]; /* the column that has a field; NULL = the usual names */
-    int only_direction;               /* of every packet, where no column says it; -1 = not known */
+    const char *columns[PCIE_FIELDS]; /* the name of a field's column; NULL = the usual names */
+    int only_direction; /* the direction of all packets if there is no such column; -1 = not known */
 };
 
 struct pcie_trace {
@@ -56,7 +56,7 @@ struct pcie_trace {
     char test[16];       /* "put_bw", "am_lat", or empty */
     uint64_t ignored;    /* packets of other types */
     bool coarse;         /* no time stamp has a digit below 0.1 ns */
-    bool has_directions; /* a column says them */
+    bool has_directions; /* there is a column of directions */
 };
 
 /* Reads a trace. Errors are reported with their place; nothing is to be freed then. */
@@ -80,28 +80,28 @@ struct pcie_question {
     const struct system *system;             /* its LLP_post and LLP_prog are subtracted to get RC-to-MEM */
     uint32_t block_bytes;                    /* of a post and of a completion: 64 */
     struct pcie_range completions, receives; /* where not given, they are told apart by page */
-    ps_t loop_extra_ps; /* what the benchmark's loop takes between a pong and the next ping */
+    ps_t loop_extra_ps; /* time of the benchmark's loop between a pong and the next ping */
 };
 
-/* What was found of one quantity. */
+/* The statistics of one quantity. */
 struct pcie_quantity {
     uint64_t count;
-    const char *absent; /* count 0: why */
+    const char *absent; /* the reason if count is 0 */
     ps_t mean_ps, median_ps, p95_ps, p99_ps, least_ps;
 };
 
 struct pcie_answer {
     struct pcie_quantity inj_overhead, pcie, network, rc_to_mem;
-    uint64_t coalesced;      /* TLPs acknowledged by the ACK of a later one: no sample */
-    uint64_t unmatched;      /* ACKs of nothing that is outstanding */
+    uint64_t coalesced;      /* TLPs that the ACK of a later one acknowledges; they give no sample */
+    uint64_t unmatched;      /* ACKs that match no outstanding TLP */
     uint64_t naks;           /* each leads to a replay; samples near it are dropped */
-    bool pong_is_completion; /* no write to a receive buffer: the payload came inside the completion */
+    bool pong_is_completion; /* there is no write to a receive buffer: the completion contains the payload */
 };
 
 void pcie_answer(const struct pcie_question *question, struct pcie_answer *answer);
 
-/* What a switch adds: the network with it less the network without it. Only means and medians can be
- * subtracted. False where one of the two was not measured. */
+/* The time of a switch: the network with it less the network without it. Only means and medians can be
+ * subtracted. False: one of the two was not measured. */
 bool pcie_switch(const struct pcie_quantity *with, const struct pcie_quantity *without, ps_t *mean_ps,
                  ps_t *median_ps);
 

@@ -12,7 +12,7 @@
  * them. */
 enum { LINE_AT_MOST = 1 << 16, COLUMNS_AT_MOST = 128, ERRORS_AT_MOST = 20 };
 
-struct cell {
+struct pcie_cell {
     const char *text;
     size_t length;
 };
@@ -36,7 +36,7 @@ static const char *const field_names[PCIE_FIELDS] = {
     [PCIE_PACKET] = "packet", [PCIE_ACK_OF] = "ack_of", [PCIE_ACKED_BY] = "acked_by",
 };
 
-/* The minimal form's names first, then those seen in exports of LeCroy's software. */
+/* First the names of Heliograph's own form, then those in exports of LeCroy's software. */
 enum { NAMES = 5 };
 static const char *const usual_names[PCIE_FIELDS][NAMES] = {
     [PCIE_TIME] = {"time_ns", "Time Stamp", "TimeStamp", "Time"},
@@ -94,17 +94,17 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-static struct cell trimmed(const char *begin, const char *end)
+static struct pcie_cell trimmed(const char *begin, const char *end)
 {
     while (begin < end && is_blank(*begin))
         begin++;
     while (end > begin && is_blank(end[-1]))
         end--;
-    return (struct cell){begin, (size_t)(end - begin)};
+    return (struct pcie_cell){begin, (size_t)(end - begin)};
 }
 
 /* The line's cells, without the quotes around them. */
-static size_t split(const struct pcie_reader *reader, struct cell cells[COLUMNS_AT_MOST])
+static size_t split(const struct pcie_reader *reader, struct pcie_cell cells[COLUMNS_AT_MOST])
 {
     const char *at = reader->text, *end = reader->text + reader->length;
     size_t count = 0;
@@ -127,19 +127,19 @@ static size_t split(const struct pcie_reader *reader, struct cell cells[COLUMNS_
     return count;
 }
 
-static bool is_word(struct cell cell, const char *word)
+static bool is_word(struct pcie_cell cell, const char *word)
 {
     return cell.length == strlen(word) && strncasecmp(cell.text, word, cell.length) == 0;
 }
 
-static bool begins(struct cell cell, const char *word)
+static bool begins(struct pcie_cell cell, const char *word)
 {
     return cell.length >= strlen(word) && strncasecmp(cell.text, word, strlen(word)) == 0;
 }
 
 /* ------------------------------------------------------------------- header */
 
-static int find_column(const struct cell *cells, size_t count, const char *name)
+static int find_column(const struct pcie_cell *cells, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
         if (is_word(cells[i], name))
@@ -147,7 +147,7 @@ static int find_column(const struct cell *cells, size_t count, const char *name)
     return -1;
 }
 
-static void find_columns(struct pcie_reader *reader, const struct cell *cells, size_t count)
+static void find_columns(struct pcie_reader *reader, const struct pcie_cell *cells, size_t count)
 {
     for (int field = 0; field < PCIE_FIELDS; field++) {
         const char *wanted = reader->reading->columns[field];
@@ -165,7 +165,7 @@ static void find_columns(struct pcie_reader *reader, const struct cell *cells, s
 /* False, reported: a column is missing that is needed. */
 static bool read_header(struct pcie_reader *reader)
 {
-    struct cell cells[COLUMNS_AT_MOST];
+    struct pcie_cell cells[COLUMNS_AT_MOST];
     reader->separator = memchr(reader->text, '\t', reader->length)  ? '\t'
                         : memchr(reader->text, ';', reader->length) ? ';'
                                                                     : ',';
@@ -212,8 +212,8 @@ static void read_comment(struct pcie_reader *reader)
 
 /* ------------------------------------------------------------------ packets */
 
-/* "1234.5", in nanoseconds, or "0001.429 406 854 2 s", whose blanks group digits. False: not a time. */
-static bool parse_time(struct cell cell, ps_t *at, bool *coarse)
+/* "1234.5" in nanoseconds, or "0001.429 406 854 2 s", in which blanks group digits. False: not a time. */
+static bool parse_time(struct pcie_cell cell, ps_t *at, bool *coarse)
 {
     enum { NS_EXPONENT = 3, MOST_DIGITS = 18 };
     static const struct {
@@ -230,7 +230,7 @@ static bool parse_time(struct cell cell, ps_t *at, bool *coarse)
         }
     }
     uint64_t value = 0;
-    int digits = 0, significant = 0, behind = -1; /* the point */
+    int digits = 0, significant = 0, behind = -1; /* decimals; -1: no point so far */
     for (size_t i = 0; i < cell.length; i++) {
         char c = cell.text[i];
         if (c == ' ')
@@ -257,8 +257,8 @@ static bool parse_time(struct cell cell, ps_t *at, bool *coarse)
     return value <= INT64_MAX;
 }
 
-/* "0x40", "00000040:00026A00": hexadecimal. */
-static bool parse_address(struct cell cell, uint64_t *address)
+/* A hexadecimal address: "0x40", "00000040:00026A00". */
+static bool parse_address(struct pcie_cell cell, uint64_t *address)
 {
     size_t i = begins(cell, "0x") ? 2 : 0;
     uint64_t value = 0;
@@ -281,7 +281,7 @@ static bool parse_address(struct cell cell, uint64_t *address)
 }
 
 /* "16", "Packet #8268150": the digits at the end. */
-static bool parse_whole(struct cell cell, uint64_t at_most, uint64_t *number)
+static bool parse_whole(struct pcie_cell cell, uint64_t at_most, uint64_t *number)
 {
     size_t i = 0;
     uint64_t value = 0;
@@ -300,7 +300,7 @@ static bool parse_whole(struct cell cell, uint64_t at_most, uint64_t *number)
     return true;
 }
 
-static enum pcie_type type_of(struct cell cell)
+static enum pcie_type type_of(struct pcie_cell cell)
 {
     /* MWr(64) has addresses of 64 bits, not 64 bytes. */
     static const struct {
@@ -314,7 +314,7 @@ static enum pcie_type type_of(struct cell cell)
     return PCIE_OTHER;
 }
 
-static bool direction_of(struct cell cell, uint8_t *direction)
+static bool direction_of(struct pcie_cell cell, uint8_t *direction)
 {
     static const char *const words[][6] = {
         [PCIE_DOWN] = {"down", "D", "downstream", "R->", "->", "R\xe2\x86\x92"},
@@ -328,24 +328,24 @@ static bool direction_of(struct cell cell, uint8_t *direction)
     return false;
 }
 
-/* The cell of a field; empty where the line or the trace has none. */
-static struct cell cell_of(const struct pcie_reader *reader, const struct cell *cells, size_t count,
-                           enum pcie_field field)
+/* The cell of a field; empty: the line or the trace has none. */
+static struct pcie_cell cell_of(const struct pcie_reader *reader, const struct pcie_cell *cells, size_t count,
+                                enum pcie_field field)
 {
     int column = reader->column[field];
-    return column >= 0 && (size_t)column < count ? cells[column] : (struct cell){reader->text, 0};
+    return column >= 0 && (size_t)column < count ? cells[column] : (struct pcie_cell){reader->text, 0};
 }
 
 /* The other fields of a packet whose time, direction and type are known. False: reported. */
-static bool read_details(struct pcie_reader *reader, const struct cell *cells, size_t count,
+static bool read_details(struct pcie_reader *reader, const struct pcie_cell *cells, size_t count,
                          struct pcie_packet *packet)
 {
     enum { BYTES_AT_MOST = 4096 }; /* of a TLP: 1024 double words */
     bool is_tlp = packet->type <= PCIE_CPLD;
     uint64_t number;
-    struct cell length = cell_of(reader, cells, count, PCIE_LENGTH);
-    struct cell sequence = cell_of(reader, cells, count, PCIE_SEQUENCE);
-    struct cell address = cell_of(reader, cells, count, PCIE_ADDRESS);
+    struct pcie_cell length = cell_of(reader, cells, count, PCIE_LENGTH);
+    struct pcie_cell sequence = cell_of(reader, cells, count, PCIE_SEQUENCE);
+    struct pcie_cell address = cell_of(reader, cells, count, PCIE_ADDRESS);
     if (is_tlp) {
         if (!parse_whole(length, BYTES_AT_MOST, &number) ||
             number * (reader->dwords ? 4 : 1) > BYTES_AT_MOST) {
@@ -368,8 +368,8 @@ static bool read_details(struct pcie_reader *reader, const struct cell *cells, s
                  "an address is hexadecimal, such as 00000040:00026A00");
         return false;
     }
-    struct cell packet_number = cell_of(reader, cells, count, PCIE_PACKET);
-    struct cell acked = cell_of(reader, cells, count, is_tlp ? PCIE_ACKED_BY : PCIE_ACK_OF);
+    struct pcie_cell packet_number = cell_of(reader, cells, count, PCIE_PACKET);
+    struct pcie_cell acked = cell_of(reader, cells, count, is_tlp ? PCIE_ACKED_BY : PCIE_ACK_OF);
     if (parse_whole(packet_number, PCIE_UNKNOWN / 16, &number))
         packet->number = number;
     if (parse_whole(acked, PCIE_UNKNOWN / 16, &number))
@@ -385,12 +385,12 @@ static void keep(struct pcie_trace *trace, const struct pcie_packet *packet)
 
 static void read_packet(struct pcie_reader *reader)
 {
-    struct cell cells[COLUMNS_AT_MOST];
+    struct pcie_cell cells[COLUMNS_AT_MOST];
     struct pcie_trace *trace = reader->trace;
     struct pcie_packet packet = {.address = PCIE_UNKNOWN, .number = PCIE_UNKNOWN, .acked_by = PCIE_UNKNOWN};
     size_t count = split(reader, cells);
-    struct cell time = cell_of(reader, cells, count, PCIE_TIME);
-    struct cell direction = cell_of(reader, cells, count, PCIE_DIRECTION);
+    struct pcie_cell time = cell_of(reader, cells, count, PCIE_TIME);
+    struct pcie_cell direction = cell_of(reader, cells, count, PCIE_DIRECTION);
     bool coarse;
     packet.type = (uint8_t)type_of(cell_of(reader, cells, count, PCIE_TYPE));
     if (packet.type == PCIE_OTHER) {

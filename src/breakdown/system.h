@@ -15,11 +15,11 @@ enum system_time {
     TIME_MD_SETUP,    /* LLP_post: message descriptor setup */
     TIME_MD_BARRIER,  /* LLP_post: barrier for the message descriptor */
     TIME_DBC_BARRIER, /* LLP_post: barrier for the DoorBell counter */
-    TIME_PIO_COPY,    /* LLP_post: one block written to the NIC by the CPU */
+    TIME_PIO_COPY,    /* LLP_post: the CPU writes one block to the NIC */
     TIME_LLP_POST_MISC,
-    TIME_LLP_PROG,           /* dequeuing one entry of the completion queue */
+    TIME_LLP_PROG,           /* takes one entry from the completion queue */
     TIME_BUSY_POST,          /* a post that finds the transmit queue full */
-    TIME_MEASUREMENT_UPDATE, /* of the injection benchmark, once per message */
+    TIME_MEASUREMENT_UPDATE, /* the injection benchmark's own time per message */
     TIME_PCIE,               /* one block between root complex and NIC */
     TIME_WIRE,
     TIME_SWITCH,
@@ -27,9 +27,9 @@ enum system_time {
     TIME_RC_TO_MEM_64B, /* the same for a completion; where it is not known, the time of 8 B */
     TIME_MEM_READ,      /* the root complex reads memory for the NIC */
     TIME_COPY_PIECE,    /* a copy within a node, for each piece that does not continue the one before */
-    TIME_BARRIER,       /* of the ranks of a node, for each of them */
+    TIME_BARRIER,       /* among the ranks of a node, for each of them */
     TIME_FLAG,          /* raising or awaiting a flag in the memory of a node */
-    TIME_NIC_GAP,       /* between two messages of a NIC: one over its message rate */
+    TIME_NIC_GAP,       /* between two messages of a NIC: 1 / its message rate */
     TIME_DOORBELL,      /* the 8-byte write that replaces the PIO copy */
     TIME_HLP_POST_MPI,  /* MPI_Isend without what it calls */
     TIME_HLP_POST_UCP,
@@ -79,7 +79,7 @@ struct system {
     uint64_t header_bytes;     /* of a descriptor, before an inlined payload */
     uint64_t inline_bytes;     /* the largest payload that is inlined */
     uint64_t packet_bytes;     /* the bytes that each part of the way passes on as a whole */
-    /* Copies within a node: sizes of caches, and rates where what is copied fits into them; 0 = not known. */
+    /* Copies within a node: sizes of caches, and rates of copies that fit into them; 0 = not known. */
     uint64_t copy_l2_bytes, copy_llc_bytes;
     uint64_t copy_l2_bytes_per_s, copy_llc_bytes_per_s, copy_dram_bytes_per_s;
     uint64_t copy_node_bytes_per_s; /* of all cores of a node from and to memory; 0 = no limit */
@@ -92,7 +92,7 @@ struct system {
 struct system_file {
     struct system system;
     struct config *config; /* holds the texts */
-    const char *path;      /* as the caller gave it; NULL = a system that the program has */
+    const char *path;      /* from the caller; NULL = a system in the program */
 };
 enum status system_open(struct system_file *file, const char *path);
 enum status system_open_text(struct system_file *file, const char *name, const char *text, size_t length);

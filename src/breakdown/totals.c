@@ -2,7 +2,7 @@
 
 bool model_observed(const struct model *model, enum system_observation observation, ps_t *observed_ps)
 {
-    enum { OBSERVED_BYTES = 8 }; /* of every message of the paper's benchmarks */
+    enum { OBSERVED_BYTES = 8 }; /* the message size of the paper's benchmarks */
     const struct system_value *observed = model->system->observed;
     if (!observed[observation].given || model->bytes != OBSERVED_BYTES)
         return false;

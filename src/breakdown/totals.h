@@ -3,7 +3,7 @@
 
 #include "breakdown/model.h"
 
-/* The totals of "Breaking Band" for one message, beside what was observed where that is known. */
+/* The totals of "Breaking Band" for one message, and the observed values, if they are known. */
 struct model_total {
     const char *name; /* in tables: "Inj_overhead (Eq. 1)" */
     const char *key;  /* in JSON: "Inj_overhead" */

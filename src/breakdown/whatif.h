@@ -54,20 +54,20 @@ extern const unsigned whatif_degrees_percent[WHATIF_DEGREES]; /* 10, 30, 50, 70,
 double whatif_reduction_percent(ps_t before_ps, ps_t after_ps); /* (T - T') / T */
 double whatif_speedup_percent(ps_t before_ps, ps_t after_ps);   /* T / T' - 1 */
 
-/* The two totals that changes are judged by, for a message of a given size. */
+/* The two totals that show the effect of a change, for a message of a given size. */
 struct whatif_totals {
     ps_t injection_ps; /* overall injection */
     ps_t latency_ps;   /* end to end */
 };
 struct whatif_totals whatif_totals_of(const struct system *system, uint64_t bytes);
-/* With the times of a target reduced. */
+/* The same with reduced times of a target. */
 struct whatif_totals whatif_totals_reduced(const struct system *system, uint64_t bytes, uint32_t times,
                                            unsigned hundredths);
-/* With one of the optimisations. */
+/* The same with one of the optimisations. */
 struct whatif_totals whatif_totals_optimised(const struct system *system, uint64_t bytes,
                                              const struct whatif_optimisation *optimisation);
 
-/* The one of the totals that a curve is about. */
+/* The total that a curve shows. */
 ps_t whatif_curve_total(const struct whatif_curve *curve, const struct whatif_totals *totals);
 
 /* Every single component reduced alike, sorted by the latency that it saves, and among equals by injection.
