@@ -42,8 +42,9 @@ struct tdm_distribution {
     uint32_t processors[3], block[3]; /* of the array's dimensions, the first one first */
 };
 
-/* Who sends to whom when an array of `elements` is redistributed. Processors are numbered row-major, the last
- * dimension's fastest: section 4.2. Processors of both distributions are nodes 0, 1, ... */
+/* The pairs of processors that exchange elements when an array of `elements` is redistributed. Processors are
+ * numbered row-major, the last dimension's fastest: section 4.2. Processors of both distributions are nodes
+ * 0, 1, ... */
 void tdm_pattern_redistribute(const uint32_t elements[3], const struct tdm_distribution *from,
                               const struct tdm_distribution *to, struct tdm_pattern *pattern);
 

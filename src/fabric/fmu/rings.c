@@ -6,7 +6,7 @@
 
 /* Q_data and Q_header of an FMU (FMU paper, section III-D): two rings in one memory, with the same number of
  * entries in the same order. Room is reserved in the order of the writes and freed from the head only: a
- * message that nobody reads keeps the room of all that came after it. */
+ * message that is not read keeps the room of all messages behind it. */
 
 /* "8B blocks for indexing", section VII-B. */
 enum { HEADER_ENTRY_BYTES = 8 };

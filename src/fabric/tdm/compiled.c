@@ -201,10 +201,14 @@ static bool send_now(struct tdm_compiled *compiled, uint32_t index)
     return true;
 }
 
+static struct queue_links message_links(const struct tdm_compiled *compiled)
+{
+    return QUEUE_LINKS(compiled->fabric.params.messages->records, struct message, fabric);
+}
+
 static void put_off(struct tdm_compiled *compiled, uint32_t index)
 {
-    const struct pool *messages = compiled->fabric.params.messages;
-    queue_append(&compiled->waiting, QUEUE_LINKS(messages->records, struct message, fabric), index);
+    queue_append(&compiled->waiting, message_links(compiled), index);
 }
 
 /* Sends the messages that wait for the phase that begins; those of later phases wait on. */
@@ -212,8 +216,8 @@ static void send_waiting(struct tdm_compiled *compiled)
 {
     struct queue before = compiled->waiting;
     queue_init(&compiled->waiting);
-    for (uint32_t index = before.head, next; index != POOL_NONE; index = next) {
-        next = fabric_message(&compiled->fabric, index)->fabric;
+    while (!queue_is_empty(&before)) {
+        uint32_t index = queue_take(&before, message_links(compiled));
         if (!send_now(compiled, index))
             put_off(compiled, index);
     }

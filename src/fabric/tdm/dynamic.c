@@ -115,7 +115,7 @@ static ps_t over_link(struct tdm_dynamic *dynamic, uint32_t link)
     ps_t begin = ps_max(fabric_now(&dynamic->fabric), dynamic->control_free[link]), end;
     if (config->control == CONTROL_SHADOW) {
         end = ps_add(begin, config->transmission_ps);
-    } else { /* slot 0 of the next cycle */
+    } else { /* slot 0 of the next frame */
         int64_t slot = tdm_next_slot(tdm_slot_from(dynamic->tdm, begin), 0, 0, (int64_t)config->degree);
         end = tdm_slot_begin(dynamic->tdm, ps_add(slot, 1));
     }
