@@ -12,23 +12,19 @@
 static void rate_figure(struct reproduction *reproduction, const struct fmu_way *way)
 {
     int ranks = reproduction_is_quick(reproduction) ? 16 : 64;
-    char id[64], title[128];
-    snprintf(id, sizeof id, "compute-rate-%s", way->name);
-    snprintf(title, sizeof title, "What Figure 14 hangs on: the rate of computation (%s)", way->name);
-    reproduction_figure(
-        reproduction,
-        &(struct figure){.id = id,
-                         .title = title,
-                         .says = "Speedup over InfiniBand with 64 FMUs, NPB class C.",
-                         .how =
-                             "Where computation is fast, communication is all there is, and the speedup "
-                             "tells how fast the fabric is; where it is slow, every fabric looks the same. "
-                             "The paper's 12 Gflop/s is the peak of its nodes, not what a program reaches.",
-                         .x = "Gflop/s per rank",
-                         .y = "speedup",
-                         .kind = FIGURE_LINES,
-                         .x_log = true,
-                         .reference = 1});
+    fmu_figure(reproduction, way,
+               &(struct figure){
+                   .id = "compute-rate",
+                   .title = "What Figure 14 hangs on: the rate of computation",
+                   .says = "Speedup over InfiniBand with 64 FMUs, NPB class C.",
+                   .how = "Where computation is fast, communication is all there is, and the speedup "
+                          "tells how fast the fabric is; where it is slow, every fabric looks the same. "
+                          "The paper's 12 Gflop/s is the peak of its nodes, not what a program reaches.",
+                   .x = "Gflop/s per rank",
+                   .y = "speedup",
+                   .kind = FIGURE_LINES,
+                   .x_log = true,
+                   .reference = 1});
     for (int fabric = 0; fabric < 2; fabric++)
         for (int i = 0; i < FMU_PROGRAMS; i++)
             for (double rate = 12e9 / 256; rate <= 48e9; rate *= 2) {

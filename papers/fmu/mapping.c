@@ -32,13 +32,10 @@ static double mean_speedup(struct reproduction *reproduction, const struct fmu_w
 
 static void draw(struct reproduction *reproduction, const struct fmu_way *way)
 {
-    char id[48], title[96];
-    snprintf(id, sizeof id, "mapping-%s", way->name);
-    snprintf(title, sizeof title, "Section VI-D: all 25 mappings, NPB class C (%s)", way->name);
-    reproduction_figure(
-        reproduction,
-        &(struct figure){.id = id,
-                         .title = title,
+    fmu_figure(
+        reproduction, way,
+        &(struct figure){.id = "mapping",
+                         .title = "Section VI-D: all 25 mappings, NPB class C",
                          .says = reproduction_is_quick(reproduction)
                                      ? "Geometric mean of the speedups of CG, FT and IS over InfiniBand, at "
                                        "the fitted rates; 16 ranks."
@@ -81,13 +78,13 @@ static void winner(struct reproduction *reproduction, const struct fmu_way *way,
 
 static void winners_on_class_d(struct reproduction *reproduction, const struct fmu_way *way)
 {
-    char id[48], title[96];
-    snprintf(id, sizeof id, "mapping-class-d-%s", way->name);
-    snprintf(title, sizeof title, "Section VI-D: the paper's winners on class D (%s)", way->name);
-    reproduction_figure(
-        reproduction,
-        &(struct figure){
-            .id = id, .title = title, .x = "FMUs", .y = "speedup", .kind = FIGURE_BARS, .reference = 1});
+    fmu_figure(reproduction, way,
+               &(struct figure){.id = "mapping-class-d",
+                                .title = "Section VI-D: the paper's winners on class D",
+                                .x = "FMUs",
+                                .y = "speedup",
+                                .kind = FIGURE_BARS,
+                                .reference = 1});
     for (int fmus = 1; fmus <= FMUS_AT_MOST; fmus *= 2) {
         char x[16];
         snprintf(x, sizeof x, "%d", fmus);

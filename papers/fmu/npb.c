@@ -11,19 +11,18 @@ static void begin_figure(struct reproduction *reproduction, const struct fmu_way
                          const char *fabric)
 {
     char id[48], title[96];
-    snprintf(id, sizeof id, "figure-%d-%s", number, way->name);
-    snprintf(title, sizeof title, "Figure %d: NPB, %s over InfiniBand (%s)", number, fabric, way->name);
-    reproduction_figure(
-        reproduction,
-        &(struct figure){
-            .id = id,
-            .title = title,
-            .how = "Bars above 1 are faster than InfiniBand, bars below slower. How far from 1 they "
-                   "are depends on the share of communication, and so on the rate of computation.",
-            .x = "FMUs",
-            .y = "speedup",
-            .kind = FIGURE_BARS,
-            .reference = 1});
+    snprintf(id, sizeof id, "figure-%d", number);
+    snprintf(title, sizeof title, "Figure %d: NPB, %s over InfiniBand", number, fabric);
+    fmu_figure(reproduction, way,
+               &(struct figure){
+                   .id = id,
+                   .title = title,
+                   .how = "Bars above 1 are faster than InfiniBand, bars below slower. How far from 1 they "
+                          "are depends on the share of communication, and so on the rate of computation.",
+                   .x = "FMUs",
+                   .y = "speedup",
+                   .kind = FIGURE_BARS,
+                   .reference = 1});
 }
 
 static void draw_program(struct reproduction *reproduction, const struct fmu_way *way, const char *fabric,

@@ -12,18 +12,15 @@ static const char *const rings[RINGS] = {"bcast", "reduce", "allreduce"};
 
 static void figure_13(struct reproduction *reproduction, const struct fmu_way *way)
 {
-    char id[48], title[96];
-    snprintf(id, sizeof id, "figure-13-%s", way->name);
-    snprintf(title, sizeof title, "Figure 13: ring benchmarks, FMU over InfiniBand (%s)", way->name);
-    reproduction_figure(reproduction,
-                        &(struct figure){.id = id,
-                                         .title = title,
-                                         .says = "64 ranks, one per node, 100 iterations.",
-                                         .how = "Above the dashed line FMU is faster than InfiniBand.",
-                                         .x = "FMUs",
-                                         .y = "speedup",
-                                         .kind = FIGURE_BARS,
-                                         .reference = 1});
+    fmu_figure(reproduction, way,
+               &(struct figure){.id = "figure-13",
+                                .title = "Figure 13: ring benchmarks, FMU over InfiniBand",
+                                .says = "64 ranks, one per node, 100 iterations.",
+                                .how = "Above the dashed line FMU is faster than InfiniBand.",
+                                .x = "FMUs",
+                                .y = "speedup",
+                                .kind = FIGURE_BARS,
+                                .reference = 1});
     for (int ring = 0; ring < RINGS; ring++)
         for (int fmus = 1; fmus <= RANKS; fmus *= 2)
             for (int size = 0; size < SIZES; size++) {

@@ -31,6 +31,17 @@ int fmu_most_ranks(const struct reproduction *reproduction, const char *program)
     return reproduction_is_quick(reproduction) && strcmp(program, "lu") == 0 ? 16 : 64;
 }
 
+void fmu_figure(struct reproduction *reproduction, const struct fmu_way *way, const struct figure *figure)
+{
+    struct figure of_way = *figure;
+    char id[64], title[128];
+    snprintf(id, sizeof id, "%s-%s", figure->id, way->name);
+    snprintf(title, sizeof title, "%s (%s)", figure->title, way->name);
+    of_way.id = id;
+    of_way.title = title;
+    reproduction_figure(reproduction, &of_way);
+}
+
 const struct run_facts *fmu_run_unfitted(struct reproduction *reproduction, const struct fmu_way *way,
                                          const char *fabric, const char *workload, const char *settings)
 {

@@ -32,6 +32,9 @@ const char *fmu_classes(const struct reproduction *reproduction);
  * times the messages of the others. */
 int fmu_most_ranks(const struct reproduction *reproduction, const char *program);
 
+/* Begins the figure of one of the ways, whose name goes behind its id and its title. */
+void fmu_figure(struct reproduction *reproduction, const struct fmu_way *way, const struct figure *figure);
+
 /* A run in one of the ways, with further settings ("" for none). The way's `fitted` is not looked at. */
 const struct run_facts *fmu_run_unfitted(struct reproduction *reproduction, const struct fmu_way *way,
                                          const char *fabric, const char *workload, const char *settings);

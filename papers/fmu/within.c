@@ -64,18 +64,16 @@ static bool is_drawn(const struct reproduction *reproduction, int index, int ran
 static void figure_16(struct reproduction *reproduction, const struct fmu_way *way)
 {
     static const char *const fabrics[] = {"packet", "fmu"}, *const names[] = {"InfiniBand", "FMU"};
-    char id[48], title[96], panel[32];
-    snprintf(id, sizeof id, "figure-16-%s", way->name);
-    snprintf(title, sizeof title, "Figure 16: between nodes over one shared DDR channel (%s)", way->name);
-    reproduction_figure(reproduction,
-                        &(struct figure){.id = id,
-                                         .title = title,
-                                         .how = "Above 1 it is faster to spread the ranks over nodes than to "
-                                                "keep them in one whose memory channel they share.",
-                                         .x = "benchmark",
-                                         .y = "speedup",
-                                         .kind = FIGURE_BARS,
-                                         .reference = 1});
+    char panel[32];
+    fmu_figure(reproduction, way,
+               &(struct figure){.id = "figure-16",
+                                .title = "Figure 16: between nodes over one shared DDR channel",
+                                .how = "Above 1 it is faster to spread the ranks over nodes than to "
+                                       "keep them in one whose memory channel they share.",
+                                .x = "benchmark",
+                                .y = "speedup",
+                                .kind = FIGURE_BARS,
+                                .reference = 1});
     for (int ranks = 4; ranks <= 64; ranks *= 16)
         for (int i = 0; i < WORKLOADS; i++)
             for (int k = 0; k < 2 && is_drawn(reproduction, i, ranks); k++) {

@@ -170,9 +170,7 @@ static void print_forecast(const struct sweep_forecast *forecast, unsigned worke
 {
     char work[32], time[32], memory[64];
     const char *source = source_of(forecast);
-    double time_s = forecast->work_s / workers;
-    if (time_s < forecast->longest_s)
-        time_s = forecast->longest_s;
+    double time_s = sweep_forecast_time_s(forecast, workers);
     printf("runs    %zu, of which %zu are to be run\n", forecast->runs, forecast->to_run);
     printf("time    %s of work, %s with %u %s (%s)\n", show_seconds(forecast->work_s, work, sizeof work),
            show_seconds(time_s, time, sizeof time), workers, worker, source);

@@ -97,3 +97,9 @@ enum status sweep_forecast(struct store *store, const struct sweep_point *points
     sweep_plan_free(&plan);
     return status;
 }
+
+double sweep_forecast_time_s(const struct sweep_forecast *forecast, unsigned workers)
+{
+    double time_s = forecast->work_s / workers;
+    return time_s < forecast->longest_s ? forecast->longest_s : time_s;
+}

@@ -83,6 +83,9 @@ struct sweep_forecast {
 enum status sweep_forecast(struct store *store, const struct sweep_point *points, size_t count,
                            const struct sweep_options *options, struct sweep_forecast *forecast);
 
+/* The time that the sweep takes with so many workers. */
+double sweep_forecast_time_s(const struct sweep_forecast *forecast, unsigned workers);
+
 /* A metric of the run's fabric that is a single number. False: it has none of that name. */
 bool sweep_metric(const struct store_run *run, const char *name, double *value);
 
