@@ -5,7 +5,7 @@
 #include "engine/rank/context.h"
 #include "fabric/fabric.h"
 
-/* The report of a run that cannot go on. */
+/* A run that cannot go on: all ranks that have not ended are blocked, and nothing is under way. */
 struct deadlock {
     uint32_t ranks, blocked;
     /* The call that the rank is blocked in; NULL: the rank has ended. */
@@ -14,6 +14,7 @@ struct deadlock {
     const struct fabric *fabric;
 };
 
+/* Reports the blocked ranks with their calls and lines, and what the fabric says. */
 void deadlock_report(const struct deadlock *deadlock, const struct run_context *context);
 
 #endif

@@ -12,9 +12,9 @@
  * Another endpoint is a file with a struct endpoint_ops, as endpoint_host.c, and a line in endpoint_list.c.
  *
  * An endpoint knows ranks by number only. It is told when a rank begins to wait and when it has waited, and
- * polls for the rank in between; why the rank waits is not its business. */
+ * polls for the rank in between. */
 
-/* In what a rank waits. */
+/* The kind of call in which a rank waits. */
 enum endpoint_wait {
     ENDPOINT_WAIT_SEND,     /* a blocking send */
     ENDPOINT_WAIT_CALL,     /* another blocking call */
@@ -28,7 +28,7 @@ enum endpoint_work {
     ENDPOINT_WORK_FLAG,    /* raises or awaits a flag */
 };
 
-/* What an endpoint tells of a message that it was given. */
+/* What an endpoint tells about a message that it was given. */
 struct endpoint_callbacks {
     void *self;
     void (*posted)(void *self, uint32_t message, ps_t at);  /* by the core of its sender */

@@ -17,7 +17,7 @@
  *   on_taken         it is in memory, once the receive queue has a place; the sender's NIC is told
  *   look_at          the core of its receiver sees it, if the rank is in a call that waits
  *
- * A rank polls only while it waits, so what comes while it computes waits for it. docs/models/host.md */
+ * A rank polls only while it waits, so a message that comes while it computes waits. docs/models/host.md */
 
 /* One rank: its core, and the messages that wait there, linked by `fabric`. */
 struct host_rank {
@@ -27,13 +27,13 @@ struct host_rank {
     struct queue held;    /* at the NIC: the receive queue is full */
     uint32_t arrived_count;
     uint32_t posted_count; /* places taken in the transmit queue */
-    uint32_t batch;        /* the sends that the next completion speaks for; POOL_NONE: none so far */
+    uint32_t batch;        /* the sends that the next completion covers; POOL_NONE: none so far */
     bool has_polled;       /* something, in the present call */
     bool waits;            /* polls until host_leave */
     uint8_t wait;          /* enum endpoint_wait: in what */
 };
 
-/* Sends of one rank that share a completion. */
+/* Sends of one rank that share a completion. It is made when all of them are acknowledged. */
 struct completion_batch {
     uint32_t rank;
     uint32_t posted, acknowledged;
@@ -139,7 +139,7 @@ static void host_begin_send(struct endpoint *base, uint32_t rank)
     core_work(endpoint, rank, endpoint->host->hlp_post);
 }
 
-/* Adds a send to the batch of sends that the next completion speaks for. */
+/* Adds a send to the batch of sends that the next completion covers. */
 static void join_batch(struct host_endpoint *endpoint, struct host_rank *rank, struct message *message)
 {
     if (rank->batch == POOL_NONE) {

@@ -10,8 +10,8 @@
 #include "base/queue_table.h"
 #include "fabric/message.h"
 
-/* Which send meets which receive. A record of the pool `messages` stands for a message from the moment either
- * end is posted; the end that comes second finds it and fills in the rest. MPI's rule that messages do not
+/* Which send meets which receive. A record of the pool `messages` stands for a message as soon as one of its
+ * ends is posted. The end that comes second finds it and fills in the rest. MPI's rule that messages do not
  * overtake (MPI-4.0, 3.5) holds because every queue here is served in posting order.
  *
  * There are three ways to find the record, by what the program promises. A channel is an index. A key is
@@ -19,12 +19,12 @@
 
 /* One end of a message, as it is posted. */
 struct message_post {
-    uint32_t rank; /* which posts */
+    uint32_t rank; /* that posts */
     uint32_t peer; /* or (uint32_t)CALL_ANY_SOURCE */
     uint32_t context;
     int32_t tag;
     uint32_t channel;
-    uint32_t owner; /* whom to tell when this end is done: request.h */
+    uint32_t owner; /* of the completion of this end: request.h */
     uint64_t bytes;
     uint8_t op; /* enum call_op */
     uint8_t call_flags;

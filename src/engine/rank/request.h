@@ -6,18 +6,19 @@
 
 #include "base/time.h"
 
-/* Requests: what a waiter opens, awaits, and is told of when all that it awaits is complete. A waiter has
- * numbered slots; a slot holds one request at a time. A rank that executes a sequence of calls is one waiter,
- * whose slots are the requests of its program. What has no use for slots, as a collective call or an
- * operation of a graph, registers a handler instead and is told of each completion by itself. */
+/* Requests and their completion. A waiter opens requests, awaits some of them, and is told when the last of
+ * these is complete. It has numbered slots, and a slot holds one request at a time. A rank that executes a
+ * sequence of calls is one waiter; its slots are the requests of its program. A user that needs no slots,
+ * such as a collective call or an operation of a graph, registers a handler and is told of each completion.
+ */
 
-/* Whom to tell of a completion: a request by its place in the table, or an index of a handler. */
+/* The owner of a completion: a request, by its index in the table, or the index of a handler with its tag. */
 #define REQUEST_NOBODY     UINT32_MAX
 #define REQUEST_HANDLED    (UINT32_C(1) << 31)
 #define REQUEST_INDEX_BITS 29
 #define REQUEST_INDEX_MASK ((UINT32_C(1) << REQUEST_INDEX_BITS) - 1)
 
-enum { REQUEST_HANDLERS = 3 }; /* at most: the tag of a fourth would make REQUEST_NOBODY an owner */
+enum { REQUEST_HANDLERS = 3 }; /* at most; with a fourth, REQUEST_NOBODY would be an owner */
 
 /* `at` is when it completes, or one of the values below. */
 struct request {
@@ -30,7 +31,7 @@ struct request {
 #define REQUEST_OPEN    ((ps_t)-2) /* not complete, and not awaited */
 #define REQUEST_AWAITED ((ps_t)-3) /* not complete, and awaited */
 
-/* One waiter, embedded in the struct of whoever waits. */
+/* One waiter. The struct of its user embeds it. */
 struct request_waiter {
     ps_t latest;      /* the latest completion that it awaited */
     uint32_t first;   /* its slot 0 in the table */

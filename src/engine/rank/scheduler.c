@@ -11,7 +11,8 @@ static void emit_idle(struct scheduler *scheduler, uint32_t rank_index, ps_t sin
     const struct request_waiter *waiter = &rank->waiter;
     ps_t now = scheduler->loop->now;
     since += endpoint_software(scheduler->endpoint, rank_index) - rank->software_before;
-    if (since >= now && !tap_has_handler(scheduler->tap, TAP_BLOCKED)) /* as after most calls that post */
+    if (since >= now &&
+        !tap_has_handler(scheduler->tap, TAP_BLOCKED)) /* the usual case after a call that posts */
         return;
     tap_emit(scheduler->tap, &(struct tap_record){.kind = TAP_IDLE,
                                                   .rank = rank_index,
@@ -224,7 +225,7 @@ static bool execute(struct scheduler *scheduler, uint32_t rank_index, const stru
     }
 }
 
-/* Keeps the call of a blocked rank for the deadlock report, when the program returned it in our scratch. */
+/* Keeps the call of a blocked rank for the deadlock report, if it is in the scratch record. */
 static void keep_blocked_call(struct scheduler *scheduler, uint32_t rank_index, const struct call *scratch)
 {
     struct rank *rank = &scheduler->ranks[rank_index];
