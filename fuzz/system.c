@@ -19,7 +19,7 @@ static void say_nothing(void *self, enum diag_level level, const char *message)
 static void check_sums(const struct system *system, uint64_t bytes)
 {
     struct model model;
-    model_make(&model, system, bytes);
+    model_init(&model, system, bytes);
     for (size_t i = 0; i < model_bar_count(); i++) {
         struct bar bar;
         ps_t sum = 0;

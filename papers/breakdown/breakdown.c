@@ -156,7 +156,7 @@ static struct breakdown_change change_of(const struct breakdown_source *source, 
     whatif_apply(&system, "section 7", first);
     if (second)
         whatif_apply(&system, "section 7", second);
-    model_make(&model, &system, PAPER_BYTES);
+    model_init(&model, &system, PAPER_BYTES);
     return (struct breakdown_change){model_sum(&source->model, total), model_sum(&model, total)};
 }
 
@@ -284,7 +284,7 @@ static void figure_17(const struct breakdown_source *source)
             struct system system = source->file.system;
             struct model model;
             whatif_reduce(&system, curve->times, whatif_degrees_percent[j] * 100);
-            model_make(&model, &system, PAPER_BYTES);
+            model_init(&model, &system, PAPER_BYTES);
             reproduction_point_at(
                 source->reproduction, panels[curve->panel - 'a'], curve->name, whatif_degrees_percent[j],
                 whatif_reduction_percent(model_sum(&source->model, total), model_sum(&model, total)));
@@ -297,7 +297,7 @@ static void reproduce(struct reproduction *reproduction)
     struct breakdown_source source = {.reproduction = reproduction};
     if (system_open(&source.file, NULL) != STATUS_OK)
         return;
-    model_make(&source.model, &source.file.system, PAPER_BYTES);
+    model_init(&source.model, &source.file.system, PAPER_BYTES);
     injection_without_mpi(&source);
     latency_without_mpi(&source);
     software(&source);

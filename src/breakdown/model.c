@@ -94,7 +94,7 @@ static void add_bytes(struct model *model)
     model->time_ps[slowest] = ps_add(model->time_ps[slowest], service_ps(rest, rate));
 }
 
-void model_make(struct model *model, const struct system *system, uint64_t bytes)
+void model_init(struct model *model, const struct system *system, uint64_t bytes)
 {
     *model = (struct model){.system = system, .bytes = bytes, .inlined = bytes <= system->inline_bytes};
     uint64_t descriptor = system->header_bytes + (model->inlined ? bytes : 0);

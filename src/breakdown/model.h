@@ -76,7 +76,7 @@ struct model {
 };
 
 /* The system must outlive the model. */
-void model_make(struct model *model, const struct system *system, uint64_t bytes);
+void model_init(struct model *model, const struct system *system, uint64_t bytes);
 
 ps_t model_sum(const struct model *model, uint32_t parts);
 

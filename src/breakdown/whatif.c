@@ -257,7 +257,7 @@ double whatif_speedup_percent(ps_t before_ps, ps_t after_ps)
 struct whatif_totals whatif_totals_of(const struct system *system, uint64_t bytes)
 {
     struct model model;
-    model_make(&model, system, bytes);
+    model_init(&model, system, bytes);
     return (struct whatif_totals){model_sum(&model, OVERALL_INJECTION),
                                   model_sum(&model, END_TO_END_LATENCY)};
 }

@@ -215,7 +215,7 @@ int cli_breakdown_model(int argc, char **argv)
     if (status != STATUS_OK)
         return status;
     struct model model;
-    model_make(&model, &file.system, arguments.bytes);
+    model_init(&model, &file.system, arguments.bytes);
     if (arguments.svg)
         status = model_picture(&model, arguments.svg);
     if (arguments.html && status == STATUS_OK)

@@ -104,7 +104,7 @@ static struct host_message large_message(const struct system *system)
     struct system fetched = *system;
     struct model model;
     fetched.inline_bytes = 0;
-    model_make(&model, &fetched, system->packet_bytes);
+    model_init(&model, &fetched, system->packet_bytes);
     return message_of(&model);
 }
 
@@ -112,7 +112,7 @@ static void take_times(struct host *host)
 {
     const struct system *system = &host->system;
     struct model model;
-    model_make(&model, system, 0);
+    model_init(&model, system, 0);
     host->hlp_post = model_sum(&model, HLP_POST);
     host->polled = model_sum(&model, PART_BIT(PART_LLP_PROG) | PART_BIT(PART_CALLBACK_MPI) |
                                          PART_BIT(PART_CALLBACK_UCP));
@@ -151,7 +151,7 @@ static void take_sizes(struct host *host)
     host->sizes = mem_alloc(HOST_SIZES, sizeof *host->sizes, "the host's costs of sizes asked for");
     for (uint64_t bytes = 0; bytes <= host->packet_bytes; bytes++) {
         struct model model;
-        model_make(&model, system, bytes);
+        model_init(&model, system, bytes);
         host->small[bytes] = message_of(&model);
     }
     host->large = large_message(system);

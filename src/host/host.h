@@ -73,7 +73,7 @@ void host_close(struct host *host);
 void host_fill_size(const struct host *host, uint64_t bytes, struct host_message *message);
 
 /* What a message of this size costs at its ends. With a fabric whose latency is Wire + Switch and whose
- * bandwidth is that of the wire, a message alone takes the time that model_make computes. The pointer is
+ * bandwidth is that of the wire, a message alone takes the time that model_init computes. The pointer is
  * valid until another size is asked for. */
 static inline const struct host_message *host_message(const struct host *host, uint64_t bytes)
 {

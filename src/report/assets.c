@@ -109,7 +109,7 @@ static enum status read_asset(const char *folder, const char *name, struct asset
     return good ? STATUS_OK : STATUS_FAILED;
 }
 
-enum status report_assets_load(struct report_assets *assets)
+enum status report_assets_init(struct report_assets *assets)
 {
     *assets = (struct report_assets){0};
     char *folder = report_assets_folder();

@@ -18,7 +18,7 @@ struct report_assets {
 };
 
 /* STATUS_FAILED, reported with the remedy: they are missing or cannot be read. */
-enum status report_assets_load(struct report_assets *assets);
+enum status report_assets_init(struct report_assets *assets);
 void report_assets_free(struct report_assets *assets);
 
 /* Their folder, which the caller frees; NULL: none has them. */

@@ -39,7 +39,7 @@ static json_t *json_of_contributions(const struct model *model, enum system_time
     struct system without = *model->system;
     struct model rest;
     without.times[time].time_ps = 0;
-    model_make(&rest, &without, model->bytes);
+    model_init(&rest, &without, model->bytes);
     for (unsigned part = 0; part < PARTS; part++) {
         ps_t lost_ps = model->time_ps[part] - rest.time_ps[part];
         if (lost_ps)

@@ -24,7 +24,7 @@ struct page_writer {
 enum status report_page_open(const char *path, struct report_page **page)
 {
     struct report_page opened;
-    enum status status = report_assets_load(&opened.assets);
+    enum status status = report_assets_init(&opened.assets);
     if (status != STATUS_OK)
         return status;
     status = output_open(&opened.output, path);

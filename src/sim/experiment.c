@@ -211,14 +211,14 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
     struct traffic traffic = {.pairs = NULL};
     enum status status = STATUS_OK;
     if (fabric->wants_traffic && fabric->wants_traffic(config)) {
-        status = traffic_open(&traffic, program, config_of(config, &collective_params),
+        status = traffic_init(&traffic, program, config_of(config, &collective_params),
                               config_of(config, &node_params));
         params.traffic = &traffic.traffic;
     }
     program->ops->rewind(program);
     if (status == STATUS_OK)
         status = experiment->engine->run(&params, &result->usage, keep_statistics, result);
-    traffic_close(&traffic);
+    traffic_free(&traffic);
     result->wall_s = seconds_now() - began;
     if (status == STATUS_OK)
         status = conservation_check(&conservation, fabric->name);

@@ -63,7 +63,7 @@ enum status experiment_open_with(struct experiment *experiment, const struct con
 /* Observers of a run. */
 struct experiment_watch {
     struct message_log *messages; /* NULL = no log */
-    /* As in struct engine_params; false cancels the run. NULL: nobody asks. */
+    /* As in struct engine_params; false cancels the run. NULL: no progress is reported. */
     bool (*progress)(void *self, const char *fabric, uint64_t calls, uint64_t total_calls, ps_t now);
     void *self;
     /* Adds further handlers to the tap of the run; NULL = none. */

@@ -36,7 +36,7 @@ static void add_phase(struct traffic *traffic, const struct patterns *patterns, 
         (struct fabric_phase){.pattern = number, .pairs = pairs, .count = pattern->pair_count};
 }
 
-enum status traffic_open(struct traffic *traffic, struct program *program,
+enum status traffic_init(struct traffic *traffic, struct program *program,
                          const struct collective_config *collective, const struct node_config *node)
 {
     struct patterns patterns;
@@ -62,7 +62,7 @@ enum status traffic_open(struct traffic *traffic, struct program *program,
     return STATUS_OK;
 }
 
-void traffic_close(struct traffic *traffic)
+void traffic_free(struct traffic *traffic)
 {
     free(traffic->phases);
     free(traffic->pairs);

@@ -13,8 +13,8 @@ struct traffic {
     struct fabric_pair *pairs; /* of all phases */
 };
 
-enum status traffic_open(struct traffic *traffic, struct program *program,
+enum status traffic_init(struct traffic *traffic, struct program *program,
                          const struct collective_config *collective, const struct node_config *node);
-void traffic_close(struct traffic *traffic);
+void traffic_free(struct traffic *traffic);
 
 #endif

@@ -73,8 +73,7 @@ static enum status choose_x(struct plot *plot, const char *wanted)
     if (plot->x)
         return STATUS_OK;
     if (!wanted)
-        diag_error("nothing but fabrics and seeds is varied, so there is no axis to draw along; helio report "
-                   "draws bars");
+        diag_error("only fabrics and seeds are varied, so the figure has no x axis; helio report draws bars");
     else
         diag_error("%s was not varied", wanted);
     for (size_t i = 0; wanted && i < json_array_size(plot->results_table->varied); i++)
@@ -271,7 +270,7 @@ enum status plot_write(const struct results_table *results_table, const struct p
         return STATUS_BAD_INPUT;
     }
     if (request->shows_speedup && json_object_size(results_table->baseline) == 0) {
-        diag_error("speedups need a baseline: in the experiment file of the sweep");
+        diag_error("speedups need a baseline; name one in the sweep's experiment file");
         return STATUS_BAD_INPUT;
     }
     enum status status = choose_x(&plot, request->x);

@@ -21,8 +21,8 @@ struct running {
     size_t *point_of; /* of each worker: the point that it runs */
     size_t submitted, ended;
     size_t failed;
-    char **said; /* the different warnings of runs that did not fail */
-    size_t said_count, said_capacity;
+    char **warnings; /* the different warnings of runs that did not fail */
+    size_t warning_count, warning_capacity;
     size_t repeated; /* runs with a warning that another run had before */
     bool stop;       /* the store takes no more results, so no more points are submitted */
 };
@@ -39,31 +39,32 @@ static void report_failure(struct running *running, size_t point, const char *ca
 }
 
 /* Reports the warnings of a run that did not fail. Warnings that many runs have are reported once. */
-static void report_warnings(struct running *running, size_t point, const char *said)
+static void report_warnings(struct running *running, size_t point, const char *messages)
 {
-    for (size_t i = 0; i < running->said_count; i++)
-        if (strcmp(running->said[i], said) == 0) {
+    for (size_t i = 0; i < running->warning_count; i++)
+        if (strcmp(running->warnings[i], messages) == 0) {
             running->repeated++;
             return;
         }
-    running->said = mem_grow(running->said, &running->said_capacity, running->said_count + 1, "messages");
-    running->said[running->said_count++] = mem_text(said);
+    running->warnings =
+        mem_grow(running->warnings, &running->warning_capacity, running->warning_count + 1, "messages");
+    running->warnings[running->warning_count++] = mem_text(messages);
     char *label = sweep_label(&running->plan->points[point]);
-    size_t length = strlen(said);
-    while (length && said[length - 1] == '\n')
+    size_t length = strlen(messages);
+    while (length && messages[length - 1] == '\n')
         length--;
-    diag_note("of the run %s:\n%.*s", label, (int)length, said);
+    diag_note("of the run %s:\n%.*s", label, (int)length, messages);
     free(label);
 }
 
 static void store_outcome(struct running *running, size_t point, struct sweep_outcome *outcome)
 {
     if (outcome->status != STATUS_OK) {
-        report_failure(running, point, outcome->said);
+        report_failure(running, point, outcome->messages);
         return;
     }
-    if (*outcome->said)
-        report_warnings(running, point, outcome->said);
+    if (*outcome->messages)
+        report_warnings(running, point, outcome->messages);
     outcome->run.id = running->plan->ids[running->plan->run_of[point]];
     if (store_finish(running->store, &outcome->run) != STATUS_OK)
         running->stop = true;
@@ -115,10 +116,10 @@ static enum status run_plan(struct running *running)
     }
     free(running->point_of);
     if (running->repeated)
-        diag_note("%zu more runs said the same", running->repeated);
-    for (size_t i = 0; i < running->said_count; i++)
-        free(running->said[i]);
-    free(running->said);
+        diag_note("%zu more runs have the same warnings", running->repeated);
+    for (size_t i = 0; i < running->warning_count; i++)
+        free(running->warnings[i]);
+    free(running->warnings);
     if (running->failed)
         diag_error("%zu of %zu runs failed; the others are in %s", running->failed, plan->todo_count,
                    store_path(running->store));

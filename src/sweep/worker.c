@@ -109,13 +109,13 @@ void sweep_worker_run(struct sweep_worker *worker, const struct sweep_point *poi
         config_close(config);
     }
     diag_set_sink(NULL, NULL);
-    outcome->said = kept.text ? kept.text : mem_text("");
+    outcome->messages = kept.text ? kept.text : mem_text("");
 }
 
 void sweep_outcome_free(struct sweep_outcome *outcome)
 {
     store_run_free(&outcome->run);
-    free(outcome->said);
+    free(outcome->messages);
 }
 
 /* ------------------------------------------------------------------ packing */
@@ -126,7 +126,8 @@ struct packed_outcome {
     ps_t makespan_ps;
     double idle_fraction, mean_bytes, wall_s;
     uint64_t messages, bytes, memory_bytes;
-    uint64_t metrics_length, run_length, said_length; /* of the texts that follow, each with its final 0 */
+    uint64_t metrics_length, run_length,
+        messages_length; /* of the texts that follow, each with its final 0 */
 };
 
 static char *put(char *at, const char *text, size_t length)
@@ -149,13 +150,13 @@ void *sweep_outcome_pack(const struct sweep_outcome *outcome, size_t *length)
                                     .memory_bytes = run->memory_bytes,
                                     .metrics_length = strlen(metrics) + 1,
                                     .run_length = strlen(run_text) + 1,
-                                    .said_length = strlen(outcome->said) + 1};
-    *length = sizeof packed + packed.metrics_length + packed.run_length + packed.said_length;
+                                    .messages_length = strlen(outcome->messages) + 1};
+    *length = sizeof packed + packed.metrics_length + packed.run_length + packed.messages_length;
     char *bytes = mem_alloc(*length, 1, "a packed result"), *at = bytes;
     at = put(at, (const char *)&packed, sizeof packed);
     at = put(at, metrics, packed.metrics_length);
     at = put(at, run_text, packed.run_length);
-    put(at, outcome->said, packed.said_length);
+    put(at, outcome->messages, packed.messages_length);
     return bytes;
 }
 
@@ -166,7 +167,7 @@ bool sweep_outcome_unpack(void *bytes, size_t length, struct sweep_outcome *outc
         return false;
     memcpy(&packed, bytes, sizeof packed);
     char *texts = (char *)bytes + sizeof packed;
-    if (length != sizeof packed + packed.metrics_length + packed.run_length + packed.said_length)
+    if (length != sizeof packed + packed.metrics_length + packed.run_length + packed.messages_length)
         return false;
     *outcome = (struct sweep_outcome){.status = packed.status,
                                       .run = {.done = packed.status == STATUS_OK,
@@ -179,6 +180,6 @@ bool sweep_outcome_unpack(void *bytes, size_t length, struct sweep_outcome *outc
                                               .memory_bytes = packed.memory_bytes,
                                               .metrics = texts,
                                               .run = texts + packed.metrics_length},
-                                      .said = texts + packed.metrics_length + packed.run_length};
+                                      .messages = texts + packed.metrics_length + packed.run_length};
     return true;
 }

@@ -16,7 +16,7 @@ struct sweep_worker {
 struct sweep_outcome {
     enum status status;
     struct store_run run; /* what store_finish needs, except for the id */
-    char *said;           /* the run's messages; "" = none */
+    char *messages;       /* the run's messages; "" = none */
 };
 
 /* Whether an experiment with these parameters uses this trace or this workload; one of the two is NULL. */

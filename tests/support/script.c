@@ -144,7 +144,7 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
                                    .seed = 1};
     struct traffic traffic = {.pairs = NULL};
     if (fabric->wants_traffic && fabric->wants_traffic(config)) {
-        assert_int_equal(traffic_open(&traffic, &script.program, config_of(config, &collective_params),
+        assert_int_equal(traffic_init(&traffic, &script.program, config_of(config, &collective_params),
                                       config_of(config, &node_params)),
                          STATUS_OK);
         params.traffic = &traffic.traffic;
@@ -152,7 +152,7 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
     diag_set_sink(keep_saying, outcome->said);
     outcome->status = engine_ranks.run(&params, &result.usage, script_visit, NULL);
     diag_set_sink(NULL, NULL);
-    traffic_close(&traffic);
+    traffic_free(&traffic);
     if (outcome->status == STATUS_OK)
         assert_int_equal(conservation_check(&conservation, fabric_name), STATUS_OK);
     keep_result(outcome, &result);

@@ -45,7 +45,7 @@ static void totals_are_those_of_the_paper(void **state)
 {
     (void)state;
     struct model model;
-    model_make(&model, &paper.system, 8);
+    model_init(&model, &paper.system, 8);
     assert_int_equal(model_sum(&model, LLP_POST), NS(175.42));
     assert_int_equal(model_sum(&model, INJ_OVERHEAD), NS(295.73));
     assert_int_equal(model_message_injection(&model), NS(295.73) + NS(137.49));
@@ -74,7 +74,7 @@ static void shares_are_those_of_the_figures(void **state)
 {
     (void)state;
     struct model model;
-    model_make(&model, &paper.system, 8);
+    model_init(&model, &paper.system, 8);
     size_t next = 0;
     for (size_t i = 0; i < model_bar_count(); i++) {
         struct bar bar;
@@ -96,7 +96,7 @@ static void larger_payloads_are_inlined_in_more_blocks(void **state)
 {
     (void)state;
     struct model model;
-    model_make(&model, &paper.system, 100);
+    model_init(&model, &paper.system, 100);
     assert_true(model.inlined);
     assert_int_equal(model.blocks, 3);
     assert_int_equal(model.time_ps[PART_PIO_COPY], 3 * NS(94.25));
@@ -114,7 +114,7 @@ static void large_payloads_are_fetched_and_stream(void **state)
 {
     (void)state;
     struct model model;
-    model_make(&model, &paper.system, 4096);
+    model_init(&model, &paper.system, 4096);
     assert_false(model.inlined);
     assert_int_equal(model.blocks, 1);
     assert_int_equal(model.time_ps[PART_DMA_PAYLOAD], 2 * NS(137.49) + 12191);
@@ -133,7 +133,7 @@ static void a_doorbell_costs_two_round_trips(void **state)
     system.post = SYSTEM_DOORBELL;
     system.inline_bytes = 0;
     struct model model;
-    model_make(&model, &system, 8);
+    model_init(&model, &system, 8);
     assert_int_equal(model.time_ps[PART_PIO_COPY], 0);
     assert_int_equal(model_sum(&model, DMA_READS), 4 * NS(137.49));
     assert_int_equal(model_sum(&model, END_TO_END_LATENCY), NS(1387.02) - NS(94.25) + 4 * NS(137.49));
@@ -194,7 +194,7 @@ static void a_completion_may_have_its_own_time(void **state)
     struct system_file file;
     struct model model;
     assert_int_equal(open_changed("RC_to_MEM:\n", "RC_to_MEM:\n  64B: 300 ns\n", &file), STATUS_OK);
-    model_make(&model, &file.system, 8);
+    model_init(&model, &file.system, 8);
     assert_int_equal(model_gen_completion(&model), NS(1340.60));
     system_close(&file);
 }
@@ -219,14 +219,14 @@ static void curves_are_those_of_figure_17(void **state)
 {
     (void)state;
     struct model before, after;
-    model_make(&before, &paper.system, 8);
+    model_init(&before, &paper.system, 8);
     assert_int_equal(whatif_curve_count, sizeof reductions / sizeof *reductions);
     for (size_t i = 0; i < whatif_curve_count; i++)
         for (size_t j = 0; j < WHATIF_DEGREES; j++) {
             struct system system = paper.system;
             uint32_t total = whatif_curves[i].panel == 'a' ? OVERALL_INJECTION : END_TO_END_LATENCY;
             whatif_reduce(&system, whatif_curves[i].times, whatif_degrees_percent[j] * 100);
-            model_make(&after, &system, 8);
+            model_init(&after, &system, 8);
             double ours = whatif_reduction_percent(model_sum(&before, total), model_sum(&after, total));
             assert_float_equal(ours, reductions[i][j], 0.0008); /* a picosecond per component, rounded */
         }
@@ -237,7 +237,7 @@ static ps_t latency_with(const char *change)
     struct system system = paper.system;
     struct model model;
     assert_int_equal(whatif_apply(&system, "--set", change), STATUS_OK);
-    model_make(&model, &system, 8);
+    model_init(&model, &system, 8);
     return model_sum(&model, END_TO_END_LATENCY);
 }
 

@@ -77,7 +77,7 @@ static void sizes_take_what_the_model_says(void **state)
         const struct call sender[] = {SEND(1, 0, sizes[i]), FINALIZE};
         const struct call receiver[] = {RECV(0, 0, sizes[i]), FINALIZE};
         struct model model;
-        model_make(&model, &file.system, sizes[i]);
+        model_init(&model, &file.system, sizes[i]);
         run_pair(sender, receiver);
         assert_int_equal(out.finish[1], model_sum(&model, END_TO_END_LATENCY));
     }

@@ -56,7 +56,7 @@ static void doorbell_posts_take_what_the_model_says(void **state)
     assert_int_equal(system_open(&file, strchr(setting, '=') + 1), STATUS_OK);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct model model;
-        model_make(&model, &file.system, sizes[i]);
+        model_init(&model, &file.system, sizes[i]);
         assert_int_equal(message_ps(DOORBELL, sizes[i]), model_sum(&model, END_TO_END_LATENCY));
     }
     system_close(&file);

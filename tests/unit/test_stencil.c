@@ -55,7 +55,7 @@ static ps_t latency_ps(const char *change)
     struct model model;
     assert_int_equal(system_open(&file, NULL), STATUS_OK);
     assert_int_equal(whatif_apply(&file.system, "change", change), STATUS_OK);
-    model_make(&model, &file.system, 8);
+    model_init(&model, &file.system, 8);
     system_close(&file);
     return model_sum(&model, END_TO_END_LATENCY);
 }

@@ -268,9 +268,10 @@ static const struct timeline_format *format_of(const char *path)
         if (length > ending && strcasecmp(path + length - ending, suffixes[i].suffix) == 0)
             return suffixes[i].format;
     }
-    diag_note("%s is written for Perfetto (https://ui.perfetto.dev), as .pftrace files are; .paje is for "
-              "ViTE, .otf2 for Vampir",
-              path);
+    diag_note(
+        "%s is written in the format of Perfetto (https://ui.perfetto.dev), as a .pftrace file; .paje is "
+        "for ViTE, .otf2 for Vampir",
+        path);
     return &perfetto_format;
 }
 
