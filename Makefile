@@ -1,16 +1,16 @@
 # make             build into build/bin and build/lib
-# make demo        replay a real program over several networks
-# make check       every test that must pass before a change lands
-# make check-long  the long ones as well, threads, and a minute of fuzzing per target
+# make demo        replay a real program on several networks
+# make check       every test that a change must pass
+# make check-long  the long tests as well, the thread sanitizer, and a minute of fuzzing for each target
 # make conformance MPICH's tests of alltoalls, with the preloaded library and without
 # make applications  Quantum ESPRESSO and hpcc, unchanged, with the preloaded library and without
-# make bench       speed, beside SimGrid in the same run
-# make format      the one formatting there is
+# make bench       measure speed, and compare with SimGrid in the same run
+# make format      format the source with clang-format
 # make install     to PREFIX (/usr/local), below DESTDIR
 # make uninstall   removes what make install wrote
-# make packages    Debian packages, in build/
+# make packages    build Debian packages, in build/
 # make clean       removes build/ and build-*/
-# What is missing on the machine is installed first (tools/packages.txt).
+# Missing packages of the system are installed first (tools/packages.txt).
 PREFIX ?= /usr/local
 HELIO  := build/bin/helio
 

@@ -1,10 +1,10 @@
-# cmake -DFOLDER=... -P installed_links.cmake: the pages below FOLDER, once installed, keep the links whose targets were
-# installed with them; of a link to anything else, such as a source file, only the text stays.
+# cmake -DFOLDER=... -P installed_links.cmake: corrects the links of the installed pages below FOLDER. A link to an
+# installed file stays. Of a link to anything else, such as a source file, only the text stays.
 file(GLOB_RECURSE pages ${FOLDER}/*.md)
 foreach(page ${pages})
   file(READ ${page} text)
   cmake_path(GET page PARENT_PATH from)
-  # Brackets would keep a list of matches from falling into its items.
+  # CMake does not split a list inside brackets, so they are replaced.
   string(REPLACE "](" "@LINK@" marked "${text}")
   string(REGEX MATCHALL "@LINK@[^)#]+" links "${marked}")
   list(REMOVE_DUPLICATES links)

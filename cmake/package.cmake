@@ -1,11 +1,11 @@
-# What is installed beside the programs, and the Debian packages: `cpack -G DEB` in the build's folder. One package for each
-# component:
+# The installed files other than programs, and the Debian packages: `cpack -G DEB` in the build's folder. There is one
+# package for each component:
 #
 #   heliograph            the program helio, manual, completion, pages, examples
 #   libheliograph0.1      the library; the name ends in its soname's numbers
 #   libheliograph-dev     its header, and what finds it: pkg-config, CMake
 #   python3-heliograph    the library from Python
-#   heliograph-MPI        what runs inside programs of that MPI: nobody has to install an MPI for the others
+#   heliograph-MPI        the libraries that run inside programs of this MPI; the other packages need no MPI
 #
 # dpkg-shlibdeps finds in the binaries which libraries a package depends on.
 set(pages ${CMAKE_INSTALL_DOCDIR})

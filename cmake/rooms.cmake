@@ -3,8 +3,8 @@
 #   helio_ROOM_USES       the libraries of the rooms that it may include
 #   helio_ROOM_LIBRARIES  the outside libraries, as targets
 #
-# and makes a static library of every room that is not built by hand: `engine/rank` becomes engine_rank. Its
-# sources are the .c files in its folder and the folders below, but for those of rooms inside it and for main.c.
+# and makes a static library of every room that has no CMake code of its own: `engine/rank` becomes engine_rank. Its
+# sources are the .c files in its folder and the folders below, except those of rooms inside it and main.c.
 set(rooms_file ${PROJECT_SOURCE_DIR}/src/rooms.txt)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${rooms_file})
 file(STRINGS ${rooms_file} rooms_lines REGEX "^[a-z]")

@@ -19,7 +19,7 @@ foreach(manifest ${manifests})
   endforeach()
   file(REMOVE ${manifest})
 endforeach()
-# Folders of ours alone: those whose names say so, the deepest first.
+# Removes Heliograph's own folders, which have its name, the deepest first.
 list(REMOVE_DUPLICATES folders)
 list(SORT folders ORDER DESCENDING)
 foreach(folder ${folders})

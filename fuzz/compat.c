@@ -1,5 +1,6 @@
-/* Any bytes as a program and a system for SimpleComm's engine: the program is a good one by construction,
- * since its messages are written to both of their ranks in one order, so the run has to end well. */
+/* Any bytes become a program and a system for SimpleComm's engine. The program is valid by construction,
+ * since each message is written to both of its ranks in the same order. So the run must end without an error.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +99,7 @@ static void write_call(struct written *written, uint32_t rank, struct call call)
     calls->list[calls->count++] = call;
 }
 
-/* Waits for everything, at once or one after another. */
+/* Waits for all requests, together or one after another. */
 static void drain(struct written *written, uint32_t rank, bool at_once)
 {
     struct rank_calls *calls = &written->ranks[rank];

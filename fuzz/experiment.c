@@ -1,5 +1,5 @@
-/* Any bytes as an experiment file: read or refused. What was read is said again, value by value in canonical
- * form, and must then mean the same. */
+/* Any bytes as an experiment file: read or refused. A file that was read is written again with canonical
+ * values, and must then have the same meaning. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void assign(void *self, const struct param *param, const char *value, con
              param->name, value);
 }
 
-/* The values of one configuration, in the order of the tables, to be met again in another's. */
+/* The values of one configuration in the order of the tables, to compare with another configuration. */
 struct values {
     char **list;
     size_t capacity, count, next;

@@ -1,4 +1,4 @@
-/* Any bytes as a compiled trace whose checksum is right: refused, or safe to run, check and write as text. */
+/* Any bytes as a compiled trace with a correct checksum: refused, or safe to run, check and write as text. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void say_nothing(void *self, enum diag_level level, const char *message)
     (void)message;
 }
 
-/* The input as a file, with what no chance would get right put right. */
+/* The input as a file. Corrects what random bytes would never get right. */
 static int make_file(const uint8_t *data, size_t size)
 {
     unsigned char *bytes = mem_alloc(size, 1, "an input");

@@ -1,5 +1,5 @@
-/* Any bytes as a configuration of SimpleComm's: read or refused. What was read names one of its topologies.
- */
+/* Any bytes as a configuration file of SimpleComm: read or refused. A file that was read names one of
+ * SimpleComm's topologies. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Any bytes as what a probe prints: read or refused; of what was read, least <= median <= p95 <= p99, and the
- * system file that comes out of it is one. */
+/* Any bytes as the output of a probe: read or refused. If it was read, least <= median <= p95 <= p99, and the
+ * system file made from it is valid. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Any text as lines of a pattern, as a pattern's name, and as a schedule: read or refused. A pattern that is
- * read is scheduled, and the verifier must accept the schedule as it is written out. */
+/* Any text as the lines of a pattern, as a pattern's name, and as a schedule: read or refused. A pattern that
+ * was read is scheduled, and the verifier must accept the written schedule. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Any bytes as the trace of a PCIe analyzer: read or refused; of what was read, least <= median <= p95 <=
+/* Any bytes as the trace of a PCIe analyzer: read or refused. If it was read, least <= median <= p95 <=
  * p99. */
 #include <stdint.h>
 #include <stdio.h>

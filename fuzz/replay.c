@@ -1,6 +1,6 @@
-/* The main() of a fuzz target that is built without libFuzzer: runs the target once on every file of the
- * folders given, in the order of their names, so that any compiler can go through the corpora. A target that
- * finds something aborts; the name of its input has been written before. */
+/* The main() of a fuzz target that is built without libFuzzer. It runs the target on every file of the given
+ * folders, in the order of their names, so that any compiler can build and run the corpora. It prints the
+ * name of each input before the run, and a target aborts when it finds an error. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is wrong with an input goes to stderr directly: targets silence diagnostics. */
+/* Errors go to stderr directly, since targets silence diagnostics. */
 static bool cannot_read(const char *path)
 {
     fprintf(stderr, "cannot read %s: %s\n", path, strerror(errno));
@@ -50,7 +50,7 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Files replayed; -1 when something could not be read. */
+/* Returns the number of files replayed, or -1 if something could not be read. */
 static int replay_folder(const char *folder)
 {
     struct dirent **entries;
@@ -80,5 +80,5 @@ int main(int argc, char **argv)
         inputs += count;
     }
     printf("%d inputs\n", inputs);
-    return inputs ? STATUS_OK : STATUS_BAD_INPUT; /* no input at all proves nothing */
+    return inputs ? STATUS_OK : STATUS_BAD_INPUT; /* a run without input proves nothing */
 }

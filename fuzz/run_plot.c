@@ -1,5 +1,4 @@
-/* Any file as the result of a run that is to be drawn: refused, or data and a script are written that are
- * both there. */
+/* Any file as the result of a run that is to be drawn: refused, or data and a script are both written. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Any text as a quantity and as an argument of --set: read or refused. What is read as a quantity is printed,
- * read again, and must then be the same; places of problems are in the text. */
+/* Any text as a quantity and as an argument of --set: read or refused. A quantity that was read is printed
+ * and read again, and must be the same. The place of a problem must be inside the text. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

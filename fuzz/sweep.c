@@ -1,4 +1,4 @@
-/* Any bytes as an experiment file with a sweep: refused, or points, each of which makes a configuration. */
+/* Any bytes as an experiment file with a sweep: refused, or read as points that each make a configuration. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static void say_nothing(void *self, enum diag_level level, const char *message)
     (void)message;
 }
 
-/* What was taken value by value must be taken together. */
+/* Values that were accepted one by one must be accepted together. */
 static void look_at(const struct sweep_point *point)
 {
     struct config *config = sweep_config(point);

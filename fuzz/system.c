@@ -1,4 +1,4 @@
-/* Any bytes as a system file: read or refused. Of what was read, the parts of every message sum to their
+/* Any bytes as a system file: read or refused. If it was read, the parts of every message sum to their
  * total. */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Any bytes as the text of a topology: refused with a place inside the text, or a topology whose text reads
- * back as itself and whose routes end where they should. */
+/* Any bytes as the text of a topology: refused with a place inside the text, or read as a topology whose text
+ * reads back as the same and whose routes reach their destinations. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

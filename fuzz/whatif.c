@@ -1,4 +1,4 @@
-/* Any text as a change of a component: refused, or every time of the system stays between 0 and 1 s. */
+/* Any text as a change of a component: refused; or else every time of the system stays between 0 and 1 s. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Any bytes as the text that names a workload: refused, or a program whose first calls can be asked for. */
+/* Any bytes as the text that names a workload: refused, or read as a program whose first calls can be
+ * computed. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +36,8 @@ static void ask(struct program *program)
     }
 }
 
-/* A thousand million ranks are allowed, and take 16 GB, which the fuzzer does not have; nor has it the
- * seconds to count the keys of the largest IS. */
+/* 10^9 ranks are allowed and take 16 GB, more than the fuzzer has. Counting the keys of the largest IS would
+ * take too long. */
 static bool asks_for_much(const char *spec)
 {
     enum { DIGITS = 7 };

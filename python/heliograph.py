@@ -7,8 +7,8 @@
     for run in experiment.run():
         print(run.fabric, run.makespan_s, run.metrics)
 
-Names and values of parameters are those of an experiment file. What is wrong raises an Error, with the text that helio
-prints. docs/library.md
+Names and values of parameters are those of an experiment file. Wrong input raises an Error with the text that helio
+prints. docs/library.md has the reference.
 """
 
 import ctypes
@@ -89,7 +89,7 @@ class _Fabric(ctypes.Structure):
 
 
 def _load():
-    """$HELIOGRAPH_LIBRARY, else the library beside which this file is installed, else the system's."""
+    """Loads $HELIOGRAPH_LIBRARY, or the library installed with this file, or else the system's."""
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", _SONAME)
     name = os.environ.get("HELIOGRAPH_LIBRARY") or (beside if os.path.exists(beside) else _SONAME)
     library = ctypes.CDLL(name)
@@ -117,12 +117,12 @@ def _load():
 
 
 _library = _load()
-_fabrics = []  # the library points to them
+_fabrics = []  # the library has pointers to them
 _raised = []  # exceptions of fabrics written in Python, during a run
 
 
 class Error(Exception):
-    """What is wrong, with its place, as helio prints it."""
+    """An error of the library. Its text has the messages with their places, as helio prints them."""
 
 
 def _last_error():
@@ -145,7 +145,7 @@ def load_plugin(path):
 
 
 class Run:
-    """A run of the program on one fabric. `data` is the run's object in `helio run --json`, with all results."""
+    """A run of the program on one fabric. `data` is the run's object of `helio run --json`, with all results."""
 
     def __init__(self, data, makespan_ps):
         self.data = data
@@ -165,7 +165,7 @@ class Run:
 
     @property
     def ranks(self):
-        """A dict of finish_s, compute_s and idle_s for each rank; beyond 4096 ranks, of their quantiles."""
+        """A dict of finish_s, compute_s and idle_s for each rank. For more than 4096 ranks, their quantiles."""
         return self.data["ranks"]
 
     @property
@@ -186,7 +186,7 @@ class Experiment:
     """Parameters, as a mapping of names to texts, and the runs that they describe."""
 
     def __init__(self, path=None, **parameters):
-        """Reads the experiment file, if there is one, then the parameters; fmu__count=16 sets fmu.count."""
+        """Reads the experiment file, if one is given, then the parameters: fmu__count=16 sets fmu.count."""
         self._experiment = _library.heliograph_new()
         if not self._experiment:
             raise Error(_last_error())
@@ -200,7 +200,7 @@ class Experiment:
             _library.heliograph_free(self._experiment)
 
     def load_text(self, text, name="experiment"):
-        """The text of an experiment file, on top of what is set."""
+        """Reads the text of an experiment file. It is applied after the present settings."""
         _check(_library.heliograph_load_text(self._experiment, name.encode(), text.encode()))
 
     def __setitem__(self, parameter, value):
@@ -208,12 +208,12 @@ class Experiment:
         _check(_library.heliograph_set(self._experiment, parameter.encode(), text.encode()))
 
     def __getitem__(self, parameter):
-        """The value as a text, None where the parameter has none."""
+        """The value as a text, or None if the parameter has none."""
         value = _library.heliograph_get(self._experiment, parameter.encode())
         return None if value is None else value.decode()
 
     def run(self):
-        """Runs the program on each fabric; a list of Run."""
+        """Runs the program on each fabric. Returns a list of Run."""
         _raised.clear()
         try:
             _check(_library.heliograph_run(self._experiment))
@@ -224,16 +224,16 @@ class Experiment:
 
     @property
     def json(self):
-        """The bytes that `helio run --json` prints, of the last run; None before."""
+        """The output of `helio run --json` for the last run, as bytes. None before the first run."""
         return _library.heliograph_json(self._experiment)
 
 
 def register_fabric(name, doc, begin):
-    """Gives every experiment of this process a fabric.
+    """Adds a fabric to every experiment of this process.
 
-    begin(nodes) is called when a run begins, and returns a function transfer(source, destination, bytes, now_ps) that
-    returns (visible_ps, sender_done_ps, delivered_ps) of a message: when its receiver can match it, when its last byte
-    has left, when that is there. An exception in it fails the run.
+    begin(nodes) is called at the start of a run. It returns a function transfer(source, destination, bytes, now_ps),
+    which returns the times (visible_ps, sender_done_ps, delivered_ps) of a message: its receiver can match it; its last
+    byte has left the sender; its last byte has arrived. An exception in either function fails the run.
     """
     states = {}
 
@@ -241,7 +241,7 @@ def register_fabric(name, doc, begin):
         key = max(states, default=0) + 1
         try:
             states[key] = begin(setup[0].nodes)
-        except Exception as error:  # noqa: BLE001 - it must not unwind through C
+        except Exception as error:  # noqa: BLE001 - an exception must not pass through C
             _raised.append(error)
             return None
         return key
@@ -254,7 +254,7 @@ def register_fabric(name, doc, begin):
             )
         except Exception as error:  # noqa: BLE001
             _raised.append(error)
-            done.delivered_ps = -1  # impossible, which ends the run
+            done.delivered_ps = -1  # an impossible time, which ends the run
 
     def end_run(key):
         states.pop(key, None)

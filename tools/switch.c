@@ -27,7 +27,7 @@ enum { PORTS_MAX = 256, FRAME_MAX = 2048, FRAMES = 16384, ADDRESS = 6, ADDRESSES
 
 struct frame {
     int64_t due_ns;
-    int from; /* port */
+    int from; /* port number */
     size_t bytes;
     unsigned char data[FRAME_MAX];
 };

@@ -1,8 +1,8 @@
 #ifndef HELIO_TESTS_SUPPORT_COMPONENTS_H
 #define HELIO_TESTS_SUPPORT_COMPONENTS_H
 
-/* Two components with a parameter of each kind, and an ear for what is said about them. For tests of
- * configurations; included once by each. */
+/* Two components with a parameter of each kind, and a handler that collects messages. For tests of
+ * configurations; each includes this file one time. */
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 
 #include "base/time.h"
 
-/* Table 1 of "Breaking Band" in picoseconds, and sums of it: hosts as tests work them out by hand. */
+/* Table 1 of "Breaking Band" in picoseconds, and sums of it, for hosts that tests work out by hand. */
 #define HLP_POST_PS    INT64_C(26560)
 #define LLP_POST_PS    INT64_C(175420)
 #define POST_PS        (HLP_POST_PS + LLP_POST_PS)
@@ -16,7 +16,7 @@
 #define UCP_CALLBACK   INT64_C(139780)
 #define AFTER_PS       INT64_C(36890)
 #define RX_PS          (LLP_PROG_PS + CALLBACKS_PS + AFTER_PS)
-#define WAIT_PS        (INT64_C(443800) - CALLBACKS_PS - AFTER_PS) /* before it polls */
+#define WAIT_PS        (INT64_C(443800) - CALLBACKS_PS - AFTER_PS) /* time before the receiver polls */
 #define FLIGHT_PS      (PCIE_PS + NETWORK_PS + TO_MEMORY_PS)
 #define LATENCY_PS     (POST_PS + FLIGHT_PS + RX_PS)
 #define INJECTION_PS   (POST_PS + SENT_PS)
@@ -25,7 +25,7 @@
 #define SYSTEM  "host.system=thunderx2"
 #define NETWORK "hockney.latency=382.81ns"
 
-/* The setting of a system like the paper's but for these lines, in a file that hosts_forget removes. */
+/* The setting of a system file like the paper's except for these lines. hosts_forget removes the file. */
 char *hosts_system_with(const char *lines);
 void hosts_forget(char *setting);
 

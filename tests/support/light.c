@@ -42,7 +42,7 @@ static void on_sender_done(void *self, uint32_t index, ps_t at)
     bench->outcome->sender_done[index] = at;
 }
 
-/* 0 <= channels in use <= channels; a count below 0 is a large number. */
+/* 0 <= channels in use <= channels. A negative count is a large unsigned number. */
 static void check_channels(const struct photonic *network)
 {
     for (uint32_t i = 0; i < network->topo.links; i++)

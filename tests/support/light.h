@@ -1,8 +1,8 @@
 #ifndef TESTS_SUPPORT_LIGHT_H
 #define TESTS_SUPPORT_LIGHT_H
 
-/* A photonic network by itself: messages go in at stated times, and what became of each comes out. Every run
- * checks that all channels, slots and ports are free again. */
+/* A photonic network alone: messages are submitted at given times, and their fates are recorded. Every run
+ * checks that all channels, slots and ports are free at the end. */
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,16 +26,16 @@ struct light_outcome {
     ps_t makespan;
     struct photonic_statistics statistics;
     int64_t stored[STORED_CLASSES];
-    ps_t link_data[LIGHT_LINKS], link_granted[LIGHT_LINKS]; /* by the topology's number of the link */
+    ps_t link_data[LIGHT_LINKS], link_granted[LIGHT_LINKS]; /* indexed by the topology's link number */
     char said[8192];
 };
 
-/* Messages in the order of their times. `settings` end with NULL. */
+/* Messages are in the order of their times. `settings` end with NULL. */
 void light_run(const char *topology, enum photonic_switching switching, const char *const *settings,
                const struct light_message *messages, uint32_t count, uint64_t seed,
                struct light_outcome *outcome);
 
-/* Hears TAP_PART, where a test has set it. */
+/* Handles TAP_PART, if a test has set it. */
 extern void (*light_hear)(void *self, const struct tap_record *record);
 
 #endif

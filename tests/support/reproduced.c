@@ -52,7 +52,7 @@ void reproduced_remove(void)
 void reproduced_make(const struct paper *paper)
 {
     assert_non_null(mkdtemp(reproduced_folder));
-    setenv("HELIO_ASSETS", reproduced_folder, 1); /* where none are, so that no page is written */
+    setenv("HELIO_ASSETS", reproduced_folder, 1); /* an empty folder, so that no page is written */
     diag_set_sink(reproduced_keep_quiet, NULL);
     assert_int_equal(reproduce_paper(paper, &(struct reproduce_options){.folder = reproduced_folder}),
                      STATUS_OK);

@@ -4,19 +4,19 @@
 #include "base/diag.h"
 #include "reproduce/paper.h"
 
-/* What a reproduction writes, in a folder of /tmp. */
+/* The files that a reproduction writes into a folder of /tmp. */
 extern char reproduced_folder[];
 
 /* Reproduces a paper into a new folder, without messages. */
 void reproduced_make(const struct paper *paper);
 
-/* The text of a file of the folder, which is removed; it stays valid until the next call. */
+/* The text of a file of the folder. Removes the file. The text is valid until the next call. */
 char *reproduced_take(const char *name);
 
-/* Removes the folder, in which only runs.db may be left. */
+/* Removes the folder. Only runs.db may remain in it. */
 void reproduced_remove(void);
 
-/* Fails the test when the part is not in the text. */
+/* Fails the test if the part is not in the text. */
 void reproduced_has(const char *text, const char *part);
 
 /* A sink of messages (base/diag.h) that drops them. */

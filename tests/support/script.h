@@ -32,7 +32,7 @@
     {                                                                                                        \
         .op = CALL_SENDRECV, .peer = (to), .source = (from), .bytes = (size), .recv_bytes = (room), KEYED    \
     }
-/* To or at a rank that uses wildcards. */
+/* To or at a rank that receives with wildcards. */
 #define POST(to, mark, size)                                                                                 \
     {                                                                                                        \
         .op = CALL_SEND, .peer = (to), .tag = (mark), .bytes = (size), .channel = CHANNEL_MAILBOX            \
@@ -76,7 +76,7 @@ struct script_message {
     ps_t send_posted, send_released, recv_posted, received;
 };
 
-/* What a run of a script came to; filled by script_run. */
+/* The results of a run of a script; script_run fills them. */
 struct script_outcome {
     enum status status;
     ps_t makespan;
@@ -88,11 +88,11 @@ struct script_outcome {
     char said[16384]; /* all diagnostics */
 };
 
-/* calls[r] is rank r's program; each ends with FINALIZE. `settings` are parameters, "name=value", ending with
- * NULL. Conservation is checked in every run. */
-/* Sees the fabric at the end of every run that went well; NULL = nobody looks. */
+/* calls[r] is rank r's program, which ends with FINALIZE. `settings` are parameters, "name=value", and end
+ * with NULL. Every run checks conservation. */
+/* Called with the fabric at the end of every successful run. NULL: none. */
 extern void (*script_visit)(void *self, struct fabric *fabric);
-/* Hears TAP_PART, where a test has set it. */
+/* Handles TAP_PART, if a test has set it. */
 extern void (*script_hear)(void *self, const struct tap_record *record);
 
 void script_run(const struct call *const *calls, uint32_t ranks, const char *fabric,

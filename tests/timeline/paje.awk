@@ -1,5 +1,5 @@
-# What every Paje file keeps: times increase, what a rank is in nests and ends, a message arrives once, and not before it
-# was sent. Prints for each rank its computing and its blocked time in seconds, then the number of messages.
+# Checks the rules of a Paje file: times increase, the states of a rank nest and end, each message arrives once and not
+# before it was sent. Prints for each rank its computing and its blocked time in seconds, then the number of messages.
 function fail(what) {
     print FILENAME ":" FNR ": " what >"/dev/stderr"
     failed = 1
