@@ -1,5 +1,5 @@
-// The program of a breakdown's page: where a message's time goes, and what it would be with other component times.
-// Only sums are computed here; how components follow from a system's times, the data say.
+// The program of the page of a breakdown: the parts of a message's time, and the time with other component times. It
+// computes sums only. The data say how components follow from the times of a system.
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("results").textContent);
@@ -8,9 +8,9 @@
 
   // ----------------------------------------------------------------- the sums
 
-  const now = data.times.map((time) => time.time_ns); // as the sliders stand
+  const now = data.times.map((time) => time.time_ns); // at the present positions of the sliders
 
-  // Each component's time if the times of the system were these.
+  // The time of each component for these times of the system.
   function components(times) {
     const of = data.components.map((component) => component.time_ns);
     data.times.forEach((time, i) => {
@@ -27,7 +27,7 @@
   const messages = (of) => 1e9 / Math.max(total(of, "overall_injection"), data.channel_ns); // per second
   const rate = (value) => `${digits(value / 1e6, 4)}\u00a0M/s`;
 
-  // What saves most: each time alone, halved.
+  // Each time halved alone, the largest saving first.
   const halved = data.times
     .map((time, i) => {
       const of = components(now.map((value, j) => (i === j ? value / 2 : value)));
@@ -69,7 +69,7 @@
     const changes = tileData.map(() => element("span", {class: "more"}));
     const list = element(
       "ul",
-      {class: "tiles", id: "totals", "aria-label": "Sums, with the sliders as they stand"},
+      {class: "tiles", id: "totals", "aria-label": "Sums with the present sliders"},
       ...tileData.map((tile, i) =>
         element("li", {}, element("span", {class: "label"}, tile.name), values[i], changes[i]),
       ),
@@ -136,7 +136,7 @@
     return {made, groups};
   }
 
-  // The changes that the paper discusses, and the way back.
+  // The changes that the paper discusses, and a button that resets them.
   function presets(made, changed) {
     const reset = () => made.forEach(({set}, i) => set(data.times[i].time_ns));
     const button = (name, doc, act) => {
@@ -147,7 +147,7 @@
       });
       return one;
     };
-    // A time of nothing has no slider, so what would change it alone is no button.
+    // A time of zero has no slider, so a change of this time alone has no button.
     const possible = data.optimisations.filter((one) => one.times.some(({time}) => made.has(time)));
     return element(
       "div",
@@ -165,7 +165,7 @@
   // -------------------------------------------------------------- the latency
 
   const latencyBar = bar("End-to-end latency");
-  const colors = [...palette, "var(--compute)", "var(--faint)"]; // no bar has more parts
+  const colors = [...palette, "var(--compute)", "var(--faint)"]; // the largest number of parts of a bar
   const latencyColor = new Map(latencyBar.parts.map((part, i) => [part.name, colors[i]]));
 
   function latencyRows() {
@@ -210,7 +210,7 @@
       const [was, is] = [total(before, "latency"), total(of, "latency")];
       said.textContent =
         Math.abs(is - was) < 1e-9 * was
-          ? "Move a slider, or press one of the changes that the paper discusses; the sums above follow."
+          ? "Move a slider, or press one of the changes that the paper discusses. The sums above change with it."
           : `End-to-end latency ${ns(was)} → ${ns(is)}: ${percent(Math.abs(was - is) / was)} ${is < was ? "less" : "more"}, ${digits(was / is, 4)} times as fast.`;
     };
     const columns = [
@@ -223,7 +223,7 @@
       "What if",
       null,
       [
-        "A slider is a time of the system file, from nothing to three times what it is; under its name stands what it becomes; a time of nothing has none. Nothing but sums is computed: a time that hides behind another, contention, or a different protocol is not in them.",
+        "Each slider is a time of the system file, from zero to three times its value. The new value stands under its name. A time of zero has no slider. The page computes sums only, without overlap, contention or a change of protocol.",
       ],
       [
         said,
@@ -256,8 +256,8 @@
     return section(
       "ranking",
       "Which single improvement buys most",
-      "Each time alone, halved.",
-      ["PCIe counts twice in the latency, once on each end, so that half of it saves as much as the whole once."],
+      "Each time is halved alone.",
+      ["A message crosses PCIe at both ends, so halving the PCIe time saves one whole crossing."],
       [
         legend(series),
         chart(`Halving ${halved[0].name} saves ${ns(halved[0].latency_ns)} of the latency, more than any other.`, (width) =>
@@ -307,7 +307,7 @@
       {name: "share", number: true, of: (row) => row.share, show: percent},
     ];
     const draw = (width) => {
-      const beside = width > 620; // else the names stand above their bars
+      const beside = width > 620; // otherwise the names stand above their bars
       return Plot.plot({
         ...common(width),
         height: 68 + (beside ? 30 : 52) * names.length,
@@ -325,7 +325,7 @@
               fill: (row) => colors[row.order],
               z: "order",
               order: "order",
-              insetTop: beside ? 0 : 26, // so that a name is nearer to its own bar than to the one before
+              insetTop: beside ? 0 : 26, // a name is nearer to its own bar than to the previous one
               insetRight: 0.5,
               title: (row) => `${row.part}: ${ns(row.time_ns)}, ${percent(row.share)}`,
             }),
@@ -338,7 +338,7 @@
       "breakdowns",
       "Every breakdown of the paper's figures",
       null,
-      ["The parts of each bar add up to the whole of it; point at one for its name and time, or open the table."],
+      ["The parts of each bar add up to the whole. Point at a part for its name and time, or open the table."],
       [chart(`${names.length} bars, each divided into its parts: ${names.join("; ")}.`, draw)],
       {name: "breakdowns", columns, rows},
     );

@@ -1,11 +1,11 @@
-// What the fabrics of a run counted: FMUs, the links and buffers of the network, and all that is one number.
+// The metrics of the fabrics of a run: FMUs, links and buffers of the network, and all single numbers.
 "use strict";
 const fabricSections = (runs, meanings, fabricColor) => {
   const UNITS_SHOWN = 4096;
   const {digits, time, size, count, percent, plural, timeScale, element, table, download, legend, chart, section} = kit;
   const {common, gap, upTo} = kit;
 
-  // A bar for each unit of a fabric, by its number.
+  // A bar for each unit of a fabric, such as an FMU, by its number.
   const bars = (units, {unit, label, of, color, tickFormat}) => (width) =>
     Plot.plot({
       ...common(width),
@@ -30,7 +30,7 @@ const fabricSections = (runs, meanings, fabricColor) => {
 
   // --------------------------------------------------------------------- FMUs
 
-  // How many accesses wait, and how many FMUs are connected, in the mean of each bin of time.
+  // Numbers of waiting accesses and of connected FMUs, as means of bins of time.
   function fmuProfile(run) {
     const {profile_bin_s: bin, waiting_profile_s: waiting, connected_profile_s: connected} = run.fabric_stats;
     if (!waiting?.length) return [];
@@ -39,7 +39,7 @@ const fabricSections = (runs, meanings, fabricColor) => {
     const overTime = (title, words, sums) => {
       const bins = sums.map((sum, i) => {
         const from = i * bin;
-        const to = from < run.makespan_s ? Math.min(from + bin, run.makespan_s) : from + bin; // the last one is cut short
+        const to = from < run.makespan_s ? Math.min(from + bin, run.makespan_s) : from + bin; // the last bin is cut short
         return {from: from / scale, to: to / scale, mean: sum / (to - from)};
       });
       const most = d3.greatest(bins, (b) => b.mean);
@@ -47,7 +47,7 @@ const fabricSections = (runs, meanings, fabricColor) => {
       return [
         element("h3", {}, `${run.fabric}: ${title}`),
         chart(
-          `${run.fabric}: in the mean of a ${time(bin)} bin up to ${digits(most.mean, 3)} ${words}, at ${digits(most.from, 4)} ${unit}.`,
+          `${run.fabric}: up to ${digits(most.mean, 3)} ${words} (mean of a bin of ${time(bin)}), at ${digits(most.from, 4)} ${unit}.`,
           (width) =>
             Plot.plot({
               ...common(width),
@@ -136,9 +136,9 @@ const fabricSections = (runs, meanings, fabricColor) => {
       null,
       [
         "An FMU is busy while a node's controller is connected to it: switching, then writing or reading.",
-        "Long queue waits with low busy shares say that accesses wait for a node's one controller rather than for FMUs; more FMUs do not help then. High shares say that they do.",
-        "Over time: the queues of all FMUs together, then how many FMUs are connected, in the mean of short spans. A queue that stays long is a pool too small or a hot FMU; one that comes and goes is the program's own bursts.",
-        "A coalesced access goes under the switch of another and saves T_switch. Q_data and Q_header are the rings in an FMU; their peaks are the memory that it needs.",
+        "If queue waits are long and busy shares low, accesses wait for the controllers of their nodes, and more FMUs do not help. If busy shares are high, more FMUs help.",
+        "Over time: the queues of all FMUs together, then the number of connected FMUs, as means of short bins. A queue that stays long means that the pool is too small or that one FMU has too much to do. A queue that comes and goes means that the program sends in bursts.",
+        "A coalesced access shares the switching of another one and saves T_switch. Q_data and Q_header are the rings in an FMU. Their peaks show the memory that it needs.",
       ],
       [fmuTable(withFmus), ...shown.flatMap((run) => fmuCharts(run, units(run)))],
       {name: "fmus", columns, rows: rows.slice(0, UNITS_SHOWN * withFmus.length)},
@@ -147,8 +147,8 @@ const fabricSections = (runs, meanings, fabricColor) => {
 
   // -------------------------------------------------------------------- links
 
-  // What a fabric counted for each link between switches: the first such series is what is drawn. Where it has those
-  // of the nodes as well, they come first.
+  // The load of each link between switches: the first metric of a fabric that has a value for each link. If the metric
+  // also has the links of nodes, those come first.
   function linkLoads() {
     const network = meanings.topology;
     if (!network) return [];
@@ -165,11 +165,11 @@ const fabricSections = (runs, meanings, fabricColor) => {
     });
   }
 
-  // The colour of what carries that share of what the busiest does.
+  // The colour of a load that is this share of the greatest load.
   const shade = (fabric, share) =>
     `color-mix(in srgb, ${fabricColor.get(fabric)} ${Math.round(100 * Math.sqrt(share))}%, var(--ended))`;
 
-  // The lines of the picture are as dark as the busier direction of each; the darkest is the busiest link of all.
+  // A line of the picture shows the busier direction of its links. The darkest line has the busiest link of all.
   function drawnLinks(load) {
     const {picture} = meanings.topology;
     const share = (line) => (load.most ? busier(line) / load.most : 0);
@@ -215,7 +215,7 @@ const fabricSections = (runs, meanings, fabricColor) => {
     const names = new Map((picture?.lines ?? []).flatMap((line) => line.links.map((link, i) => [link, line.names[i]])));
     const nameOf = (link) => names.get(link) ?? String(link);
     const said = (load) => {
-      if (!load.most) return "No link has any.";
+      if (!load.most) return "All links have zero.";
       const name = names.get(load.values.indexOf(load.most));
       return `The busiest link${name ? `, ${name},` : ""} has ${load.show(load.most)}, ${digits(load.most / load.mean, 3)} times the mean.`;
     };
@@ -233,8 +233,8 @@ const fabricSections = (runs, meanings, fabricColor) => {
       `Links of ${text}`,
       null,
       [
-        "A line is the pair of links between two switches, as thick and dark as the busier of them; at most as the busiest of all. Those between nodes and their switches are left out.",
-        "Below, all links from the busiest on: a flat curve is a load spread evenly, a steep one a few links that all wait for.",
+        "A line is the pair of links between two switches. Its width and darkness show the load of the busier one, relative to the busiest link of all. Links of nodes are left out.",
+        "Below are all links in order of their load. A flat curve means an even load. A steep curve means that a few links carry most of it.",
       ],
       loads.flatMap((load) => [
         element("h3", {}, `${load.fabric}: ${meanings.metrics[load.name].doc}`),
@@ -257,7 +257,7 @@ const fabricSections = (runs, meanings, fabricColor) => {
     return meanings.topology?.picture?.switches[place].name ?? `switch ${place}`;
   };
 
-  // The circles of the picture are as large and dark as the buffers in them are busy.
+  // The size and darkness of a circle in the picture show how busy its buffer is.
   function drawnBuffers(run) {
     const {buffer_reserved_s: reserved, buffer_switch: places} = run.fabric_stats;
     const most = d3.max(reserved) || 1;
@@ -288,7 +288,7 @@ const fabricSections = (runs, meanings, fabricColor) => {
     const {scale, name} = timeScale(most);
     const color = fabricColor.get(run.fabric);
     const at = placeOf(run)(reserved.indexOf(most));
-    const said = most ? `The busiest, at ${at}, was reserved for ${time(most)} of slot time.` : "None was ever reserved.";
+    const said = most ? `The busiest buffer, at ${at}, was reserved for ${time(most)} of slot time.` : "No buffer was reserved.";
     const columns = [
       {name: "times stored", of: (r) => r.times},
       {name: "packets", of: (r) => r.packets, show: count},
@@ -333,8 +333,8 @@ const fabricSections = (runs, meanings, fabricColor) => {
       "Buffers in the switches",
       null,
       [
-        "How long the slots of each buffer were reserved, in sum. A circle is as large and dark as that of its switch; at most as the busiest of all. A point is a switch without a buffer.",
-        "A packet is stored where its next link had no channel free; one that is stored often has met one busy link after another.",
+        "The sum of the times for which the slots of each buffer were reserved. The size and darkness of a circle show this sum for the buffer of a switch, relative to the busiest buffer. A point is a switch without a buffer.",
+        "A packet is stored if its next link has no free channel. A packet that is stored often meets many busy links.",
       ],
       withBuffers.flatMap(bufferCharts),
       {name: "buffers", columns, rows: rows.slice(0, UNITS_SHOWN * withBuffers.length)},

@@ -1,7 +1,7 @@
-// What the sections of a report are made of: numbers as people read them, elements, tables, charts.
+// The parts of which sections of reports are made: readable numbers, elements, tables, charts.
 "use strict";
 const kit = (() => {
-  const drawings = []; // what is drawn anew when the width changes
+  const drawings = []; // drawn again when the width changes
 
   // -------------------------------------------------------- words and numbers
 
@@ -56,7 +56,7 @@ const kit = (() => {
 
   // ----------------------------------------------------------------- elements
 
-  // Text is only ever set as text, so nothing in the results can become markup.
+  // Text is always set as text, so nothing in the results can become markup.
   function element(name, attributes = {}, ...children) {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -64,7 +64,7 @@ const kit = (() => {
     return made;
   }
 
-  // columns: {name, of(row), show(value), prose}; numbers go to the right, prose gets room for its sentences.
+  // columns: {name, of(row), show(value), prose}. Numbers are aligned to the right; prose gets a wide column.
   function table(caption, columns, rows) {
     const isNumber = (column) => column.number || rows.some((row) => typeof column.of(row) === "number");
     const cell = (column, row, i) => {
@@ -122,7 +122,7 @@ const kit = (() => {
       }),
     );
 
-  // draw(width) returns the SVG; `text` says the same in words to those who do not see it.
+  // draw(width) returns the SVG; `text` has the same in words, for screen readers.
   function chart(text, draw) {
     const figure = element("figure", {class: "chart", role: "img", "aria-label": text});
     drawings.push({figure, draw, width: 0});
@@ -138,7 +138,7 @@ const kit = (() => {
     }
   }
 
-  // Runs what makes the page, and keeps its charts as wide as the window lets them be.
+  // Builds the page, and draws its charts again when the width of the window changes.
   function page(build) {
     const main = document.getElementById("main");
     try {
@@ -153,8 +153,9 @@ const kit = (() => {
     }
   }
 
-  // A topology's switches and the links between them, as report/topology.h has it; drawLinks(group) draws the links into
-  // a group, styleSwitches(circles) says how the switches differ, if they do. Links that bow out of the way of others leave the switches' rectangle by up to BOW.
+  // A topology's switches and the links between them, as in report/topology.h. drawLinks(group) draws the links into a
+  // group. styleSwitches(circles), if given, sets the style of switches. Links that bow around others may leave the
+  // rectangle of the switches by up to BOW.
   const BOW = 44;
   function network({switches}, width, drawLinks, styleSwitches = () => {}) {
     const [left, right] = d3.extent(switches, (s) => s.x);
@@ -181,13 +182,13 @@ const kit = (() => {
     return svg.node();
   }
 
-  // What is drawn depends on more than the width.
+  // The drawing depends on other things than the width.
   function refresh() {
     for (const drawing of drawings) drawing.width = 0;
     redraw();
   }
 
-  // how: [[question, answer]]; data: {name, columns, rows}
+  // how: sentences that say how to read the section; data: {name, columns, rows}
   function section(id, title, says, how, charts, data) {
     const made = element(
       "section",
@@ -227,11 +228,11 @@ const kit = (() => {
     marginRight: 24,
   });
 
-  // Between bars, on either side of each, where they are wide enough to keep their colour.
+  // The space on each side of a bar. Narrow bars have none, so that they keep their colour.
   const gap = (bars, width) => (width / bars > 8 ? 0.5 : 0);
   const labelWidth = (names) => 12 + 7.5 * d3.max(names, (name) => name.length);
 
-  // From 0 to the largest; where all are 0 there is still an axis.
+  // From 0 to the largest value. If all values are 0 there is still an axis.
   const upTo = (values) => [0, d3.max(values) || 1];
 
   const timeScale = (largest) => {

@@ -1,4 +1,4 @@
-// The program of a paper's page: what came out, the figures, and every number beside the published one.
+// The program of the page of a paper: the verdicts, the figures, and every number beside the published one.
 "use strict";
 (() => {
   const paper = JSON.parse(document.getElementById("results").textContent);
@@ -17,7 +17,7 @@
 
   // --------------------------------------------------------- the answer first
 
-  // A number that is computed in several ways counts once, in the way that fits best.
+  // A number that is computed in several ways counts once, with the result nearest to it.
   function answer() {
     const {reproduced, deviates, "not run": left} = paper.numbers;
     const ways = paper.rows.some((row) => row.item !== row.of);
@@ -27,13 +27,13 @@
       "Of ",
       element("strong", {}, plural(reproduced + deviates, "published number")),
       " that were computed, ",
-      element("strong", {class: "good"}, `${reproduced} ${reproduced === 1 ? "comes" : "come"} out`),
+      element("strong", {class: "good"}, `${reproduced} ${reproduced === 1 ? "is" : "are"} reproduced`),
       ways ? " in at least one of the models," : "",
       " within what the paper's own rounding or a stated tolerance allows, and ",
-      element("strong", {class: deviates ? "bad" : ""}, `${deviates} ${deviates === 1 ? "does" : "do"} not`),
+      element("strong", {class: deviates ? "bad" : ""}, `${deviates} ${deviates === 1 ? "deviates" : "deviate"}`),
       paper.rows.every((row) => row.verdict !== "deviates" || row.note)
-        ? ". Each deviation has its cause beside it."
-        : ". Causes are beside the deviations, as far as they are known.",
+        ? ". The cause of each deviation is beside it."
+        : ". Known causes are beside the deviations.",
       left ? ` ${left} were not computed.` : "",
     );
   }
@@ -41,7 +41,7 @@
   const tiles = () =>
     element(
       "ul",
-      {class: "tiles", "aria-label": "Values of ours by verdict"},
+      {class: "tiles", "aria-label": "Our values by verdict"},
       ...Object.entries(paper.values).map(([name, count]) =>
         element(
           "li",
@@ -92,8 +92,8 @@
   function bars(figure, points, colors, width) {
     const names = unique(points.map((p) => p.x));
     const narrow = width / names.length < 48;
-    const below = narrow ? 44 + 5.8 * d3.max(names, (name) => name.length) : 48; // room for names at a slant
-    const alone = names.length === points.length; // one bar for each name: in its middle, with its number
+    const below = narrow ? 44 + 5.8 * d3.max(names, (name) => name.length) : 48; // room for slanted names
+    const alone = names.length === points.length; // one bar for each name: its label in the middle, with its number
     return Plot.plot({
       ...axes(figure, width),
       height: 212 + below,
@@ -123,7 +123,7 @@
     });
   }
 
-  // Around 1, where neither wins: blue wins, orange loses.
+  // Colours around 1, where both are equal: blue is faster, orange is slower.
   function map(figure, points, width) {
     const far = d3.max(points, (p) => Math.abs(Math.log2(p.y))) || 1;
     const shade = (y) => {
@@ -235,7 +235,7 @@
     return section(
       "numbers",
       "Every published number beside ours",
-      paper.quick ? "This is the quick run: what takes long was left out, and says so." : null,
+      paper.quick ? 'This is the quick run. Numbers that take long were left out and have the verdict "not run".' : null,
       [],
       [filter, whole, download(`${paper.paper}`, itemColumns, paper.rows)],
       null,

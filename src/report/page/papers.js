@@ -1,4 +1,4 @@
-// The program of the page of all papers: how many published numbers come out, and what deviates, with its cause.
+// The program of the page of all papers: how many published numbers are reproduced, and what deviates, with its cause.
 "use strict";
 (() => {
   const {version, quick, papers} = JSON.parse(document.getElementById("results").textContent);
@@ -25,11 +25,11 @@
       `Of ${plural(papers.length, "paper")} with `,
       element("strong", {}, plural(reproduced + deviates + left, "published number")),
       ", ",
-      element("strong", {class: "good"}, `${number(reproduced)} come out`),
+      element("strong", {class: "good"}, `${number(reproduced)} are reproduced`),
       " within what their own rounding or a stated tolerance allows, ",
-      element("strong", {class: deviates ? "bad" : ""}, `${number(deviates)} do not`),
+      element("strong", {class: deviates ? "bad" : ""}, `${number(deviates)} deviate`),
       left ? `, and ${number(left)} were not computed` : "",
-      quick ? ". This is the quick run, which leaves out what takes long." : ".",
+      quick ? ". This is the quick run, which leaves out numbers that take long." : ".",
     );
   }
 
@@ -68,14 +68,14 @@
     {name: "reproduced", number: true, of: (p) => p.numbers.reproduced},
     {name: "deviate", number: true, of: (p) => p.numbers.deviates},
     {name: "not run", number: true, of: (p) => p.numbers["not run"]},
-    {name: "values of ours", number: true, of: (p) => p.rows.length},
+    {name: "our values", number: true, of: (p) => p.rows.length},
   ];
 
   const overview = () =>
     section(
       "overview",
       "Paper by paper",
-      "A number that is computed in several ways counts once, in the way that fits best.",
+      "A number that is computed in several ways counts once, with the result nearest to it.",
       [],
       [
         legend(verdicts),
@@ -103,7 +103,7 @@
     {name: "cause", prose: true, of: (r) => r.note || "not known"},
   ];
 
-  // Where many numbers are computed in several ways: how each of them does.
+  // For papers that compute many numbers in several ways: the verdicts of each way.
   function ways(paper) {
     const of = d3
       .groups(
@@ -117,7 +117,7 @@
       {name: "computed as", of: ([way]) => way},
       ...verdicts.map(({name}) => ({name, number: true, of: ([, rows]) => count(rows, name)})),
     ];
-    return [table(`${paper.paper}: the ways of computing it`, columns, of)];
+    return [table(`${paper.paper}: ways of computing numbers`, columns, of)];
   }
 
   function onePaper(paper) {
@@ -126,7 +126,7 @@
     return section(
       `paper-${paper.paper}`,
       paper.title,
-      `${plural(published(paper), "published number")}: ${paper.numbers.reproduced} come out, ${paper.numbers.deviates} do not` +
+      `${plural(published(paper), "published number")}: ${paper.numbers.reproduced} are reproduced, ${paper.numbers.deviates} deviate` +
         (paper.numbers["not run"] ? `, ${paper.numbers["not run"]} were not computed.` : "."),
       [],
       [

@@ -1,20 +1,20 @@
-// Where the time of a run's ranks went: all of them together, then each.
+// How the ranks of a run spend their time: all of them together, then each.
 "use strict";
 const rankCount = (run) => (Array.isArray(run.ranks) ? run.ranks.length : run.ranks.count);
 
-// The sections of it, in their order.
+// The sections about ranks, in the order of the page.
 const rankSections = (runs) => {
   const fabrics = runs.map((run) => run.fabric);
-  const RANKS_WITH_BARS = 256; // beyond them one outline does
+  const RANKS_WITH_BARS = 256; // for more ranks a single outline is enough
   const {time, count, percent, timeScale, table, download, element, legend, chart, section, palette} = kit;
   const {common, gap, labelWidth, upTo} = kit;
 
-  const SHOWN_SHARE = 1e-3; // a part that no fabric has more of is in the table only
+  const SHOWN_SHARE = 1e-3; // a part that is smaller than this on every fabric is in the table only
 
   const rankSum = (run, column) =>
     Array.isArray(run.ranks) ? d3.sum(run.ranks, (r) => r[column]) : run.ranks.count * run.ranks[column].mean;
 
-  // Shares of all ranks' time until the last one ended.
+  // Shares of the time of all ranks until the last one ends.
   function shares(run) {
     const whole = rankCount(run) * run.makespan_s || 1;
     const computed = rankSum(run, "compute_s"),
@@ -93,9 +93,9 @@ const rankSections = (runs) => {
       null,
       [
         "Waiting is the time in which a rank was blocked in a call: p2p for sends, receives and their waits, else the collective.",
-        "A network can only shorten waiting. What stays on the ideal fabric is the program's own imbalance.",
+        "A network can only shorten waiting. The waiting that remains on the ideal fabric comes from the program's imbalance.",
         ...(visible.includes("ended before the last")
-          ? ["Ranks that end early leave the rest of their bar pale."]
+          ? ["The pale part is the time after a rank has ended, until the last one ends."]
           : []),
       ],
       [legend(visible.map((p) => ({name: p, color: color.get(p)}))), drawing],
@@ -184,7 +184,7 @@ const rankSections = (runs) => {
       null,
       [
         "Each column is a rank, as high as the time until it ended.",
-        "Columns of one height with much waiting in them say that ranks wait for each other; a few that compute longer than the rest say whom they wait for.",
+        "Columns of equal height with much waiting mean that ranks wait for each other. If a few ranks compute longer than the rest, the others wait for them.",
       ],
       [legend(parts.map(([name, , color]) => ({name, color}))), ...drawings_],
       {name: "ranks", columns, rows},

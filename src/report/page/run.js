@@ -1,5 +1,5 @@
-// The page of a run: sections from the results that it carries, with those of ranks.js and fabric.js. Each chart has a
-// sentence that says what it shows, a table of the same numbers, and a file of them to take away.
+// The page of a run: sections from its results, with those of ranks.js and fabric.js. Each chart has a sentence that
+// says what it shows, a table of the same numbers, and a file of them to save.
 "use strict";
 (() => {
   const {manifest, runs} = JSON.parse(document.getElementById("results").textContent);
@@ -12,7 +12,7 @@
 
   // --------------------------------------------------------- the answer first
 
-  // Not a number where one of both takes no time: then there is nothing to compare.
+  // Not a number if one of the times is zero: then there is no ratio.
   const speedup = (run) => (run.makespan_s > 0 && first.makespan_s > 0 ? first.makespan_s / run.makespan_s : NaN);
   const factor = (ratio) => (ratio < 0.1 ? digits(ratio, 3) : ratio.toFixed(3));
   const asFactor = (ratio, before, after) => (isFinite(ratio) ? `${before}${factor(ratio)}×${after}` : "");
@@ -61,7 +61,7 @@
           element(
             "span",
             {class: "more"},
-            `${i ? asFactor(speedup(run), "", ", ") : "the base, "}idle ${percent(run.idle_fraction)}`,
+            `${i ? asFactor(speedup(run), "", ", ") : "the baseline, "}idle ${percent(run.idle_fraction)}`,
           ),
         ),
       ),
@@ -77,8 +77,8 @@
     const text = `Bars of the time on each fabric. ${runs.map((r) => `${r.fabric}: ${time(r.makespan_s, 5)}`).join("; ")}.`;
     const hosts =
       first.software_fraction === undefined
-        ? "What a message costs at its ends is as published for each fabric: some latencies include software and NICs, others do not (host.system gives all of them one model)."
-        : "What a message costs at its ends comes from one model for all fabrics.";
+        ? "The costs of hosts are as published for each fabric: some latencies include software and NICs, others do not. With host.system, all fabrics use one host model."
+        : "All fabrics use one host model.";
     const unit = timeScale(d3.max(runs, (run) => run.makespan_s));
     const drawing = chart(text, (width) =>
       Plot.plot({
@@ -119,7 +119,7 @@
       "Time by fabric",
       null,
       [
-        "A bar is the time until the last rank has ended, in the simulated world. Shorter is better.",
+        "A bar is the virtual time at which the last rank ends. Shorter is better.",
         `Speedups are over ${first.fabric}, the first fabric named. The program and what it computes are the same everywhere; only the network differs.`,
         ...(runs.length > 1 ? [hosts] : []),
       ],
@@ -130,7 +130,7 @@
 
   // ------------------------------------------------------------ message sizes
 
-  const CLASSES_SHOWN = 8; // at least: a lone class would fill the chart
+  const CLASSES_SHOWN = 8; // the least width; a single class would fill the chart
 
   const sizeName = (from) => (from === 0 ? "0 B" : binary(from));
 
@@ -139,7 +139,7 @@
     if (!classes.length) return null;
     const pivot = runs.find((run) => run.fabric_stats.pivot_bytes > 0 && run.fabric_stats.pivot_bytes < 2 ** 60);
     const pivotBytes = pivot?.fabric_stats.pivot_bytes;
-    const index = (bytes) => (bytes > 0 ? 1 + Math.log2(bytes) : 0); // a class is one wide
+    const index = (bytes) => (bytes > 0 ? 1 + Math.log2(bytes) : 0); // a class has width one
     let last =
       d3.max([...classes.map((c) => index(c.from_bytes)), pivotBytes ? Math.floor(index(pivotBytes)) : 0]) + 1;
     let begin = Math.min(index(classes[0].from_bytes), pivotBytes ? Math.floor(index(pivotBytes)) : Infinity);
@@ -184,7 +184,7 @@
                   frameAnchor: "top",
                   dy: -2,
                   fill: "currentColor",
-                  stroke: "var(--card)", // readable where a column is behind it
+                  stroke: "var(--card)", // readable in front of a column
                   strokeWidth: 4,
                   textAnchor: index(pivotBytes) > (begin + last) / 2 ? "end" : "start",
                   dx: index(pivotBytes) > (begin + last) / 2 ? -5 : 5,
@@ -210,10 +210,10 @@
       "Message sizes",
       `${plural(total.count, "message")} carry ${size(total.bytes)}, ${size(total.mean_bytes)} on average.${split}`,
       [
-        "A column holds the messages from one power of two up to the next; first how many they are, then how many bytes they carry.",
+        "A column holds the messages with sizes from one power of two up to the next: their number in the first chart, their bytes in the second.",
         ...(pivot
           ? [
-              "From the dashed line on, the hybrid's pivot, messages go through an FMU. If it is not set it lies where an FMU and the network take equally long, as long as nothing is in their way (Eq. 7).",
+              "The dashed line is the pivot of hybrid: messages from this size on go through an FMU. If the pivot is not set, it is the size for which an FMU and the network take equally long without contention (Eq. 7).",
             ]
           : []),
       ],
@@ -262,7 +262,7 @@
     return section(
       "manifest",
       "What was run",
-      "Everything that is needed to do it again: the same input gives the same page, byte for byte.",
+      "Everything that is needed to repeat the run. The same input gives the same page, byte for byte.",
       [],
       [
         table(
@@ -304,7 +304,7 @@
           parameters(),
         ].filter((part) => part),
       );
-    // A printer shows what is open.
+    // A printer prints open details only.
     let opened = [];
     addEventListener("beforeprint", () => {
       opened = [...document.querySelectorAll("main details:not([open])")].filter((d) => d.id === "parameters");

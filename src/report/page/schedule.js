@@ -1,9 +1,10 @@
-// The program of a schedule's page: which link carries which connection in which slot, and what each slot connects.
+// The program of the page of a schedule: which link carries which connection in which slot, and what each slot
+// connects.
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("results").textContent);
   const {digits, percent, count, plural, element, table, download, chart, refresh, section, palette, common, upTo} = kit;
-  const LINKS_SHOWN = 256; // of more, the busiest
+  const LINKS_SHOWN = 256; // if there are more, the busiest
   const ROWS_LISTED = 4096;
   const connections = data.connections.map(([source, destination, slot, links]) => ({source, destination, slot, links}));
   const networkLinks = data.links.length - 2 * data.nodes;
@@ -11,7 +12,7 @@
   const bySlot = d3.range(data.degree).map((slot) => connections.filter((c) => c.slot === slot));
   const name = (c) => `${c.source} → ${c.destination}`;
 
-  // Of one slot, connections get colours in turn; they share no link, so that neighbours in the picture differ.
+  // Connections of a slot get colours in turn. They share no link, so neighbours in the picture differ.
   const colorOf = new Map(bySlot.flatMap((some) => some.map((c, i) => [c, palette[i % palette.length]])));
 
   // --------------------------------------------------------- the answer first
@@ -24,8 +25,8 @@
       `${plural(connections.length, "connection")} of ${data.pattern} on ${data.topology} take `,
       element("strong", {}, plural(data.degree, "slot")),
       optimal
-        ? ", and no schedule takes fewer: that is proven."
-        : `; at least ${data.lower_bound} are needed, so that ${plural(data.degree - data.lower_bound, "slot")} may be too many.`,
+        ? ". This is proven optimal: no schedule takes fewer."
+        : `. The lower bound is ${data.lower_bound}, so ${plural(data.degree - data.lower_bound, "slot")} may be too many.`,
     );
 
   const inUse = d3.sum(connections, (c) => c.links.filter(isNetwork).length);
@@ -55,7 +56,7 @@
     )
     .slice(0, LINKS_SHOWN);
 
-  // A slot's connections are others than the next one's, also where their colours are the same.
+  // The connections of two neighbouring slots are different ones, even if their colours are the same.
   const rowGap = busiest.length > 100 ? 0 : 0.5;
   const columnGap = (width) => (width / data.degree > 20 ? 1 : width / data.degree > 4 ? 0.5 : 0);
 
@@ -75,8 +76,8 @@
       "Slots by links",
       used > busiest.length ? `The ${busiest.length} busiest of ${count(used)} links in use.` : `All ${count(used)} links in use.`,
       [
-        "A row is a link, the busiest on top, those of the nodes among them; a column is a slot. A filled cell is a connection, which has one colour along all of its links; point at it for its name.",
-        `The load of the busiest link, ${most}, is the least that any schedule with these routes could take: a row that is full from one side to the other is why there are not fewer slots.`,
+        "A row is a link, with the busiest on top; the links of nodes are included. A column is a slot. A filled cell is a connection, which has the same colour on all of its links. Point at a cell for its name.",
+        `The load of the busiest link, ${most}, is a lower bound for all schedules with these routes. If a row is full, fewer slots are impossible.`,
       ],
       [
         chart(
@@ -153,7 +154,7 @@
       "What a slot connects",
       null,
       [
-        "The switches' setting in one slot: a configuration. No link carries two connections; a line in use in both directions is thicker, and has the colour of one of them.",
+        "The setting of the switches in one slot is a configuration: no link carries two connections. A line that is in use in both directions is thicker, and has the colour of one of the two connections.",
       ],
       [
         element("div", {class: "slider"}, element("label", {for: "slot"}, "Slot"), input),
@@ -173,9 +174,9 @@
       "filling",
       "Connections by slot",
       null,
-      ["Slots that hold few connections are what a better schedule would do without; that it cannot, if the degree is proven."],
+      ["A better schedule would need fewer slots, by filling those that hold few connections. If the degree is proven optimal, there is none."],
       [
-        chart(`Between ${least} and ${most} connections in a slot, ${digits(connections.length / data.degree, 3)} in the mean.`, (width) =>
+        chart(`Between ${least} and ${most} connections in a slot, ${digits(connections.length / data.degree, 3)} on average.`, (width) =>
           Plot.plot({
             ...common(width),
             height: 165,

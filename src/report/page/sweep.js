@@ -1,4 +1,5 @@
-// The program of a sweep's page: what was fastest, time and speedup by each parameter that was varied, all numbers.
+// The program of the page of a sweep: the fastest runs, time and speedup by each parameter that was varied, all
+// numbers.
 "use strict";
 (() => {
   const sweep = JSON.parse(document.getElementById("results").textContent);
@@ -11,7 +12,8 @@
   const repeated = groups.some((g) => g.runs > 1);
   const MAPS_AT_MOST = 6;
 
-  // An axis: the program too is one, where there are several. Numbers go up; other values stay as the sweep has them.
+  // An axis. The program is one too, if there are several programs. Numbers are in ascending order; other values keep
+  // the order of the sweep.
   const values = (name) => {
     const found = unique(groups.map((g) => g.settings[name]));
     return found.every((value) => /^[0-9.]+$/.test(value)) ? found.sort((a, b) => a - b) : found;
@@ -28,7 +30,7 @@
     .join(", ");
   const label = (g) => [g.fabric, ...axes.filter((axis) => axis.name !== "program").map((axis) => `${axis.name} ${axis.of(g)}`)].join(", ");
 
-  // What can be drawn of a group: a mean with the half of its interval's width.
+  // The value of a group: a mean, and half the width of its interval.
   const measures = {
     time: {title: "Time", name: "time", of: (g) => g.makespan_s, show: (v) => time(v, 5)},
     speedup: {title: "Speedup", name: `speedup over ${baselineName}`, of: (g) => g.speedup, show: (v) => `${factor(v)}×`},
@@ -50,7 +52,7 @@
     const others = fabrics
       .map((fabric) => ({fabric, ratios: groups.filter((g) => g.fabric === fabric && g.speedup).map((g) => g.speedup.mean)}))
       .filter(({fabric, ratios}) => ratios.length && !(fabric === sweep.baseline.fabric && Object.keys(sweep.baseline).length === 1));
-    const hosts = sweep.fixed["host.system"] === null && others.length ? " What a message costs at its ends is as published for each fabric." : "";
+    const hosts = sweep.fixed["host.system"] === null && others.length ? " The costs of hosts are as published for each fabric." : "";
     others.forEach(({fabric, ratios}, i) => {
       const [least, most] = d3.extent(ratios);
       const range = most - least < 5e-4 ? factor(most) : `${factor(least)} to ${factor(most)}`;
@@ -83,7 +85,7 @@
 
   // --------------------------------------------------------- by one parameter
 
-  // Of each fabric at each value of the axis: the middle over all other settings, and how far those spread.
+  // For each fabric and value of the axis: the median over all other settings, and the range of values.
   function profile(axis, measure) {
     const points = [];
     for (const fabric of fabrics)
@@ -103,10 +105,10 @@
     return points;
   }
 
-  // How much wider a fabric is drawn than those after it, which lie on top: where results are equal, all are seen.
+  // Each fabric is drawn wider than those after it, which lie on top. So all are visible if results are equal.
   const later = (i) => 1.5 * Math.min(fabrics.length - 1 - i, 4);
 
-  // Even steps: values may be sizes, times or words.
+  // The steps are even, since values may be sizes, times or words.
   function drawProfile(axis, measure, points, width) {
     const unit = measure === measures.time ? timeScale(d3.max(points, (p) => p.high)) : {scale: 1, name: "×"};
     const scaled = points.map((p) => ({...p, middle: p.middle / unit.scale, low: p.low / unit.scale, high: p.high / unit.scale}));
@@ -167,12 +169,12 @@
       null,
       [
         others
-          ? "Each point is the middle (median) of all runs with that value, whatever else was varied; the broad line behind it goes from the least to the most of them."
+          ? "Each point is the median of all runs with this value. The broad line behind it goes from the least to the greatest of them."
           : repeated
-            ? "Each point is the mean over the seeds; the broad line behind it is the 95 % confidence interval."
+            ? "Each point is the mean over the seeds. The broad line behind it is the 95 % confidence interval."
             : "Each point is one run.",
-        "Values stand at even distances.",
-        ...(measure === measures.speedup ? [`Above 1, the dashed line, is faster than ${baselineName} with the same parameters.`] : []),
+        "The distances between values are even.",
+        ...(measure === measures.speedup ? [`Points above the dashed line at 1 are faster than ${baselineName} with the same parameters.`] : []),
       ],
       [
         ...(fabrics.length > 1 ? [legend(fabrics.map((name) => ({name, color: fabricColor.get(name)})))] : []),
@@ -194,7 +196,7 @@
     return found;
   }
 
-  // Times from pale, short, to dark, long; speedups around 1: blue wins, orange loses.
+  // Times go from pale (short) to dark (long). Speedups have colours around 1: blue is faster, orange is slower.
   function shader(measure, all) {
     const mix = (color, share) => `color-mix(in srgb, ${color} ${Math.round(8 + 62 * share)}%, var(--card))`;
     if (measure === measures.time) {
@@ -248,8 +250,8 @@
       [
         measure === measures.time
           ? "Darker is longer, on a logarithmic scale that all fabrics share."
-          : `Blue is faster than ${baselineName}, orange slower, the more the stronger.`,
-        ...(axes.length > 2 ? ["Where more was varied, a cell is the middle (median) of its runs."] : []),
+          : `Blue is faster than ${baselineName}, orange is slower. A stronger colour is a larger difference.`,
+        ...(axes.length > 2 ? ["If other parameters were varied too, a cell is the median of its runs."] : []),
       ],
       panels.flatMap(({fabric, found}) => {
         const [least, most] = d3.extent(found, (c) => c.value);
@@ -313,7 +315,7 @@
       "numbers",
       "All points",
       repeated
-        ? "Times and speedups are means over the seeds, with the half of the width of their 95 % confidence intervals; all else is of the first seed's run."
+        ? "Times and speedups are means over the seeds, with half the width of their 95 % confidence intervals. All other numbers are those of the first seed's run."
         : null,
       [],
       [table("All points", columns, groups), kit.download("points", columns, groups)],
@@ -326,7 +328,7 @@
     return section(
       "manifest",
       "What was run",
-      `Heliograph ${sweep.version}. Varied: ${["fabric", ...sweep.axes, ...(repeated ? ["seed"] : [])].join(", ")}. All other parameters were the same in all runs. helio rerun RESULTS.db#ID does one of them again.`,
+      `Heliograph ${sweep.version}. Varied: ${["fabric", ...sweep.axes, ...(repeated ? ["seed"] : [])].join(", ")}. All other parameters were the same in all runs. helio rerun RESULTS.db#ID repeats one of them.`,
       [],
       [
         element(
