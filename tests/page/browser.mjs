@@ -1,4 +1,4 @@
-// A headless Chromium, spoken to over the pipe of its own protocol, so that nothing but Node.js is needed.
+// A headless Chromium, controlled through the pipe of its protocol, so that only Node.js is needed.
 import {spawn} from "node:child_process";
 import {mkdtempSync, rmSync} from "node:fs";
 import {tmpdir} from "node:os";
@@ -30,7 +30,7 @@ export class Browser {
       for (let end; (end = received.indexOf(0)) >= 0; received = received.subarray(end + 1))
         this.hear(JSON.parse(received.subarray(0, end).toString()));
     });
-    this.process.stdio[3].on("error", () => {}); // it has ended: `exit` says so to those who wait
+    this.process.stdio[3].on("error", () => {}); // Chromium has ended; `exit` tells those who wait
     this.process.on("exit", () => this.waiting.forEach(({fail}) => fail(new Error("the browser has ended"))));
     this.process.on("error", (error) => this.waiting.forEach(({fail}) => fail(error)));
   }
@@ -60,7 +60,7 @@ export class Browser {
     });
   }
 
-  // Opens an address as a window of that width; complaints are collected in this.complaints.
+  // Opens an address in a window of this width. this.complaints collects errors and warnings.
   async open(address, {width, height = 900, dark = false}) {
     const {targetId} = await this.ask("Target.createTarget", {url: "about:blank"}, undefined);
     this.session = (await this.ask("Target.attachToTarget", {targetId, flatten: true}, undefined)).sessionId;
@@ -123,7 +123,7 @@ export class Browser {
     ).data;
   }
 
-  // Its helper processes go with it: one that outlived it would write into the folder while it is removed.
+  // Ends its helper processes too: they would write into the folder while it is removed.
   async close() {
     const ended = new Promise((done) => {
       this.process.removeAllListeners("exit");

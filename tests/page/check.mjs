@@ -1,12 +1,12 @@
-// node check.mjs CHROMIUM FOLDER REPORT.html...: each report, on a phone and on a desk, light and dark, draws all
-// that it should and complains of nothing. Pictures go to FOLDER.
+// node check.mjs CHROMIUM FOLDER REPORT.html...: each report, with the width of a phone and of a desktop, light and dark,
+// draws everything without errors. Pictures go to FOLDER.
 import {writeFileSync} from "node:fs";
 import {basename, join, resolve} from "node:path";
 import {pathToFileURL} from "node:url";
 import {Browser} from "./browser.mjs";
 
 const [chromium, folder, ...reports] = process.argv.slice(2);
-// The first report is looked at in every way; of the others, two say as much.
+// The first report is checked with all widths and colours; for the others two combinations are enough.
 const looks = [
   {width: 360, dark: true},
   {width: 1280, dark: false},
@@ -21,8 +21,8 @@ function expect(holds, what) {
   console.error(`page: ${what}`);
 }
 
-// What a reader could notice, asked of the page itself.
-// The window's own width is no measure: a phone's grows with what is too wide for it.
+// Collects from the page what a reader could notice. The width of the window cannot be used: on a phone it grows with
+// content that is too wide.
 const facts = (width) => `(() => {
   const figures = [...document.querySelectorAll("figure.chart")];
   const wider = [...document.querySelectorAll("main *, header *")].filter((e) =>
@@ -109,7 +109,7 @@ async function checkKeyboard(browser, name, columns) {
   expect(saved.split("\n").length >= 2, `${name}: the saved file has no rows`);
 }
 
-// On the picture of the topology a switch has a circle, and the busiest buffer's is the largest.
+// In the picture of the topology a switch has a circle. That of the busiest buffer is the largest.
 async function checkBuffers(browser, name) {
   const seen = await browser.evaluate(`(() => {
     const {runs} = JSON.parse(document.getElementById("results").textContent);
@@ -131,8 +131,8 @@ async function checkBuffers(browser, name) {
   expect(seen.largest === seen.busiest, `${name}: the largest circle is at ${seen.largest}, the busiest buffer at ${seen.busiest}`);
 }
 
-// A slider at nothing takes its time out of the sums, every button moves some slider, and the way back is one button.
-// The wire counts once in the latency, and so does the LLP's progress, which systems without a network have too.
+// A slider at zero removes its time from the sums, every button moves a slider, and one button resets all. The wire counts
+// once in the latency. So does the LLP's progress, which systems without a network have too.
 async function checkSliders(browser, name) {
   const latency = () => browser.evaluate(`Number(document.querySelector("#totals .value").textContent.replace(/[^0-9.]/g, ""))`);
   const measured = await latency();
@@ -200,7 +200,7 @@ const watch = () =>
   setTimeout(() => {
     console.error("page: the browser does not answer");
     browser.close().then(() => process.exit(1));
-  }, 400000); // which a busy machine may need for one page
+  }, 400000); // a busy machine may need this long for one page
 let tooLong = watch();
 try {
   for (const report of reports)

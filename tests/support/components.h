@@ -96,7 +96,7 @@ struct said {
     size_t errors;
 };
 
-static inline void hear(void *self, enum diag_level level, const char *message)
+static inline void keep_message(void *self, enum diag_level level, const char *message)
 {
     struct said *said = self;
     said->errors += level == DIAG_ERROR;
@@ -104,11 +104,11 @@ static inline void hear(void *self, enum diag_level level, const char *message)
         strcat(said->text, message);
 }
 
-static inline struct said *listen(void)
+static inline struct said *collect_messages(void)
 {
     static struct said said;
     said = (struct said){.errors = 0};
-    diag_set_sink(hear, &said);
+    diag_set_sink(keep_message, &said);
     return &said;
 }
 
@@ -117,7 +117,7 @@ static inline enum status read_text(struct config *config, const char *text)
     return config_read_text(config, "demo.yaml", text, strlen(text));
 }
 
-static inline int stop_listening(void **state)
+static inline int stop_collecting(void **state)
 {
     (void)state;
     diag_set_sink(NULL, NULL);

@@ -36,6 +36,6 @@ void light_run(const char *topology, enum photonic_switching switching, const ch
                struct light_outcome *outcome);
 
 /* Handles TAP_PART, if a test has set it. */
-extern void (*light_hear)(void *self, const struct tap_record *record);
+extern void (*light_tap_handler)(void *self, const struct tap_record *record);
 
 #endif

@@ -18,7 +18,7 @@ void parts_forget(void)
     parts_said[0] = '\0';
 }
 
-void parts_hear(void *self, const struct tap_record *record)
+void parts_add(void *self, const struct tap_record *record)
 {
     static const char *const names[TAP_PARTS] = {
         [TAP_PART_WAIT] = "wait",     [TAP_PART_HANDSHAKE] = "handshake", [TAP_PART_SOFTWARE] = "software",

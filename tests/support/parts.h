@@ -11,7 +11,7 @@ extern char parts_said[8192];
 extern ps_t parts_unit;
 extern uint32_t parts_of_message; /* UINT32_MAX: all messages */
 
-void parts_hear(void *self, const struct tap_record *record); /* TAP_PART; `self` is not used */
+void parts_add(void *self, const struct tap_record *record); /* TAP_PART; `self` is not used */
 void parts_forget(void);
 
 #endif

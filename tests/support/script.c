@@ -21,7 +21,7 @@
 enum { SCRIPT_SLOTS = 128 };
 
 void (*script_visit)(void *self, struct fabric *fabric);
-void (*script_hear)(void *self, const struct tap_record *record);
+void (*script_tap_handler)(void *self, const struct tap_record *record);
 
 struct script {
     struct program program;
@@ -130,8 +130,8 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
     result_collect(&result, ranks, &tap);
     conservation_attach(&conservation, &tap);
     tap_handle(&tap, TAP_BIT(TAP_FINISHED), keep_message, outcome);
-    if (script_hear)
-        tap_handle(&tap, TAP_BIT(TAP_PART), script_hear, NULL);
+    if (script_tap_handler)
+        tap_handle(&tap, TAP_BIT(TAP_PART), script_tap_handler, NULL);
     const struct host_config *host_config = config_of(config, &host_params);
     struct host host;
     if (host_config->system)

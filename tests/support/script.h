@@ -93,7 +93,7 @@ struct script_outcome {
 /* Called with the fabric at the end of every successful run. NULL: none. */
 extern void (*script_visit)(void *self, struct fabric *fabric);
 /* Handles TAP_PART, if a test has set it. */
-extern void (*script_hear)(void *self, const struct tap_record *record);
+extern void (*script_tap_handler)(void *self, const struct tap_record *record);
 
 void script_run(const struct call *const *calls, uint32_t ranks, const char *fabric,
                 const char *const *settings, struct script_outcome *outcome);

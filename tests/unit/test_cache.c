@@ -19,7 +19,7 @@ static char top[] = "/tmp/heliograph-cache-XXXXXX";
 static char *kept;
 static char said[1024];
 
-static void listen(void *self, enum diag_level level, const char *message)
+static void keep_message(void *self, enum diag_level level, const char *message)
 {
     (void)self, (void)level;
     snprintf(said, sizeof said, "%s", message);
@@ -28,7 +28,7 @@ static void listen(void *self, enum diag_level level, const char *message)
 static int set_up(void **state)
 {
     (void)state;
-    diag_set_sink(listen, NULL);
+    diag_set_sink(keep_message, NULL);
     if (!mkdtemp(top))
         return -1;
     char *folder = mem_format("%s/a/b", top); /* not there yet */

@@ -41,7 +41,7 @@ static void wrong_default_is_reported(void **state)
         .name = "x.y", .type = PARAM_SIZE, .default_text = "64", .doc = "no unit"};
     static const struct param_table table = {"x", "wrong", &wrong, 1, sizeof(uint64_t)};
     const struct param_table *const list[] = {&table};
-    struct said *said = listen();
+    struct said *said = collect_messages();
     assert_null(config_open(list, 1));
     assert_string_equal(said->text,
                         "helio: error: the default of x.y is wrong: a size needs a unit, such as '64 KiB'\n");
@@ -64,7 +64,7 @@ static void every_yaml_style_is_read(void **state)
         "fabric: &two [packet, fmu]\r\nlink.latency: 0.5 \xc2\xb5s\r\nlink.buffer.size: 64 KiB\r\n"};
     for (size_t i = 0; i < COUNT(ways); i++) {
         struct config *config = config_open(tables, COUNT(tables));
-        struct said *said = listen();
+        struct said *said = collect_messages();
         if (read_text(config, ways[i]) != STATUS_OK)
             fail_msg("%s", said->text);
         const struct link *link = config_of(config, &link_params);
@@ -81,7 +81,7 @@ static void an_empty_experiment_file_is_valid(void **state)
     static const char *const files[] = {"", "\n", "# nothing\n", "---\n", "---\n...\n", "{}", "~"};
     for (size_t i = 0; i < COUNT(files); i++) {
         struct config *config = config_open(tables, COUNT(tables));
-        struct said *said = listen();
+        struct said *said = collect_messages();
         enum status status = read_text(config, files[i]);
         if (i < 6)
             assert_int_equal(status, STATUS_OK);
@@ -97,7 +97,7 @@ static void a_change_of_a_copy_leaves_the_original(void **state)
 {
     (void)state;
     struct config *config = config_open(tables, COUNT(tables));
-    struct said *said = listen();
+    struct said *said = collect_messages();
     assert_int_equal(read_text(config, "trace: cg\nfabric: [packet, fmu]\nlink: {latency: 0.5 us}\n"),
                      STATUS_OK);
     struct config *copy = config_copy(config);
@@ -117,7 +117,7 @@ static void every_value_has_its_origin(void **state)
 {
     (void)state;
     struct config *config = config_open(tables, COUNT(tables));
-    listen();
+    collect_messages();
     assert_int_equal(read_text(config, "\nlink:\n  latency: 0.5 us\n  rate: 100 Gb/s\nseed: 007\n"),
                      STATUS_OK);
     expect_changed(config,
@@ -137,7 +137,7 @@ static void refused_values_change_nothing(void **state)
 {
     (void)state;
     struct config *config = config_open(tables, COUNT(tables));
-    listen();
+    collect_messages();
     assert_int_equal(config_set(config, "link.latency=1 us"), STATUS_OK);
     assert_int_equal(config_set(config, "link.latency=2"), STATUS_BAD_INPUT);
     assert_int_equal(read_text(config, "link.latency: 2 s\nseed: [1, 2]\n"), STATUS_BAD_INPUT);
@@ -292,7 +292,7 @@ static void messages_of_files(void **state)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct config *config = config_open(tables, COUNT(tables));
-        struct said *said = listen();
+        struct said *said = collect_messages();
         assert_int_equal(read_text(config, cases[i][0]), STATUS_BAD_INPUT);
         assert_string_equal(said->text, cases[i][1]);
         config_close(config);
@@ -322,13 +322,13 @@ static void messages_of_settings(void **state)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct config *config = config_open(tables, COUNT(tables));
-        struct said *said = listen();
+        struct said *said = collect_messages();
         assert_int_equal(config_set(config, cases[i][0]), STATUS_BAD_INPUT);
         assert_string_equal(said->text, cases[i][1]);
         config_close(config);
     }
     struct config *config = config_open(tables, COUNT(tables));
-    struct said *said = listen();
+    struct said *said = collect_messages();
     assert_int_equal(config_assign(config, "seed", "x", "--seed"), STATUS_BAD_INPUT);
     assert_string_equal(said->text, "--seed:1:1: error: 'x' is not a whole number\n 1 | x\n   | ^\n");
     config_close(config);
@@ -377,7 +377,7 @@ static void hostile_files_end_early(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct config *config = config_open(tables, COUNT(tables));
         char *text = repeat(cases[i][0], cases[i][1], LARGE);
-        struct said *said = listen();
+        struct said *said = collect_messages();
         assert_int_equal(config_read_text(config, "hostile.yaml", text, strlen(text)), STATUS_BAD_INPUT);
         assert_in_range(said->errors, 1, ERRORS_AT_MOST);
         expect_changed(config, "");
@@ -391,7 +391,7 @@ static void errors_are_reported_up_to_a_limit(void **state)
     (void)state;
     struct config *config = config_open(tables, COUNT(tables));
     char *text = repeat("", "nonsense: 1\n", 12 * 25);
-    struct said *said = listen();
+    struct said *said = collect_messages();
     assert_int_equal(read_text(config, text), STATUS_BAD_INPUT);
     assert_int_equal(said->errors, 20);
     assert_non_null(strstr(said->text, "demo.yaml:20:1: error: there is no parameter 'nonsense'\n"));
@@ -405,7 +405,7 @@ static void control_bytes_are_refused(void **state)
 {
     (void)state;
     struct config *config = config_open(tables, COUNT(tables));
-    struct said *said = listen();
+    struct said *said = collect_messages();
     assert_int_equal(config_read_text(config, "nul.yaml", "seed: 1\0\n", 9), STATUS_BAD_INPUT);
     assert_string_equal(said->text, "nul.yaml:1:8: error: byte 0x00; an experiment file is UTF-8 text\n"
                                     " 1 | seed: 1 \n"
@@ -417,14 +417,14 @@ static void files_that_cannot_be_read_are_errors(void **state)
 {
     (void)state;
     struct config *config = config_open(tables, COUNT(tables));
-    struct said *said = listen();
+    struct said *said = collect_messages();
     assert_int_equal(config_read_file(config, "does/not/exist.yaml"), STATUS_BAD_INPUT);
     assert_string_equal(said->text,
                         "helio: error: cannot read does/not/exist.yaml: No such file or directory\n");
-    said = listen();
+    said = collect_messages();
     assert_int_equal(config_read_file(config, "tests"), STATUS_BAD_INPUT);
     assert_string_equal(said->text, "helio: error: cannot read tests: Is a directory\n");
-    said = listen();
+    said = collect_messages();
     assert_int_equal(config_read_file(config, "/dev/zero"), STATUS_BAD_INPUT);
     assert_string_equal(said->text,
                         "helio: error: /dev/zero is larger than 1 MiB; an experiment file is not\n");
@@ -434,19 +434,19 @@ static void files_that_cannot_be_read_are_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(defaults, stop_listening),
-        cmocka_unit_test_teardown(wrong_default_is_reported, stop_listening),
-        cmocka_unit_test_teardown(every_yaml_style_is_read, stop_listening),
-        cmocka_unit_test_teardown(an_empty_experiment_file_is_valid, stop_listening),
-        cmocka_unit_test_teardown(every_value_has_its_origin, stop_listening),
-        cmocka_unit_test_teardown(a_change_of_a_copy_leaves_the_original, stop_listening),
-        cmocka_unit_test_teardown(refused_values_change_nothing, stop_listening),
-        cmocka_unit_test_teardown(messages_of_files, stop_listening),
-        cmocka_unit_test_teardown(messages_of_settings, stop_listening),
-        cmocka_unit_test_teardown(hostile_files_end_early, stop_listening),
-        cmocka_unit_test_teardown(errors_are_reported_up_to_a_limit, stop_listening),
-        cmocka_unit_test_teardown(control_bytes_are_refused, stop_listening),
-        cmocka_unit_test_teardown(files_that_cannot_be_read_are_errors, stop_listening),
+        cmocka_unit_test_teardown(defaults, stop_collecting),
+        cmocka_unit_test_teardown(wrong_default_is_reported, stop_collecting),
+        cmocka_unit_test_teardown(every_yaml_style_is_read, stop_collecting),
+        cmocka_unit_test_teardown(an_empty_experiment_file_is_valid, stop_collecting),
+        cmocka_unit_test_teardown(every_value_has_its_origin, stop_collecting),
+        cmocka_unit_test_teardown(a_change_of_a_copy_leaves_the_original, stop_collecting),
+        cmocka_unit_test_teardown(refused_values_change_nothing, stop_collecting),
+        cmocka_unit_test_teardown(messages_of_files, stop_collecting),
+        cmocka_unit_test_teardown(messages_of_settings, stop_collecting),
+        cmocka_unit_test_teardown(hostile_files_end_early, stop_collecting),
+        cmocka_unit_test_teardown(errors_are_reported_up_to_a_limit, stop_collecting),
+        cmocka_unit_test_teardown(control_bytes_are_refused, stop_collecting),
+        cmocka_unit_test_teardown(files_that_cannot_be_read_are_errors, stop_collecting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

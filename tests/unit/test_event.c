@@ -98,48 +98,48 @@ static void handlers_run_until_stopped(void **state)
     loop_free(&chain_loop);
 }
 
-enum { FORESEEN = 200 };
-static struct event_loop foreseen_loop;
+enum { PREFETCHED = 200 };
+static struct event_loop prefetch_loop;
 static struct {
-    uint32_t handled, steps_told, told_late, out_of_order;
-    uint8_t steps[FORESEEN]; /* bit: this step's prefetch handler was called */
-} foreseen;
+    uint32_t handled, steps_seen, seen_late, out_of_order;
+    uint8_t steps[PREFETCHED]; /* bit: this step's prefetch handler was called */
+} prefetched;
 
 static void handle(void *self, uint32_t subject)
 {
     (void)self;
-    foreseen.handled++;
-    foreseen.steps[subject] = UINT8_MAX;
+    prefetched.handled++;
+    prefetched.steps[subject] = UINT8_MAX;
 }
 
 static void prefetch(const void *self, uint32_t subject, unsigned step)
 {
-    assert_ptr_equal(self, &foreseen_loop);
-    foreseen.told_late += foreseen.steps[subject] == UINT8_MAX;
-    foreseen.out_of_order += foreseen.steps[subject] >> step != 0;
-    foreseen.steps[subject] |= (uint8_t)(1 << step);
-    foreseen.steps_told++;
+    assert_ptr_equal(self, &prefetch_loop);
+    prefetched.seen_late += prefetched.steps[subject] == UINT8_MAX;
+    prefetched.out_of_order += prefetched.steps[subject] >> step != 0;
+    prefetched.steps[subject] |= (uint8_t)(1 << step);
+    prefetched.steps_seen++;
 }
 
-/* Events of one time, and of different times. Each prefetch step sees all events but the first few before
+/* Events of one time, and of different times. Each step is prefetched for all events but the first few before
  * they are handled. */
 static void events_are_prefetched(void **state)
 {
     (void)state;
     for (ps_t apart = 0; apart < 2; apart++) {
-        memset(&foreseen, 0, sizeof foreseen);
-        loop_init(&foreseen_loop);
-        uint32_t kind = loop_register(&foreseen_loop, handle, &foreseen_loop);
-        uint32_t silent = loop_register(&foreseen_loop, handle, &foreseen_loop);
-        loop_prefetch(&foreseen_loop, kind, prefetch);
-        for (uint32_t i = 0; i < FORESEEN; i++)
-            loop_at(&foreseen_loop, 1000 + i * apart, i % 2 ? silent : kind, i);
-        loop_run(&foreseen_loop);
-        assert_int_equal(foreseen.handled, FORESEEN);
-        assert_int_equal(foreseen.told_late, 0);
-        assert_in_range(foreseen.steps_told, FORESEEN / 4 * EVENT_STEPS, FORESEEN / 2 * EVENT_STEPS);
-        assert_int_equal(foreseen.out_of_order, 0);
-        loop_free(&foreseen_loop);
+        memset(&prefetched, 0, sizeof prefetched);
+        loop_init(&prefetch_loop);
+        uint32_t kind = loop_register(&prefetch_loop, handle, &prefetch_loop);
+        uint32_t silent = loop_register(&prefetch_loop, handle, &prefetch_loop);
+        loop_prefetch(&prefetch_loop, kind, prefetch);
+        for (uint32_t i = 0; i < PREFETCHED; i++)
+            loop_at(&prefetch_loop, 1000 + i * apart, i % 2 ? silent : kind, i);
+        loop_run(&prefetch_loop);
+        assert_int_equal(prefetched.handled, PREFETCHED);
+        assert_int_equal(prefetched.seen_late, 0);
+        assert_in_range(prefetched.steps_seen, PREFETCHED / 4 * EVENT_STEPS, PREFETCHED / 2 * EVENT_STEPS);
+        assert_int_equal(prefetched.out_of_order, 0);
+        loop_free(&prefetch_loop);
     }
 }
 

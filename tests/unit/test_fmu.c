@@ -418,8 +418,7 @@ static void both_paths_keep_the_order_of_envelopes(void **state)
                      8 * US + T_SW + US);
 }
 
-/* ---------------------------------------------------------------------------------------- all of them, and
- * order */
+/* ---------------------------------------------------------------- all rules */
 
 static void every_combination_runs_and_a_faster_channel_is_never_slower(void **state)
 {

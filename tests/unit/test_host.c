@@ -427,7 +427,7 @@ static void changes_are_those_of_whatif(void **state)
 
 static char said[4096];
 
-static void hear(void *self, enum diag_level level, const char *message)
+static void keep_message(void *self, enum diag_level level, const char *message)
 {
     (void)self, (void)level;
     strncat(said, message, sizeof said - strlen(said) - 1);
@@ -440,7 +440,7 @@ static enum status try_to_open(const char *const *settings)
     const struct param_table *const *tables = components_params(&count);
     struct config *config = config_open(tables, count);
     said[0] = '\0';
-    diag_set_sink(hear, NULL);
+    diag_set_sink(keep_message, NULL);
     assert_int_equal(config_set(config, "workload=pingpong"), STATUS_OK);
     for (; *settings; settings++)
         assert_int_equal(config_set(config, *settings), STATUS_OK);

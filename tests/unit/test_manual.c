@@ -71,7 +71,7 @@ static void expect_round_trip(const struct param_table *const *list, size_t coun
     struct config *config = config_open(list, count);
     char *text = manual(list, count, NULL, &printed);
     config_each(config, &before, keep);
-    struct said *said = listen();
+    struct said *said = collect_messages();
     if (read_text(config, text) != STATUS_OK)
         fail_msg("%s", said->text);
     config_each(config, &after, keep);
@@ -118,9 +118,9 @@ static void manual_quotes_what_needs_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(the_manual_shows_all_parameters, stop_listening),
-        cmocka_unit_test_teardown(manual_reads_back, stop_listening),
-        cmocka_unit_test_teardown(manual_quotes_what_needs_it, stop_listening),
+        cmocka_unit_test_teardown(the_manual_shows_all_parameters, stop_collecting),
+        cmocka_unit_test_teardown(manual_reads_back, stop_collecting),
+        cmocka_unit_test_teardown(manual_quotes_what_needs_it, stop_collecting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

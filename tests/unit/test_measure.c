@@ -16,7 +16,7 @@
 
 static char said[4096];
 
-static void hear(void *self, enum diag_level level, const char *message)
+static void keep_message(void *self, enum diag_level level, const char *message)
 {
     (void)self, (void)level;
     strncat(said, message, sizeof said - strlen(said) - 1);
@@ -25,7 +25,7 @@ static void hear(void *self, enum diag_level level, const char *message)
 static enum status read_text(struct measurement *measurement, const char *text)
 {
     said[0] = '\0';
-    diag_set_sink(hear, NULL);
+    diag_set_sink(keep_message, NULL);
     FILE *file = fmemopen((void *)text, strlen(text), "r");
     assert_non_null(file);
     enum status status = measure_read(measurement, file, "made.probe");

@@ -18,7 +18,7 @@ static char folder[] = "/tmp/heliograph-output-XXXXXX";
 static char *path;
 static char said[1024];
 
-static void listen(void *self, enum diag_level level, const char *message)
+static void keep_message(void *self, enum diag_level level, const char *message)
 {
     (void)self, (void)level;
     snprintf(said, sizeof said, "%s", message);
@@ -27,7 +27,7 @@ static void listen(void *self, enum diag_level level, const char *message)
 static int make_folder(void **state)
 {
     (void)state;
-    diag_set_sink(listen, NULL);
+    diag_set_sink(keep_message, NULL);
     if (!mkdtemp(folder))
         return -1;
     path = mem_format("%s/out", folder);

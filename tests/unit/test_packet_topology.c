@@ -162,7 +162,7 @@ struct fluid {
     bool done, open;
 };
 
-static bool crosses(const struct fluid *flow, uint32_t link)
+static bool uses_link(const struct fluid *flow, uint32_t link)
 {
     for (uint32_t i = 0; i < flow->count; i++)
         if (flow->links[i] == link)
@@ -179,7 +179,7 @@ static bool fill_one(const struct topo *topo, struct fluid *flows, uint32_t coun
         long double left = 1 / (long double)BYTE;
         uint32_t open = 0;
         for (uint32_t i = 0; i < count; i++) {
-            bool is_here = !flows[i].done && crosses(&flows[i], link);
+            bool is_here = !flows[i].done && uses_link(&flows[i], link);
             open += is_here && flows[i].open;
             left -= is_here && !flows[i].open ? flows[i].rate : 0;
         }
@@ -189,7 +189,7 @@ static bool fill_one(const struct topo *topo, struct fluid *flows, uint32_t coun
         }
     }
     for (uint32_t i = 0; i < count && least >= 0; i++)
-        if (!flows[i].done && flows[i].open && crosses(&flows[i], bottleneck)) {
+        if (!flows[i].done && flows[i].open && uses_link(&flows[i], bottleneck)) {
             flows[i].rate = least;
             flows[i].open = false;
         }

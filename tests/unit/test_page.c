@@ -22,7 +22,7 @@ static char said[2048];
 
 static const char *const asset_names[] = {"d3.min.js", "plot.umd.min.js", "d3.LICENSE", "plot.LICENSE"};
 
-static void listen(void *self, enum diag_level level, const char *message)
+static void collect_messages(void *self, enum diag_level level, const char *message)
 {
     (void)self, (void)level;
     size_t length = strlen(said);
@@ -42,7 +42,7 @@ static void write_asset(const char *name, const char *text)
 static int make_folder(void **state)
 {
     (void)state;
-    diag_set_sink(listen, NULL);
+    diag_set_sink(collect_messages, NULL);
     if (!mkdtemp(folder))
         return -1;
     path = mem_format("%s/report.html", folder);

@@ -110,9 +110,9 @@ static const char *parts_of(enum photonic_switching switching, const char *const
     parts_forget();
     parts_unit = NS;
     parts_of_message = 1;
-    light_hear = parts_hear;
+    light_tap_handler = parts_add;
     light_run("linear:4", switching, settings, both, 2, 1, &out);
-    light_hear = NULL;
+    light_tap_handler = NULL;
     return parts_said;
 }
 

@@ -24,7 +24,7 @@
 static char folder[] = "/tmp/heliograph-sweep-XXXXXX";
 static char said[8192];
 
-static void listen(void *self, enum diag_level level, const char *message)
+static void collect_messages(void *self, enum diag_level level, const char *message)
 {
     (void)self, (void)level;
     size_t length = strlen(said);
@@ -34,7 +34,7 @@ static void listen(void *self, enum diag_level level, const char *message)
 static int make_folder(void **state)
 {
     (void)state;
-    diag_set_sink(listen, NULL);
+    diag_set_sink(collect_messages, NULL);
     return mkdtemp(folder) ? setenv("XDG_CACHE_HOME", folder, 1) : -1;
 }
 

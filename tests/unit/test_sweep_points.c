@@ -16,7 +16,7 @@
 
 static char said[16384];
 
-static void listen(void *self, enum diag_level level, const char *message)
+static void collect_messages(void *self, enum diag_level level, const char *message)
 {
     (void)self, (void)level;
     size_t length = strlen(said);
@@ -27,11 +27,11 @@ static int start_listening(void **state)
 {
     (void)state;
     said[0] = '\0';
-    diag_set_sink(listen, NULL);
+    diag_set_sink(collect_messages, NULL);
     return 0;
 }
 
-static int stop_listening(void **state)
+static int stop_collecting(void **state)
 {
     (void)state;
     diag_set_sink(NULL, NULL);
@@ -209,5 +209,5 @@ int main(void)
         cmocka_unit_test(errors_name_their_places),
         cmocka_unit_test(a_sweep_has_a_limit),
     };
-    return cmocka_run_group_tests(tests, start_listening, stop_listening);
+    return cmocka_run_group_tests(tests, start_listening, stop_collecting);
 }
