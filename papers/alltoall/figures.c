@@ -82,10 +82,11 @@ static void figure_7_items(struct reproduction *reproduction, const char *item, 
 
 static void figure_7(struct reproduction *reproduction)
 {
-    begin_latencies(
-        reproduction, "figure-7", "Figure 7: the designs, Bruck, Traeff and Chochia over RC, Cluster A",
-        "V1 sends a message for each rank of another node, the other hierarchical ones one for a node.",
-        "bytes");
+    begin_latencies(reproduction, "figure-7",
+                    "Figure 7: the designs, Bruck, Traeff and Chochia over RC, Cluster A",
+                    "V1 sends a message for each rank of another node, the other hierarchical designs send "
+                    "one for each other node.",
+                    "bytes");
     for (uint32_t nodes = 2; nodes <= 16; nodes *= 2) {
         char panel[32];
         name_panel(panel, &alltoall_cluster_a, nodes);
@@ -109,15 +110,16 @@ static void figure_8(struct reproduction *reproduction)
     bool is_least = true, is_known = true;
     reproduction_figure(
         reproduction,
-        &(struct figure){.id = "figure-8",
-                         .title = "Figure 8: reads through PCIe, 8 nodes of 28 ranks, ConnectX-5",
-                         .says = "Of all NICs in one call: connections, translations, descriptors.",
-                         .how = how_modelled,
-                         .x = "bytes",
-                         .y = "reads",
-                         .kind = FIGURE_LINES,
-                         .x_log = true,
-                         .y_log = true});
+        &(struct figure){
+            .id = "figure-8",
+            .title = "Figure 8: reads through PCIe, 8 nodes of 28 ranks, ConnectX-5",
+            .says = "The reads of all NICs in one call: of connections, translations and descriptors.",
+            .how = how_modelled,
+            .x = "bytes",
+            .y = "reads",
+            .kind = FIGURE_LINES,
+            .x_log = true,
+            .y_log = true});
     for (const uint64_t *bytes = alltoall_sizes; *bytes; bytes++) {
         struct alltoall_setup v3 = {&alltoall_cluster_local, NODES, "v3", "rc", *bytes};
         double ours = alltoall_pcie_reads(reproduction, &v3);
@@ -172,7 +174,7 @@ static double over_library(struct reproduction *reproduction, const struct allto
 static void figures_9_and_10(struct reproduction *reproduction)
 {
     begin_latencies(reproduction, "figure-9", "Figure 9: V3 and what stands for MPI libraries, Cluster A",
-                    "Where a stand-in needs more queue pairs than a NIC has, it has no point.", "bytes");
+                    "There is no point where a stand-in needs more queue pairs than a NIC has.", "bytes");
     for (uint32_t nodes = 16; nodes <= most_nodes(reproduction, 128); nodes *= 2)
         draw_libraries(reproduction, &alltoall_cluster_a, nodes);
     for (size_t i = 0; i < ALLTOALL_STAND_INS; i++) {
@@ -185,8 +187,7 @@ static void figures_9_and_10(struct reproduction *reproduction)
     if (reproduction_is_quick(reproduction))
         return;
     begin_latencies(reproduction, "figure-10", "Figure 10: the same on Cluster B, Omni-Path",
-                    "An adapter without a cache of connections: what is left is the number of messages.",
-                    "bytes");
+                    "The adapter has no cache of connections, so the number of messages decides.", "bytes");
     for (uint32_t nodes = 16; nodes <= 32; nodes *= 2)
         draw_libraries(reproduction, &alltoall_cluster_b, nodes);
 }

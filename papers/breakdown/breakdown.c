@@ -268,15 +268,14 @@ static void figure_17(const struct breakdown_source *source)
 {
     static const char *const panels[] = {"(a) overall injection", "(b) latency, CPU", "(c) latency, I/O",
                                          "(d) latency, network"};
-    reproduction_figure(
-        source->reproduction,
-        &(struct figure){
-            .id = "figure-17",
-            .title = "Figure 17: what optimising a component gains",
-            .how = "The reduction (T - T') / T, which the paper calls speedup, where a component takes less.",
-            .x = "component reduced by, %",
-            .y = "reduction of the total, %",
-            .kind = FIGURE_LINES});
+    reproduction_figure(source->reproduction,
+                        &(struct figure){.id = "figure-17",
+                                         .title = "Figure 17: what optimising a component gains",
+                                         .how = "The reduction (T - T') / T, which the paper calls speedup, "
+                                                "by how much less time a component takes.",
+                                         .x = "component reduced by, %",
+                                         .y = "reduction of the total, %",
+                                         .kind = FIGURE_LINES});
     for (size_t i = 0; i < whatif_curve_count; i++) {
         const struct whatif_curve *curve = &whatif_curves[i];
         uint32_t total = curve->panel == 'a' ? OVERALL_INJECTION : END_TO_END_LATENCY;

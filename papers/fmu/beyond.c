@@ -50,8 +50,8 @@ static void switch_time(struct reproduction *reproduction)
                 "Speedup over InfiniBand with 64 FMUs (papers/fmu/switch-time.yaml). The times are those of "
                 "the devices in the paper's Table 1 and the decades between them.",
             .how = "A row is a switching time. Blue is faster than InfiniBand, orange slower. The 8 us of "
-                   "InfiniBand are measured by a program and have software in them, those of the FMU have "
-                   "not: the left of the upper rows says more about software than about light.",
+                   "InfiniBand include software, and the times of the FMU do not. So small messages at short "
+                   "switching times compare software with hardware.",
             .x = "message size",
             .y = "speedup",
             .kind = FIGURE_MAP});
@@ -102,20 +102,20 @@ static void capacity(struct reproduction *reproduction)
 {
     reproduction_figure(
         reproduction,
-        &(struct figure){
-            .id = "capacity",
-            .title = "Beyond the paper: what little memory costs",
-            .says = "Time by the memory of an FMU, as a multiple of that with the paper's 16 GB "
-                    "(papers/fmu/capacity.yaml).",
-            .how = "Where a ring is full, its writers wait until the message at its head has been "
-                   "read. Below 1 the waiting pays: accesses that had to wait share a switch more "
-                   "often. Where a line begins further right, its program is stuck with less: all wait "
-                   "for room behind a message that nobody can read yet.",
-            .x = "memory of an FMU in MiB",
-            .y = "times as long",
-            .kind = FIGURE_LINES,
-            .x_log = true,
-            .reference = 1});
+        &(struct figure){.id = "capacity",
+                         .title = "Beyond the paper: what little memory costs",
+                         .says = "Time by the memory of an FMU, as a multiple of that with the paper's 16 GB "
+                                 "(papers/fmu/capacity.yaml).",
+                         .how =
+                             "Where a ring is full, its writers wait until the message at its head has been "
+                             "read. Below 1 waiting makes it faster: accesses that wait share a switch more "
+                             "often. Where a line begins further right, its program deadlocks with less "
+                             "memory: all ranks wait for room behind a message that none can read yet.",
+                         .x = "memory of an FMU in MiB",
+                         .y = "times as long",
+                         .kind = FIGURE_LINES,
+                         .x_log = true,
+                         .reference = 1});
     reproduction_sweep(reproduction, "papers/fmu/capacity.yaml", &(struct fmu_of_capacity){slowdown},
                        point_of_capacity);
     reproduction_figure(reproduction,

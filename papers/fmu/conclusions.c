@@ -123,10 +123,11 @@ void fmu_conclusions(struct reproduction *reproduction)
                     "model, and in the correct model with one thing changed. NPB at the fitted rates.",
             .how =
                 "half-duplex: a node's InfiniBand port serves one direction at a time, as in the published "
-                "simulator. alltoall-by-ring: in rounds, one message of a rank at a time, as there. "
+                "simulator. alltoall-by-ring: in rounds, one message of a rank at a time, as in the "
+                "published simulator. "
                 "no-coalescing: every access pays its switch. tag-by-network: the receiver learns of a "
-                "message when its tag has come by InfiniBand, 8 us later. tag-in-header: when the message "
-                "is in the FMU.",
+                "message when its tag has come by InfiniBand, 8 us later. tag-in-header: the receiver learns "
+                "of it when the message is in the FMU.",
             .x = "model",
             .y = "",
             .kind = FIGURE_BARS});

@@ -17,9 +17,9 @@ static void rate_figure(struct reproduction *reproduction, const struct fmu_way 
                    .id = "compute-rate",
                    .title = "What Figure 14 hangs on: the rate of computation",
                    .says = "Speedup over InfiniBand with 64 FMUs, NPB class C.",
-                   .how = "Where computation is fast, communication is all there is, and the speedup "
-                          "tells how fast the fabric is; where it is slow, every fabric looks the same. "
-                          "The paper's 12 Gflop/s is the peak of its nodes, not what a program reaches.",
+                   .how = "Where computation is fast, nearly all time is communication, and the speedup "
+                          "shows how fast the fabric is. Where computation is slow, all fabrics look alike. "
+                          "The paper's 12 Gflop/s is the peak of its nodes, which programs do not reach.",
                    .x = "Gflop/s per rank",
                    .y = "speedup",
                    .kind = FIGURE_LINES,

@@ -68,8 +68,8 @@ static void figure_16(struct reproduction *reproduction, const struct fmu_way *w
     fmu_figure(reproduction, way,
                &(struct figure){.id = "figure-16",
                                 .title = "Figure 16: between nodes over one shared DDR channel",
-                                .how = "Above 1 it is faster to spread the ranks over nodes than to "
-                                       "keep them in one whose memory channel they share.",
+                                .how = "Above 1, ranks spread over nodes are faster than ranks in one node, "
+                                       "which share its memory channel.",
                                 .x = "benchmark",
                                 .y = "speedup",
                                 .kind = FIGURE_BARS,

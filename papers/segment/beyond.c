@@ -47,7 +47,7 @@ void segment_beyond(struct reproduction *reproduction)
                                          .says =
                                              "Speedup over packet switching with links of the same aggregate "
                                              "rate and as much latency per hop (papers/segment/mpi.yaml).",
-                                         .how = "Above the dashed line faster than packet switching.",
+                                         .how = "Above the dashed line it is faster than packet switching.",
                                          .x = "program",
                                          .y = "speedup",
                                          .kind = FIGURE_BARS,
@@ -60,7 +60,7 @@ void segment_beyond(struct reproduction *reproduction)
         &(struct figure){.id = "beyond-nodes",
                          .title = "Beyond the paper: from 64 to 32,768 nodes",
                          .says = "Speedup over circuits under uniform traffic (papers/segment/nodes.yaml).",
-                         .how = "Above the dashed line faster than a circuit for each message.",
+                         .how = "Above the dashed line it is faster than a circuit for each message.",
                          .x = "nodes",
                          .y = "speedup",
                          .kind = FIGURE_LINES,

@@ -133,7 +133,7 @@ static void figure_9(const struct segment_drawing *drawing)
 {
     begin(drawing, "9", "speedup over circuits",
           "Each seed's traffic on both; the mean of the seeds' ratios of makespans.",
-          "Above the dashed line faster than a circuit for each message. Without buffers: packetised.",
+          "Above the dashed line it is faster than a circuit for each message. Without buffers: packetised.",
           "size of a buffer", "speedup", FIGURE_BARS, 1);
     for (int network = 0; network < SEGMENT_NETWORKS; network++) {
         struct segment_place place = segment_without(drawing->preset, network, "packetised");
@@ -160,7 +160,7 @@ void segment_figures(struct reproduction *reproduction)
         each_place(&drawing, times_stored);
         begin(&drawing, "8", "latency of a packet from its message's generation on",
               "In cycles, those spent in buffers apart; a run sends all messages at its beginning.",
-              "Both together are the packet's latency.", "size of a buffer", "cycles", FIGURE_BARS, 0);
+              "Both together are the latency of a packet.", "size of a buffer", "cycles", FIGURE_BARS, 0);
         each_place(&drawing, latency);
         figure_9(&drawing);
     }
