@@ -226,6 +226,7 @@ static struct topo_distances dragonfly_distances(const struct topo *topo)
     return distances;
 }
 
+/* Each copy is a route between two groups; choose() names one of them. */
 static bool dragonfly_has_choices(const struct topo *topo)
 {
     return dragonfly_of(topo)->copies > 1;

@@ -137,7 +137,8 @@ struct topo_ops {
     /* The link between the same switches the other way; NULL: links 2i and 2i+1 are such a pair. */
     uint32_t (*reverse)(const struct topo *topo, uint32_t link);
     struct topo_choice (*choose)(const struct topo *topo, uint32_t from, uint32_t destination);
-    /* Whether packets from one node to another may take different links; NULL: they never do. */
+    /* Whether the routing rules leave several routes between some nodes; a fabric may then choose a link
+     * switch by switch. NULL: they never do. */
     bool (*has_choices)(const struct topo *topo);
     /* The network links of the deterministic route; returns how many. NULL: as choose() leads on. */
     uint32_t (*route)(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links);
@@ -266,7 +267,7 @@ static inline struct topo_choice topo_choose(const struct topo *topo, uint32_t f
     return topo->ops->choose(topo, from, destination);
 }
 
-/* Whether packets from one node to another may take different links. */
+/* Whether the routing rules leave several routes between some nodes. */
 static inline bool topo_has_choices(const struct topo *topo)
 {
     return topo->ops->has_choices && topo->ops->has_choices(topo);
