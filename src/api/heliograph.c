@@ -2,6 +2,7 @@
 #include <heliograph.h>
 
 #include <jansson.h>
+#include <setjmp.h>
 #include <string.h>
 
 #include "base/config.h"
@@ -224,20 +225,42 @@ static enum status write_json(struct heliograph *experiment, struct experiment *
     return status;
 }
 
-enum heliograph_status heliograph_run(struct heliograph *experiment)
+static enum status run_experiment(struct heliograph *experiment)
 {
     struct experiment opened;
-    collect_messages();
     free_results(experiment);
     enum status status = extend(experiment);
     if (status != STATUS_OK)
-        return finish(status);
+        return status;
     status = experiment_open(&opened, experiment->config);
     if (status == STATUS_OK)
         status = run_all(experiment, &opened);
     if (status == STATUS_OK)
         status = write_json(experiment, &opened);
     experiment_close(&opened);
+    return status;
+}
+
+static void leave(void *self)
+{
+    longjmp(*(jmp_buf *)self, 1);
+}
+
+/* A program does not end because a run takes more memory than there is; what the run had is lost. */
+static enum status run_guarded(struct heliograph *experiment)
+{
+    jmp_buf out;
+    if (setjmp(out))
+        return STATUS_FAILED;
+    mem_on_failure(leave, &out);
+    return run_experiment(experiment);
+}
+
+enum heliograph_status heliograph_run(struct heliograph *experiment)
+{
+    collect_messages();
+    enum status status = run_guarded(experiment);
+    mem_on_failure(NULL, NULL);
     if (status != STATUS_OK)
         free_results(experiment);
     return finish(status);

@@ -7,9 +7,22 @@
 #include "base/diag.h"
 #include "base/status.h"
 
+static _Thread_local struct {
+    void (*give_up)(void *self);
+    void *self;
+} on_failure;
+
+void mem_on_failure(void (*give_up)(void *self), void *self)
+{
+    on_failure.give_up = give_up;
+    on_failure.self = self;
+}
+
 static _Noreturn void no_memory(size_t count, size_t size, const char *what)
 {
     diag_error("out of memory: cannot allocate %zu x %zu bytes for %s", count, size, what);
+    if (on_failure.give_up)
+        on_failure.give_up(on_failure.self);
     exit(STATUS_FAILED);
 }
 

@@ -13,6 +13,11 @@ void *mem_resize(void *old, size_t count, size_t size, const char *what); /* new
 char *mem_text(const char *text);                                         /* a copy */
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2), nonnull(1)));
 
+/* In this thread, `give_up` is called in place of the exit, once the message is out, and does not return: it
+ * leaves by longjmp, and what was allocated is lost. For callers who must not end the process. NULL: the
+ * process ends. */
+void mem_on_failure(void (*give_up)(void *self), void *self);
+
 /* mem_grow(array, &capacity, needed, what): an array with room for `needed`. The capacity at least doubles.
  */
 #define mem_grow(array, capacity, needed, what)                                                              \
