@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "extrapolate/pattern_walk.h"
+#include "extrapolate/model_walk.h"
 
 struct extrapolated_rank {
-    struct pattern_walk walk;
+    struct model_walk walk;
     struct rank_event held; /* the call after the computation that has been returned */
     bool holds;
     struct pending_list outstanding;
@@ -67,7 +67,7 @@ static void take_all_requests(struct extrapolated_rank *rank)
 struct survey {
     uint64_t unpaired;
     uint64_t collectives, first_collectives; /* hashes of their sequence: of this rank, of rank 0 */
-    struct pattern_walk walk;
+    struct model_walk walk;
     struct pending_list outstanding;
     size_t most_outstanding;
 };
@@ -127,13 +127,13 @@ static void survey_messages(struct survey *survey, struct extrapolated *extrapol
 static const char *survey_rank(struct survey *survey, struct extrapolated *extrapolated, uint32_t rank)
 {
     struct rank_event event;
-    enum pattern_walk_step step;
+    enum model_walk_step step;
     survey->walk.rank = rank;
     survey->outstanding.count = survey->most_outstanding = 0;
     survey->collectives = 0;
-    pattern_walk_begin(&survey->walk, &extrapolated->instance);
+    model_walk_begin(&survey->walk, &extrapolated->instance);
     extrapolated->hash = hash_add(extrapolated->hash, rank);
-    while ((step = pattern_walk_next(&survey->walk, &extrapolated->instance, &event)) == WALK_CALL) {
+    while ((step = model_walk_next(&survey->walk, &extrapolated->instance, &event)) == WALK_CALL) {
         if (!survey_request(survey, &event))
             return "would wait for a request that it has not started";
         survey_messages(survey, extrapolated, rank, &event);
@@ -225,7 +225,7 @@ static const struct call *extrapolated_next(struct program *program, uint32_t in
     struct extrapolated *extrapolated = extrapolated_of(program);
     struct extrapolated_rank *rank = &extrapolated->ranks[index];
     if (!rank->holds) {
-        if (pattern_walk_next(&rank->walk, &extrapolated->instance, &rank->held) != WALK_CALL)
+        if (model_walk_next(&rank->walk, &extrapolated->instance, &rank->held) != WALK_CALL)
             return NULL;
         rank->calls++;
         if (rank->held.operations > 0) {
@@ -257,7 +257,7 @@ static void extrapolated_rewind(struct program *program)
         take_all_requests(&extrapolated->ranks[rank]);
         extrapolated->ranks[rank].holds = false;
         extrapolated->ranks[rank].calls = 0;
-        pattern_walk_begin(&extrapolated->ranks[rank].walk, &extrapolated->instance);
+        model_walk_begin(&extrapolated->ranks[rank].walk, &extrapolated->instance);
     }
 }
 
@@ -304,23 +304,23 @@ uint64_t generate_hash(const struct program *program)
 
 /* ---------------------------------------------------------------- verifying */
 
-static bool verify_rank(const struct model_instance *instance, struct pattern_walk *walk,
+static bool verify_rank(const struct model_instance *instance, struct model_walk *walk,
                         const struct rank_events *events, size_t *at)
 {
     struct rank_event event;
-    pattern_walk_begin(walk, instance);
+    model_walk_begin(walk, instance);
     for (*at = 0; *at < events->count; (*at)++)
-        if (pattern_walk_next(walk, instance, &event) != WALK_CALL ||
+        if (model_walk_next(walk, instance, &event) != WALK_CALL ||
             !rank_event_same(&event, &events->at[*at]))
             return false;
-    return pattern_walk_next(walk, instance, &event) == WALK_END;
+    return model_walk_next(walk, instance, &event) == WALK_END;
 }
 
 bool generate_verify(const struct program_model *model, struct sample *sample, struct misfit *misfit)
 {
     struct model_instance instance;
     struct rank_events events = {0};
-    struct pattern_walk walk = {.frames = mem_alloc(deepest(model), sizeof(struct loop_frame), "loops")};
+    struct model_walk walk = {.frames = mem_alloc(deepest(model), sizeof(struct loop_frame), "loops")};
     bool same = model_instance_init(&instance, model, sample->ranks, misfit->why, sizeof misfit->why);
     misfit->sample = sample;
     misfit->event = 0;

@@ -1,4 +1,4 @@
-#include "extrapolate/pattern_walk.h"
+#include "extrapolate/model_walk.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -73,19 +73,19 @@ void model_instance_free(struct model_instance *instance)
 
 /* --------------------------------------------------------------------- walk */
 
-static uint32_t role_of(const struct pattern_walk *walk, const struct model_instance *instance)
+static uint32_t role_of(const struct model_walk *walk, const struct model_instance *instance)
 {
     return program_model_role(instance->model, walk->rank);
 }
 
-void pattern_walk_begin(struct pattern_walk *walk, const struct model_instance *instance)
+void model_walk_begin(struct model_walk *walk, const struct model_instance *instance)
 {
     const struct role_model *part = &instance->model->roles[role_of(walk, instance)];
     walk->frames[0] = (struct loop_frame){.loop = &part->pattern.root};
     walk->depth = 1;
 }
 
-static bool give_sizes(const struct pattern_walk *walk, const struct model_instance *instance, uint32_t leaf,
+static bool give_sizes(const struct model_walk *walk, const struct model_instance *instance, uint32_t leaf,
                        struct rank_event *event)
 {
     uint32_t role = role_of(walk, instance);
@@ -101,7 +101,7 @@ static bool give_sizes(const struct pattern_walk *walk, const struct model_insta
 
 enum made { MADE, LEFT_OUT, LOST };
 
-static enum made make_call(const struct pattern_walk *walk, const struct model_instance *instance,
+static enum made make_call(const struct model_walk *walk, const struct model_instance *instance,
                            const struct pattern_node *leaf, uint32_t stage, struct rank_event *event)
 {
     int64_t peers[2] = {leaf->event.peer, leaf->event.source};
@@ -126,7 +126,7 @@ static enum made make_call(const struct pattern_walk *walk, const struct model_i
 }
 
 /* Enters the loop, unless it makes no pass. */
-static void enter_loop(struct pattern_walk *walk, const struct model_instance *instance,
+static void enter_loop(struct model_walk *walk, const struct model_instance *instance,
                        const struct pattern_node *loop, uint32_t stage)
 {
     if (instance->passes[role_of(walk, instance)][loop->index])
@@ -134,7 +134,7 @@ static void enter_loop(struct pattern_walk *walk, const struct model_instance *i
 }
 
 /* At the end of a body: begins the next pass, or leaves the loop. */
-static void end_pass(struct pattern_walk *walk, const struct model_instance *instance)
+static void end_pass(struct model_walk *walk, const struct model_instance *instance)
 {
     struct loop_frame *frame = &walk->frames[walk->depth - 1];
     frame->pass++;
@@ -145,8 +145,8 @@ static void end_pass(struct pattern_walk *walk, const struct model_instance *ins
         walk->depth--;
 }
 
-enum pattern_walk_step pattern_walk_next(struct pattern_walk *walk, const struct model_instance *instance,
-                                         struct rank_event *event)
+enum model_walk_step model_walk_next(struct model_walk *walk, const struct model_instance *instance,
+                                     struct rank_event *event)
 {
     while (walk->depth) {
         struct loop_frame *frame = &walk->frames[walk->depth - 1];

@@ -1,5 +1,5 @@
-#ifndef HELIO_EXTRAPOLATE_PATTERN_WALK_H
-#define HELIO_EXTRAPOLATE_PATTERN_WALK_H
+#ifndef HELIO_EXTRAPOLATE_MODEL_WALK_H
+#define HELIO_EXTRAPOLATE_MODEL_WALK_H
 
 #include "extrapolate/model.h"
 
@@ -31,19 +31,19 @@ struct loop_frame {
     uint32_t stage; /* of the innermost loop over stages */
 };
 
-struct pattern_walk {
+struct model_walk {
     uint32_t rank;
     uint32_t depth;
     struct loop_frame *frames; /* pattern.depth of its role */
 };
 
-enum pattern_walk_step { WALK_CALL, WALK_END, WALK_LOST };
+enum model_walk_step { WALK_CALL, WALK_END, WALK_LOST };
 
-void pattern_walk_begin(struct pattern_walk *walk, const struct model_instance *instance);
+void model_walk_begin(struct model_walk *walk, const struct model_instance *instance);
 
 /* The rank's next call. WALK_LOST: its partner or size is not defined on this number of ranks. Allocates
  * nothing. */
-enum pattern_walk_step pattern_walk_next(struct pattern_walk *walk, const struct model_instance *instance,
-                                         struct rank_event *event);
+enum model_walk_step model_walk_next(struct model_walk *walk, const struct model_instance *instance,
+                                     struct rank_event *event);
 
 #endif
