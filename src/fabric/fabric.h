@@ -29,8 +29,8 @@
  *   photonic/          circuit, packetised, segment: three switchings of one photonic network
  *   tdm/               tdm-compiled, tdm-dynamic: time-multiplexed light paths
  *
- * No file outside includes a header of these folders, and no fabric another's: code that
- * needs a fabric finds it in the list by its name, and its parameters in the config. */
+ * No file outside includes a header of these folders, and no fabric includes another one's: code that needs a
+ * fabric finds it in the list by its name, and its parameters in the config. */
 
 /* What a fabric says of every message, each once, delivered last, at or after the loop's present. It may say
  * so ahead of time, as soon as it knows: `at` is when the thing happens. A fabric in which messages do not

@@ -132,12 +132,25 @@ static void hybrid_closes_what_it_opened_when_a_fabric_below_fails(void **state)
     assert_int_equal(open_and_close(fabric_find("hybrid"), "crossbar"), STATUS_OK);
 }
 
+/* A program that is built without fmu. */
+static void hybrid_says_which_fabric_is_missing(void **state)
+{
+    (void)state;
+    static const struct fabric_ops other = {.name = "other", .size = sizeof(struct fabric)};
+    const struct fabric_ops **place = place_of("fmu"), *kept = *place;
+    *place = &other;
+    assert_int_equal(open_and_close(fabric_find("hybrid"), "crossbar"), STATUS_FAILED);
+    assert_non_null(strstr(said, "there is no fabric fmu in this program"));
+    *place = kept;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fabric_opens_and_closes),
         cmocka_unit_test(a_fabric_that_fails_to_open_leaves_nothing),
         cmocka_unit_test(hybrid_closes_what_it_opened_when_a_fabric_below_fails),
+        cmocka_unit_test(hybrid_says_which_fabric_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
