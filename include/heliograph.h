@@ -52,7 +52,7 @@ enum heliograph_status {
  * call. */
 HELIOGRAPH_API const char *heliograph_last_error(void);
 
-/* ---------------------------------------------------------------- experiments */
+/* ------------------------------------------------------------- experiments */
 
 struct heliograph;
 
@@ -96,7 +96,7 @@ heliograph_on_progress(struct heliograph *experiment,
  */
 HELIOGRAPH_API enum heliograph_status heliograph_run(struct heliograph *experiment);
 
-/* -------------------------------------------------------------------- results */
+/* ----------------------------------------------------------------- results */
 
 /* How many runs there are: one per fabric, in the order of the parameter. The functions below number them
  * from 0; where there is no such run, numbers are 0 and texts NULL. Texts live until the next heliograph_run.
@@ -129,9 +129,9 @@ HELIOGRAPH_API int heliograph_metric(const struct heliograph *experiment, size_t
 /* All results: the bytes that `helio run --json` prints. NULL before a run. */
 HELIOGRAPH_API const char *heliograph_json(const struct heliograph *experiment);
 
-/* ---------------------------------------------------------- parts of your own
- *
- * What is registered is known to every experiment of the process from then on, by its name. A name has
+/* ------------------------------------------------------- parts of your own */
+
+/* What is registered is known to every experiment of the process from then on, by its name. A name has
  * letters a-z, digits, - and _. The structs are copied; what they point to has to stay. `struct_size` is
  * sizeof the struct: a newer library takes the members that an older program leaves out as 0. Registering
  * fails with HELIOGRAPH_BAD_INPUT, with the reason in heliograph_last_error: the name is taken or is no name,
@@ -246,7 +246,7 @@ struct heliograph_topology {
 HELIOGRAPH_API enum heliograph_status
 heliograph_register_topology(const struct heliograph_topology *topology);
 
-/* ------------------------------------------------------------ calls, programs */
+/* --------------------------------------------------------- calls, programs */
 
 /* MPI calls. A collective call is one of all ranks. */
 enum heliograph_operation {
@@ -337,7 +337,7 @@ struct heliograph_trace_format {
 HELIOGRAPH_API enum heliograph_status
 heliograph_register_trace_format(const struct heliograph_trace_format *format);
 
-/* ------------------------------------------------------- collective algorithms */
+/* --------------------------------------------------- collective algorithms */
 
 enum heliograph_collective_kind {
     HELIOGRAPH_KIND_BARRIER,
@@ -407,9 +407,9 @@ struct heliograph_collective {
 HELIOGRAPH_API enum heliograph_status
 heliograph_register_collective(const struct heliograph_collective *collective);
 
-/* ------------------------------------------------------------------- plug-ins
- *
- * A plug-in is a shared object that defines heliograph_plugin_init. `helio run --plugin FILE.so`, `plugins:`
+/* ---------------------------------------------------------------- plug-ins */
+
+/* A plug-in is a shared object that defines heliograph_plugin_init. `helio run --plugin FILE.so`, `plugins:`
  * in an experiment file and heliograph_load_plugin load it. It is not linked with anything: all that it calls
  * is in `api`, under the names of the functions above. */
 

@@ -34,7 +34,7 @@ struct heliograph {
     void *progress_self;
 };
 
-/* ------------------------------------------------------------------- messages */
+/* ---------------------------------------------------------------- messages */
 
 static _Thread_local char *messages;
 static _Thread_local size_t messages_length, messages_capacity;
@@ -75,7 +75,7 @@ const char *heliograph_version(void)
     return HELIO_VERSION;
 }
 
-/* ---------------------------------------------------------------- experiments */
+/* ------------------------------------------------------------- experiments */
 
 struct heliograph *heliograph_new(void)
 {
@@ -167,7 +167,7 @@ const char *heliograph_get(const struct heliograph *experiment, const char *para
     return search.value;
 }
 
-/* ------------------------------------------------------------------------ run */
+/* --------------------------------------------------------------------- run */
 
 void heliograph_on_progress(struct heliograph *experiment,
                             int (*progress)(void *self, const struct heliograph_progress *progress),
@@ -266,7 +266,7 @@ enum heliograph_status heliograph_run(struct heliograph *experiment)
     return finish(status);
 }
 
-/* -------------------------------------------------------------------- results */
+/* ----------------------------------------------------------------- results */
 
 size_t heliograph_run_count(const struct heliograph *experiment)
 {
@@ -351,7 +351,7 @@ const char *heliograph_json(const struct heliograph *experiment)
     return experiment->json;
 }
 
-/* ---------------------------------------------------------------- parts, plug-ins */
+/* --------------------------------------------------------- parts, plug-ins */
 
 enum heliograph_status heliograph_register_fabric(const struct heliograph_fabric *fabric)
 {

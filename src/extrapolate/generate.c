@@ -60,7 +60,7 @@ static void take_all_requests(struct extrapolated_rank *rank)
     rank->slots = SLOT_FIRST;
 }
 
-/* ----------------------------------------------------------- check of all calls */
+/* ------------------------------------------------------ check of all calls */
 
 /* Sums over all calls. `unpaired` adds the hash of each send and subtracts that of each receive: it is 0 if
  * all of them pair up, and by accident with a probability of 2^-64. */

@@ -22,7 +22,7 @@ PARAM_TABLE(
      .doc = "changes of the times of host.system, as helio breakdown whatif takes them: "
             "LLP_post=-50%,PCIe=+20ns"});
 
-/* ---------------------------------------------------------------------------------------------- changes */
+/* ----------------------------------------------------------------- changes */
 
 static enum status change(struct system *system, const char *text)
 {
@@ -53,7 +53,7 @@ static enum status change_all(struct system *system, const char *changes)
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------ times */
+/* ------------------------------------------------------------------- times */
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -179,7 +179,7 @@ ps_t host_polled_datagrams(const struct host *host, uint64_t bytes)
     return (ps_t)(packets_of(host, bytes) - 1) * host->polled_control + host->ack_post;
 }
 
-/* ------------------------------------------------------------------------------------------------- files */
+/* ------------------------------------------------------------------- files */
 
 enum status host_open(struct host *host, const struct host_config *config, const struct rnic_config *rnic)
 {

@@ -61,7 +61,7 @@ PARAM_TABLE(
      .max = "1 GiB",
      .doc = "page of registered memory: the NIC reads a translation for each page of a payload"});
 
-/* ----------------------------------------------------------------------------------------------- levels */
+/* ------------------------------------------------------------------ levels */
 
 static void level_unlink(struct rnic *rnic, uint32_t index)
 {
@@ -104,7 +104,7 @@ static uint32_t level_victim(struct rnics *rnics, const struct rnic_level *level
     return level->members[rng_below(&rnics->rng, level->count)];
 }
 
-/* ------------------------------------------------------------------------------------------------ cache */
+/* ------------------------------------------------------------------- cache */
 
 /* Makes room in the first level: moves one connection to the second. */
 static void make_room(struct rnics *rnics, struct rnic *rnic)
@@ -155,7 +155,7 @@ static ps_t look_up(struct rnics *rnics, struct rnic *rnic, struct queue_key key
     return was_second ? rnics->config->second_level_ps : 0;
 }
 
-/* ------------------------------------------------------------------------------------------ queue pairs */
+/* ------------------------------------------------------------- queue pairs */
 
 static void make_queue_pair(struct rnics *rnics, uint32_t node, struct queue_key key)
 {
@@ -194,7 +194,7 @@ ps_t rnics_connect(struct rnics *rnics, uint32_t rank, uint32_t peer, ps_t now)
     return rnics->connected[rank];
 }
 
-/* -------------------------------------------------------------------------------------------------- run */
+/* --------------------------------------------------------------------- run */
 
 static void open_node(const struct rnic_config *config, struct rnic *rnic)
 {

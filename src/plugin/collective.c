@@ -92,7 +92,7 @@ static uint64_t scratch(const struct coll_external *self, const struct coll_call
     return functions->scratch ? functions->scratch(functions->self, &seen) : 0;
 }
 
-/* ----------------------------------------------------------------------- proving */
+/* ----------------------------------------------------------------- proving */
 
 static bool is_right_for(const struct plugin_collective *entry, uint32_t size, uint32_t root, uint64_t bytes)
 {

@@ -35,7 +35,7 @@ void *plugin_copy(const void *from, size_t from_size, size_t size)
     return copy;
 }
 
-/* ---------------------------------------------------------------- what they are given */
+/* ----------------------------------------------------- what they are given */
 
 /* The functions of the header, which report what is wrong as all of the program does. */
 #define REGISTER(part)                                                                                       \
@@ -57,7 +57,7 @@ static const struct heliograph_plugin_api api = {.struct_size = sizeof api,
                                                  .register_trace_format = register_trace_format,
                                                  .register_collective = register_collective};
 
-/* --------------------------------------------------------------------------- loading */
+/* ----------------------------------------------------------------- loading */
 
 static struct {
     char *paths; /* joined by commas */
@@ -187,7 +187,7 @@ enum status plugin_load(const char *path)
     return status;
 }
 
-/* ------------------------------------------------------------------ experiment files */
+/* -------------------------------------------------------- experiment files */
 
 static enum status load_node(const struct config_node *node, const char *origin)
 {

@@ -38,7 +38,7 @@ enum status plugin_register_collective(const struct heliograph_collective *colle
 enum status plugin_register_workload(const struct heliograph_workload *workload);
 enum status plugin_register_trace_format(const struct heliograph_trace_format *format);
 
-/* ------------------------------------------------------------- for the files here */
+/* ------------------------------------------------------ for the files here */
 
 /* The hash of the contents of all plug-ins that are loaded; "" while there is none. */
 const char *plugin_hash(void);

@@ -29,7 +29,7 @@ static const struct heliograph_shape *shape_of(const struct topo *topo)
     return (const void *)topo->data;
 }
 
-/* -------------------------------------------------------------------- building */
+/* ---------------------------------------------------------------- building */
 
 /* Whether the first link of the route from one switch to another begins there and leads nearer. */
 static bool leads_on(const struct heliograph_topology *family, const struct heliograph_shape *shape,
@@ -120,7 +120,7 @@ static bool plugin_topology_build(struct topo *topo, struct param_problem *probl
            has_good_routes(family, shape, problem);
 }
 
-/* --------------------------------------------------------------------- routing */
+/* ----------------------------------------------------------------- routing */
 
 static struct topo_hop plugin_topology_ends(const struct topo *topo, uint32_t link)
 {
@@ -146,7 +146,7 @@ static uint32_t plugin_topology_distance(const struct topo *topo, uint32_t sourc
                             topo_switch_of(topo, destination));
 }
 
-/* ----------------------------------------------------------------------- facts */
+/* ------------------------------------------------------------------- facts */
 
 static uint32_t nodes_on(const struct topo *topo, uint32_t at)
 {
@@ -182,7 +182,7 @@ static uint64_t plugin_topology_bisection(const struct topo *topo)
     return family->bisection(family->self, shape_of(topo));
 }
 
-/* ----------------------------------------------------------------- registering */
+/* ------------------------------------------------------------- registering */
 
 static bool is_complete(const struct heliograph_topology *topology)
 {

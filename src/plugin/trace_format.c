@@ -39,7 +39,7 @@ static enum trace_claim probe(const struct trace_format *format, const struct tr
     return claim == 2 ? TRACE_CLAIM_LIKELY : claim == 1 ? TRACE_CLAIM_LAST : TRACE_CLAIM_NONE;
 }
 
-/* --------------------------------------------------------------------- contents */
+/* ---------------------------------------------------------------- contents */
 
 static enum status add_file(struct content_hash *hash, const char *path)
 {
@@ -92,7 +92,7 @@ static enum status find_key(struct trace_input *input, const struct trace_probe 
     return status;
 }
 
-/* ---------------------------------------------------------------------- reading */
+/* ----------------------------------------------------------------- reading */
 
 static void close_trace(struct trace_input *input)
 {
@@ -206,7 +206,7 @@ static const char *rank_file(const struct trace_input *input, uint32_t rank)
     return input->path;
 }
 
-/* ----------------------------------------------------------------- registering */
+/* ------------------------------------------------------------- registering */
 
 enum status plugin_register_trace_format(const struct heliograph_trace_format *format)
 {

@@ -25,7 +25,7 @@ static struct heliograph *experiment_of(const char *parameter, const char *value
     return experiment;
 }
 
-/* ------------------------------------------------------------ generated programs */
+/* ------------------------------------------------------ generated programs */
 
 static const struct heliograph_parameter there_parameters[] = {
     {.name = "bytes", .type = HELIOGRAPH_SIZE, .default_value = "1 MiB", .doc = "size"},
@@ -136,7 +136,7 @@ static void test_wrong_programs_end_with_an_error(void **state)
     assert_int_equal(programs_open, 0);
 }
 
-/* ----------------------------------------------------------------- trace formats */
+/* ----------------------------------------------------------- trace formats */
 
 /* Files that begin with "letters": a line per call of two ranks, "s" sends from 0 to 1, "i" the same
  * immediately, "w" waits for it, "x" is wrong. */
@@ -231,7 +231,7 @@ static void test_a_trace_runs(void **state)
     remove("letters.trace");
 }
 
-/* --------------------------------------------------------- collective algorithms */
+/* --------------------------------------------------- collective algorithms */
 
 /* A broadcast in which the root sends to all; `self` says what is wrong with it. */
 enum slip { SOUND, FORGETS_ONE, READS_TOO_FAR, WAITS_FOR_EVER };

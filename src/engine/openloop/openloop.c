@@ -20,7 +20,7 @@ struct openloop_engine {
     enum status status;
 };
 
-/* ------------------------------------------------------------------------------------------ the program */
+/* ------------------------------------------------------------- the program */
 
 /* The nodes that send: all of the topology, unless the program's text says how many. */
 static enum status set_nodes(struct program *program, const struct config *config)
@@ -66,7 +66,7 @@ static enum status prepare(const struct engine_input *input)
     return set_nodes(program, input->config);
 }
 
-/* -------------------------------------------------------------------------------------------- messages */
+/* ---------------------------------------------------------------- messages */
 
 static void send_next(struct openloop_engine *engine, uint32_t node)
 {
@@ -141,7 +141,7 @@ static void answer_delivered(void *self, uint32_t index, ps_t at)
         answer_failed(self, STATUS_CANCELLED);
 }
 
-/* -------------------------------------------------------------------------------------------------- run */
+/* --------------------------------------------------------------------- run */
 
 static enum status open_engine(struct openloop_engine *engine, const struct engine_params *params)
 {

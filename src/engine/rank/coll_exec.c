@@ -35,7 +35,7 @@ static struct coll_request *request_at(const struct coll_exec *exec, uint32_t in
     return pool_at(&exec->coll_requests, index);
 }
 
-/* ----------------------------------------------------------------------------------------------- phases */
+/* ------------------------------------------------------------------ phases */
 
 /* A message, barrier or flag of the present phase is complete at `at`. */
 static void complete_part(struct coll_exec *exec, uint32_t index, ps_t at, uint32_t peer)
@@ -68,7 +68,7 @@ static void on_release(void *self, uint32_t index, ps_t at)
     complete_part(self, index, at, TAP_NOBODY);
 }
 
-/* ------------------------------------------------------------------------------------------------- sink */
+/* -------------------------------------------------------------------- sink */
 
 static struct message_post post_of(const struct coll_exec *exec, const struct coll_request *request,
                                    uint32_t peer, uint64_t bytes, uint32_t owner)
@@ -210,7 +210,7 @@ static void on_phase(void *self, uint32_t index)
     run_phases(self, index);
 }
 
-/* ------------------------------------------------------------------------------------------------ begin */
+/* ------------------------------------------------------------------- begin */
 
 static const struct coll_nodes *nodes_of(struct coll_exec *exec, uint32_t group)
 {
@@ -294,7 +294,7 @@ void coll_exec_begin(struct coll_exec *exec, uint32_t rank, const struct call *c
         run_phases(exec, index);
 }
 
-/* -------------------------------------------------------------------------------------------- life cycle */
+/* -------------------------------------------------------------- life cycle */
 
 void coll_exec_init(struct coll_exec *exec)
 {

@@ -56,7 +56,7 @@ struct host_endpoint {
     uint32_t nic_kind, leave_kind, memory_kind, taken_kind, completion_kind;
 };
 
-/* ----------------------------------------------------------------------------------------------- queues */
+/* ------------------------------------------------------------------ queues */
 
 static struct queue_links links_of(const struct host_endpoint *endpoint)
 {
@@ -85,7 +85,7 @@ static bool crosses_nic(const struct message *message)
     return message->state & MESSAGE_BY_NIC;
 }
 
-/* ------------------------------------------------------------------------------------------------- cores */
+/* ------------------------------------------------------------------- cores */
 
 static ps_t core_work(struct host_endpoint *endpoint, uint32_t rank, ps_t work)
 {
@@ -131,7 +131,7 @@ static ps_t host_software(const struct endpoint *base, uint32_t rank)
     return ((const struct host_endpoint *)base)->ranks[rank].core.software;
 }
 
-/* ---------------------------------------------------------------------------------------------- sending */
+/* ----------------------------------------------------------------- sending */
 
 static void host_begin_send(struct endpoint *base, uint32_t rank)
 {
@@ -271,7 +271,7 @@ static void on_completion(void *self, uint32_t index)
         post_pending(endpoint, rank);
 }
 
-/* -------------------------------------------------------------------------------------------- receiving */
+/* --------------------------------------------------------------- receiving */
 
 static void host_deliver(struct endpoint *base, uint32_t index, ps_t at)
 {
@@ -373,7 +373,7 @@ static void on_memory(void *self, uint32_t index)
         on_taken(endpoint, index);
 }
 
-/* ------------------------------------------------------------------------------------------------ calls */
+/* ------------------------------------------------------------------- calls */
 
 static void host_enter(struct endpoint *base, uint32_t index, enum endpoint_wait wait)
 {
@@ -425,7 +425,7 @@ static void host_test(struct endpoint *base, uint32_t index)
         look_at(endpoint, rank, take(endpoint, &rank->arrived));
 }
 
-/* -------------------------------------------------------------------------------------------- life cycle */
+/* -------------------------------------------------------------- life cycle */
 
 static bool host_is_wanted(const struct engine_params *run)
 {

@@ -41,7 +41,7 @@ uint32_t matching_meet(struct matching *matching, const struct message_post *pos
     return POOL_NONE;
 }
 
-/* -------------------------------------------------------------------------------------------- mailboxes */
+/* --------------------------------------------------------------- mailboxes */
 
 static struct mailbox *mailbox_of(struct matching *matching, uint32_t rank)
 {
@@ -149,7 +149,7 @@ uint32_t matching_next(struct matching *matching, struct matching_scan *scan)
     return POOL_NONE;
 }
 
-/* -------------------------------------------------------------------------------------------- life cycle */
+/* -------------------------------------------------------------- life cycle */
 
 void matching_init(struct matching *matching, uint32_t ranks, uint32_t channels)
 {

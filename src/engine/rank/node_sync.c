@@ -5,7 +5,7 @@ static struct node_sync_call *call_at(const struct node_sync *sync, uint32_t cal
     return pool_at(&sync->calls, call);
 }
 
-/* -------------------------------------------------------------------------------------- coming and going */
+/* -------------------------------------------------------- coming and going */
 
 /* A record, with the memory for flags that its last user left: calls that repeat allocate nothing. */
 static uint32_t take_call(struct node_sync *sync)
@@ -54,7 +54,7 @@ void node_sync_leave(struct node_sync *sync, uint32_t call)
     pool_give(&sync->calls, call);
 }
 
-/* ----------------------------------------------------------------------------------- waiting, releasing */
+/* ------------------------------------------------------ waiting, releasing */
 
 static void wait_for(struct node_sync *sync, struct node_sync_call *call, uint32_t member, uint32_t flag)
 {
@@ -125,7 +125,7 @@ struct node_sync_wait node_sync_take_note(struct node_sync *sync, uint32_t note)
     return taken;
 }
 
-/* -------------------------------------------------------------------------------------------- life cycle */
+/* -------------------------------------------------------------- life cycle */
 
 void node_sync_init(struct node_sync *sync, void *self, void (*release)(void *self, uint32_t member, ps_t at))
 {

@@ -30,7 +30,7 @@ static inline void finish(struct p2p *p2p, uint32_t index)
     context_step(p2p->context);
 }
 
-/* ----------------------------------------------------------------------------------------- transferring */
+/* ------------------------------------------------------------ transferring */
 
 /* A message waited for its receive until now, or until `at`. */
 static void emit_wait(const struct p2p *p2p, uint32_t index, ps_t since, ps_t at)
@@ -240,7 +240,7 @@ static inline void transfer(struct p2p *p2p, uint32_t index)
         submit(p2p, index);
 }
 
-/* ------------------------------------------------------------------------------------------- handshakes */
+/* -------------------------------------------------------------- handshakes */
 
 /* A control message of no bytes about message `of`, to its receiver or back to its sender, at `at`. */
 static void send_control(struct p2p *p2p, uint32_t of, bool to_receiver, ps_t at)
@@ -304,7 +304,7 @@ static void on_control(void *self, uint32_t index)
     }
 }
 
-/* --------------------------------------------------------------------------------------------- matching */
+/* ---------------------------------------------------------------- matching */
 
 static bool too_large(struct p2p *p2p, const struct message *message)
 {

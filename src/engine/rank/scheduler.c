@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 
-/* ------------------------------------------------------------------------------------------------- time */
+/* -------------------------------------------------------------------- time */
 
 /* The rank has been blocked since then. What its core did for messages meanwhile is not idle. */
 static void emit_idle(struct scheduler *scheduler, uint32_t rank_index, ps_t since)
@@ -115,7 +115,7 @@ static bool compute(struct scheduler *scheduler, uint32_t rank_index, double amo
     return advance(scheduler, rank_index, at);
 }
 
-/* ------------------------------------------------------------------------------------------------ calls */
+/* ------------------------------------------------------------------- calls */
 
 static struct message_post post_of(const struct call *call, uint32_t rank_index, uint32_t owner)
 {
@@ -291,7 +291,7 @@ const struct call *scheduler_blocked_call(const void *self, uint32_t rank_index)
     return rank->state == RANK_FIN ? NULL : rank->call;
 }
 
-/* -------------------------------------------------------------------------------------------- life cycle */
+/* -------------------------------------------------------------- life cycle */
 
 void scheduler_init(struct scheduler *scheduler)
 {

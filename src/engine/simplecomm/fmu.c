@@ -28,7 +28,7 @@ static void set_busy(struct simplecomm *engine, int32_t fmu, double until_s)
         compat_abort(engine, ABORT_FMU_ORDER);
 }
 
-/* ------------------------------------------------------------------------------------------------ rings */
+/* ------------------------------------------------------------------- rings */
 
 static void ring_insert(struct compat_fmu *fmu, struct compat_match *match)
 {
@@ -53,7 +53,7 @@ static void ring_consume(struct simplecomm *engine, const struct compat_match *m
         ring->bytes -= ring->slots[ring->head++].bytes;
 }
 
-/* ----------------------------------------------------------------------------------------------- phases */
+/* ------------------------------------------------------------------ phases */
 
 static void begin(struct simplecomm *engine, struct compat_match *match)
 {
@@ -190,7 +190,7 @@ double compat_fmu_lowest(const struct compat_fmu *fmu)
     return phase_base(fmu->open.items[earliest(&fmu->open)]);
 }
 
-/* -------------------------------------------------------------------------------------------- life cycle */
+/* -------------------------------------------------------------- life cycle */
 
 /* The index of the word; 0 when it is not among the words. */
 static int place_of(const char *word, const char *const *words)

@@ -9,7 +9,7 @@
 
 enum { FILE_AT_MOST = 1 << 20, ERRORS_AT_MOST = 20, WORD_AT_MOST = 64 };
 
-/* -------------------------------------------------------------------------------------------------- keys */
+/* -------------------------------------------------------------------- keys */
 
 enum ini_section {
     SECTION_NONE, /* before the first section */
@@ -114,7 +114,7 @@ static const char *word_at(const void *list, size_t index)
     return ((const struct ini_word *)list)[index].theirs;
 }
 
-/* ----------------------------------------------------------------------------------------------- places */
+/* ------------------------------------------------------------------ places */
 
 /* A part of the present line, without blanks at its ends. */
 struct ini_span {
@@ -172,7 +172,7 @@ static const char *text_of(struct ini_reader *ini, struct ini_span stretch)
     return arena_text(&ini->texts, stretch.at, stretch.length);
 }
 
-/* ----------------------------------------------------------------------------------------------- values */
+/* ------------------------------------------------------------------ values */
 
 static const char *origin_of(struct ini_reader *ini)
 {
@@ -253,7 +253,7 @@ static void read_word(struct ini_reader *ini, const struct ini_key *key, struct 
         assign(ini, key, ours, where);
 }
 
-/* ------------------------------------------------------------------------------------------------ lines */
+/* ------------------------------------------------------------------- lines */
 
 static void read_section(struct ini_reader *ini, struct ini_span line)
 {
@@ -352,7 +352,7 @@ static void read_line(struct ini_reader *ini)
         ini->indent = indent;
 }
 
-/* --------------------------------------------------------------------------------------- the whole file */
+/* ---------------------------------------------------------- the whole file */
 
 static void assign_late(struct ini_reader *ini, const char *key, const char *param, const char *value)
 {

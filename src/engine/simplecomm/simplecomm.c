@@ -10,7 +10,7 @@
 #include "fabric/message.h"
 #include "fabric/topology.h"
 
-/* -------------------------------------------------------------------------------------------- parameters */
+/* -------------------------------------------------------------- parameters */
 
 static const char *const allreduce_names[] = {
     [ALLREDUCE_BINOMIAL] = "reduceBinomialTree_bcast", [ALLREDUCE_TO_ROOT] = "reduce_bcast", NULL};
@@ -44,7 +44,7 @@ PARAM_TABLE(simplecomm_params, "simplecomm", struct simplecomm_config,
              .choices = alltoallv_names,
              .doc = "with messages of no bytes, or without"});
 
-/* ----------------------------------------------------------------------------------------------- results */
+/* ----------------------------------------------------------------- results */
 
 #define STATISTIC(name, type, field, doc)                                                                    \
     {                                                                                                        \
@@ -118,7 +118,7 @@ static void tell_message(const struct simplecomm *engine, const struct compat_ma
     tap_emit(engine->params->tap, &record);
 }
 
-/* ------------------------------------------------------------------------------------------------ driver */
+/* ------------------------------------------------------------------ driver */
 
 /* HYBRID takes the next match from the side where something starts first. The sides do not share anything. */
 static struct compat_match *next_match(struct simplecomm *engine)
@@ -264,7 +264,7 @@ static enum status simulate(struct simplecomm *engine)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------- setup */
+/* ------------------------------------------------------------------- setup */
 
 /* The size for which both take the same time; -1: always the network, 0: always the FMUs (Top_Hybrid.py). */
 static double pivot_of(const struct compat_link *network, const struct compat_link *fmu)

@@ -83,7 +83,7 @@ static void look_at_wait(struct simplecomm *engine, uint32_t index)
         rank->state = RANK_NORMAL;
 }
 
-/* ------------------------------------------------------------------------------------------------ calls */
+/* ------------------------------------------------------------------- calls */
 
 static enum status refuse(struct simplecomm *engine, uint32_t rank, const struct call *call, const char *why)
 {

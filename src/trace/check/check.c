@@ -22,7 +22,7 @@ struct checker {
     struct channel_sides *mailboxes; /* per destination */
 };
 
-/* -------------------------------------------------------------- ends of channels */
+/* -------------------------------------------------------- ends of channels */
 
 static void add(struct channel_side *side, uint32_t rank, uint64_t line, uint64_t bytes)
 {
