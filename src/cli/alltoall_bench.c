@@ -8,9 +8,9 @@
 #include "base/output.h"
 #include "base/units.h"
 #include "cli/alltoall.h"
+#include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/print.h"
-#include "cli/programs.h"
 #include "cli/values.h"
 #include "coll/measured.h"
 
@@ -87,7 +87,7 @@ struct bench_request {
 static bool find_part(const char *folder, const char *prefix, const char *mpi, const char *suffix,
                       char **path)
 {
-    char *own = program_folder();
+    char *own = launch_own_folder();
     *path = mem_format("%s/../%s/%s%s%s", own, folder, prefix, mpi, suffix);
     free(own);
     if (access(*path, R_OK) == 0)
@@ -118,16 +118,16 @@ static char **command_line(const struct bench_request *request, char *preload, c
 /* Lines that are not the program's come from the MPI; they are passed on to standard error. */
 static enum status run_launcher(char **words, struct measured *measured)
 {
-    struct program_reader reader;
+    struct launch launch;
     char *line = NULL;
     size_t room = 0;
-    if (!program_start(&reader, words))
+    if (!launch_start(&launch, words))
         return STATUS_FAILED;
-    while (getline(&line, &room, reader.lines) >= 0)
+    while (getline(&line, &room, launch.lines) >= 0)
         if (!measured_read(measured, line))
             fputs(line, stderr);
     free(line);
-    program_end(&reader);
+    launch_end(&launch);
     if (measured->is_done)
         return STATUS_OK;
     diag_error("the measurement did not come to its end; what its launcher said is above");

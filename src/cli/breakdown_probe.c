@@ -6,7 +6,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "cli/programs.h"
+#include "cli/launch.h"
 
 const struct probe probes[PROBES] = {
     {"uct", NULL}, {"mpich", HELIO_MPIEXEC_MPICH}, {"openmpi", HELIO_MPIEXEC_OPENMPI}};
@@ -15,7 +15,7 @@ const struct probe probes[PROBES] = {
 static char *path_of(const struct probe *probe)
 {
     const char *given = getenv("HELIO_PROBES");
-    char *folder = given ? mem_text(given) : program_folder();
+    char *folder = given ? mem_text(given) : launch_own_folder();
     char *path = mem_format("%s/helio-probe-%s", folder, probe->kind);
     free(folder);
     return path;
@@ -37,7 +37,7 @@ bool probe_is_there(const struct probe *probe, char **why)
 }
 
 /* The probe itself, or two processes of it under its MPI's launcher. */
-static bool start(const struct probe *probe, char *path, struct program_reader *reader)
+static bool start(const struct probe *probe, char *path, struct launch *launch)
 {
     char *mpiexec = mem_text(probe->mpiexec ? probe->mpiexec : "");
     char *alone[] = {path, NULL};
@@ -48,18 +48,18 @@ static bool start(const struct probe *probe, char *path, struct program_reader *
         setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
         setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     }
-    bool started = program_start(reader, command);
+    bool started = launch_start(launch, command);
     free(mpiexec);
     return started;
 }
 
 static enum status run(const struct probe *probe, char *path, struct measurement *measurement)
 {
-    struct program_reader reader;
-    if (!start(probe, path, &reader))
+    struct launch launch;
+    if (!start(probe, path, &launch))
         return STATUS_FAILED;
-    enum status status = measure_read(measurement, reader.lines, path);
-    if (program_end(&reader) != 0) {
+    enum status status = measure_read(measurement, launch.lines, path);
+    if (launch_end(&launch) != 0) {
         diag_error("%s has failed", path);
         status = STATUS_FAILED;
     }

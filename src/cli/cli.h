@@ -7,7 +7,7 @@
  *     options.h, group.h     a command's options as a table; commands under a common word
  *     values.h, print.h      values of options; what is printed to standard output
  *     progress.h             the progress line on standard error
- *     programs.h, tracer.h   other programs, and how they are run; the libraries of helio capture
+ *     launch.h, tracer.h     other programs, and how they are run; the libraries of helio capture
  *
  *     run.c gen.c params.c topo.c capture.c reproduce.c doctor.c     a command each
  *     sweep.c export.c report.c plot.c rerun.c merge.c               sweeps and their results

@@ -18,9 +18,9 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/print.h"
-#include "cli/programs.h"
 #include "cli/tracer.h"
 #include "report/assets.h"
 
@@ -128,7 +128,7 @@ static void look_for_programs(struct doctor_findings *findings)
         {"zstd", "traces for SimGrid, or looked into by hand: apt-get install zstd"},
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        char *found = program_find(programs[i].name);
+        char *found = launch_find(programs[i].name);
         add(findings, programs[i].name, false, found, found ? found : mem_format("for %s", programs[i].why));
     }
 }

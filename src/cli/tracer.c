@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "cli/programs.h"
+#include "cli/launch.h"
 
 const char *const tracer_mpis[] = {"openmpi", "mpich", NULL};
 
@@ -15,7 +15,7 @@ const char *const tracer_mpis[] = {"openmpi", "mpich", NULL};
 char *tracer_library(const char *mpi)
 {
     static const char *const folders[] = {"lib", HELIO_LIBDIR};
-    char *bin = program_folder(), *found = NULL;
+    char *bin = launch_own_folder(), *found = NULL;
     for (size_t i = 0; !found && i < sizeof folders / sizeof *folders; i++) {
         char *path = mem_format("%s/../%s/libhelio_capture_%s.so", bin, folders[i], mpi);
         char *real = realpath(path, NULL);
@@ -32,7 +32,7 @@ char *tracer_library(const char *mpi)
 const char *tracer_mpi_of(const char *launcher)
 {
     char file[PATH_MAX];
-    char *found = program_find(launcher);
+    char *found = launch_find(launcher);
     bool known = found && realpath(found, file);
     free(found);
     if (!known)

@@ -19,11 +19,10 @@ struct paper {
     void (*reproduce)(struct reproduction *reproduction);
 };
 
-/* Defines the paper of the folder papers/FOLDER, FOLDER_paper, which the build puts into the list of papers.
- */
-#define PAPER(folder, paper_title, function)                                                                 \
-    extern const struct paper folder##_paper;                                                                \
-    const struct paper folder##_paper = {.name = #folder, .title = (paper_title), .reproduce = (function)}
+/* Defines the paper of the folder papers/NAME as NAME_paper. The build puts it into the list of papers. */
+#define PAPER(word, paper_title, function)                                                                   \
+    extern const struct paper word##_paper;                                                                  \
+    const struct paper word##_paper = {.name = #word, .title = (paper_title), .reproduce = (function)}
 
 /* Whether to leave out what takes long. */
 bool reproduction_is_quick(const struct reproduction *reproduction);

@@ -1,4 +1,4 @@
-#include "cli/programs.h"
+#include "cli/launch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 
-char *program_folder(void)
+char *launch_own_folder(void)
 {
     char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -20,7 +20,7 @@ char *program_folder(void)
     return mem_text(slash ? self : ".");
 }
 
-char *program_find(const char *name)
+char *launch_find(const char *name)
 {
     const char *path = getenv("PATH");
     char *folders = mem_text(path ? path : ""), *rest = folders,
@@ -36,7 +36,7 @@ char *program_find(const char *name)
     return found;
 }
 
-bool program_start(struct program_reader *reader, char *const *words)
+bool launch_start(struct launch *launch, char *const *words)
 {
     int ends[2];
     if (pipe(ends) != 0) {
@@ -44,8 +44,8 @@ bool program_start(struct program_reader *reader, char *const *words)
         return false;
     }
     fflush(NULL);
-    reader->process = fork();
-    if (reader->process == 0) {
+    launch->process = fork();
+    if (launch->process == 0) {
         dup2(ends[1], STDOUT_FILENO);
         close(ends[0]);
         close(ends[1]);
@@ -54,20 +54,21 @@ bool program_start(struct program_reader *reader, char *const *words)
         _exit(127);
     }
     close(ends[1]);
-    if (reader->process < 0) {
-        diag_error("cannot start %s: %s", words[0], strerror(errno));
-        close(ends[0]);
-        return false;
-    }
-    reader->lines = fdopen(ends[0], "r");
-    return true;
+    launch->lines = launch->process > 0 ? fdopen(ends[0], "r") : NULL;
+    if (launch->lines)
+        return true;
+    diag_error("cannot start %s: %s", words[0], strerror(errno));
+    close(ends[0]); /* which ends the process that writes there */
+    if (launch->process > 0)
+        waitpid(launch->process, NULL, 0);
+    return false;
 }
 
-int program_end(struct program_reader *reader)
+int launch_end(struct launch *launch)
 {
     int status = -1;
-    while (fgetc(reader->lines) != EOF) /* until it has printed everything, so that it does not block */
+    while (fgetc(launch->lines) != EOF) /* until it has printed everything, so that it does not block */
         ;
-    fclose(reader->lines);
-    return waitpid(reader->process, &status, 0) == reader->process ? status : -1;
+    fclose(launch->lines);
+    return waitpid(launch->process, &status, 0) == launch->process ? status : -1;
 }
