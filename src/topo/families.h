@@ -18,7 +18,7 @@ struct topo_word {
 /* The word of these `length` bytes; false where there is none. */
 bool topo_word_find(const char *name, size_t length, struct topo_word *word);
 
-/* The index-th family; NULL behind the last. */
+/* The index-th family; NULL after the last. */
 const struct topo_ops *topo_family_at(size_t index);
 
 /* What to say about an unknown name: "; did you mean 'torus'?", or "; there are" and all names. */

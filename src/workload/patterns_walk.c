@@ -19,12 +19,12 @@ struct pattern_send {
 };
 
 struct pattern_span {
-    size_t first, count; /* of struct pattern_walk's tallies */
+    size_t first, count; /* of struct program_walk's tallies */
 };
 
 /* The stretch of a rank. `body` has the messages of one iteration and the bytes of all iterations. */
 struct pattern_fold {
-    struct pattern_span before, body, behind;
+    struct pattern_span before, body, after;
     uint64_t repeats, messages;
 };
 
@@ -33,7 +33,7 @@ struct pattern_nodes {
     uint32_t *storage; /* NULL: not made yet */
 };
 
-struct pattern_walk {
+struct program_walk {
     struct program *program;
     const struct patterns_options *options;
     struct patterns *patterns;
@@ -51,7 +51,7 @@ struct pattern_walk {
 
 /* -------------------------------------------------------------------- calls */
 
-static void add_sent(struct pattern_walk *walk, uint32_t destination, int32_t tag, uint64_t bytes)
+static void add_sent(struct program_walk *walk, uint32_t destination, int32_t tag, uint64_t bytes)
 {
     walk->sent = mem_grow(walk->sent, &walk->sent_capacity, walk->sent_count + 1, "sends of a rank");
     walk->sent[walk->sent_count++] =
@@ -60,7 +60,7 @@ static void add_sent(struct pattern_walk *walk, uint32_t destination, int32_t ta
 
 struct pattern_sink {
     struct coll_sink base;
-    struct pattern_walk *walk;
+    struct program_walk *walk;
     const struct group *group;
     int32_t tag;
 };
@@ -107,7 +107,7 @@ static const struct coll_sink sends_only = {.send = sink_send,
                                             .reduce = sink_local};
 
 /* The nodes of a group, numbered in the order of their lowest ranks. */
-static const struct coll_nodes *nodes_of(struct pattern_walk *walk, uint32_t group)
+static const struct coll_nodes *nodes_of(struct program_walk *walk, uint32_t group)
 {
     struct pattern_nodes *made = &walk->group_nodes[group];
     const struct group *members = &walk->program->groups[group];
@@ -122,7 +122,7 @@ static const struct coll_nodes *nodes_of(struct pattern_walk *walk, uint32_t gro
 _Static_assert(CALL_EXSCAN - CALL_BARRIER == COLL_EXSCAN,
                "calls and schedules list the collectives in one order");
 
-static struct coll_call coll_call_of(const struct pattern_walk *walk, uint32_t rank, const struct call *call)
+static struct coll_call coll_call_of(const struct program_walk *walk, uint32_t rank, const struct call *call)
 {
     const struct program *program = walk->program;
     const struct group *group = &program->groups[call->group];
@@ -141,7 +141,7 @@ static struct coll_call coll_call_of(const struct pattern_walk *walk, uint32_t r
     };
 }
 
-static const struct coll_algorithm *algorithm_of(const struct pattern_walk *walk,
+static const struct coll_algorithm *algorithm_of(const struct program_walk *walk,
                                                  const struct coll_call *call)
 {
     if (walk->options->choices)
@@ -150,7 +150,7 @@ static const struct coll_algorithm *algorithm_of(const struct pattern_walk *walk
 }
 
 /* The messages that a rank sends in a collective call. */
-static void add_collective(struct pattern_walk *walk, uint32_t rank, const struct call *call)
+static void add_collective(struct program_walk *walk, uint32_t rank, const struct call *call)
 {
     struct pattern_sink sink = {.base = sends_only,
                                 .walk = walk,
@@ -164,7 +164,7 @@ static void add_collective(struct pattern_walk *walk, uint32_t rank, const struc
         continue;
 }
 
-static enum status check_peer(const struct pattern_walk *walk, uint32_t rank, const struct call *call)
+static enum status check_peer(const struct program_walk *walk, uint32_t rank, const struct call *call)
 {
     if (call->peer >= 0 && (uint32_t)call->peer < walk->program->ranks)
         return STATUS_OK;
@@ -176,7 +176,7 @@ static enum status check_peer(const struct pattern_walk *walk, uint32_t rank, co
 }
 
 /* The sends of a rank up to its next collective call of all ranks, which becomes walk->collectives[rank]. */
-static enum status gather(struct pattern_walk *walk, uint32_t rank)
+static enum status gather(struct program_walk *walk, uint32_t rank)
 {
     struct call scratch;
     const struct call *call;
@@ -206,7 +206,7 @@ static enum status gather(struct pattern_walk *walk, uint32_t rank)
 
 /* sent[first ... first + count - 1] as tallies. If there are several iterations, `period` is the length of
  * one: messages are those of the first iteration, bytes those of all. */
-static struct pattern_span fold_part(struct pattern_walk *walk, uint32_t rank, size_t first, size_t count,
+static struct pattern_span fold_part(struct program_walk *walk, uint32_t rank, size_t first, size_t count,
                                      size_t period)
 {
     uint32_t per_node = walk->options->ranks_per_node, source = rank / per_node;
@@ -227,7 +227,7 @@ static struct pattern_span fold_part(struct pattern_walk *walk, uint32_t rank, s
     return span;
 }
 
-static void fold(struct pattern_walk *walk, uint32_t rank)
+static void fold(struct program_walk *walk, uint32_t rank)
 {
     struct pattern_fold *folded = &walk->folded[rank];
     size_t count = walk->sent_count;
@@ -244,13 +244,13 @@ static void fold(struct pattern_walk *walk, uint32_t rank)
     folded->repeats = loop.repeats;
     folded->before = fold_part(walk, rank, 0, loop.start, loop.start);
     folded->body = fold_part(walk, rank, loop.start, end - loop.start, loop.period);
-    folded->behind = fold_part(walk, rank, end, count - end, count - end);
+    folded->after = fold_part(walk, rank, end, count - end, count - end);
 }
 
 /* The number of iterations that all sending ranks have in common. A rank may repeat its sends several times
  * in each of them, and the parts before and after its loop may look like further iterations. 0: there is no
  * loop, or it is minor. */
-static uint64_t common_repeats(const struct pattern_walk *walk)
+static uint64_t common_repeats(const struct program_walk *walk)
 {
     uint64_t repeats = UINT64_MAX, messages = 0, outside = 0;
     for (uint32_t rank = 0; rank < walk->program->ranks; rank++) {
@@ -260,8 +260,8 @@ static uint64_t common_repeats(const struct pattern_walk *walk)
         messages += folded->messages;
         for (size_t i = 0; i < folded->before.count; i++)
             outside += walk->tallies[folded->before.first + i].messages;
-        for (size_t i = 0; i < folded->behind.count; i++)
-            outside += walk->tallies[folded->behind.first + i].messages;
+        for (size_t i = 0; i < folded->after.count; i++)
+            outside += walk->tallies[folded->after.first + i].messages;
     }
     if (repeats == UINT64_MAX || repeats < 2 || outside > messages / 2)
         return 0;
@@ -282,7 +282,7 @@ static uint64_t share_of(const struct pattern_fold *folded, uint64_t bytes, uint
 
 /* Adds iterations of a rank to the phase. `skipped` iterations belong to other phases, `taken` to this phase
  * and its repetitions, `each` to one of these. */
-static void add_body(struct pattern_walk *walk, const struct pattern_fold *folded, uint64_t skipped,
+static void add_body(struct program_walk *walk, const struct pattern_fold *folded, uint64_t skipped,
                      uint64_t taken, uint64_t each)
 {
     for (size_t i = 0; i < folded->body.count && taken; i++) {
@@ -294,7 +294,7 @@ static void add_body(struct pattern_walk *walk, const struct pattern_fold *folde
     }
 }
 
-static void add_span(struct pattern_walk *walk, struct pattern_span span)
+static void add_span(struct program_walk *walk, struct pattern_span span)
 {
     walk->phase = mem_grow(walk->phase, &walk->phase_capacity, walk->phase_count + span.count, "a phase");
     if (span.count)
@@ -304,25 +304,25 @@ static void add_span(struct pattern_walk *walk, struct pattern_span span)
 
 enum { SKELETON_STRETCH = 0, SKELETON_ITERATION = 1, SKELETON_COLLECTIVE = 2 };
 
-static void end_phase(struct pattern_walk *walk, uint64_t times, uint64_t skeleton)
+static void end_phase(struct program_walk *walk, uint64_t times, uint64_t skeleton)
 {
     patterns_add_phase(walk->patterns, walk->phase, walk->phase_count, times, skeleton);
     walk->phase_count = 0;
 }
 
-static void end_whole_stretch(struct pattern_walk *walk)
+static void end_whole_stretch(struct program_walk *walk)
 {
     for (uint32_t rank = 0; rank < walk->program->ranks; rank++) {
         const struct pattern_fold *folded = &walk->folded[rank];
         add_span(walk, folded->before);
         add_body(walk, folded, 0, folded->repeats, folded->repeats);
-        add_span(walk, folded->behind);
+        add_span(walk, folded->after);
     }
     end_phase(walk, 1, SKELETON_STRETCH);
 }
 
 /* A phase for the part before the loop, one for each iteration, and one for the part after. */
-static void end_loop(struct pattern_walk *walk, uint64_t repeats)
+static void end_loop(struct program_walk *walk, uint64_t repeats)
 {
     uint32_t ranks = walk->program->ranks;
     for (uint32_t rank = 0; rank < ranks; rank++)
@@ -338,12 +338,12 @@ static void end_loop(struct pattern_walk *walk, uint64_t repeats)
         const struct pattern_fold *folded = &walk->folded[rank];
         uint64_t left_over = folded->repeats % repeats;
         add_body(walk, folded, folded->repeats - left_over, left_over, left_over);
-        add_span(walk, folded->behind);
+        add_span(walk, folded->after);
     }
     end_phase(walk, 1, SKELETON_STRETCH);
 }
 
-static void end_stretch(struct pattern_walk *walk)
+static void end_stretch(struct program_walk *walk)
 {
     uint64_t repeats = common_repeats(walk);
     if (repeats)
@@ -355,7 +355,7 @@ static void end_stretch(struct pattern_walk *walk)
 
 /* -------------------------------------------------------------- collectives */
 
-static enum status refuse(const struct pattern_walk *walk, uint32_t rank)
+static enum status refuse(const struct program_walk *walk, uint32_t rank)
 {
     char mine[128], first[128];
     const struct call_place *place = &walk->places[rank];
@@ -370,7 +370,7 @@ static enum status refuse(const struct pattern_walk *walk, uint32_t rank)
     return STATUS_BAD_INPUT;
 }
 
-static enum status end_collective(struct pattern_walk *walk)
+static enum status end_collective(struct program_walk *walk)
 {
     const struct call *first = &walk->collectives[0];
     for (uint32_t rank = 0; rank < walk->program->ranks; rank++) {
@@ -389,7 +389,7 @@ static enum status end_collective(struct pattern_walk *walk)
     return STATUS_OK;
 }
 
-static enum status walk_through(struct pattern_walk *walk)
+static enum status walk_through(struct program_walk *walk)
 {
     while (!walk->ended[0]) {
         for (uint32_t rank = 0; rank < walk->program->ranks; rank++) {
@@ -410,7 +410,7 @@ static enum status walk_through(struct pattern_walk *walk)
 enum status patterns_find(struct program *program, const struct patterns_options *options,
                           struct patterns *patterns)
 {
-    struct pattern_walk walk = {.program = program, .options = options, .patterns = patterns};
+    struct program_walk walk = {.program = program, .options = options, .patterns = patterns};
     *patterns = (struct patterns){.ranks = program->ranks,
                                   .nodes = (program->ranks - 1) / options->ranks_per_node + 1};
     walk.folded = mem_alloc(program->ranks, sizeof *walk.folded, "stretches of ranks");
