@@ -3,22 +3,24 @@
 
 /* The room that all others use. It knows nothing of networks or programs.
  *
- *     status.h                      what a function that can fail returns
- *     diag.h                        messages to the user, with places in input
- *     mem.h                         memory, arenas, pools
- *     queue.h                       first in, first out: linked records of a pool
- *     hash.h hashmap.h queue_table.h    hash functions, and two tables
- *     stats.h                       quantiles, medians, means, confidence intervals
- *     time.h units.h clock.h        simulated time, quantities with units, the real clock
- *     event.h                       the event queue and its loop
- *     tap.h                         the events of a run, for observers
- *     rng.h                         random streams
- *     profile.h                     a level over time
- *     param.h metric.h              tables of parameters and of metrics
- *     config.h                      the parameters of a run. config.c keeps them, config_yaml.c reads them
- * from a file with config_reader.h, config_node.c reads other sections, config_manual.c prints all;
- * config_internal.h is what these share output.h cache.h embedded.h   files that are complete or absent, kept
- * results, files in the program utf8.h                        characters of a text
+ *     status.h            what a function that can fail returns
+ *     diag.h              messages to the user, with places in input
+ *     mem.h               memory, arenas, pools
+ *     queue.h             first in, first out: linked records of a pool
+ *     hash.h              hash functions, and the search of the two tables hashmap.h and queue_table.h
+ *     stats.h             quantiles, medians, means, confidence intervals
+ *     time.h units.h      simulated time; quantities with units
+ *     event.h             the event queue and its loop
+ *     tap.h               the events of a run, for observers
+ *     rng.h               random streams
+ *     profile.h           a level over time
+ *     param.h metric.h    tables of parameters and of metrics
+ *     config.h            the parameters of a run. config_reader.h and config_yaml.c read experiment files,
+ *                         config_node.c their other sections, config_manual.c prints all parameters;
+ *                         config_internal.h is what these share
+ *     output.h cache.h    files that are complete or absent; results that are kept for later
+ *     embedded.h          files in the program
+ *     clock.h utf8.h      the real clock; characters of a text
  *
  * The status of a function, and of the process when it exits. The function that finds a cause reports it
  * (base/diag.h), and its callers only return the status. Outputs are valid only with STATUS_OK. */

@@ -90,7 +90,7 @@ static enum status run_as_rank_0(int argc, char **argv, int ranks)
         status = run_alone(&sweep);
     } else if (ranks > 1 && ranks_agree_to_go_on(runs)) {
         expect_the_end(sweep.output);
-        worker_pool_of_ranks(&worker_pool);
+        rank_pool_init(&worker_pool);
         status = ranks_have_the_same(&sweep) ? sweep_command_run(&sweep, &worker_pool) : STATUS_FAILED;
     }
     sweep_command_free(&sweep);

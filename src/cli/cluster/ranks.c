@@ -94,7 +94,7 @@ static void shut_down(struct worker_pool *worker_pool)
         order(i, shutdown_order);
 }
 
-void worker_pool_of_ranks(struct worker_pool *worker_pool)
+void rank_pool_init(struct worker_pool *worker_pool)
 {
     int ranks;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

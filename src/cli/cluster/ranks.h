@@ -6,7 +6,7 @@
 /* The ranks of an MPI program as workers: rank 0 submits points to all others. They have read the same
  * experiment file, so they receive only an index. MPI_Init has been called, and its errors end the program.
  */
-void worker_pool_of_ranks(struct worker_pool *worker_pool);
+void rank_pool_init(struct worker_pool *worker_pool);
 
 /* What the other ranks do: run the points that they receive, each in a child process, whose end they survive,
  * until rank 0 shuts the pool down. */
