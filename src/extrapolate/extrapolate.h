@@ -21,7 +21,7 @@
  *   evidence       reads every rank of a trace as a pattern
  *   fit            forms for sizes and passes
  *   model          finds patterns, rules and fits that explain all traces
- *   model_walk   goes through the calls of one rank on any number of ranks
+ *   model_walk     goes through the calls of one rank on any number of ranks
  *   generate       the extrapolated program
  *   describe       prints a model */
 struct extrapolation;
