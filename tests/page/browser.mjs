@@ -28,14 +28,14 @@ export class Browser {
     this.process.stdio[4].on("data", (bytes) => {
       received = Buffer.concat([received, bytes]);
       for (let end; (end = received.indexOf(0)) >= 0; received = received.subarray(end + 1))
-        this.hear(JSON.parse(received.subarray(0, end).toString()));
+        this.onMessage(JSON.parse(received.subarray(0, end).toString()));
     });
     this.process.stdio[3].on("error", () => {}); // Chromium has ended; `exit` tells those who wait
     this.process.on("exit", () => this.waiting.forEach(({fail}) => fail(new Error("the browser has ended"))));
     this.process.on("error", (error) => this.waiting.forEach(({fail}) => fail(error)));
   }
 
-  hear(message) {
+  onMessage(message) {
     const asked = this.waiting.get(message.id);
     if (!asked) return this.listeners.forEach((listener) => listener(message));
     this.waiting.delete(message.id);
@@ -49,7 +49,7 @@ export class Browser {
     return new Promise((done, fail) => this.waiting.set(id, {done, fail, method}));
   }
 
-  heard(method) {
+  nextEvent(method) {
     return new Promise((done) => {
       const listener = (message) => {
         if (message.method !== method) return;
@@ -89,7 +89,7 @@ export class Browser {
     await this.ask("Emulation.setEmulatedMedia", {
       features: [{name: "prefers-color-scheme", value: dark ? "dark" : "light"}],
     });
-    const loaded = this.heard("Page.loadEventFired");
+    const loaded = this.nextEvent("Page.loadEventFired");
     await this.ask("Page.navigate", {url: address});
     await loaded;
     await this.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
