@@ -138,17 +138,17 @@
     let slot = 0;
     const said = element("p", {class: "says", id: "slot-says", role: "status", "aria-live": "polite"});
     const input = element("input", {type: "range", id: "slot", min: 0, max: data.degree - 1, step: 1, value: 0});
-    const tell = () => {
+    const update = () => {
       const some = bySlot[slot];
       said.textContent = `Slot ${slot}: ${plural(some.length, "connection")}${some.length && some.length <= 40 ? `, ${some.map(name).join(", ")}` : ""}`;
       input.setAttribute("aria-valuetext", `slot ${slot}`);
     };
     input.addEventListener("input", () => {
       slot = Number(input.value);
-      tell();
+      update();
       refresh();
     });
-    tell();
+    update();
     return section(
       "configuration",
       "What a slot connects",
