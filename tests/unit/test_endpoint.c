@@ -92,33 +92,33 @@ static ps_t fake_pass(struct endpoint *endpoint, uint32_t rank, ps_t at, enum en
     return ANSWER;
 }
 
-static ps_t fake_free_at(const struct endpoint *endpoint, uint32_t rank)
-{
-    (void)endpoint, (void)rank;
-    note('f');
-    return ANSWER;
-}
-
 static const struct endpoint_ops fake_ops = {.begin_send = fake_begin_send,
                                              .post = fake_post,
                                              .deliver = fake_deliver,
                                              .leave = fake_leave,
-                                             .pass = fake_pass,
-                                             .free_at = fake_free_at};
+                                             .pass = fake_pass};
 
 static void a_given_endpoint_gets_every_call(void **state)
 {
     (void)state;
-    struct endpoint fake = {.ops = &fake_ops, .included_bytes = 64};
+    const struct {
+        ps_t free_at, other, software;
+    } cores[] = {{10, 0, 20}, {11, 0, 21}, {12, 0, 22}, {13, 0, 23}};
+    struct endpoint fake = {.ops = &fake_ops,
+                            .included_bytes = 64,
+                            .free_at = &cores->free_at,
+                            .software = &cores->software,
+                            .core_stride = sizeof *cores};
     assert_false(endpoint_is_null(&fake));
     assert_false(endpoint_begin_send(&fake, RANK));
     assert_false(endpoint_post(&fake, MESSAGE));
     assert_false(endpoint_deliver(&fake, MESSAGE, LATER));
     assert_int_equal(endpoint_leave(&fake, RANK, LATER), ANSWER);
     assert_int_equal(endpoint_pass(&fake, RANK, LATER, ENDPOINT_WAIT_CALL), ANSWER);
-    assert_int_equal(endpoint_free_at(&fake, RANK, NOW), ANSWER);
+    assert_int_equal(endpoint_free_at(&fake, RANK, NOW), 13);
+    assert_int_equal(endpoint_software(&fake, RANK), 23);
     assert_int_equal(endpoint_included_bytes(&fake), 64);
-    assert_string_equal(asked, "bpdlaf");
+    assert_string_equal(asked, "bpdla");
 }
 
 int main(void)

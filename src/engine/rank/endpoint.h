@@ -65,9 +65,6 @@ struct endpoint_ops {
     /* The core copies `bytes`, of `working_set` in all; `continues`: behind the piece before. */
     void (*copy)(struct endpoint *endpoint, uint32_t rank, uint64_t bytes, uint64_t working_set,
                  bool continues);
-    ps_t (*free_at)(const struct endpoint *endpoint, uint32_t rank); /* when its core is free */
-    ps_t (*software)(const struct endpoint *endpoint,
-                     uint32_t rank); /* what its core has spent on messages */
     void (*account)(const struct endpoint *endpoint, struct engine_usage *usage); /* adds what it used */
     void (*close)(struct endpoint *endpoint);
 };
@@ -77,7 +74,17 @@ struct endpoint {
     const struct endpoint_ops *ops;
     bool copies;             /* copies take time: `copy` may be called */
     uint64_t included_bytes; /* of each message, whose time on the wire the fabric's latency includes */
+    /* Of rank 0; for the other ranks each `core_stride` bytes behind the one before. They are read in every
+     * call, so no function of the table is asked for them. */
+    const ps_t *free_at;  /* when the core is free */
+    const ps_t *software; /* what the core has spent on messages */
+    size_t core_stride;
 };
+
+static inline ps_t endpoint_core_value(const struct endpoint *endpoint, const ps_t *first, uint32_t rank)
+{
+    return *(const ps_t *)(const void *)((const unsigned char *)first + rank * endpoint->core_stride);
+}
 
 static inline bool endpoint_is_null(const struct endpoint *endpoint)
 {
@@ -164,12 +171,12 @@ static inline void endpoint_copy(struct endpoint *endpoint, uint32_t rank, uint6
 
 static inline ps_t endpoint_free_at(const struct endpoint *endpoint, uint32_t rank, ps_t now)
 {
-    return endpoint ? endpoint->ops->free_at(endpoint, rank) : now;
+    return endpoint ? endpoint_core_value(endpoint, endpoint->free_at, rank) : now;
 }
 
 static inline ps_t endpoint_software(const struct endpoint *endpoint, uint32_t rank)
 {
-    return endpoint ? endpoint->ops->software(endpoint, rank) : 0;
+    return endpoint ? endpoint_core_value(endpoint, endpoint->software, rank) : 0;
 }
 
 static inline void endpoint_account(const struct endpoint *endpoint, struct engine_usage *usage)

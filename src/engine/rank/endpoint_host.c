@@ -121,16 +121,6 @@ static ps_t copy_message(struct host_endpoint *endpoint, const struct message *m
     return core_work(endpoint, rank, 0);
 }
 
-static ps_t host_free_at(const struct endpoint *base, uint32_t rank)
-{
-    return ((const struct host_endpoint *)base)->ranks[rank].core.free_at;
-}
-
-static ps_t host_software(const struct endpoint *base, uint32_t rank)
-{
-    return ((const struct host_endpoint *)base)->ranks[rank].core.software;
-}
-
 /* ----------------------------------------------------------------- sending */
 
 static void host_begin_send(struct endpoint *base, uint32_t rank)
@@ -448,6 +438,9 @@ static struct endpoint *host_endpoint_open(const struct endpoint_params *params)
         .rank_count = params->ranks,
         .ranks_per_node = params->ranks_per_node};
     endpoint->ranks = mem_alloc(params->ranks, sizeof *endpoint->ranks, "hosts");
+    endpoint->base.free_at = &endpoint->ranks->core.free_at;
+    endpoint->base.software = &endpoint->ranks->core.software;
+    endpoint->base.core_stride = sizeof *endpoint->ranks;
     for (uint32_t i = 0; i < params->ranks; i++) {
         struct host_rank *rank = &endpoint->ranks[i];
         queue_init(&rank->pending);
@@ -502,7 +495,5 @@ const struct endpoint_ops endpoint_host = {.is_wanted = host_is_wanted,
                                            .test = host_test,
                                            .work = host_work,
                                            .copy = host_copy,
-                                           .free_at = host_free_at,
-                                           .software = host_software,
                                            .account = host_account,
                                            .close = host_endpoint_close};

@@ -23,6 +23,17 @@ static void emit_idle(struct scheduler *scheduler, uint32_t rank_index, ps_t sin
                                                   .at = now});
 }
 
+/* Not inlined: few runs have a handler, and all runs pass through block(). */
+__attribute__((noinline)) static void emit_blocked(struct scheduler *scheduler, uint32_t rank_index,
+                                                   ps_t since)
+{
+    tap_emit(scheduler->tap, &(struct tap_record){.kind = TAP_BLOCKED,
+                                                  .rank = rank_index,
+                                                  .call = scheduler->ranks[rank_index].call->op,
+                                                  .since = since,
+                                                  .at = since});
+}
+
 /* Moves the rank to `at`. True: it may go on there at once, because nothing else happens before. False: its
  * resume is in the queue. */
 static bool advance(struct scheduler *scheduler, uint32_t rank_index, ps_t at)
@@ -80,11 +91,7 @@ static bool block(struct scheduler *scheduler, uint32_t rank_index, enum rank_st
     rank->blocked_at = since;
     rank->is_idle = true;
     if (tap_has_handler(scheduler->tap, TAP_BLOCKED))
-        tap_emit(scheduler->tap, &(struct tap_record){.kind = TAP_BLOCKED,
-                                                      .rank = rank_index,
-                                                      .call = rank->call->op,
-                                                      .since = since,
-                                                      .at = since});
+        emit_blocked(scheduler, rank_index, since);
     if (is_polled && poll_completes(scheduler, rank_index))
         return false;
     if (waiter->awaited > 0 || !advance(scheduler, rank_index, waiter->latest))
