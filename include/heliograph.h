@@ -93,7 +93,7 @@ heliograph_on_progress(struct heliograph *experiment,
                        int (*progress)(void *self, const struct heliograph_progress *progress), void *self);
 
 /* Runs the program on each of the fabrics. The results of an earlier run are gone, also where this one fails.
- */
+ * HELIOGRAPH_FAILED where memory runs out: what the run has allocated is then lost to the process. */
 HELIOGRAPH_API enum heliograph_status heliograph_run(struct heliograph *experiment);
 
 /* ----------------------------------------------------------------- results */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -263,6 +264,37 @@ static void test_cancel(void **state)
     }
 }
 
+/* ------------------------------------------------------------------------ memory */
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define HAS_SANITIZER 1
+#elif defined __has_feature
+#define HAS_SANITIZER (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define HAS_SANITIZER 0
+#endif
+
+/* A run that takes more memory than there is fails, and the program goes on. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    if (HAS_SANITIZER) /* whose own memory is beyond any limit */
+        skip();
+    struct rlimit before, limit;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    limit = before;
+    limit.rlim_cur = UINT64_C(2) << 30;
+    struct heliograph *experiment = experiment_of("dissemination:ranks=1000000000", "ideal");
+    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+    enum heliograph_status status = heliograph_run(experiment);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_said(status, HELIOGRAPH_FAILED, "out of memory: cannot allocate");
+    assert_int_equal(heliograph_run_count(experiment), 0);
+    assert_int_equal(heliograph_set(experiment, "workload", "pingpong"), HELIOGRAPH_OK);
+    assert_int_equal(heliograph_run(experiment), HELIOGRAPH_OK);
+    heliograph_free(experiment);
+}
+
 /* -------------------------------------------------- parameters of a fabric */
 
 struct seen_values {
@@ -369,6 +401,7 @@ int main(void)
         cmocka_unit_test(test_impossible_fabrics),
         cmocka_unit_test(test_progress),
         cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_parameters_of_a_fabric),
         cmocka_unit_test(test_wrong_parameters),
     };
