@@ -25,5 +25,6 @@ void fabric_close(struct fabric *fabric)
 
 size_t fabric_memory_bytes(const struct fabric *fabric)
 {
-    return fabric->ops->size + (fabric->ops->bytes ? fabric->ops->bytes(fabric) : 0);
+    const struct fabric_ops *ops = fabric->ops;
+    return (ops->counted_bytes ? ops->counted_bytes : ops->size) + (ops->bytes ? ops->bytes(fabric) : 0);
 }

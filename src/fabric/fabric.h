@@ -105,6 +105,9 @@ struct fabric_ops {
     bool (*wants_traffic)(const struct config *config);
 
     size_t size; /* of its struct, which begins with a struct fabric */
+    /* What the struct counts as in the memory of a run: a constant, so that the account depends on what a run
+     * does and not on the layout of a struct. 0: its size. */
+    size_t counted_bytes;
     /* Sets up what is not zero. ops and params are there, all else is zero. Where it fails it has reported
      * why, and leaves what it has made to free(). */
     enum status (*init)(struct fabric *fabric);

@@ -58,6 +58,7 @@ const struct fabric_ops hockney_fabric = {
     .host_path = HOST_PATH_NIC,
     .latency_name = "hockney.latency",
     .size = sizeof(struct hockney),
+    .counted_bytes = 88,
     .init = hockney_init,
     .submit = hockney_submit,
 };

@@ -286,6 +286,7 @@ const struct fabric_ops hybrid_fabric = {
     .host_path = HOST_PATH_NIC,
     .latency_name = "packet.latency",
     .size = sizeof(struct hybrid),
+    .counted_bytes = 144,
     .init = hybrid_init,
     .free = hybrid_free,
     .submit = hybrid_submit,

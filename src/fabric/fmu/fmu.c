@@ -270,6 +270,7 @@ const struct fabric_ops fmu_fabric = {
     .metrics = &fmu_metrics,
     .host_path = HOST_PATH_CPU,
     .size = sizeof(struct fmu),
+    .counted_bytes = 16976,
     .init = fmu_init,
     .free = fmu_free,
     .submit = fmu_submit,

@@ -472,6 +472,7 @@ const struct fabric_ops packet_fabric = {
     .host_path = HOST_PATH_NIC,
     .latency_name = "packet.latency",
     .size = sizeof(struct packet),
+    .counted_bytes = 816,
     .init = packet_init,
     .free = packet_free,
     .submit = packet_submit,

@@ -12,6 +12,7 @@ const struct fabric_ops packetised_fabric = {
     .metrics = &photonic_metrics,
     .host_path = HOST_PATH_NIC,
     .size = sizeof(struct photonic),
+    .counted_bytes = 35128,
     .init = packetised_init,
     .free = photonic_free,
     .submit = photonic_submit,

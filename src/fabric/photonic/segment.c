@@ -84,6 +84,7 @@ const struct fabric_ops segment_fabric = {
     .metrics = &photonic_metrics,
     .host_path = HOST_PATH_NIC,
     .size = sizeof(struct photonic),
+    .counted_bytes = 35128,
     .init = segment_init,
     .free = photonic_free,
     .submit = photonic_submit,

@@ -476,6 +476,7 @@ const struct fabric_ops tdm_compiled_fabric = {
     .host_path = HOST_PATH_NIC,
     .wants_traffic = compiled_wants_traffic,
     .size = sizeof(struct tdm_compiled),
+    .counted_bytes = 1240,
     .init = compiled_init,
     .free = compiled_free,
     .submit = compiled_submit,

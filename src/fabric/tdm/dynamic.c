@@ -431,6 +431,7 @@ const struct fabric_ops tdm_dynamic_fabric = {
     .metrics = &tdm_metrics,
     .host_path = HOST_PATH_NIC,
     .size = sizeof(struct tdm_dynamic),
+    .counted_bytes = 824,
     .init = dynamic_init,
     .free = dynamic_free,
     .submit = dynamic_submit,
