@@ -58,7 +58,7 @@ static enum status open_and_close(const struct fabric_ops *ops, const char *topo
     diag_set_sink(NULL, NULL);
     if (status == STATUS_OK) {
         assert_ptr_equal(fabric->ops, ops);
-        assert_true(fabric_memory_bytes(fabric) >= sizeof *fabric);
+        assert_true(fabric_memory_bytes(fabric) > 0);
     } else {
         assert_null(fabric);
         assert_non_null(strstr(said, "error"));

@@ -264,7 +264,7 @@ static void test_cancel(void **state)
     }
 }
 
-/* ------------------------------------------------------------------------ memory */
+/* -------------------------------------------------------------- memory */
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define HAS_SANITIZER 1
