@@ -16,18 +16,18 @@ struct run_context {
     void *self;                                             /* first argument of `place` */
     bool (*progress)(void *self, uint64_t calls, ps_t now); /* struct engine_params */
     void *progress_self;
-    uint64_t calls; /* executed so far */
-    uint64_t steps; /* calls and messages so far: what a run of one long collective call makes progress by */
+    uint64_t calls;    /* executed so far */
+    uint64_t messages; /* done with so far: what a run of one long collective call makes progress by */
 };
 
 /* Tells the progress; cancels the run where nobody wants more of it. */
 void context_tell_progress(struct run_context *context);
 
-/* A call is executed, or a message is done with. */
-static inline void context_step(struct run_context *context)
+/* One more call, or one more message; each 2^20th tells the progress. */
+static inline void context_count(struct run_context *context, uint64_t *counter)
 {
-    enum { STEPS_TO_TELL = 1 << 20 };
-    if (++context->steps % STEPS_TO_TELL == 0 && context->progress)
+    enum { COUNT_TO_TELL = 1 << 20 };
+    if (++*counter % COUNT_TO_TELL == 0 && context->progress)
         context_tell_progress(context);
 }
 

@@ -27,7 +27,7 @@ static inline void finish(struct p2p *p2p, uint32_t index)
     const struct message *message = message_at(p2p->messages, index);
     tap_emit(p2p->tap, &(struct tap_record){.kind = TAP_FINISHED, .index = index, .message = message});
     pool_give(p2p->messages, index);
-    context_step(p2p->context);
+    context_count(p2p->context, &p2p->context->messages);
 }
 
 /* ------------------------------------------------------------ transferring */

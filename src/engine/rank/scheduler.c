@@ -274,8 +274,7 @@ static void run_rank(struct scheduler *scheduler, uint32_t rank_index)
             return;
         }
         going = execute(scheduler, rank_index, rank->call);
-        scheduler->context->calls++;
-        context_step(scheduler->context);
+        context_count(scheduler->context, &scheduler->context->calls);
     }
     keep_blocked_call(scheduler, rank_index, &scratch);
 }
