@@ -47,7 +47,7 @@ static void grow_table(struct rank_sets *sets)
         *slot_of(sets, bits_of(sets, set)) = set;
 }
 
-/* An empty set after the last one. settle() makes it one of the sets. */
+/* An empty set after the last one. intern_set() makes it one of the sets. */
 static uint64_t *fresh(struct rank_sets *sets)
 {
     sets->bits =
@@ -57,7 +57,7 @@ static uint64_t *fresh(struct rank_sets *sets)
     return bits;
 }
 
-static uint32_t settle(struct rank_sets *sets)
+static uint32_t intern_set(struct rank_sets *sets)
 {
     if (2 * (sets->count + 1) > sets->table_size)
         grow_table(sets);
@@ -74,7 +74,7 @@ void rank_sets_init(struct rank_sets *sets, uint32_t ranks)
     sets->count = 1; /* the empty set, which the table does not hold */
     for (uint32_t rank = 0; rank < ranks; rank++) {
         fresh(sets)[rank / 64] |= UINT64_C(1) << (rank % 64);
-        settle(sets);
+        intern_set(sets);
     }
 }
 
@@ -92,7 +92,7 @@ uint32_t rank_sets_first(struct rank_sets *sets, uint32_t count)
     uint64_t *bits = fresh(sets);
     for (uint32_t rank = 0; rank < count; rank++)
         bits[rank / 64] |= UINT64_C(1) << (rank % 64);
-    return settle(sets);
+    return intern_set(sets);
 }
 
 uint32_t rank_sets_join(struct rank_sets *sets, uint32_t a, uint32_t b)
@@ -107,7 +107,7 @@ uint32_t rank_sets_join(struct rank_sets *sets, uint32_t a, uint32_t b)
     uint64_t *bits = fresh(sets);
     for (uint32_t i = 0; i < sets->words; i++)
         bits[i] = bits_of(sets, a)[i] | bits_of(sets, b)[i];
-    sets->last_union = settle(sets);
+    sets->last_union = intern_set(sets);
     return sets->last_union;
 }
 

@@ -75,8 +75,8 @@ static bool still_sends(const struct coll_call *call, uint32_t phase)
 
 /* Adds what round `phase - 1` brought; before round 0 the own vector is all there is. Exscan updates the sum
  * that it passes on as long as it still sends. */
-static void settle(const struct coll_call *call, uint32_t phase, struct coll_span through,
-                   struct coll_span incoming, struct coll_sink *sink)
+static void combine_incoming(const struct coll_call *call, uint32_t phase, struct coll_span through,
+                             struct coll_span incoming, struct coll_sink *sink)
 {
     bool needed = inclusive(call) || still_sends(call, phase);
     if (phase == 0) {
@@ -103,7 +103,7 @@ static bool recursive_doubling(const struct coll_call *call, uint32_t phase, str
         return false;
     struct coll_span through = inclusive(call) ? result_of(call) : span_of(COLL_SCRATCH, 0, call->bytes);
     struct coll_span incoming = span_of(COLL_SCRATCH, inclusive(call) ? 0 : call->bytes, call->bytes);
-    settle(call, phase, through, incoming, sink);
+    combine_incoming(call, phase, through, incoming, sink);
     if (phase == rounds)
         return true;
     uint32_t distance = UINT32_C(1) << phase;

@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-/* A pass of a loop is read as a trial. If it fails it is undone; the trail holds what has to be undone. SIZES
- * and TAG: they were not known before. */
-enum trail_kind { TRAIL_CALL, TRAIL_SIZES, TRAIL_TAG, TRAIL_PASSES, TRAIL_POSSIBLE };
+/* A pass of a loop is read as a trial. If it fails it is undone; the undo log holds what has to be undone.
+ * SIZES and TAG: they were not known before. */
+enum undo_kind { UNDO_CALL, UNDO_SIZES, UNDO_TAG, UNDO_PASSES, UNDO_POSSIBLE };
 
-struct trail_entry {
+struct undo_entry {
     uint8_t kind;
     uint8_t which; /* POSSIBLE: the leaf's first or second partner */
     uint32_t index;
@@ -20,15 +20,15 @@ struct evidence_reader {
     uint32_t rank;
     bool free_passes; /* a loop may make more passes than in the pattern */
     size_t next, furthest;
-    struct trail_entry *trail;
-    size_t trail_count, trail_capacity;
+    struct undo_entry *undo_log;
+    size_t undo_count, undo_capacity;
 };
 
-static void note(struct evidence_reader *reader, struct trail_entry entry)
+static void note(struct evidence_reader *reader, struct undo_entry entry)
 {
-    reader->trail = mem_grow(reader->trail, &reader->trail_capacity, reader->trail_count + 1,
-                             "the reading of a rank's calls");
-    reader->trail[reader->trail_count++] = entry;
+    reader->undo_log = mem_grow(reader->undo_log, &reader->undo_capacity, reader->undo_count + 1,
+                                "the reading of a rank's calls");
+    reader->undo_log[reader->undo_count++] = entry;
 }
 
 static uint64_t *bytes_of(const struct evidence_reader *reader, uint32_t leaf)
@@ -41,15 +41,15 @@ static uint64_t *recv_bytes_of(const struct evidence_reader *reader, uint32_t le
     return &reader->evidence->recv_bytes[(size_t)leaf * reader->evidence->grid.ranks + reader->rank];
 }
 
-static void take_back(struct evidence_reader *reader, size_t trail_count, size_t next)
+static void take_back(struct evidence_reader *reader, size_t undo_count, size_t next)
 {
-    while (reader->trail_count > trail_count) {
-        const struct trail_entry *entry = &reader->trail[--reader->trail_count];
-        if (entry->kind == TRAIL_POSSIBLE)
+    while (reader->undo_count > undo_count) {
+        const struct undo_entry *entry = &reader->undo_log[--reader->undo_count];
+        if (entry->kind == UNDO_POSSIBLE)
             reader->pattern->leaves[entry->index]->possible[entry->which] = (uint32_t)entry->value;
-        if (entry->kind == TRAIL_SIZES)
+        if (entry->kind == UNDO_SIZES)
             *bytes_of(reader, entry->index) = *recv_bytes_of(reader, entry->index) = UNSEEN;
-        if (entry->kind == TRAIL_TAG)
+        if (entry->kind == UNDO_TAG)
             reader->evidence->tags[entry->index] = UNSEEN;
     }
     reader->next = next;
@@ -60,7 +60,7 @@ static void narrow(struct evidence_reader *reader, struct pattern_node *leaf, un
 {
     if (leaf->possible[which] == possible)
         return;
-    note(reader, (struct trail_entry){TRAIL_POSSIBLE, (uint8_t)which, leaf->index, leaf->possible[which]});
+    note(reader, (struct undo_entry){UNDO_POSSIBLE, (uint8_t)which, leaf->index, leaf->possible[which]});
     leaf->possible[which] = possible;
 }
 
@@ -84,7 +84,7 @@ static bool keep_sizes(struct evidence_reader *reader, uint32_t leaf, const stru
         return *bytes == event->bytes && *recv_bytes == event->recv_bytes;
     *bytes = event->bytes;
     *recv_bytes = event->recv_bytes;
-    note(reader, (struct trail_entry){TRAIL_SIZES, 0, leaf, 0});
+    note(reader, (struct undo_entry){UNDO_SIZES, 0, leaf, 0});
     return true;
 }
 
@@ -97,7 +97,7 @@ static bool keep_tag(struct evidence_reader *reader, const struct pattern_node *
     if (*known != UNSEEN)
         return *known == first;
     *known = first;
-    note(reader, (struct trail_entry){TRAIL_TAG, 0, leaf->index, 0});
+    note(reader, (struct undo_entry){UNDO_TAG, 0, leaf->index, 0});
     return true;
 }
 
@@ -119,7 +119,7 @@ static bool read_call(struct evidence_reader *reader, struct pattern_node *leaf,
         return false;
     for (unsigned which = 0; which < rank_event_peers(event); which++)
         narrow(reader, leaf, which, possible[which]);
-    note(reader, (struct trail_entry){TRAIL_CALL, 0, leaf->index, reader->next});
+    note(reader, (struct undo_entry){UNDO_CALL, 0, leaf->index, reader->next});
     reader->next++;
     if (reader->next > reader->furthest)
         reader->furthest = reader->next;
@@ -172,15 +172,15 @@ static bool read_loop(struct evidence_reader *reader, struct pattern_node *loop,
 {
     uint64_t known = reader->evidence->passes[loop->index], most = most_passes(reader, loop), passes = 0;
     for (; passes < most; passes++) {
-        size_t trail_count = reader->trail_count, next = reader->next;
+        size_t undo_count = reader->undo_count, next = reader->next;
         if (!read_body(reader, loop, loop->stages ? (uint32_t)passes : stage)) {
-            take_back(reader, trail_count, next);
+            take_back(reader, undo_count, next);
             break;
         }
         if (reader->next == next) /* every call is left out: the rank does not show the number of passes */
             return true;
     }
-    note(reader, (struct trail_entry){TRAIL_PASSES, 0, loop->index, passes});
+    note(reader, (struct undo_entry){UNDO_PASSES, 0, loop->index, passes});
     return known == UNSEEN || passes == known;
 }
 
@@ -196,11 +196,11 @@ static bool set(uint64_t *entry, uint64_t value)
 
 static bool enter(struct evidence *evidence, const struct evidence_reader *reader)
 {
-    for (size_t i = 0; i < reader->trail_count; i++) {
-        const struct trail_entry *entry = &reader->trail[i];
-        if (entry->kind == TRAIL_PASSES && !set(&evidence->passes[entry->index], entry->value))
+    for (size_t i = 0; i < reader->undo_count; i++) {
+        const struct undo_entry *entry = &reader->undo_log[i];
+        if (entry->kind == UNDO_PASSES && !set(&evidence->passes[entry->index], entry->value))
             return false;
-        if (entry->kind != TRAIL_CALL)
+        if (entry->kind != UNDO_CALL)
             continue;
         evidence->operations[entry->index] += reader->events->at[entry->value].operations;
     }
@@ -225,7 +225,7 @@ bool evidence_add(struct evidence *evidence, struct call_pattern *pattern, uint3
     }
     *furthest = reader.furthest;
     fits = fits && enter(evidence, &reader);
-    free(reader.trail);
+    free(reader.undo_log);
     return fits;
 }
 

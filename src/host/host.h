@@ -123,7 +123,7 @@ static inline void host_core_idle(struct host_core *core, ps_t now)
 }
 
 /* The core does all that it owes. */
-static inline void host_core_settle(struct host_core *core, ps_t now)
+static inline void host_core_work_owed(struct host_core *core, ps_t now)
 {
     host_core_work(core, now, core->owed);
     core->owed = 0;

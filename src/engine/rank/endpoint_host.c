@@ -199,7 +199,7 @@ static void host_post(struct endpoint *base, uint32_t index)
     }
     /* A rank that never waits has to make progress when it owes as much as the queue has places. */
     if (rank->core.owed >= endpoint->host->owed_limit)
-        host_core_settle(&rank->core, endpoint->loop->now);
+        host_core_work_owed(&rank->core, endpoint->loop->now);
     post_pending(endpoint, rank);
     if (rank->posted_count < endpoint->host->queue_depth) {
         post_now(endpoint, index);
@@ -378,10 +378,10 @@ static void host_enter(struct endpoint *base, uint32_t index, enum endpoint_wait
 }
 
 /* A wait for requests does all that its core owes before it is over. */
-static ps_t settle(struct host_core *core, ps_t at, enum endpoint_wait wait)
+static ps_t work_owed(struct host_core *core, ps_t at, enum endpoint_wait wait)
 {
     if (wait == ENDPOINT_WAIT_REQUESTS)
-        host_core_settle(core, at);
+        host_core_work_owed(core, at);
     return core->free_at;
 }
 
@@ -392,7 +392,7 @@ static ps_t host_pass(struct endpoint *base, uint32_t index, ps_t at, enum endpo
     core_work(endpoint, index, 0);
     post_pending(endpoint, rank);
     host_core_idle(&rank->core, at);
-    return settle(&rank->core, at, wait);
+    return work_owed(&rank->core, at, wait);
 }
 
 static ps_t host_leave(struct endpoint *base, uint32_t index, ps_t at)
@@ -403,7 +403,7 @@ static ps_t host_leave(struct endpoint *base, uint32_t index, ps_t at)
     host_core_idle(&rank->core, at);
     if (rank->has_polled)
         host_core_work(&rank->core, at, endpoint->host->after_progress);
-    return settle(&rank->core, at, (enum endpoint_wait)rank->wait);
+    return work_owed(&rank->core, at, (enum endpoint_wait)rank->wait);
 }
 
 static void host_test(struct endpoint *base, uint32_t index)

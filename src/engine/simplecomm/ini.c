@@ -363,7 +363,7 @@ static void assign_late(struct ini_reader *ini, const char *key, const char *par
     config_try(ini->config, param, value, origin ? origin : ini->name, &problem);
 }
 
-static void tell_missing(const struct ini_reader *ini)
+static void report_missing(const struct ini_reader *ini)
 {
     char missing[512] = "";
     unsigned needs = strcmp(ini->topology, "packet") == 0 ? NEEDED_BY_NETWORK : NEEDED_BY_FMU;
@@ -392,7 +392,7 @@ static enum status finish(struct ini_reader *ini)
     assign_late(ini, "topology", "fabric", ini->topology);
     assign_late(ini, "fmu_seek_idle_kind", "fmu.try_idle", ini->idle_kind);
     assign_late(ini, "fmu_mapping", "fmu.among_all", ini->mapping);
-    tell_missing(ini);
+    report_missing(ini);
     return STATUS_OK;
 }
 

@@ -95,7 +95,7 @@ enum { TOPOLOGIES = sizeof topology_ops / sizeof *topology_ops };
 
 /* The times are the columns of SimpleComm, not those of the calls: on FMUs, a base is the start of the
  * access. */
-static void tell_message(const struct simplecomm *engine, const struct compat_match *match)
+static void emit_message(const struct simplecomm *engine, const struct compat_match *match)
 {
     struct message message = {.bytes = match->bytes,
                               .posted_bytes = match->bytes,
@@ -184,7 +184,7 @@ static enum status finish(struct simplecomm *engine, struct compat_match *match)
     release(engine, match);
     engine->rank[match->source].blocking_posts -= match->send_blocking;
     engine->rank[match->destination].blocking_posts -= match->recv_blocking;
-    tell_message(engine, match);
+    emit_message(engine, match);
     if (match->send_blocking && match->bytes >= engine->eager_bytes)
         check_clock(engine, match->source, match->send_end_s);
     if (!match->send_given_up)
