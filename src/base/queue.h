@@ -14,20 +14,22 @@ struct queue {
     uint32_t head, tail; /* head POOL_NONE: the queue is empty, and tail means nothing */
 };
 
-/* Where the links of the records are: the link of record 0, and the bytes from record to record. */
+/* Where the links of the records are: the records, and the bytes from one to the next and to the link in
+ * each. */
 struct queue_links {
-    void *first;
-    size_t stride;
+    void *records; /* NULL while there is none */
+    size_t stride, offset;
 };
 
 /* QUEUE_LINKS(pool.records, struct message, next). Made anew for each call: taking from a pool may move its
  * records. */
-#define QUEUE_LINKS(records, type, link)                                                                     \
-    ((struct queue_links){.first = (unsigned char *)(records) + offsetof(type, link), .stride = sizeof(type)})
+#define QUEUE_LINKS(records_of_pool, type, link)                                                             \
+    ((struct queue_links){                                                                                   \
+        .records = (records_of_pool), .stride = sizeof(type), .offset = offsetof(type, link)})
 
 static inline uint32_t *queue_link(struct queue_links links, uint32_t index)
 {
-    return (uint32_t *)(void *)((unsigned char *)links.first + (size_t)index * links.stride);
+    return (uint32_t *)(void *)((unsigned char *)links.records + (size_t)index * links.stride + links.offset);
 }
 
 static inline void queue_init(struct queue *queue)

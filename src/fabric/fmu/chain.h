@@ -16,20 +16,22 @@ struct chain_link {
     uint32_t before, after; /* POOL_NONE: none */
 };
 
-/* Where the links of the records are: that of record 0, and the bytes from record to record. */
+/* Where the links of the records are, as in base/queue.h. */
 struct chain_links {
-    void *first;
-    size_t stride;
+    void *records;
+    size_t stride, offset;
 };
 
 /* CHAIN_LINKS(pool.records, struct fmu_access, link). Made anew for each call: taking from a pool may move
  * its records. */
-#define CHAIN_LINKS(records, type, link)                                                                     \
-    ((struct chain_links){.first = (unsigned char *)(records) + offsetof(type, link), .stride = sizeof(type)})
+#define CHAIN_LINKS(records_of_pool, type, link)                                                             \
+    ((struct chain_links){                                                                                   \
+        .records = (records_of_pool), .stride = sizeof(type), .offset = offsetof(type, link)})
 
 static inline struct chain_link *chain_link(struct chain_links links, uint32_t index)
 {
-    return (struct chain_link *)(void *)((unsigned char *)links.first + (size_t)index * links.stride);
+    return (struct chain_link *)(void *)((unsigned char *)links.records + (size_t)index * links.stride +
+                                         links.offset);
 }
 
 static inline void chain_init(struct chain *chain)

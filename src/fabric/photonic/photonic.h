@@ -233,8 +233,9 @@ static inline struct photonic_packet *packet_at(const struct photonic *photonic,
 /* Packets follow each other in the queues of links, switches and buffers. */
 static inline struct queue_links packet_links(const struct photonic *photonic)
 {
-    return (struct queue_links){.first = photonic->packets.records + offsetof(struct photonic_packet, next),
-                                .stride = photonic->packets.size};
+    return (struct queue_links){.records = photonic->packets.records,
+                                .stride = photonic->packets.size,
+                                .offset = offsetof(struct photonic_packet, next)};
 }
 
 /* The packet's links, from its source on. */

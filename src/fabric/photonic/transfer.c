@@ -9,9 +9,9 @@
 
 static struct queue_links message_links(const struct photonic *photonic)
 {
-    return (struct queue_links){.first = photonic->transmissions.records +
-                                         offsetof(struct photonic_transmission, next),
-                                .stride = photonic->transmissions.size};
+    return (struct queue_links){.records = photonic->transmissions.records,
+                                .stride = photonic->transmissions.size,
+                                .offset = offsetof(struct photonic_transmission, next)};
 }
 
 /* Takes the message whose packet leaves next out of node->open; POOL_NONE where there is none. By turns, as
