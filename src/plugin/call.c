@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 
 #include "plugin/plugin.h"
@@ -57,8 +58,10 @@ static const char *what_is_wrong(const struct heliograph_call *from, uint32_t ra
         return "it is immediate, and no such operation can be";
     if (has_tag && from->tag == HELIOGRAPH_ANY_TAG)
         return "what is sent needs a tag";
-    if (!(from->amount >= 0))
-        return "its amount is negative, or no number";
+    if (!(from->amount >= 0) || isinf(from->amount))
+        return "its amount is negative, infinite or no number";
+    if (from->element > UINT8_MAX)
+        return "its element has more than 255 bytes";
     return NULL;
 }
 
@@ -79,7 +82,7 @@ bool plugin_call_convert(const struct heliograph_call *from, uint32_t ranks, str
     to->tag = from->tag;
     to->bytes = from->bytes;
     to->recv_bytes = from->recv_bytes ? from->recv_bytes : from->bytes;
-    to->element_bytes = from->element <= UINT8_MAX ? (uint8_t)from->element : 0;
+    to->element_bytes = (uint8_t)from->element;
     to->amount = from->amount;
     return true;
 }

@@ -18,6 +18,9 @@ struct plugin_collective {
 struct plugin_steps {
     struct heliograph_steps steps; /* first: the plug-in is given it */
     struct coll_sink *sink;
+    const struct coll_call *call;
+    const struct coll_algorithm *algorithm;
+    bool is_wrong;
 };
 
 _Static_assert((int)HELIOGRAPH_KIND_EXSCAN == (int)COLL_EXSCAN &&
@@ -35,28 +38,54 @@ static struct coll_sink *sink_of(struct heliograph_steps *steps)
     return ((struct plugin_steps *)steps)->sink;
 }
 
+/* A wrong step becomes a receive from the rank itself. The prover refuses that, and a run deadlocks, so both
+ * fail: the prover tries 17 ranks, and an algorithm may be wrong for more. */
+static bool is_step(struct heliograph_steps *steps, bool has_peer, uint32_t peer, struct heliograph_span span)
+{
+    struct plugin_steps *self = (struct plugin_steps *)steps;
+    const struct coll_call *call = self->call;
+    bool is_good_peer = !has_peer || (peer < call->size && peer != call->rank);
+    bool is_good_buffer = (unsigned)span.buffer <= HELIOGRAPH_SCRATCH;
+    if (is_good_peer && is_good_buffer && !self->is_wrong)
+        return true;
+    if (self->is_wrong)
+        return false;
+    self->is_wrong = true;
+    if (!is_good_peer)
+        diag_error("the algorithm %s of %s: rank %u of %u names rank %u as its peer", self->algorithm->name,
+                   coll_kind_name(self->algorithm->kind), call->rank, call->size, peer);
+    else
+        diag_error("the algorithm %s of %s: rank %u names buffer %d; there are %d to %d",
+                   self->algorithm->name, coll_kind_name(self->algorithm->kind), call->rank, (int)span.buffer,
+                   (int)HELIOGRAPH_SEND_BUFFER, (int)HELIOGRAPH_SCRATCH);
+    self->sink->recv(self->sink, call->rank, (struct coll_span){.buffer = COLL_RECV_BUFFER});
+    return false;
+}
+
 static void step_send(struct heliograph_steps *steps, uint32_t peer, struct heliograph_span from)
 {
-    sink_of(steps)->send(sink_of(steps), peer, span_from(from));
+    if (is_step(steps, true, peer, from))
+        sink_of(steps)->send(sink_of(steps), peer, span_from(from));
 }
 
 static void step_recv(struct heliograph_steps *steps, uint32_t peer, struct heliograph_span into)
 {
-    sink_of(steps)->recv(sink_of(steps), peer, span_from(into));
+    if (is_step(steps, true, peer, into))
+        sink_of(steps)->recv(sink_of(steps), peer, span_from(into));
 }
 
 /* Local steps of no bytes are left out, as coll.h asks. */
 static void step_copy(struct heliograph_steps *steps, struct heliograph_span from,
                       struct heliograph_span into)
 {
-    if (from.bytes)
+    if (from.bytes && is_step(steps, false, 0, from) && is_step(steps, false, 0, into))
         sink_of(steps)->copy(sink_of(steps), span_from(from), span_from(into));
 }
 
 static void step_reduce(struct heliograph_steps *steps, struct heliograph_span from,
                         struct heliograph_span into)
 {
-    if (from.bytes)
+    if (from.bytes && is_step(steps, false, 0, from) && is_step(steps, false, 0, into))
         sink_of(steps)->reduce(sink_of(steps), span_from(from), span_from(into));
 }
 
@@ -74,14 +103,17 @@ static struct heliograph_collective_call call_of(const struct coll_call *call)
 static bool emit(const struct coll_external *self, const struct coll_call *call, uint32_t phase,
                  struct coll_sink *sink)
 {
-    const struct heliograph_collective *functions = ((const struct plugin_collective *)self)->functions;
+    const struct plugin_collective *entry = (const struct plugin_collective *)self;
+    const struct heliograph_collective *functions = entry->functions;
     const struct heliograph_collective_call seen = call_of(call);
     struct plugin_steps steps = {.steps = {.struct_size = sizeof steps.steps,
                                            .send = step_send,
                                            .recv = step_recv,
                                            .copy = step_copy,
                                            .reduce = step_reduce},
-                                 .sink = sink};
+                                 .sink = sink,
+                                 .call = call,
+                                 .algorithm = &entry->algorithm};
     return functions->emit(functions->self, &seen, phase, &steps.steps) != 0;
 }
 
@@ -135,5 +167,12 @@ enum status plugin_register_collective(const struct heliograph_collective *colle
                                                       .doc = mem_text(copy->doc),
                                                       .external = &entry->external},
                                         .functions = copy};
-    return is_right(entry) ? coll_add(&entry->algorithm) : STATUS_BAD_INPUT;
+    enum status status = is_right(entry) ? coll_add(&entry->algorithm) : STATUS_BAD_INPUT;
+    if (status == STATUS_OK)
+        return status;
+    free((char *)entry->algorithm.name);
+    free((char *)entry->algorithm.doc);
+    free(entry);
+    free(copy);
+    return status;
 }

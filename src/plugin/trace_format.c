@@ -63,7 +63,7 @@ static enum status add_folder(struct content_hash *hash, const char *path)
         char *file = mem_format("%s/%s", path, entries[i]->d_name);
         struct stat found;
         if (status == STATUS_OK && stat(file, &found) == 0 && S_ISREG(found.st_mode)) {
-            content_hash_add(hash, entries[i]->d_name, strlen(entries[i]->d_name));
+            content_hash_add(hash, entries[i]->d_name, strlen(entries[i]->d_name) + 1);
             status = add_file(hash, file);
         }
         free(file);
@@ -86,7 +86,7 @@ static enum status find_key(struct trace_input *input, const struct trace_probe 
         return STATUS_FAILED;
     }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        content_hash_add(&hash, parts[i], strlen(parts[i]));
+        content_hash_add(&hash, parts[i], strlen(parts[i]) + 1);
     enum status status = probe->is_folder ? add_folder(&hash, probe->path) : add_file(&hash, probe->path);
     content_hash_end(&hash, input->key);
     return status;
@@ -124,7 +124,8 @@ static enum status load_trace(struct trace_input *input)
     char problem[PROBLEM_SIZE] = "";
     trace->state = functions->open(functions->self, input->path, &input->ranks, problem, sizeof problem);
     if (!trace->state) {
-        diag_report(DIAG_ERROR, &place, "%s", problem);
+        diag_report(DIAG_ERROR, &place, "%s",
+                    *problem ? problem : "the format does not open this trace, and does not say why");
         return STATUS_BAD_INPUT;
     }
     if (input->ranks && input->ranks <= TRACE_MOST_RANKS)
@@ -133,15 +134,21 @@ static enum status load_trace(struct trace_input *input)
     return STATUS_BAD_INPUT;
 }
 
+/* No request is outstanding. */
+static void forget_requests(struct plugin_trace *trace)
+{
+    image_slots_clear(&trace->slots);
+    if (trace->slot_of)
+        memset(trace->slot_of, 0, trace->slot_capacity * sizeof *trace->slot_of);
+}
+
 /* Gives the call the slot of its request. False fills `problem`. */
 static bool place_request(struct plugin_trace *trace, const struct heliograph_call *made, struct call *call,
                           char *problem)
 {
     uint32_t request = made->request;
-    if (call->op == CALL_WAITALL) {
-        image_slots_clear(&trace->slots);
-        memset(trace->slot_of, 0, trace->slot_capacity * sizeof *trace->slot_of);
-    }
+    if (call->op == CALL_WAITALL)
+        forget_requests(trace);
     if (!made->immediate && call->op != CALL_WAIT)
         return true;
     if (request >= MOST_REQUESTS) {
@@ -176,9 +183,7 @@ static void report_line(struct image_writer *writer, const char *path, uint64_t 
 static enum status read_rank(struct trace_input *input, uint32_t rank, struct image_writer *writer)
 {
     struct plugin_trace *trace = input->state;
-    image_slots_clear(&trace->slots);
-    if (trace->slot_of)
-        memset(trace->slot_of, 0, trace->slot_capacity * sizeof *trace->slot_of);
+    forget_requests(trace);
     for (int first = 1; !image_writer_is_done(writer); first = 0) {
         struct heliograph_call made = {.operation = HELIOGRAPH_COMPUTE};
         struct call call = {.op = CALL_NOTHING};
@@ -188,7 +193,8 @@ static enum status read_rank(struct trace_input *input, uint32_t rank, struct im
         if (found == 0)
             return STATUS_OK;
         if (found < 0) {
-            report_line(writer, input->path, line, problem);
+            report_line(writer, input->path, line,
+                        *problem ? problem : "the format takes this line as wrong, and does not say why");
             return STATUS_OK;
         }
         if (!plugin_call_convert(&made, input->ranks, &call, problem, sizeof problem) ||
@@ -215,6 +221,10 @@ enum status plugin_register_trace_format(const struct heliograph_trace_format *f
         return STATUS_BAD_INPUT;
     if (!format->probe || !format->open || !format->next) {
         diag_error("trace format %s needs the functions probe, open and next", format->name);
+        return STATUS_BAD_INPUT;
+    }
+    if (trace_format_find(format->name)) {
+        diag_error("there is a trace format %s already", format->name);
         return STATUS_BAD_INPUT;
     }
     struct heliograph_trace_format *copy = plugin_copy(format, format->struct_size, sizeof *copy);

@@ -37,8 +37,12 @@ static bool prepare(const struct workload *workload, void *config, struct progra
     problem->text[0] = '\0';
     self->state = functions->open(functions->self, self->values, &self->ranks, &self->requests, problem->text,
                                   sizeof problem->text);
-    if (!self->state)
+    if (!self->state) {
+        if (!problem->text[0])
+            snprintf(problem->text, sizeof problem->text,
+                     "%s does not open this program, and does not say why", functions->name);
         return false;
+    }
     if (self->ranks && self->ranks <= MOST_RANKS && self->requests <= MOST_REQUESTS)
         return true;
     snprintf(problem->text, sizeof problem->text,
@@ -86,7 +90,7 @@ static bool phase(const void *config, uint32_t rank, uint64_t number, struct pha
         return true;
     if (!plugin_call_convert(&made, self->ranks, call, problem, sizeof problem))
         return fail(self, rank, number, problem);
-    if (call->slot >= SLOT_FIRST + self->requests && call->slot)
+    if ((made.immediate || made.operation == HELIOGRAPH_WAIT) && made.request >= self->requests)
         return fail(self, rank, number, "its request is none of those that open() tells");
     if (call->peer == CALL_ANY_SOURCE || call->source == CALL_ANY_SOURCE || call->tag == CALL_ANY_TAG)
         return fail(self, rank, number, "generated programs have no wildcards");
@@ -102,14 +106,20 @@ enum status plugin_register_workload(const struct heliograph_workload *workload)
         diag_error("workload %s needs the functions open and call", workload->name);
         return STATUS_BAD_INPUT;
     }
+    if (!workload_name_is_free(workload->name))
+        return STATUS_BAD_INPUT;
     struct heliograph_workload *copy = plugin_copy(workload, workload->struct_size, sizeof *copy);
     copy->name = mem_text(workload->name);
     copy->doc = mem_text(workload->doc);
     const struct param_table *params =
         plugin_parameters(copy->doc, copy->name, NULL, copy->parameters, copy->parameter_count,
                           offsetof(struct plugin_program, values));
-    if (!params)
+    if (!params) {
+        free((char *)copy->name);
+        free((char *)copy->doc);
+        free(copy);
         return STATUS_BAD_INPUT;
+    }
     struct plugin_workload *entry = mem_alloc(1, sizeof *entry, "a workload");
     *entry = (struct plugin_workload){.functions = copy,
                                       .workload = {.name = copy->name,

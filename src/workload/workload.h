@@ -59,8 +59,11 @@ extern const struct workload *workloads[];
 /* The workload whose name is these `length` bytes, or NULL. */
 const struct workload *workload_find(const char *name, size_t length);
 
-/* Adds a workload, which has to live as long as the program. STATUS_BAD_INPUT, reported: there is one of this
- * name, or the table is full. */
+/* False, reported: there is a workload of this name, or one that begins with it and a colon, as npb:bt. */
+bool workload_name_is_free(const char *name);
+
+/* Adds a workload, which has to live as long as the program. STATUS_BAD_INPUT, reported: the name
+ * is not free, or the table is full. */
 enum status workload_add(const struct workload *workload);
 
 /* Opens the program that a text names, to be closed with its ops. Errors point into the text. */

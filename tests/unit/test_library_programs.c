@@ -1,5 +1,6 @@
 /* Generated programs, trace formats and collective algorithms of one's own, through the header alone. */
 #include <heliograph.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -40,6 +41,10 @@ enum fault {
     NO_SUCH_OPERATION,
     WILDCARD,
     IMMEDIATE,
+    LARGEST_REQUEST,
+    WIDE_ELEMENT,
+    ENDLESS,
+    REFUSED_SILENTLY,
     FAULTS
 };
 
@@ -53,6 +58,8 @@ static void *there_open(void *self, const union heliograph_value *values, uint32
         snprintf(problem, size, "not today");
         return NULL;
     }
+    if (values[1].count == REFUSED_SILENTLY)
+        return NULL;
     *ranks = values[1].count == NO_RANKS ? 0 : 2;
     *requests = 1;
     programs_open++;
@@ -78,7 +85,9 @@ static int there_call(void *state, uint32_t rank, uint64_t step, struct heliogra
                  : fault == WILDCARD && rank ? HELIOGRAPH_ANY_SOURCE
                                              : 1 - (int32_t)rank;
     call->bytes = values[0].count;
-    call->request = fault == NO_SUCH_REQUEST;
+    call->request = fault == LARGEST_REQUEST ? UINT32_MAX : fault == NO_SUCH_REQUEST;
+    call->element = fault == WIDE_ELEMENT ? 300 : 8;
+    call->amount = fault == ENDLESS ? INFINITY : 0;
     if (fault == NO_SUCH_OPERATION)
         call->operation = (enum heliograph_operation)77;
     if (fault == IMMEDIATE)
@@ -102,6 +111,9 @@ static void test_a_program_runs(void **state)
                                               .close = there_close};
     assert_int_equal(heliograph_register_workload(&there), HELIOGRAPH_OK);
     assert_refused(heliograph_register_workload(&there), "there is a workload 'there' already");
+    struct heliograph_workload family = there;
+    family.name = "npb"; /* npb:bt is read as one name */
+    assert_refused(heliograph_register_workload(&family), "'npb:bt' begins with that name");
     struct heliograph *experiment = experiment_of("workload", "there:bytes=2MiB");
     assert_int_equal(heliograph_run(experiment), HELIOGRAPH_OK);
     assert_int_equal(heliograph_makespan_ps(experiment, 0), 8000000 + 2 * 1048576 * 80);
@@ -122,7 +134,11 @@ static void test_wrong_programs_end_with_an_error(void **state)
         [NO_SUCH_REQUEST] = "its request is none of those that open() tells",
         [NO_SUCH_OPERATION] = "an operation that there is not",
         [WILDCARD] = "call 0 of rank 1 is wrong: generated programs have no wildcards",
-        [IMMEDIATE] = "it is immediate, and no such operation can be"};
+        [IMMEDIATE] = "it is immediate, and no such operation can be",
+        [LARGEST_REQUEST] = "its request is none of those that open() tells",
+        [WIDE_ELEMENT] = "its element has more than 255 bytes",
+        [ENDLESS] = "its amount is negative, infinite or no number",
+        [REFUSED_SILENTLY] = "there does not open this program"};
     for (int fault = NO_RANKS; fault < FAULTS; fault++) {
         char text[32];
         snprintf(text, sizeof text, "there:fault=%d", fault);
@@ -139,7 +155,7 @@ static void test_wrong_programs_end_with_an_error(void **state)
 /* ----------------------------------------------------------- trace formats */
 
 /* Files that begin with "letters": a line per call of two ranks, "s" sends from 0 to 1, "i" the same
- * immediately, "w" waits for it, "x" is wrong. */
+ * immediately, "w" waits for it, "a" waits for all, "x" is wrong. */
 struct letters {
     FILE *file;
     uint64_t line;
@@ -176,9 +192,12 @@ static int letters_next(void *state, uint32_t rank, int first, struct heliograph
             snprintf(problem, size, "x marks the spot");
             return -1;
         }
-        if (*line == 1 || (text[0] == 'w' && rank))
+        if (*line == 1 || ((text[0] == 'w' || text[0] == 'a') && rank))
             continue;
-        call->operation = rank ? HELIOGRAPH_RECV : text[0] == 'w' ? HELIOGRAPH_WAIT : HELIOGRAPH_SEND;
+        call->operation = rank             ? HELIOGRAPH_RECV
+                          : text[0] == 'w' ? HELIOGRAPH_WAIT
+                          : text[0] == 'a' ? HELIOGRAPH_WAITALL
+                                           : HELIOGRAPH_SEND;
         call->immediate = text[0] == 'i' && !rank;
         call->request = 1000;
         call->peer = 1 - (int32_t)rank;
@@ -214,7 +233,7 @@ static void test_a_trace_runs(void **state)
                                                     .close = letters_close};
     assert_int_equal(heliograph_register_trace_format(&letters), HELIOGRAPH_OK);
     assert_refused(heliograph_register_trace_format(&letters), "there is a trace format letters already");
-    write_letters("letters\ns\ni\nw\n");
+    write_letters("letters\na\ns\ni\nw\n");
     struct heliograph *experiment = experiment_of("trace", "letters.trace");
     for (int i = 0; i < 2; i++) { /* the second time from the cache */
         assert_int_equal(heliograph_run(experiment), HELIOGRAPH_OK);
@@ -234,7 +253,7 @@ static void test_a_trace_runs(void **state)
 /* --------------------------------------------------- collective algorithms */
 
 /* A broadcast in which the root sends to all; `self` says what is wrong with it. */
-enum slip { SOUND, FORGETS_ONE, READS_TOO_FAR, WAITS_FOR_EVER };
+enum slip { SOUND, FORGETS_ONE, READS_TOO_FAR, WAITS_FOR_EVER, COPIES_FROM_NOWHERE, NAMES_NO_RANK };
 
 static int star_emit(void *self, const struct heliograph_collective_call *call, uint32_t phase,
                      struct heliograph_steps *steps)
@@ -253,6 +272,10 @@ static int star_emit(void *self, const struct heliograph_collective_call *call, 
             steps->send(steps, peer, all);
     if (!is_root && !(slip == FORGETS_ONE && call->rank >= sent))
         steps->recv(steps, call->root, all);
+    if (slip == COPIES_FROM_NOWHERE)
+        steps->copy(steps, (struct heliograph_span){(enum heliograph_buffer)99, 0, 8}, all);
+    if (slip == NAMES_NO_RANK && is_root && call->size > 17)
+        steps->send(steps, 1000000000, all);
     if (slip == WAITS_FOR_EVER && call->size > 1)
         steps->recv(steps, (call->rank + 1) % call->size, (struct heliograph_span){.bytes = 0});
     return 1;
@@ -271,10 +294,10 @@ static struct heliograph_collective star(const char *name, enum slip *slip)
 static void test_the_prover_refuses_wrong_algorithms(void **state)
 {
     (void)state;
-    static enum slip slips[] = {SOUND, FORGETS_ONE, READS_TOO_FAR, WAITS_FOR_EVER};
+    static enum slip slips[] = {SOUND, FORGETS_ONE, READS_TOO_FAR, WAITS_FOR_EVER, COPIES_FROM_NOWHERE};
     struct heliograph_collective sound = star("star", &slips[SOUND]);
     assert_int_equal(heliograph_register_collective(&sound), HELIOGRAPH_OK);
-    for (size_t i = FORGETS_ONE; i <= WAITS_FOR_EVER; i++) {
+    for (size_t i = FORGETS_ONE; i <= COPIES_FROM_NOWHERE; i++) {
         struct heliograph_collective wrong = star("wrong", &slips[i]);
         assert_refused(heliograph_register_collective(&wrong), "the algorithm wrong of bcast is wrong for");
     }
@@ -329,6 +352,21 @@ static void test_an_algorithm_runs(void **state)
     heliograph_free(experiment);
 }
 
+/* More ranks than the prover tries: the run fails. */
+static void test_a_run_checks_peers(void **state)
+{
+    (void)state;
+    static enum slip slip = NAMES_NO_RANK;
+    struct heliograph_collective late = star("late", &slip);
+    assert_int_equal(heliograph_register_collective(&late), HELIOGRAPH_OK);
+    struct heliograph *experiment = experiment_of("workload", "npb:ft:class=S,ranks=32");
+    assert_int_equal(heliograph_set(experiment, "mpi.bcast", "late"), HELIOGRAPH_OK);
+    assert_int_equal(heliograph_run(experiment), HELIOGRAPH_FAILED);
+    assert_non_null(strstr(heliograph_last_error(),
+                           "the algorithm late of bcast: rank 0 of 32 names rank 1000000000 as its peer"));
+    heliograph_free(experiment);
+}
+
 int main(void)
 {
     char folder[] = "/tmp/test_library_programs.XXXXXX";
@@ -338,7 +376,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_program_runs),    cmocka_unit_test(test_wrong_programs_end_with_an_error),
         cmocka_unit_test(test_a_trace_runs),      cmocka_unit_test(test_the_prover_refuses_wrong_algorithms),
-        cmocka_unit_test(test_an_algorithm_runs),
+        cmocka_unit_test(test_an_algorithm_runs), cmocka_unit_test(test_a_run_checks_peers),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char command[64];
