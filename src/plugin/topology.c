@@ -35,7 +35,7 @@ static const struct heliograph_shape *shape_of(const struct topo *topo)
 static bool leads_on(const struct heliograph_topology *family, const struct heliograph_shape *shape,
                      uint32_t from, uint32_t to)
 {
-    uint32_t link = family->next(family->self, shape, from, to), begin, end;
+    uint32_t link = family->next(family->self, shape, from, to), begin = 0, end = 0;
     if (link >= shape->links)
         return false;
     family->ends(family->self, shape, link, &begin, &end);
@@ -44,14 +44,52 @@ static bool leads_on(const struct heliograph_topology *family, const struct heli
                family->distance(family->self, shape, from, to);
 }
 
+/* Fabrics have room for as many links as the largest distance has. */
+static uint32_t largest_distance(const struct heliograph_topology *family,
+                                 const struct heliograph_shape *shape)
+{
+    uint64_t sum = 0;
+    uint32_t most = 0;
+    if (!family->distances)
+        return UINT32_MAX;
+    family->distances(family->self, shape, &sum, &most);
+    return most;
+}
+
+static bool has_good_distance(const struct heliograph_topology *family, const struct heliograph_shape *shape,
+                              uint32_t from, uint32_t to, uint32_t most)
+{
+    uint32_t distance = family->distance(family->self, shape, from, to);
+    uint32_t last = (shape->nodes - 1) / shape->nodes_per_switch; /* that has nodes */
+    bool has_nodes = from <= last && to <= last;
+    return from == to ? distance == 0
+                      : distance && distance < shape->switches && (!has_nodes || distance <= most);
+}
+
+static bool has_good_distances(const struct heliograph_topology *family, const struct heliograph_shape *shape,
+                               uint32_t from, uint32_t to, uint32_t most, struct param_problem *problem)
+{
+    if (has_good_distance(family, shape, from, to, most))
+        return true;
+    snprintf(
+        problem->text, sizeof problem->text,
+        "the distance of %s from switch %u to switch %u is %u; it is 0 to the same switch, else 1 to %u, "
+        "and at most the largest one of distances()",
+        family->name, from, to, family->distance(family->self, shape, from, to), shape->switches - 1);
+    return false;
+}
+
 /* All pairs, or CHECKED_PAIRS of them that are spread evenly. */
 static bool has_good_routes(const struct heliograph_topology *family, const struct heliograph_shape *shape,
                             struct param_problem *problem)
 {
     uint64_t pairs = (uint64_t)shape->switches * shape->switches;
     uint64_t step = pairs / CHECKED_PAIRS + 1;
+    uint32_t most = largest_distance(family, shape);
     for (uint64_t pair = 0; pair < pairs; pair += step) {
         uint32_t from = (uint32_t)(pair / shape->switches), to = (uint32_t)(pair % shape->switches);
+        if (!has_good_distances(family, shape, from, to, most, problem))
+            return false;
         if (from == to || leads_on(family, shape, from, to))
             continue;
         snprintf(problem->text, sizeof problem->text,
@@ -67,7 +105,7 @@ static bool has_good_links(const struct heliograph_topology *family, const struc
                            struct param_problem *problem)
 {
     for (uint32_t link = 0; link < shape->links; link++) {
-        uint32_t from, to, back, forth;
+        uint32_t from = 0, to = 0, back = 0, forth = 0;
         family->ends(family->self, shape, link, &from, &to);
         family->ends(family->self, shape, link ^ 1, &back, &forth);
         if (from < shape->switches && to < shape->switches && from == forth && to == back)
@@ -110,6 +148,9 @@ static bool plugin_topology_build(struct topo *topo, struct param_problem *probl
     problem->text[0] = '\0';
     if (!family->build(family->self, shape, &index, problem->text, sizeof problem->text)) {
         problem->at = index < topo->number_count ? index : 0;
+        if (!problem->text[0])
+            snprintf(problem->text, sizeof problem->text, "%s refuses this number, and does not say why",
+                     family->name);
         return false;
     }
     topo->nodes = shape->nodes;
@@ -125,7 +166,7 @@ static bool plugin_topology_build(struct topo *topo, struct param_problem *probl
 static struct topo_hop plugin_topology_ends(const struct topo *topo, uint32_t link)
 {
     const struct heliograph_topology *family = family_of(topo);
-    struct topo_hop hop;
+    struct topo_hop hop = {0};
     family->ends(family->self, shape_of(topo), link - 2 * topo->nodes, &hop.from, &hop.to);
     return hop;
 }
@@ -218,5 +259,13 @@ enum status plugin_register_topology(const struct heliograph_topology *topology)
                                    .distance = plugin_topology_distance,
                                    .distances = plugin_topology_distances,
                                    .bisection = plugin_topology_bisection};
-    return topo_add(&entry->ops);
+    enum status status = topo_add(&entry->ops);
+    if (status == STATUS_OK)
+        return status;
+    free((char *)copy->name);
+    free((char *)copy->doc);
+    free(copy);
+    free((char *)entry->forms[0].example);
+    free(entry);
+    return status;
 }

@@ -17,12 +17,17 @@ enum fault {
     ROUTE_BACKWARDS,
     NO_NODES,
     ODD_LINKS,
-    TOO_MANY_SWITCHES
+    TOO_MANY_SWITCHES,
+    FAR_FROM_ITSELF,
+    NEARER_THAN_IT_IS,
+    REFUSED
 };
 
 static int line_build(void *self, struct heliograph_shape *shape, uint32_t *index, char *problem, size_t size)
 {
     enum fault fault = *(const enum fault *)self;
+    if (fault == REFUSED)
+        return 0;
     shape->switches = fault == TOO_MANY_SWITCHES ? 5000 : shape->numbers[0];
     if (shape->switches < 2) {
         *index = 0;
@@ -58,8 +63,17 @@ static uint32_t line_next(void *self, const struct heliograph_shape *shape, uint
 
 static uint32_t line_distance(void *self, const struct heliograph_shape *shape, uint32_t from, uint32_t to)
 {
+    enum fault fault = *(const enum fault *)self;
+    (void)shape;
+    return (from > to ? from - to : to - from) + (fault == FAR_FROM_ITSELF ? 1000000000 : 0);
+}
+
+/* Fabrics have room for routes of this length. */
+static void line_distances(void *self, const struct heliograph_shape *shape, uint64_t *sum, uint32_t *most)
+{
     (void)self, (void)shape;
-    return from > to ? from - to : to - from;
+    *sum = 1;
+    *most = 1;
 }
 
 static uint64_t line_bisection(void *self, const struct heliograph_shape *shape)
@@ -129,13 +143,18 @@ static void test_wrong_families_are_refused(void **state)
         {"backwards", ROUTE_BACKWARDS, "the route of backwards from switch 1"},
         {"empty", NO_NODES, "empty builds 0 nodes"},
         {"odd", ODD_LINKS, "an even number of links"},
-        {"vast", TOO_MANY_SWITCHES, "at most 4096 switches"}};
+        {"vast", TOO_MANY_SWITCHES, "at most 4096 switches"},
+        {"far", FAR_FROM_ITSELF, "the distance of far from switch 0 to switch 0 is 1000000000"},
+        {"near", NEARER_THAN_IT_IS, "the distance of near from switch 0 to switch 2 is 2; it is 0"},
+        {"silent", REFUSED, "silent refuses this number"}};
     static enum fault faults[sizeof cases / sizeof *cases];
     struct heliograph *experiment = heliograph_new();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[32];
         faults[i] = cases[i].fault;
-        const struct heliograph_topology wrong = family(cases[i].name, &faults[i]);
+        struct heliograph_topology wrong = family(cases[i].name, &faults[i]);
+        if (faults[i] == NEARER_THAN_IT_IS)
+            wrong.distances = line_distances;
         assert_int_equal(heliograph_register_topology(&wrong), HELIOGRAPH_OK);
         snprintf(text, sizeof text, "%s:8", cases[i].name);
         assert_refused(heliograph_set(experiment, "topology", text), cases[i].part);
