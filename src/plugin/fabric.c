@@ -87,6 +87,14 @@ static void plugin_fabric_submit(struct fabric *fabric, uint32_t index)
     fabric_delivered(fabric, index, times.delivered_ps);
 }
 
+static enum status refuse(struct heliograph_fabric *copy)
+{
+    free((char *)copy->name);
+    free((char *)copy->doc);
+    free(copy);
+    return STATUS_BAD_INPUT;
+}
+
 enum status plugin_register_fabric(const struct heliograph_fabric *fabric)
 {
     if (!plugin_struct_is_valid("a fabric", fabric->struct_size,
@@ -107,7 +115,7 @@ enum status plugin_register_fabric(const struct heliograph_fabric *fabric)
     const struct param_table *params = NULL;
     if (copy->parameter_count && !(params = plugin_parameters(copy->doc, copy->name, copy->name,
                                                               copy->parameters, copy->parameter_count, 0)))
-        return STATUS_BAD_INPUT;
+        return refuse(copy);
     struct plugin_fabric_entry *entry = mem_alloc(1, sizeof *entry, "a fabric");
     *entry = (struct plugin_fabric_entry){.fabric = copy,
                                           .ops = {.name = copy->name,

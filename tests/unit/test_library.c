@@ -388,6 +388,35 @@ static void test_wrong_parameters(void **state)
     const struct heliograph_parameter bare = {
         .name = "a", .type = HELIOGRAPH_TIME, .default_value = "1", .doc = "a"};
     assert_parameter_is_refused(&bare, "a time needs a unit");
+    const struct heliograph_parameter bounded = {
+        .name = "a", .type = HELIOGRAPH_TIME, .default_value = "1 us", .max = "soon", .doc = "a"};
+    assert_parameter_is_refused(&bounded, "refused has a wrong bound of refused.a");
+    assert_parameter_is_refused(NULL, "the array of them is NULL");
+}
+
+/* Each parameter has one name, and a name is a value or a map. */
+static void test_parameters_that_are_taken(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fabric, *names[2], *part;
+    } cases[] = {{"double", {"a", "a"}, "double cannot have the parameter double.a: there is double.a"},
+                 {"nested", {"a", "a.b"}, "cannot have the parameter nested.a.b: there is nested.a"},
+                 {"mpi", {"a", "bcast"}, "cannot have the parameter mpi.bcast: there is mpi.bcast"},
+                 {"topology", {"a", "b"}, "cannot have the parameter topology.a: there is topology"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct heliograph_parameter parameters[2];
+        for (size_t j = 0; j < 2; j++)
+            parameters[j] = (struct heliograph_parameter){
+                .name = cases[i].names[j], .type = HELIOGRAPH_COUNT, .default_value = "1", .doc = "a"};
+        const struct heliograph_fabric fabric = {.struct_size = sizeof fabric,
+                                                 .name = cases[i].fabric,
+                                                 .doc = "never there",
+                                                 .parameters = parameters,
+                                                 .parameter_count = 2,
+                                                 .transfer = take_latency};
+        assert_said(heliograph_register_fabric(&fabric), HELIOGRAPH_BAD_INPUT, cases[i].part);
+    }
 }
 
 int main(void)
@@ -404,6 +433,7 @@ int main(void)
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_parameters_of_a_fabric),
         cmocka_unit_test(test_wrong_parameters),
+        cmocka_unit_test(test_parameters_that_are_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
