@@ -113,12 +113,12 @@ void heliograph_free(struct heliograph *experiment)
     free(experiment);
 }
 
-/* Parts that were registered since have parameters as well. */
+/* Parts that were registered since have parameters as well, and plug-ins may have been loaded. */
 static enum status extend(struct heliograph *experiment)
 {
     size_t count;
     components_params(&count);
-    return config_extend(experiment->config, count) ? STATUS_OK : STATUS_FAILED;
+    return config_extend(experiment->config, count) ? plugin_note(experiment->config) : STATUS_FAILED;
 }
 
 enum heliograph_status heliograph_load(struct heliograph *experiment, const char *path)

@@ -251,7 +251,10 @@ static enum status run_experiment(const struct run_options *run)
     struct result results[EXPERIMENT_FABRICS] = {0};
     struct report_page *page = NULL;
     size_t done = 0;
-    enum status status = experiment_open(&experiment, run->config);
+    enum status status = plugin_note(run->config);
+    if (status != STATUS_OK)
+        return status;
+    status = experiment_open(&experiment, run->config);
     if (status == STATUS_OK && run->html)
         status = report_page_open(run->html, &page);
     if (status == STATUS_OK)

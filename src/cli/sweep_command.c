@@ -139,6 +139,8 @@ enum status sweep_command_init(struct sweep_command *sweep, const struct cli_com
     if (status == STATUS_OK)
         status = apply_settings(sweep, reader);
     if (status == STATUS_OK)
+        status = plugin_note(sweep->config);
+    if (status == STATUS_OK)
         status = definition_points(&sweep->definition, sweep->config, &sweep->points, &sweep->count);
     return status;
 }

@@ -14,6 +14,8 @@
 
 /* A plug-in stays loaded until the process ends: what it registered points into it. */
 
+enum { LONGEST_NAME = 64 };
+
 bool plugin_struct_is_valid(const char *what, size_t size, size_t least, const char *name, const char *doc)
 {
     if (size < least) {
@@ -23,6 +25,10 @@ bool plugin_struct_is_valid(const char *what, size_t size, size_t least, const c
     }
     if (!name || !*name || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != strlen(name) || !doc) {
         diag_error("%s needs a name of a-z, 0-9, - and _, and a line of documentation", what);
+        return false;
+    }
+    if (strlen(name) > LONGEST_NAME) {
+        diag_error("the name of %s has %zu bytes, and may have %d", what, strlen(name), LONGEST_NAME);
         return false;
     }
     return true;
@@ -98,6 +104,42 @@ struct plugin_config {
 
 static char hash_text[33];
 
+static void *open_object(const char *path, int flags)
+{
+    char *name = strchr(path, '/') ? mem_text(path) : mem_format("./%s", path);
+    void *handle = dlopen(name, flags);
+    free(name);
+    return handle;
+}
+
+static bool is_path_loaded(const char *path)
+{
+    void *handle = open_object(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    bool is_there = handle && is_loaded(handle);
+    if (handle)
+        dlclose(handle);
+    return is_there;
+}
+
+/* The value names plug-ins that are loaded: setting it loads none. */
+static bool parse_paths(const struct param *self, const char *text, void *field,
+                        struct param_problem *problem)
+{
+    char *paths = mem_text(text), *rest = paths;
+    bool good = true, is_all = strcmp(text, loaded.paths) == 0;
+    *(const char **)field = loaded.paths;
+    for (char *path; !is_all && good && (path = strsep(&rest, ","));) {
+        if (is_path_loaded(path))
+            continue;
+        good = false;
+        problem->at = (uint32_t)(path - paths);
+        snprintf(problem->text, sizeof problem->text,
+                 "%s tells what is loaded, and %s is not; --plugin %s loads it", self->name, path, path);
+    }
+    free(paths);
+    return good;
+}
+
 /* The hash cannot be chosen: it is there so that a run is not taken for one with another version of a
  * plug-in. */
 static bool parse_hash(const struct param *self, const char *text, void *field, struct param_problem *problem)
@@ -114,8 +156,9 @@ static bool parse_hash(const struct param *self, const char *text, void *field, 
 
 static struct param plugin_param_list[] = {
     {.name = "plugins",
-     .type = PARAM_TEXT,
+     .type = PARAM_CUSTOM,
      .offset = offsetof(struct plugin_config, paths),
+     .parse = parse_paths,
      .doc = "shared objects whose parts are loaded before anything else is read (docs/library.md)"},
     {.name = "plugins_hash",
      .type = PARAM_CUSTOM,
@@ -168,9 +211,11 @@ static void remember(const char *path, void *handle)
 
 enum status plugin_load(const char *path)
 {
-    char *name = strchr(path, '/') ? mem_text(path) : mem_format("./%s", path);
-    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    free(name);
+    if (strchr(path, ',')) {
+        diag_error("the path of a plug-in has no comma, which separates paths; '%s' has one", path);
+        return STATUS_BAD_INPUT;
+    }
+    void *handle = open_object(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         diag_error("cannot load the plug-in: %s", dlerror()); /* which names the file */
         return STATUS_BAD_INPUT;
@@ -185,6 +230,20 @@ enum status plugin_load(const char *path)
     if (status == STATUS_OK)
         remember(path, handle);
     return status;
+}
+
+static bool says(const struct config *config, const char *name, const char *expected)
+{
+    const char *text = config_text(config, name);
+    return text && strcmp(text, expected) == 0;
+}
+
+enum status plugin_note(struct config *config)
+{
+    if (!loaded.paths || (says(config, "plugins", loaded.paths) && says(config, "plugins_hash", hash_text)))
+        return STATUS_OK;
+    enum status status = config_assign(config, "plugins", loaded.paths, "plug-ins");
+    return status == STATUS_OK ? config_assign(config, "plugins_hash", hash_text, "plug-ins") : status;
 }
 
 /* -------------------------------------------------------- experiment files */

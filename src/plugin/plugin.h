@@ -25,6 +25,11 @@
  * the parameters `plugins` and `plugins_hash` are there, so that the manifest of a run names the plug-ins. */
 enum status plugin_load(const char *path);
 
+/* Sets both parameters to what is loaded: a file may name a part of it, and further plug-ins may have been
+ * loaded since. The config has the parameters of all parts. */
+struct config;
+enum status plugin_note(struct config *config);
+
 /* Loads what stands under `plugins` in an experiment file, or in its text: a path, or a list of paths.
  * Anything else in it is left to the reading of the parameters. A file that cannot be read is left to that as
  * well. */
@@ -45,7 +50,8 @@ const char *plugin_hash(void);
 
 /* A table of the parameters, to be kept for ever: the value of parameter i is the union i of an array that
  * begins `at` bytes into the component's struct. `prefix` and a dot go before each name; NULL: nothing does.
- * NULL, reported: a parameter is wrong; `what` names its owner. */
+ * NULL, reported: a parameter is wrong. `component` names their owner; `what` is its line of documentation.
+ */
 const struct param_table *plugin_parameters(const char *what, const char *component, const char *prefix,
                                             const struct heliograph_parameter *parameters, size_t count,
                                             size_t at);
