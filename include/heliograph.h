@@ -17,7 +17,8 @@
  *
  * Times are whole picoseconds, sizes bytes, rates bytes per second. The same parameters give the same
  * results, byte for byte. The library prints nothing, and no input ends the process. An experiment belongs to
- * one thread at a time, and one thread at a time may call functions that return a status. docs/library.md
+ * one thread at a time, and one thread at a time may call heliograph_new and the functions that return a
+ * status; functions of your own that the library calls may call none of these. docs/library.md
  *
  * The header has four parts: experiments, results, parts of your own (fabrics, topologies, generated
  * programs, trace formats, collective algorithms), plug-ins. */
@@ -133,7 +134,8 @@ HELIOGRAPH_API const char *heliograph_json(const struct heliograph *experiment);
 
 /* What is registered is known to every experiment of the process from then on, by its name. A name has
  * letters a-z, digits, - and _. The structs are copied; what they point to has to stay. `struct_size` is
- * sizeof the struct: a newer library takes the members that an older program leaves out as 0. Registering
+ * sizeof the struct: a newer library takes the members that an older program leaves out as 0, and an older
+ * library ignores the members that it does not know. Registering
  * fails with HELIOGRAPH_BAD_INPUT, with the reason in heliograph_last_error: the name is taken or is no name,
  * a member that has to be there is missing. */
 
@@ -147,7 +149,7 @@ enum heliograph_type {
 };
 
 struct heliograph_parameter {
-    const char *name; /* of a fabric NAME: without "NAME." before it */
+    const char *name; /* letters, digits, _ and dots; of a fabric NAME: without "NAME." before it */
     enum heliograph_type type;
     const char *default_value; /* as users write it, with its unit; NULL for texts: none */
     const char *min, *max;     /* inclusive bounds, written likewise; NULL = none */
@@ -238,7 +240,7 @@ struct heliograph_topology {
     uint32_t (*distance)(void *self, const struct heliograph_shape *shape, uint32_t from, uint32_t to);
     /* Links in one direction across the cut that halves the network. */
     uint64_t (*bisection)(void *self, const struct heliograph_shape *shape);
-    /* Over all ordered pairs of nodes: the sum of their distances, and the largest one. NULL: counted by
+    /* Over all ordered pairs of nodes: the sum of their distances, and the largest one. NULL: both counted by
      * distance(), for up to 4096 switches. */
     void (*distances)(void *self, const struct heliograph_shape *shape, uint64_t *sum, uint32_t *most);
 };
@@ -270,6 +272,7 @@ enum heliograph_operation {
     HELIOGRAPH_EXSCAN
 };
 
+/* Of receives of traces; generated programs have no wildcards. */
 enum { HELIOGRAPH_ANY_SOURCE = -2 };
 #define HELIOGRAPH_ANY_TAG INT32_MIN
 
@@ -284,7 +287,7 @@ struct heliograph_call {
     int32_t tag;    /* sendrecv: of both */
     uint64_t bytes; /* sent to the peer, to each peer, or this rank's block or vector; of a receive: room */
     uint64_t recv_bytes; /* sendrecv: room of its receive; 0: as many as `bytes` */
-    uint32_t element;    /* bytes of an element, which a reduction does not cut; 0 = 1 */
+    uint32_t element;    /* bytes of an element, at most 255, which a reduction does not cut; 0 = 1 */
     double amount;       /* compute, sleep; reductions: operations of the reduction itself */
 };
 
@@ -310,8 +313,9 @@ struct heliograph_workload {
 HELIOGRAPH_API enum heliograph_status
 heliograph_register_workload(const struct heliograph_workload *workload);
 
-/* A format of traces. A trace is compiled when it is first used: its ranks are then read one after another,
- * from rank 0 on, each from its first call to its last. */
+/* A format of traces: a file, or a folder whose files are directly in it. A trace is compiled when it is
+ * first used: its ranks are then read one after another, from rank 0 on, each from its first call to its
+ * last. */
 struct heliograph_trace_format {
     size_t struct_size;
     const char *name;
