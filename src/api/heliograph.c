@@ -121,23 +121,28 @@ static enum status extend(struct heliograph *experiment)
     return config_extend(experiment->config, count) ? plugin_note(experiment->config) : STATUS_FAILED;
 }
 
+static enum status load_text(struct heliograph *experiment, const char *name, const char *text, size_t length)
+{
+    enum status status = plugin_load_from_text(name, text, length);
+    if (status == STATUS_OK)
+        status = extend(experiment);
+    return status == STATUS_OK ? config_read_text(experiment->config, name, text, length) : status;
+}
+
 enum heliograph_status heliograph_load(struct heliograph *experiment, const char *path)
 {
     collect_messages();
-    enum status status = plugin_load_from_file(path);
-    if (status == STATUS_OK)
-        status = extend(experiment);
-    return finish(status == STATUS_OK ? config_read_file(experiment->config, path) : status);
+    size_t length;
+    char *text = config_load_file(path, &length);
+    enum status status = text ? load_text(experiment, path, text, length) : STATUS_BAD_INPUT;
+    free(text);
+    return finish(status);
 }
 
 enum heliograph_status heliograph_load_text(struct heliograph *experiment, const char *name, const char *text)
 {
-    size_t length = strlen(text);
     collect_messages();
-    enum status status = plugin_load_from_text(name, text, length);
-    if (status == STATUS_OK)
-        status = extend(experiment);
-    return finish(status == STATUS_OK ? config_read_text(experiment->config, name, text, length) : status);
+    return finish(load_text(experiment, name, text, strlen(text)));
 }
 
 enum heliograph_status heliograph_set(struct heliograph *experiment, const char *parameter, const char *value)

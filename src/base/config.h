@@ -50,9 +50,12 @@ enum status config_read_file_with(struct config *config, const char *path,
 enum status config_read_text_with(struct config *config, const char *name, const char *text, size_t length,
                                   const struct config_section *sections, size_t section_count, void *self);
 
-/* Reads only the value of one key of the file. It needs no config, and reports no errors: reading the
- * parameters reports them later. */
-void config_scan_file(const char *path, const struct config_section *section, void *self);
+/* The bytes of an experiment file, to be freed, for those who read it twice: a pipe gives them once. They are
+ * at most one more than a file may have. NULL, reported: it cannot be read. */
+char *config_load_file(const char *path, size_t *length);
+
+/* Reads only the value of one key of the text of a file. It needs no config, and reports no errors: reading
+ * the parameters reports them later. */
 void config_scan_text(const char *name, const char *text, size_t length, const struct config_section *section,
                       void *self);
 

@@ -281,19 +281,20 @@ enum status config_read_file(struct config *config, const char *path)
     return config_read_file_with(config, path, NULL, 0, NULL);
 }
 
-/* The file's bytes, to be freed, up to one more than a file may have; NULL, with errno: it cannot be read. */
-static char *load_file(const char *path, size_t *length)
+char *config_load_file(const char *path, size_t *length)
 {
     FILE *file = fopen(path, "rb");
-    if (!file)
+    if (!file) {
+        diag_error("cannot read %s: %s", path, strerror(errno));
         return NULL;
+    }
     char *text = mem_alloc(CONFIG_FILE_AT_MOST + 1, 1, "an experiment file");
     *length = fread(text, 1, CONFIG_FILE_AT_MOST + 1, file);
     int error = ferror(file) ? errno : 0;
     fclose(file);
-    errno = error;
     if (!error)
         return text;
+    diag_error("cannot read %s: %s", path, strerror(error));
     free(text);
     return NULL;
 }
@@ -302,11 +303,9 @@ enum status config_read_file_with(struct config *config, const char *path,
                                   const struct config_section *sections, size_t section_count, void *self)
 {
     size_t length;
-    char *text = load_file(path, &length);
-    if (!text) {
-        diag_error("cannot read %s: %s", path, strerror(errno));
+    char *text = config_load_file(path, &length);
+    if (!text)
         return STATUS_BAD_INPUT;
-    }
     enum status status = config_read_text_with(config, path, text, length, sections, section_count, self);
     free(text);
     return status;
@@ -328,13 +327,4 @@ void config_scan_text(const char *name, const char *text, size_t length, const s
                                    .scans = true};
     read_text(&reader);
     config_close(config);
-}
-
-void config_scan_file(const char *path, const struct config_section *section, void *self)
-{
-    size_t length;
-    char *text = load_file(path, &length);
-    if (text)
-        config_scan_text(path, text, length, section, self);
-    free(text);
 }

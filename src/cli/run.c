@@ -122,14 +122,14 @@ static void refuse(void *self, struct config_reader *reader, const struct config
 
 static const struct config_section of_sweeps[] = {{"sweep", refuse}, {"seeds", refuse}, {"baseline", refuse}};
 
-static enum status read_file(const struct run_options *run)
+static enum status read_file(const struct run_options *run, const char *text, size_t length)
 {
     if (!run->file)
         return STATUS_OK;
     if (run->file_is_ini)
         return simplecomm_read_ini(run->config, run->file);
-    return config_read_file_with(run->config, run->file, of_sweeps, sizeof of_sweeps / sizeof *of_sweeps,
-                                 NULL);
+    return config_read_text_with(run->config, run->file, text, length, of_sweeps,
+                                 sizeof of_sweeps / sizeof *of_sweeps, NULL);
 }
 
 /* Finds the experiment file, wherever it stands among the words. Loads the plug-ins that options name. */
@@ -158,13 +158,20 @@ static enum status find_file(struct run_options *run, int argc, char **argv, boo
  * over it. */
 static enum status make_config(struct run_options *run)
 {
-    size_t count;
-    enum status status = run->file && !run->file_is_ini ? plugin_load_from_file(run->file) : STATUS_OK;
-    if (status != STATUS_OK)
-        return status;
-    const struct param_table *const *tables = components_params(&count);
-    run->config = config_open(tables, count);
-    return run->config ? read_file(run) : STATUS_FAILED;
+    size_t count, length = 0;
+    char *text = NULL;
+    enum status status = STATUS_OK;
+    if (run->file && !run->file_is_ini) {
+        text = config_load_file(run->file, &length);
+        status = text ? plugin_load_from_text(run->file, text, length) : STATUS_BAD_INPUT;
+    }
+    if (status == STATUS_OK) {
+        const struct param_table *const *tables = components_params(&count);
+        run->config = config_open(tables, count);
+        status = run->config ? read_file(run, text, length) : STATUS_FAILED;
+    }
+    free(text);
+    return status;
 }
 
 static enum status read_options(struct run_options *run, int argc, char **argv)

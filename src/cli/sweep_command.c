@@ -119,23 +119,32 @@ static enum status apply_settings(struct sweep_command *sweep, struct cli_reader
     return status;
 }
 
+/* Plug-ins come first: the sweep may vary their parameters. */
+static enum status read_file(struct sweep_command *sweep)
+{
+    size_t tables, length;
+    char *text = config_load_file(sweep->file, &length);
+    enum status status = text ? plugin_load_from_text(sweep->file, text, length) : STATUS_BAD_INPUT;
+    if (status == STATUS_OK) {
+        const struct param_table *const *params = components_params(&tables);
+        sweep->config = config_open(params, tables);
+        status = sweep->config
+                     ? definition_read_text(&sweep->definition, sweep->config, sweep->file, text, length)
+                     : STATUS_FAILED;
+    }
+    free(text);
+    return status;
+}
+
 enum status sweep_command_init(struct sweep_command *sweep, const struct cli_command *command, int argc,
                                char **argv)
 {
     const struct cli_reader reader = {.command = command, .argc = argc, .argv = argv, .next = 1};
-    size_t tables;
     *sweep = (struct sweep_command){.file = NULL};
     enum status status = read_options(sweep, reader);
     if (status != STATUS_OK || sweep->help)
         return status;
-    status = plugin_load_from_file(sweep->file); /* their parameters may be varied */
-    if (status != STATUS_OK)
-        return status;
-    const struct param_table *const *params = components_params(&tables);
-    sweep->config = config_open(params, tables);
-    if (!sweep->config)
-        return STATUS_FAILED;
-    status = definition_read_file(&sweep->definition, sweep->config, sweep->file);
+    status = read_file(sweep);
     if (status == STATUS_OK)
         status = apply_settings(sweep, reader);
     if (status == STATUS_OK)

@@ -275,13 +275,6 @@ static void read_section(void *self, struct config_reader *reader, const struct 
 
 static const struct config_section plugins_section = {.name = "plugins", .read = read_section};
 
-enum status plugin_load_from_file(const char *path)
-{
-    enum status status = STATUS_OK;
-    config_scan_file(path, &plugins_section, &status);
-    return status;
-}
-
 enum status plugin_load_from_text(const char *name, const char *text, size_t length)
 {
     enum status status = STATUS_OK;

@@ -30,10 +30,8 @@ enum status plugin_load(const char *path);
 struct config;
 enum status plugin_note(struct config *config);
 
-/* Loads what stands under `plugins` in an experiment file, or in its text: a path, or a list of paths.
- * Anything else in it is left to the reading of the parameters. A file that cannot be read is left to that as
- * well. */
-enum status plugin_load_from_file(const char *path);
+/* Loads what stands under `plugins` in the text of an experiment file: a path, or a list of paths. Anything
+ * else in it is left to the reading of the parameters. `name` is the file's, for messages. */
 enum status plugin_load_from_text(const char *name, const char *text, size_t length);
 
 /* What plug-ins and programs call; errors are reported. */

@@ -238,12 +238,6 @@ static const struct config_section sections[] = {
     {"sweep", read_sweep}, {"seeds", read_seeds}, {"baseline", read_baseline}};
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
-enum status definition_read_file(struct definition *definition, struct config *config, const char *path)
-{
-    *definition = (struct definition){.seeds = 0};
-    return config_read_file_with(config, path, sections, SECTIONS, definition);
-}
-
 enum status definition_read_text(struct definition *definition, struct config *config, const char *name,
                                  const char *text, size_t length)
 {

@@ -39,7 +39,6 @@ struct definition {
 
 /* Reads an experiment file with or without a sweep: parameters into the config, the sweep into the
  * definition. Free the definition also after an error. All errors are reported with their places. */
-enum status definition_read_file(struct definition *definition, struct config *config, const char *path);
 enum status definition_read_text(struct definition *definition, struct config *config, const char *name,
                                  const char *text, size_t length);
 void definition_free(struct definition *definition);
