@@ -135,9 +135,9 @@ HELIOGRAPH_API const char *heliograph_json(const struct heliograph *experiment);
 /* What is registered is known to every experiment of the process from then on, by its name. A name has
  * letters a-z, digits, - and _. The structs are copied; what they point to has to stay. `struct_size` is
  * sizeof the struct: a newer library takes the members that an older program leaves out as 0, and an older
- * library ignores the members that it does not know. Registering
- * fails with HELIOGRAPH_BAD_INPUT, with the reason in heliograph_last_error: the name is taken or is no name,
- * a member that has to be there is missing. */
+ * library ignores the members that it does not know. Registering fails with HELIOGRAPH_BAD_INPUT, with the
+ * reason in heliograph_last_error: the name is taken or is no name, a member that has to be there is missing.
+ */
 
 enum heliograph_type {
     HELIOGRAPH_TIME,   /* "8 us" */
@@ -426,7 +426,8 @@ struct heliograph_plugin_api {
     enum heliograph_status (*register_collective)(const struct heliograph_collective *collective);
 };
 
-/* Registers what the plug-in has. Other than HELIOGRAPH_OK: the plug-in is not loaded. */
+/* Registers what the plug-in has. Other than HELIOGRAPH_OK: loading the plug-in fails; the parts that it has
+ * registered stay. */
 #if defined __GNUC__
 __attribute__((visibility("default")))
 #endif

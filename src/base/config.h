@@ -45,8 +45,6 @@ struct config_section {
     const char *name; /* the key, at the top of the file */
     void (*read)(void *self, struct config_reader *reader, const struct config_node *node);
 };
-enum status config_read_file_with(struct config *config, const char *path,
-                                  const struct config_section *sections, size_t section_count, void *self);
 enum status config_read_text_with(struct config *config, const char *name, const char *text, size_t length,
                                   const struct config_section *sections, size_t section_count, void *self);
 

@@ -276,11 +276,6 @@ enum status config_read_text(struct config *config, const char *name, const char
     return config_read_text_with(config, name, text, length, NULL, 0, NULL);
 }
 
-enum status config_read_file(struct config *config, const char *path)
-{
-    return config_read_file_with(config, path, NULL, 0, NULL);
-}
-
 char *config_load_file(const char *path, size_t *length)
 {
     FILE *file = fopen(path, "rb");
@@ -299,14 +294,11 @@ char *config_load_file(const char *path, size_t *length)
     return NULL;
 }
 
-enum status config_read_file_with(struct config *config, const char *path,
-                                  const struct config_section *sections, size_t section_count, void *self)
+enum status config_read_file(struct config *config, const char *path)
 {
     size_t length;
     char *text = config_load_file(path, &length);
-    if (!text)
-        return STATUS_BAD_INPUT;
-    enum status status = config_read_text_with(config, path, text, length, sections, section_count, self);
+    enum status status = text ? config_read_text(config, path, text, length) : STATUS_BAD_INPUT;
     free(text);
     return status;
 }
