@@ -269,10 +269,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct experiment experiment;
     struct experiment_watch watch = {0};
     struct result result = {0};
-    must(experiment_open_with(&experiment, config, &written->program) == STATUS_OK, "the system");
+    must(experiment_init_with(&experiment, config, &written->program) == STATUS_OK, "the system");
     must(experiment_run(&experiment, 0, &watch, &result) == STATUS_OK, "a good program does not end well");
     result_free(&result);
-    experiment_close(&experiment);
+    experiment_free(&experiment);
     for (int rank = 0; rank < RANKS; rank++)
         free(written->ranks[rank].list);
     free(written);

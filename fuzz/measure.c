@@ -44,8 +44,8 @@ static void use(struct measurement *measurement)
     measure_write_system(measurement, &result, out);
     fclose(out);
     struct system_file file;
-    if (system_open_text(&file, "measured.yaml", text, length) == STATUS_OK)
-        system_close(&file);
+    if (system_init_text(&file, "measured.yaml", text, length) == STATUS_OK)
+        system_free(&file);
     free(text);
 }
 

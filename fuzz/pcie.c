@@ -47,14 +47,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     diag_set_sink(say_nothing, NULL);
     FILE *stream = fmemopen((void *)data, size, "r");
-    if (!stream || system_open(&file, NULL) != STATUS_OK)
+    if (!stream || system_init(&file, NULL) != STATUS_OK)
         abort();
     if (pcie_read_stream(stream, "fuzz.csv", &reading, &trace) == STATUS_OK) {
         ask(&trace, &file.system, PCIE_NEXT_TO_NIC);
         ask(&trace, &file.system, PCIE_NEXT_TO_RC);
         pcie_free(&trace);
     }
-    system_close(&file);
+    system_free(&file);
     fclose(stream);
     return 0;
 }

@@ -38,10 +38,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const uint64_t sizes[] = {0, 8, 64, 65, 256, 257, 4096, UINT64_C(1) << 40};
     diag_set_sink(say_nothing, NULL);
     struct system_file file;
-    if (system_open_text(&file, "fuzz.yaml", (const char *)data, size) != STATUS_OK)
+    if (system_init_text(&file, "fuzz.yaml", (const char *)data, size) != STATUS_OK)
         return 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         check_sums(&file.system, sizes[i]);
-    system_close(&file);
+    system_free(&file);
     return 0;
 }

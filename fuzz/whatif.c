@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     text[size] = '\0';
     diag_set_sink(say_nothing, NULL);
-    if (system_open(&file, NULL) != STATUS_OK)
+    if (system_init(&file, NULL) != STATUS_OK)
         abort();
     whatif_apply(&file.system, "--set", text);
     for (enum system_time time = 0; time < SYSTEM_TIMES; time++)
@@ -33,6 +33,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             fprintf(stderr, "broken: %s is out of range after %s\n", system_time_name(time), text);
             abort();
         }
-    system_close(&file);
+    system_free(&file);
     return 0;
 }

@@ -294,7 +294,7 @@ static void figure_17(const struct breakdown_source *source)
 static void reproduce(struct reproduction *reproduction)
 {
     struct breakdown_source source = {.reproduction = reproduction};
-    if (system_open(&source.file, NULL) != STATUS_OK)
+    if (system_init(&source.file, NULL) != STATUS_OK)
         return;
     model_init(&source.model, &source.file.system, PAPER_BYTES);
     injection_without_mpi(&source);
@@ -307,7 +307,7 @@ static void reproduce(struct reproduction *reproduction)
     figure_6(&source);
     bars(&source);
     figure_17(&source);
-    system_close(&source.file);
+    system_free(&source.file);
 }
 
 PAPER(breakdown, "Breaking Band: A Breakdown of High-performance Communication", reproduce);

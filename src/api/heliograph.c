@@ -237,12 +237,12 @@ static enum status run_experiment(struct heliograph *experiment)
     enum status status = extend(experiment);
     if (status != STATUS_OK)
         return status;
-    status = experiment_open(&opened, experiment->config);
+    status = experiment_init(&opened, experiment->config);
     if (status == STATUS_OK)
         status = run_all(experiment, &opened);
     if (status == STATUS_OK)
         status = write_json(experiment, &opened);
-    experiment_close(&opened);
+    experiment_free(&opened);
     return status;
 }
 

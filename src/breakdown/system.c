@@ -291,11 +291,11 @@ static enum status finish(struct system_file *file, const char *name, enum statu
         read = check(&file->system, name);
     }
     if (read != STATUS_OK)
-        system_close(file);
+        system_free(file);
     return read;
 }
 
-enum status system_open_text(struct system_file *file, const char *name, const char *text, size_t length)
+enum status system_init_text(struct system_file *file, const char *name, const char *text, size_t length)
 {
     *file = (struct system_file){.config = config_open(tables, 1)};
     if (!file->config)
@@ -317,11 +317,11 @@ const struct embedded_file *system_named(const char *name)
     return found;
 }
 
-enum status system_open(struct system_file *file, const char *path)
+enum status system_init(struct system_file *file, const char *path)
 {
     const struct embedded_file *named = system_named(path ? path : "thunderx2");
     if (named)
-        return system_open_text(file, named->path, named->text, named->length);
+        return system_init_text(file, named->path, named->text, named->length);
     if (!path) {
         diag_error("this program has no system 'thunderx2', which is the default");
         return STATUS_BAD_INPUT;
@@ -332,7 +332,7 @@ enum status system_open(struct system_file *file, const char *path)
     return finish(file, path, config_read_file(file->config, path));
 }
 
-void system_close(struct system_file *file)
+void system_free(struct system_file *file)
 {
     if (file->config)
         config_close(file->config);

@@ -94,9 +94,9 @@ struct system_file {
     struct config *config; /* holds the texts */
     const char *path;      /* from the caller; NULL = a system in the program */
 };
-enum status system_open(struct system_file *file, const char *path);
-enum status system_open_text(struct system_file *file, const char *name, const char *text, size_t length);
-void system_close(struct system_file *file);
+enum status system_init(struct system_file *file, const char *path);
+enum status system_init_text(struct system_file *file, const char *name, const char *text, size_t length);
+void system_free(struct system_file *file);
 
 /* LLP_tx_prog: LLP_prog divided among the c sends of a completion, to the nearest picosecond. */
 ps_t system_llp_tx_prog(const struct system *system);

@@ -211,7 +211,7 @@ int cli_breakdown_model(int argc, char **argv)
     if (found != CLI_END)
         return cli_status(found);
     struct system_file file;
-    enum status status = system_open(&file, arguments.system);
+    enum status status = system_init(&file, arguments.system);
     if (status != STATUS_OK)
         return status;
     struct model model;
@@ -221,6 +221,6 @@ int cli_breakdown_model(int argc, char **argv)
     if (arguments.html && status == STATUS_OK)
         status = breakdown_page_save(&model, arguments.html);
     enum status printed = arguments.json ? print_json(&model) : print_tables(&model);
-    system_close(&file);
+    system_free(&file);
     return status == STATUS_OK ? printed : status;
 }

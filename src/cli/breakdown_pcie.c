@@ -320,13 +320,13 @@ int cli_breakdown_pcie(int argc, char **argv)
     struct pcie_findings findings = {.has_direct = false};
     struct system_file file = {.config = NULL};
     int found = read_arguments(argc, argv, &arguments);
-    enum status status = found == CLI_END ? system_open(&file, arguments.system) : STATUS_BAD_INPUT;
+    enum status status = found == CLI_END ? system_init(&file, arguments.system) : STATUS_BAD_INPUT;
     if (status == STATUS_OK) {
         status = find_quantities(&arguments, &file.system, &findings);
         if (status == STATUS_OK)
             status = arguments.json ? print_json(&findings) : print_table(&arguments, &findings);
         pcie_free(&findings.trace);
-        system_close(&file);
+        system_free(&file);
     }
     for (int field = 0; field < PCIE_FIELDS; field++)
         free(arguments.columns[field]);

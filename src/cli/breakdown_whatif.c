@@ -363,10 +363,10 @@ int cli_breakdown_whatif(int argc, char **argv)
     if (found != CLI_END)
         return cli_status(found);
     struct system_file file;
-    enum status status = system_open(&file, arguments.system);
+    enum status status = system_init(&file, arguments.system);
     if (status != STATUS_OK)
         return status;
     status = print_changed(&arguments, &file.system);
-    system_close(&file);
+    system_free(&file);
     return status;
 }

@@ -261,7 +261,7 @@ static enum status run_experiment(const struct run_options *run)
     enum status status = plugin_note(run->config);
     if (status != STATUS_OK)
         return status;
-    status = experiment_open(&experiment, run->config);
+    status = experiment_init(&experiment, run->config);
     if (status == STATUS_OK && run->html)
         status = report_page_open(run->html, &page);
     if (status == STATUS_OK)
@@ -273,7 +273,7 @@ static enum status run_experiment(const struct run_options *run)
         report_page_note(run->html);
     for (size_t i = 0; i < EXPERIMENT_FABRICS; i++)
         result_free(&results[i]);
-    experiment_close(&experiment);
+    experiment_free(&experiment);
     return status;
 }
 

@@ -184,7 +184,7 @@ ps_t host_polled_datagrams(const struct host *host, uint64_t bytes)
 enum status host_open(struct host *host, const struct host_config *config, const struct rnic_config *rnic)
 {
     *host = (struct host){.rnic = rnic};
-    enum status status = system_open(&host->file, config->system);
+    enum status status = system_init(&host->file, config->system);
     if (status != STATUS_OK)
         return status;
     host->system = host->file.system;
@@ -201,7 +201,7 @@ enum status host_open(struct host *host, const struct host_config *config, const
 
 void host_close(struct host *host)
 {
-    system_close(&host->file);
+    system_free(&host->file);
     free(host->small);
     free(host->sizes);
     host->small = host->sizes = NULL;

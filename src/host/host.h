@@ -16,7 +16,7 @@
  *   node.c   what the ranks of a node share: NIC, PCIe, memory
  *   rnic.c   queue pairs of RDMA NICs, and their cache of connections */
 struct host_config {
-    const char *system; /* as system_open takes it; NULL: no host model */
+    const char *system; /* as system_init takes it; NULL: no host model */
     const char *change; /* of component times, as helio breakdown whatif takes them; NULL: none */
 };
 

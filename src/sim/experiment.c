@@ -122,20 +122,20 @@ static enum status open_parts(struct experiment *experiment)
     if (status == STATUS_OK)
         status = choose_engine(experiment);
     if (status == STATUS_OK)
-        status = note_origin(experiment, "host.system", hosts_open(experiment));
+        status = note_origin(experiment, "host.system", hosts_init(experiment));
     if (status == STATUS_OK && !experiment->program)
         status = note_origin(experiment, experiment->chosen->trace ? "trace" : "workload",
                              open_program(experiment));
     return status == STATUS_OK ? choose_engine(experiment) : status;
 }
 
-enum status experiment_open(struct experiment *experiment, const struct config *config)
+enum status experiment_init(struct experiment *experiment, const struct config *config)
 {
     *experiment = (struct experiment){.config = config, .chosen = config_of(config, &experiment_params)};
     return open_parts(experiment);
 }
 
-enum status experiment_open_with(struct experiment *experiment, const struct config *config,
+enum status experiment_init_with(struct experiment *experiment, const struct config *config,
                                  struct program *program)
 {
     *experiment = (struct experiment){.config = config,
@@ -145,11 +145,11 @@ enum status experiment_open_with(struct experiment *experiment, const struct con
     return open_parts(experiment);
 }
 
-void experiment_close(struct experiment *experiment)
+void experiment_free(struct experiment *experiment)
 {
     if (experiment->program && !experiment->program_is_lent)
         experiment->program->ops->close(experiment->program);
-    hosts_close(experiment);
+    hosts_free(experiment);
 }
 
 /* ---------------------------------------------------------------------- run */

@@ -52,12 +52,12 @@ struct experiment {
     char trace_key[TRACE_KEY_TEXT];
 };
 
-/* Opens the program, the fabrics and the host model that the config names. Close the experiment also after an
+/* Opens the program, the fabrics and the host model that the config names. Free the experiment also after an
  * error. The config must outlive it. */
-enum status experiment_open(struct experiment *experiment, const struct config *config);
-void experiment_close(struct experiment *experiment);
+enum status experiment_init(struct experiment *experiment, const struct config *config);
+void experiment_free(struct experiment *experiment);
 /* The same with the program that the config names, which is open already. The caller closes it. */
-enum status experiment_open_with(struct experiment *experiment, const struct config *config,
+enum status experiment_init_with(struct experiment *experiment, const struct config *config,
                                  struct program *program);
 
 /* Observers of a run. */

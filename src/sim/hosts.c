@@ -48,7 +48,7 @@ static enum status check_fabric(const struct experiment *experiment, const struc
     return fabric->latency_name ? check_latency(experiment, fabric->latency_name) : STATUS_OK;
 }
 
-enum status hosts_open(struct experiment *experiment)
+enum status hosts_init(struct experiment *experiment)
 {
     const struct host_config *config = config_of(experiment->config, &host_params);
     if (!config->system && config->change) {
@@ -67,11 +67,11 @@ enum status hosts_open(struct experiment *experiment)
     for (size_t i = 0; status == STATUS_OK && i < experiment->fabric_count; i++)
         status = check_fabric(experiment, experiment->fabrics[i]);
     if (status != STATUS_OK)
-        hosts_close(experiment);
+        hosts_free(experiment);
     return status;
 }
 
-void hosts_close(struct experiment *experiment)
+void hosts_free(struct experiment *experiment)
 {
     if (experiment->has_host)
         host_close(&experiment->host);

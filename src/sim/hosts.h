@@ -5,7 +5,7 @@
 
 /* Opens the host model that the config names, if any. The fabrics have been chosen. Refuses a fabric whose
  * latency already contains the hosts, since they would count twice. */
-enum status hosts_open(struct experiment *experiment);
-void hosts_close(struct experiment *experiment);
+enum status hosts_init(struct experiment *experiment);
+void hosts_free(struct experiment *experiment);
 
 #endif

@@ -59,8 +59,8 @@ static const struct plan_input *open_point(struct sweep_planner *planner, const 
 {
     const struct plan_input *known = find_input(planner, config_of(config, &experiment_params));
     if (known)
-        return experiment_open_with(experiment, config, known->program) == STATUS_OK ? known : NULL;
-    return experiment_open(experiment, config) == STATUS_OK ? add_input(planner, experiment) : NULL;
+        return experiment_init_with(experiment, config, known->program) == STATUS_OK ? known : NULL;
+    return experiment_init(experiment, config) == STATUS_OK ? add_input(planner, experiment) : NULL;
 }
 
 static void free_inputs(struct sweep_planner *planner)
@@ -177,7 +177,7 @@ static enum status plan_point(struct sweep_planner *planner, size_t index)
         status = add_draft(planner->plan, index, &experiment, input);
     else
         name_point(planner->plan, index);
-    experiment_close(&experiment);
+    experiment_free(&experiment);
     config_close(config);
     return status;
 }

@@ -54,9 +54,9 @@ static enum status open_experiment(struct sweep_worker *worker, const struct con
 {
     const struct experiment_config *chosen = config_of(config, &experiment_params);
     if (worker->program && sweep_has_input(chosen, worker->trace, worker->workload))
-        return experiment_open_with(experiment, config, worker->program);
+        return experiment_init_with(experiment, config, worker->program);
     sweep_worker_free(worker);
-    enum status status = experiment_open(experiment, config);
+    enum status status = experiment_init(experiment, config);
     if (status != STATUS_OK)
         return status;
     worker->program = experiment->program;
@@ -93,7 +93,7 @@ static enum status run_config(struct sweep_worker *worker, const struct config *
     if (status == STATUS_OK)
         *run = run_of(&result);
     result_free(&result);
-    experiment_close(&experiment);
+    experiment_free(&experiment);
     return status;
 }
 

@@ -30,13 +30,13 @@ static int open_paper(void **state)
 {
     (void)state;
     diag_set_sink(keep_message, NULL);
-    return system_open(&paper, NULL) != STATUS_OK;
+    return system_init(&paper, NULL) != STATUS_OK;
 }
 
 static int close_paper(void **state)
 {
     (void)state;
-    system_close(&paper);
+    system_free(&paper);
     diag_set_sink(NULL, NULL);
     return 0;
 }
@@ -162,7 +162,7 @@ static enum status open_changed(const char *from, const char *to, struct system_
         snprintf(text, sizeof text, "%.*s%s%.*s", before, original->text, to, after, at + strlen(from));
     assert_true(length > 0 && (size_t)length < sizeof text);
     said[0] = '\0';
-    return system_open_text(file, "mine.yaml", text, (size_t)length);
+    return system_init_text(file, "mine.yaml", text, (size_t)length);
 }
 
 static void errors_name_their_place(void **state)
@@ -196,7 +196,7 @@ static void a_completion_may_have_its_own_time(void **state)
     assert_int_equal(open_changed("RC_to_MEM:\n", "RC_to_MEM:\n  64B: 300 ns\n", &file), STATUS_OK);
     model_init(&model, &file.system, 8);
     assert_int_equal(model_gen_completion(&model), NS(1340.60));
-    system_close(&file);
+    system_free(&file);
 }
 
 /* ----------------------------------------------------------------- what if */

@@ -72,7 +72,7 @@ static void sizes_take_what_the_model_says(void **state)
     static const uint64_t sizes[] = {0,   1,   32,  33,   64,   65,    188,    189,
                                      255, 256, 257, 1000, 4096, 65536, 1000000};
     struct system_file file;
-    assert_int_equal(system_open(&file, NULL), STATUS_OK);
+    assert_int_equal(system_init(&file, NULL), STATUS_OK);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const struct call sender[] = {SEND(1, 0, sizes[i]), FINALIZE};
         const struct call receiver[] = {RECV(0, 0, sizes[i]), FINALIZE};
@@ -81,7 +81,7 @@ static void sizes_take_what_the_model_says(void **state)
         run_pair(sender, receiver);
         assert_int_equal(out.finish[1], model_sum(&model, END_TO_END_LATENCY));
     }
-    system_close(&file);
+    system_free(&file);
 }
 
 /* ------------------------------------------------------------------- rates */
@@ -445,8 +445,8 @@ static enum status try_to_open(const char *const *settings)
     for (; *settings; settings++)
         assert_int_equal(config_set(config, *settings), STATUS_OK);
     struct experiment experiment;
-    enum status status = experiment_open(&experiment, config);
-    experiment_close(&experiment);
+    enum status status = experiment_init(&experiment, config);
+    experiment_free(&experiment);
     diag_set_sink(NULL, NULL);
     config_close(config);
     return status;

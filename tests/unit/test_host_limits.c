@@ -53,13 +53,13 @@ static void doorbell_posts_take_what_the_model_says(void **state)
     static const uint64_t sizes[] = {0, 8, 156, 157, 188, 189, 256, 257, 4096, 1000000};
     char *setting = hosts_system_with(DOORBELL);
     struct system_file file;
-    assert_int_equal(system_open(&file, strchr(setting, '=') + 1), STATUS_OK);
+    assert_int_equal(system_init(&file, strchr(setting, '=') + 1), STATUS_OK);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct model model;
         model_init(&model, &file.system, sizes[i]);
         assert_int_equal(message_ps(DOORBELL, sizes[i]), model_sum(&model, END_TO_END_LATENCY));
     }
-    system_close(&file);
+    system_free(&file);
     hosts_forget(setting);
     /* The write of the doorbell replaces that of the block. The NIC then reads the descriptor over PCIe. */
     assert_int_equal(message_ps(DOORBELL, 8), LATENCY_PS - 94250 + 21000 + 2 * PCIE_PS + 90000);

@@ -185,11 +185,11 @@ static void the_system_file_gives_the_prediction_back(void **state)
     fclose(out);
     struct system_file file;
     struct model model;
-    assert_int_equal(system_open_text(&file, "made.yaml", text, length), STATUS_OK);
+    assert_int_equal(system_init_text(&file, "made.yaml", text, length), STATUS_OK);
     model_init(&model, &file.system, 8);
     assert_int_equal(model_sum(&model, END_TO_END_LATENCY), 163000);
     assert_int_equal(model_sum(&model, LLP_LATENCY), 120000);
-    system_close(&file);
+    system_free(&file);
     free(text);
     measure_free(&measurement);
 }

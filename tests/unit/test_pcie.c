@@ -39,13 +39,13 @@ static int open_paper(void **state)
 {
     (void)state;
     diag_set_sink(keep_message, NULL);
-    return system_open(&paper, NULL) != STATUS_OK;
+    return system_init(&paper, NULL) != STATUS_OK;
 }
 
 static int close_paper(void **state)
 {
     (void)state;
-    system_close(&paper);
+    system_free(&paper);
     diag_set_sink(NULL, NULL);
     return 0;
 }

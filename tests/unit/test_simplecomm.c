@@ -44,12 +44,12 @@ static enum status run(const char *const *settings, bool logged, struct result *
     struct experiment_watch watch = {0};
     if (logged)
         assert_int_equal(message_log_open(log_path(), &watch.messages), STATUS_OK);
-    enum status status = experiment_open(&experiment, config);
+    enum status status = experiment_init(&experiment, config);
     if (status == STATUS_OK)
         status = experiment_run(&experiment, 0, &watch, result);
     if (logged)
         message_log_close(watch.messages, status);
-    experiment_close(&experiment);
+    experiment_free(&experiment);
     config_close(config);
     return status;
 }

@@ -150,13 +150,13 @@ static void simplecomm_takes_as_long_with_the_same_file(void **state)
         assert_int_equal(simplecomm_read_ini_text(config, "x.ini", comparison->ini, strlen(comparison->ini)),
                          STATUS_OK);
         assert_int_equal(config_assign(config, "trace", comparison->trace, "--trace"), STATUS_OK);
-        assert_int_equal(experiment_open(&experiment, config), STATUS_OK);
+        assert_int_equal(experiment_init(&experiment, config), STATUS_OK);
         assert_int_equal(experiment_run(&experiment, 0, &(struct experiment_watch){0}, &result), STATUS_OK);
         double makespan_s = (double)result.makespan / 1e12;
         if (fabs(makespan_s - comparison->makespan_s) > 1e-9 * comparison->makespan_s + 0.51e-12)
             fail_msg("%zu: %.15g s, SimpleComm has %.15g s", i, makespan_s, comparison->makespan_s);
         result_free(&result);
-        experiment_close(&experiment);
+        experiment_free(&experiment);
         config_close(config);
     }
 }

@@ -29,10 +29,10 @@ static enum status run(const char *trace, const char *const *settings, struct re
     assert_int_equal(config_assign(config, "trace", trace, "--trace"), STATUS_OK);
     for (; *settings; settings++)
         assert_int_equal(config_set(config, *settings), STATUS_OK);
-    enum status status = experiment_open(&experiment, config);
+    enum status status = experiment_init(&experiment, config);
     if (status == STATUS_OK)
         status = experiment_run(&experiment, 0, &watch, result);
-    experiment_close(&experiment);
+    experiment_free(&experiment);
     config_close(config);
     return status;
 }

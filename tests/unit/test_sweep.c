@@ -114,11 +114,11 @@ static ps_t makespan_of(const struct sweep_point *point)
     struct result result;
     struct config *config = sweep_config(point);
     assert_non_null(config);
-    assert_int_equal(experiment_open(&experiment, config), STATUS_OK);
+    assert_int_equal(experiment_init(&experiment, config), STATUS_OK);
     assert_int_equal(experiment_run(&experiment, 0, &(struct experiment_watch){0}, &result), STATUS_OK);
     ps_t makespan = result.makespan;
     result_free(&result);
-    experiment_close(&experiment);
+    experiment_free(&experiment);
     config_close(config);
     return makespan;
 }

@@ -286,7 +286,7 @@ static void check(const char *const *settings)
     struct experiment experiment;
     struct result result;
     struct timeline *timeline;
-    assert_int_equal(experiment_open(&experiment, config), STATUS_OK);
+    assert_int_equal(experiment_init(&experiment, config), STATUS_OK);
     assert_int_equal(timeline_open(path, 1, &timeline), STATUS_OK);
     struct experiment_watch watch = {.listen = timeline_listen, .listener = timeline};
     assert_int_equal(timeline_begin_run(timeline, experiment.fabrics[0]->name), STATUS_OK);
@@ -302,7 +302,7 @@ static void check(const char *const *settings)
         check_ns(compute_ns[rank], result.rows[rank].compute, (double)events);
     }
     result_free(&result);
-    experiment_close(&experiment);
+    experiment_free(&experiment);
     config_close(config);
 }
 
