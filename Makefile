@@ -4,7 +4,7 @@
 # make check-long  the long tests as well, the thread sanitizer, and a minute of fuzzing for each target
 # make conformance MPICH's tests of alltoalls, with the preloaded library and without
 # make applications  Quantum ESPRESSO and hpcc, unchanged, with the preloaded library and without
-# make bench       measure speed, and compare with SimGrid in the same run
+# make bench       measure speed, and compare with SimGrid in the same run; AGAINST=HELIO: with another helio
 # make format      format the source with clang-format
 # make install     to PREFIX (/usr/local), below DESTDIR
 # make uninstall   removes what make install wrote
@@ -49,7 +49,11 @@ applications: build
 
 bench: build
 	@tools/setup check
+ifdef AGAINST
+	@bench/against "$(AGAINST)" build
+else
 	@bench/run build
+endif
 
 format:
 	@tools/setup check
