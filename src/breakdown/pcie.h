@@ -67,7 +67,6 @@ void pcie_free(struct pcie_trace *trace);
 
 /* The field of that name, "time", "dir" ...; PCIE_FIELDS where there is none. */
 enum pcie_field pcie_field_of(const char *name);
-const char *pcie_field_name(enum pcie_field field);
 
 /* Addresses from `first` to `last`. */
 struct pcie_range {

@@ -58,11 +58,6 @@ enum pcie_field pcie_field_of(const char *name)
     return field;
 }
 
-const char *pcie_field_name(enum pcie_field field)
-{
-    return field_names[field];
-}
-
 /* ------------------------------------------------------------------- errors */
 
 static void error_at(struct pcie_reader *reader, const char *at, size_t span, const char *format, ...)
