@@ -80,7 +80,7 @@ HELIOGRAPH_API const char *heliograph_get(const struct heliograph *experiment, c
  * open-loop traffic: of messages delivered), `total_calls` how many there will be, 0 where that is not known.
  */
 struct heliograph_progress {
-    size_t struct_size; /* as the library fills it */
+    size_t struct_size; /* set by the library */
     const char *fabric;
     uint64_t calls, total_calls;
     int64_t now_ps; /* simulated time */
@@ -152,7 +152,7 @@ struct heliograph_parameter {
     const char *name; /* letters, digits, _ and dots; of a fabric NAME: without "NAME." before it */
     enum heliograph_type type;
     const char *default_value; /* as users write it, with its unit; NULL for texts: none */
-    const char *min, *max;     /* inclusive bounds, written likewise; NULL = none */
+    const char *min, *max;     /* inclusive bounds, with a unit as well; NULL = none */
     const char *doc;           /* one line */
 };
 
@@ -171,7 +171,7 @@ struct heliograph_message {
     int64_t now_ps;
 };
 
-/* The times of a message: none is before now, none behind its delivery. */
+/* The times of a message. No time is before now, and no time is after the delivery. */
 struct heliograph_transfer {
     int64_t visible_ps;     /* the receiver can match it */
     int64_t sender_done_ps; /* its last byte has left the sender */
@@ -180,7 +180,7 @@ struct heliograph_transfer {
 
 /* What a fabric is told when a run begins. */
 struct heliograph_fabric_setup {
-    size_t struct_size; /* as the library fills it */
+    size_t struct_size; /* set by the library */
     uint32_t nodes;
     uint64_t seed;
     const union heliograph_value
@@ -229,8 +229,8 @@ struct heliograph_topology {
     void *self;                           /* handed to all functions */
     uint32_t least_numbers, most_numbers; /* that follow the name, separated by x */
     const char *example;                  /* "hypercube:4, its dimensions" */
-    /* Fills in the shape behind `numbers`, each of which is at least 1. Returns 1; or 0, with a sentence in
-     * `problem` that says what is wrong with the number of that `index`. */
+    /* Sets the fields of the shape after `numbers`. Each number is at least 1. Returns 1; or 0, with a
+     * sentence in `problem` that says what is wrong with the number of that `index`. */
     int (*build)(void *self, struct heliograph_shape *shape, uint32_t *index, char *problem, size_t size);
     void (*ends)(void *self, const struct heliograph_shape *shape, uint32_t link, uint32_t *from,
                  uint32_t *to);
@@ -305,7 +305,7 @@ struct heliograph_workload {
      * values stay valid until close. */
     void *(*open)(void *self, const union heliograph_value *values, uint32_t *ranks, uint32_t *requests,
                   char *problem, size_t size);
-    /* The rank's call number `step`, from 0 on; *call is all zero. Returns 0 behind the last. */
+    /* The rank's call number `step`, from 0 on; *call is all zero. Returns 0 after the last call. */
     int (*call)(void *state, uint32_t rank, uint64_t step, struct heliograph_call *call);
     void (*close)(void *state); /* NULL: nothing is to be done */
 };
@@ -330,7 +330,7 @@ struct heliograph_trace_format {
     int (*probe)(void *self, const char *path, int is_folder, const unsigned char *head, size_t head_size);
     /* Opens the trace and sets *ranks. Returns `state`, or NULL with a sentence in `problem`. */
     void *(*open)(void *self, const char *path, uint32_t *ranks, char *problem, size_t size);
-    /* The next call of the rank, and the line where it stands, from 1 on. Returns 1; 0 behind the last call;
+    /* The next call of the rank, and the line where it stands, from 1 on. Returns 1; 0 after the last call;
      * -1, with a sentence in `problem`: the line is wrong. Asked for its first call again, it begins anew
      * (`first` is 1). */
     int (*next)(void *state, uint32_t rank, int first, struct heliograph_call *call, uint64_t *line,
@@ -382,7 +382,7 @@ struct heliograph_collective_call {
 
 /* Where the steps of a phase go. Messages between two ranks match in the order in which both emit them. */
 struct heliograph_steps {
-    size_t struct_size; /* as the library fills it */
+    size_t struct_size; /* set by the library */
     void (*send)(struct heliograph_steps *steps, uint32_t peer, struct heliograph_span from);
     void (*recv)(struct heliograph_steps *steps, uint32_t peer, struct heliograph_span into);
     void (*copy)(struct heliograph_steps *steps, struct heliograph_span from, struct heliograph_span into);
