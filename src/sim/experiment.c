@@ -1,8 +1,8 @@
 #include "sim/experiment.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "engine/params.h"
 #include "fabric/list.h"
@@ -173,13 +173,6 @@ static void keep_statistics(void *self, struct fabric *fabric)
         result_keep_statistics(self, fabric->ops->metrics, fabric->ops->statistics(fabric));
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 enum status experiment_run(struct experiment *experiment, size_t index, const struct experiment_watch *watch,
                            struct result *result)
 {
@@ -207,7 +200,7 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
                                    .seed = experiment->chosen->seed,
                                    .progress = watch->progress ? pass_progress : NULL,
                                    .progress_self = &progress};
-    double began = seconds_now();
+    double began = clock_seconds_now();
     struct traffic traffic = {.pairs = NULL};
     enum status status = STATUS_OK;
     if (fabric->wants_traffic && fabric->wants_traffic(config)) {
@@ -219,7 +212,7 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
     if (status == STATUS_OK)
         status = experiment->engine->run(&params, &result->usage, keep_statistics, result);
     traffic_free(&traffic);
-    result->wall_s = seconds_now() - began;
+    result->wall_s = clock_seconds_now() - began;
     if (status == STATUS_OK)
         status = conservation_check(&conservation, fabric->name);
     return status;
