@@ -1,5 +1,5 @@
-#include "base/output.h"
 #include "breakdown/model.h"
+#include "output/output.h"
 
 /* Stacked bars as an SVG that needs no font, script or style from elsewhere. Its colours can be told apart
  * with impaired colour vision (Okabe and Ito, 2008), and each part is named below its bar. */

@@ -5,7 +5,6 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "base/output.h"
 #include "base/units.h"
 #include "cli/alltoall.h"
 #include "cli/launch.h"
@@ -13,6 +12,7 @@
 #include "cli/print.h"
 #include "cli/values.h"
 #include "coll/measured.h"
+#include "output/output.h"
 
 /* `bench` and `tune` start a program of the MPI that measures the algorithms in turns, within one launch
  * (live/alltoall/bench.c). They print its samples (coll/measured.h), and write a table of choices. */

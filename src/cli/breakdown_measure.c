@@ -4,12 +4,12 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "base/output.h"
 #include "cli/breakdown.h"
 #include "cli/breakdown_probe.h"
 #include "cli/breakdown_values.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "output/output.h"
 
 enum measure_option { MEASURE_MPI, MEASURE_FROM, MEASURE_OUTPUT, MEASURE_JSON };
 

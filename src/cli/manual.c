@@ -3,10 +3,10 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "base/output.h"
 #include "cli/cli.h"
 #include "cli/group.h"
 #include "cli/print.h"
+#include "output/output.h"
 #include "sim/components.h"
 
 enum manual_option { MANUAL_OUTPUT };

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "base/output.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -14,6 +13,7 @@
 #include "cli/schedule.h"
 #include "cli/values.h"
 #include "engine/params.h"
+#include "output/output.h"
 #include "report/schedule_page.h"
 #include "schedule/load.h"
 #include "schedule/verify.h"

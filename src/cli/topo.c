@@ -4,11 +4,11 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "base/output.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "output/output.h"
 #include "topo/families.h"
 #include "topo/picture.h"
 #include "topo/topo.h"

@@ -6,7 +6,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "base/output.h"
+#include "output/output.h"
 #include "report/assets.h"
 #include "report/page_files.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "base/output.h"
+#include "output/output.h"
 
 bool run_plot_is_json(const char *path)
 {

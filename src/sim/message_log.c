@@ -3,9 +3,9 @@
 #include <inttypes.h>
 
 #include "base/mem.h"
-#include "base/output.h"
 #include "call/call.h"
 #include "fabric/message.h"
+#include "output/output.h"
 
 struct message_log {
     struct output output;

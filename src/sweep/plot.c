@@ -7,8 +7,8 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "base/output.h"
 #include "base/units.h"
+#include "output/output.h"
 
 /* Texts in the order in which they first appear. */
 struct plot_names {

@@ -12,7 +12,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "base/output.h"
+#include "output/output.h"
 
 static char folder[] = "/tmp/heliograph-output-XXXXXX";
 static char *path;

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/output.h"
+#include "output/output.h"
 #include "report/timeline/internal.h"
 
 /* Paje's trace format ("Paje trace file", L. M. Schnorr), which ViTE reads. A file begins with the kinds of

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/output.h"
+#include "output/output.h"
 #include "report/timeline/internal.h"
 #include "report/timeline/protobuf.h"
 

@@ -1,4 +1,4 @@
-#include "base/output.h"
+#include "output/output.h"
 
 #include <errno.h>
 #include <stdbool.h>
