@@ -28,3 +28,15 @@ size_t utf8_count(const char *text, size_t length)
         bytes = utf8_bytes(text + i, length - i);
     return count;
 }
+
+size_t utf8_shown_bytes(const char *text, size_t length)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    size_t count = utf8_bytes(text, length);
+    bool is_control =
+        count == 1 ? bytes[0] < 0x20 || bytes[0] == 0x7f : count == 2 && bytes[0] == 0xc2 && bytes[1] < 0xa0;
+    bool turns_text = count == 3 && bytes[0] == 0xe2 &&
+                      ((bytes[1] == 0x80 && bytes[2] >= 0xaa && bytes[2] <= 0xae) ||
+                       (bytes[1] == 0x81 && bytes[2] >= 0xa6 && bytes[2] <= 0xa9));
+    return is_control || turns_text ? 0 : count;
+}

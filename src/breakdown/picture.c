@@ -1,5 +1,6 @@
 #include "breakdown/model.h"
 #include "output/output.h"
+#include "output/quote.h"
 
 /* Stacked bars as an SVG that needs no font, script or style from elsewhere. Its colours can be told apart
  * with impaired colour vision (Okabe and Ito, 2008), and each part is named below its bar. */
@@ -7,24 +8,6 @@ enum { WIDTH = 960, MARGIN = 24, BAR_HEIGHT = 26, ROW = 104, TITLE = 48 };
 
 static const char *const colours[BAR_PARTS] = {"#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9",
                                                "#cc79a7", "#f0e442", "#999999", "#332288", "#117733"};
-
-static void put_text(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        default:
-            fputc(*text, out);
-        }
-}
 
 /* The place of a time within a bar, in tenths of a pixel from the left: whole numbers are the same on every
  * machine. */
@@ -38,7 +21,7 @@ static void put_bar(FILE *out, const struct bar *bar, int top)
 {
     char ns[40];
     fprintf(out, "<text x=\"%d\" y=\"%d\" font-weight=\"bold\">%s: ", MARGIN, top, bar->figure);
-    put_text(out, bar->name);
+    quote_markup(out, bar->name);
     fprintf(out, ", %s ns</text>\n", model_ns(bar->total_ps, ns, sizeof ns));
     ps_t before_ps = 0;
     for (size_t i = 0; i < bar->count; i++) {
@@ -47,7 +30,7 @@ static void put_bar(FILE *out, const struct bar *bar, int top)
         long long wide = offset_of(bar, before_ps) - from;
         fprintf(out, "<rect x=\"%lld.%lld\" y=\"%d\" width=\"%lld.%lld\" height=\"%d\" fill=\"%s\"><title>",
                 MARGIN + from / 10, from % 10, top + 8, wide / 10, wide % 10, BAR_HEIGHT, colours[i]);
-        put_text(out, bar->parts[i].name);
+        quote_markup(out, bar->parts[i].name);
         fprintf(out, ": %s ns</title></rect>\n", model_ns(bar->parts[i].time_ps, ns, sizeof ns));
     }
     for (size_t i = 0; i < bar->count; i++) {
@@ -56,7 +39,7 @@ static void put_bar(FILE *out, const struct bar *bar, int top)
         fprintf(out,
                 "<rect x=\"%d\" y=\"%d\" width=\"10\" height=\"10\" fill=\"%s\"/><text x=\"%d\" y=\"%d\">", x,
                 y - 9, colours[i], x + 14, y);
-        put_text(out, bar->parts[i].name);
+        quote_markup(out, bar->parts[i].name);
         fprintf(out, " %llu.%02llu %%</text>\n", (unsigned long long)(share / 100),
                 (unsigned long long)(share % 100));
     }
@@ -71,7 +54,7 @@ static void put_picture(FILE *out, const struct model *model)
             "<text x=\"%d\" y=\"26\" font-size=\"16\">",
             WIDTH, height, MARGIN);
     if (model->system->name) {
-        put_text(out, model->system->name);
+        quote_markup(out, model->system->name);
         fputs(": ", out);
     }
     fprintf(out, "a message of %llu B</text>\n", (unsigned long long)model->bytes);

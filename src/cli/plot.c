@@ -60,7 +60,7 @@ static enum status plot(const char *results, const struct plot_request *request,
     enum status status =
         run_plot_is_json(results) ? plot_run(results, request, folder) : plot_sweep(results, request, folder);
     if (status == STATUS_OK)
-        diag_note("in %s, gnuplot plot.gp draws plot.csv into plot.pdf", folder);
+        diag_note("in %s, gnuplot plot.gp draws plot.pdf", folder);
     return status;
 }
 

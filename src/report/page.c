@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "output/output.h"
+#include "output/quote.h"
 #include "report/assets.h"
 #include "report/page_files.h"
 
@@ -49,18 +50,6 @@ enum status report_page_close(struct report_page *page, enum status run)
 
 /* ----------------------------------------------------------------- escaping */
 
-static void put_html(FILE *file, const char *text)
-{
-    static const char *const entities[] = {['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"};
-    for (; *text; text++) {
-        size_t c = (unsigned char)*text;
-        if (c < sizeof entities / sizeof *entities && entities[c])
-            fputs(entities[c], file);
-        else
-            fputc(*text, file);
-    }
-}
-
 /* Program text inside a script element. The element ends at the first </script, even inside a string, and
  * <!-- changes its meaning. Both occur only in strings of the program, where a backslash behind the < changes
  * nothing. */
@@ -90,7 +79,7 @@ static void put_json(FILE *file, const char *text, size_t length)
 
 static enum status put_title(const struct page_writer *writer)
 {
-    put_html(writer->file, writer->content->title);
+    quote_markup(writer->file, writer->content->title);
     return STATUS_OK;
 }
 
@@ -155,7 +144,7 @@ static enum status put_licences(const struct page_writer *writer)
     for (int i = ASSET_D3_LICENCE; i <= ASSET_PLOT_LICENCE; i++) {
         const struct asset_text *licence = &writer->page->assets.list[i];
         char *text = mem_format("%.*s\n", (int)licence->length, licence->text);
-        put_html(writer->file, text);
+        quote_markup(writer->file, text);
         free(text);
     }
     return STATUS_OK;

@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "output/output.h"
+#include "output/quote.h"
 
 bool run_plot_is_json(const char *path)
 {
@@ -58,6 +59,11 @@ static double number_of(const json_t *run, const char *key)
     return json_number_value(json_object_get(run, key));
 }
 
+static const char *fabric_of(const json_t *run)
+{
+    return json_string_value(json_object_get(run, "fabric"));
+}
+
 static void write_csv(const json_t *runs, FILE *out)
 {
     double first_s = number_of(json_array_get(runs, 0), "makespan_s");
@@ -67,41 +73,69 @@ static void write_csv(const json_t *runs, FILE *out)
     json_array_foreach(runs, index, run)
     {
         double time_s = number_of(run, "makespan_s"), waiting_s = time_s * number_of(run, "idle_fraction");
-        fprintf(out, "\"%s\",%.12g,", json_string_value(json_object_get(run, "fabric")), time_s);
+        quote_csv_text(out, fabric_of(run));
+        fprintf(out, ",%.12g,", time_s);
         if (time_s > 0)
             fprintf(out, "%.9g", first_s / time_s);
         fprintf(out, ",%.9g,%.9g\n", time_s - waiting_s, waiting_s);
     }
 }
 
-static void write_script(bool shows_speedup, FILE *out)
+/* A line for each run, time and speedup as in plot.csv, and the fabrics below the bars. They stand in the
+ * script itself, because gnuplot drops a line of CSV in which a name contains a double quote. */
+static void write_bars(const json_t *runs, bool shows_speedup, FILE *out)
 {
-    fputs("# gnuplot plot.gp, in this folder, draws plot.csv into plot.pdf.\n"
+    double first_s = number_of(json_array_get(runs, 0), "makespan_s");
+    size_t index;
+    json_t *run;
+    fputs("set xtics noenhanced (", out);
+    json_array_foreach(runs, index, run)
+    {
+        fputs(index ? ", " : "", out);
+        quote_gnuplot_tic(out, fabric_of(run));
+        fprintf(out, " %zu", index);
+    }
+    fputs(")\n$bars << END\n", out);
+    json_array_foreach(runs, index, run)
+    {
+        double time_s = number_of(run, "makespan_s"), waiting_s = time_s * number_of(run, "idle_fraction");
+        if (!shows_speedup)
+            fprintf(out, "%.9g %.9g\n", time_s - waiting_s, waiting_s);
+        else if (time_s > 0)
+            fprintf(out, "%.9g\n", first_s / time_s);
+        else
+            fputs("NaN\n", out);
+    }
+    fputs("END\n", out);
+}
+
+static void write_script(const json_t *runs, bool shows_speedup, FILE *out)
+{
+    fputs("# gnuplot plot.gp, in this folder, draws plot.pdf. The numbers are those of plot.csv.\n"
           "set terminal pdfcairo size 9cm,6cm font \"Helvetica,9\"\n"
           "set output \"plot.pdf\"\n"
-          "set datafile separator comma\n"
           "set key outside top center horizontal\n"
           "set grid ytics\n"
           "set yrange [0:*]\n"
           "set style data histograms\n"
           "set style fill solid 0.8\n"
-          "set boxwidth 0.7\n"
-          "set xtics noenhanced\n",
+          "set boxwidth 0.7\n",
           out);
+    write_bars(runs, shows_speedup, out);
     if (shows_speedup)
         fputs("set ylabel \"speedup\"\n"
-              "plot \"plot.csv\" using 3:xticlabels(1) every ::1 notitle\n",
+              "plot $bars using 1 notitle\n",
               out);
     else
         fputs("set style histogram rowstacked\n"
               "set format y \"%.1s %c\"\n"
               "set ylabel \"time (s), mean of the ranks\"\n"
-              "plot \"plot.csv\" using 4:xticlabels(1) every ::1 title \"computing\", \\\n"
-              "     \"plot.csv\" using 5:xticlabels(1) every ::1 title \"waiting\"\n",
+              "plot $bars using 1 title \"computing\", $bars using 2 title \"waiting\"\n",
               out);
 }
 
-static enum status write_file(const char *folder, const char *name, const json_t *runs, bool shows_speedup)
+static enum status write_file(const char *folder, const char *name, const json_t *runs, bool shows_speedup,
+                              bool is_script)
 {
     struct output output;
     char *path = mem_format("%s/%s", folder, name);
@@ -109,10 +143,10 @@ static enum status write_file(const char *folder, const char *name, const json_t
     free(path);
     if (status != STATUS_OK)
         return status;
-    if (runs)
-        write_csv(runs, output.file);
+    if (is_script)
+        write_script(runs, shows_speedup, output.file);
     else
-        write_script(shows_speedup, output.file);
+        write_csv(runs, output.file);
     return output_close(&output, STATUS_OK);
 }
 
@@ -126,9 +160,9 @@ enum status run_plot_write(const char *results, const char *folder, bool shows_s
         status = STATUS_BAD_INPUT;
     }
     if (status == STATUS_OK)
-        status = write_file(folder, "plot.csv", runs, shows_speedup);
+        status = write_file(folder, "plot.csv", runs, shows_speedup, false);
     if (status == STATUS_OK)
-        status = write_file(folder, "plot.gp", NULL, shows_speedup);
+        status = write_file(folder, "plot.gp", runs, shows_speedup, true);
     json_decref(whole);
     return status;
 }

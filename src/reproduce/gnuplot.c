@@ -1,27 +1,16 @@
 #include <string.h>
 
+#include "output/quote.h"
 #include "reproduce/internal.h"
 
 /* The figures as a gnuplot script: a page for each figure, and a plot for each of its panels. The numbers of
  * PAPER-figures.csv stand in the script itself, because gnuplot would split a name at its comma. Names on the
  * x axis stand in the order in which they appear. */
 
-/* A gnuplot text in single quotes. */
-static void put_text(FILE *out, const char *text)
-{
-    fputc('\'', out);
-    for (; *text; text++) {
-        if (*text == '\'')
-            fputc('\'', out);
-        fputc(*text, out);
-    }
-    fputc('\'', out);
-}
-
 static void put_set(FILE *out, const char *what, const char *text)
 {
     fprintf(out, "set %s ", what);
-    put_text(out, text);
+    quote_gnuplot(out, text);
     fputc('\n', out);
 }
 
@@ -63,7 +52,7 @@ static void put_tics(FILE *out, const char *axis, const json_t *names)
     json_array_foreach(names, index, name)
     {
         fputs(index ? ", " : "", out);
-        put_text(out, json_string_value(name));
+        quote_gnuplot_tic(out, json_string_value(name));
         fprintf(out, " %zu", index);
     }
     fputs(")\n", out);
@@ -148,7 +137,7 @@ static void put_panel(FILE *out, const json_t *figure, enum figure_kind kind, co
         put_columns(out, kind, index, count);
         fputs(kind == FIGURE_MAP ? " notitle" : " title ", out);
         if (kind != FIGURE_MAP)
-            put_text(out, json_string_value(name));
+            quote_gnuplot(out, json_string_value(name));
     }
     if (reference != 0 && kind != FIGURE_MAP)
         fprintf(out, ", \\\n     %.9g with lines dashtype 2 linecolor 'black' notitle", reference);
@@ -184,7 +173,7 @@ static void put_figure(FILE *out, const json_t *figure)
     size_t index, count = json_array_size(panels), columns = count < 3 ? count : 3;
     put_axes(out, figure, kind_of(figure));
     fprintf(out, "set multiplot layout %zu,%zu title ", (count + columns - 1) / columns, columns);
-    put_text(out, text_of(figure, "title"));
+    quote_gnuplot(out, text_of(figure, "title"));
     fputc('\n', out);
     json_array_foreach(panels, index, panel)
     {

@@ -3,21 +3,12 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "output/quote.h"
 #include "reproduce/internal.h"
 
 static void put_field(FILE *out, const char *text, char after)
 {
-    if (strpbrk(text, ",\"\n")) {
-        fputc('"', out);
-        for (; *text; text++) {
-            if (*text == '"')
-                fputc('"', out);
-            fputc(*text, out);
-        }
-        fputc('"', out);
-    } else {
-        fputs(text, out);
-    }
+    quote_csv(out, text);
     fputc(after, out);
 }
 

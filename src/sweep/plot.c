@@ -1,6 +1,7 @@
 #include "sweep/plot.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "output/output.h"
+#include "output/quote.h"
 
 /* Texts in the order in which they first appear. */
 struct plot_names {
@@ -160,17 +162,6 @@ static bool is_numeric(const struct plot *plot, const char **unit)
 
 /* -------------------------------------------------------------------- files */
 
-static void put_quoted(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 static const struct mean_estimate *estimate_at(const struct plot *plot, size_t cell)
 {
     const struct results_table_group *group = plot->cells[cell];
@@ -180,23 +171,28 @@ static const struct mean_estimate *estimate_at(const struct plot *plot, size_t c
     return estimate->count ? estimate : NULL;
 }
 
-static void write_csv(const struct plot *plot, bool numeric, FILE *out)
+static double x_of(const struct plot *plot, size_t value, bool numeric)
 {
     const char *unit;
-    put_quoted(out, plot->x);
+    double x = (double)value;
+    if (numeric)
+        number_of(plot->values.list[value], &x, &unit);
+    return x;
+}
+
+static void write_csv(const struct plot *plot, bool numeric, FILE *out)
+{
+    quote_csv_text(out, plot->x);
     fputs(",x", out);
     for (size_t i = 0; i < plot->series.count; i++) {
         fputc(',', out);
-        put_quoted(out, plot->series.list[i]);
+        quote_csv_text(out, plot->series.list[i]);
         fputs(",half_width", out);
     }
     for (size_t value = 0; value < plot->values.count; value++) {
-        double x = (double)value;
-        if (numeric)
-            number_of(plot->values.list[value], &x, &unit);
         fputc('\n', out);
-        put_quoted(out, plot->values.list[value]);
-        fprintf(out, ",%.12g", x);
+        quote_csv_text(out, plot->values.list[value]);
+        fprintf(out, ",%.12g", x_of(plot, value, numeric));
         for (size_t i = 0; i < plot->series.count; i++) {
             const struct mean_estimate *estimate = estimate_at(plot, value * plot->series.count + i);
             if (estimate)
@@ -208,27 +204,57 @@ static void write_csv(const struct plot *plot, bool numeric, FILE *out)
     fputc('\n', out);
 }
 
+/* The points of each series stand in the script itself, because gnuplot drops a line of CSV in which a name
+ * contains a double quote. */
+static void write_points(const struct plot *plot, bool numeric, FILE *out)
+{
+    fputs("$points << END\n", out);
+    for (size_t i = 0; i < plot->series.count; i++) {
+        for (size_t value = 0; value < plot->values.count; value++) {
+            const struct mean_estimate *estimate = estimate_at(plot, value * plot->series.count + i);
+            fprintf(out, "%.12g %.12g %.12g\n", x_of(plot, value, numeric), estimate ? estimate->mean : NAN,
+                    estimate ? estimate->half_width : NAN);
+        }
+        fputs("\n\n", out);
+    }
+    fputs("END\n", out);
+}
+
+static void write_axes(const struct plot *plot, bool numeric, const char *unit, FILE *out)
+{
+    char *x = mem_format("%s%s", plot->x, numeric ? unit : "");
+    fprintf(out, "set ylabel \"%s\"\nset xlabel ", plot->shows_speedup ? "speedup" : "time (s)");
+    quote_gnuplot(out, x);
+    fputc('\n', out);
+    free(x);
+    if (numeric)
+        return;
+    fputs("set xtics (", out);
+    for (size_t value = 0; value < plot->values.count; value++) {
+        fputs(value ? ", " : "", out);
+        quote_gnuplot_tic(out, plot->values.list[value]);
+        fprintf(out, " %zu", value);
+    }
+    fputs(")\n", out);
+}
+
 static void write_script(const struct plot *plot, bool numeric, const char *unit, FILE *out)
 {
-    fputs("# gnuplot plot.gp, in this folder, draws plot.csv into plot.pdf.\n"
-          "set terminal pdfcairo size 9cm,6cm font \"Helvetica,9\"\n"
+    fputs("# gnuplot plot.gp, in this folder, draws plot.pdf. The numbers are those of plot.csv.\n"
+          "set terminal pdfcairo noenhanced size 9cm,6cm font \"Helvetica,9\"\n"
           "set output \"plot.pdf\"\n"
-          "set datafile separator comma\n"
           "set key outside top center horizontal noenhanced\n"
           "set grid ytics\n"
           "set yrange [0:*]\n"
           "set format y \"%.1s %c\"\n",
           out);
-    fprintf(out, "set ylabel \"%s\"\nset xlabel \"%s%s\" noenhanced\n",
-            plot->shows_speedup ? "speedup" : "time (s)", plot->x, numeric ? unit : "");
+    write_axes(plot, numeric, unit, out);
+    write_points(plot, numeric, out);
     fputs("plot ", out);
     for (size_t i = 0; i < plot->series.count; i++) {
-        size_t column = 3 + 2 * i;
-        fprintf(
-            out,
-            "%s\"plot.csv\" using 2:%zu:%zu%s every ::1 with yerrorlines linewidth 1.5 pointsize 0.5 title ",
-            i ? ", \\\n     " : "", column, column + 1, numeric ? "" : ":xticlabels(1)");
-        put_quoted(out, plot->series.list[i]);
+        fprintf(out, "%s$points index %zu with yerrorlines linewidth 1.5 pointsize 0.5 title ",
+                i ? ", \\\n     " : "", i);
+        quote_gnuplot(out, plot->series.list[i]);
     }
     fputc('\n', out);
 }

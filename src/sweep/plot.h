@@ -6,8 +6,8 @@
 #include "sweep/results_table.h"
 
 /* A sweep's results as a figure for a paper. plot.csv has a line for each value of one parameter, and in it
- * for each series the mean and half of the 95 % confidence interval. plot.gp is the gnuplot script that draws
- * it. */
+ * for each series the mean and half of the 95 % confidence interval. plot.gp is a gnuplot script with the
+ * same numbers that draws them. */
 struct plot_request {
     const char *x;      /* a varied parameter; NULL = the first one */
     bool shows_speedup; /* instead of time */

@@ -3,20 +3,8 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "output/quote.h"
 #include "sweep/results_table.h"
-
-/* A field by RFC 4180: in quotes if it contains a separator. */
-static void put_text(FILE *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++)
-        fputs(*text == '"' ? "\"\"" : (char[]){*text, '\0'}, out);
-    fputc('"', out);
-}
 
 static bool is_own_column(const char *parameter)
 {
@@ -34,7 +22,7 @@ static void put_varied(const struct results_table *results_table, const struct r
             continue;
         const char *value = row ? results_table_value(row, name) : name;
         fputc(',', out);
-        put_text(out, value ? value : "");
+        quote_csv(out, value ? value : "");
     }
 }
 
@@ -59,8 +47,9 @@ static enum status finished(FILE *out)
 static void put_run(const struct results_table *results_table, const struct results_table_row *row, FILE *out)
 {
     fprintf(out, "%" PRId64 ",", row->id);
-    put_text(out, row->program);
-    fprintf(out, ",%s", row->fabric);
+    quote_csv(out, row->program);
+    fputc(',', out);
+    quote_csv(out, row->fabric);
     put_varied(results_table, row, false, out);
     /* All twelve decimals, so that each picosecond is kept. */
     fprintf(out, ",%" PRId64 ".%012" PRId64, row->makespan_ps / PS_PER_S, row->makespan_ps % PS_PER_S);
@@ -81,8 +70,10 @@ enum status results_table_print_runs(const struct results_table *results_table, 
     put_varied(results_table, NULL, false, out);
     fprintf(out, ",makespan_s%s,idle_fraction,messages,bytes,mean_bytes",
             json_object_size(results_table->baseline) ? ",speedup" : "");
-    for (size_t i = 0; i < results_table->metric_count; i++)
-        fprintf(out, ",%s", results_table->metrics[i]);
+    for (size_t i = 0; i < results_table->metric_count; i++) {
+        fputc(',', out);
+        quote_csv(out, results_table->metrics[i]);
+    }
     fputc('\n', out);
     for (size_t i = 0; i < results_table->count; i++)
         put_run(results_table, &results_table->rows[i], out);
@@ -111,8 +102,9 @@ enum status results_table_print_means(const struct results_table *results_table,
     for (size_t i = 0; i < results_table->group_count; i++) {
         const struct results_table_group *group = &results_table->groups[i];
         const struct results_table_row *row = &results_table->rows[group->first];
-        put_text(out, row->program);
-        fprintf(out, ",%s", row->fabric);
+        quote_csv(out, row->program);
+        fputc(',', out);
+        quote_csv(out, row->fabric);
         put_varied(results_table, row, true, out);
         fprintf(out, ",%zu", group->makespan_s.count);
         put_estimate(out, &group->makespan_s);

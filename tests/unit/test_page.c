@@ -167,7 +167,7 @@ static void no_data_ends_an_element_of_the_page(void **state)
     assert_int_equal(count_of(text, "<!--"), 0);
     assert_int_equal(count_of(text, "</style>"), 1);
     assert_int_equal(count_of(text, "{{"), 0);
-    assert_non_null(strstr(text, "<title>&lt;/script&gt;&lt;!--&lt;script&gt;&amp;&quot;' ü"));
+    assert_non_null(strstr(text, "<title>&lt;/script&gt;&lt;!--&lt;script&gt;&amp;&quot;&#39; ü"));
     assert_non_null(strstr(text, "var d3 = '<\\/script>', hidden = '<\\!-- <script>';"));
     assert_non_null(strstr(text, "Copyright of &lt;d3&gt;"));
     assert_string_equal(text + strlen(text) - 8, "</html>\n");

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "output/output.h"
+#include "output/quote.h"
 #include "report/timeline/internal.h"
 
 /* Paje's trace format ("Paje trace file", L. M. Schnorr), which ViTE reads. A file begins with the kinds of
@@ -123,7 +124,10 @@ static FILE *put_event(struct timeline *timeline, enum paje_event event, ps_t at
 
 static void paje_begin_run(struct timeline *timeline)
 {
-    fprintf(put_event(timeline, CREATE_CONTAINER, 0), " run Run 0 \"%s\"\n", timeline->fabric);
+    FILE *file = put_event(timeline, CREATE_CONTAINER, 0);
+    fputs(" run Run 0 ", file);
+    quote_paje(file, timeline->fabric);
+    fputc('\n', file);
     for (uint32_t rank = 0; rank < timeline->ranks; rank++)
         fprintf(put_event(timeline, CREATE_CONTAINER, 0), " r%" PRIu32 " Rank run \"rank %" PRIu32 "\"\n",
                 rank, rank);
