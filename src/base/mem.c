@@ -18,12 +18,23 @@ void mem_on_failure(void (*give_up)(void *self), void *self)
     on_failure.self = self;
 }
 
-static _Noreturn void no_memory(size_t count, size_t size, const char *what)
+static _Noreturn void leave(void)
 {
-    diag_error("out of memory: cannot allocate %zu x %zu bytes for %s", count, size, what);
     if (on_failure.give_up)
         on_failure.give_up(on_failure.self);
     exit(STATUS_FAILED);
+}
+
+static _Noreturn void no_memory(size_t count, size_t size, const char *what)
+{
+    diag_error("out of memory: cannot allocate %zu x %zu bytes for %s", count, size, what);
+    leave();
+}
+
+void mem_exhausted(const char *what)
+{
+    diag_error("out of memory for %s", what);
+    leave();
 }
 
 void *mem_alloc(size_t count, size_t size, const char *what)

@@ -13,6 +13,9 @@ void *mem_resize(void *old, size_t count, size_t size, const char *what); /* new
 char *mem_text(const char *text);                                         /* a copy */
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2), nonnull(1)));
 
+/* Memory that another allocator was asked for is not there: ends as mem_alloc does. */
+_Noreturn void mem_exhausted(const char *what);
+
 /* In this thread, `give_up` is called in place of the exit, once the message is out, and does not return: it
  * leaves by longjmp, and what was allocated is lost. For callers who must not end the process. NULL: the
  * process ends. */

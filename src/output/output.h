@@ -1,15 +1,24 @@
-#ifndef HELIO_BASE_OUTPUT_H
-#define HELIO_BASE_OUTPUT_H
+#ifndef HELIO_OUTPUT_OUTPUT_H
+#define HELIO_OUTPUT_OUTPUT_H
 
 #include <stdio.h>
 
 #include "base/status.h"
 
-/* A file that is complete or absent: it is written beside `path`, and renamed at the end. A pipe or a device
- * is written directly. */
+/* What the program writes.
+ *
+ *     output.h       files and folders that are whole or absent
+ *     standard.h     standard output
+ *     interrupt.h    SIGINT, SIGTERM and SIGHUP
+ *     unfinished.h   private names of files that are not whole yet; tree.h removes a folder
+ *     stream.h       a FILE that remembers its first error
+ *
+ * A file that is whole or absent: it is written under a private name beside `path`, and gets its name at the
+ * end, once it is on the disk. A link to a file stays a link. A pipe or a device is written to directly, as
+ * is a name of an open file (/dev/stdout). */
 struct output {
     FILE *file; /* NULL: not open */
-    char *path, *unfinished;
+    struct output_state *state;
 };
 
 /* STATUS_FAILED, reported: the file cannot be written. */
@@ -18,5 +27,25 @@ enum status output_open(struct output *output, const char *path);
 /* Keeps the file if `run` is STATUS_OK and every byte was written, else removes it. Returns `run`, or
  * STATUS_FAILED, reported, if writing failed. An output that is not open stays so. */
 enum status output_close(struct output *output, enum status run);
+
+/* A new folder that is whole or absent. Its files are written under output_folder_path, by any means, and
+ * need no private names. */
+struct output_folder {
+    struct output_folder_state *state; /* NULL: not open */
+};
+
+/* Reported: STATUS_BAD_INPUT, `path` exists; STATUS_FAILED, the folder cannot be made. */
+enum status output_folder_open(struct output_folder *folder, const char *path);
+const char *output_folder_path(const struct output_folder *folder);
+
+/* Writes `size` bytes as a file of the folder. STATUS_FAILED, reported: it cannot be written. */
+enum status output_folder_put(const struct output_folder *folder, const char *name, const void *bytes,
+                              size_t size);
+
+/* Opens and closes a file of the folder. It is there from its opening on, since the folder is private. */
+enum status output_folder_file(const struct output_folder *folder, const char *name, struct output *output);
+
+/* As output_close. */
+enum status output_folder_close(struct output_folder *folder, enum status run);
 
 #endif

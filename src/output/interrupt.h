@@ -1,0 +1,24 @@
+#ifndef HELIO_OUTPUT_INTERRUPT_H
+#define HELIO_OUTPUT_INTERRUPT_H
+
+#include <stdbool.h>
+
+/* SIGINT (Ctrl-C), SIGTERM and SIGHUP. Each ends the process by that signal, and removes its unfinished files
+ * first. Code that stops by itself says so: between interrupt_accept and interrupt_refuse the first of these
+ * signals only sets a flag, which the code polls; the second ends the process at once. */
+
+/* Called by main. A signal that is ignored already, as by nohup, stays ignored. */
+void interrupt_install(void);
+
+/* These nest. The flag stays set. */
+void interrupt_accept(void);
+void interrupt_refuse(void);
+
+/* Whether a signal asks the code to stop. */
+bool interrupt_wanted(void);
+
+/* The status of a process that stopped by itself: 128 and the signal's number, as a shell says it; `status`
+ * if no signal came. */
+int interrupt_exit_status(int status);
+
+#endif
