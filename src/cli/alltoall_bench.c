@@ -13,6 +13,7 @@
 #include "cli/values.h"
 #include "coll/measured.h"
 #include "output/output.h"
+#include "output/standard.h"
 
 /* `bench` and `tune` start a program of the MPI that measures the algorithms in turns, within one launch
  * (live/alltoall/bench.c). They print its samples (coll/measured.h), and write a table of choices. */
@@ -293,7 +294,7 @@ static int measure(const struct cli_command *asked, int argc, char **argv, struc
     free(library);
     free(program);
     measured_free(&measured);
-    return status == STATUS_OK ? cli_flush() : status;
+    return status == STATUS_OK ? standard_flush() : status;
 }
 
 int cli_alltoall_bench(int argc, char **argv)

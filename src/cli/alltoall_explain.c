@@ -5,10 +5,10 @@
 #include "cli/alltoall.h"
 #include "cli/alltoall_algorithms.h"
 #include "cli/alltoall_shape.h"
-#include "cli/print.h"
 #include "cli/values.h"
 #include "coll/nodes.h"
 #include "coll/prove.h"
+#include "output/standard.h"
 
 enum explain_option { EXPLAIN_RANK = ALLTOALL_OPTIONS };
 
@@ -223,7 +223,7 @@ static enum status explain(const struct coll_algorithm *algorithm, const struct 
         print_rank(algorithm, &call);
     }
     print_proof(algorithm, &call);
-    return cli_flush();
+    return standard_flush();
 }
 
 int cli_alltoall_explain(int argc, char **argv)

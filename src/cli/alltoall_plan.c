@@ -8,6 +8,7 @@
 #include "cli/alltoall_shape.h"
 #include "cli/print.h"
 #include "coll/count.h"
+#include "output/standard.h"
 
 enum plan_option { PLAN_JSON = ALLTOALL_OPTIONS };
 
@@ -46,7 +47,7 @@ static enum status print_table(const struct alltoall_shape *shape)
                (unsigned long long)counts.queue_pairs, (unsigned long long)counts.posted_sends,
                units_show_size((double)coll_extra_bytes(&counts), 4, text, sizeof text));
     }
-    return cli_flush();
+    return standard_flush();
 }
 
 static json_t *json_of(const char *name, const struct coll_counts *counts)

@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/print.h"
 #include "output/output.h"
+#include "output/standard.h"
 
 enum measure_option { MEASURE_MPI, MEASURE_FROM, MEASURE_OUTPUT, MEASURE_JSON };
 
@@ -364,5 +365,5 @@ int cli_breakdown_measure(int argc, char **argv)
         json_decref(stacks);
         return status;
     }
-    return stacks ? cli_print_json(json_pack("{s:o}", "stacks", stacks), BREAKDOWN_DIGITS) : cli_flush();
+    return stacks ? cli_print_json(json_pack("{s:o}", "stacks", stacks), BREAKDOWN_DIGITS) : standard_flush();
 }

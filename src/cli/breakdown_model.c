@@ -8,6 +8,7 @@
 #include "cli/breakdown_values.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "output/standard.h"
 #include "report/breakdown_page.h"
 
 enum model_option { MODEL_SYSTEM, MODEL_PAYLOAD, MODEL_JSON, MODEL_SVG, MODEL_HTML };
@@ -107,7 +108,7 @@ static enum status print_tables(const struct model *model)
         model_bar(model, i, &bar);
         print_bar(&bar);
     }
-    return cli_flush();
+    return standard_flush();
 }
 
 /* --------------------------------------------------------------------- JSON */

@@ -15,6 +15,7 @@
 #include "cli/breakdown_values.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "output/standard.h"
 
 enum pcie_option {
     PCIE_SYSTEM_FILE,
@@ -143,7 +144,7 @@ static enum status print_table(const struct pcie_arguments *arguments, const str
     print_quantity("RC-to-MEM", &answer->rc_to_mem);
     printf("\n");
     print_notes(arguments, findings);
-    return cli_flush();
+    return standard_flush();
 }
 
 static json_t *json_of_quantity(const struct pcie_quantity *quantity)

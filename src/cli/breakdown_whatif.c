@@ -9,6 +9,7 @@
 #include "cli/breakdown_values.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "output/standard.h"
 
 enum whatif_option { WHATIF_SYSTEM, WHATIF_PAYLOAD, WHATIF_SET, WHATIF_OPTIMISE, WHATIF_BY, WHATIF_JSON };
 
@@ -196,7 +197,7 @@ static enum status print_tables(const struct whatif_view *view)
     print_ranking(view);
     if (!view->arguments->change_count)
         print_curves(view);
-    return cli_flush();
+    return standard_flush();
 }
 
 /* --------------------------------------------------------------------- JSON */

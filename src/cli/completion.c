@@ -4,7 +4,7 @@
 
 #include "base/diag.h"
 #include "cli/cli.h"
-#include "cli/print.h"
+#include "output/standard.h"
 
 static const struct completion_shell {
     const char *name;
@@ -38,7 +38,7 @@ static enum status print_for(const char *name)
         if (strcmp(name, shells[i].name) != 0)
             continue;
         shells[i].print(cli_group_first(), stdout);
-        return cli_flush();
+        return standard_flush();
     }
     diag_error("helio completion knows bash, zsh and fish, not '%s'%s", name,
                diag_did_you_mean(diag_nearest(name, shells, SHELLS, shell_name_at)));

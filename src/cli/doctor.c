@@ -22,6 +22,7 @@
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/tracer.h"
+#include "output/standard.h"
 #include "report/assets.h"
 
 /* One thing that was looked for. helio does not work without what is required; each of the others enables one
@@ -177,7 +178,7 @@ static enum status print_lines(const struct doctor_findings *findings)
         const char *begin = !colour ? "" : finding->there ? "\033[32m" : "\033[33m";
         printf("%s%s%s  %-16s %s\n", begin, mark, colour ? "\033[0m" : "", finding->name, finding->detail);
     }
-    return cli_flush();
+    return standard_flush();
 }
 
 enum { DOCTOR_DIGITS = 15 };

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -38,20 +37,17 @@ static enum status print_object(void *self, const struct store_run *run)
 
 static enum status print_objects(struct store *store)
 {
-    enum status status = store_each(store, NULL, print_object);
-    if (status != STATUS_OK || (fflush(stdout) == 0 && !ferror(stdout)))
-        return status;
-    diag_error("cannot write the results: %s", strerror(errno));
-    return STATUS_FAILED;
+    return store_each(store, NULL, print_object);
 }
 
 static enum status print_results_table(struct store *store, bool means)
 {
     struct results_table results_table;
     enum status status = results_table_read(&results_table, store);
-    if (status == STATUS_OK)
-        status = means ? results_table_print_means(&results_table, stdout)
-                       : results_table_print_runs(&results_table, stdout);
+    if (status == STATUS_OK && means)
+        results_table_print_means(&results_table, stdout);
+    else if (status == STATUS_OK)
+        results_table_print_runs(&results_table, stdout);
     results_table_free(&results_table);
     return status;
 }

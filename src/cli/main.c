@@ -3,12 +3,22 @@
 
 #include "base/status.h"
 #include "cli/group.h"
+#include "output/interrupt.h"
+#include "output/standard.h"
 
-int main(int argc, char **argv)
+static enum status run(int argc, char **argv)
 {
     if (argc > 1 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)) {
         printf("helio %s\n", HELIO_VERSION);
         return STATUS_OK;
     }
-    return cli_group_run(&cli_helio, argc, argv);
+    return (enum status)cli_group_run(&cli_helio, argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    standard_open();
+    interrupt_install();
+    enum status status = standard_close(run(argc, argv));
+    return status == STATUS_CANCELLED ? interrupt_exit_status(status) : (int)status;
 }

@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/group.h"
-#include "cli/print.h"
 #include "output/output.h"
+#include "output/standard.h"
 #include "sim/components.h"
 
 enum manual_option { MANUAL_OUTPUT };
@@ -268,7 +268,7 @@ static enum status print_page(const char *title)
                    title);
         return STATUS_BAD_INPUT;
     }
-    return cli_flush();
+    return standard_flush();
 }
 
 struct manual_folder {

@@ -3,7 +3,7 @@
 #include "base/config.h"
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "cli/print.h"
+#include "output/standard.h"
 #include "sim/components.h"
 
 static const struct cli_option options[] = {CLI_PLUGIN};
@@ -35,5 +35,5 @@ int cli_params(int argc, char **argv)
         diag_error("no parameter's name contains '%s'", filter);
         return STATUS_BAD_INPUT;
     }
-    return cli_flush();
+    return standard_flush();
 }

@@ -3,14 +3,7 @@
 #include <stdio.h>
 
 #include "base/diag.h"
-
-enum status cli_flush(void)
-{
-    if (!fflush(stdout) && !ferror(stdout))
-        return STATUS_OK;
-    diag_error("cannot write to standard output");
-    return STATUS_FAILED;
-}
+#include "output/standard.h"
 
 enum status cli_print_json(json_t *object, int digits)
 {
@@ -18,7 +11,7 @@ enum status cli_print_json(json_t *object, int digits)
     json_decref(object);
     putchar('\n');
     if (!failed)
-        return cli_flush();
+        return standard_flush();
     diag_error("cannot write JSON to standard output");
     return STATUS_FAILED;
 }

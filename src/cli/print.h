@@ -7,9 +7,6 @@
 
 /* What commands print to standard output. STATUS_FAILED is reported. */
 
-/* Flushes standard output, and reports what could not be written. */
-enum status cli_flush(void);
-
 /* Prints the object, and frees it; real numbers have so many digits. */
 enum status cli_print_json(json_t *object, int digits);
 

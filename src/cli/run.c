@@ -12,6 +12,7 @@
 #include "cli/values.h"
 #include "engine/simplecomm/ini.h"
 #include "fabric/list.h"
+#include "output/standard.h"
 #include "plugin/plugin.h"
 #include "report/page.h"
 #include "report/table.h"
@@ -236,9 +237,10 @@ static enum status run_fabrics(const struct run_options *run, struct experiment 
 static enum status print_results(const struct run_options *run, const struct manifest *manifest,
                                  const struct result *results, size_t count)
 {
-    if (!run->json)
-        return report_table(manifest->program, results, count, stdout);
-    return result_print_json(manifest, results, count, stdout);
+    if (run->json)
+        return result_print_json(manifest, results, count, stdout);
+    report_table(manifest->program, results, count, stdout);
+    return standard_flush();
 }
 
 /* Writes the results, once all fabrics are done. */

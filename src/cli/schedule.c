@@ -14,6 +14,7 @@
 #include "cli/values.h"
 #include "engine/params.h"
 #include "output/output.h"
+#include "output/standard.h"
 #include "report/schedule_page.h"
 #include "schedule/load.h"
 #include "schedule/verify.h"
@@ -243,7 +244,7 @@ static enum status print_text(const struct schedule_settings *settings,
     printf("requests     %" PRIu32 "\n", outcome->plan.problem.requests);
     printf("degree       %" PRIu32 "%s\n", outcome->plan.schedule.degree, optimal ? ", proven optimal" : "");
     printf("lower bound  %" PRIu32 "\n", outcome->plan.bound);
-    enum status status = cli_flush();
+    enum status status = standard_flush();
     if (status == STATUS_OK && isatty(STDERR_FILENO))
         diag_note("scheduled in %.3g s", outcome->seconds);
     return status;

@@ -6,6 +6,7 @@
 #include "cli/print.h"
 #include "cli/schedule.h"
 #include "engine/params.h"
+#include "output/standard.h"
 #include "trace/trace.h"
 #include "workload/patterns.h"
 #include "workload/workload.h"
@@ -192,7 +193,7 @@ enum status schedule_program(const struct schedule_settings *settings, const str
             print_head(settings, &report, topo);
         status = schedule_each(settings, topo, &report);
         if (status == STATUS_OK)
-            status = settings->json ? print_json(settings, &report, topo) : cli_flush();
+            status = settings->json ? print_json(settings, &report, topo) : standard_flush();
         patterns_free(&report.patterns);
         patterns_free(&report.others);
     }

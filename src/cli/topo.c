@@ -7,8 +7,8 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "cli/print.h"
 #include "output/output.h"
+#include "output/standard.h"
 #include "topo/families.h"
 #include "topo/picture.h"
 #include "topo/topo.h"
@@ -251,7 +251,7 @@ static enum status write_out(const struct topo_request *request)
         return status == STATUS_OK ? output_close(&output, write_to(request, output.file)) : status;
     }
     enum status status = write_to(request, stdout);
-    return status == STATUS_OK ? cli_flush() : status;
+    return status == STATUS_OK ? standard_flush() : status;
 }
 
 int cli_topo(int argc, char **argv)

@@ -7,8 +7,8 @@
 #include "base/diag.h"
 #include "cli/cli.h"
 #include "cli/group.h"
-#include "cli/print.h"
 #include "cli/values.h"
+#include "output/standard.h"
 #include "trace/check/check.h"
 #include "trace/ti/decompile.h"
 #include "trace/trace.h"
@@ -77,7 +77,7 @@ static int validate(int argc, char **argv)
     bool right = check_trace(compiled, &check);
     print_check(compiled, &check);
     compiled->program.ops->close(&compiled->program);
-    enum status written = cli_flush();
+    enum status written = standard_flush();
     return right ? written : STATUS_BAD_INPUT;
 }
 

@@ -4,9 +4,9 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "cli/options.h"
-#include "cli/print.h"
 #include "cli/trace.h"
 #include "extrapolate/extrapolate.h"
+#include "output/standard.h"
 #include "trace/image/format.h"
 #include "trace/ti/write.h"
 #include "trace/trace.h"
@@ -82,7 +82,7 @@ static enum status write_result(const struct extrapolate_arguments *arguments,
                                 struct extrapolation *extrapolation)
 {
     extrapolation_print(extrapolation, stdout);
-    enum status status = cli_flush();
+    enum status status = standard_flush();
     return status == STATUS_OK && arguments->out
                ? ti_write(extrapolation_program(extrapolation), arguments->out)
                : status;

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "output/standard.h"
 #include "trace/summary.h"
 #include "trace/trace.h"
 
@@ -130,7 +131,7 @@ static enum status print_tables(const struct compiled_trace *compiled, const str
     print_calls(summary);
     print_point_to_point(summary);
     print_messages(summary);
-    return cli_flush();
+    return standard_flush();
 }
 
 /* --------------------------------------------------------------------- JSON */

@@ -1,6 +1,5 @@
 #include "report/table.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -51,7 +50,7 @@ static void put_costs_of_hosts(const struct result *results, size_t count, FILE 
     fputc('\n', out);
 }
 
-enum status report_table(const char *program, const struct result *results, size_t count, FILE *out)
+void report_table(const char *program, const struct result *results, size_t count, FILE *out)
 {
     const struct result *first = &results[0];
     char size[32], mean[32];
@@ -64,9 +63,4 @@ enum status report_table(const char *program, const struct result *results, size
             first->has_host ? "   software" : "", "idle", "mostly in");
     for (size_t i = 0; i < count; i++)
         put_row(&results[i], first, out);
-    if (fflush(out) || ferror(out)) {
-        diag_error("cannot write the table: %s", strerror(errno));
-        return STATUS_FAILED;
-    }
-    return STATUS_OK;
 }

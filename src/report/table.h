@@ -9,6 +9,6 @@
 
 /* The table of an experiment: for each fabric a row with its time, the speedup over the first fabric, the
  * shares of the ranks' time, and its messages. */
-enum status report_table(const char *program, const struct result *results, size_t count, FILE *out);
+void report_table(const char *program, const struct result *results, size_t count, FILE *out);
 
 #endif

@@ -49,7 +49,7 @@ size_t rows_count(const struct reproduction *reproduction, enum verdict verdict)
 void numbers_count(const struct reproduction *reproduction, size_t counts[static VERDICTS]);
 
 /* write.c, gnuplot.c and figures.c: what is written of a reproduction, to standard output or into files. */
-enum status summary_write(const struct reproduction *reproduction, FILE *out);
+void summary_write(const struct reproduction *reproduction, FILE *out);
 void rows_write_header(FILE *out);
 void rows_write(const struct reproduction *reproduction, FILE *out);    /* NAME.csv without its header */
 void figures_write(const struct reproduction *reproduction, FILE *out); /* NAME-figures.csv */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "output/standard.h"
 #include "reproduce/folder.h"
 #include "reproduce/internal.h"
 #include "sim/components.h"
@@ -88,7 +89,8 @@ static enum status write_all(const struct reproduction *reproduction, const char
                              struct report_page *page)
 {
     const char *name = reproduction->paper->name;
-    enum status status = summary_write(reproduction, stdout);
+    summary_write(reproduction, stdout);
+    enum status status = standard_flush();
     if (status == STATUS_OK)
         status = folder_put_file(folder, name, ".csv", put_rows, reproduction);
     if (status == STATUS_OK)

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -67,7 +66,7 @@ static void put_counts(FILE *out, size_t all, const char *of_what, const size_t 
 }
 
 /* What deviates, and how many of each verdict there are. */
-enum status summary_write(const struct reproduction *reproduction, FILE *out)
+void summary_write(const struct reproduction *reproduction, FILE *out)
 {
     fprintf(out, "%s: %s\n\n", reproduction->paper->name, reproduction->paper->title);
     for (size_t i = 0; i < reproduction->row_count; i++) {
@@ -87,9 +86,4 @@ enum status summary_write(const struct reproduction *reproduction, FILE *out)
     put_counts(out, reproduction->published.count,
                "published numbers and claims, each in the way that fits best", numbers);
     put_counts(out, reproduction->row_count, "values of ours", values);
-    if (fflush(out) || ferror(out)) {
-        diag_error("cannot write the summary: %s", strerror(errno));
-        return STATUS_FAILED;
-    }
-    return STATUS_OK;
 }

@@ -49,7 +49,7 @@ char *results_table_json(const struct results_table *results_table);
 
 /* CSV: a line of names, then a line per run, or a line per group with means and 95 % confidence intervals
  * (results_table_csv.c). The same results give the same bytes. */
-enum status results_table_print_runs(const struct results_table *results_table, FILE *out);
-enum status results_table_print_means(const struct results_table *results_table, FILE *out);
+void results_table_print_runs(const struct results_table *results_table, FILE *out);
+void results_table_print_means(const struct results_table *results_table, FILE *out);
 
 #endif

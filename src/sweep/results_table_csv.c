@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -36,14 +35,6 @@ static void put_number(FILE *out, const json_t *number)
         fputc(',', out); /* this fabric has no such metric */
 }
 
-static enum status finished(FILE *out)
-{
-    if (fflush(out) == 0 && !ferror(out))
-        return STATUS_OK;
-    diag_error("cannot write the results: %s", strerror(errno));
-    return STATUS_FAILED;
-}
-
 static void put_run(const struct results_table *results_table, const struct results_table_row *row, FILE *out)
 {
     fprintf(out, "%" PRId64 ",", row->id);
@@ -64,7 +55,7 @@ static void put_run(const struct results_table *results_table, const struct resu
     fputc('\n', out);
 }
 
-enum status results_table_print_runs(const struct results_table *results_table, FILE *out)
+void results_table_print_runs(const struct results_table *results_table, FILE *out)
 {
     fputs("id,program,fabric", out);
     put_varied(results_table, NULL, false, out);
@@ -77,7 +68,6 @@ enum status results_table_print_runs(const struct results_table *results_table, 
     fputc('\n', out);
     for (size_t i = 0; i < results_table->count; i++)
         put_run(results_table, &results_table->rows[i], out);
-    return finished(out);
 }
 
 /* The mean and both ends of its interval. A single value has no interval, and its fields are empty. */
@@ -92,7 +82,7 @@ static void put_estimate(FILE *out, const struct mean_estimate *estimate)
                 estimate->mean + estimate->half_width);
 }
 
-enum status results_table_print_means(const struct results_table *results_table, FILE *out)
+void results_table_print_means(const struct results_table *results_table, FILE *out)
 {
     bool compared = json_object_size(results_table->baseline) > 0;
     fputs("program,fabric", out);
@@ -112,5 +102,4 @@ enum status results_table_print_means(const struct results_table *results_table,
             put_estimate(out, &group->speedup);
         fputc('\n', out);
     }
-    return finished(out);
 }
