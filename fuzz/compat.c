@@ -2,24 +2,14 @@
  * since each message is written to both of its ranks in the same order. So the run must end without an error.
  */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
+#include "fuzz/fuzz.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { RANKS = 6, SLOTS = 32, STEPS_AT_MOST = 300, COUNTS = 1 + 2 * RANKS * RANKS * STEPS_AT_MOST };
-
-static void say_nothing(void *self, enum diag_level level, const char *message)
-{
-    (void)self;
-    (void)level;
-    (void)message;
-}
 
 /* --------------------------------------------------------------- the input */
 
@@ -236,28 +226,19 @@ static const char *const settings[][8] = {
     {"simplecomm.booster_every=1", "simplecomm.booster_every=2"},
 };
 
-static void must(bool holds, const char *what)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "broken: %s\n", what);
-    abort();
-}
-
 static void choose_system(struct config *config, struct input *input)
 {
-    must(config_set(config, "compat=simplecomm") == STATUS_OK, "a setting");
+    fuzz_must(config_set(config, "compat=simplecomm") == STATUS_OK, "a setting");
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         uint32_t choices = 0;
         while (choices < 8 && settings[i][choices])
             choices++;
-        must(config_set(config, settings[i][below(input, choices)]) == STATUS_OK, "a setting");
+        fuzz_must(config_set(config, settings[i][below(input, choices)]) == STATUS_OK, "a setting");
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool fuzz_target(const uint8_t *data, size_t size)
 {
-    diag_set_sink(say_nothing, NULL);
     struct input input = {data, size};
     size_t count;
     const struct param_table *const *tables = components_params(&count);
@@ -269,13 +250,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct experiment experiment;
     struct experiment_watch watch = {0};
     struct result result = {0};
-    must(experiment_init_with(&experiment, config, &written->program) == STATUS_OK, "the system");
-    must(experiment_run(&experiment, 0, &watch, &result) == STATUS_OK, "a good program does not end well");
+    fuzz_must(experiment_init_with(&experiment, config, &written->program) == STATUS_OK, "the system");
+    fuzz_must(experiment_run(&experiment, 0, &watch, &result) == STATUS_OK,
+              "a good program does not end well");
     result_free(&result);
     experiment_free(&experiment);
     for (int rank = 0; rank < RANKS; rank++)
         free(written->ranks[rank].list);
     free(written);
     config_close(config);
-    return 0;
+    return true;
 }

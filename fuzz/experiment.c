@@ -1,37 +1,20 @@
 /* Any bytes as an experiment file: read or refused. A file that was read is written again with canonical
  * values, and must then have the same meaning. */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/config.h"
 #include "base/mem.h"
+#include "fuzz/fuzz.h"
 #include "sim/components.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void say_nothing(void *self, enum diag_level level, const char *message)
-{
-    (void)self;
-    (void)level;
-    (void)message;
-}
-
-static void must(bool holds, const char *what, const char *name, const char *value)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "broken: %s: %s = %s\n", what, name, value);
-    abort();
-}
 
 static void assign(void *self, const struct param *param, const char *value, const char *origin)
 {
     (void)origin;
     if (value)
-        must(config_assign(self, param->name, value, "again") == STATUS_OK, "refuses its own words",
-             param->name, value);
+        fuzz_must(config_assign(self, param->name, value, "again") == STATUS_OK,
+                  "refuses its own words: %s = %s", param->name, value);
 }
 
 /* The values of one configuration in the order of the tables, to compare with another configuration. */
@@ -54,7 +37,8 @@ static void compare(void *self, const struct param *param, const char *value, co
     (void)origin;
     struct values *values = self;
     const char *first = values->list[values->next++];
-    must(strcmp(first, value ? value : "") == 0, "means something else when said again", param->name, first);
+    fuzz_must(strcmp(first, value ? value : "") == 0, "means something else when said again: %s = %s",
+              param->name, first);
 }
 
 static void say_again(const struct config *config, const struct param_table *const *tables, size_t count)
@@ -70,14 +54,14 @@ static void say_again(const struct config *config, const struct param_table *con
     config_close(again);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool fuzz_target(const uint8_t *data, size_t size)
 {
-    diag_set_sink(say_nothing, NULL);
     size_t count;
     const struct param_table *const *tables = components_params(&count);
     struct config *config = config_open(tables, count);
-    if (config_read_text(config, "fuzz.yaml", (const char *)data, size) == STATUS_OK)
+    bool is_read = config_read_text(config, "fuzz.yaml", (const char *)data, size) == STATUS_OK;
+    if (is_read)
         say_again(config, tables, count);
     config_close(config);
-    return 0;
+    return is_read;
 }

@@ -2,26 +2,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "base/diag.h"
 #include "base/mem.h"
+#include "fuzz/fuzz.h"
 #include "trace/check/check.h"
 #include "trace/image/compiled.h"
 #include "trace/image/format.h"
 #include "trace/summary.h"
 #include "trace/ti/decompile.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void say_nothing(void *self, enum diag_level level, const char *message)
-{
-    (void)self;
-    (void)level;
-    (void)message;
-}
 
 /* The input as a file. Corrects what random bytes would never get right. */
 static int make_file(const uint8_t *data, size_t size)
@@ -36,9 +26,7 @@ static int make_file(const uint8_t *data, size_t size)
     header->rank_bytes = sizeof(struct image_rank);
     header->file_bytes = size;
     header->checksum = XXH3_64bits(bytes + sizeof *header, size - sizeof *header);
-    int descriptor = memfd_create("fuzz", MFD_CLOEXEC);
-    if (write(descriptor, bytes, size) != (ssize_t)size)
-        abort();
+    int descriptor = fuzz_file(bytes, size);
     free(bytes);
     return descriptor;
 }
@@ -52,8 +40,7 @@ static void use(struct compiled_trace *compiled)
     for (uint32_t rank = 0; rank < program->ranks; rank++) {
         const struct call *call;
         while ((call = program_next(program, rank, &scratch)))
-            if (call->slot >= program->ops->slots(program, rank))
-                abort();
+            fuzz_must(call->slot < program->ops->slots(program, rank), "a slot is out of range");
         size_t size;
         free(decompile_rank(compiled, rank, &size));
     }
@@ -62,20 +49,20 @@ static void use(struct compiled_trace *compiled)
     compiled_report_notes(compiled, NOTES_ALL);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool fuzz_target(const uint8_t *data, size_t size)
 {
     if (size < sizeof(struct image_header))
-        return 0;
-    diag_set_sink(say_nothing, NULL);
+        return false;
     char name[] = "fuzz";
     struct trace_input input = {.format = &compiled_trace_format, .path = name, .name = name};
     const char *fault;
     int descriptor = make_file(data, size);
     struct compiled_trace *compiled = compiled_map(descriptor, &input, &fault);
     close(descriptor);
-    if (compiled) {
+    bool is_sound = compiled != NULL;
+    if (is_sound) {
         use(compiled);
         compiled->program.ops->close(&compiled->program);
     }
-    return 0;
+    return is_sound;
 }

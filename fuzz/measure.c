@@ -4,26 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/diag.h"
 #include "breakdown/measure.h"
 #include "breakdown/system.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void say_nothing(void *self, enum diag_level level, const char *message)
-{
-    (void)self;
-    (void)level;
-    (void)message;
-}
+#include "fuzz/fuzz.h"
 
 static void check(const struct measure_summary *summary)
 {
-    if (summary->count && !(summary->least <= summary->median && summary->median <= summary->p95 &&
-                            summary->p95 <= summary->p99)) {
-        fprintf(stderr, "broken: a summary's values are out of order\n");
-        abort();
-    }
+    fuzz_must(!summary->count || (summary->least <= summary->median && summary->median <= summary->p95 &&
+                                  summary->p95 <= summary->p99),
+              "a summary's values are out of order");
 }
 
 static void use(struct measurement *measurement)
@@ -49,18 +38,18 @@ static void use(struct measurement *measurement)
     free(text);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool fuzz_target(const uint8_t *data, size_t size)
 {
     if (size == 0)
-        return 0;
-    diag_set_sink(say_nothing, NULL);
+        return false;
     FILE *file = fmemopen((void *)data, size, "r");
     if (!file)
-        return 0;
+        return false;
     struct measurement measurement;
-    if (measure_read(&measurement, file, "fuzz") == STATUS_OK)
+    bool is_read = measure_read(&measurement, file, "fuzz") == STATUS_OK;
+    if (is_read)
         use(&measurement);
     measure_free(&measurement);
     fclose(file);
-    return 0;
+    return is_read;
 }

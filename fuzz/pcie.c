@@ -4,27 +4,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/diag.h"
 #include "breakdown/pcie.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void say_nothing(void *self, enum diag_level level, const char *message)
-{
-    (void)self;
-    (void)level;
-    (void)message;
-}
+#include "fuzz/fuzz.h"
 
 static void check(const struct pcie_quantity *quantity)
 {
-    if (!quantity->count
-            ? !quantity->absent
-            : quantity->least_ps > quantity->median_ps || quantity->median_ps > quantity->p95_ps ||
-                  quantity->p95_ps > quantity->p99_ps || quantity->mean_ps < quantity->least_ps) {
-        fprintf(stderr, "broken: a quantity's values are out of order\n");
-        abort();
-    }
+    fuzz_must(quantity->count
+                  ? quantity->least_ps <= quantity->median_ps && quantity->median_ps <= quantity->p95_ps &&
+                        quantity->p95_ps <= quantity->p99_ps && quantity->least_ps <= quantity->mean_ps
+                  : quantity->absent != NULL,
+              "a quantity's values are out of order");
 }
 
 static void ask(struct pcie_trace *trace, const struct system *system, enum pcie_place place)
@@ -38,23 +27,23 @@ static void ask(struct pcie_trace *trace, const struct system *system, enum pcie
     check(&answer.rc_to_mem);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool fuzz_target(const uint8_t *data, size_t size)
 {
     const struct pcie_reading reading = {.only_direction = size % 2 ? -1 : PCIE_DOWN};
     struct pcie_trace trace;
     struct system_file file;
     if (!size)
-        return 0;
-    diag_set_sink(say_nothing, NULL);
+        return false;
     FILE *stream = fmemopen((void *)data, size, "r");
     if (!stream || system_init(&file, NULL) != STATUS_OK)
         abort();
-    if (pcie_read_stream(stream, "fuzz.csv", &reading, &trace) == STATUS_OK) {
+    bool is_read = pcie_read_stream(stream, "fuzz.csv", &reading, &trace) == STATUS_OK;
+    if (is_read) {
         ask(&trace, &file.system, PCIE_NEXT_TO_NIC);
         ask(&trace, &file.system, PCIE_NEXT_TO_RC);
         pcie_free(&trace);
     }
     system_free(&file);
     fclose(stream);
-    return 0;
+    return is_read;
 }

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Errors go to stderr directly, since targets silence diagnostics. */
@@ -73,12 +74,12 @@ static int replay_folder(const char *folder)
 int main(int argc, char **argv)
 {
     int inputs = 0;
+    LLVMFuzzerInitialize(&argc, &argv);
     for (int i = 1; i < argc; i++) {
         int count = replay_folder(argv[i]);
         if (count < 0)
             return STATUS_BAD_INPUT;
         inputs += count;
     }
-    printf("%d inputs\n", inputs);
     return inputs ? STATUS_OK : STATUS_BAD_INPUT; /* a run without input proves nothing */
 }

@@ -1,20 +1,9 @@
 /* Any bytes as a system file: read or refused. If it was read, the parts of every message sum to their
  * total. */
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "base/diag.h"
 #include "breakdown/model.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void say_nothing(void *self, enum diag_level level, const char *message)
-{
-    (void)self;
-    (void)level;
-    (void)message;
-}
+#include "fuzz/fuzz.h"
 
 static void check_sums(const struct system *system, uint64_t bytes)
 {
@@ -26,22 +15,18 @@ static void check_sums(const struct system *system, uint64_t bytes)
         model_bar(&model, i, &bar);
         for (size_t j = 0; j < bar.count; j++)
             sum = ps_add(sum, bar.parts[j].time_ps);
-        if (sum != bar.total_ps || sum < 0) {
-            fprintf(stderr, "broken: the parts of %s do not sum to its total\n", bar.name);
-            abort();
-        }
+        fuzz_must(sum == bar.total_ps && sum >= 0, "the parts of %s do not sum to its total", bar.name);
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool fuzz_target(const uint8_t *data, size_t size)
 {
     static const uint64_t sizes[] = {0, 8, 64, 65, 256, 257, 4096, UINT64_C(1) << 40};
-    diag_set_sink(say_nothing, NULL);
     struct system_file file;
     if (system_init_text(&file, "fuzz.yaml", (const char *)data, size) != STATUS_OK)
-        return 0;
+        return false;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         check_sums(&file.system, sizes[i]);
     system_free(&file);
-    return 0;
+    return true;
 }

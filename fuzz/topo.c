@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "fuzz/fuzz.h"
 #include "topo/topo.h"
 
 enum { LONG_ROUTE = 1 << 16 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const struct topo *topo)
 {
@@ -18,7 +17,7 @@ static void check(const struct topo *topo)
     struct param_problem problem;
     if (!topo_read(topo_print(topo, text, sizeof text), &again, &problem) || again.links != topo->links ||
         again.order != topo->order || again.tie != topo->tie)
-        abort();
+        fuzz_must(false, "%s reads back as another topology", text);
     if (topo_route_limit(topo) > LONG_ROUTE)
         return;
     uint32_t *links = mem_alloc(topo_route_limit(topo), sizeof *links, "a route");
@@ -27,21 +26,21 @@ static void check(const struct topo *topo)
         uint32_t count = topo_route(topo, ends[i / 3], ends[i % 3], links);
         if (count != topo_distance(topo, ends[i / 3], ends[i % 3]) + 2 || count > topo_route_limit(topo) ||
             links[count - 1] != topo_ejection(topo, ends[i % 3]))
-            abort();
+            fuzz_must(false, "a route of %s does not reach its end", text);
     }
     free(links);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool fuzz_target(const uint8_t *data, size_t size)
 {
-    char *text = mem_alloc(size + 1, 1, "a topology's text");
-    memcpy(text, data, size);
+    char *text = fuzz_text(data, size);
     struct topo topo;
     struct param_problem problem = {.text = ""};
-    if (topo_read(text, &topo, &problem))
+    bool is_read = topo_read(text, &topo, &problem);
+    if (is_read)
         check(&topo);
-    else if (problem.at > strlen(text) || !*problem.text)
-        abort();
+    else
+        fuzz_must(problem.at <= strlen(text) && *problem.text, "a problem behind the text: %s", text);
     free(text);
-    return 0;
+    return is_read;
 }

@@ -4,20 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
-#include "base/mem.h"
+#include "fuzz/fuzz.h"
 #include "workload/workload.h"
 
 enum { RANKS_ASKED = 3, CALLS_ASKED = 20 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void say_nothing(void *self, enum diag_level level, const char *message)
-{
-    (void)self;
-    (void)level;
-    (void)message;
-}
 
 static void ask(struct program *program)
 {
@@ -30,8 +20,7 @@ static void ask(struct program *program)
             const struct call *call = program_next(program, rank, &scratch);
             if (!call)
                 break;
-            if (call->op >= CALL_OPS || !call_describe(call, text, sizeof text))
-                abort();
+            fuzz_must(call->op < CALL_OPS && call_describe(call, text, sizeof text), "no such call");
         }
     }
 }
@@ -47,16 +36,15 @@ static bool asks_for_much(const char *spec)
     return ranks && strspn(ranks + strlen("ranks="), " 0123456789") > DIGITS;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+bool fuzz_target(const uint8_t *data, size_t size)
 {
-    diag_set_sink(say_nothing, NULL);
-    char *spec = mem_alloc(size + 1, 1, "a workload's text");
-    memcpy(spec, data, size);
+    char *spec = fuzz_text(data, size);
     struct program *program;
-    if (!asks_for_much(spec) && workload_open(spec, &program) == STATUS_OK) {
+    bool is_open = !asks_for_much(spec) && workload_open(spec, &program) == STATUS_OK;
+    if (is_open) {
         ask(program);
         program->ops->close(program);
     }
     free(spec);
-    return 0;
+    return is_open;
 }

@@ -1,0 +1,32 @@
+/* What libFuzzer and replay.c call: runs fuzz_target on each input, and counts. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fuzz/fuzz.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static unsigned long long inputs, accepted;
+
+static void print_counts(void)
+{
+    fprintf(stderr, "fuzz: %llu inputs, %llu accepted\n", inputs, accepted);
+}
+
+/* libFuzzer calls it before the first input; so does replay.c. */
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    return atexit(print_counts);
+}
+
+/* libFuzzer begins with an empty input, which is no seed. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_be_silent();
+    bool is_accepted = fuzz_target(data, size);
+    inputs++;
+    accepted += is_accepted && size > 0;
+    return 0;
+}
