@@ -18,7 +18,6 @@
  *     config.h            the parameters of a run. config_reader.h and config_yaml.c read experiment files,
  *                         config_node.c their other sections, config_manual.c prints all parameters;
  *                         config_internal.h is what these share
- *     cache.h             results that are kept for later
  *     embedded.h          files in the program
  *     clock.h utf8.h      the real clock; characters of a text
  *

@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "base/cache.h"
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/status.h"
@@ -22,6 +21,7 @@
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/tracer.h"
+#include "output/cache.h"
 #include "output/standard.h"
 #include "report/assets.h"
 

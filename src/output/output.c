@@ -140,6 +140,16 @@ enum status output_open(struct output *output, const char *path)
     return output_start(output, state, open_target(state));
 }
 
+bool output_has_failed(const struct output *output)
+{
+    return output->state->stream.error;
+}
+
+bool output_can_seek(const struct output *output)
+{
+    return output->state->unfinished;
+}
+
 /* A device can fail when it is closed. */
 static int close_directly(struct output_state *state)
 {
@@ -153,7 +163,7 @@ static int publish(struct output_state *state)
     struct unfinished *unfinished = state->unfinished;
     state->unfinished = NULL;
     state->stream.descriptor = -1;
-    return unfinished_publish(unfinished, state->target) ? 0 : errno;
+    return unfinished_publish(unfinished, state->target, UNFINISHED_SYNC) ? 0 : errno;
 }
 
 enum status output_close(struct output *output, enum status run)
@@ -247,7 +257,7 @@ enum status output_folder_close(struct output_folder *folder, enum status run)
     struct unfinished *unfinished = folder->state->unfinished;
     if (run == STATUS_OK) {
         folder->state->unfinished = NULL;
-        if (!unfinished_publish(unfinished, folder->state->path))
+        if (!unfinished_publish(unfinished, folder->state->path, UNFINISHED_SYNC))
             run = cannot_write(folder->state->path, errno);
     }
     folder_state_free(folder);

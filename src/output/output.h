@@ -1,6 +1,7 @@
 #ifndef HELIO_OUTPUT_OUTPUT_H
 #define HELIO_OUTPUT_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/status.h"
@@ -12,6 +13,7 @@
  *     interrupt.h    SIGINT, SIGTERM and SIGHUP
  *     unfinished.h   private names of files that are not whole yet; tree.h removes a folder
  *     stream.h       a FILE that remembers its first error
+ *     cache.h        results that are kept for later
  *
  * A file that is whole or absent: it is written under a private name beside `path`, and gets its name at the
  * end, once it is on the disk. A link to a file stays a link. A pipe or a device is written to directly, as
@@ -23,6 +25,12 @@ struct output {
 
 /* STATUS_FAILED, reported: the file cannot be written. */
 enum status output_open(struct output *output, const char *path);
+
+/* Whether a write failed already: output_close reports it. */
+bool output_has_failed(const struct output *output);
+
+/* Whether the file can be written in any order: a pipe or a device cannot. */
+bool output_can_seek(const struct output *output);
 
 /* Keeps the file if `run` is STATUS_OK and every byte was written, else removes it. Returns `run`, or
  * STATUS_FAILED, reported, if writing failed. An output that is not open stays so. */

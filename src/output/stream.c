@@ -41,10 +41,19 @@ static ssize_t stream_write(void *cookie, const char *bytes, size_t size)
     return stream->error ? 0 : (ssize_t)size;
 }
 
+static int stream_seek(void *cookie, off64_t *offset, int whence)
+{
+    const struct stream *stream = cookie;
+    off_t at = lseek(stream->descriptor, *offset, whence);
+    *offset = at;
+    return at < 0 ? -1 : 0;
+}
+
 FILE *stream_open(struct stream *stream, int descriptor)
 {
     *stream = (struct stream){.descriptor = descriptor};
-    FILE *file = fopencookie(stream, "w", (cookie_io_functions_t){.write = stream_write});
+    FILE *file =
+        fopencookie(stream, "w", (cookie_io_functions_t){.write = stream_write, .seek = stream_seek});
     if (file)
         setvbuf(file, NULL, isatty(descriptor) ? _IOLBF : _IOFBF, STREAM_BUFFER);
     return file;

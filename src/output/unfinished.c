@@ -133,7 +133,7 @@ static char *private_path(const char *target)
 static int create(const char *path, bool is_folder)
 {
     if (!is_folder)
-        return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (mkdir(path, 0777) != 0)
         return -1;
     int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -248,15 +248,17 @@ static void sync_folder_of(const char *target)
     free(folder);
 }
 
-bool unfinished_publish(struct unfinished *unfinished, const char *target)
+bool unfinished_publish(struct unfinished *unfinished, const char *target, enum unfinished_care care)
 {
-    if (!is_on_disk(unfinished->descriptor, unfinished->is_folder) || !give_name(unfinished, target)) {
+    bool synced = care == UNFINISHED_NO_SYNC || is_on_disk(unfinished->descriptor, unfinished->is_folder);
+    if (!synced || !give_name(unfinished, target)) {
         unfinished_discard(unfinished);
         return false;
     }
     list_remove(unfinished);
     unfinished_free(unfinished);
-    sync_folder_of(target);
+    if (care == UNFINISHED_SYNC)
+        sync_folder_of(target);
     return true;
 }
 

@@ -17,12 +17,15 @@ struct unfinished;
 struct unfinished *unfinished_file(const char *target);
 struct unfinished *unfinished_folder(const char *target);
 
+/* Of a file: to write and read, and no longer valid once it is published or discarded. */
 int unfinished_descriptor(const struct unfinished *unfinished);
 const char *unfinished_path(const struct unfinished *unfinished);
 
-/* Writes everything to the disk, then gives it the name `target`: a file replaces what was there, a folder
- * does not. False, with errno, and the private name is gone: it cannot. Frees. */
-bool unfinished_publish(struct unfinished *unfinished, const char *target);
+/* Gives it the name `target`: a file replaces what was there, a folder does not. UNFINISHED_SYNC writes
+ * everything to the disk first, so that the name never stands for less, whatever happens to the machine.
+ * False, with errno, and the private name is gone: it cannot. Frees. */
+enum unfinished_care { UNFINISHED_SYNC, UNFINISHED_NO_SYNC };
+bool unfinished_publish(struct unfinished *unfinished, const char *target, enum unfinished_care care);
 
 /* Removes the file, or the folder and what is in it. Frees. */
 void unfinished_discard(struct unfinished *unfinished);

@@ -8,9 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cache.h"
 #include "base/diag.h"
 #include "base/mem.h"
+#include "output/cache.h"
+#include "output/output.h"
+#include "output/stream.h"
+#include "output/unfinished.h"
 #include "trace/compile.h"
 #include "trace/input.h"
 
@@ -38,19 +41,34 @@ static char *cache_path(const char *folder, const struct trace_input *input)
 /* STATUS_FAILED: it could not be written, and *error is the errno, which the caller reports. */
 static enum status compile_to_descriptor(struct trace_input *input, int descriptor, int *error)
 {
-    int copy = dup(descriptor);
-    FILE *file = copy >= 0 ? fdopen(copy, "wb") : NULL;
+    struct stream stream;
+    FILE *file = stream_open(&stream, descriptor);
     if (!file) {
         *error = errno;
-        if (copy >= 0)
-            close(copy);
         return STATUS_FAILED;
     }
     enum status status = trace_compile(input, file, error);
     if (fclose(file) && status == STATUS_OK) {
-        *error = errno;
+        *error = stream.error ? stream.error : errno;
         status = STATUS_FAILED;
     }
+    return status;
+}
+
+/* A file without a name, in memory. STATUS_FAILED, reported. */
+static enum status compile_to_memory(struct trace_input *input, int *descriptor)
+{
+    int error = 0;
+    *descriptor = memfd_create("heliograph-trace", MFD_CLOEXEC);
+    if (*descriptor < 0) {
+        diag_error("no memory file for the compiled trace: %s", strerror(errno));
+        return STATUS_FAILED;
+    }
+    enum status status = compile_to_descriptor(input, *descriptor, &error);
+    if (error)
+        diag_error("cannot write the compiled trace into memory: %s", strerror(error));
+    if (status != STATUS_OK)
+        close(*descriptor);
     return status;
 }
 
@@ -66,47 +84,37 @@ static enum status map_own(int descriptor, const struct trace_input *input, stru
 
 static enum status compile_in_memory(struct trace_input *input, struct compiled_trace **compiled)
 {
-    int error = 0;
-    int descriptor = memfd_create("heliograph-trace", MFD_CLOEXEC);
-    if (descriptor < 0) {
-        diag_error("no memory file for the compiled trace: %s", strerror(errno));
-        return STATUS_FAILED;
-    }
-    enum status status = compile_to_descriptor(input, descriptor, &error);
-    if (status == STATUS_OK)
-        status = map_own(descriptor, input, compiled);
-    else if (error)
-        diag_error("cannot write the compiled trace into memory: %s", strerror(error));
+    int descriptor;
+    enum status status = compile_to_memory(input, &descriptor);
+    if (status != STATUS_OK)
+        return status;
+    status = map_own(descriptor, input, compiled);
     close(descriptor);
     return status;
 }
 
-/* Writes a temporary file beside `path` and renames it when it is complete. Other processes see the old file
- * or the new one, never a part; if several write, their contents are equal. STATUS_OK: *descriptor is open on
- * the file. STATUS_FAILED: no file is left, and *error is the errno. */
-static enum status compile_into(struct trace_input *input, const char *path, int *descriptor, int *error)
+/* Other processes see the old file or the new one, never a part; if several write, their contents are equal.
+ * A checksum finds what a power cut leaves, so the file is not synced. STATUS_OK: *descriptor is open on the
+ * file. STATUS_FAILED: no file is left, and *error is the errno. */
+static enum status compile_into_cache(struct trace_input *input, const char *path, int *descriptor,
+                                      int *error)
 {
-    char *temporary = mem_format("%s.XXXXXX", path);
-    enum status status = STATUS_FAILED;
-    *descriptor = mkostemp(temporary, O_CLOEXEC);
-    if (*descriptor < 0) {
+    struct unfinished *unfinished = unfinished_file(path);
+    if (!unfinished) {
         *error = errno;
-        free(temporary);
-        return status;
+        return STATUS_FAILED;
     }
-    mode_t mask = umask(0);
-    umask(mask);
-    status = compile_to_descriptor(input, *descriptor, error);
-    if (status == STATUS_OK && (fchmod(*descriptor, 0666 & ~mask) || rename(temporary, path))) {
+    enum status status = compile_to_descriptor(input, unfinished_descriptor(unfinished), error);
+    *descriptor = status == STATUS_OK ? fcntl(unfinished_descriptor(unfinished), F_DUPFD_CLOEXEC, 0) : -1;
+    if (*descriptor >= 0 && unfinished_publish(unfinished, path, UNFINISHED_NO_SYNC))
+        return STATUS_OK;
+    if (status == STATUS_OK)
         *error = errno;
-        status = STATUS_FAILED;
-    }
-    if (status != STATUS_OK) {
-        unlink(temporary);
+    if (*descriptor >= 0)
         close(*descriptor);
-    }
-    free(temporary);
-    return status;
+    else
+        unfinished_discard(unfinished);
+    return status == STATUS_OK ? STATUS_FAILED : status;
 }
 
 /* ------------------------------------------------------------------ opening */
@@ -136,7 +144,7 @@ static enum status fill_cache(struct trace_input *input, char *folder, const cha
     int descriptor, error = 0;
     enum status status = STATUS_FAILED;
     if (cache_folder_make(folder))
-        status = compile_into(input, path, &descriptor, &error);
+        status = compile_into_cache(input, path, &descriptor, &error);
     else
         error = errno;
     if (error) {
@@ -209,6 +217,39 @@ enum status trace_open(const char *path, struct program **program)
     return status;
 }
 
+/* A pipe cannot be written out of order, so the trace is compiled in memory first. */
+static enum status compile_through_memory(struct trace_input *input, FILE *out)
+{
+    int descriptor;
+    char bytes[64 * 1024];
+    ssize_t got = 0;
+    enum status status = compile_to_memory(input, &descriptor);
+    if (status != STATUS_OK)
+        return status;
+    for (off_t at = 0; (got = pread(descriptor, bytes, sizeof bytes, at)) > 0; at += got)
+        fwrite(bytes, 1, (size_t)got, out);
+    if (got < 0)
+        diag_error("cannot read the compiled trace from memory: %s", strerror(errno));
+    close(descriptor);
+    return got < 0 ? STATUS_FAILED : STATUS_OK;
+}
+
+static enum status compile_to_file(struct trace_input *input, const char *file)
+{
+    struct output output;
+    int error = 0;
+    enum status status = output_open(&output, file);
+    if (status != STATUS_OK)
+        return status;
+    if (output_can_seek(&output))
+        status = trace_compile(input, output.file, &error);
+    else
+        status = compile_through_memory(input, output.file);
+    if (error)
+        diag_error("cannot write %s: %s", file, strerror(error));
+    return output_close(&output, status);
+}
+
 enum status trace_compile_to(const char *path, const char *file)
 {
     struct trace_input input;
@@ -219,12 +260,7 @@ enum status trace_compile_to(const char *path, const char *file)
         diag_report(DIAG_ERROR, &(struct diag_place){.file = path}, "it is a compiled trace already");
         status = STATUS_BAD_INPUT;
     } else {
-        int descriptor, error = 0;
-        status = compile_into(&input, file, &descriptor, &error);
-        if (error)
-            diag_error("cannot write %s: %s", file, strerror(error));
-        if (status == STATUS_OK)
-            close(descriptor);
+        status = compile_to_file(&input, file);
     }
     trace_input_close(&input);
     return status;

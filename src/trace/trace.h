@@ -21,7 +21,7 @@
 
 /* Opens a trace for running: a folder of rank-<k>.txt, a SimGrid index file, an archive (.tar, .tar.zst,
  * .tar.gz, .tar.xz) of such a folder, a compiled trace, or a trace of another format in the list. It is
- * compiled on first use and kept in the cache (base/cache.h), named by its contents; a damaged or outdated
+ * compiled on first use and kept in the cache (output/cache.h), named by its contents; a damaged or outdated
  * entry is made anew. If the cache cannot be written, a warning says so and the compiled trace lives in
  * memory.
  *

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cache.h"
 #include "base/mem.h"
+#include "output/cache.h"
 
 enum { NUMBERS_PER_KEY = 4, KEY_BYTES = 4 };
 

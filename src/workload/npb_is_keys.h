@@ -22,7 +22,7 @@ struct is_exchange {
 };
 
 /* Counts every key, at about 4 cycles of the processor each; class D has 2^31 keys. From class B on the keys
- * per bucket are kept in the cache (base/cache.h). */
+ * per bucket are kept in the cache (output/cache.h). */
 void is_exchange_count(struct is_exchange *exchange, const struct is_problem *problem);
 /* The same number from each rank to each, which is within a few percent of the exact counts. */
 void is_exchange_uniform(struct is_exchange *exchange, const struct is_problem *problem);

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "base/cache.h"
 #include "base/diag.h"
 #include "base/mem.h"
+#include "output/cache.h"
 
 static char top[] = "/tmp/heliograph-cache-XXXXXX";
 static char *kept;

@@ -1,5 +1,5 @@
-#ifndef HELIO_BASE_CACHE_H
-#define HELIO_BASE_CACHE_H
+#ifndef HELIO_OUTPUT_CACHE_H
+#define HELIO_OUTPUT_CACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,15 +1,16 @@
-#include "base/cache.h"
+#include "output/cache.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "output/stream.h"
+#include "output/unfinished.h"
 
 char *cache_folder(void)
 {
@@ -61,27 +62,29 @@ bool cache_load(const char *name, void *bytes, size_t size)
     return whole;
 }
 
-/* Writes under another name and renames, so that other processes see the old file or the new one, never a
- * part of it. */
+/* False, with errno. */
 static bool write_whole(const char *path, const void *bytes, size_t size)
 {
-    char *temporary = mem_format("%s.XXXXXX", path);
-    int descriptor = mkstemp(temporary);
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
-    bool whole = false;
+    struct unfinished *unfinished = unfinished_file(path);
+    if (!unfinished)
+        return false;
+    struct stream stream;
+    struct cache_trailer trailer = trailer_of(bytes, size);
+    FILE *file = stream_open(&stream, unfinished_descriptor(unfinished));
     if (file) {
-        struct cache_trailer trailer = trailer_of(bytes, size);
-        whole = fwrite(bytes, 1, size, file) == size && fwrite(&trailer, sizeof trailer, 1, file) == 1;
-        whole = fclose(file) == 0 && whole && rename(temporary, path) == 0;
-    } else if (descriptor >= 0) {
-        close(descriptor);
+        fwrite(bytes, 1, size, file);
+        fwrite(&trailer, sizeof trailer, 1, file);
     }
-    int cause = errno;
-    if (descriptor >= 0 && !whole)
-        unlink(temporary);
-    free(temporary);
-    errno = cause;
-    return whole;
+    int error = file && fclose(file) == 0 ? 0 : errno;
+    if (stream.error)
+        error = stream.error;
+    if (!error && unfinished_publish(unfinished, path, UNFINISHED_NO_SYNC))
+        return true;
+    if (error) {
+        unfinished_discard(unfinished);
+        errno = error;
+    }
+    return false;
 }
 
 void cache_keep(const char *name, const void *bytes, size_t size)
