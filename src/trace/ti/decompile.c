@@ -2,13 +2,12 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "output/output.h"
 #include "trace/image/number.h"
 #include "trace/ti/write.h"
 
@@ -72,46 +71,22 @@ char *decompile_rank(struct compiled_trace *compiled, uint32_t rank, size_t *siz
                                                           : text_lines(compiled, rank, size);
 }
 
-static enum status cannot_write(const char *path, const char *reason)
-{
-    diag_error("cannot write %s: %s", path, reason);
-    return STATUS_FAILED;
-}
-
 /* ------------------------------------------------------------------ folders */
-
-static enum status write_file(const char *path, const char *bytes, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    if (!file)
-        return cannot_write(path, strerror(errno));
-    bool written = fwrite(bytes, 1, size, file) == size;
-    int error = errno;
-    if (fclose(file) && written) {
-        written = false;
-        error = errno;
-    }
-    return written ? STATUS_OK : cannot_write(path, strerror(error));
-}
 
 static enum status write_folder(struct compiled_trace *compiled, const char *path)
 {
-    if (mkdir(path, 0777)) {
-        if (errno != EEXIST)
-            return cannot_write(path, strerror(errno));
-        diag_error("%s exists; name a new folder, so that the ranks of two traces do not mix", path);
-        return STATUS_BAD_INPUT;
-    }
-    enum status status = STATUS_OK;
+    struct output_folder folder;
+    enum status status = output_folder_open(&folder, path);
+    if (status != STATUS_OK)
+        return status;
     for (uint32_t rank = 0; status == STATUS_OK && rank < compiled->program.ranks; rank++) {
         size_t size;
+        char name[RANK_FILE_NAME];
         char *bytes = decompile_rank(compiled, rank, &size);
-        char *file = mem_format("%s/rank-%u.txt", path, rank + 1);
-        status = bytes ? write_file(file, bytes, size) : STATUS_FAILED;
-        free(file);
+        status = bytes ? output_folder_put(&folder, rank_file_name(rank, name), bytes, size) : STATUS_FAILED;
         free(bytes);
     }
-    return status;
+    return output_folder_close(&folder, status);
 }
 
 /* ----------------------------------------------------------------- archives */
@@ -140,7 +115,8 @@ static bool write_entries(struct compiled_trace *compiled, struct archive *archi
     for (uint32_t rank = 0; written && rank < compiled->program.ranks; rank++) {
         size_t size;
         char *bytes = decompile_rank(compiled, rank, &size);
-        char *name = mem_format("%.*s/rank-%u.txt", folder_length, folder, rank + 1);
+        char file[RANK_FILE_NAME];
+        char *name = mem_format("%.*s/%s", folder_length, folder, rank_file_name(rank, file));
         *said = !bytes;
         written = bytes && write_entry(archive, name, bytes, size);
         free(name);
@@ -149,34 +125,40 @@ static bool write_entries(struct compiled_trace *compiled, struct archive *archi
     return written;
 }
 
-static enum status write_archive(struct compiled_trace *compiled, const char *path, size_t name_length)
+/* `name` without its ending is the folder in the archive. */
+static enum status write_archive(struct compiled_trace *compiled, struct output *output, const char *name,
+                                 int folder_length)
 {
     struct archive *archive = archive_write_new();
     if (!archive)
-        return cannot_write(path, "out of memory");
-    const char *slash = strrchr(path, '/');
-    const char *folder = slash ? slash + 1 : path;
+        mem_exhausted("an archive");
     bool said = false;
     bool written = archive_write_add_filter_zstd(archive) == ARCHIVE_OK &&
                    archive_write_set_format_ustar(archive) == ARCHIVE_OK &&
-                   archive_write_open_filename(archive, path) == ARCHIVE_OK &&
-                   write_entries(compiled, archive, folder, (int)(path + name_length - folder), &said) &&
+                   archive_write_set_bytes_in_last_block(archive, 1) == ARCHIVE_OK &&
+                   archive_write_open_FILE(archive, output->file) == ARCHIVE_OK &&
+                   write_entries(compiled, archive, name, folder_length, &said) &&
                    archive_write_close(archive) == ARCHIVE_OK;
-    if (!written && !said) {
+    bool is_full = output_has_failed(output);
+    if (!written && !said && !is_full) {
         const char *reason = archive_error_string(archive);
-        cannot_write(path, reason ? reason : "unknown reason");
+        diag_error("cannot write %s: %s", name, reason ? reason : "unknown reason");
     }
     archive_write_free(archive);
-    if (said)
-        remove(path);
-    return written ? STATUS_OK : STATUS_FAILED;
+    return written || is_full ? STATUS_OK : STATUS_FAILED; /* output_close reports a write that failed */
 }
 
 enum status decompile_write(struct compiled_trace *compiled, const char *path)
 {
     static const char ending[] = ".tar.zst";
     size_t length = strlen(path), ending_length = sizeof ending - 1;
-    if (length > ending_length && !strcmp(path + length - ending_length, ending))
-        return write_archive(compiled, path, length - ending_length);
-    return write_folder(compiled, path);
+    if (length <= ending_length || strcmp(path + length - ending_length, ending) != 0)
+        return write_folder(compiled, path);
+    struct output output;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    enum status status = output_open(&output, path);
+    if (status != STATUS_OK)
+        return status;
+    status = write_archive(compiled, &output, name, (int)(path + length - ending_length - name));
+    return output_close(&output, status);
 }

@@ -1,16 +1,13 @@
 #include "trace/ti/write.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
 #include "call/datatype.h"
+#include "output/output.h"
 #include "trace/image/number.h"
 #include "trace/ti/action_table.h"
 
@@ -178,12 +175,6 @@ static bool write_calls(struct ti_writer *writer, struct program *program)
     return program->status == STATUS_OK;
 }
 
-static enum status cannot_write(const char *path, int error)
-{
-    diag_error("cannot write %s: %s", path, strerror(error));
-    return STATUS_FAILED;
-}
-
 enum status ti_write_rank(struct program *program, uint32_t rank, FILE *out)
 {
     struct ti_writer writer = {.out = out, .program = program, .rank = rank};
@@ -194,64 +185,30 @@ enum status ti_write_rank(struct program *program, uint32_t rank, FILE *out)
     return known ? STATUS_OK : STATUS_FAILED;
 }
 
-static enum status write_file(struct program *program, uint32_t rank, const char *path)
+const char *rank_file_name(uint32_t rank, char name[static RANK_FILE_NAME])
 {
-    FILE *out = fopen(path, "wb");
-    if (!out)
-        return cannot_write(path, errno);
-    enum status status = ti_write_rank(program, rank, out);
-    bool failed = ferror(out);
-    int error = errno;
-    if (fclose(out) && !failed) {
-        failed = true;
-        error = errno;
-    }
-    return failed ? cannot_write(path, error) : status;
+    snprintf(name, RANK_FILE_NAME, "rank-%" PRIu32 ".txt", rank + 1);
+    return name;
 }
 
-static char *rank_path(const char *folder, uint32_t rank)
+static enum status write_file(struct program *program, uint32_t rank, const struct output_folder *folder)
 {
-    return mem_format("%s/rank-%u.txt", folder, rank + 1);
-}
-
-static void remove_unfinished(const char *folder, uint32_t ranks)
-{
-    for (uint32_t rank = 0; rank < ranks; rank++) {
-        char *path = rank_path(folder, rank);
-        unlink(path);
-        free(path);
-    }
-    rmdir(folder);
-}
-
-enum status ti_write(struct program *program, const char *folder)
-{
-    struct stat there;
-    size_t length = strlen(folder);
-    while (length > 1 && folder[length - 1] == '/')
-        length--;
-    if (!lstat(folder, &there)) {
-        diag_error("%s exists; name a new folder, so that the ranks of two traces do not mix", folder);
-        return STATUS_BAD_INPUT;
-    }
-    char *unfinished = mem_format("%.*s.unfinished-%ld", (int)length, folder, (long)getpid());
-    if (mkdir(unfinished, 0777)) {
-        enum status status = cannot_write(folder, errno);
-        free(unfinished);
-        return status;
-    }
-    program->ops->rewind(program);
-    enum status status = STATUS_OK;
-    uint32_t begun = 0;
-    while (status == STATUS_OK && begun < program->ranks) {
-        char *path = rank_path(unfinished, begun);
-        status = write_file(program, begun++, path);
-        free(path);
-    }
-    if (status == STATUS_OK && rename(unfinished, folder))
-        status = cannot_write(folder, errno);
-    if (status != STATUS_OK)
-        remove_unfinished(unfinished, begun);
-    free(unfinished);
+    struct output output;
+    char name[RANK_FILE_NAME];
+    enum status status = output_folder_file(folder, rank_file_name(rank, name), &output);
+    if (status == STATUS_OK)
+        status = output_close(&output, ti_write_rank(program, rank, output.file));
     return status;
+}
+
+enum status ti_write(struct program *program, const char *path)
+{
+    struct output_folder folder;
+    enum status status = output_folder_open(&folder, path);
+    if (status != STATUS_OK)
+        return status;
+    program->ops->rewind(program);
+    for (uint32_t rank = 0; status == STATUS_OK && rank < program->ranks; rank++)
+        status = write_file(program, rank, &folder);
+    return output_folder_close(&folder, status);
 }

@@ -11,6 +11,10 @@
  * finalize, they are added. No action says a call of a communicator other than the world, nor some others:
  * STATUS_FAILED, reported. */
 
+/* The name of a rank's file in a trace: rank-<k>.txt, k = rank + 1. Returns `name`. */
+enum { RANK_FILE_NAME = 32 };
+const char *rank_file_name(uint32_t rank, char name[static RANK_FILE_NAME]);
+
 /* All ranks, into a new folder of rank-<k>.txt, k = rank + 1, which appears under its name when it is
  * complete. STATUS_BAD_INPUT, reported: the folder exists. */
 enum status ti_write(struct program *program, const char *folder);
