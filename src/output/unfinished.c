@@ -221,9 +221,9 @@ const char *unfinished_path(const struct unfinished *unfinished)
 /* ------------------------------------------------------------------- ending */
 
 /* Some file systems cannot sync, and that is no failure. */
-static bool is_on_disk(int descriptor, bool is_folder)
+bool unfinished_sync(const struct unfinished *unfinished)
 {
-    int result = is_folder ? syncfs(descriptor) : fsync(descriptor);
+    int result = unfinished->is_folder ? syncfs(unfinished->descriptor) : fsync(unfinished->descriptor);
     return result == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS || errno == EROFS;
 }
 
@@ -250,7 +250,7 @@ static void sync_folder_of(const char *target)
 
 bool unfinished_publish(struct unfinished *unfinished, const char *target, enum unfinished_care care)
 {
-    bool synced = care == UNFINISHED_NO_SYNC || is_on_disk(unfinished->descriptor, unfinished->is_folder);
+    bool synced = care == UNFINISHED_NO_SYNC || unfinished_sync(unfinished);
     if (!synced || !give_name(unfinished, target)) {
         unfinished_discard(unfinished);
         return false;

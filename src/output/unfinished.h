@@ -21,6 +21,9 @@ struct unfinished *unfinished_folder(const char *target);
 int unfinished_descriptor(const struct unfinished *unfinished);
 const char *unfinished_path(const struct unfinished *unfinished);
 
+/* Writes everything to the disk. False, with errno. */
+bool unfinished_sync(const struct unfinished *unfinished);
+
 /* Gives it the name `target`: a file replaces what was there, a folder does not. UNFINISHED_SYNC writes
  * everything to the disk first, so that the name never stands for less, whatever happens to the machine.
  * False, with errno, and the private name is gone: it cannot. Frees. */

@@ -1,11 +1,9 @@
 #include "report/run_plot.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
@@ -134,13 +132,11 @@ static void write_script(const json_t *runs, bool shows_speedup, FILE *out)
               out);
 }
 
-static enum status write_file(const char *folder, const char *name, const json_t *runs, bool shows_speedup,
-                              bool is_script)
+static enum status write_file(const struct output_folder *folder, const char *name, const json_t *runs,
+                              bool shows_speedup, bool is_script)
 {
     struct output output;
-    char *path = mem_format("%s/%s", folder, name);
-    enum status status = output_open(&output, path);
-    free(path);
+    enum status status = output_folder_file(folder, name, &output);
     if (status != STATUS_OK)
         return status;
     if (is_script)
@@ -150,19 +146,24 @@ static enum status write_file(const char *folder, const char *name, const json_t
     return output_close(&output, STATUS_OK);
 }
 
+static enum status write_files(const char *path, const json_t *runs, bool shows_speedup)
+{
+    struct output_folder folder;
+    enum status status = output_folder_open(&folder, path);
+    if (status == STATUS_OK)
+        status = write_file(&folder, "plot.csv", runs, shows_speedup, false);
+    if (status == STATUS_OK)
+        status = write_file(&folder, "plot.gp", runs, shows_speedup, true);
+    return output_folder_close(&folder, status);
+}
+
 enum status run_plot_write(const char *results, const char *folder, bool shows_speedup)
 {
     json_t *whole = NULL;
     const json_t *runs = NULL;
     enum status status = read_runs(results, &whole, &runs);
-    if (status == STATUS_OK && mkdir(folder, 0777) != 0) {
-        diag_error("cannot make %s: %s", folder, strerror(errno));
-        status = STATUS_BAD_INPUT;
-    }
     if (status == STATUS_OK)
-        status = write_file(folder, "plot.csv", runs, shows_speedup, false);
-    if (status == STATUS_OK)
-        status = write_file(folder, "plot.gp", runs, shows_speedup, true);
+        status = write_files(folder, runs, shows_speedup);
     json_decref(whole);
     return status;
 }

@@ -1,10 +1,8 @@
 #include "sweep/plot.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
@@ -259,13 +257,11 @@ static void write_script(const struct plot *plot, bool numeric, const char *unit
     fputc('\n', out);
 }
 
-static enum status write_file(const struct plot *plot, const char *folder, const char *name, bool numeric,
-                              const char *unit, bool is_script)
+static enum status write_file(const struct plot *plot, const struct output_folder *folder, const char *name,
+                              bool numeric, const char *unit, bool is_script)
 {
     struct output output;
-    char *path = mem_format("%s/%s", folder, name);
-    enum status status = output_open(&output, path);
-    free(path);
+    enum status status = output_folder_file(folder, name, &output);
     if (status != STATUS_OK)
         return status;
     if (is_script)
@@ -275,16 +271,17 @@ static enum status write_file(const struct plot *plot, const char *folder, const
     return output_close(&output, STATUS_OK);
 }
 
-static enum status write_files(const struct plot *plot, const char *folder)
+static enum status write_files(const struct plot *plot, const char *path)
 {
     const char *unit = "";
     bool numeric = is_numeric(plot, &unit);
-    if (mkdir(folder, 0777) != 0) {
-        diag_error("cannot make %s: %s", folder, strerror(errno));
-        return STATUS_BAD_INPUT;
-    }
-    enum status status = write_file(plot, folder, "plot.csv", numeric, unit, false);
-    return status == STATUS_OK ? write_file(plot, folder, "plot.gp", numeric, unit, true) : status;
+    struct output_folder folder;
+    enum status status = output_folder_open(&folder, path);
+    if (status == STATUS_OK)
+        status = write_file(plot, &folder, "plot.csv", numeric, unit, false);
+    if (status == STATUS_OK)
+        status = write_file(plot, &folder, "plot.gp", numeric, unit, true);
+    return output_folder_close(&folder, status);
 }
 
 enum status plot_write(const struct results_table *results_table, const struct plot_request *request,

@@ -1,12 +1,11 @@
 #include <errno.h>
-#include <ftw.h>
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "output/unfinished.h"
 #include "report/timeline/internal.h"
 
 /* OTF2 ("Open Trace Format Version 2", score-p.org), which Vampir reads, written with its own library. A run
@@ -23,8 +22,8 @@ enum { COMM_P2P, COMM_COLLECTIVES, COMMS }; /* messages of collectives have tags
 enum { GROUP_LOCATIONS, GROUP_RANKS };
 
 struct otf2 {
-    char *stem, *name; /* "out/run", "run" */
-    char *folder;      /* in which it is written */
+    char *stem, *name;         /* "out/run", "run" */
+    struct unfinished *folder; /* in which it is written */
     OTF2_Archive *archive;
     OTF2_EvtWriter **writers; /* per rank */
     OTF2_GlobalDefWriter *definitions;
@@ -56,17 +55,6 @@ static OTF2_FlushType flush(void *self, OTF2_FileType type, OTF2_LocationRef loc
 
 /* -------------------------------------------------------------------- files */
 
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-    (void)status, (void)type, (void)place;
-    return remove(path);
-}
-
-static void remove_folder(const char *path)
-{
-    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
-
 static bool is_there(const char *stem, const char *suffix)
 {
     char *path = mem_format("%s%s", stem, suffix);
@@ -75,32 +63,52 @@ static bool is_there(const char *stem, const char *suffix)
     return there;
 }
 
-static bool move(const struct otf2 *otf2, const char *suffix)
+/* The parts of an archive, the anchor last. */
+static const char *const parts[] = {"", ".def", ".otf2"};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+/* Between its place and the private folder, where its name is `inside`. */
+static bool move_part(const struct otf2 *otf2, size_t part, const char *inside, bool out)
 {
-    char *from = mem_format("%s/%s%s", otf2->folder, otf2->name, suffix);
-    char *to = mem_format("%s%s", otf2->stem, suffix);
-    bool moved = rename(from, to) == 0;
-    free(to);
-    free(from);
+    char *here = mem_format("%s/%s%s", unfinished_path(otf2->folder), inside, parts[part]);
+    char *there = mem_format("%s%s", otf2->stem, parts[part]);
+    bool moved = (out ? rename(here, there) : rename(there, here)) == 0;
+    free(there);
+    free(here);
     return moved;
 }
 
-/* Moves an earlier archive of this name into the folder, which is deleted later. */
+/* Moves an earlier archive of this name into the folder, the anchor first. */
 static bool put_aside(const struct otf2 *otf2)
 {
-    char *anchor = mem_format("%s.otf2", otf2->stem), *aside = mem_format("%s/earlier", otf2->folder);
-    bool good =
-        (unlink(anchor) == 0 || errno == ENOENT) && (rename(otf2->stem, aside) == 0 || errno == ENOENT);
-    free(aside);
-    free(anchor);
+    bool good = true;
+    for (size_t part = PARTS; good && part-- > 0;)
+        good = move_part(otf2, part, "earlier", false) || errno == ENOENT;
+    return good;
+}
+
+/* False, with errno: the earlier archive is back in its place. */
+static bool publish(const struct otf2 *otf2)
+{
+    if (!unfinished_sync(otf2->folder))
+        return false;
+    bool good = put_aside(otf2);
+    for (size_t part = 0; good && part < PARTS; part++)
+        good = move_part(otf2, part, otf2->name, true);
+    int error = errno;
+    for (size_t part = 0; !good && part < PARTS; part++)
+        move_part(otf2, part, otf2->name, false);
+    for (size_t part = 0; !good && part < PARTS; part++)
+        move_part(otf2, part, "earlier", true);
+    errno = error;
     return good;
 }
 
 static void forget(struct otf2 *otf2)
 {
-    remove_folder(otf2->folder);
+    if (otf2->folder)
+        unfinished_discard(otf2->folder);
     free(otf2->writers);
-    free(otf2->folder);
     free(otf2->name);
     free(otf2->stem);
     free(otf2);
@@ -110,8 +118,9 @@ static bool open_archive(struct otf2 *otf2)
 {
     static const OTF2_FlushCallbacks callbacks = {.otf2_pre_flush = flush};
     OTF2_Error_RegisterCallback(keep_quiet, NULL);
-    otf2->archive = OTF2_Archive_Open(otf2->folder, otf2->name, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
-                                      DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    otf2->archive =
+        OTF2_Archive_Open(unfinished_path(otf2->folder), otf2->name, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
+                          DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (!otf2->archive)
         return false;
     note(otf2, OTF2_Archive_SetFlushCallbacks(otf2->archive, &callbacks, NULL));
@@ -127,14 +136,13 @@ static enum status otf2_open(struct timeline *timeline, const char *path)
     const char *slash = strrchr(path, '/');
     otf2->stem = mem_format("%.*s", (int)(strlen(path) - strlen(".otf2")), path);
     otf2->name = mem_text(otf2->stem + (slash ? slash + 1 - path : 0));
-    otf2->folder = mem_format("%s.%ld.unfinished", path, (long)getpid());
     const char *why = NULL;
     if (!*otf2->name)
         why = "a name is missing before .otf2";
     else if (is_there(otf2->stem, "") && !is_there(otf2->stem, ".otf2"))
         why = "OTF2 keeps events in a folder of that name without .otf2, and there is something else of this "
               "name";
-    else if (mkdir(otf2->folder, 0777) != 0)
+    else if (!(otf2->folder = unfinished_folder(path)))
         why = strerror(errno);
     else if (!open_archive(otf2))
         why = "the OTF2 library could not begin there";
@@ -154,8 +162,7 @@ static enum status otf2_close(struct timeline *timeline, enum status run)
     const char *why = NULL;
     if (run == STATUS_OK && otf2->failed != OTF2_SUCCESS)
         why = OTF2_Error_GetDescription(otf2->failed);
-    else if (run == STATUS_OK &&
-             !(put_aside(otf2) && move(otf2, "") && move(otf2, ".def") && move(otf2, ".otf2")))
+    else if (run == STATUS_OK && !publish(otf2))
         why = strerror(errno);
     if (why) {
         diag_error("cannot write %s.otf2: %s", otf2->stem, why);
