@@ -10,28 +10,44 @@
 static _Thread_local diag_sink *current_sink;
 static _Thread_local void *current_self;
 
-/* A message is written into a fixed buffer, because reporting "out of memory" must not allocate. */
+/* A message is written into a fixed buffer, because reporting "out of memory" must not allocate. Each part of
+ * it has its own bound, so that a very long name leaves room for the rest. */
+enum { WHOLE = 24576, LONGEST_FILE = 6144, LONGEST_TEXT = 12288 };
+
 struct diag_writer {
-    char text[4096];
+    char text[WHOLE];
     size_t used;
 };
 
 static void put(struct diag_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void put_args(struct diag_writer *writer, const char *format, va_list args)
+static void put(struct diag_writer *writer, const char *format, ...)
 {
     size_t room = sizeof writer->text - writer->used;
+    va_list args;
+    va_start(args, format);
     int length = vsnprintf(writer->text + writer->used, room, format, args);
+    va_end(args);
     if (length > 0)
         writer->used += (size_t)length < room ? (size_t)length : room - 1;
 }
 
-static void put(struct diag_writer *writer, const char *format, ...)
+/* Appends at most about `limit` bytes. Names in a message come from outside and must not control the
+ * terminal: control characters and their like appear as \xNN. */
+static void put_shown(struct diag_writer *writer, const char *text, size_t limit)
 {
-    va_list args;
-    va_start(args, format);
-    put_args(writer, format, args);
-    va_end(args);
+    size_t length = strlen(text), end = writer->used + limit;
+    while (length && writer->used < end) {
+        size_t bytes = utf8_shown_bytes(text, length);
+        if (bytes)
+            put(writer, "%.*s", (int)bytes, text);
+        else
+            put(writer, "\\x%02x", (unsigned char)*text);
+        text += bytes ? bytes : 1;
+        length -= bytes ? bytes : 1;
+    }
+    if (length)
+        put(writer, "...");
 }
 
 static int use_colour(void)
@@ -58,8 +74,9 @@ static size_t character_begin(const char *text, size_t at)
     return at;
 }
 
-/* Writes the source line, and below it a caret under the column, which counts characters. Tabs become blanks,
- * so that the caret is in the right place. A long line begins shortly before the column. */
+/* Writes the source line, and below it a caret under the column, which counts characters. Tabs and other
+ * control characters become blanks, and what else is not shown a question mark, so that the caret is in the
+ * right place. A long line begins shortly before the column. */
 static void put_source(struct diag_writer *writer, const struct diag_place *place)
 {
     enum { SHOWN = 120, BEFORE = 60 };
@@ -76,9 +93,12 @@ static void put_source(struct diag_writer *writer, const struct diag_place *plac
     int gutter = snprintf(NULL, 0, "%llu", line);
 
     put(writer, " %llu | ", line);
-    for (size_t i = start; i < end; i++) {
-        unsigned char byte = (unsigned char)place->source[i];
-        put(writer, "%c", byte < 0x20 || byte == 0x7f ? ' ' : byte);
+    for (size_t i = start, bytes; i < end; i += bytes ? bytes : 1) {
+        bytes = utf8_bytes(place->source + i, end - i);
+        if (utf8_shown_bytes(place->source + i, end - i))
+            put(writer, "%.*s", (int)bytes, place->source + i);
+        else
+            put(writer, bytes == 1 ? " " : "?");
     }
     put(writer, "\n");
     if (!place->column)
@@ -89,32 +109,64 @@ static void put_source(struct diag_writer *writer, const struct diag_place *plac
     put(writer, "\n");
 }
 
+static void put_place(struct diag_writer *writer, const struct diag_place *place)
+{
+    put_shown(writer, place->file, LONGEST_FILE);
+    put(writer, ":");
+    if (place->line & DIAG_BYTE)
+        put(writer, " byte %llu:", (unsigned long long)(place->line & ~DIAG_BYTE));
+    else if (place->line)
+        put(writer, "%llu:", (unsigned long long)place->line);
+    if (place->line && place->column)
+        put(writer, "%u:", place->column);
+    put(writer, " ");
+}
+
+static void send(struct diag_writer *writer, enum diag_level level)
+{
+    if (writer->used == sizeof writer->text - 1) /* the end did not fit */
+        writer->text[writer->used - 1] = '\n';
+    if (current_sink)
+        current_sink(current_self, level, writer->text);
+    else
+        fputs(writer->text, stderr);
+}
+
+static void begin(struct diag_writer *writer, enum diag_level level, const struct diag_place *place,
+                  const char *format, va_list args)
+{
+    char text[LONGEST_TEXT];
+    writer->used = 0;
+    if (place && place->file)
+        put_place(writer, place);
+    else
+        put(writer, "helio: ");
+    put(writer, "%s: ", level_name(level, use_colour()));
+    vsnprintf(text, sizeof text, format, args);
+    put_shown(writer, text, LONGEST_TEXT);
+    put(writer, "\n");
+}
+
 static void report_args(enum diag_level level, const struct diag_place *place, const char *format,
                         va_list args)
 {
-    struct diag_writer writer = {.used = 0};
-    if (place && place->file) {
-        put(&writer, "%s:", place->file);
-        if (place->line & DIAG_BYTE)
-            put(&writer, " byte %llu:", (unsigned long long)(place->line & ~DIAG_BYTE));
-        else if (place->line)
-            put(&writer, "%llu:", (unsigned long long)place->line);
-        if (place->line && place->column)
-            put(&writer, "%u:", place->column);
-        put(&writer, " ");
-    } else {
-        put(&writer, "helio: ");
-    }
-    put(&writer, "%s: ", level_name(level, use_colour()));
-    put_args(&writer, format, args);
-    put(&writer, "\n");
+    struct diag_writer writer;
+    begin(&writer, level, place, format, args);
     if (place && place->source && place->line)
         put_source(&writer, place);
+    send(&writer, level);
+}
 
-    if (current_sink)
-        current_sink(current_self, level, writer.text);
-    else
-        fputs(writer.text, stderr);
+void diag_cite(enum diag_level level, const char *messages, const char *format, ...)
+{
+    struct diag_writer writer;
+    size_t length = strlen(messages);
+    va_list args;
+    va_start(args, format);
+    begin(&writer, level, NULL, format, args);
+    va_end(args);
+    put(&writer, "%s%s", messages, length && messages[length - 1] != '\n' ? "\n" : "");
+    send(&writer, level);
 }
 
 void diag_set_sink(diag_sink *sink, void *self)

@@ -11,7 +11,9 @@
  *     1234 | 0 sned 1 7 700 0
  *          |   ^~~~
  *
- * so that an editor can jump to the place. Results are written to standard output, never here. */
+ * so that an editor can jump to the place. Results are written to standard output, never here. Control
+ * characters, bytes that are not UTF-8 and characters that change the direction of text appear as \xNN,
+ * because the names in a message come from outside. */
 enum diag_level { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
 
 /* A place in an input. Parts that are 0 or NULL are unknown, and left out of the message. Lines and columns
@@ -38,6 +40,10 @@ void diag_report(enum diag_level level, const struct diag_place *place, const ch
 void diag_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void diag_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void diag_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A message, and below it the messages of another run, as a sink has got them. */
+void diag_cite(enum diag_level level, const char *messages, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* The candidate most similar to `word`; NULL: none is similar enough to be a typing error. `at(candidates,
  * i)` returns the i-th of `count` candidates; diag_nearest_of takes an array. */

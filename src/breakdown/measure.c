@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "output/quote.h"
 
 static const struct {
     const char *name, *doc;
@@ -251,10 +252,9 @@ enum status measure_write_system(const struct measurement *measurement, const st
           "it is "
           "done.\n",
           out);
-    fputs("name: \"", out);
-    for (const char *c = measurement->stack; *c; c++)
-        fputc(*c == '"' || *c == '\\' || (unsigned char)*c < ' ' ? ' ' : *c, out);
-    fputs("\"\n\n", out);
+    fputs("name: ", out);
+    quote_yaml(out, measurement->stack);
+    fputs("\n\n", out);
     put_llp(measurement, result, out);
     fputs("HLP_post:\n", out);
     put(out, "  ", "MPI", result->hlp_post_mpi_ns, difference);

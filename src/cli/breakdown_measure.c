@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/print.h"
 #include "output/output.h"
+#include "output/quote.h"
 #include "output/standard.h"
 
 enum measure_option { MEASURE_MPI, MEASURE_FROM, MEASURE_OUTPUT, MEASURE_JSON };
@@ -112,20 +113,25 @@ static void print_layers(const struct measurement *measurement)
         puts("\n  delays put into a layer: half round trip over delay");
     for (size_t i = 0; i < measurement->layer_count; i++) {
         const struct measure_layer *layer = &measurement->layers[i];
-        printf("  %-48s %8.3f   %s\n", layer->name, layer->slope,
+        char *name = quote_terminal_text(layer->name);
+        printf("  %-48s %8.3f   %s\n", name, layer->slope,
                measure_slope_is_one(layer) ? "1 within 0.05" : "NOT 1 within 0.05");
+        free(name);
     }
 }
 
 static void print_stack(const struct measured_stack *stack)
 {
     const struct measurement *measurement = &stack->measurement;
-    printf("%s\n", measurement->stack);
+    cli_print_text("", measurement->stack);
     for (size_t i = 0; i < measurement->note_count; i++)
-        printf("  note: %s\n", measurement->notes[i]);
-    for (size_t i = 0; i < measurement->guard_count; i++)
-        printf("  guard %s: %s: %s\n", measurement->guards[i].name,
-               measurement->guards[i].passed ? "ok" : "FAILED", measurement->guards[i].reason);
+        cli_print_text("  note: ", measurement->notes[i]);
+    for (size_t i = 0; i < measurement->guard_count; i++) {
+        printf("  guard ");
+        quote_terminal(stdout, measurement->guards[i].name);
+        cli_print_text(measurement->guards[i].passed ? ": ok: " : ": FAILED: ",
+                       measurement->guards[i].reason);
+    }
     printf("  two time stamps take %.2f ns, which are taken off; the clock's step is %.2f ns\n\n",
            measurement->timer_ns, measurement->resolution_ns);
     print_quantities(measurement);

@@ -8,6 +8,7 @@
 #include "cli/breakdown_values.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "output/quote.h"
 #include "output/standard.h"
 #include "report/breakdown_page.h"
 
@@ -40,8 +41,11 @@ static const struct cli_command command = {
 static void print_path(const struct model *model)
 {
     const struct system *system = model->system;
-    printf("%s%sa message of %" PRIu64 " B: ", system->name ? system->name : "", system->name ? ": " : "",
-           model->bytes);
+    if (system->name) {
+        quote_terminal(stdout, system->name);
+        printf(": ");
+    }
+    printf("a message of %" PRIu64 " B: ", model->bytes);
     if (system->post == SYSTEM_PIO)
         printf("descriptor by PIO in %" PRIu64 " block%s", model->blocks, model->blocks == 1 ? "" : "s");
     else
@@ -74,7 +78,8 @@ static void print_remarks(const struct model *model)
     if (channel_ps)
         printf("%-34s %13s\n", "slowest channel, per message", model_ns(channel_ps, ns, sizeof ns));
     if (!model->system->times[TIME_RC_TO_MEM_64B].given)
-        printf("RC-to-MEM(64B) in gen_completion is %s\n", model->system->times[TIME_RC_TO_MEM_64B].source);
+        cli_print_text("RC-to-MEM(64B) in gen_completion is ",
+                       model->system->times[TIME_RC_TO_MEM_64B].source);
     if (model_observed(model, OBSERVED_LLP_LATENCY, &observed_ps) && observed[OBSERVED_LLP_DEDUCTION].time_ps)
         printf("observed latency of the LLP: %s ns less %s ns of the benchmark's own\n",
                model_ns(observed[OBSERVED_LLP_LATENCY].time_ps, observed_ns, sizeof observed_ns),

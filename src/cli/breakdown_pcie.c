@@ -15,6 +15,7 @@
 #include "cli/breakdown_values.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "output/quote.h"
 #include "output/standard.h"
 
 enum pcie_option {
@@ -129,9 +130,12 @@ static enum status print_table(const struct pcie_arguments *arguments, const str
     const struct pcie_answer *answer = &findings->answer;
     char mean[40], median[40];
     ps_t mean_ps, median_ps;
-    printf("%s: %zu packets, analyzer next to the %s%s%s\n\n", arguments->file, findings->trace.count,
+    quote_terminal(stdout, arguments->file);
+    printf(": %zu packets, analyzer next to the %s%s", findings->trace.count,
            findings->trace.place == PCIE_NEXT_TO_NIC ? "NIC" : "root complex",
-           *findings->trace.test ? ", " : "", findings->trace.test);
+           *findings->trace.test ? ", " : "");
+    cli_print_text("", findings->trace.test);
+    printf("\n");
     printf("%-22s %9s %11s %11s %11s %11s %11s\n", "ns", "count", "mean", "median", "p95", "p99", "least");
     print_quantity("observed Inj_overhead", &answer->inj_overhead);
     print_quantity("PCIe", &answer->pcie);

@@ -9,6 +9,7 @@
 #include "cli/breakdown_values.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "output/quote.h"
 #include "output/standard.h"
 
 enum whatif_option { WHATIF_SYSTEM, WHATIF_PAYLOAD, WHATIF_SET, WHATIF_OPTIMISE, WHATIF_BY, WHATIF_JSON };
@@ -106,8 +107,10 @@ static void print_heading(const char *what)
 static void print_changes(const struct whatif_view *view)
 {
     printf("With");
-    for (size_t i = 0; i < view->arguments->change_count; i++)
-        printf(" %s", view->arguments->changes[i]);
+    for (size_t i = 0; i < view->arguments->change_count; i++) {
+        printf(" ");
+        quote_terminal(stdout, view->arguments->changes[i]);
+    }
     printf("\n\n");
     print_heading("");
     print_change("End-to-end latency", view->given.latency_ps, view->before.latency_ps);

@@ -176,7 +176,8 @@ static enum status print_lines(const struct doctor_findings *findings)
         const struct doctor_finding *finding = &findings->list[i];
         const char *mark = finding->there ? "ok     " : finding->required ? "BROKEN " : "missing";
         const char *begin = !colour ? "" : finding->there ? "\033[32m" : "\033[33m";
-        printf("%s%s%s  %-16s %s\n", begin, mark, colour ? "\033[0m" : "", finding->name, finding->detail);
+        printf("%s%s%s  %-16s ", begin, mark, colour ? "\033[0m" : "", finding->name);
+        cli_print_text("", finding->detail);
     }
     return standard_flush();
 }

@@ -50,7 +50,7 @@ bool launch_start(struct launch *launch, char *const *words)
         close(ends[0]);
         close(ends[1]);
         execvp(words[0], words);
-        fprintf(stderr, "helio: error: cannot start '%s': %s\n", words[0], strerror(errno));
+        diag_error("cannot start '%s': %s", words[0], strerror(errno));
         _exit(127);
     }
     close(ends[1]);

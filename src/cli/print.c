@@ -3,7 +3,15 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "output/quote.h"
 #include "output/standard.h"
+
+void cli_print_text(const char *before, const char *text)
+{
+    fputs(before, stdout);
+    quote_terminal(stdout, text);
+    putchar('\n');
+}
 
 enum status cli_print_json(json_t *object, int digits)
 {

@@ -7,6 +7,9 @@
 
 /* What commands print to standard output. STATUS_FAILED is reported. */
 
+/* Prints a line for people. `text` may come from outside. */
+void cli_print_text(const char *before, const char *text);
+
 /* Prints the object, and frees it; real numbers have so many digits. */
 enum status cli_print_json(json_t *object, int digits);
 

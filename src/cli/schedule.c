@@ -14,6 +14,7 @@
 #include "cli/values.h"
 #include "engine/params.h"
 #include "output/output.h"
+#include "output/quote.h"
 #include "output/standard.h"
 #include "report/schedule_page.h"
 #include "schedule/load.h"
@@ -238,7 +239,7 @@ static enum status print_text(const struct schedule_settings *settings,
 {
     char topology[TOPO_TEXT];
     bool optimal = outcome->plan.schedule.degree == outcome->plan.bound;
-    printf("pattern      %s\n", pattern_title(settings));
+    cli_print_text("pattern      ", pattern_title(settings));
     printf("topology     %s\n", topo_print(&outcome->topo, topology, sizeof topology));
     printf("algorithm    %s, %s routes\n", schedule_algorithm(settings), schedule_routes(settings));
     printf("requests     %" PRIu32 "\n", outcome->plan.problem.requests);
@@ -296,9 +297,11 @@ static enum status verify(const struct schedule_settings *settings, const struct
     if (settings->json)
         printf("{\"valid\": true, \"minimal\": %s, \"requests\": %" PRIu64 ", \"degree\": %" PRIu32 "}\n",
                minimal ? "true" : "false", verdict.requests, verdict.degree);
-    else
-        printf("%s: valid, %" PRIu64 " requests in %" PRIu32 " slots, %s minimal configuration set\n",
-               settings->verify, verdict.requests, verdict.degree, minimal ? "a" : "not a");
+    else {
+        quote_terminal(stdout, settings->verify);
+        printf(": valid, %" PRIu64 " requests in %" PRIu32 " slots, %s minimal configuration set\n",
+               verdict.requests, verdict.degree, minimal ? "a" : "not a");
+    }
     return minimal ? STATUS_OK : STATUS_FAILED;
 }
 

@@ -100,7 +100,7 @@ static void print_head(const struct schedule_settings *settings, const struct pr
 {
     char topology[TOPO_TEXT];
     const struct patterns *patterns = &report->patterns;
-    printf("program      %s\n", program_name(settings));
+    cli_print_text("program      ", program_name(settings));
     printf("topology     %s\n", topo_print(topo, topology, sizeof topology));
     printf("algorithm    %s, %s routes\n", schedule_algorithm(settings), schedule_routes(settings));
     printf("main loop    %" PRIu64 " iterations\n", patterns->iterations);
@@ -108,8 +108,9 @@ static void print_head(const struct schedule_settings *settings, const struct pr
     printf("recurring    %.1f %% of the bytes are in patterns of every iteration\n",
            patterns_percent(patterns, report->shares.recurring_bytes));
     if (settings->against) {
-        printf("foreseen     %.1f %% are in patterns of %s\n",
-               patterns_percent(patterns, report->shares.foreseen_bytes), settings->against);
+        printf("foreseen     %.1f %% are in patterns of ",
+               patterns_percent(patterns, report->shares.foreseen_bytes));
+        cli_print_text("", settings->against);
         printf("static       %.1f %% are both\n", patterns_percent(patterns, report->shares.static_bytes));
     }
     printf("\npattern      phases  iterations  foreseen  connections  degree  bound      messages           "

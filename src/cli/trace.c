@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/group.h"
 #include "cli/values.h"
+#include "output/quote.h"
 #include "output/standard.h"
 #include "trace/check/check.h"
 #include "trace/ti/decompile.h"
@@ -35,8 +36,8 @@ static bool take_validate(void *path, int found, const char *value)
 
 static void print_check(const struct compiled_trace *compiled, const struct trace_check *check)
 {
-    printf("%s: %u ranks, %llu lines\n", compiled->program.name, compiled->program.ranks,
-           (unsigned long long)compiled->header->lines);
+    quote_terminal(stdout, compiled->program.name);
+    printf(": %u ranks, %llu lines\n", compiled->program.ranks, (unsigned long long)compiled->header->lines);
     printf("  lines         read; each is a known action with fields in range, init first, finalize last\n");
     printf("  requests      every wait has something to wait for\n");
     printf("  channels      %llu (source, destination, tag): ", (unsigned long long)check->channels);

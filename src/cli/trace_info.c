@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "output/quote.h"
 #include "output/standard.h"
 #include "trace/summary.h"
 #include "trace/trace.h"
@@ -120,7 +121,8 @@ static void print_messages(const struct trace_summary *summary)
 static enum status print_tables(const struct compiled_trace *compiled, const struct trace_summary *summary)
 {
     char size[32];
-    printf("%s: %u ranks, %" PRIu64 " lines\n", compiled->program.name, summary->ranks, summary->lines);
+    quote_terminal(stdout, compiled->program.name);
+    printf(": %u ranks, %" PRIu64 " lines\n", summary->ranks, summary->lines);
     printf("  compiled        %14s  (%.1f B per line)\n",
            units_show_size((double)compiled->image_bytes, 4, size, sizeof size),
            summary->lines ? (double)compiled->image_bytes / (double)summary->lines : 0);

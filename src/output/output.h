@@ -11,6 +11,7 @@
  *     output.h       files and folders that are whole or absent
  *     standard.h     standard output
  *     interrupt.h    SIGINT, SIGTERM and SIGHUP
+ *     quote.h        texts from outside, safe in each output language
  *     unfinished.h   private names of files that are not whole yet; tree.h removes a folder
  *     stream.h       a FILE that remembers its first error
  *     cache.h        results that are kept for later

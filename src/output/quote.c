@@ -11,6 +11,7 @@
  * a byte, or NULL: the byte stands for itself. */
 static void put_shown(FILE *out, const char *text, const char *(*instead)(char byte))
 {
+    const char *backslash = instead ? instead('\\') : NULL;
     size_t length = strlen(text);
     while (length) {
         size_t bytes = utf8_shown_bytes(text, length);
@@ -20,7 +21,7 @@ static void put_shown(FILE *out, const char *text, const char *(*instead)(char b
         else if (bytes)
             fwrite(text, 1, bytes, out);
         else
-            fprintf(out, "\\x%02x", (unsigned char)*text);
+            fprintf(out, "%sx%02x", backslash ? backslash : "\\", (unsigned char)*text);
         text += bytes ? bytes : 1;
         length -= bytes ? bytes : 1;
     }
@@ -155,7 +156,7 @@ void quote_markup(FILE *out, const char *text)
     put_shown(out, text, markup_instead);
 }
 
-/* ----------------------------------------------------------- Graphviz, Paje */
+/* ----------------------------------------------------- Graphviz, YAML, Paje */
 
 static const char *dot_instead(char byte)
 {
@@ -172,6 +173,11 @@ void quote_dot(FILE *out, const char *text)
     fputc('"', out);
     put_shown(out, text, dot_instead);
     fputc('"', out);
+}
+
+void quote_yaml(FILE *out, const char *text)
+{
+    quote_dot(out, text);
 }
 
 void quote_paje(FILE *out, const char *text)

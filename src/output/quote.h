@@ -31,6 +31,9 @@ void quote_gnuplot(FILE *out, const char *text);
 /* The label of a tic: a string in which gnuplot replaces what follows a %. */
 void quote_gnuplot_tic(FILE *out, const char *text);
 
+/* A scalar of YAML in double quotes. */
+void quote_yaml(FILE *out, const char *text);
+
 /* The content of an element, or an attribute in quotes, of HTML, XML and SVG. */
 void quote_markup(FILE *out, const char *text);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "output/quote.h"
 
 /* The call that caused most idle time, and its share of all idle time in percent. */
 static const char *main_cause(const struct result *result, double *percent)
@@ -55,7 +56,8 @@ void report_table(const char *program, const struct result *results, size_t coun
     const struct result *first = &results[0];
     char size[32], mean[32];
     double mean_bytes = first->messages ? (double)first->bytes / (double)first->messages : 0;
-    fprintf(out, "%s: %u ranks, %" PRIu64 " messages, %s in all, %s on average\n", program, first->ranks,
+    quote_terminal(out, program);
+    fprintf(out, ": %u ranks, %" PRIu64 " messages, %s in all, %s on average\n", first->ranks,
             first->messages, units_show_size((double)first->bytes, 4, size, sizeof size),
             units_show_size(mean_bytes, 4, mean, sizeof mean));
     put_costs_of_hosts(results, count, out);

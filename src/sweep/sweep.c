@@ -30,10 +30,7 @@ struct running {
 static void report_failure(struct running *running, size_t point, const char *cause)
 {
     char *label = sweep_label(&running->plan->points[point]);
-    size_t length = strlen(cause);
-    while (length && cause[length - 1] == '\n')
-        length--;
-    diag_error("the run %s failed:\n%.*s", label, (int)length, cause);
+    diag_cite(DIAG_ERROR, cause, "the run %s failed:", label);
     free(label);
     running->failed++;
 }
@@ -50,10 +47,7 @@ static void report_warnings(struct running *running, size_t point, const char *m
         mem_grow(running->warnings, &running->warning_capacity, running->warning_count + 1, "messages");
     running->warnings[running->warning_count++] = mem_text(messages);
     char *label = sweep_label(&running->plan->points[point]);
-    size_t length = strlen(messages);
-    while (length && messages[length - 1] == '\n')
-        length--;
-    diag_note("of the run %s:\n%.*s", label, (int)length, messages);
+    diag_cite(DIAG_NOTE, messages, "of the run %s:", label);
     free(label);
 }
 

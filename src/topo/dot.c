@@ -1,5 +1,6 @@
 #include <ctype.h>
 
+#include "output/quote.h"
 #include "topo/picture.h"
 
 /* For Graphviz: both directions of a link are one edge; the route is bold. */
@@ -14,7 +15,10 @@ static void put_end(const struct topo *topo, struct topo_end end, FILE *out)
 {
     char name[TOPO_TEXT];
     topo_end_name(topo, end, name, sizeof name);
-    fprintf(out, isalpha((unsigned char)name[0]) ? "%s" : "\"%s\"", name);
+    if (isalpha((unsigned char)name[0]))
+        fputs(name, out);
+    else
+        quote_dot(out, name);
 }
 
 static void put_vertices(const struct topo_picture *picture, FILE *out)
@@ -33,8 +37,9 @@ void topo_draw_dot(const struct topo_picture *picture, FILE *out)
 {
     const struct topo *topo = picture->topo;
     char text[TOPO_TEXT];
-    fprintf(out, "graph \"%s\" {\n  layout=%s\n  overlap=false\n", topo_print(topo, text, sizeof text),
-            topo->ops->graphviz ? topo->ops->graphviz : "neato");
+    fputs("graph ", out);
+    quote_dot(out, topo_print(topo, text, sizeof text));
+    fprintf(out, " {\n  layout=%s\n  overlap=false\n", topo->ops->graphviz ? topo->ops->graphviz : "neato");
     put_vertices(picture, out);
     for (uint32_t link = 0; link < topo->links; link++) {
         uint32_t reverse = topo_link_reverse(topo, link);

@@ -1,3 +1,4 @@
+#include "output/quote.h"
 #include "topo/layout.h"
 #include "topo/picture.h"
 
@@ -14,8 +15,10 @@ static void put_head(const struct topo_picture *picture, const struct topo_layou
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
             "height=\"%.0f\" font-family=\"sans-serif\" font-size=\"9\" text-anchor=\"middle\">\n"
-            "<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
-            layout->width, layout->height, layout->width, layout->height, text);
+            "<title>",
+            layout->width, layout->height, layout->width, layout->height);
+    quote_markup(out, text);
+    fputs("</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", out);
 }
 
 /* Both directions of a link are one line; it is marked if the route takes either. */
@@ -34,9 +37,11 @@ static void put_links(const struct topo_picture *picture, const struct topo_layo
         struct topo_ends ends = topo_link_ends(topo, link);
         fprintf(out, "<path d=\"");
         topo_layout_print_path(layout, ends, out);
-        fprintf(out, "\"><title>%s to %s: link %u, back %u</title></path>\n",
-                topo_end_name(topo, ends.from, from, sizeof from),
-                topo_end_name(topo, ends.to, to, sizeof to), link, reverse);
+        fputs("\"><title>", out);
+        quote_markup(out, topo_end_name(topo, ends.from, from, sizeof from));
+        fputs(" to ", out);
+        quote_markup(out, topo_end_name(topo, ends.to, to, sizeof to));
+        fprintf(out, ": link %u, back %u</title></path>\n", link, reverse);
     }
     fprintf(out, "</g>\n");
 }
@@ -50,13 +55,13 @@ static void put_switches(const struct topo_picture *picture, const struct topo_l
         const char *fill = topo_picture_passes(picture, i) ? "#d55e00" : "#0072b2";
         topo_end_name(topo, (struct topo_end){.id = i}, name, sizeof name);
         if (layout->node_is_switch)
-            fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"11\" fill=\"%s\"><title>%s</title></circle>\n",
-                    at.x, at.y, fill, name);
+            fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"11\" fill=\"%s\"><title>", at.x, at.y, fill);
         else
             fprintf(out,
-                    "<rect x=\"%.1f\" y=\"%.1f\" width=\"18\" height=\"14\" rx=\"3\" fill=\"%s\"><title>%s"
-                    "</title></rect>\n",
-                    at.x - 9, at.y - 7, fill, name);
+                    "<rect x=\"%.1f\" y=\"%.1f\" width=\"18\" height=\"14\" rx=\"3\" fill=\"%s\"><title>",
+                    at.x - 9, at.y - 7, fill);
+        quote_markup(out, name);
+        fputs(layout->node_is_switch ? "</title></circle>\n" : "</title></rect>\n", out);
     }
 }
 

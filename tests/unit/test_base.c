@@ -92,6 +92,49 @@ static void place_is_shown_with_a_caret(void **state)
                                  "      |   ^~~~\n");
 }
 
+static void names_do_not_control_the_terminal(void **state)
+{
+    (void)state;
+    char message[4096];
+    const char *line = "\t0 \x1b[31m\xff\xe2\x80\xae sned";
+    diag_set_sink(keep_message, message);
+    diag_report(DIAG_ERROR,
+                &(struct diag_place){.file = "a\x1b]0;title\x07.txt",
+                                     .line = 1,
+                                     .column = 14,
+                                     .span = 4,
+                                     .source = line,
+                                     .source_length = strlen(line)},
+                "'\n\xc2\x9b\xe2\x80\xae' is not \xc3\xa4n action");
+    assert_string_equal(
+        message,
+        "a\\x1b]0;title\\x07.txt:1:14: error: '\\x0a\\xc2\\x9b\\xe2\\x80\\xae' is not \xc3\xa4n action\n"
+        " 1 |  0  [31m?? sned\n"
+        "   |            ^~~~\n");
+    diag_cite(DIAG_NOTE, "made.yaml: error: it\nand more", "of the run %s:", "a\nb");
+    assert_string_equal(message, "helio: note: of the run a\\x0ab:\nmade.yaml: error: it\nand more\n");
+    diag_set_sink(NULL, NULL);
+}
+
+static void a_long_name_leaves_room_for_the_cause(void **state)
+{
+    (void)state;
+    enum { LONG = 30000 };
+    static char message[4 * LONG], name[LONG + 1];
+    memset(name, '\x1b', LONG);
+    diag_set_sink(keep_message, message);
+    diag_report(
+        DIAG_ERROR,
+        &(struct diag_place){
+            .file = name, .line = 7, .column = 1, .span = LONG, .source = name, .source_length = LONG},
+        "what is wrong with '%s'", name);
+    assert_non_null(strstr(message, "...:7:1: error: what is wrong with '\\x1b"));
+    assert_string_equal(message + strlen(message) - 3, "~~\n");
+    diag_cite(DIAG_ERROR, name, "%s", name);
+    assert_int_equal(message[strlen(message) - 1], '\n');
+    diag_set_sink(NULL, NULL);
+}
+
 static void nearest_word(void **state)
 {
     (void)state;
@@ -104,9 +147,14 @@ static void nearest_word(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(service_time_rounds_up),      cmocka_unit_test(sums_saturate),
-        cmocka_unit_test(pool_indices_survive_growth), cmocka_unit_test(arena_blocks_are_apart_and_zeroed),
-        cmocka_unit_test(place_is_shown_with_a_caret), cmocka_unit_test(nearest_word),
+        cmocka_unit_test(service_time_rounds_up),
+        cmocka_unit_test(sums_saturate),
+        cmocka_unit_test(pool_indices_survive_growth),
+        cmocka_unit_test(arena_blocks_are_apart_and_zeroed),
+        cmocka_unit_test(place_is_shown_with_a_caret),
+        cmocka_unit_test(nearest_word),
+        cmocka_unit_test(names_do_not_control_the_terminal),
+        cmocka_unit_test(a_long_name_leaves_room_for_the_cause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

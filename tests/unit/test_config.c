@@ -287,7 +287,7 @@ static void messages_of_files(void **state)
                              " 2 | link: ]\n"
                              "   |       ^\n"},
         {"seed: 3\ntrace: caf\xe9", "demo.yaml:2:11: error: byte 0xe9; an experiment file is UTF-8 text\n"
-                                    " 2 | trace: caf\xe9\n"
+                                    " 2 | trace: caf?\n"
                                     "   |           ^\n"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {

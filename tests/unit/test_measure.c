@@ -194,6 +194,27 @@ static void the_system_file_gives_the_prediction_back(void **state)
     measure_free(&measurement);
 }
 
+static void the_name_of_a_stack_stays_a_name(void **state)
+{
+    (void)state;
+    struct measurement measurement;
+    struct measure_result result;
+    char *text = NULL;
+    size_t length = 0;
+    judged(&measurement, &result,
+           "helioprobe 1\nkind mpich\nstack a\"b\\c: &d\xff\ntimer 20 0.5\nguard clock ok steady\n" LLP MPI
+           "end\n");
+    FILE *out = open_memstream(&text, &length);
+    assert_int_equal(measure_write_system(&measurement, &result, out), STATUS_OK);
+    fclose(out);
+    struct system_file file;
+    assert_int_equal(system_init_text(&file, "made.yaml", text, length), STATUS_OK);
+    assert_string_equal(file.system.name, "a\"b\\c: &d\\xff");
+    system_free(&file);
+    free(text);
+    measure_free(&measurement);
+}
+
 static void text_that_no_probe_prints_is_refused(void **state)
 {
     (void)state;
@@ -229,6 +250,7 @@ int main(void)
         cmocka_unit_test(added_delays_give_slopes),
         cmocka_unit_test(guards_fail_for_spoilt_measurements),
         cmocka_unit_test(the_system_file_gives_the_prediction_back),
+        cmocka_unit_test(the_name_of_a_stack_stays_a_name),
         cmocka_unit_test(text_that_no_probe_prints_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

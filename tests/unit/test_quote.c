@@ -106,6 +106,7 @@ static void graphs_and_timelines_keep_their_strings(void **state)
 {
     (void)state;
     is(quote_dot, "a\"]; b [\\", "\"a\\\"]; b [\\\\\"");
+    is(quote_yaml, "a\": &b\n\\", "\"a\\\": &b\\\\x0a\\\\\"");
     is(quote_paje, "a\" 7\n5 \"", "\"a' 7\\x0a5 '\"");
 }
 

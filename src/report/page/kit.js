@@ -97,7 +97,9 @@ const kit = (() => {
 
   function download(name, columns, rows) {
     const quoted = (value) => {
-      const text = value === null || value === undefined ? "" : String(value);
+      const plain = value === null || value === undefined ? "" : String(value);
+      // as in output/quote.c: a spreadsheet would compute a field that begins like a formula
+      const text = /^([=@\t\r]|[+-].*[^\w+.%/ -])/s.test(plain) ? `'${plain}` : plain;
       return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
     };
     const button = element("button", {type: "button"}, `Save as ${name}.csv`);
