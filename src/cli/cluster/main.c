@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "cli/cluster/ranks.h"
+#include "output/standard.h"
 
 /* helio-sweep is `helio sweep` with the ranks of an MPI program as workers. Rank 0 reads the experiment,
  * hands out runs and keeps their results. Only rank 0 prints. */
@@ -115,6 +116,7 @@ int main(int argc, char **argv)
 {
     int rank, ranks;
     enum status status = STATUS_OK;
+    standard_open();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -125,5 +127,5 @@ int main(int argc, char **argv)
     else
         run_as_another(argc, argv);
     MPI_Finalize();
-    return status;
+    return (int)standard_close(status);
 }
