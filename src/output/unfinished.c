@@ -227,13 +227,18 @@ bool unfinished_sync(const struct unfinished *unfinished)
     return result == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS || errno == EROFS;
 }
 
-static bool give_name(const struct unfinished *unfinished, const char *target)
+static bool give_name(const struct unfinished *unfinished, const char *target, bool is_new)
 {
-    if (!unfinished->is_folder)
+    if (!is_new)
         return rename(unfinished->path, target) == 0;
     if (renameat2(AT_FDCWD, unfinished->path, AT_FDCWD, target, RENAME_NOREPLACE) == 0)
         return true;
-    return (errno == EINVAL || errno == ENOSYS) && rename(unfinished->path, target) == 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return false;
+    /* A file system without this form. A folder never replaces one that is not empty. */
+    if (unfinished->is_folder)
+        return rename(unfinished->path, target) == 0;
+    return link(unfinished->path, target) == 0 && unlink(unfinished->path) == 0;
 }
 
 /* The new name itself reaches the disk. That fails only where it cannot be asked for. */
@@ -251,13 +256,13 @@ static void sync_folder_of(const char *target)
 bool unfinished_publish(struct unfinished *unfinished, const char *target, enum unfinished_care care)
 {
     bool synced = care == UNFINISHED_NO_SYNC || unfinished_sync(unfinished);
-    if (!synced || !give_name(unfinished, target)) {
+    if (!synced || !give_name(unfinished, target, unfinished->is_folder || care == UNFINISHED_NEW)) {
         unfinished_discard(unfinished);
         return false;
     }
     list_remove(unfinished);
     unfinished_free(unfinished);
-    if (care == UNFINISHED_SYNC)
+    if (care != UNFINISHED_NO_SYNC)
         sync_folder_of(target);
     return true;
 }

@@ -24,10 +24,11 @@ const char *unfinished_path(const struct unfinished *unfinished);
 /* Writes everything to the disk. False, with errno. */
 bool unfinished_sync(const struct unfinished *unfinished);
 
-/* Gives it the name `target`: a file replaces what was there, a folder does not. UNFINISHED_SYNC writes
- * everything to the disk first, so that the name never stands for less, whatever happens to the machine.
- * False, with errno, and the private name is gone: it cannot. Frees. */
-enum unfinished_care { UNFINISHED_SYNC, UNFINISHED_NO_SYNC };
+/* Gives it the name `target`: a file replaces what was there, a folder does not, nor a file with
+ * UNFINISHED_NEW. All but UNFINISHED_NO_SYNC write everything to the disk first, so that the name never
+ * stands for less, whatever happens to the machine. False, with errno, and the private name is gone: it
+ * cannot (EEXIST: something is there). Frees. */
+enum unfinished_care { UNFINISHED_SYNC, UNFINISHED_NEW, UNFINISHED_NO_SYNC };
 bool unfinished_publish(struct unfinished *unfinished, const char *target, enum unfinished_care care);
 
 /* Removes the file, or the folder and what is in it. Frees. */

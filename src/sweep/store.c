@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "output/unfinished.h"
 
 /* In the header of the database: the application ("HELI") and the version of the schema. */
 enum { APPLICATION = 0x48454c49, SCHEMA_VERSION = 2 };
@@ -72,7 +73,13 @@ const char *store_path(const struct store *store)
 
 static enum status failed(const struct store *store)
 {
-    diag_error("%s: %s", store->path, sqlite3_errmsg(store->db));
+    int code = sqlite3_errcode(store->db), error = 0;
+    if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN || code == SQLITE_FULL)
+        error = sqlite3_system_errno(store->db);
+    if (error)
+        diag_error("%s: %s (%s)", store->path, sqlite3_errmsg(store->db), strerror(error));
+    else
+        diag_error("%s: %s", store->path, sqlite3_errmsg(store->db));
     return STATUS_FAILED;
 }
 
@@ -151,15 +158,52 @@ static enum status create_tables(struct store *store)
     char header[128];
     snprintf(header, sizeof header, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION,
              SCHEMA_VERSION);
-    /* With a write-ahead log, NORMAL loses nothing when the process is killed. */
-    enum status status = execute(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-    if (status == STATUS_OK)
-        status = execute(store, "BEGIN IMMEDIATE");
+    enum status status = execute(store, "BEGIN IMMEDIATE");
     if (status == STATUS_OK)
         status = execute(store, tables);
     if (status == STATUS_OK)
         status = execute(store, header);
     return status == STATUS_OK ? execute(store, "COMMIT") : status;
+}
+
+/* An empty database under a private name. Its journal is in memory: nobody else reads it yet. */
+static enum status create_private(const char *path, const char *name)
+{
+    struct store store = {.path = (char *)name};
+    enum status status = STATUS_OK;
+    if (sqlite3_open_v2(path, &store.db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+        status = failed(&store);
+    if (status == STATUS_OK)
+        status = execute(&store, "PRAGMA journal_mode = MEMORY");
+    if (status == STATUS_OK)
+        status = create_tables(&store);
+    sqlite3_close(store.db);
+    return status;
+}
+
+/* SQLite has names of its own for databases that are no files. */
+static bool is_absent(const char *path)
+{
+    return *path && strcmp(path, ":memory:") != 0 && access(path, F_OK) != 0 && errno == ENOENT;
+}
+
+/* A database is there whole, or not at all. If another process makes it at the same time, that one stays. */
+static enum status create(const char *path)
+{
+    struct unfinished *unfinished = unfinished_file(path);
+    if (!unfinished) {
+        diag_error("cannot write %s: %s", path, strerror(errno));
+        return STATUS_FAILED;
+    }
+    enum status status = create_private(unfinished_path(unfinished), path);
+    if (status != STATUS_OK) {
+        unfinished_discard(unfinished);
+        return status;
+    }
+    if (unfinished_publish(unfinished, path, UNFINISHED_NEW) || errno == EEXIST)
+        return STATUS_OK;
+    diag_error("cannot write %s: %s", path, strerror(errno));
+    return STATUS_FAILED;
 }
 
 enum status store_open(const char *path, enum store_mode mode, struct store **opened)
@@ -169,6 +213,8 @@ enum status store_open(const char *path, enum store_mode mode, struct store **op
         diag_error("cannot read %s: %s", path, strerror(errno));
         return STATUS_BAD_INPUT;
     }
+    if (mode == STORE_WRITE && is_absent(path) && create(path) != STATUS_OK)
+        return STATUS_FAILED;
     struct store *store = mem_alloc(1, sizeof *store, "a file of results");
     store->path = mem_text(*path ? path : "a temporary file");
     store->mode = mode;
@@ -178,8 +224,11 @@ enum status store_open(const char *path, enum store_mode mode, struct store **op
         sqlite3_busy_timeout(store->db, BUSY_MS);
         status = check_header(store, mode);
     }
+    /* With a write-ahead log, NORMAL loses nothing when the process is killed. */
     if (status == STATUS_OK && mode == STORE_WRITE)
-        status = create_tables(store);
+        status = execute(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    if (status == STATUS_OK && mode == STORE_WRITE)
+        status = create_tables(store); /* those that an empty file lacks */
     for (int i = 0; status == STATUS_OK && i < STATEMENTS; i++)
         if (sqlite3_prepare_v3(store->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &store->prepared[i],
                                NULL))
