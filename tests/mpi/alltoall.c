@@ -565,10 +565,11 @@ static void *kill_later(void *unused)
 static void check_killed(void)
 {
     pthread_t killer;
-    if (world_rank == world_size - 1)
-        pthread_create(&killer, NULL, kill_later, NULL);
     if (world_rank == 0)
         printf("calling\n"), fflush(stdout);
+    exchange("killed", MPI_COMM_WORLD, 1000, 1, 0); /* all ranks are here, however busy the machine is */
+    if (world_rank == world_size - 1)
+        pthread_create(&killer, NULL, kill_later, NULL);
     for (;;)
         exchange("killed", MPI_COMM_WORLD, 1000, 1, 0);
 }

@@ -144,7 +144,7 @@ killed() {
     ! unshare -m mount -t tmpfs none /dev/shm 2>/dev/null || own="unshare -m"
     $own sh -c '[ -z "$1" ] || mount -t tmpfs none /dev/shm
         status=0
-        timeout 60 "$2" 4 RUN_IS="$3" LD_PRELOAD="$4" HELIO_ALLTOALL=leaders HELIO_RANKS_PER_NODE=2 @alltoall killed ||
+        timeout 1000 "$2" 4 RUN_IS="$3" LD_PRELOAD="$4" HELIO_ALLTOALL=leaders HELIO_RANKS_PER_NODE=2 @alltoall killed ||
             status=$?
         echo "status $status"
         [ -z "$1" ] || ls -A /dev/shm >"$5"' - "$own" "$here/launch" $run "$ours" "$TMP/left" >"$TMP/out" 2>&1
@@ -152,7 +152,7 @@ killed() {
     tries=0
     while grep -lzs "^RUN_IS=$run" /proc/[0-9]*/environ >"$TMP/processes"; do
         tries=$((tries + 1))
-        [ $tries -lt 100 ] || fail "processes are left: $(cat "$TMP/processes")"
+        [ $tries -lt 6000 ] || fail "processes are left: $(cat "$TMP/processes")"
         sleep 0.1
     done
     [ -z "$own" ] || [ ! -s "$TMP/left" ] || fail "left in /dev/shm: $(cat "$TMP/left")"
@@ -208,7 +208,7 @@ run() { # NODES RANKS LAST-CHECK WORD...
     nodes=$1 ranks=$2 last=$3 status=0 leave=
     shift 3
     [ "$MPI" = openmpi ] || leave=LEAVE_WITHOUT_FINALIZE=1
-    timeout 100 "$here/../../tools/cluster" "$MPI" "$nodes" "$ranks" LD_PRELOAD="$ours" $leave "$@" >"$TMP/out" 2>&1 ||
+    timeout 1000 "$here/../../tools/cluster" "$MPI" "$nodes" "$ranks" LD_PRELOAD="$ours" $leave "$@" >"$TMP/out" 2>&1 ||
         status=$?
     if [ $status = 77 ]; then
         cat "$TMP/out"

@@ -149,7 +149,7 @@ static const struct {
 int main(int argc, char **argv)
 {
     int found = 0;
-    alarm(100); /* ends the process if it hangs */
+    alarm(1000); /* ends the process if it hangs */
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (size_t i = 0; argc == 2 && i < sizeof programs / sizeof *programs; i++)

@@ -131,7 +131,7 @@ export class Browser {
     });
     process.kill(-this.process.pid, "SIGKILL");
     await ended;
-    for (let tries = 50; tries > 0; tries--) {
+    for (let tries = 3000; tries > 0; tries--) {
       try {
         return rmSync(this.folder, {recursive: true, force: true});
       } catch (error) {
