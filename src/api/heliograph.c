@@ -182,24 +182,40 @@ void heliograph_on_progress(struct heliograph *experiment,
     experiment->progress_self = self;
 }
 
-static bool pass_progress(void *self, const char *fabric, uint64_t calls, uint64_t total_calls, ps_t now)
+/* What the program has been told of a run. */
+struct told_progress {
+    const struct heliograph *experiment;
+    unsigned step_bits; /* it is told each 2^step_bits calls or messages */
+    uint64_t call_steps, message_steps;
+};
+
+static bool pass_progress(void *self, const struct experiment_progress *at)
 {
-    const struct heliograph *experiment = self;
+    struct told_progress *told = self;
+    const struct heliograph *experiment = told->experiment;
+    uint64_t call_steps = at->engine.calls >> told->step_bits;
+    uint64_t message_steps = at->engine.messages >> told->step_bits;
+    if (call_steps == told->call_steps && message_steps == told->message_steps)
+        return true;
+    told->call_steps = call_steps;
+    told->message_steps = message_steps;
     const struct heliograph_progress progress = {.struct_size = sizeof progress,
-                                                 .fabric = fabric,
-                                                 .calls = calls,
-                                                 .total_calls = total_calls,
-                                                 .now_ps = now};
+                                                 .fabric = at->fabric,
+                                                 .calls = at->engine.calls,
+                                                 .total_calls = at->total_calls,
+                                                 .now_ps = at->engine.now};
     return experiment->progress(experiment->progress_self, &progress) == 0;
 }
 
 static enum status run_all(struct heliograph *experiment, struct experiment *opened)
 {
     enum status status = STATUS_OK;
-    const struct experiment_watch watch = {.progress = experiment->progress ? pass_progress : NULL,
-                                           .self = experiment};
     experiment->runs = mem_alloc(opened->fabric_count, sizeof *experiment->runs, "results");
     for (size_t i = 0; status == STATUS_OK && i < opened->fabric_count; i++) {
+        struct told_progress told = {.experiment = experiment,
+                                     .step_bits = opened->program->openloop ? 16 : 20};
+        const struct experiment_watch watch = {.progress = experiment->progress ? pass_progress : NULL,
+                                               .self = &told};
         struct api_run *run = &experiment->runs[experiment->count++];
         status = experiment_run(opened, i, &watch, &run->result);
         if (status != STATUS_OK)

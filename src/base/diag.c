@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/progress.h"
 #include "base/utf8.h"
 
 static _Thread_local diag_sink *current_sink;
@@ -109,6 +110,14 @@ static void put_source(struct diag_writer *writer, const struct diag_place *plac
     put(writer, "\n");
 }
 
+/* The line of progress makes room. */
+static void put_on_terminal(const char *text)
+{
+    progress_hide();
+    fputs(text, stderr);
+    progress_show();
+}
+
 static void put_place(struct diag_writer *writer, const struct diag_place *place)
 {
     put_shown(writer, place->file, LONGEST_FILE);
@@ -129,7 +138,7 @@ static void send(struct diag_writer *writer, enum diag_level level)
     if (current_sink)
         current_sink(current_self, level, writer->text);
     else
-        fputs(writer->text, stderr);
+        put_on_terminal(writer->text);
 }
 
 static void begin(struct diag_writer *writer, enum diag_level level, const struct diag_place *place,

@@ -191,10 +191,18 @@ static void prefetch_upcoming(const struct event_loop *loop)
     }
 }
 
+void loop_watch(struct event_loop *loop, void (*watch)(void *self), void *self)
+{
+    loop->watch = watch;
+    loop->watch_self = self;
+}
+
 void loop_run(struct event_loop *loop)
 {
     struct event event;
     while (!loop->stopped && loop_take(loop, &event)) {
+        if (loop->taken % EVENT_WATCH == 0 && loop->watch)
+            loop->watch(loop->watch_self);
         if (loop->prefetches)
             prefetch_upcoming(loop);
         loop->handlers[event.kind].run(loop->handlers[event.kind].self, event.subject);

@@ -30,8 +30,9 @@ enum {
     EVENT_KINDS = 16,
     EVENT_NEAR = 48,
     EVENT_SORTED = 16,
-    EVENT_STEPS = 3,  /* of prefetching for an event; 5 steps are not faster */
-    EVENT_STRIDE = 2, /* events between two steps; 1 or 3 are not faster */
+    EVENT_STEPS = 3,       /* of prefetching for an event; 5 steps are not faster */
+    EVENT_STRIDE = 2,      /* events between two steps; 1 or 3 are not faster */
+    EVENT_WATCH = 1 << 10, /* events between two calls of the loop's watch */
 };
 
 struct event_bucket {
@@ -59,6 +60,8 @@ struct event_loop {
     } handlers[EVENT_KINDS];
     uint32_t kinds;
     bool prefetches; /* some kind has a prefetch function */
+    void (*watch)(void *self);
+    void *watch_self;
 };
 
 void loop_init(struct event_loop *loop);
@@ -74,6 +77,9 @@ uint32_t loop_register(struct event_loop *loop, void (*run)(void *self, uint32_t
  * gets only the last steps, or none. prefetch() must not change anything, so results do not depend on it. */
 void loop_prefetch(struct event_loop *loop, uint32_t kind,
                    void (*prefetch)(const void *self, uint32_t subject, unsigned step));
+
+/* Calls `watch` once in EVENT_WATCH events, before the event is handled. It may stop the loop. */
+void loop_watch(struct event_loop *loop, void (*watch)(void *self), void *self);
 
 /* Runs events until none is left, or a handler stops the loop. */
 void loop_run(struct event_loop *loop);

@@ -20,6 +20,7 @@
  *                         config_internal.h is what these share
  *     embedded.h          files in the program
  *     clock.h utf8.h      the real clock; characters of a text
+ *     progress.h          how far the work is
  *
  * The status of a function, and of the process when it exits. The function that finds a cause reports it
  * (base/diag.h), and its callers only return the status. Outputs are valid only with STATUS_OK. */

@@ -6,7 +6,6 @@
  *     main.c, commands.c     the program, and the table of its commands
  *     options.h, group.h     a command's options as a table; commands under a common word
  *     values.h, print.h      values of options; what is printed to standard output
- *     progress.h             the progress line on standard error
  *     launch.h, tracer.h     other programs, and how they are run; the libraries of helio capture
  *
  *     run.c gen.c params.c topo.c capture.c reproduce.c doctor.c     a command each

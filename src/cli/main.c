@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "cli/group.h"
 #include "output/interrupt.h"
+#include "output/progress_line.h"
 #include "output/standard.h"
 
 static enum status run(int argc, char **argv)
@@ -19,6 +20,9 @@ int main(int argc, char **argv)
 {
     standard_open();
     interrupt_install();
-    enum status status = standard_close(run(argc, argv));
+    progress_line_start();
+    enum status status = run(argc, argv);
+    progress_line_stop();
+    status = standard_close(status);
     return status == STATUS_CANCELLED ? interrupt_exit_status(status) : (int)status;
 }

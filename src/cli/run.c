@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,6 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "cli/progress.h"
 #include "cli/values.h"
 #include "engine/simplecomm/ini.h"
 #include "fabric/list.h"
@@ -207,26 +207,32 @@ static enum status open_logs(const struct run_options *run, const struct experim
     return STATUS_OK;
 }
 
+/* On a terminal it says how fast the run was simulated, which is no part of its result. */
+static void print_speed(const struct result *result)
+{
+    if (isatty(STDERR_FILENO) && result->messages && result->wall_s > 0)
+        fprintf(stderr, "%s: %" PRIu64 " messages simulated in %.2f s, %.2f M/s\n", result->fabric,
+                result->messages, result->wall_s, (double)result->messages / result->wall_s * 1e-6);
+}
+
 static enum status run_fabric(struct experiment *experiment, size_t index,
                               const struct experiment_watch *watch, struct result *result)
 {
-    struct progress_line *progress = watch->self;
     struct timeline *timeline = watch->listener;
     enum status status =
         timeline ? timeline_begin_run(timeline, experiment->fabrics[index]->name) : STATUS_OK;
     if (status != STATUS_OK)
         return status;
-    progress_begin(progress);
     status = experiment_run(experiment, index, watch, result);
-    progress_end(progress, result);
+    if (status == STATUS_OK)
+        print_speed(result);
     return timeline ? timeline_end_run(timeline, status) : status;
 }
 
 static enum status run_fabrics(const struct run_options *run, struct experiment *experiment,
                                struct result *results, size_t *done)
 {
-    struct progress_line progress = {0};
-    struct experiment_watch watch = {.progress = progress_show, .self = &progress};
+    struct experiment_watch watch = {0};
     enum status status = open_logs(run, experiment, &watch);
     for (; status == STATUS_OK && *done < experiment->fabric_count; ++*done)
         status = run_fabric(experiment, *done, &watch, &results[*done]);

@@ -6,7 +6,6 @@
 
 #include "base/diag.h"
 #include "base/units.h"
-#include "cli/progress.h"
 #include "cli/values.h"
 #include "plugin/plugin.h"
 #include "sim/components.h"
@@ -209,10 +208,6 @@ enum status sweep_command_run(struct sweep_command *sweep, struct worker_pool *w
 {
     struct store *store = NULL;
     struct sweep_plan plan;
-    struct progress_line progress;
-    progress_begin(&progress);
-    sweep->options.progress = progress_show_runs;
-    sweep->options.self = &progress;
     sweep->options.definition = &sweep->definition;
     /* The plan is made before the file of results is opened, so that a wrong point leaves no new file behind.
      * To remove it later would be wrong: another process may use it by then. */
@@ -223,7 +218,6 @@ enum status sweep_command_run(struct sweep_command *sweep, struct worker_pool *w
         status = sweep_run_plan(&plan, worker_pool, store, &sweep->options, NULL);
     else if (worker_pool)
         worker_pool->shutdown(worker_pool);
-    progress_wipe(&progress);
     store_close(store);
     sweep_plan_free(&plan);
     return status;

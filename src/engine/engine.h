@@ -31,6 +31,14 @@ struct engine_input {
     bool has_host;      /* a host model is wanted */
 };
 
+/* How far a run is. */
+struct engine_progress {
+    uint64_t calls;    /* executed so far; open-loop traffic: messages delivered */
+    uint64_t sent;     /* messages, so far */
+    uint64_t messages; /* of ranks: done with at both ends */
+    ps_t now;
+};
+
 /* One run. */
 struct engine_params {
     struct program *program; /* at its beginning */
@@ -40,9 +48,9 @@ struct engine_params {
     struct tap *tap;
     uint64_t seed;
     const struct fabric_traffic *traffic; /* for the fabric; NULL where it does not want it */
-    /* Called about once in 2^20 calls or messages, with the number of calls executed so far (open-loop
-     * traffic: of messages delivered). False: the run ends with STATUS_CANCELLED. NULL: nobody asks. */
-    bool (*progress)(void *self, uint64_t calls, ps_t now);
+    /* Called at least once in 2^12 calls, messages or events. False: the run ends with STATUS_CANCELLED.
+     * NULL: nobody asks. */
+    bool (*progress)(void *self, const struct engine_progress *at);
     void *progress_self;
 };
 

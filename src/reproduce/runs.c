@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/config.h"
 #include "base/hash.h"
@@ -232,22 +231,12 @@ static void take_facts(struct requested_run *run, const struct store_run *stored
     json_decref(whole);
 }
 
-static void show_progress(void *self, size_t ended, size_t to_run)
-{
-    if (!isatty(STDERR_FILENO))
-        return;
-    fprintf(stderr, "\r\033[K");
-    if (ended < to_run)
-        fprintf(stderr, "%s: %zu of %zu runs", (const char *)self, ended, to_run);
-    fflush(stderr);
-}
-
 /* Makes the runs of the points together. STATUS_BAD_INPUT: one of several is wrong, and none has been made.
  */
 static enum status run_points(struct runs *runs, struct run_point *points, size_t count, const char *name)
 {
     struct run_errors said = {0};
-    struct sweep_options options = {.jobs = runs->jobs, .progress = show_progress, .self = (char *)name};
+    struct sweep_options options = {.jobs = runs->jobs, .title = name};
     struct sweep_point *sweep = mem_alloc(count, sizeof *sweep, "runs");
     struct store_run *results = mem_alloc(count, sizeof *results, "runs");
     for (size_t i = 0; i < count; i++)

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "engine/params.h"
 #include "fabric/list.h"
 #include "sim/conservation.h"
@@ -12,6 +13,7 @@
 #include "sim/message_log.h"
 #include "sim/traffic.h"
 #include "trace/trace.h"
+#include "workload/messages.h"
 #include "workload/workload.h"
 
 static const char *const compat_names[] = {[COMPAT_NONE] = "none", [COMPAT_SIMPLECOMM] = "simplecomm", NULL};
@@ -156,15 +158,36 @@ void experiment_free(struct experiment *experiment)
 
 struct run_progress {
     const struct experiment_watch *watch;
-    const char *fabric;
-    uint64_t total_calls;
+    struct experiment_progress at;
 };
 
-static bool pass_progress(void *self, uint64_t calls, ps_t now)
+static bool pass_progress(void *self, const struct engine_progress *engine)
 {
-    const struct run_progress *progress = self;
-    return progress->watch->progress(progress->watch->self, progress->fabric, calls, progress->total_calls,
-                                     now);
+    struct run_progress *progress = self;
+    const struct experiment_watch *watch = progress->watch;
+    progress->at.engine = *engine;
+    progress->at.done = engine->calls + engine->sent + engine->messages;
+    progress_tell(progress->at.done);
+    progress_tell_time(engine->now);
+    return !watch->progress || watch->progress(watch->self, &progress->at);
+}
+
+/* Calls and both ends of messages: a collective call of a minute has many messages, a program that computes
+ * has none. Open-loop traffic has no calls. */
+static uint64_t work_of(struct experiment *experiment)
+{
+    struct program *program = experiment->program;
+    const struct collective_config *collective = config_of(experiment->config, &collective_params);
+    const struct patterns_options options = {
+        .choices = collective->choice,
+        .window = (uint32_t)collective->window,
+        .leaders = (uint32_t)collective->leaders,
+        .ranks_per_node = node_config_ranks(config_of(experiment->config, &node_params))};
+    uint64_t work = program->openloop ? 0 : program->total_calls;
+    uint64_t messages =
+        program->openloop ? program->total_calls : program_messages_estimate(program, &options);
+    bool too_many = __builtin_mul_overflow(messages, 2, &messages);
+    return too_many || __builtin_add_overflow(work, messages, &work) ? 0 : work;
 }
 
 static void keep_statistics(void *self, struct fabric *fabric)
@@ -190,19 +213,22 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
     if (watch->listen)
         watch->listen(watch->listener, program->ranks, &tap);
 
-    struct run_progress progress = {
-        .watch = watch, .fabric = fabric->name, .total_calls = program->total_calls};
+    struct run_progress progress = {.watch = watch,
+                                    .at = {.fabric = fabric->name, .total_calls = program->total_calls}};
+    if (watch->wants_share || progress_is_shown())
+        progress.at.total = work_of(experiment);
     struct engine_params params = {.program = program,
                                    .fabric = fabric,
                                    .config = config,
                                    .host = host,
                                    .tap = &tap,
                                    .seed = experiment->chosen->seed,
-                                   .progress = watch->progress ? pass_progress : NULL,
+                                   .progress = pass_progress,
                                    .progress_self = &progress};
     double began = clock_seconds_now();
     struct traffic traffic = {.pairs = NULL};
     enum status status = STATUS_OK;
+    progress_begin(fabric->name, progress.at.total);
     if (fabric->wants_traffic && fabric->wants_traffic(config)) {
         status = traffic_init(&traffic, program, config_of(config, &collective_params),
                               config_of(config, &node_params));
@@ -211,6 +237,7 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
     program->ops->rewind(program);
     if (status == STATUS_OK)
         status = experiment->engine->run(&params, &result->usage, keep_statistics, result);
+    progress_end();
     traffic_free(&traffic);
     result->wall_s = clock_seconds_now() - began;
     if (status == STATUS_OK)

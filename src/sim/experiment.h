@@ -60,18 +60,28 @@ void experiment_free(struct experiment *experiment);
 enum status experiment_init_with(struct experiment *experiment, const struct config *config,
                                  struct program *program);
 
+/* How far a run is. */
+struct experiment_progress {
+    const char *fabric;
+    struct engine_progress engine;
+    uint64_t total_calls; /* 0: not known */
+    uint64_t done, total; /* calls, sent and received messages. `total` is estimated; 0: not known */
+};
+
 /* Observers of a run. */
 struct experiment_watch {
     struct message_log *messages; /* NULL = no log */
-    /* As in struct engine_params; false cancels the run. NULL: no progress is reported. */
-    bool (*progress)(void *self, const char *fabric, uint64_t calls, uint64_t total_calls, ps_t now);
+    /* Called as in struct engine_params; false cancels the run. NULL: nobody asks. */
+    bool (*progress)(void *self, const struct experiment_progress *at);
     void *self;
+    bool wants_share; /* `total` of struct experiment_progress, which takes some hundredths of a second */
     /* Adds further handlers to the tap of the run; NULL = none. */
     void (*listen)(void *listener, uint32_t ranks, struct tap *tap);
     void *listener;
 };
 
-/* Runs the program on fabrics[index]. The caller frees the result with result_free, also after an error. */
+/* Runs the program on fabrics[index], and tells base/progress.h how far it is. The caller frees the result
+ * with result_free, also after an error. */
 enum status experiment_run(struct experiment *experiment, size_t index, const struct experiment_watch *watch,
                            struct result *result);
 

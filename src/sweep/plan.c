@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "sim/experiment.h"
 #include "sim/result.h"
 #include "sweep/worker.h"
@@ -186,8 +187,12 @@ static enum status plan_points(struct sweep_plan *plan)
 {
     struct sweep_planner planner = {.plan = plan};
     enum status status = store_begin(plan->drafts);
-    for (size_t i = 0; status == STATUS_OK && i < plan->count; i++)
+    progress_begin("planning the runs", plan->count);
+    for (size_t i = 0; status == STATUS_OK && i < plan->count; i++) {
         status = plan_point(&planner, i);
+        progress_tell(i + 1);
+    }
+    progress_end();
     if (status == STATUS_OK)
         status = store_commit(plan->drafts);
     free_inputs(&planner);

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "sweep/worker.h"
 
 /* A worker is made by fork, so it has the points and receives only an index. It has a socket of its own to
@@ -26,6 +28,7 @@ struct processes {
     struct process *list;
     size_t count;
     struct pollfd *polled;
+    _Atomic uint64_t *parts_done; /* shared with the workers; NULL: nobody looks */
 };
 
 /* ---------------------------------------------------------------- transport */
@@ -59,9 +62,10 @@ static bool receive_all(int socket, void *bytes, size_t length)
 /* --------------------------------------------------------------- the worker */
 
 /* Ends when the parent closes its end of the socket. */
-static void run_until_closed(const struct sweep_point *points, int socket)
+static void run_until_closed(const struct processes *processes, int socket)
 {
-    struct sweep_worker worker = {.program = NULL};
+    const struct sweep_point *points = processes->points;
+    struct sweep_worker worker = {.parts_done = processes->parts_done};
     uint64_t point;
     while (receive_all(socket, &point, sizeof point)) {
         struct sweep_outcome outcome;
@@ -87,7 +91,7 @@ static void become_worker(struct processes *processes, int socket, pid_t parent)
     for (size_t i = 0; i < processes->count; i++)
         if (processes->list[i].pid)
             close(processes->list[i].socket);
-    run_until_closed(processes->points, socket);
+    run_until_closed(processes, socket);
     _exit(STATUS_OK); /* not exit(): the open files, above all the store, belong to the parent */
 }
 
@@ -186,9 +190,20 @@ static void shut_down(struct worker_pool *worker_pool)
     for (size_t i = 0; i < processes->count; i++)
         if (processes->list[i].pid)
             bury(&processes->list[i], &ignored);
+    if (processes->parts_done)
+        munmap((void *)processes->parts_done, sizeof *processes->parts_done);
     free(processes->list);
     free(processes->polled);
     free(processes);
+}
+
+/* Without memory to share, the line shows whole runs. */
+static _Atomic uint64_t *share_parts(void)
+{
+    if (!progress_is_shown())
+        return NULL;
+    void *shared = mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return shared == MAP_FAILED ? NULL : shared;
 }
 
 void process_pool_init(struct worker_pool *worker_pool, size_t workers, const struct sweep_point *points)
@@ -197,9 +212,11 @@ void process_pool_init(struct worker_pool *worker_pool, size_t workers, const st
     *processes = (struct processes){.points = points,
                                     .list = mem_alloc(workers, sizeof *processes->list, "workers"),
                                     .count = workers,
+                                    .parts_done = share_parts(),
                                     .polled = mem_alloc(workers, sizeof *processes->polled, "workers")};
     *worker_pool = (struct worker_pool){.workers = workers,
                                         .self = processes,
+                                        .parts_done = processes->parts_done,
                                         .submit = submit_point,
                                         .wait = wait_for_answer,
                                         .shutdown = shut_down};

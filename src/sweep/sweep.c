@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "sweep/definition.h"
 #include "sweep/plan.h"
 #include "sweep/process_pool.h"
@@ -64,6 +65,23 @@ static void store_outcome(struct running *running, size_t point, struct sweep_ou
         running->stop = true;
 }
 
+/* "fmu, 2 of 12 runs" */
+static void name_progress(const struct running *running, char *name, size_t size)
+{
+    const char *title = running->options->title;
+    snprintf(name, size, "%s%s%zu of %zu runs", title ? title : "", title ? ", " : "", running->ended,
+             running->plan->todo_count);
+}
+
+static void show_progress(const struct running *running)
+{
+    char name[64];
+    name_progress(running, name, sizeof name);
+    progress_rename(name);
+    if (!running->worker_pool->parts_done)
+        progress_tell((uint64_t)running->ended * SWEEP_POINT_PARTS);
+}
+
 /* The worker's point has ended, with a result or a failure. */
 static void take_answer(struct running *running, struct worker_answer *answer)
 {
@@ -77,6 +95,7 @@ static void take_answer(struct running *running, struct worker_answer *answer)
         report_failure(running, point, "its results did not arrive whole");
     free(answer->bytes);
     running->ended++;
+    show_progress(running);
     if (running->options->progress)
         running->options->progress(running->options->self, running->ended, running->plan->todo_count);
 }
@@ -93,14 +112,17 @@ static void submit_next(struct running *running, size_t worker)
     }
 }
 
-static enum status run_plan(struct running *running)
+static void run_points(struct running *running)
 {
-    const struct sweep_plan *plan = running->plan;
     struct worker_pool *worker_pool = running->worker_pool;
     struct worker_answer answer;
+    char name[64];
     running->point_of = mem_alloc(worker_pool->workers, sizeof *running->point_of, "workers");
     if (running->options->progress)
-        running->options->progress(running->options->self, 0, plan->todo_count);
+        running->options->progress(running->options->self, 0, running->plan->todo_count);
+    name_progress(running, name, sizeof name);
+    progress_begin_elsewhere(name, (uint64_t)running->plan->todo_count * SWEEP_POINT_PARTS,
+                             worker_pool->parts_done);
     for (size_t i = 0; i < worker_pool->workers; i++)
         submit_next(running, i);
     while (running->ended < running->submitted) {
@@ -108,7 +130,14 @@ static enum status run_plan(struct running *running)
         take_answer(running, &answer);
         submit_next(running, answer.worker);
     }
+    progress_end();
     free(running->point_of);
+}
+
+static enum status run_plan(struct running *running)
+{
+    const struct sweep_plan *plan = running->plan;
+    run_points(running);
     if (running->repeated)
         diag_note("%zu more runs have the same warnings", running->repeated);
     for (size_t i = 0; i < running->warning_count; i++)

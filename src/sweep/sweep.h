@@ -42,6 +42,7 @@ struct definition;
 struct sweep_options {
     unsigned jobs;          /* processes that run points at the same time; 0 = one for each processor */
     unsigned shard, shards; /* run only the points i with i % shards == shard; 0 shards = all points */
+    const char *title;      /* of the line of progress; NULL = none */
     /* Called before the first run and after each run: how many runs of `to_run` have ended. */
     void (*progress)(void *self, size_t ended, size_t to_run);
     void *self;

@@ -45,7 +45,7 @@ void sweep_worker_free(struct sweep_worker *worker)
         worker->program->ops->close(worker->program);
     free(worker->trace);
     free(worker->workload);
-    *worker = (struct sweep_worker){0};
+    *worker = (struct sweep_worker){.parts_done = worker->parts_done};
 }
 
 /* Opens the experiment with the program that is open, or closes that one and opens another. */
@@ -80,6 +80,27 @@ static struct store_run run_of(const struct result *result)
                               .memory_bytes = result->usage.bytes};
 }
 
+/* A point under way, and the parts of it that have been told. */
+struct point_share {
+    _Atomic uint64_t *parts_done;
+    uint64_t told;
+};
+
+static void tell_share(struct point_share *share, uint64_t parts)
+{
+    if (!share->parts_done || parts <= share->told)
+        return;
+    *share->parts_done += parts - share->told;
+    share->told = parts;
+}
+
+static bool pass_progress(void *self, const struct experiment_progress *at)
+{
+    double share = at->total ? (double)at->done / (double)at->total : 0;
+    tell_share(self, (uint64_t)((share < 1 ? share : 1) * SWEEP_POINT_PARTS));
+    return true;
+}
+
 static enum status run_config(struct sweep_worker *worker, const struct config *config,
                               struct kept_messages *kept, struct store_run *run)
 {
@@ -88,8 +109,12 @@ static enum status run_config(struct sweep_worker *worker, const struct config *
     kept->errors_only = true; /* planning the points has reported the notes about an input */
     enum status status = open_experiment(worker, config, &experiment);
     kept->errors_only = false;
+    struct point_share share = {.parts_done = worker->parts_done};
+    const struct experiment_watch watch = {
+        .progress = pass_progress, .self = &share, .wants_share = worker->parts_done != NULL};
     if (status == STATUS_OK)
-        status = experiment_run(&experiment, 0, &(struct experiment_watch){0}, &result);
+        status = experiment_run(&experiment, 0, &watch, &result);
+    tell_share(&share, SWEEP_POINT_PARTS);
     if (status == STATUS_OK)
         *run = run_of(&result);
     result_free(&result);

@@ -1,13 +1,18 @@
 #ifndef HELIO_SWEEP_WORKER_H
 #define HELIO_SWEEP_WORKER_H
 
+#include <stdatomic.h>
+#include <stdint.h>
+
 #include "call/call.h"
 #include "sweep/point.h"
 #include "sweep/store.h"
 
 /* Runs points one after another. A program stays open while the next point uses the same one. All zero: no
  * program is open. */
+enum { SWEEP_POINT_PARTS = 1 << 16 };
 struct sweep_worker {
+    _Atomic uint64_t *parts_done; /* each point adds SWEEP_POINT_PARTS to it as it goes on; NULL: none does */
     struct program *program;
     char *trace, *workload; /* one of them says what was opened; the other is NULL */
 };

@@ -1,8 +1,10 @@
 #ifndef HELIO_SWEEP_WORKER_POOL_H
 #define HELIO_SWEEP_WORKER_POOL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* An ops table for workers that run points: processes of this machine (sweep/process_pool.h) or the ranks of
  * an MPI program (cli/cluster). Each worker runs one point at a time, which is named by its index. */
@@ -16,6 +18,9 @@ struct worker_answer {
 struct worker_pool {
     size_t workers;
     void *self;
+    /* The parts of points that the workers have done, SWEEP_POINT_PARTS for each point (sweep/worker.h),
+     * while the points go on. NULL: only whole points are known. */
+    const _Atomic uint64_t *parts_done;
     /* Gives an idle worker a point. False: it cannot take one, and `answer` says why. */
     bool (*submit)(struct worker_pool *worker_pool, size_t worker, size_t point,
                    struct worker_answer *answer);

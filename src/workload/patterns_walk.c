@@ -122,9 +122,9 @@ static const struct coll_nodes *nodes_of(struct program_walk *walk, uint32_t gro
 _Static_assert(CALL_EXSCAN - CALL_BARRIER == COLL_EXSCAN,
                "calls and schedules list the collectives in one order");
 
-static struct coll_call coll_call_of(const struct program_walk *walk, uint32_t rank, const struct call *call)
+struct coll_call patterns_coll_call(const struct program *program, const struct patterns_options *options,
+                                    uint32_t rank, const struct call *call)
 {
-    const struct program *program = walk->program;
     const struct group *group = &program->groups[call->group];
     bool receives = call->op == CALL_SCATTER || call->op == CALL_SCATTERV;
     return (struct coll_call){
@@ -132,8 +132,8 @@ static struct coll_call coll_call_of(const struct program_walk *walk, uint32_t r
         .size = group->size,
         .rank = group_rank(group, rank),
         .root = (uint32_t)call->peer,
-        .window = walk->options->window,
-        .leaders = walk->options->leaders,
+        .window = options->window,
+        .leaders = options->leaders,
         .element = call->element_bytes ? (uint64_t)call->element_bytes : 1,
         .bytes = receives ? call->recv_bytes : call->bytes,
         .send_bytes = call->send_counts ? program->counts + call->send_counts : NULL,
@@ -141,12 +141,10 @@ static struct coll_call coll_call_of(const struct program_walk *walk, uint32_t r
     };
 }
 
-static const struct coll_algorithm *algorithm_of(const struct program_walk *walk,
-                                                 const struct coll_call *call)
+const struct coll_algorithm *patterns_algorithm(const struct patterns_options *options,
+                                                const struct coll_call *call)
 {
-    if (walk->options->choices)
-        return coll_choose(&walk->options->choices[call->kind], call);
-    return coll_default(call->kind);
+    return options->choices ? coll_choose(&options->choices[call->kind], call) : coll_default(call->kind);
 }
 
 /* The messages that a rank sends in a collective call. */
@@ -156,8 +154,8 @@ static void add_collective(struct program_walk *walk, uint32_t rank, const struc
                                 .walk = walk,
                                 .group = &walk->program->groups[call->group],
                                 .tag = -1 - (int32_t)call->op};
-    struct coll_call coll_call = coll_call_of(walk, rank, call);
-    const struct coll_algorithm *algorithm = algorithm_of(walk, &coll_call);
+    struct coll_call coll_call = patterns_coll_call(walk->program, walk->options, rank, call);
+    const struct coll_algorithm *algorithm = patterns_algorithm(walk->options, &coll_call);
     if (algorithm->node_aware)
         coll_call.nodes = nodes_of(walk, call->group);
     for (uint32_t phase = 0; coll_emit(algorithm, &coll_call, phase, &sink.base); phase++)

@@ -26,9 +26,12 @@ struct workload_problem {
  *     pingpong.c, dissemination.c, alltoall.c, ring.c, pattern.c    workloads
  *     repeat.h, repeat.c       what alltoall and ring share
  *     phase.h, phase.c         programs that come in phases
- *     npb_*.c                  the NAS Parallel Benchmarks, one file each; npb.h, npb_solver.h: what they
- * share openloop.h, openloop.c   open-loop traffic traffic.h, traffic_*.c   its patterns, one file each
- *     patterns.h, patterns*.c, repetition.h, repetition.c    phases, patterns and main loop of a program */
+ *     npb_*.c                  the NAS Parallel Benchmarks, one file each; npb.h, npb_solver.h: their
+ *                              common parts
+ *     openloop.h, openloop.c   open-loop traffic
+ *     traffic.h, traffic_*.c   its patterns, one file each
+ *     patterns.h, patterns*.c, repetition.h, repetition.c    phases, patterns and main loop of a program
+ *     messages.h, messages.c   an estimate of its messages */
 struct workload {
     const char *name; /* "alltoall", "npb:lu": with its family, if it has one */
     const char *doc;

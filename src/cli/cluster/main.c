@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "cli/cluster/ranks.h"
+#include "output/progress_line.h"
 #include "output/standard.h"
 
 /* helio-sweep is `helio sweep` with the ranks of an MPI program as workers. Rank 0 reads the experiment,
@@ -120,12 +121,15 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (rank == 0)
+        progress_line_start();
     if (!is_launched_well(ranks))
         status = STATUS_BAD_INPUT;
     else if (rank == 0)
         status = run_as_rank_0(argc, argv, ranks);
     else
         run_as_another(argc, argv);
+    progress_line_stop();
     MPI_Finalize();
     return (int)standard_close(status);
 }

@@ -124,9 +124,21 @@ static void answer_failed(void *self, enum status status)
     engine->loop.stopped = true;
 }
 
+enum { TELL_EVERY = 1 << 12 }; /* messages */
+
+static void tell_progress(void *self)
+{
+    const struct openloop_engine *engine = self;
+    const struct engine_params *params = engine->params;
+    const struct engine_progress at = {.calls = engine->delivered,
+                                       .sent = engine->delivered + engine->messages.live,
+                                       .now = engine->loop.now};
+    if (params->progress && !params->progress(params->progress_self, &at))
+        answer_failed(self, STATUS_CANCELLED);
+}
+
 static void answer_delivered(void *self, uint32_t index, ps_t at)
 {
-    enum { PROGRESS_EVERY = 1 << 16 };
     struct openloop_engine *engine = self;
     const struct engine_params *params = engine->params;
     struct message *message = message_at(&engine->messages, index);
@@ -136,9 +148,8 @@ static void answer_delivered(void *self, uint32_t index, ps_t at)
     tap_emit(params->tap, &(struct tap_record){.kind = TAP_DELIVERED, .at = at, .message = message});
     tap_emit(params->tap, &(struct tap_record){.kind = TAP_FINISHED, .message = message});
     pool_give(&engine->messages, index);
-    if (++engine->delivered % PROGRESS_EVERY == 0 && params->progress &&
-        !params->progress(params->progress_self, engine->delivered, engine->loop.now))
-        answer_failed(self, STATUS_CANCELLED);
+    if (++engine->delivered % TELL_EVERY == 0)
+        tell_progress(engine);
 }
 
 /* --------------------------------------------------------------------- run */
@@ -149,6 +160,7 @@ static enum status open_engine(struct openloop_engine *engine, const struct engi
     struct topo topo;
     *engine = (struct openloop_engine){.params = params};
     loop_init(&engine->loop);
+    loop_watch(&engine->loop, tell_progress, engine);
     pool_init(&engine->messages, sizeof(struct message), "messages");
     engine->next = mem_alloc(nodes, sizeof *engine->next, "traffic");
     engine->finish = mem_alloc(nodes, sizeof *engine->finish, "traffic");

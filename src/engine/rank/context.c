@@ -9,7 +9,11 @@ void context_fail(struct run_context *context, enum status status)
 
 void context_tell_progress(struct run_context *context)
 {
-    if (!context->progress(context->progress_self, context->calls, context->loop.now))
+    const struct engine_progress at = {.calls = context->calls,
+                                       .sent = context->sent,
+                                       .messages = context->messages,
+                                       .now = context->loop.now};
+    if (!context->progress(context->progress_self, &at))
         context_fail(context, STATUS_CANCELLED);
 }
 

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "base/tap.h"
 #include "call/call.h"
+#include "engine/engine.h"
 
 /* What all layers of one run share: its clock, its observers, its end. */
 struct run_context {
@@ -13,20 +14,21 @@ struct run_context {
     enum status status; /* STATUS_OK until the run fails */
     /* Where in the program a rank is, for error messages. */
     struct call_place (*place)(void *self, uint32_t rank);
-    void *self;                                             /* first argument of `place` */
-    bool (*progress)(void *self, uint64_t calls, ps_t now); /* struct engine_params */
+    void *self;                                                     /* first argument of `place` */
+    bool (*progress)(void *self, const struct engine_progress *at); /* struct engine_params */
     void *progress_self;
     uint64_t calls;    /* executed so far */
+    uint64_t sent;     /* messages, so far */
     uint64_t messages; /* done with so far: what a run of one long collective call makes progress by */
 };
 
 /* Tells the progress; cancels the run where nobody wants more of it. */
 void context_tell_progress(struct run_context *context);
 
-/* One more call, or one more message; each 2^20th tells the progress. */
+/* One more call, or one more message; each 2^12th tells the progress. */
 static inline void context_count(struct run_context *context, uint64_t *counter)
 {
-    enum { COUNT_TO_TELL = 1 << 20 };
+    enum { COUNT_TO_TELL = 1 << 12 };
     if (++*counter % COUNT_TO_TELL == 0 && context->progress)
         context_tell_progress(context);
 }

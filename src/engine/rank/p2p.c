@@ -384,6 +384,7 @@ static void launch(struct p2p *p2p, uint32_t index)
 void p2p_send(struct p2p *p2p, const struct message_post *post)
 {
     uint32_t index = POOL_NONE, waiting = POOL_NONE;
+    context_count(p2p->context, &p2p->context->sent);
     if (post->channel == CHANNEL_MAILBOX) {
         index = pool_take(p2p->messages);
     } else {

@@ -165,6 +165,11 @@ static bool runs(const struct engine_input *input)
     return !input->compat && !(input->program && input->program->openloop);
 }
 
+static void watch(void *self)
+{
+    context_tell_progress(self);
+}
+
 static enum status run(const struct engine_params *params, struct engine_usage *usage, engine_visit *visit,
                        void *self)
 {
@@ -175,6 +180,8 @@ static enum status run(const struct engine_params *params, struct engine_usage *
                                           .progress = params->progress,
                                           .progress_self = params->progress_self};
     loop_init(&engine.context.loop);
+    if (params->progress)
+        loop_watch(&engine.context.loop, watch, &engine.context);
     open_layers(&engine);
     open_scheduler(&engine);
     enum status status = open_fabric(&engine);

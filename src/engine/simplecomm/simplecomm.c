@@ -239,12 +239,28 @@ static enum status report_deadlock(const struct simplecomm *engine)
     return STATUS_FAILED;
 }
 
+static enum status tell_progress(const struct simplecomm *engine, uint32_t rank)
+{
+    const struct engine_params *params = engine->params;
+    const struct engine_progress at = {.calls = engine->calls,
+                                       .sent = engine->finished + engine->live_matches,
+                                       .messages = engine->finished,
+                                       .now = seconds_to_ps(engine->rank[rank].now_s)};
+    if (params->progress && !params->progress(params->progress_self, &at))
+        return STATUS_CANCELLED;
+    return STATUS_OK;
+}
+
 static enum status simulate(struct simplecomm *engine)
 {
+    enum { TELL_EVERY = 1 << 12 };
+    uint64_t steps = 0;
     for (;;) {
         bool normal = false;
         for (uint32_t rank = 0; rank < engine->ranks; rank++) {
             enum status status = compat_step(engine, rank);
+            if (status == STATUS_OK && ++steps % TELL_EVERY == 0)
+                status = tell_progress(engine, rank);
             if (status != STATUS_OK)
                 return status;
         }

@@ -222,9 +222,6 @@ static enum status execute(struct simplecomm *engine, uint32_t index)
     if (!call)
         return finalize(engine, index); /* SimpleComm would read beyond the end of its trace */
     engine->calls++;
-    if (params->progress && engine->calls % (UINT64_C(1) << 20) == 0 &&
-        !params->progress(params->progress_self, engine->calls, seconds_to_ps(engine->rank[index].now_s)))
-        return STATUS_CANCELLED;
     switch (call->op) {
     case CALL_INIT:
     case CALL_NOTHING:

@@ -1,0 +1,144 @@
+#include "workload/messages.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "coll/nodes.h"
+#include "workload/patterns_internal.h"
+
+/* Messages are counted at both ends, because either end of a rooted collective may be that of one rank. */
+struct message_count {
+    struct coll_sink base;
+    struct program *program;
+    const struct patterns_options *options;
+    uint64_t sent, received; /* by the ranks counted so far */
+    uint64_t steps, most_steps;
+    struct coll_nodes nodes; /* of all ranks */
+    uint32_t *node_storage;  /* NULL: not made yet */
+};
+
+static void count_send(struct coll_sink *sink, uint32_t peer, struct coll_span from)
+{
+    (void)peer, (void)from;
+    ((struct message_count *)sink)->sent++;
+}
+
+static void count_recv(struct coll_sink *sink, uint32_t peer, struct coll_span into)
+{
+    (void)peer, (void)into;
+    ((struct message_count *)sink)->received++;
+}
+
+static void count_recv_raise(struct coll_sink *sink, uint32_t peer, struct coll_span into, uint32_t flag)
+{
+    (void)peer, (void)into, (void)flag;
+    ((struct message_count *)sink)->received++;
+}
+
+static void ignore_barrier(struct coll_sink *sink)
+{
+    (void)sink;
+}
+
+static void ignore_flag(struct coll_sink *sink, uint32_t flag)
+{
+    (void)sink, (void)flag;
+}
+
+static void ignore_local(struct coll_sink *sink, struct coll_span from, struct coll_span into)
+{
+    (void)sink, (void)from, (void)into;
+}
+
+static const struct coll_nodes *nodes_of_all(struct message_count *count)
+{
+    const struct group *all = &count->program->groups[0];
+    if (!count->node_storage) {
+        count->node_storage =
+            mem_alloc(coll_nodes_storage(all->size), sizeof *count->node_storage, "nodes of ranks");
+        group_places(all, count->options->ranks_per_node, count->node_storage);
+        coll_nodes_init(&count->nodes, all->size, count->node_storage, count->node_storage);
+    }
+    return &count->nodes;
+}
+
+/* False: the call has too many steps, or its messages depend on nodes that are not known here. */
+static bool count_collective(struct message_count *count, uint32_t rank, const struct call *call)
+{
+    struct coll_call coll_call = patterns_coll_call(count->program, count->options, rank, call);
+    const struct coll_algorithm *algorithm = patterns_algorithm(count->options, &coll_call);
+    uint64_t before = count->sent + count->received;
+    if (coll_call.size > count->most_steps - count->steps || (algorithm->node_aware && call->group != 0))
+        return false;
+    if (algorithm->node_aware)
+        coll_call.nodes = nodes_of_all(count);
+    for (uint32_t phase = 0; count->steps <= count->most_steps; phase++, count->steps++)
+        if (!coll_emit(algorithm, &coll_call, phase, &count->base))
+            break;
+    count->steps += coll_call.size + count->sent + count->received - before;
+    return count->steps <= count->most_steps;
+}
+
+static bool count_rank(struct message_count *count, uint32_t rank)
+{
+    struct call scratch;
+    const struct call *call;
+    while ((call = program_next(count->program, rank, &scratch))) {
+        bool sends = call->op == CALL_SEND || call->op == CALL_SENDRECV;
+        bool receives = call->op == CALL_RECV || call->op == CALL_SENDRECV;
+        if (++count->steps > count->most_steps)
+            return false;
+        count->sent += sends && call->peer != CALL_PROC_NULL;
+        count->received +=
+            receives && (call->op == CALL_SENDRECV ? call->source : call->peer) != CALL_PROC_NULL;
+        if (call_is_collective(call) && !count_collective(count, rank, call))
+            return false;
+    }
+    return count->program->status == STATUS_OK;
+}
+
+/* The i-th of the ranks that are counted, i from 0; they are spread evenly, also if there are few. */
+static uint32_t sampled_rank(uint32_t i, uint32_t ranks)
+{
+    const double golden = 0.6180339887498949;
+    double turn = (double)i * golden;
+    return 1 + (uint32_t)((turn - (double)(uint32_t)turn) * (double)(ranks - 1));
+}
+
+uint64_t program_messages_estimate(struct program *program, const struct patterns_options *options)
+{
+    enum { MOST_STEPS = 1 << 23, MOST_RANKS = 64 };
+    struct message_count count = {.base = {.send = count_send,
+                                           .recv = count_recv,
+                                           .recv_raise = count_recv_raise,
+                                           .barrier = ignore_barrier,
+                                           .raise = ignore_flag,
+                                           .await = ignore_flag,
+                                           .copy = ignore_local,
+                                           .reduce = ignore_local},
+                                  .program = program,
+                                  .options = options,
+                                  .most_steps = MOST_STEPS};
+    uint32_t ranks = program->ranks, others = 0;
+    program->ops->rewind(program);
+    bool going = count_rank(&count, 0);
+    uint64_t sent_first = count.sent, received_first = count.received, sent = 0, received = 0;
+    /* Each turn needs a rank that is at its beginning; to rewind costs a step for each rank. */
+    for (uint32_t i = 0; going && ranks > 1 && i < MOST_RANKS; i++, count.steps += ranks) {
+        program->ops->rewind(program);
+        if (!count_rank(&count, sampled_rank(i, ranks)))
+            break;
+        others++;
+        sent = count.sent - sent_first;
+        received = count.received - received_first;
+    }
+    program->ops->rewind(program);
+    free(count.node_storage);
+    if (!going || (ranks > 1 && !others))
+        return 0;
+    double scale = others ? (double)(ranks - 1) / others : 0;
+    double sends = (double)sent_first + (double)sent * scale;
+    double receives = (double)received_first + (double)received * scale;
+    double most = sends > receives ? sends : receives;
+    return most < (double)(UINT64_MAX / 2) ? (uint64_t)most : 0;
+}
