@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/queue_table.h"
+#include "coll/coll.h"
 #include "engine/rank/context.h"
 
 /* The check that all ranks of a group make the same collective calls in the same order. The first rank of a
@@ -33,5 +34,10 @@ size_t coll_check_bytes(const struct coll_check *check);
 
 /* False, reported: other ranks make another call; the run has failed. */
 bool coll_check_enter(struct coll_check *check, const struct coll_entry *entry);
+
+/* False, reported: the blocks of this rank's call have more bytes than sums and offsets of them can count;
+ * the run has failed. */
+bool coll_check_bytes_fit(struct coll_check *check, uint32_t rank, const struct coll_call *call,
+                          const struct coll_algorithm *algorithm);
 
 #endif

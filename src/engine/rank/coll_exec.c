@@ -290,7 +290,8 @@ void coll_exec_begin(struct coll_exec *exec, uint32_t rank, const struct call *c
     request->algorithm = coll_choose(&exec->config->choice[request->call.kind], &request->call);
     if (request->algorithm->node_aware)
         enter_node(exec, request);
-    if (check_entry(exec, request, call))
+    if (check_entry(exec, request, call) &&
+        coll_check_bytes_fit(&exec->check, rank, &request->call, request->algorithm))
         run_phases(exec, index);
 }
 
