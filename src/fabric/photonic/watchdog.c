@@ -8,6 +8,9 @@
  * channel leave no events, so that the run ends by itself; the watchdog is for packets that try again and
  * again and never get through. */
 
+/* While something is sent, a part of the time so far passes between two looks. */
+enum { WATCHES_PER_TIME = 64 };
+
 void watchdog_begin(struct photonic *photonic)
 {
     if (photonic->is_watched)
@@ -36,17 +39,21 @@ void watchdog_on_watch(void *self, uint32_t subject)
     (void)subject;
     struct photonic *photonic = self;
     ps_t limit_ps = (ps_t)photonic->settings.photonic.watchdog_cycles * photonic->settings.cycle_ps;
-    ps_t now = fabric_now(&photonic->fabric);
+    ps_t now = fabric_now(&photonic->fabric), until;
     photonic->is_watched = photonic->packets.live > 0;
     if (!photonic->is_watched)
         return;
     if (photonic->sending > 0)
         photonic->progress_at = now;
-    if (now - photonic->progress_at >= limit_ps)
+    if (now - photonic->progress_at >= limit_ps) {
         end_run(photonic, limit_ps);
-    else
-        loop_at(photonic->fabric.params.loop, ps_add(photonic->progress_at, limit_ps), photonic->watch_kind,
-                0);
+        return;
+    }
+    /* A transfer may take days, so the pauses grow with the time that has passed. */
+    until = ps_add(photonic->progress_at, limit_ps);
+    if (photonic->sending > 0)
+        until = ps_max(until, ps_add(now, now / WATCHES_PER_TIME));
+    loop_at(photonic->fabric.params.loop, until, photonic->watch_kind, 0);
 }
 
 enum { LINKS_NAMED = 10 };
