@@ -110,7 +110,7 @@ HELIOGRAPH_API int64_t heliograph_makespan_ps(const struct heliograph *experimen
 /* The share of the ranks' time in which they are blocked, 0 to 1. */
 HELIOGRAPH_API double heliograph_idle_fraction(const struct heliograph *experiment, size_t run);
 
-/* Messages between ranks, and their bytes. */
+/* Messages between ranks, and their bytes: UINT64_MAX if there are more. */
 HELIOGRAPH_API uint64_t heliograph_messages(const struct heliograph *experiment, size_t run);
 HELIOGRAPH_API uint64_t heliograph_bytes(const struct heliograph *experiment, size_t run);
 

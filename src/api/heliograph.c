@@ -327,7 +327,9 @@ uint64_t heliograph_messages(const struct heliograph *experiment, size_t run)
 uint64_t heliograph_bytes(const struct heliograph *experiment, size_t run)
 {
     const struct result *result = result_at(experiment, run);
-    return result ? result->bytes : 0;
+    if (!result)
+        return 0;
+    return result->bytes > UINT64_MAX ? UINT64_MAX : (uint64_t)result->bytes;
 }
 
 uint32_t heliograph_ranks(const struct heliograph *experiment, size_t run)

@@ -9,7 +9,7 @@ void profile_init(struct profile *profile)
 static void halve(struct profile *profile)
 {
     for (size_t i = 0; i < PROFILE_BINS / 2; i++) {
-        __int128 carried = (__int128)profile->steps[2 * i] * profile_width(profile);
+        sum_t carried = (sum_t)profile->steps[2 * i] * profile_width(profile);
         profile->part[i] = profile->part[2 * i] + profile->part[2 * i + 1] + carried;
         profile->steps[i] = profile->steps[2 * i] + profile->steps[2 * i + 1];
     }
@@ -26,13 +26,12 @@ void profile_widen(struct profile *profile, ps_t at)
         halve(profile);
 }
 
-size_t profile_integrals(const struct profile *profile, ps_t end, int64_t integrals[PROFILE_BINS])
+size_t profile_integrals(const struct profile *profile, ps_t end, struct sums *integrals)
 {
     size_t bins = 0;
-    __int128 level = 0;
+    sum_t level = 0;
     for (; bins < PROFILE_BINS && (ps_t)bins << profile->shift < end; bins++) {
-        __int128 integral = level * profile_width(profile) + profile->part[bins];
-        integrals[bins] = integral > INT64_MAX ? INT64_MAX : (int64_t)integral;
+        sums_set(integrals, bins, level * profile_width(profile) + profile->part[bins]);
         level += profile->steps[bins];
     }
     return bins;

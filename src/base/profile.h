@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "base/sum.h"
 #include "base/time.h"
 
 /* A level over time, such as the length of a queue, as the integral of the level over each of PROFILE_BINS
@@ -12,7 +13,7 @@ enum { PROFILE_BINS = 256 };
 
 struct profile {
     unsigned shift;              /* a bin is 2^shift ps wide */
-    __int128 part[PROFILE_BINS]; /* level x ps, from the bin's steps up to its end */
+    sum_t part[PROFILE_BINS];    /* level x ps, from the bin's steps up to its end */
     int64_t steps[PROFILE_BINS]; /* the change of level by the bin's steps, for all later bins */
 };
 
@@ -27,7 +28,7 @@ static inline void profile_step(struct profile *profile, ps_t at, int64_t change
     if (at / PROFILE_BINS >> profile->shift)
         profile_widen(profile, at);
     ps_t bin = at >> profile->shift;
-    profile->part[bin] += (__int128)change * (((bin + 1) << profile->shift) - at);
+    profile->part[bin] += change * (((sum_t)(bin + 1) << profile->shift) - at);
     profile->steps[bin] += change;
 }
 
@@ -36,8 +37,8 @@ static inline ps_t profile_width(const struct profile *profile)
     return (ps_t)1 << profile->shift;
 }
 
-/* Level x time of each bin up to `end`, in ps, limited to INT64_MAX. `end` is not before the last step.
+/* Level x time of each bin up to `end`, in ps, into PROFILE_BINS sums. `end` is not before the last step.
  * Returns the number of bins. */
-size_t profile_integrals(const struct profile *profile, ps_t end, int64_t integrals[PROFILE_BINS]);
+size_t profile_integrals(const struct profile *profile, ps_t end, struct sums *integrals);
 
 #endif

@@ -12,10 +12,10 @@
 struct host_statistics {
     uint64_t messages;         /* through NICs, each counted at both ends */
     uint64_t waits;            /* messages that waited at PCIe or NIC */
-    ps_t wait_ps;              /* their waiting time */
+    sum_t wait_ps;             /* their waiting time */
     uint64_t posts_waiting;    /* messages that waited for a place in a transmit queue */
     uint64_t arrivals_waiting; /* messages that waited for a place in a receive queue */
-    uint64_t copied_bytes;     /* within nodes, by cores */
+    sum_t copied_bytes;        /* within nodes, by cores */
     struct rnic_statistics rnic;
 };
 
@@ -65,7 +65,7 @@ static inline ps_t host_nodes_account(struct host_nodes *nodes, ps_t now, ps_t a
     nodes->statistics.messages++;
     if (at > now) {
         nodes->statistics.waits++;
-        nodes->statistics.wait_ps = ps_add(nodes->statistics.wait_ps, at - now);
+        nodes->statistics.wait_ps += at - now;
     }
     return at;
 }

@@ -33,8 +33,10 @@ static const char *unit_of(enum metric_type type)
 {
     switch (type) {
     case METRIC_BYTES:
+    case METRIC_BYTES_SUM:
         return "bytes";
     case METRIC_TIME:
+    case METRIC_TIME_SUM:
     case METRIC_TIMES:
         return "seconds";
     default:

@@ -9,11 +9,11 @@
 /* The call that caused most idle time, and its share of all idle time in percent. */
 static const char *main_cause(const struct result *result, double *percent)
 {
-    ps_t all = 0, point_to_point = 0, most;
+    sum_t all = 0, point_to_point = 0, most;
     for (int op = 0; op < CALL_OPS; op++) {
-        all = ps_add(all, result->idle_by_cause[op]);
+        all += result->idle_by_cause[op];
         if (op < CALL_BARRIER)
-            point_to_point = ps_add(point_to_point, result->idle_by_cause[op]);
+            point_to_point += result->idle_by_cause[op];
     }
     const char *name = "p2p";
     most = point_to_point;

@@ -59,6 +59,14 @@ void result_collect(struct result *result, uint32_t ranks, struct tap *tap)
     tap_handle(tap, wanted, collect, result);
 }
 
+static int64_t *copy_of(const int64_t *values, size_t count)
+{
+    int64_t *copy = mem_alloc(count, sizeof *copy, "statistics");
+    if (count)
+        memcpy(copy, values, count * sizeof *copy);
+    return copy;
+}
+
 /* The statistics point to series that belong to the fabric, so these are copied too. */
 void result_keep_statistics(struct result *result, const struct metric_table *metrics, const void *statistics)
 {
@@ -69,13 +77,12 @@ void result_keep_statistics(struct result *result, const struct metric_table *me
     memcpy(result->statistics, statistics, metrics->size);
     for (size_t i = 0; i < metrics->count; i++) {
         const struct metric *metric = &metrics->metrics[i];
-        if (metric->type != METRIC_TIMES && metric->type != METRIC_COUNTS)
+        if (!metric_is_series(metric))
             continue;
         struct metric_series *series = (struct metric_series *)((char *)result->statistics + metric->offset);
-        int64_t *values = mem_alloc(series->count, sizeof *values, "statistics");
-        if (series->count)
-            memcpy(values, series->values, series->count * sizeof *values);
-        series->values = values;
+        series->values = copy_of(series->values, series->count);
+        if (series->high)
+            series->high = copy_of(series->high, series->count);
     }
 }
 
@@ -83,8 +90,11 @@ void result_free(struct result *result)
 {
     for (size_t i = 0; result->metrics && i < result->metrics->count; i++) {
         const struct metric *metric = &result->metrics->metrics[i];
-        if (metric->type == METRIC_TIMES || metric->type == METRIC_COUNTS)
-            free((void *)((struct metric_series *)((char *)result->statistics + metric->offset))->values);
+        if (!metric_is_series(metric))
+            continue;
+        struct metric_series *series = (struct metric_series *)((char *)result->statistics + metric->offset);
+        free((void *)series->values);
+        free((void *)series->high);
     }
     free(result->statistics);
     free(result->rows);

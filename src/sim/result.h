@@ -19,7 +19,8 @@ struct rank_row {
 /* Messages by size: class 0 has those of 0 bytes, class k > 0 those of 2^(k-1) to 2^k - 1 bytes. */
 enum { RESULT_SIZE_CLASSES = 65 };
 struct size_class {
-    uint64_t count, bytes;
+    uint64_t count;
+    sum_t bytes;
 };
 
 struct result {
@@ -30,8 +31,9 @@ struct result {
     uint32_t ranks;
     struct rank_row *rows; /* per rank */
     ps_t makespan;
-    ps_t idle_by_cause[CALL_OPS]; /* sum over ranks; p2p calls count for CALL_SEND and CALL_RECV */
-    uint64_t messages, bytes;     /* between ranks, without handshakes */
+    sum_t idle_by_cause[CALL_OPS]; /* in ps, over ranks; p2p calls count for CALL_SEND and CALL_RECV */
+    uint64_t messages;             /* between ranks, without handshakes */
+    sum_t bytes;                   /* of these messages */
     struct size_class sizes[RESULT_SIZE_CLASSES]; /* of the same messages */
     struct engine_usage usage;
     double wall_s; /* time of the simulation itself; for people, and in no file of results */

@@ -11,17 +11,23 @@
 /* Up to this many ranks are listed one by one; more are described by quantiles. */
 enum { RANKS_LISTED = 4096, DIGITS = 15 };
 
-static json_t *seconds(ps_t time)
+static json_t *seconds(sum_t time)
 {
     return json_real((double)time / (double)PS_PER_S);
+}
+
+/* JSON integers have 64 bits here; a greater sum is a real number of DIGITS digits. */
+static json_t *whole_number(sum_t number)
+{
+    return number > INT64_MAX ? json_real((double)number) : json_integer((json_int_t)number);
 }
 
 static json_t *series_json(const struct metric *metric, const struct metric_series *series)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < series->count; i++)
-        json_array_append_new(list, metric->type == METRIC_TIMES ? seconds(series->values[i])
-                                                                 : json_integer(series->values[i]));
+        json_array_append_new(list, metric->type == METRIC_TIMES ? seconds(metric_series_at(series, i))
+                                                                 : whole_number(metric_series_at(series, i)));
     return list;
 }
 
@@ -31,9 +37,14 @@ static json_t *metric_json(const struct metric *metric, const void *statistics)
     switch (metric->type) {
     case METRIC_COUNT:
     case METRIC_BYTES:
-        return json_integer((json_int_t) * (const uint64_t *)field);
+        return whole_number(*(const uint64_t *)field);
+    case METRIC_COUNT_SUM:
+    case METRIC_BYTES_SUM:
+        return whole_number(*(const sum_t *)field);
     case METRIC_TIME:
         return seconds(*(const ps_t *)field);
+    case METRIC_TIME_SUM:
+        return seconds(*(const sum_t *)field);
     case METRIC_RATIO:
         return json_real(*(const double *)field);
     case METRIC_TIMES:
@@ -100,9 +111,9 @@ static json_t *ranks_json(const struct result *result)
 static json_t *idle_causes_json(const struct result *result)
 {
     json_t *object = json_object();
-    ps_t point_to_point = 0;
+    sum_t point_to_point = 0;
     for (int op = 0; op < CALL_BARRIER; op++)
-        point_to_point = ps_add(point_to_point, result->idle_by_cause[op]);
+        point_to_point += result->idle_by_cause[op];
     if (point_to_point)
         json_object_set_new(object, "p2p", seconds(point_to_point));
     for (int op = CALL_BARRIER; op < CALL_OPS; op++)
@@ -117,10 +128,10 @@ static json_t *message_sizes_json(const struct result *result)
     json_t *list = json_array();
     for (uint32_t i = 0; i < RESULT_SIZE_CLASSES; i++)
         if (result->sizes[i].count)
-            json_array_append_new(list,
-                                  json_pack("{s:I, s:I, s:I}", "from_bytes", (json_int_t)result_size_from(i),
-                                            "count", (json_int_t)result->sizes[i].count, "bytes",
-                                            (json_int_t)result->sizes[i].bytes));
+            json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "from_bytes",
+                                                  whole_number(result_size_from(i)), "count",
+                                                  whole_number(result->sizes[i].count), "bytes",
+                                                  whole_number(result->sizes[i].bytes)));
     return list;
 }
 
@@ -135,8 +146,8 @@ static json_t *run_json(const struct result *result)
         json_object_set_new(object, "software_fraction", json_real(result_software_fraction(result)));
     json_object_set_new(object, "idle_by_cause_s", idle_causes_json(result));
     json_object_set_new(object, "messages",
-                        json_pack("{s:I, s:I, s:f}", "count", (json_int_t)result->messages, "bytes",
-                                  (json_int_t)result->bytes, "mean_bytes", result_mean_bytes(result)));
+                        json_pack("{s:o, s:o, s:f}", "count", whole_number(result->messages), "bytes",
+                                  whole_number(result->bytes), "mean_bytes", result_mean_bytes(result)));
     json_object_set_new(object, "message_sizes", message_sizes_json(result));
     json_object_set_new(object, "fabric_stats", statistics_json(result->metrics, result->statistics));
     if (result->has_host)
@@ -209,7 +220,7 @@ char *result_metrics_text(const struct result *result)
     json_t *object = json_object();
     for (size_t i = 0; result->metrics && i < result->metrics->count; i++) {
         const struct metric *metric = &result->metrics->metrics[i];
-        if (metric->type != METRIC_TIMES && metric->type != METRIC_COUNTS)
+        if (!metric_is_series(metric))
             json_object_set_new(object, metric->name, metric_json(metric, result->statistics));
     }
     return one_line(object);

@@ -15,7 +15,8 @@ struct results_table_row {
     json_t *parameters, *metrics;
     ps_t makespan_ps;
     double idle_fraction, mean_bytes;
-    uint64_t messages, bytes;
+    uint64_t messages;
+    sum_t bytes;
     double speedup; /* over the baseline's run with the same parameters; 0 = no such run */
     size_t group;   /* rows that differ only in their seed have the same one */
 };

@@ -48,8 +48,9 @@ static void put_run(const struct results_table *results_table, const struct resu
         fprintf(out, ",%.6f", row->speedup);
     else if (json_object_size(results_table->baseline))
         fputc(',', out);
-    fprintf(out, ",%.15g,%" PRIu64 ",%" PRIu64 ",%.15g", row->idle_fraction, row->messages, row->bytes,
-            row->mean_bytes);
+    char bytes[SUM_TEXT];
+    fprintf(out, ",%.15g,%" PRIu64 ",%s,%.15g", row->idle_fraction, row->messages,
+            sum_print(row->bytes, bytes), row->mean_bytes);
     for (size_t i = 0; i < results_table->metric_count; i++)
         put_number(out, json_object_get(row->metrics, results_table->metrics[i]));
     fputc('\n', out);

@@ -56,7 +56,9 @@ static json_t *group_json(const struct results_table *results_table, const struc
     json_object_set_new(object, "speedup", estimate_json(&group->speedup));
     json_object_set_new(object, "idle_fraction", json_real(row->idle_fraction));
     json_object_set_new(object, "messages", json_integer((json_int_t)row->messages));
-    json_object_set_new(object, "bytes", json_integer((json_int_t)row->bytes));
+    json_object_set_new(object, "bytes",
+                        row->bytes > INT64_MAX ? json_real((double)row->bytes)
+                                               : json_integer((json_int_t)row->bytes));
     json_object_set(object, "metrics", row->metrics);
     return object;
 }

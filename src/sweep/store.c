@@ -325,7 +325,10 @@ enum status store_finish(struct store *store, const struct store_run *run)
     sqlite3_bind_int64(statement, 2, run->makespan_ps);
     sqlite3_bind_double(statement, 3, run->idle_fraction);
     sqlite3_bind_int64(statement, 4, (int64_t)run->messages);
-    sqlite3_bind_int64(statement, 5, (int64_t)run->bytes);
+    if (run->bytes <= INT64_MAX)
+        sqlite3_bind_int64(statement, 5, (int64_t)run->bytes);
+    else
+        sqlite3_bind_double(statement, 5, (double)run->bytes);
     sqlite3_bind_double(statement, 6, run->mean_bytes);
     bind_text(statement, 7, run->metrics);
     bind_text(statement, 8, run->run);
@@ -338,6 +341,15 @@ static const char *text_at(sqlite3_stmt *statement, int column)
 {
     const char *text = (const char *)sqlite3_column_text(statement, column);
     return text ? text : "";
+}
+
+/* A sum that is beyond SQLite's integers is a real number. One that no run can have counts as 0. */
+static sum_t sum_at_column(sqlite3_stmt *statement, int column)
+{
+    if (sqlite3_column_type(statement, column) != SQLITE_FLOAT)
+        return sqlite3_column_int64(statement, column);
+    double value = sqlite3_column_double(statement, column);
+    return value >= 0 && value < 0x1p126 ? (sum_t)value : 0;
 }
 
 /* The statement's current row. The texts are valid until its next step. */
@@ -355,7 +367,7 @@ static struct store_run run_at(sqlite3_stmt *statement)
         .makespan_ps = sqlite3_column_int64(statement, 7),
         .idle_fraction = sqlite3_column_double(statement, 8),
         .messages = (uint64_t)sqlite3_column_int64(statement, 9),
-        .bytes = (uint64_t)sqlite3_column_int64(statement, 10),
+        .bytes = sum_at_column(statement, 10),
         .mean_bytes = sqlite3_column_double(statement, 11),
         .metrics = text_at(statement, 12),
         .run = text_at(statement, 13),

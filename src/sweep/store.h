@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/sum.h"
 #include "base/time.h"
 
 /* A file of results: an SQLite database with a write-ahead log. It has planned runs and finished runs. A
@@ -34,7 +35,8 @@ struct store_run {
     bool done; /* the fields below are valid */
     ps_t makespan_ps;
     double idle_fraction;
-    uint64_t messages, bytes;
+    uint64_t messages;
+    sum_t bytes;           /* from 2^63 on, 53 bits of them are kept */
     double mean_bytes;     /* per message */
     const char *metrics;   /* a JSON object: the fabric's metrics, by name */
     const char *run;       /* a JSON object, as in `runs` of `helio run --json` */

@@ -150,7 +150,8 @@ struct packed_outcome {
     enum status status;
     ps_t makespan_ps;
     double idle_fraction, mean_bytes, wall_s;
-    uint64_t messages, bytes, memory_bytes;
+    uint64_t messages, memory_bytes;
+    sum_t bytes;
     uint64_t metrics_length, run_length,
         messages_length; /* of the texts that follow, each with its final 0 */
 };

@@ -90,7 +90,8 @@ static void keep_result(struct script_outcome *outcome, const struct result *res
 {
     outcome->makespan = result->makespan;
     outcome->message_total = result->messages;
-    memcpy(outcome->idle_by_cause, result->idle_by_cause, sizeof outcome->idle_by_cause);
+    for (int op = 0; op < CALL_OPS; op++)
+        outcome->idle_by_cause[op] = (ps_t)result->idle_by_cause[op];
     for (uint32_t i = 0; i < result->ranks; i++) {
         outcome->finish[i] = result->rows[i].finish;
         outcome->idle[i] = result->rows[i].idle;

@@ -30,6 +30,7 @@ static void compare(uint64_t seed, ps_t longest)
     struct profile profile;
     struct interval intervals[INTERVALS];
     int64_t found[PROFILE_BINS];
+    struct sums sums = {.low = found, .count = PROFILE_BINS};
     ps_t end = 0;
     profile_init(&profile);
     for (int i = 0; i < INTERVALS; i++) {
@@ -41,7 +42,8 @@ static void compare(uint64_t seed, ps_t longest)
         end = intervals[i].to > end ? intervals[i].to : end;
     }
     profile_widen(&profile, end);
-    size_t bins = profile_integrals(&profile, end, found);
+    size_t bins = profile_integrals(&profile, end, &sums);
+    assert_null(sums.high);
     ps_t width = profile_width(&profile);
     assert_true(bins <= PROFILE_BINS && (ps_t)bins * width >= end && ((ps_t)bins - 1) * width < end);
     for (size_t bin = 0; bin < bins; bin++) {
@@ -66,12 +68,34 @@ static void an_empty_profile_is_zero(void **state)
     (void)state;
     struct profile profile;
     int64_t found[PROFILE_BINS];
+    struct sums sums = {.low = found, .count = PROFILE_BINS};
     profile_init(&profile);
-    assert_int_equal(profile_integrals(&profile, 0, found), 0);
+    assert_int_equal(profile_integrals(&profile, 0, &sums), 0);
     profile_widen(&profile, 1000 * PS_PER_S);
-    assert_true(profile_integrals(&profile, 1000 * PS_PER_S, found) > PROFILE_BINS / 2);
+    assert_true(profile_integrals(&profile, 1000 * PS_PER_S, &sums) > PROFILE_BINS / 2);
     for (size_t bin = 0; bin < PROFILE_BINS / 2; bin++)
         assert_int_equal(found[bin], 0);
+}
+
+/* A million ranks that wait from the first picosecond to the last but one. */
+static void a_bin_may_pass_64_bits(void **state)
+{
+    (void)state;
+    enum { WAITING = 1000000 };
+    struct profile profile;
+    struct sums sums;
+    sums_init(&sums, PROFILE_BINS);
+    profile_init(&profile);
+    profile_step(&profile, 0, WAITING);
+    profile_step(&profile, PS_NEVER - 1, -WAITING);
+    size_t bins = profile_integrals(&profile, PS_NEVER - 1, &sums);
+    sum_t whole = 0;
+    for (size_t bin = 0; bin < bins; bin++) {
+        assert_true(sum_at(sums.low, sums.high, bin) > INT64_MAX);
+        whole += sum_at(sums.low, sums.high, bin);
+    }
+    assert_true(whole == (sum_t)WAITING * (PS_NEVER - 1));
+    sums_free(&sums);
 }
 
 int main(void)
@@ -79,6 +103,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bins_hold_the_sum_of_intervals),
         cmocka_unit_test(an_empty_profile_is_zero),
+        cmocka_unit_test(a_bin_may_pass_64_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -220,7 +220,7 @@ void compat_fmu_init(struct simplecomm *engine, const struct config *config, uin
     fmu->requests = mem_alloc(count, sizeof *fmu->requests, "FMUs");
     fmu->written_bytes = mem_alloc(count, sizeof *fmu->written_bytes, "FMUs");
     fmu->rings = mem_alloc(count, sizeof *fmu->rings, "FMU rings");
-    fmu->series = mem_alloc(count * 3 + engine->ranks, sizeof *fmu->series, "FMU statistics");
+    sums_init(&fmu->series, (size_t)count * 3 + engine->ranks);
 }
 
 /* Puts times into the series of the statistics from series[from] on; returns the next free place. */
@@ -228,17 +228,17 @@ static size_t put_times(struct compat_fmu *fmu, const double *times_s, size_t co
                         struct metric_series *series)
 {
     for (size_t i = 0; i < count; i++)
-        fmu->series[from + i] = seconds_to_ps(times_s[i]);
-    *series = (struct metric_series){fmu->series + from, count};
+        sums_set(&fmu->series, from + i, seconds_to_sum(times_s[i]));
+    *series = metric_series_of(&fmu->series, from, count);
     return from + count;
 }
 
-static ps_t sum_of(const double *times_s, size_t count)
+static sum_t sum_of(const double *times_s, size_t count)
 {
     double sum_s = 0;
     for (size_t i = 0; i < count; i++)
         sum_s += times_s[i];
-    return seconds_to_ps(sum_s);
+    return seconds_to_sum(sum_s);
 }
 
 void compat_fmu_summarize(struct simplecomm *engine)
@@ -251,8 +251,8 @@ void compat_fmu_summarize(struct simplecomm *engine)
     at = put_times(fmu, fmu->usage_s, fmu->count, at, &statistics->usage);
     at = put_times(fmu, fmu->channel_congestion_s, engine->ranks, at, &statistics->channel_congestion);
     for (uint32_t i = 0; i < fmu->count; i++)
-        fmu->series[at + i] = (int64_t)fmu->written_bytes[i];
-    statistics->written = (struct metric_series){fmu->series + at, fmu->count};
+        sums_set(&fmu->series, at + i, fmu->written_bytes[i]);
+    statistics->written = metric_series_of(&fmu->series, at, fmu->count);
 }
 
 void compat_fmu_free(struct compat_fmu *fmu)
@@ -268,6 +268,6 @@ void compat_fmu_free(struct compat_fmu *fmu)
     free(fmu->written_bytes);
     free(fmu->incoming);
     free(fmu->events);
-    free(fmu->series);
+    sums_free(&fmu->series);
     free(fmu->open.items);
 }

@@ -122,7 +122,7 @@ struct compat_window_event {
 struct compat_statistics {
     uint64_t late_receives;
     struct metric_series congestion, channel_congestion, usage, written;
-    ps_t congestion_sum, channel_congestion_sum;
+    sum_t congestion_sum, channel_congestion_sum; /* in ps */
     uint64_t coalesced_writes, coalesced_reads, idle_mappings, other_mappings;
     uint64_t biggest_buffer_bytes, biggest_buffer_messages;
     uint64_t by_network, by_fmu, pivot_bytes;
@@ -143,13 +143,14 @@ struct compat_fmu {
     double *last_s; /* per FMU: until when it is busy */
     double *congestion_s, *usage_s;
     double *channel_congestion_s; /* per rank */
-    uint64_t *requests, *written_bytes;
+    uint64_t *requests;
+    sum_t *written_bytes;
     struct compat_ring *rings;
     struct compat_read *incoming;
     size_t incoming_count, incoming_capacity;
     struct compat_window_event *events;
     size_t event_capacity;
-    int64_t *series; /* of the statistics */
+    struct sums series; /* of the statistics */
 };
 
 enum compat_state { RANK_NORMAL, RANK_COMMUNICATING, RANK_WAITING, RANK_ENDED };
@@ -202,6 +203,7 @@ struct simplecomm {
     struct arena match_memory;
     struct compat_match *free_matches;
     uint64_t calls, finished, live_matches, peak_matches;
+    bool too_large; /* a message has more bytes than can be counted */
     uint64_t aborts[ABORTS];
     struct call scratch;
 };
@@ -229,6 +231,12 @@ static inline ps_t seconds_to_ps(double seconds)
     return (ps_t)llround(seconds * 1e12);
 }
 
+/* Waiting times, summed over messages, may pass 2^63 ps. */
+static inline sum_t seconds_to_sum(double seconds)
+{
+    return time_fits(seconds) ? seconds_to_ps(seconds) : (sum_t)(seconds * 1e12 + 0.5);
+}
+
 static inline uint32_t node_count(const struct simplecomm *engine)
 {
     return (engine->ranks + engine->cores_per_node - 1) / engine->cores_per_node;
@@ -242,6 +250,7 @@ static inline bool same_node(const struct simplecomm *engine, uint32_t a, uint32
 /* stops.c */
 void compat_abort(struct simplecomm *engine, enum compat_abort reason); /* counts it; warns of the first */
 enum status compat_too_long(const struct simplecomm *engine);           /* reports it */
+enum status compat_too_large(const struct simplecomm *engine);          /* likewise, a message's bytes */
 
 /* step.c */
 void compat_idle(struct simplecomm *engine, uint32_t rank, double until_s, uint8_t op); /* to `until_s` */

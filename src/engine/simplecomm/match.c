@@ -118,7 +118,9 @@ static uint64_t boosted(struct simplecomm *engine, uint64_t bytes)
     const struct simplecomm_config *config = engine->config;
     uint64_t factor = engine->formed++ % config->booster_every == 0 ? config->booster_factor : 1;
     uint64_t product;
-    return __builtin_mul_overflow(bytes, factor, &product) ? UINT64_MAX : product;
+    bool fits = !__builtin_mul_overflow(bytes, factor, &product) && product <= INT64_MAX;
+    engine->too_large |= !fits;
+    return fits ? product : INT64_MAX;
 }
 
 static void meet(struct simplecomm *engine, const struct compat_post *send, const struct compat_post *recv)

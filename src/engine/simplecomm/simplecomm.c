@@ -66,8 +66,8 @@ static const struct metric metric_list[] = {
     STATISTIC("biggest_buffer_bytes", METRIC_BYTES, biggest_buffer_bytes, "largest Q_data at any read"),
     STATISTIC("biggest_buffer_messages", METRIC_COUNT, biggest_buffer_messages,
               "entries of the largest Q_data"),
-    STATISTIC("congestion_sum_s", METRIC_TIME, congestion_sum, "time that accesses waited for FMUs"),
-    STATISTIC("channel_congestion_sum_s", METRIC_TIME, channel_congestion_sum,
+    STATISTIC("congestion_sum_s", METRIC_TIME_SUM, congestion_sum, "time that accesses waited for FMUs"),
+    STATISTIC("channel_congestion_sum_s", METRIC_TIME_SUM, channel_congestion_sum,
               "time that accesses waited for the channel of their own node"),
     STATISTIC("congestion_s", METRIC_TIMES, congestion, "per FMU: time that accesses waited for it"),
     STATISTIC("channel_congestion_s", METRIC_TIMES, channel_congestion,
@@ -177,7 +177,9 @@ static void end_of_side(struct simplecomm *engine, uint32_t index, bool blocking
 
 static enum status finish(struct simplecomm *engine, struct compat_match *match)
 {
-    if (!time_fits(fmax(match->end_s, match->send_end_s)))
+    if (engine->too_large)
+        return compat_too_large(engine);
+    if (!time_fits(match->end_s) || !time_fits(match->send_end_s))
         return compat_too_long(engine);
     engine->statistics.late_receives +=
         match->recv_posted_s > (match->on_network ? match->end_s : match->send_end_s);
@@ -388,7 +390,8 @@ static void open_engine(struct simplecomm *engine, const struct engine_params *p
         engine->pivot_bytes > 0 && engine->fmu_link.bytes_per_s / 2 < engine->network_link.bytes_per_s;
     check(engine);
     if (engine->topology == COMPAT_HYBRID)
-        engine->statistics.pivot_bytes = (uint64_t)ceil(fmax(engine->pivot_bytes, 0));
+        engine->statistics.pivot_bytes =
+            engine->pivot_bytes < 0x1p63 ? (uint64_t)ceil(fmax(engine->pivot_bytes, 0)) : INT64_MAX;
     engine->rank = mem_alloc(engine->ranks, sizeof *engine->rank, "ranks");
     for (uint32_t rank = 0; rank < engine->ranks; rank++) {
         engine->rank[rank].blocked_by = POOL_NONE;

@@ -35,6 +35,14 @@ void compat_abort(struct simplecomm *engine, enum compat_abort reason)
                      stops[reason].check, stops[reason].instead);
 }
 
+enum status compat_too_large(const struct simplecomm *engine)
+{
+    diag_error(
+        "fabric %s: a message has 2^63 bytes or more, with the factor simplecomm.booster_factor; lower it",
+        engine->params->fabric->name);
+    return STATUS_FAILED;
+}
+
 enum status compat_too_long(const struct simplecomm *engine)
 {
     diag_error("fabric %s: simulated time passes 2^63 ps (106 days); the parameters make the run too long",

@@ -129,7 +129,7 @@ static void note_wait(struct fmu *fmu, const struct fmu_access *access)
     ps_t wait = fabric_now(&fmu->fabric) - access->queued_at;
     struct fmu_statistics *statistics = &fmu->statistics;
     statistics->accesses++;
-    statistics->queue_wait_sum = ps_add(statistics->queue_wait_sum, wait);
+    statistics->queue_wait_sum += wait;
     statistics->queue_wait_max = ps_max(statistics->queue_wait_max, wait);
     if (!wait)
         return;

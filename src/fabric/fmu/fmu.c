@@ -104,8 +104,8 @@ static const struct metric metric_list[] = {
     FMU_METRIC("space_waits", METRIC_COUNT, space_waits, "writes that waited for room in the rings"),
     FMU_METRIC("q_data_bytes", METRIC_BYTES, peak_q_data_bytes, "peak of Q_data of any FMU"),
     FMU_METRIC("q_header_entries", METRIC_COUNT, peak_q_header_entries, "peak of Q_header of any"),
-    FMU_METRIC("q_data_in_bytes", METRIC_BYTES, q_data_in_bytes, "bytes that got room in a Q_data"),
-    FMU_METRIC("q_data_out_bytes", METRIC_BYTES, q_data_out_bytes, "bytes whose room is free again"),
+    FMU_METRIC("q_data_in_bytes", METRIC_BYTES_SUM, q_data_in_bytes, "bytes that got room in a Q_data"),
+    FMU_METRIC("q_data_out_bytes", METRIC_BYTES_SUM, q_data_out_bytes, "bytes whose room is free again"),
     FMU_METRIC("profile_bin_s", METRIC_TIME, profile_bin, "width of the bins of the next two"),
     FMU_METRIC("waiting_profile_s", METRIC_TIMES, waiting,
                "over time: accesses that waited for an FMU x how long, in each bin"),
@@ -193,8 +193,8 @@ static void make_units(struct fmu *fmu, uint32_t nodes)
     fmu->writes = mem_alloc(fmu->unit_count, sizeof *fmu->writes, "statistics");
     profile_init(&fmu->waiting);
     profile_init(&fmu->connected);
-    fmu->statistics.busy_s = (struct metric_series){fmu->busy, fmu->unit_count};
-    fmu->statistics.writes = (struct metric_series){fmu->writes, fmu->unit_count};
+    fmu->statistics.busy_s = (struct metric_series){fmu->busy, fmu->unit_count, NULL};
+    fmu->statistics.writes = (struct metric_series){fmu->writes, fmu->unit_count, NULL};
 }
 
 static enum status fmu_init(struct fabric *fabric)
@@ -216,6 +216,14 @@ static enum status fmu_init(struct fabric *fabric)
     return STATUS_OK;
 }
 
+static struct metric_series integrals(const struct profile *profile, ps_t end, int64_t *bins, int64_t **high)
+{
+    struct sums sums = {.low = bins, .high = *high, .count = PROFILE_BINS};
+    size_t count = profile_integrals(profile, end, &sums);
+    *high = sums.high;
+    return (struct metric_series){bins, count, *high};
+}
+
 /* Both profiles go up to the end of the run, so that they have the same bins. */
 static void sum_profiles(struct fmu *fmu)
 {
@@ -224,10 +232,8 @@ static void sum_profiles(struct fmu *fmu)
     profile_widen(&fmu->waiting, end);
     profile_widen(&fmu->connected, end);
     statistics->profile_bin = profile_width(&fmu->connected);
-    statistics->waiting =
-        (struct metric_series){fmu->waiting_bins, profile_integrals(&fmu->waiting, end, fmu->waiting_bins)};
-    statistics->connected = (struct metric_series){
-        fmu->connected_bins, profile_integrals(&fmu->connected, end, fmu->connected_bins)};
+    statistics->waiting = integrals(&fmu->waiting, end, fmu->waiting_bins, &fmu->waiting_high);
+    statistics->connected = integrals(&fmu->connected, end, fmu->connected_bins, &fmu->connected_high);
 }
 
 static const void *fmu_statistics_of(struct fabric *fabric)
@@ -261,6 +267,8 @@ static void fmu_free(struct fabric *fabric)
     free(fmu->units);
     free(fmu->busy);
     free(fmu->writes);
+    free(fmu->waiting_high);
+    free(fmu->connected_high);
 }
 
 const struct fabric_ops fmu_fabric = {

@@ -39,11 +39,11 @@ struct fmu_statistics {
     struct metric_series waiting, connected; /* over time, in bins of profile_bin */
     ps_t profile_bin;
     uint64_t accesses, switches, coalesced, peak_q_data_bytes, peak_q_header_entries;
-    uint64_t q_data_in_bytes, q_data_out_bytes; /* equal once everything has been read */
-    uint64_t space_waits;                       /* writes that waited for room in the rings */
+    sum_t q_data_in_bytes, q_data_out_bytes; /* equal once everything has been read */
+    uint64_t space_waits;                    /* writes that waited for room in the rings */
     ps_t queue_wait_max;
     double queue_wait_mean_s;
-    ps_t queue_wait_sum;
+    sum_t queue_wait_sum; /* in ps */
 };
 
 /* A message between its send and the moment its bytes leave the rings. */
@@ -100,6 +100,7 @@ struct fmu {
     int64_t *busy, *writes;
     struct profile waiting, connected; /* accesses in queues, FMUs in use, over time */
     int64_t waiting_bins[PROFILE_BINS], connected_bins[PROFILE_BINS];
+    int64_t *waiting_high, *connected_high; /* of these bins; NULL: all are 0 */
 };
 
 static inline struct fmu_transfer *fmu_transfer_at(const struct fmu *fmu, uint32_t index)

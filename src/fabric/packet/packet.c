@@ -128,7 +128,7 @@ struct packet {
     bool solve_pending;
     uint32_t solve_kind, end_kind;
     struct packet_statistics statistics;
-    int64_t *up_bytes, *down_bytes;
+    struct sums up_bytes, down_bytes;
     bool has_topology; /* where false, all that follows is unused */
     struct paths paths;
     uint32_t *routes; /* [flow * paths.limit + nth]: the links of each flow */
@@ -261,8 +261,8 @@ static void packet_submit(struct fabric *fabric, uint32_t index)
 
     fabric_visible(fabric, index, ps_add(fabric_now(fabric), latency_of(packet, message)));
     packet->statistics.hops += hops_of(packet, message);
-    packet->up_bytes[message->source_node] += (int64_t)message->bytes;
-    packet->down_bytes[message->destination_node] += (int64_t)message->bytes;
+    sums_add(&packet->up_bytes, message->source_node, message->bytes);
+    sums_add(&packet->down_bytes, message->destination_node, message->bytes);
     message->fabric = POOL_NONE;
     struct queue_table_entry *entry = queue_table_at(&packet->by_key, key_of(packet, message));
     if (entry->queue.head != POOL_NONE) {
@@ -387,8 +387,6 @@ static void use_topology(struct packet *packet, const struct topo *topo)
     paths_init(paths, topo, (enum path_choice)packet->config->routing,
                packet->config->duplex == PACKET_DUPLEX_HALF);
     packet->way = mem_alloc(paths->limit, sizeof *packet->way, "a route");
-    uint32_t inner = topo->links - 2 * topo->nodes;
-    packet->statistics.link_bytes = (struct metric_series){paths->link_bytes + 2 * topo->nodes, inner};
     make_solver(packet, topo->links, paths->limit);
 }
 
@@ -419,11 +417,8 @@ static enum status packet_init(struct fabric *fabric)
     queue_table_init(&packet->by_key);
     packet->solve_kind = loop_register(fabric->params.loop, on_solve, packet);
     packet->end_kind = loop_register(fabric->params.loop, on_end, packet);
-    packet->up_bytes = mem_alloc(nodes, sizeof *packet->up_bytes, "statistics");
-    packet->down_bytes = mem_alloc(nodes, sizeof *packet->down_bytes, "statistics");
-    packet->statistics.up_bytes = (struct metric_series){packet->up_bytes, nodes};
-    packet->statistics.down_bytes = (struct metric_series){packet->down_bytes, nodes};
-
+    sums_init(&packet->up_bytes, nodes);
+    sums_init(&packet->down_bytes, nodes);
     if (has_topology)
         use_topology(packet, &topo);
     else
@@ -433,15 +428,20 @@ static enum status packet_init(struct fabric *fabric)
 
 static const void *packet_statistics_of(struct fabric *fabric)
 {
-    return &((const struct packet *)fabric)->statistics;
+    struct packet *packet = (struct packet *)fabric;
+    packet->statistics.up_bytes = metric_series_of(&packet->up_bytes, 0, packet->fabric.params.nodes);
+    packet->statistics.down_bytes = metric_series_of(&packet->down_bytes, 0, packet->fabric.params.nodes);
+    if (packet->has_topology)
+        packet->statistics.link_bytes = paths_inner_bytes(&packet->paths);
+    return &packet->statistics;
 }
 
 static size_t packet_bytes(const struct fabric *fabric)
 {
     const struct packet *packet = (const struct packet *)fabric;
     return packet->flow_capacity * sizeof *packet->flows + maxmin_bytes(packet->solver) +
-           queue_table_bytes(&packet->by_key) + 2 * fabric->params.nodes * sizeof *packet->up_bytes +
-           (packet->has_topology ? paths_bytes(&packet->paths) : 0) +
+           queue_table_bytes(&packet->by_key) + sums_bytes(&packet->up_bytes) +
+           sums_bytes(&packet->down_bytes) + (packet->has_topology ? paths_bytes(&packet->paths) : 0) +
            (packet->route_capacity + packet->paths.limit) * sizeof *packet->routes;
 }
 
@@ -455,8 +455,8 @@ static void packet_free(struct fabric *fabric)
         paths_free(&packet->paths);
     free(packet->routes);
     free(packet->way);
-    free(packet->up_bytes);
-    free(packet->down_bytes);
+    sums_free(&packet->up_bytes);
+    sums_free(&packet->down_bytes);
 }
 
 static uint64_t packet_node_rate(const struct fabric *fabric)

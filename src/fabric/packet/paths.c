@@ -7,18 +7,24 @@ void paths_init(struct paths *paths, const struct topo *topo, enum path_choice c
     *paths = (struct paths){
         .topo = *topo, .choice = choice, .half_duplex = half_duplex, .limit = topo_route_limit(topo)};
     paths->flows = mem_alloc(topo->links, sizeof *paths->flows, "links");
-    paths->link_bytes = mem_alloc(topo->links, sizeof *paths->link_bytes, "links");
+    sums_init(&paths->link_bytes, topo->links);
 }
 
 void paths_free(struct paths *paths)
 {
     free(paths->flows);
-    free(paths->link_bytes);
+    sums_free(&paths->link_bytes);
 }
 
 size_t paths_bytes(const struct paths *paths)
 {
-    return paths->topo.links * (sizeof *paths->flows + sizeof *paths->link_bytes);
+    return paths->topo.links * sizeof *paths->flows + sums_bytes(&paths->link_bytes);
+}
+
+struct metric_series paths_inner_bytes(const struct paths *paths)
+{
+    uint32_t first = 2 * paths->topo.nodes;
+    return metric_series_of(&paths->link_bytes, first, paths->topo.links - first);
 }
 
 /* The link that stands for this one: with half duplex, the lower of the two directions. */
@@ -69,5 +75,5 @@ void paths_leave(struct paths *paths, const uint32_t *links, uint32_t count)
 void paths_carry(struct paths *paths, const uint32_t *links, uint32_t count, uint64_t bytes)
 {
     for (uint32_t i = 0; i < count; i++)
-        paths->link_bytes[links[i]] += (int64_t)bytes;
+        sums_add(&paths->link_bytes, links[i], bytes);
 }

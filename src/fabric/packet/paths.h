@@ -1,6 +1,7 @@
 #ifndef HELIO_FABRIC_PACKET_PATHS_H
 #define HELIO_FABRIC_PACKET_PATHS_H
 
+#include "base/metric.h"
 #include "fabric/topology.h"
 
 /* The links that messages of the packet fabric take: the path of a flow, how many flows are on each link, and
@@ -12,9 +13,9 @@ struct paths {
     struct topo topo;
     enum path_choice choice; /* among links that lead on equally well */
     bool half_duplex;
-    uint32_t limit;      /* most links of a path */
-    uint32_t *flows;     /* on each link now */
-    int64_t *link_bytes; /* that each network link has carried */
+    uint32_t limit;         /* most links of a path */
+    uint32_t *flows;        /* on each link now */
+    struct sums link_bytes; /* that each network link has carried */
 };
 
 void paths_init(struct paths *paths, const struct topo *topo, enum path_choice choice, bool half_duplex);
@@ -29,5 +30,8 @@ void paths_leave(struct paths *paths, const uint32_t *links, uint32_t count);
 
 /* A message of so many bytes takes these links. */
 void paths_carry(struct paths *paths, const uint32_t *links, uint32_t count, uint64_t bytes);
+
+/* What the links between switches have carried. */
+struct metric_series paths_inner_bytes(const struct paths *paths);
 
 #endif

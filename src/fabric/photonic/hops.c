@@ -15,7 +15,8 @@ static void give_up_last(struct photonic *photonic, struct photonic_packet *pack
 {
     uint32_t nth = --packet->reached, link = link_at(photonic, packet, nth);
     ps_t taken_at = packet->since + (ps_t)(nth - packet->at) * photonic->settings.forward_ps;
-    photonic->links[link].tried_ps += fabric_now(&photonic->fabric) - taken_at;
+    statistics_add_link(photonic, link, LINK_TRIED, &photonic->links[link].tried_ps,
+                        fabric_now(&photonic->fabric) - taken_at);
     photonic->free[link]++;
     probe_notify(photonic, link);
 }

@@ -96,7 +96,8 @@ size_t links_bytes(const struct photonic *photonic)
     return topo->links * (sizeof *photonic->links + sizeof *photonic->free + 3 * sizeof *photonic->series) +
            (topo->links + topo->switches) * sizeof *photonic->waiters +
            topo->nodes * sizeof *photonic->nodes +
-           photonic->buffer_count * (sizeof *photonic->buffers + 2 * sizeof *photonic->series);
+           photonic->buffer_count * (sizeof *photonic->buffers + 2 * sizeof *photonic->series) +
+           (photonic->high ? 3 * ((size_t)topo->links + photonic->buffer_count) * sizeof *photonic->high : 0);
 }
 
 /* How many hops the way has; with fixed routes, also its links. */

@@ -49,6 +49,8 @@ void photonic_free(struct fabric *fabric)
     pool_free(&photonic->packets);
     pool_free(&photonic->steps);
     free(photonic->traces);
+    free(photonic->high);
+    free(photonic->spread.high);
 }
 
 void photonic_submit(struct fabric *fabric, uint32_t index)
@@ -67,7 +69,7 @@ void photonic_submit(struct fabric *fabric, uint32_t index)
                                                    .source = message->source_node,
                                                    .destination = message->destination_node};
     links_route(photonic, transmission);
-    photonic->statistics.hop_bytes += bytes * transmission->hops;
+    photonic->statistics.hop_bytes += (sum_t)bytes * transmission->hops;
     transfer_begin(photonic, taken);
     watchdog_begin(photonic);
 }

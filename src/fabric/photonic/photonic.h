@@ -86,17 +86,18 @@ struct photonic_link {
     uint32_t to;     /* switch where it ends; POOL_NONE: a node */
     uint32_t buffer; /* of that switch; POOL_NONE = none */
     uint32_t from;   /* switch where it begins; POOL_NONE: a node */
-    ps_t data_ps;    /* channel time that bytes took */
-    ps_t granted_ps; /* that circuits held, set-up included */
-    ps_t tried_ps;   /* that probes held and gave up again */
+    /* Low halves of sums, as those of struct sums: a link has many channels. */
+    uint64_t data_ps;    /* channel time that bytes took */
+    uint64_t granted_ps; /* that circuits held, set-up included */
+    uint64_t tried_ps;   /* that probes held and gave up again */
 };
 
 struct photonic_buffer {
     uint32_t at_switch;
     uint32_t free_slots, free_inputs, free_outputs, least_free_slots;
-    struct queue stored; /* packets that have no output yet, in the order in which they arrived */
-    ps_t reserved_ps;    /* slot time from reservation to departure */
-    ps_t filled_ps;      /* and from arrival */
+    struct queue stored;  /* packets that have no output yet, in the order in which they arrived */
+    uint64_t reserved_ps; /* slot time from reservation to departure: the low half of a sum */
+    uint64_t filled_ps;   /* and from arrival, likewise */
 };
 
 struct photonic_node {
@@ -151,11 +152,13 @@ enum { STORED_CLASSES = 32, SPREAD_BINS = 4096, CURVE_POINTS = 11 };
 /* Bytes by the time of their arrival, in bins whose width doubles when time outgrows them. */
 struct photonic_spread {
     ps_t width_ps;
-    uint64_t bins[SPREAD_BINS];
+    uint64_t bins[SPREAD_BINS]; /* low halves of sums */
+    int64_t *high;              /* NULL: all are 0 */
 };
 
 struct photonic_statistics {
-    uint64_t packets, hop_bytes, attempts, failed_attempts, probe_hops, segments;
+    sum_t hop_bytes;
+    uint64_t packets, attempts, failed_attempts, probe_hops, segments;
     uint64_t buffer_count, buffer_peak_slots;
     double queue_mean_s, network_mean_s, buffer_mean_s; /* of a packet */
     ps_t last_delivery_ps, t95_ps, cycle_ps;
@@ -218,6 +221,7 @@ struct photonic {
     int64_t times_stored[STORED_CLASSES];
     struct photonic_spread spread;
     int64_t *series; /* three of all links, then two of all buffers */
+    int64_t *high;   /* of these, and of the buffers' filled_ps behind them; NULL: all are 0 */
 };
 
 static inline struct photonic_transmission *transmission_at(const struct photonic *photonic, uint32_t index)
@@ -309,6 +313,26 @@ void probe_notify(struct photonic *photonic, uint32_t link);   /* a channel of t
 /* prefetch.c: for loop_prefetch */
 void prefetch_for_step(const void *self, uint32_t packet, unsigned step);
 void prefetch_for_end(const void *self, uint32_t packet, unsigned step);
+
+/* statistics.c: adds to the low half of a sum of a link or a buffer */
+enum link_sum { LINK_DATA, LINK_GRANTED, LINK_TRIED };
+enum buffer_sum { BUFFER_RESERVED, BUFFER_FILLED };
+void statistics_carry_link(struct photonic *photonic, uint32_t link, enum link_sum which);
+void statistics_carry_buffer(struct photonic *photonic, uint32_t buffer, enum buffer_sum which);
+
+static inline void statistics_add_link(struct photonic *photonic, uint32_t link, enum link_sum which,
+                                       uint64_t *sum, ps_t time)
+{
+    if (__builtin_add_overflow(*sum, (uint64_t)time, sum))
+        statistics_carry_link(photonic, link, which);
+}
+
+static inline void statistics_add_buffer(struct photonic *photonic, uint32_t buffer, enum buffer_sum which,
+                                         uint64_t *sum, ps_t time)
+{
+    if (__builtin_add_overflow(*sum, (uint64_t)time, sum))
+        statistics_carry_buffer(photonic, buffer, which);
+}
 
 /* packet_trace.c: does nothing where the tap has no handler for it */
 void packet_trace_begin(struct photonic *photonic, uint32_t packet);

@@ -18,7 +18,7 @@
 
 static const struct metric metric_list[] = {
     {"packets", METRIC_COUNT, FIELD(packets), "that have arrived; without an MTU a message is one"},
-    {"hop_bytes", METRIC_BYTES, FIELD(hop_bytes), "bytes x hops of the messages that were sent"},
+    {"hop_bytes", METRIC_BYTES_SUM, FIELD(hop_bytes), "bytes x hops of the messages that were sent"},
     {"segments", METRIC_COUNT, FIELD(segments), "transfers: circuits, or parts of one that end in a buffer"},
     {"attempts", METRIC_COUNT, FIELD(attempts), "reservations tried"},
     {"failed_attempts", METRIC_COUNT, FIELD(failed_attempts), "in vain"},
@@ -63,28 +63,70 @@ const struct metric_table photonic_metrics = {.metrics = metric_list,
 
 /* ------------------------------------------------------------ while running */
 
+/* The high halves of the sums of links and buffers: of the series, in their order, and of filled_ps. */
+static int64_t *high_halves(struct photonic *photonic)
+{
+    if (!photonic->high)
+        photonic->high = mem_alloc(3 * (size_t)photonic->topo.links + 3 * (size_t)photonic->buffer_count,
+                                   sizeof *photonic->high, "statistics");
+    return photonic->high;
+}
+
+void statistics_carry_link(struct photonic *photonic, uint32_t link, enum link_sum which)
+{
+    size_t count = photonic->topo.links - photonic->first_link;
+    high_halves(photonic)[which * count + link - photonic->first_link]++;
+}
+
+static size_t place_of_buffers(const struct photonic *photonic, enum buffer_sum which)
+{
+    return 3 * (size_t)photonic->topo.links +
+           (which == BUFFER_FILLED ? 2 * (size_t)photonic->buffer_count : 0);
+}
+
+void statistics_carry_buffer(struct photonic *photonic, uint32_t buffer, enum buffer_sum which)
+{
+    high_halves(photonic)[place_of_buffers(photonic, which) + buffer]++;
+}
+
+static sum_t spread_at(const struct photonic_spread *spread, uint32_t bin)
+{
+    return spread->bins[bin] + (spread->high ? (sum_t)spread->high[bin] << 64 : 0);
+}
+
+static void spread_set(struct photonic_spread *spread, uint32_t bin, sum_t bytes)
+{
+    int64_t high = (int64_t)(bytes >> 64);
+    if (high && !spread->high)
+        spread->high = mem_alloc(SPREAD_BINS, sizeof *spread->high, "statistics");
+    if (spread->high)
+        spread->high[bin] = high;
+    spread->bins[bin] = (uint64_t)bytes;
+}
+
 static void spread_add(struct photonic_spread *spread, ps_t at, uint64_t bytes)
 {
     while (at / spread->width_ps >= SPREAD_BINS) {
         for (uint32_t i = 0; i < SPREAD_BINS / 2; i++)
-            spread->bins[i] = spread->bins[2 * i] + spread->bins[2 * i + 1];
+            spread_set(spread, i, spread_at(spread, 2 * i) + spread_at(spread, 2 * i + 1));
         for (uint32_t i = SPREAD_BINS / 2; i < SPREAD_BINS; i++)
-            spread->bins[i] = 0;
+            spread_set(spread, i, 0);
         spread->width_ps *= 2;
     }
-    spread->bins[at / spread->width_ps] += bytes;
+    uint32_t bin = (uint32_t)(at / spread->width_ps);
+    spread_set(spread, bin, spread_at(spread, bin) + bytes);
 }
 
 /* The end of the bin in which the share is reached: too late by at most 1/2048 of the whole time. */
 static ps_t spread_quantile(const struct photonic_spread *spread, double share)
 {
-    uint64_t total = 0, sum = 0;
+    sum_t total = 0, sum = 0;
     for (uint32_t i = 0; i < SPREAD_BINS; i++)
-        total += spread->bins[i];
+        total += spread_at(spread, i);
     for (uint32_t i = 0; total && i < SPREAD_BINS; i++) {
-        sum += spread->bins[i];
+        sum += spread_at(spread, i);
         if ((double)sum >= share * (double)total)
-            return (ps_t)(i + 1) * spread->width_ps;
+            return i + 1 < SPREAD_BINS ? (ps_t)(i + 1) * spread->width_ps : PS_NEVER;
     }
     return 0;
 }
@@ -111,15 +153,21 @@ static double share(double part, double whole)
 }
 
 /* The values at each tenth of their order, as shares of `whole`. */
-static void make_curve(const int64_t *values, size_t count, double whole, double curve[CURVE_POINTS])
+static void make_curve(const struct metric_series *values, double whole, double curve[CURVE_POINTS])
 {
-    int64_t *sorted = mem_alloc(count + 1, sizeof *sorted, "statistics");
+    size_t count = values->count;
+    double *sorted = mem_alloc(count + 1, sizeof *sorted, "statistics");
     for (size_t i = 0; i < count; i++)
-        sorted[i] = values[i];
-    stats_sort_int64(sorted, count);
+        sorted[i] = (double)metric_series_at(values, i);
+    stats_sort(sorted, count);
     for (size_t i = 0; count && i < CURVE_POINTS; i++)
-        curve[i] = share((double)sorted[(count - 1) * i / (CURVE_POINTS - 1)], whole);
+        curve[i] = share(sorted[(count - 1) * i / (CURVE_POINTS - 1)], whole);
     free(sorted);
+}
+
+static const int64_t *high_from(const struct photonic *photonic, size_t first)
+{
+    return photonic->high ? photonic->high + first : NULL;
 }
 
 static void sum_links(struct photonic *photonic, struct photonic_statistics *out)
@@ -127,26 +175,28 @@ static void sum_links(struct photonic *photonic, struct photonic_statistics *out
     uint32_t first = photonic->first_link, count = photonic->topo.links - first;
     int64_t *data = photonic->series, *granted = data + count, *tried = granted + count;
     double channel_ps = (double)photonic->settings.photonic.channels * (double)out->last_delivery_ps;
-    int64_t data_most = 0;
+    double data_most = 0;
+    out->link_data = (struct metric_series){data, count, photonic->high};
+    out->link_granted = (struct metric_series){granted, count, high_from(photonic, count)};
+    out->link_tried = (struct metric_series){tried, count, high_from(photonic, 2 * (size_t)count)};
     for (uint32_t i = 0; i < count; i++) {
         const struct photonic_link *link = &photonic->links[first + i];
-        data[i] = link->data_ps;
-        granted[i] = link->granted_ps;
-        tried[i] = link->tried_ps;
-        out->data += (double)data[i];
-        out->granted += (double)granted[i];
-        out->tried += (double)granted[i] + (double)tried[i];
-        data_most = data[i] > data_most ? data[i] : data_most;
+        data[i] = (int64_t)link->data_ps;
+        granted[i] = (int64_t)link->granted_ps;
+        tried[i] = (int64_t)link->tried_ps;
+        double data_ps = (double)metric_series_at(&out->link_data, i);
+        double granted_ps = (double)metric_series_at(&out->link_granted, i);
+        out->data += data_ps;
+        out->granted += granted_ps;
+        out->tried += granted_ps + (double)metric_series_at(&out->link_tried, i);
+        data_most = data_ps > data_most ? data_ps : data_most;
     }
     out->data = share(out->data, channel_ps * count);
     out->granted = share(out->granted, channel_ps * count);
     out->tried = share(out->tried, channel_ps * count);
-    out->data_most = share((double)data_most, channel_ps);
-    make_curve(granted, count, channel_ps, out->granted_curve);
+    out->data_most = share(data_most, channel_ps);
+    make_curve(&out->link_granted, channel_ps, out->granted_curve);
     out->granted_most = out->granted_curve[CURVE_POINTS - 1];
-    out->link_data = (struct metric_series){data, count};
-    out->link_granted = (struct metric_series){granted, count};
-    out->link_tried = (struct metric_series){tried, count};
 }
 
 static void sum_buffers(struct photonic *photonic, struct photonic_statistics *out)
@@ -155,12 +205,15 @@ static void sum_buffers(struct photonic *photonic, struct photonic_statistics *o
     int64_t *switches = reserved + photonic->buffer_count;
     uint32_t slots = photonic->settings.slots_of_a_buffer;
     double reserved_ps = 0, filled_ps = 0;
+    const int64_t *filled_high = high_from(photonic, place_of_buffers(photonic, BUFFER_FILLED));
+    out->buffer_reserved = (struct metric_series){
+        reserved, photonic->buffer_count, high_from(photonic, place_of_buffers(photonic, BUFFER_RESERVED))};
     for (uint32_t i = 0; i < photonic->buffer_count; i++) {
         const struct photonic_buffer *buffer = &photonic->buffers[i];
-        reserved[i] = buffer->reserved_ps;
+        reserved[i] = (int64_t)buffer->reserved_ps;
         switches[i] = buffer->at_switch;
-        reserved_ps += (double)buffer->reserved_ps;
-        filled_ps += (double)buffer->filled_ps;
+        reserved_ps += (double)metric_series_at(&out->buffer_reserved, i);
+        filled_ps += (double)(buffer->filled_ps + (filled_high ? (sum_t)filled_high[i] << 64 : 0));
         if (slots - buffer->least_free_slots > out->buffer_peak_slots)
             out->buffer_peak_slots = slots - buffer->least_free_slots;
     }
@@ -168,9 +221,8 @@ static void sum_buffers(struct photonic *photonic, struct photonic_statistics *o
     out->buffer_count = photonic->buffer_count;
     out->buffers_reserved = share(reserved_ps, slot_ps * photonic->buffer_count);
     out->buffers_filled = share(filled_ps, slot_ps * photonic->buffer_count);
-    make_curve(reserved, photonic->buffer_count, slot_ps, out->buffer_curve);
-    out->buffer_reserved = (struct metric_series){reserved, photonic->buffer_count};
-    out->buffer_switch = (struct metric_series){switches, photonic->buffer_count};
+    make_curve(&out->buffer_reserved, slot_ps, out->buffer_curve);
+    out->buffer_switch = (struct metric_series){switches, photonic->buffer_count, NULL};
 }
 
 const void *photonic_statistics(struct fabric *fabric)
@@ -194,7 +246,7 @@ const void *photonic_statistics(struct fabric *fabric)
     uint32_t classes = STORED_CLASSES;
     while (classes > 1 && !photonic->times_stored[classes - 1])
         classes--;
-    out->times_stored = (struct metric_series){photonic->times_stored, classes};
+    out->times_stored = (struct metric_series){photonic->times_stored, classes, NULL};
     sum_links(photonic, out);
     sum_buffers(photonic, out);
     return out;

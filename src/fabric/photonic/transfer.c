@@ -84,8 +84,9 @@ static void release_links(struct photonic *photonic, const struct photonic_packe
     ps_t now = fabric_now(&photonic->fabric), data_ps = packet_service_ps(photonic, packet);
     for (uint32_t i = packet->at; i < packet->end; i++) {
         struct photonic_link *link = &photonic->links[links[i]];
-        link->data_ps += data_ps;
-        link->granted_ps += now - reserved_at(photonic, packet, i);
+        statistics_add_link(photonic, links[i], LINK_DATA, &link->data_ps, data_ps);
+        statistics_add_link(photonic, links[i], LINK_GRANTED, &link->granted_ps,
+                            now - reserved_at(photonic, packet, i));
         photonic->free[links[i]]++;
     }
 }
@@ -99,13 +100,13 @@ static void notify_links(struct photonic *photonic, uint32_t index)
 }
 
 /* The packet has left this buffer; the next one in it may try. */
-static void leave_buffer(struct photonic *photonic, const struct photonic_packet *packet,
-                         struct photonic_buffer *buffer)
+static void leave_buffer(struct photonic *photonic, const struct photonic_packet *packet, uint32_t index)
 {
     ps_t now = fabric_now(&photonic->fabric);
+    struct photonic_buffer *buffer = &photonic->buffers[index];
     buffer->free_slots++;
-    buffer->reserved_ps += now - packet->slot_since;
-    buffer->filled_ps += now - packet->arrived;
+    statistics_add_buffer(photonic, index, BUFFER_RESERVED, &buffer->reserved_ps, now - packet->slot_since);
+    statistics_add_buffer(photonic, index, BUFFER_FILLED, &buffer->filled_ps, now - packet->arrived);
     uint32_t next = queue_take(&buffer->stored, packet_links(photonic));
     if (next != POOL_NONE)
         probe_begin(photonic, next);
@@ -182,7 +183,7 @@ void transfer_on_end(void *self, uint32_t index)
     release_links(photonic, packet);
     notify_links(photonic, index);
     if (buffer != POOL_NONE)
-        leave_buffer(photonic, packet_at(photonic, index), &photonic->buffers[buffer]);
+        leave_buffer(photonic, packet_at(photonic, index), buffer);
     bool is_complete = is_there && arrive(photonic, index);
     if (!is_there)
         enter_buffer(photonic, index);

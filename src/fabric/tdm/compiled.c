@@ -163,10 +163,10 @@ static int64_t pass(struct tdm_compiled *compiled, uint32_t index, size_t at, ui
     int64_t end = tdm_end_slot(first, count, registers->degree);
     connection->free_slot = end;
     compiled->phase_end = ps_max(compiled->phase_end, end);
-    compiled->statistics.data_slots += (uint64_t)count;
+    compiled->statistics.data_slots += count;
     compiled->statistics.hops++;
     ps_t begun = tdm_slot_begin(compiled->tdm, first);
-    compiled->statistics.waited = ps_add(compiled->statistics.waited, begun - since);
+    compiled->statistics.waited += begun - since;
     emit_waits(compiled, index, node, since, begun);
     compiled->next_issue[node] = ps_add(issue, 1);
     tap_emit_part(fabric->params.tap, index, TAP_PART_TRANSFER, begun, tdm_slot_begin(compiled->tdm, end),

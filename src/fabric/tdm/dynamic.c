@@ -192,14 +192,14 @@ static void begin_data(struct tdm_dynamic *dynamic, uint32_t node, uint32_t chan
         tdm_next_slot(tdm_slot_from(dynamic->tdm, fabric_now(&dynamic->fabric)), 0, channel, degree);
     int64_t end = tdm_end_slot(first, count, degree);
     ps_t sent = tdm_slot_begin(dynamic->tdm, end);
-    dynamic->statistics.data_slots += (uint64_t)count;
+    dynamic->statistics.data_slots += count;
     dynamic->statistics.hops++;
     if ((uint64_t)end > dynamic->statistics.slots)
         dynamic->statistics.slots = (uint64_t)end;
     ps_t begin = tdm_slot_begin(dynamic->tdm, first);
     emit_part(dynamic, source, TAP_PART_QUEUE, begin, "its slot at node", node);
     emit_part(dynamic, source, TAP_PART_TRANSFER, sent, NULL, 0);
-    dynamic->statistics.waited = ps_add(dynamic->statistics.waited, begin - head->injected);
+    dynamic->statistics.waited += begin - head->injected;
 
     uint32_t transfer = pool_take(&dynamic->transfers);
     *(struct tdm_transfer *)pool_at(&dynamic->transfers, transfer) = (struct tdm_transfer){

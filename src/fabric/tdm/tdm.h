@@ -24,11 +24,11 @@ extern const struct param_table tdm_params; /* struct tdm_config */
 struct tdm_statistics {
     uint64_t degree;           /* the largest */
     uint64_t slots;            /* until the last message was delivered */
-    uint64_t data_slots;       /* that carried data, over all messages and hops */
+    sum_t data_slots;          /* that carried data, over all messages and hops */
     uint64_t retransmissions;  /* reservations that failed */
     uint64_t reconfigurations; /* times that registers were loaded */
     uint64_t hops;             /* of messages over a logical topology */
-    ps_t waited;               /* from submission to the first slot of data, over all messages */
+    sum_t waited;              /* from submission to the first slot of data, over all messages */
     ps_t released;             /* the last connection was given up */
 };
 
@@ -58,7 +58,7 @@ static inline int64_t tdm_slots_of(const struct tdm_config *config, uint64_t byt
 static inline int64_t tdm_next_slot(int64_t from, int64_t base, int64_t k, int64_t degree)
 {
     if (from <= base)
-        return base + k;
+        return ps_add(base, k);
     int64_t ahead = (k - (from - base)) % degree;
     return ps_add(from, ahead < 0 ? ahead + degree : ahead);
 }
