@@ -105,9 +105,11 @@ void quote_csv_text(FILE *out, const char *text)
 
 /* ------------------------------------------------------------------ gnuplot */
 
+/* gnuplot's manual says that '' is a single quote. gnuplot 5.4 reads it so only behind another character: a
+ * string that begins with it, or has two of them, ends there, and the script is wrong. */
 static const char *gnuplot_instead(char byte)
 {
-    return byte == '\'' ? "''" : NULL;
+    return byte == '\'' ? "\xe2\x80\x99" : NULL; /* U+2019, the typographic apostrophe */
 }
 
 static const char *gnuplot_tic_instead(char byte)

@@ -24,8 +24,9 @@ void quote_csv(FILE *out, const char *text);
 /* The same, always in quotes. */
 void quote_csv_text(FILE *out, const char *text);
 
-/* A string of gnuplot in single quotes, in which gnuplot replaces nothing. It does not name a file: a file
- * name that begins with < or | is a command. The terminal of the script is noenhanced. */
+/* A string of gnuplot in single quotes, in which gnuplot replaces nothing. A single quote becomes a
+ * typographic apostrophe, because gnuplot does not read a doubled one everywhere. The string does not name a
+ * file: a file name that begins with < or | is a command. The terminal of the script is noenhanced. */
 void quote_gnuplot(FILE *out, const char *text);
 
 /* The label of a tic: a string in which gnuplot replaces what follows a %. */

@@ -88,10 +88,13 @@ static void gnuplot_runs_nothing(void **state)
 {
     (void)state;
     is(quote_gnuplot, "a`touch PWNED`.tar.zst", "'a`touch PWNED`.tar.zst'");
-    is(quote_gnuplot, "it's \"b\" \\", "'it''s \"b\" \\'");
+    is(quote_gnuplot, "it's \"b\" \\", "'it\xe2\x80\x99s \"b\" \\'");
     is(quote_gnuplot, "a\n!touch PWNED\n", "'a\\x0a!touch PWNED\\x0a'");
+    is(quote_gnuplot, "'';system('x')", "'\xe2\x80\x99\xe2\x80\x99;system(\xe2\x80\x99x\xe2\x80\x99)'");
     is(quote_gnuplot, "50 %", "'50 %'");
-    is(quote_gnuplot_tic, "50 % of 'd'", "'50 %% of ''d'''");
+    is(quote_gnuplot_tic, "50 % of 'd'",
+       "'50 %% of \xe2\x80\x99"
+       "d\xe2\x80\x99'");
 }
 
 static void markup_stays_text(void **state)

@@ -125,6 +125,8 @@ static bool write_entries(struct compiled_trace *compiled, struct archive *archi
     return written;
 }
 
+enum { LONGEST_FOLDER = 155 }; /* bytes, of the format ustar */
+
 /* `name` without its ending is the folder in the archive. */
 static enum status write_archive(struct compiled_trace *compiled, struct output *output, const char *name,
                                  int folder_length)
@@ -133,6 +135,8 @@ static enum status write_archive(struct compiled_trace *compiled, struct output 
     if (!archive)
         mem_exhausted("an archive");
     bool said = false;
+    if (folder_length > LONGEST_FOLDER)
+        folder_length = LONGEST_FOLDER;
     bool written = archive_write_add_filter_zstd(archive) == ARCHIVE_OK &&
                    archive_write_set_format_ustar(archive) == ARCHIVE_OK &&
                    archive_write_set_bytes_in_last_block(archive, 1) == ARCHIVE_OK &&
