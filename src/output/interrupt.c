@@ -1,32 +1,50 @@
 #include "output/interrupt.h"
 
 #include <signal.h>
-#include <stddef.h>
 #include <unistd.h>
 
 #include "output/unfinished.h"
 
 static volatile sig_atomic_t accepted, received;
 
-static void on_signal(int number)
+static void end(int number)
 {
-    if (accepted > 0 && !received) {
-        received = number;
-        return;
-    }
     unfinished_discard_all();
     signal(number, SIG_DFL);
     raise(number); /* it is blocked while its handler runs, and ends the process after it */
 }
 
+static void ask_or_end(int number)
+{
+    if (accepted > 0 && !received)
+        received = number;
+    else
+        end(number);
+}
+
+static void do_nothing(int number)
+{
+    (void)number;
+}
+
+/* The programs that helio starts have none of these handlers: an exec removes them. */
+static void handle(int number, void (*handler)(int number))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, before;
+    sigfillset(&action.sa_mask);
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(number, &action, NULL);
+}
+
 void interrupt_install(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
-    sigfillset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(numbers[i], &action, NULL);
+    handle(SIGINT, ask_or_end);
+    handle(SIGTERM, ask_or_end);
+    handle(SIGHUP, ask_or_end);
+    handle(SIGPIPE, end);
+    handle(SIGQUIT, end);
+    handle(SIGXCPU, end);
+    handle(SIGXFSZ, do_nothing);
 }
 
 void interrupt_accept(void)

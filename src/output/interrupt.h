@@ -5,7 +5,10 @@
 
 /* SIGINT (Ctrl-C), SIGTERM and SIGHUP. Each ends the process by that signal, and removes its unfinished files
  * first. Code that stops by itself says so: between interrupt_accept and interrupt_refuse the first of these
- * signals only sets a flag, which the code polls; the second ends the process at once. */
+ * signals only sets a flag, which the code polls; the second ends the process at once.
+ *
+ * SIGPIPE, SIGQUIT and SIGXCPU always end the process in this way. SIGXFSZ does nothing: the write fails, and
+ * is reported as any other. */
 
 /* Called by main. A signal that is ignored already, as by nohup, stays ignored. */
 void interrupt_install(void);

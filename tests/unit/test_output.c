@@ -180,9 +180,22 @@ static void an_exit_removes_what_is_unfinished(void **state)
     assert_int_equal(entries(), 0);
 }
 
+static void begin_and_lose_the_reader(void)
+{
+    struct output output;
+    int ends[2];
+    interrupt_install();
+    output_open(&output, path);
+    if (pipe(ends) == 0 && close(ends[0]) == 0)
+        (void)!write(ends[1], "", 1);
+}
+
 static void a_signal_removes_what_is_unfinished(void **state)
 {
     (void)state;
+    int piped = in_process(begin_and_lose_the_reader);
+    assert_true(WIFSIGNALED(piped) && WTERMSIG(piped) == SIGPIPE);
+    assert_int_equal(entries(), 0);
     int ended = in_process(begin_and_be_told_to_end);
     assert_true(WIFSIGNALED(ended) && WTERMSIG(ended) == SIGTERM);
     assert_int_equal(entries(), 0);
