@@ -218,28 +218,35 @@ void diag_note(const char *format, ...)
 
 /* ------------------------------------------------------------- did you mean */
 
-enum { LONGEST_WORD = 64 };
+/* A question costs at most about MOST_CANDIDATES x LONGEST_WORD^2 steps, whatever the input is. No table of
+ * names is as long. */
+enum { LONGEST_WORD = 64, MOST_CANDIDATES = 4096 };
 
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* The number of edits from a to b: insert, delete, replace, swap neighbours. Both are at most LONGEST_WORD
- * long. */
-static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
+/* The number of edits from a to b: insert, delete, replace, swap neighbours. Any number above `limit` stands
+ * for more than `limit`. Both are at most LONGEST_WORD long. */
+static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length, size_t limit)
 {
     size_t rows[3][LONGEST_WORD + 1];
     size_t *before = rows[0], *above = rows[1], *row = rows[2];
+    size_t least_above = 0;
     for (size_t j = 0; j <= b_length; j++)
         above[j] = j;
     for (size_t i = 1; i <= a_length; i++) {
-        row[0] = i;
+        size_t least = row[0] = i;
         for (size_t j = 1; j <= b_length; j++) {
             row[j] = smaller(smaller(above[j], row[j - 1]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 row[j] = smaller(row[j], before[j - 2] + 1);
+            least = smaller(least, row[j]);
         }
+        if (least > limit && least_above > limit) /* a later row follows from two rows, and is not smaller */
+            return least;
+        least_above = least;
         size_t *oldest = before;
         before = above;
         above = row;
@@ -252,20 +259,23 @@ const char *diag_nearest(const char *word, const void *candidates, size_t count,
                          const char *(*at)(const void *candidates, size_t index))
 {
     const char *nearest = NULL;
-    size_t length = strlen(word);
-    size_t best = length / 3 + 1; /* with more edits it is another word */
+    size_t length = strnlen(word, LONGEST_WORD + 1);
+    size_t limit = length / 3 + 1; /* with more edits it is another word */
     if (length > LONGEST_WORD)
         return NULL;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && i < MOST_CANDIDATES; i++) {
         const char *candidate = at(candidates, i);
-        size_t candidate_length = strlen(candidate);
-        if (candidate_length > LONGEST_WORD)
+        size_t candidate_length = strnlen(candidate, LONGEST_WORD + 1);
+        size_t longer = candidate_length > length ? candidate_length - length : length - candidate_length;
+        if (candidate_length > LONGEST_WORD || longer > limit)
             continue;
-        size_t distance = edit_distance(word, length, candidate, candidate_length);
-        if (distance < best || (distance == best && !nearest)) {
-            best = distance;
-            nearest = candidate;
-        }
+        size_t distance = edit_distance(word, length, candidate, candidate_length, limit);
+        if (distance > limit)
+            continue;
+        nearest = candidate;
+        if (distance == 0)
+            break;
+        limit = distance - 1; /* the first of equally near ones is suggested */
     }
     return nearest;
 }

@@ -46,7 +46,8 @@ void diag_cite(enum diag_level level, const char *messages, const char *format, 
     __attribute__((format(printf, 3, 4)));
 
 /* The candidate most similar to `word`; NULL: none is similar enough to be a typing error. `at(candidates,
- * i)` returns the i-th of `count` candidates; diag_nearest_of takes an array. */
+ * i)` returns the i-th of `count` candidates; diag_nearest_of takes an array. Words of more than 64 bytes,
+ * and candidates behind the 4096th, have no similar ones: a hostile input costs little. */
 const char *diag_nearest(const char *word, const void *candidates, size_t count,
                          const char *(*at)(const void *candidates, size_t index));
 const char *diag_nearest_of(const char *word, const char *const *candidates, size_t count);

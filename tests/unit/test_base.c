@@ -144,6 +144,78 @@ static void nearest_word(void **state)
     assert_null(diag_nearest_of("barrier", words, 4));
 }
 
+/* The definition, in full: the number of edits from the first i bytes of a to the first j of b. */
+static size_t plain_distance(const char *a, size_t i, const char *b, size_t j)
+{
+    if (!i || !j)
+        return i + j;
+    size_t least = plain_distance(a, i - 1, b, j) + 1;
+    size_t inserted = plain_distance(a, i, b, j - 1) + 1;
+    size_t replaced = plain_distance(a, i - 1, b, j - 1) + (a[i - 1] != b[j - 1]);
+    least = inserted < least ? inserted : least;
+    least = replaced < least ? replaced : least;
+    if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        size_t swapped = plain_distance(a, i - 2, b, j - 2) + 1;
+        least = swapped < least ? swapped : least;
+    }
+    return least;
+}
+
+static const char *plain_nearest(const char *word, const char *const *candidates, size_t count)
+{
+    const char *nearest = NULL;
+    size_t length = strlen(word), best = length / 3 + 2;
+    for (size_t i = 0; i < count; i++) {
+        size_t distance = plain_distance(word, length, candidates[i], strlen(candidates[i]));
+        if (distance < best) {
+            best = distance;
+            nearest = candidates[i];
+        }
+    }
+    return nearest;
+}
+
+/* Leaving out what cannot be near does not change any suggestion. */
+static void nearest_word_is_that_of_the_definition(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"",    "a",   "ab",   "ba",   "abc", "acb",
+                                        "bca", "cab", "abab", "baba", "ccab"};
+    enum { WORDS = sizeof words / sizeof *words, LETTERS = 3, LONGEST = 6 };
+    size_t numbers = 1;
+    for (size_t length = 0; length <= LONGEST; length++, numbers *= LETTERS)
+        for (size_t number = 0; number < numbers; number++) {
+            char word[LONGEST + 1] = "";
+            for (size_t i = 0, rest = number; i < length; i++, rest /= LETTERS)
+                word[i] = (char)('a' + rest % LETTERS);
+            assert_ptr_equal(diag_nearest_of(word, words, WORDS), plain_nearest(word, words, WORDS));
+        }
+}
+
+static size_t asked;
+
+static const char *other_word_at(const void *candidates, size_t index)
+{
+    (void)candidates, (void)index;
+    asked++;
+    return "another";
+}
+
+static void nearest_word_of_very_many_is_bounded(void **state)
+{
+    (void)state;
+    char longest[65], longer[66];
+    memset(longest, 'x', sizeof longest);
+    memset(longer, 'x', sizeof longer);
+    longest[64] = longer[65] = '\0';
+    const char *const words[] = {longer, longest};
+    assert_ptr_equal(diag_nearest_of(longest, words, 2), longest);
+    assert_null(diag_nearest_of(longer, words, 2));
+    asked = 0;
+    assert_null(diag_nearest("word", NULL, SIZE_MAX, other_word_at));
+    assert_int_equal(asked, 4096);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +227,8 @@ int main(void)
         cmocka_unit_test(nearest_word),
         cmocka_unit_test(names_do_not_control_the_terminal),
         cmocka_unit_test(a_long_name_leaves_room_for_the_cause),
+        cmocka_unit_test(nearest_word_is_that_of_the_definition),
+        cmocka_unit_test(nearest_word_of_very_many_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
