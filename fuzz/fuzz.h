@@ -10,7 +10,8 @@
  *   entry         what libFuzzer calls; counts the inputs, and those that are accepted, for fuzz/check
  *   replay        a main() for builds without libFuzzer
  *   fuzz          this file
- *   fuzz_trace    TI traces in inputs
+ *   fuzz_trace    TI traces and compiled traces in inputs
+ *   fuzz_run      runs what was read, bounded by events and sizes
  *   seeds         a program that writes the seeds of binary formats (make-seeds) */
 
 /* Reads any bytes. True: the reader accepted them. Returns in any case, and leaves nothing allocated; an

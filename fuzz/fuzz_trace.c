@@ -1,9 +1,13 @@
 #include "fuzz/fuzz_trace.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <xxhash.h>
 
+#include "base/mem.h"
 #include "trace/compile.h"
 #include "trace/ti/ti.h"
 
@@ -37,5 +41,36 @@ struct compiled_trace *fuzz_trace(struct fuzz_piece text, uint32_t most_ranks)
     ti_input_of_texts(&input, "fuzz", texts, sizes, ranks);
     struct compiled_trace *compiled = fuzz_compile(&input);
     trace_input_close(&input);
+    return compiled;
+}
+
+/* The input as a file. Corrects what random bytes would never get right. */
+static int make_file(const uint8_t *data, size_t size)
+{
+    unsigned char *bytes = mem_alloc(size, 1, "an input");
+    memcpy(bytes, data, size);
+    struct image_header *header = (struct image_header *)(void *)bytes;
+    memcpy(header->magic, IMAGE_MAGIC, sizeof header->magic);
+    header->version = IMAGE_VERSION;
+    header->byte_order = IMAGE_BYTE_ORDER;
+    header->call_bytes = sizeof(struct call);
+    header->rank_bytes = sizeof(struct image_rank);
+    header->file_bytes = size;
+    header->checksum = XXH3_64bits(bytes + sizeof *header, size - sizeof *header);
+    int descriptor = fuzz_file(bytes, size);
+    free(bytes);
+    return descriptor;
+}
+
+struct compiled_trace *fuzz_image(const uint8_t *data, size_t size)
+{
+    if (size < sizeof(struct image_header))
+        return NULL;
+    char name[] = "fuzz";
+    const struct trace_input input = {.format = &compiled_trace_format, .path = name, .name = name};
+    const char *fault;
+    int descriptor = make_file(data, size);
+    struct compiled_trace *compiled = compiled_map(descriptor, &input, &fault);
+    close(descriptor);
     return compiled;
 }

@@ -15,4 +15,8 @@ struct compiled_trace *fuzz_trace(struct fuzz_piece text, uint32_t most_ranks);
 /* The same of an open trace, which stays open. */
 struct compiled_trace *fuzz_compile(struct trace_input *input);
 
+/* The bytes as a compiled trace, behind a header that is right in magic, version and checksum, which random
+ * bytes never are. NULL: it is refused. */
+struct compiled_trace *fuzz_image(const uint8_t *data, size_t size);
+
 #endif

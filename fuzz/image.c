@@ -1,35 +1,11 @@
 /* Any bytes as a compiled trace with a correct checksum: refused, or safe to run, check and write as text. */
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <xxhash.h>
 
-#include "base/mem.h"
-#include "fuzz/fuzz.h"
+#include "fuzz/fuzz_trace.h"
 #include "trace/check/check.h"
-#include "trace/image/compiled.h"
-#include "trace/image/format.h"
 #include "trace/summary.h"
 #include "trace/ti/decompile.h"
-
-/* The input as a file. Corrects what random bytes would never get right. */
-static int make_file(const uint8_t *data, size_t size)
-{
-    unsigned char *bytes = mem_alloc(size, 1, "an input");
-    memcpy(bytes, data, size);
-    struct image_header *header = (struct image_header *)(void *)bytes;
-    memcpy(header->magic, IMAGE_MAGIC, sizeof header->magic);
-    header->version = IMAGE_VERSION;
-    header->byte_order = IMAGE_BYTE_ORDER;
-    header->call_bytes = sizeof(struct call);
-    header->rank_bytes = sizeof(struct image_rank);
-    header->file_bytes = size;
-    header->checksum = XXH3_64bits(bytes + sizeof *header, size - sizeof *header);
-    int descriptor = fuzz_file(bytes, size);
-    free(bytes);
-    return descriptor;
-}
 
 static void use(struct compiled_trace *compiled)
 {
@@ -51,18 +27,10 @@ static void use(struct compiled_trace *compiled)
 
 bool fuzz_target(const uint8_t *data, size_t size)
 {
-    if (size < sizeof(struct image_header))
+    struct compiled_trace *compiled = fuzz_image(data, size);
+    if (!compiled)
         return false;
-    char name[] = "fuzz";
-    struct trace_input input = {.format = &compiled_trace_format, .path = name, .name = name};
-    const char *fault;
-    int descriptor = make_file(data, size);
-    struct compiled_trace *compiled = compiled_map(descriptor, &input, &fault);
-    close(descriptor);
-    bool is_sound = compiled != NULL;
-    if (is_sound) {
-        use(compiled);
-        compiled->program.ops->close(&compiled->program);
-    }
-    return is_sound;
+    use(compiled);
+    compiled->program.ops->close(&compiled->program);
+    return true;
 }

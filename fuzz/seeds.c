@@ -10,9 +10,13 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "fuzz/fuzz_run.h"
 #include "fuzz/fuzz_trace.h"
 #include "trace/image/content.h"
 #include "trace/image/writer.h"
+
+/* Bytes of a text of which many seeds are made. */
+enum { SMALL = 1000 };
 
 static const char *folder;
 
@@ -43,6 +47,34 @@ static void seed_close(FILE *file)
 
 /* ---------------------------------------------------------- compiled traces */
 
+/* The key of the image chooses the settings of the run. */
+static void write_image_to_run(const char *name, const struct compiled_trace *compiled, uint64_t key)
+{
+    struct image_header header = *compiled->header;
+    char *ending = mem_format(".%u.helio", (unsigned)key);
+    FILE *file = seed_open("run_image", name, ending);
+    header.key[0] = key;
+    fwrite(&header, sizeof header, 1, file);
+    fwrite(compiled->image + sizeof header, 1, compiled->image_bytes - sizeof header, file);
+    seed_close(file);
+    free(ending);
+}
+
+/* A text behind the settings of its run. */
+static void write_text_to_run(const char *name, struct fuzz_piece text)
+{
+    for (uint64_t i = 0; i < FUZZ_SETTINGS; i++) {
+        struct fuzz_piece settings = fuzz_settings(i);
+        char *ending = mem_format(".%u", (unsigned)i);
+        FILE *file = seed_open("run_ti", name, ending);
+        fwrite(settings.bytes, 1, settings.size, file);
+        putc('\n', file);
+        fwrite(text.bytes, 1, text.size, file);
+        seed_close(file);
+        free(ending);
+    }
+}
+
 static void write_image(const char *name, struct fuzz_piece text)
 {
     struct compiled_trace *compiled = fuzz_trace(text, FUZZ_MOST_RANKS);
@@ -51,6 +83,8 @@ static void write_image(const char *name, struct fuzz_piece text)
     FILE *file = seed_open("image", name, ".helio");
     fwrite(compiled->image, 1, compiled->image_bytes, file);
     seed_close(file);
+    for (uint64_t i = 0; i < FUZZ_SETTINGS && text.size < SMALL; i++)
+        write_image_to_run(name, compiled, i);
     compiled->program.ops->close(&compiled->program);
 }
 
@@ -137,7 +171,6 @@ static void write_capture(const char *name, struct fuzz_piece text)
 
 int main(int argc, char **argv)
 {
-    enum { SMALL = 1000 }; /* bytes: mutations of a compressed archive of more text rarely reach the text */
     struct dirent **entries;
     int count = argc == 3 ? scandir(argv[1], &entries, NULL, alphasort) : -1;
     fuzz_must(count >= 0, "write-seeds CORPUS/ti FOLDER");
@@ -151,6 +184,8 @@ int main(int argc, char **argv)
             const struct fuzz_piece text = {bytes, size};
             write_image(name, text);
             write_capture(name, text);
+            if (size < SMALL)
+                write_text_to_run(name, text);
             for (size_t filter = 0; size < SMALL && filter < sizeof filters / sizeof *filters; filter++)
                 write_archive(name, text, filter);
             free(bytes);
