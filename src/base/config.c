@@ -2,20 +2,32 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/config_internal.h"
 #include "base/mem.h"
 
-static const char *canonical_of(const struct param *param, const char *text, char canonical[64])
+/* The text of a valid value in canonical form: a quantity in its shortest form, bytes in their text form. */
+static const char *canonical_of(const struct param *param, const char *text, struct arena *texts)
 {
-    return param->type <= PARAM_NUMBER ? param_canonical(param, text, canonical, 64) : text;
+    char quantity[64];
+    size_t at;
+    if (param->type <= PARAM_NUMBER)
+        text = param_canonical(param, text, quantity, sizeof quantity);
+    if (bytes_are_text(text))
+        return arena_text(texts, text, strlen(text));
+    char *bytes = mem_alloc(strlen(text) + 1, 1, "a text");
+    bytes_from_text(text, bytes, &at);
+    char *form = bytes_to_text(bytes);
+    const char *kept = arena_text(texts, form, strlen(form));
+    free(bytes);
+    free(form);
+    return kept;
 }
 
 static void keep_value(struct config *config, struct config_value *value, const char *text,
                        const char *origin)
 {
-    char canonical[64];
-    const char *kept = canonical_of(value->param, text, canonical);
-    value->text = arena_text(&config->texts, kept, strlen(kept));
+    value->text = canonical_of(value->param, text, &config->texts);
     value->origin = arena_text(&config->texts, origin, strlen(origin));
 }
 
@@ -185,14 +197,14 @@ static size_t size_of_struct(const struct config *config, const struct param *pa
 }
 
 const char *config_check(const struct config *config, const struct config_value *value, const char *text,
-                         char canonical[64], struct param_problem *problem)
+                         struct arena *texts, struct param_problem *problem)
 {
-    struct arena texts = {0};
+    struct arena scratch_texts = {0};
     char *scratch = mem_alloc(1, size_of_struct(config, value->param), "a value");
-    bool good = param_parse(value->param, text, scratch + value->param->offset, &texts, problem);
+    bool good = param_parse(value->param, text, scratch + value->param->offset, &scratch_texts, problem);
     free(scratch);
-    arena_free(&texts);
-    return good ? canonical_of(value->param, text, canonical) : NULL;
+    arena_free(&scratch_texts);
+    return good ? canonical_of(value->param, text, texts) : NULL;
 }
 
 /* ------------------------------------------------------------- command line */

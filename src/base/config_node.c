@@ -166,10 +166,9 @@ const char *config_node_value(struct config_reader *reader, const char *name, co
         config_node_error(reader, node, "%s is a single value here", name);
         return NULL;
     }
-    char canonical[64];
-    const char *text = config_check(reader->config, value, node->text, canonical, &problem);
+    const char *text = config_check(reader->config, value, node->text, texts, &problem);
     if (text)
-        return arena_text(texts, text, strlen(text));
+        return text;
     size_t at = problem.at < node->span ? problem.at : node->span;
     config_reader_error(reader, node->offset + at, node->span - at, "%s", problem.text);
     return NULL;

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/config_reader.h"
 
 /* Reads the parameters of an experiment file: maps whose keys are the names. */
@@ -27,6 +28,20 @@ static void join(struct joined_value *joined, const struct config_scalar *scalar
     joined->length = at + length;
     joined->items = mem_grow(joined->items, &joined->item_capacity, joined->count + 1, "a list");
     joined->items[joined->count++] = (struct item){at, scalar->offset, scalar->span};
+}
+
+/* Adds the bytes of an item of a list, which may be in its text form. */
+static void join_item(struct config_reader *reader, struct joined_value *joined,
+                      const struct config_scalar *scalar)
+{
+    size_t at;
+    char *bytes = mem_alloc(strlen(scalar->text) + 1, 1, "an item");
+    const char *fault = bytes_from_text(scalar->text, bytes, &at);
+    if (fault)
+        config_reader_error(reader, scalar->offset + (at < scalar->span ? at : scalar->span), 1, "%s", fault);
+    else
+        join(joined, &(struct config_scalar){.text = bytes, .offset = scalar->offset, .span = scalar->span});
+    free(bytes);
 }
 
 /* Reports a problem at the place in the file of the item that contains byte problem->at of the value. */
@@ -59,7 +74,7 @@ static bool read_list(struct config_reader *reader, size_t offset, struct joined
             if (!*scalar.text)
                 config_reader_error(reader, scalar.offset, 1, "an item of this list is empty");
             else
-                join(joined, &scalar);
+                join_item(reader, joined, &scalar);
             free(scalar.text);
         }
     }
@@ -97,8 +112,10 @@ static void read_value(struct config_reader *reader, struct config_value *value,
     if (good) {
         struct param_problem problem;
         char *origin = config_reader_origin(reader, offset);
-        if (!config_put(reader->config, value, joined.text, origin, &problem))
+        char *text = scalar.text ? mem_text(joined.text) : bytes_to_text(joined.text);
+        if (!config_put(reader->config, value, text, origin, &problem))
             value_error(reader, &joined, &problem);
+        free(text);
         free(origin);
     }
     free(scalar.text);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "base/units.h"
 
@@ -128,6 +129,26 @@ static bool parse_choice(const struct param *param, const char *text, void *fiel
     return false;
 }
 
+/* Texts are given in their text form; fields have the bytes. */
+static bool parse_bytes(const struct param *param, const char *text, void *field, struct arena *texts,
+                        struct param_problem *problem)
+{
+    size_t at;
+    char *bytes = mem_alloc(strlen(text) + 1, 1, "a text");
+    const char *fault = bytes_from_text(text, bytes, &at);
+    bool good = !fault || fail(problem, (uint32_t)at, "%s", fault);
+    if (good && !*bytes)
+        good = fail(problem, 0, "%s needs a value", param->name);
+    else if (good && param->type == PARAM_TEXT)
+        *(const char **)field = arena_text(texts, bytes, strlen(bytes));
+    else if (good)
+        good = param->parse(param, bytes, field, problem);
+    if (!good && !fault && bytes_are_encoded(text))
+        problem->at = 0; /* it is a place in the bytes */
+    free(bytes);
+    return good;
+}
+
 bool param_parse(const struct param *param, const char *text, void *field, struct arena *texts,
                  struct param_problem *problem)
 {
@@ -140,10 +161,8 @@ bool param_parse(const struct param *param, const char *text, void *field, struc
     case PARAM_CHOICE:
         return parse_choice(param, text, field, problem);
     case PARAM_TEXT:
-        *(const char **)field = arena_text(texts, text, strlen(text));
-        return true;
     case PARAM_CUSTOM:
-        return param->parse(param, text, field, problem);
+        return parse_bytes(param, text, field, texts, problem);
     default:
         return parse_quantity(param, text, field, problem);
     }

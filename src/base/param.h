@@ -21,7 +21,8 @@ enum param_type {
     PARAM_NUMBER, /* double, no unit */
     PARAM_BOOL,   /* bool: true, false */
     PARAM_CHOICE, /* int: index into choices */
-    PARAM_TEXT,   /* const char *; NULL when the default is NULL */
+    PARAM_TEXT, /* const char *, any bytes, given in their text form (base/bytes.h); NULL when the default is
+                   NULL */
     PARAM_CUSTOM, /* what parse() stores */
 };
 

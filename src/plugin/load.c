@@ -5,6 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/bytes.h"
 #include "base/config.h"
 #include "base/diag.h"
 #include "base/mem.h"
@@ -67,6 +68,7 @@ static const struct heliograph_plugin_api api = {.struct_size = sizeof api,
 
 static struct {
     char *paths; /* joined by commas */
+    char *text;  /* their text form */
     XXH3_state_t *contents;
     void *handles[64];
     size_t count;
@@ -195,6 +197,8 @@ static void remember(const char *path, void *handle)
 {
     if (!loaded.contents) {
         loaded.contents = XXH3_createState();
+        if (!loaded.contents)
+            mem_exhausted("the hash of a plug-in");
         XXH3_128bits_reset(loaded.contents);
     }
     add_contents(path);
@@ -203,9 +207,11 @@ static void remember(const char *path, void *handle)
              (uint64_t)hash.low64);
     char *paths = loaded.paths ? mem_format("%s,%s", loaded.paths, path) : mem_text(path);
     free(loaded.paths);
+    free(loaded.text);
     loaded.paths = paths;
+    loaded.text = bytes_to_text(paths);
     loaded.handles[loaded.count++] = handle;
-    plugin_param_list[0].default_text = paths;
+    plugin_param_list[0].default_text = loaded.text;
     components_add_params(&plugin_params);
 }
 
@@ -240,9 +246,9 @@ static bool says(const struct config *config, const char *name, const char *expe
 
 enum status plugin_note(struct config *config)
 {
-    if (!loaded.paths || (says(config, "plugins", loaded.paths) && says(config, "plugins_hash", hash_text)))
+    if (!loaded.paths || (says(config, "plugins", loaded.text) && says(config, "plugins_hash", hash_text)))
         return STATUS_OK;
-    enum status status = config_assign(config, "plugins", loaded.paths, "plug-ins");
+    enum status status = config_assign(config, "plugins", loaded.text, "plug-ins");
     return status == STATUS_OK ? config_assign(config, "plugins_hash", hash_text, "plug-ins") : status;
 }
 
@@ -255,7 +261,13 @@ static enum status load_node(const struct config_node *node, const char *origin)
         diag_report(DIAG_ERROR, &place, "plugins is the path of a shared object, or a list of such paths");
         return STATUS_BAD_INPUT;
     }
-    enum status status = plugin_load(node->text);
+    size_t at;
+    char *path = mem_alloc(strlen(node->text) + 1, 1, "a path");
+    const char *fault = bytes_from_text(node->text, path, &at);
+    if (fault)
+        diag_report(DIAG_ERROR, &place, "%s", fault);
+    enum status status = fault ? STATUS_BAD_INPUT : plugin_load(path);
+    free(path);
     if (status != STATUS_OK)
         diag_report(DIAG_NOTE, &place, "the plug-in is named here");
     return status;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "workload/phase.h"
 
@@ -215,7 +216,7 @@ enum status workload_open(const char *spec, struct program **program)
     generated->program.ops = &generated_ops;
     generated->workload = workload;
     generated->config = mem_alloc(1, workload->params->size, "a workload");
-    generated->spec = mem_text(spec);
+    generated->spec = bytes_to_text(spec);
     enum status status = configure(generated, spec, name_bytes);
     if (status != STATUS_OK) {
         generated_close(&generated->program);

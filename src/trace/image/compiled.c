@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "base/bytes.h"
 #include "base/diag.h"
 #include "base/mem.h"
 #include "trace/image/format.h"
@@ -122,7 +123,7 @@ static struct compiled_trace *use_image(const unsigned char *image, uint64_t siz
     compiled->image_bytes = size;
     compiled->header = (const struct image_header *)(const void *)image;
     compiled->ranks = (const struct image_rank *)(const void *)(image + compiled->header->ranks.at);
-    compiled->name = mem_text(input->name);
+    compiled->name = bytes_to_text(input->name);
     use_groups(compiled);
     compiled->program = (struct program){
         .ops = &compiled_ops,
