@@ -1,13 +1,14 @@
 #define HELIOGRAPH_BUILDING
 #include <heliograph.h>
 
-#include <jansson.h>
 #include <setjmp.h>
 #include <string.h>
 
 #include "base/config.h"
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/memory_stream.h"
+#include "output/json.h"
 #include "plugin/plugin.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
@@ -221,7 +222,7 @@ static enum status run_all(struct heliograph *experiment, struct experiment *ope
         if (status != STATUS_OK)
             break;
         char *metrics = result_metrics_text(&run->result);
-        run->metrics = json_loads(metrics, 0, NULL);
+        run->metrics = json_read_object(metrics);
         free(metrics);
     }
     return status;
@@ -231,11 +232,7 @@ static enum status run_all(struct heliograph *experiment, struct experiment *ope
 static enum status write_json(struct heliograph *experiment, struct experiment *opened)
 {
     size_t length;
-    FILE *out = open_memstream(&experiment->json, &length);
-    if (!out) {
-        diag_error("there is no memory for the results");
-        return STATUS_FAILED;
-    }
+    FILE *out = memory_stream_open(&experiment->json, &length);
     struct result *results = mem_alloc(experiment->count, sizeof *results, "results");
     for (size_t i = 0; i < experiment->count; i++)
         results[i] = experiment->runs[i].result;

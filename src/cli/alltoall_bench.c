@@ -1,4 +1,3 @@
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -156,26 +155,33 @@ static void print_table(const struct measured *measured)
 
 enum { BENCH_DIGITS = 12 };
 
-static json_t *json_of(const struct measured *measured, const struct measured_series *series)
+static json_t *series_json(const struct measured *measured, const struct measured_series *series)
 {
     struct median_estimate ratio = measured_ratio(measured, series);
-    json_t *samples = json_array();
+    json_t *object = json_make_object(), *samples = json_make_list();
     for (size_t i = 0; i < series->count; i++)
-        json_array_append_new(samples, json_real(series->ns[i]));
-    return json_pack("{s:I, s:s, s:f, s:f, s:f, s:f, s:f, s:o}", "bytes", (json_int_t)series->bytes,
-                     "algorithm", series->algorithm, "median_ns", measured_median_ns(series),
-                     "processor_median_ns", measured_median_processor_ns(series), "ratio", ratio.median,
-                     "ratio_low", ratio.low, "ratio_high", ratio.high, "samples_ns", samples);
+        json_add_number(samples, series->ns[i]);
+    json_put_count(object, "bytes", series->bytes);
+    json_put_text(object, "algorithm", series->algorithm);
+    json_put_number(object, "median_ns", measured_median_ns(series));
+    json_put_number(object, "processor_median_ns", measured_median_processor_ns(series));
+    json_put_number(object, "ratio", ratio.median);
+    json_put_number(object, "ratio_low", ratio.low);
+    json_put_number(object, "ratio_high", ratio.high);
+    json_put(object, "samples_ns", samples);
+    return object;
 }
 
 static enum status print_json(const struct measured *measured)
 {
-    json_t *rows = json_array();
+    json_t *object = json_make_object(), *rows = json_make_list();
     for (size_t i = 0; i < measured->count; i++)
-        json_array_append_new(rows, json_of(measured, &measured->series[i]));
-    json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:o}", "schema", "helio-alltoall-bench-1", "cluster",
-                               measured->cluster, "nodes", (json_int_t)measured->nodes, "ranks",
-                               (json_int_t)measured->ranks, "results", rows);
+        json_add(rows, series_json(measured, &measured->series[i]));
+    json_put_text(object, "schema", "helio-alltoall-bench-1");
+    json_put_text(object, "cluster", measured->cluster);
+    json_put_count(object, "nodes", measured->nodes);
+    json_put_count(object, "ranks", measured->ranks);
+    json_put(object, "results", rows);
     return cli_print_json(object, BENCH_DIGITS);
 }
 

@@ -1,4 +1,3 @@
-#include <jansson.h>
 #include <stdio.h>
 
 #include "base/diag.h"
@@ -50,36 +49,51 @@ static enum status print_table(const struct alltoall_shape *shape)
     return standard_flush();
 }
 
-static json_t *json_of(const char *name, const struct coll_counts *counts)
+static json_t *total_json(const struct coll_counts *counts)
 {
-    json_t *total =
-        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "messages_between_nodes", (json_int_t)counts->messages,
-                  "bytes_between_nodes", (json_int_t)counts->bytes, "messages_within_nodes",
-                  (json_int_t)counts->local_messages, "bytes_within_nodes", (json_int_t)counts->local_bytes,
-                  "barriers", (json_int_t)counts->barriers, "flags", (json_int_t)counts->flags_raised);
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "algorithm", name, "messages",
-                     (json_int_t)counts->node_messages, "queue_pairs", (json_int_t)counts->queue_pairs,
-                     "posted_sends", (json_int_t)counts->posted_sends, "extra_memory_bytes",
-                     (json_int_t)coll_extra_bytes(counts), "shared_bytes", (json_int_t)counts->shared_bytes,
-                     "scratch_bytes", (json_int_t)counts->scratch_bytes, "messages_of_a_rank",
-                     (json_int_t)counts->messages_rank_max, "phases", (json_int_t)counts->phases_max, "total",
-                     total);
+    json_t *total = json_make_object();
+    json_put_count(total, "messages_between_nodes", counts->messages);
+    json_put_count(total, "bytes_between_nodes", counts->bytes);
+    json_put_count(total, "messages_within_nodes", counts->local_messages);
+    json_put_count(total, "bytes_within_nodes", counts->local_bytes);
+    json_put_count(total, "barriers", counts->barriers);
+    json_put_count(total, "flags", counts->flags_raised);
+    return total;
+}
+
+static json_t *algorithm_json(const char *name, const struct coll_counts *counts)
+{
+    json_t *object = json_make_object();
+    json_put_text(object, "algorithm", name);
+    json_put_count(object, "messages", counts->node_messages);
+    json_put_count(object, "queue_pairs", counts->queue_pairs);
+    json_put_count(object, "posted_sends", counts->posted_sends);
+    json_put_count(object, "extra_memory_bytes", coll_extra_bytes(counts));
+    json_put_count(object, "shared_bytes", counts->shared_bytes);
+    json_put_count(object, "scratch_bytes", counts->scratch_bytes);
+    json_put_count(object, "messages_of_a_rank", counts->messages_rank_max);
+    json_put_count(object, "phases", counts->phases_max);
+    json_put(object, "total", total_json(counts));
+    return object;
 }
 
 static enum status print_json(const struct alltoall_shape *shape)
 {
-    json_t *algorithms = json_array(), *ranks = json_array();
+    json_t *object = json_make_object(), *algorithms = json_make_list(), *ranks = json_make_list();
     for (uint32_t node = 0; node < shape->nodes.count; node++)
-        json_array_append_new(ranks, json_integer(shape->nodes.first[node + 1] - shape->nodes.first[node]));
+        json_add_count(ranks, shape->nodes.first[node + 1] - shape->nodes.first[node]);
     const struct coll_algorithm *algorithm;
     for (size_t i = 0; (algorithm = alltoall_algorithm_at(i)); i++) {
         struct coll_counts counts = coll_count(algorithm, &shape->call, false);
-        json_array_append_new(algorithms, json_of(algorithm->name, &counts));
+        json_add(algorithms, algorithm_json(algorithm->name, &counts));
     }
-    json_t *object = json_pack("{s:s, s:I, s:I, s:o, s:I, s:I, s:o}", "schema", "helio-alltoall-plan-1",
-                               "nodes", (json_int_t)shape->nodes.count, "ranks", (json_int_t)shape->call.size,
-                               "ranks_of_nodes", ranks, "bytes", (json_int_t)shape->call.bytes, "leaders",
-                               (json_int_t)shape->call.leaders, "algorithms", algorithms);
+    json_put_text(object, "schema", "helio-alltoall-plan-1");
+    json_put_count(object, "nodes", shape->nodes.count);
+    json_put_count(object, "ranks", shape->call.size);
+    json_put(object, "ranks_of_nodes", ranks);
+    json_put_count(object, "bytes", shape->call.bytes);
+    json_put_count(object, "leaders", shape->call.leaders);
+    json_put(object, "algorithms", algorithms);
     return cli_print_json(object, 15);
 }
 

@@ -143,65 +143,95 @@ static void print_stack(const struct measured_stack *stack)
 
 /* --------------------------------------------------------------------- JSON */
 
+static json_t *histogram_json(const struct measure_summary *summary)
+{
+    json_t *object = json_make_object(), *bins = json_make_list();
+    for (size_t i = 0; i < MEASURE_BINS; i++)
+        json_add_count(bins, summary->bins[i]);
+    json_put_number(object, "from_ns", summary->least);
+    json_put_number(object, "bin_ns", summary->bin_width);
+    json_put(object, "counts", bins);
+    return object;
+}
+
 static json_t *summary_json(const struct measure_summary *summary)
 {
-    json_t *bins = json_array();
-    for (size_t i = 0; i < MEASURE_BINS; i++)
-        json_array_append_new(bins, json_integer((json_int_t)summary->bins[i]));
-    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:{s:f, s:f, s:o}}", "count", (json_int_t)summary->count,
-                     "mean_ns", summary->mean, "trimmed_mean_ns", summary->trimmed, "median_ns",
-                     summary->median, "p95_ns", summary->p95, "p99_ns", summary->p99, "histogram", "from_ns",
-                     summary->least, "bin_ns", summary->bin_width, "counts", bins);
+    json_t *object = json_make_object();
+    json_put_count(object, "count", summary->count);
+    json_put_number(object, "mean_ns", summary->mean);
+    json_put_number(object, "trimmed_mean_ns", summary->trimmed);
+    json_put_number(object, "median_ns", summary->median);
+    json_put_number(object, "p95_ns", summary->p95);
+    json_put_number(object, "p99_ns", summary->p99);
+    json_put(object, "histogram", histogram_json(summary));
+    return object;
 }
 
 static json_t *verdict_json(const struct measure_verdict *verdict)
 {
-    return json_pack("{s:f, s:f, s:f, s:b}", "predicted_ns", verdict->predicted_ns, "observed_ns",
-                     verdict->observed_ns, "deviation_percent", verdict->deviation_percent,
-                     "within_5_percent", verdict->within);
+    json_t *object = json_make_object();
+    json_put_number(object, "predicted_ns", verdict->predicted_ns);
+    json_put_number(object, "observed_ns", verdict->observed_ns);
+    json_put_number(object, "deviation_percent", verdict->deviation_percent);
+    json_put_flag(object, "within_5_percent", verdict->within);
+    return object;
 }
 
 static json_t *parts_json(const struct measure_result *result)
 {
-    json_t *object = json_pack("{s:f, s:f, s:f}", "LLP_post_ns", result->llp_post_ns, "LLP_prog_ns",
-                               result->llp_prog_ns, "wire_derived_ns", result->wire_ns);
-    if (result->has_mpi)
-        json_object_update_new(
-            object,
-            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o}", "HLP_post_MPI_ns",
-                      result->hlp_post_mpi_ns, "HLP_post_UCP_ns", result->hlp_post_ucp_ns, "UCP_callback_ns",
-                      result->ucp_callback_ns, "MPI_callback_ns", result->mpi_callback_ns, "MPI_after_ns",
-                      result->mpi_after_ns, "polling_ns", result->polling_ns, "latency_of_the_sum",
-                      verdict_json(&result->paper), "latency", verdict_json(&result->latency), "injection",
-                      verdict_json(&result->injection)));
+    json_t *object = json_make_object();
+    json_put_number(object, "LLP_post_ns", result->llp_post_ns);
+    json_put_number(object, "LLP_prog_ns", result->llp_prog_ns);
+    json_put_number(object, "wire_derived_ns", result->wire_ns);
+    if (!result->has_mpi)
+        return object;
+    json_put_number(object, "HLP_post_MPI_ns", result->hlp_post_mpi_ns);
+    json_put_number(object, "HLP_post_UCP_ns", result->hlp_post_ucp_ns);
+    json_put_number(object, "UCP_callback_ns", result->ucp_callback_ns);
+    json_put_number(object, "MPI_callback_ns", result->mpi_callback_ns);
+    json_put_number(object, "MPI_after_ns", result->mpi_after_ns);
+    json_put_number(object, "polling_ns", result->polling_ns);
+    json_put(object, "latency_of_the_sum", verdict_json(&result->paper));
+    json_put(object, "latency", verdict_json(&result->latency));
+    json_put(object, "injection", verdict_json(&result->injection));
     return object;
+}
+
+static json_t *guards_json(const struct measurement *measurement)
+{
+    json_t *guards = json_make_list();
+    for (size_t i = 0; i < measurement->guard_count; i++) {
+        json_t *guard = json_make_object();
+        json_put_text(guard, "name", measurement->guards[i].name);
+        json_put_flag(guard, "passed", measurement->guards[i].passed);
+        json_put_text(guard, "reason", measurement->guards[i].reason);
+        json_add(guards, guard);
+    }
+    return guards;
 }
 
 static json_t *stack_json(const struct measured_stack *stack)
 {
     const struct measurement *measurement = &stack->measurement;
-    json_t *object =
-        json_pack("{s:s, s:s, s:f, s:f}", "kind", measurement->kind, "stack", measurement->stack, "timer_ns",
-                  measurement->timer_ns, "resolution_ns", measurement->resolution_ns);
-    json_t *notes = json_array(), *guards = json_array(), *quantities = json_object(),
-           *slopes = json_object();
+    json_t *object = json_make_object(), *notes = json_make_list(), *quantities = json_make_object(),
+           *slopes = json_make_object();
     for (size_t i = 0; i < measurement->note_count; i++)
-        json_array_append_new(notes, json_string(measurement->notes[i]));
-    for (size_t i = 0; i < measurement->guard_count; i++)
-        json_array_append_new(guards, json_pack("{s:s, s:b, s:s}", "name", measurement->guards[i].name,
-                                                "passed", measurement->guards[i].passed, "reason",
-                                                measurement->guards[i].reason));
+        json_add_text(notes, measurement->notes[i]);
     for (enum measure_quantity i = 0; i < MEASURED_QUANTITIES; i++)
         if (measure_has(measurement, i))
-            json_object_set_new(quantities, measure_name(i), summary_json(&measurement->summaries[i]));
+            json_put(quantities, measure_name(i), summary_json(&measurement->summaries[i]));
     for (size_t i = 0; i < measurement->layer_count; i++)
-        json_object_set_new(slopes, measurement->layers[i].name, json_real(measurement->layers[i].slope));
-    json_object_set_new(object, "notes", notes);
-    json_object_set_new(object, "guards", guards);
-    json_object_set_new(object, "quantities", quantities);
+        json_put_number(slopes, measurement->layers[i].name, measurement->layers[i].slope);
+    json_put_text(object, "kind", measurement->kind);
+    json_put_text(object, "stack", measurement->stack);
+    json_put_number(object, "timer_ns", measurement->timer_ns);
+    json_put_number(object, "resolution_ns", measurement->resolution_ns);
+    json_put(object, "notes", notes);
+    json_put(object, "guards", guards_json(measurement));
+    json_put(object, "quantities", quantities);
     if (stack->result.complete)
-        json_object_set_new(object, "breakdown", parts_json(&stack->result));
-    json_object_set_new(object, "slopes", slopes);
+        json_put(object, "breakdown", parts_json(&stack->result));
+    json_put(object, "slopes", slopes);
     return object;
 }
 
@@ -235,7 +265,7 @@ static enum status finish(const struct measure_arguments *arguments, struct meas
     if (measured == STATUS_OK) {
         measure_judge(&stack->measurement, &stack->result);
         if (stacks)
-            json_array_append_new(stacks, stack_json(stack));
+            json_add(stacks, stack_json(stack));
         else
             print_stack(stack);
         measured = write_system(arguments, stack);
@@ -364,12 +394,16 @@ int cli_breakdown_measure(int argc, char **argv)
     int found = cli_read_all(&command, argc, argv, take, &arguments);
     if (found != CLI_END)
         return cli_status(found);
-    json_t *stacks = arguments.json ? json_array() : NULL;
+    json_t *stacks = arguments.json ? json_make_list() : NULL;
     enum status status =
         arguments.from_count ? read_files(&arguments, stacks) : run_probes(&arguments, stacks);
     if (status != STATUS_OK) {
         json_decref(stacks);
         return status;
     }
-    return stacks ? cli_print_json(json_pack("{s:o}", "stacks", stacks), BREAKDOWN_DIGITS) : standard_flush();
+    if (!stacks)
+        return standard_flush();
+    json_t *object = json_make_object();
+    json_put(object, "stacks", stacks);
+    return cli_print_json(object, BREAKDOWN_DIGITS);
 }

@@ -118,61 +118,80 @@ static enum status print_tables(const struct model *model)
 
 /* --------------------------------------------------------------------- JSON */
 
-static json_t *json_of_totals(const struct model *model)
+static json_t *totals_json(const struct model *model)
 {
     struct model_total totals[MODEL_TOTALS];
-    json_t *object = json_object();
+    json_t *object = json_make_object();
     model_totals(model, totals);
     for (size_t i = 0; i < MODEL_TOTALS; i++) {
-        json_t *total = json_pack("{s:o}", "model_ns", breakdown_json_ns(totals[i].model_ps));
+        json_t *total = json_make_object();
+        json_put(total, "model_ns", breakdown_json_ns(totals[i].model_ps));
         if (totals[i].has_observed) {
-            json_object_set_new(total, "observed_ns", breakdown_json_ns(totals[i].observed_ps));
-            json_object_set_new(
-                total, "deviation_percent",
-                json_real(model_deviation_percent(totals[i].model_ps, totals[i].observed_ps)));
+            json_put(total, "observed_ns", breakdown_json_ns(totals[i].observed_ps));
+            json_put_number(total, "deviation_percent",
+                            model_deviation_percent(totals[i].model_ps, totals[i].observed_ps));
         }
-        json_object_set_new(object, totals[i].key, total);
+        json_put(object, totals[i].key, total);
     }
     return object;
 }
 
-static json_t *json_of_bars(const struct model *model)
+static json_t *bar_json(const struct bar *bar)
 {
-    json_t *bars = json_array();
+    json_t *object = json_make_object(), *parts = json_make_list();
+    for (size_t i = 0; i < bar->count; i++) {
+        json_t *part = json_make_object();
+        json_put_text(part, "name", bar->parts[i].name);
+        json_put(part, "time_ns", breakdown_json_ns(bar->parts[i].time_ps));
+        json_put_number(part, "percent", (double)model_share(bar->parts[i].time_ps, bar->total_ps) / 100);
+        json_add(parts, part);
+    }
+    json_put_text(object, "figure", bar->figure);
+    json_put_text(object, "name", bar->name);
+    json_put(object, "total_ns", breakdown_json_ns(bar->total_ps));
+    json_put(object, "parts", parts);
+    return object;
+}
+
+static json_t *bars_json(const struct model *model)
+{
+    json_t *bars = json_make_list();
     for (size_t i = 0; i < model_bar_count(); i++) {
         struct bar bar;
         model_bar(model, i, &bar);
-        json_t *parts = json_array();
-        for (size_t j = 0; j < bar.count; j++)
-            json_array_append_new(parts,
-                                  json_pack("{s:s, s:o, s:f}", "name", bar.parts[j].name, "time_ns",
-                                            breakdown_json_ns(bar.parts[j].time_ps), "percent",
-                                            (double)model_share(bar.parts[j].time_ps, bar.total_ps) / 100));
-        json_array_append_new(bars, json_pack("{s:s, s:s, s:o, s:o}", "figure", bar.figure, "name", bar.name,
-                                              "total_ns", breakdown_json_ns(bar.total_ps), "parts", parts));
+        json_add(bars, bar_json(&bar));
     }
     return bars;
 }
 
 /* Every time of the system file with its source. */
-static json_t *json_of_system(const struct system *system)
+static json_t *system_json(const struct system *system)
 {
-    json_t *times = json_object();
-    for (enum system_time time = 0; time < SYSTEM_TIMES; time++)
-        json_object_set_new(times, system_time_name(time),
-                            json_pack("{s:o, s:s}", "time_ns", breakdown_json_ns(system->times[time].time_ps),
-                                      "source", system->times[time].source));
-    return json_pack("{s:s*, s:o}", "name", system->name, "times", times);
+    json_t *object = json_make_object(), *times = json_make_object();
+    for (enum system_time i = 0; i < SYSTEM_TIMES; i++) {
+        json_t *time = json_make_object();
+        json_put(time, "time_ns", breakdown_json_ns(system->times[i].time_ps));
+        json_put_text(time, "source", system->times[i].source);
+        json_put(times, system_time_name(i), time);
+    }
+    if (system->name)
+        json_put_text(object, "name", system->name);
+    json_put(object, "times", times);
+    return object;
 }
 
 static enum status print_json(const struct model *model)
 {
-    json_t *object = json_pack(
-        "{s:s, s:o, s:I, s:b, s:I, s:I, s:o, s:o, s:o}", "schema", "helio-breakdown-model-1", "system",
-        json_of_system(model->system), "payload_bytes", (json_int_t)model->bytes, "inlined", model->inlined,
-        "descriptor_blocks", (json_int_t)model->blocks, "least_p", (json_int_t)model_least_p(model),
-        "slowest_channel_ns", breakdown_json_ns(model_channel_time(model)), "totals", json_of_totals(model),
-        "breakdowns", json_of_bars(model));
+    json_t *object = json_make_object();
+    json_put_text(object, "schema", "helio-breakdown-model-1");
+    json_put(object, "system", system_json(model->system));
+    json_put_count(object, "payload_bytes", model->bytes);
+    json_put_flag(object, "inlined", model->inlined);
+    json_put_count(object, "descriptor_blocks", model->blocks);
+    json_put_count(object, "least_p", model_least_p(model));
+    json_put(object, "slowest_channel_ns", breakdown_json_ns(model_channel_time(model)));
+    json_put(object, "totals", totals_json(model));
+    json_put(object, "breakdowns", bars_json(model));
     return cli_print_json(object, BREAKDOWN_DIGITS);
 }
 

@@ -151,39 +151,57 @@ static enum status print_table(const struct pcie_arguments *arguments, const str
     return standard_flush();
 }
 
-static json_t *json_of_quantity(const struct pcie_quantity *quantity)
+static json_t *quantity_json(const struct pcie_quantity *quantity)
 {
-    if (!quantity->count)
-        return json_pack("{s:i, s:s}", "count", 0, "absent", quantity->absent);
-    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "count", (json_int_t)quantity->count, "mean_ns",
-                     breakdown_json_ns(quantity->mean_ps), "median_ns",
-                     breakdown_json_ns(quantity->median_ps), "p95_ns", breakdown_json_ns(quantity->p95_ps),
-                     "p99_ns", breakdown_json_ns(quantity->p99_ps), "min_ns",
-                     breakdown_json_ns(quantity->least_ps));
+    json_t *object = json_make_object();
+    json_put_count(object, "count", quantity->count);
+    if (!quantity->count) {
+        json_put_text(object, "absent", quantity->absent);
+        return object;
+    }
+    json_put(object, "mean_ns", breakdown_json_ns(quantity->mean_ps));
+    json_put(object, "median_ns", breakdown_json_ns(quantity->median_ps));
+    json_put(object, "p95_ns", breakdown_json_ns(quantity->p95_ps));
+    json_put(object, "p99_ns", breakdown_json_ns(quantity->p99_ps));
+    json_put(object, "min_ns", breakdown_json_ns(quantity->least_ps));
+    return object;
+}
+
+static json_t *quantities_json(const struct pcie_findings *findings)
+{
+    const struct pcie_answer *answer = &findings->answer;
+    json_t *quantities = json_make_object();
+    ps_t mean_ps, median_ps;
+    json_put(quantities, "Inj_overhead", quantity_json(&answer->inj_overhead));
+    json_put(quantities, "PCIe", quantity_json(&answer->pcie));
+    json_put(quantities, "Network", quantity_json(&answer->network));
+    if (findings->has_direct)
+        json_put(quantities, "Wire", quantity_json(&findings->wire));
+    if (switch_of(findings, &mean_ps, &median_ps)) {
+        json_t *of_switch = json_make_object();
+        json_put(of_switch, "mean_ns", breakdown_json_ns(mean_ps));
+        json_put(of_switch, "median_ns", breakdown_json_ns(median_ps));
+        json_put(quantities, "Switch", of_switch);
+    }
+    json_put(quantities, "RC_to_MEM", quantity_json(&answer->rc_to_mem));
+    return quantities;
 }
 
 static enum status print_json(const struct pcie_findings *findings)
 {
     const struct pcie_answer *answer = &findings->answer;
-    json_t *quantities = json_object();
-    ps_t mean_ps, median_ps;
-    json_object_set_new(quantities, "Inj_overhead", json_of_quantity(&answer->inj_overhead));
-    json_object_set_new(quantities, "PCIe", json_of_quantity(&answer->pcie));
-    json_object_set_new(quantities, "Network", json_of_quantity(&answer->network));
-    if (findings->has_direct)
-        json_object_set_new(quantities, "Wire", json_of_quantity(&findings->wire));
-    if (switch_of(findings, &mean_ps, &median_ps))
-        json_object_set_new(quantities, "Switch",
-                            json_pack("{s:o, s:o}", "mean_ns", breakdown_json_ns(mean_ps), "median_ns",
-                                      breakdown_json_ns(median_ps)));
-    json_object_set_new(quantities, "RC_to_MEM", json_of_quantity(&answer->rc_to_mem));
-    json_t *object = json_pack(
-        "{s:s, s:I, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:b}", "schema", "helio-breakdown-pcie-1", "packets",
-        (json_int_t)findings->trace.count, "analyzer",
-        findings->trace.place == PCIE_NEXT_TO_NIC ? "next-to-nic" : "next-to-rc", "test",
-        findings->trace.test, "quantities", quantities, "other_packets", (json_int_t)findings->trace.ignored,
-        "coalesced", (json_int_t)answer->coalesced, "unmatched_acks", (json_int_t)answer->unmatched, "naks",
-        (json_int_t)answer->naks, "pong_is_completion", answer->pong_is_completion);
+    json_t *object = json_make_object();
+    json_put_text(object, "schema", "helio-breakdown-pcie-1");
+    json_put_count(object, "packets", findings->trace.count);
+    json_put_text(object, "analyzer",
+                  findings->trace.place == PCIE_NEXT_TO_NIC ? "next-to-nic" : "next-to-rc");
+    json_put_text(object, "test", findings->trace.test);
+    json_put(object, "quantities", quantities_json(findings));
+    json_put_count(object, "other_packets", findings->trace.ignored);
+    json_put_count(object, "coalesced", answer->coalesced);
+    json_put_count(object, "unmatched_acks", answer->unmatched);
+    json_put_count(object, "naks", answer->naks);
+    json_put_flag(object, "pong_is_completion", answer->pong_is_completion);
     return cli_print_json(object, BREAKDOWN_DIGITS);
 }
 

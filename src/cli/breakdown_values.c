@@ -15,5 +15,5 @@ bool breakdown_read_payload(const char *text, uint64_t *bytes)
 
 json_t *breakdown_json_ns(ps_t time_ps)
 {
-    return json_real((double)time_ps / 1000);
+    return json_make_number((double)time_ps / 1000);
 }

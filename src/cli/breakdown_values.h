@@ -1,11 +1,11 @@
 #ifndef HELIO_CLI_BREAKDOWN_VALUES_H
 #define HELIO_CLI_BREAKDOWN_VALUES_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/time.h"
+#include "output/json.h"
 
 /* Values that the commands of `helio breakdown` read and print. */
 

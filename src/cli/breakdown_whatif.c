@@ -205,75 +205,84 @@ static enum status print_tables(const struct whatif_view *view)
 
 /* --------------------------------------------------------------------- JSON */
 
-static json_t *json_of_change(ps_t before_ps, ps_t after_ps)
+static json_t *change_json(ps_t before_ps, ps_t after_ps)
 {
-    return json_pack("{s:o, s:o, s:f, s:f}", "before_ns", breakdown_json_ns(before_ps), "after_ns",
-                     breakdown_json_ns(after_ps), "reduction_percent",
-                     whatif_reduction_percent(before_ps, after_ps), "speedup_percent",
-                     whatif_speedup_percent(before_ps, after_ps));
+    json_t *object = json_make_object();
+    json_put(object, "before_ns", breakdown_json_ns(before_ps));
+    json_put(object, "after_ns", breakdown_json_ns(after_ps));
+    json_put_number(object, "reduction_percent", whatif_reduction_percent(before_ps, after_ps));
+    json_put_number(object, "speedup_percent", whatif_speedup_percent(before_ps, after_ps));
+    return object;
 }
 
-static json_t *json_of_totals(const struct whatif_totals *before, const struct whatif_totals *after)
+static json_t *totals_json(const struct whatif_totals *before, const struct whatif_totals *after)
 {
-    return json_pack("{s:o, s:o}", "latency", json_of_change(before->latency_ps, after->latency_ps),
-                     "overall_injection", json_of_change(before->injection_ps, after->injection_ps));
+    json_t *object = json_make_object();
+    json_put(object, "latency", change_json(before->latency_ps, after->latency_ps));
+    json_put(object, "overall_injection", change_json(before->injection_ps, after->injection_ps));
+    return object;
 }
 
-static json_t *json_of_optimisations(const struct whatif_view *view)
+static json_t *optimisations_json(const struct whatif_view *view)
 {
-    json_t *list = json_array();
+    json_t *list = json_make_list();
     for (size_t i = 0; i < whatif_optimisation_count; i++) {
         const struct whatif_optimisation *one = &whatif_optimisations[i];
         struct whatif_totals after = whatif_totals_optimised(view->system, view->arguments->bytes, one);
-        json_t *entry = json_of_totals(&view->before, &after);
-        json_object_set_new(entry, "name", json_string(one->name));
-        json_object_set_new(entry, "change", json_string(one->change));
-        json_object_set_new(entry, "doc", json_string(one->doc));
-        json_array_append_new(list, entry);
+        json_t *entry = totals_json(&view->before, &after);
+        json_put_text(entry, "name", one->name);
+        json_put_text(entry, "change", one->change);
+        json_put_text(entry, "doc", one->doc);
+        json_add(list, entry);
     }
     return list;
 }
 
-static json_t *json_of_ranking(const struct whatif_view *view)
+static json_t *ranking_json(const struct whatif_view *view)
 {
     struct whatif_rank ranks[WHATIF_RANKS];
     size_t count = rank_components(view, ranks);
-    json_t *list = json_array();
+    json_t *list = json_make_list();
     for (size_t i = 0; i < count; i++) {
-        json_t *entry = json_of_totals(&view->before, &ranks[i].totals);
-        json_object_set_new(entry, "component", json_string(ranks[i].name));
-        json_array_append_new(list, entry);
+        json_t *entry = totals_json(&view->before, &ranks[i].totals);
+        json_put_text(entry, "component", ranks[i].name);
+        json_add(list, entry);
     }
     return list;
 }
 
-static json_t *json_of_curve(const struct whatif_view *view, const struct whatif_curve *curve)
+static json_t *curve_json(const struct whatif_view *view, const struct whatif_curve *curve)
 {
     ps_t from = whatif_curve_total(curve, &view->before);
-    json_t *points = json_array();
+    json_t *points = json_make_list(), *object = json_make_object();
     for (size_t i = 0; i < WHATIF_DEGREES; i++) {
-        json_t *point = json_of_change(from, curve_point(view, curve, i));
-        json_object_set_new(point, "component_reduced_by_percent",
-                            json_integer((json_int_t)whatif_degrees_percent[i]));
-        json_array_append_new(points, point);
+        json_t *point = change_json(from, curve_point(view, curve, i));
+        json_put_count(point, "component_reduced_by_percent", whatif_degrees_percent[i]);
+        json_add(points, point);
     }
-    return json_pack("{s:s%, s:s, s:s, s:o}", "panel", &curve->panel, (size_t)1, "component", curve->name,
-                     "total", curve->panel == 'a' ? "overall_injection" : "latency", "points", points);
+    json_put_text(object, "panel", (char[]){curve->panel, '\0'});
+    json_put_text(object, "component", curve->name);
+    json_put_text(object, "total", curve->panel == 'a' ? "overall_injection" : "latency");
+    json_put(object, "points", points);
+    return object;
 }
 
 static enum status print_json(const struct whatif_view *view)
 {
     const struct whatif_arguments *arguments = view->arguments;
-    json_t *changes = json_array(), *curves = json_array();
+    json_t *changes = json_make_list(), *curves = json_make_list(), *object = json_make_object();
     for (size_t i = 0; i < arguments->change_count; i++)
-        json_array_append_new(changes, json_string(arguments->changes[i]));
+        json_add_text(changes, arguments->changes[i]);
     for (size_t i = 0; i < whatif_curve_count; i++)
-        json_array_append_new(curves, json_of_curve(view, &whatif_curves[i]));
-    json_t *object = json_pack(
-        "{s:s, s:I, s:o, s:o, s:o, s:i, s:o, s:o}", "schema", "helio-breakdown-whatif-1", "payload_bytes",
-        (json_int_t)arguments->bytes, "changes", changes, "totals",
-        json_of_totals(&view->given, &view->before), "optimisations", json_of_optimisations(view),
-        "ranking_by_percent", (int)arguments->by_percent, "ranking", json_of_ranking(view), "curves", curves);
+        json_add(curves, curve_json(view, &whatif_curves[i]));
+    json_put_text(object, "schema", "helio-breakdown-whatif-1");
+    json_put_count(object, "payload_bytes", arguments->bytes);
+    json_put(object, "changes", changes);
+    json_put(object, "totals", totals_json(&view->given, &view->before));
+    json_put(object, "optimisations", optimisations_json(view));
+    json_put_count(object, "ranking_by_percent", arguments->by_percent);
+    json_put(object, "ranking", ranking_json(view));
+    json_put(object, "curves", curves);
     return cli_print_json(object, BREAKDOWN_DIGITS);
 }
 

@@ -1,7 +1,6 @@
 #include <archive.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <libfyaml.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -186,12 +185,15 @@ enum { DOCTOR_DIGITS = 15 };
 
 static enum status print_json(const struct doctor_findings *findings)
 {
-    json_t *list = json_array();
+    json_t *list = json_make_list();
     for (size_t i = 0; i < findings->count; i++) {
         const struct doctor_finding *finding = &findings->list[i];
-        json_array_append_new(list,
-                              json_pack("{s:s, s:b, s:b, s:s}", "name", finding->name, "ok", finding->there,
-                                        "required", finding->required, "detail", finding->detail));
+        json_t *object = json_make_object();
+        json_put_text(object, "name", finding->name);
+        json_put_flag(object, "ok", finding->there);
+        json_put_flag(object, "required", finding->required);
+        json_put_text(object, "detail", finding->detail);
+        json_add(list, object);
     }
     return cli_print_json(list, DOCTOR_DIGITS);
 }

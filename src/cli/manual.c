@@ -3,6 +3,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/memory_stream.h"
 #include "cli/cli.h"
 #include "cli/group.h"
 #include "output/output.h"
@@ -118,9 +119,7 @@ static void put_notes(FILE *out, const struct cli_command *of)
 {
     char *notes = NULL;
     size_t length = 0;
-    FILE *text = open_memstream(&notes, &length);
-    if (!text)
-        return;
+    FILE *text = memory_stream_open(&notes, &length);
     if (of->print_lists)
         of->print_lists(text);
     fputs(of->after ? of->after : "", text);

@@ -1,7 +1,5 @@
 #include "cli/print.h"
 
-#include <stdio.h>
-
 #include "base/diag.h"
 #include "output/quote.h"
 #include "output/standard.h"
@@ -15,11 +13,7 @@ void cli_print_text(const char *before, const char *text)
 
 enum status cli_print_json(json_t *object, int digits)
 {
-    int failed = !object || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(digits));
+    (void)json_write(object, digits, stdout); /* standard_flush reports a failure */
     json_decref(object);
-    putchar('\n');
-    if (!failed)
-        return standard_flush();
-    diag_error("cannot write JSON to standard output");
-    return STATUS_FAILED;
+    return standard_flush();
 }

@@ -1,9 +1,7 @@
 #ifndef HELIO_CLI_PRINT_H
 #define HELIO_CLI_PRINT_H
 
-#include <jansson.h>
-
-#include "base/status.h"
+#include "output/json.h"
 
 /* What commands print to standard output. STATUS_FAILED is reported. */
 

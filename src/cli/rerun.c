@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "output/json.h"
 #include "plugin/plugin.h"
 #include "sim/components.h"
 #include "sweep/rerun.h"
@@ -46,7 +46,7 @@ static enum status compare(const char *name, const struct store_run *kept, const
 /* The plug-ins that the run had, from its parameters. */
 static enum status load_plugins(const struct store_run *kept)
 {
-    json_t *parameters = json_loads(kept->parameters, 0, NULL);
+    json_t *parameters = json_read_object(kept->parameters);
     const char *value = json_string_value(json_object_get(parameters, "plugins"));
     char *paths = mem_text(value ? value : ""), *rest = paths;
     enum status status = STATUS_OK;

@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -224,13 +223,17 @@ static enum status print_json(const struct schedule_settings *settings,
                               const struct schedule_outcome *outcome)
 {
     char topology[TOPO_TEXT];
-    json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:f}", "pattern", pattern_title(settings), "topology",
-        topo_print(&outcome->topo, topology, sizeof topology), "algorithm", schedule_algorithm(settings),
-        "routes", schedule_routes(settings), "requests", (json_int_t)outcome->plan.problem.requests, "degree",
-        (json_int_t)outcome->plan.schedule.degree, "lower_bound", (json_int_t)outcome->plan.bound,
-        "proven_optimal", outcome->plan.schedule.degree == outcome->plan.bound, "moves",
-        (json_int_t)outcome->plan.moves, "seconds", outcome->seconds);
+    json_t *object = json_make_object();
+    json_put_text(object, "pattern", pattern_title(settings));
+    json_put_text(object, "topology", topo_print(&outcome->topo, topology, sizeof topology));
+    json_put_text(object, "algorithm", schedule_algorithm(settings));
+    json_put_text(object, "routes", schedule_routes(settings));
+    json_put_count(object, "requests", outcome->plan.problem.requests);
+    json_put_count(object, "degree", outcome->plan.schedule.degree);
+    json_put_count(object, "lower_bound", outcome->plan.bound);
+    json_put_flag(object, "proven_optimal", outcome->plan.schedule.degree == outcome->plan.bound);
+    json_put_count(object, "moves", outcome->plan.moves);
+    json_put_number(object, "seconds", outcome->seconds);
     return cli_print_json(object, SCHEDULE_DIGITS);
 }
 

@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 
 #include "base/diag.h"
@@ -130,16 +129,20 @@ static void add_row(const struct schedule_settings *settings, struct program_rep
                outcome->plan.schedule.degree, outcome->plan.bound, pattern->messages, pattern->bytes);
         return;
     }
-    json_t *row = json_pack(
-        "{s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:f}", "pattern", (json_int_t)(index + 1), "phases",
-        (json_int_t)pattern->phases, "iterations", (json_int_t)pattern->iterations, "requests",
-        (json_int_t)pattern->pair_count, "degree", (json_int_t)outcome->plan.schedule.degree, "lower_bound",
-        (json_int_t)outcome->plan.bound, "proven_optimal",
-        outcome->plan.schedule.degree == outcome->plan.bound, "messages", (json_int_t)pattern->messages,
-        "bytes", (json_int_t)pattern->bytes, "seconds", outcome->seconds);
+    json_t *row = json_make_object();
+    json_put_count(row, "pattern", index + 1);
+    json_put_count(row, "phases", pattern->phases);
+    json_put_count(row, "iterations", pattern->iterations);
+    json_put_count(row, "requests", pattern->pair_count);
+    json_put_count(row, "degree", outcome->plan.schedule.degree);
+    json_put_count(row, "lower_bound", outcome->plan.bound);
+    json_put_flag(row, "proven_optimal", outcome->plan.schedule.degree == outcome->plan.bound);
+    json_put_count(row, "messages", pattern->messages);
+    json_put_count(row, "bytes", pattern->bytes);
+    json_put_number(row, "seconds", outcome->seconds);
     if (settings->against)
-        json_object_set_new(row, "foreseen", json_boolean(foreseen));
-    json_array_append_new(report->rows, row);
+        json_put_flag(row, "foreseen", foreseen);
+    json_add(report->rows, row);
 }
 
 static enum status schedule_each(const struct schedule_settings *settings, const struct topo *topo,
@@ -162,26 +165,28 @@ static enum status print_json(const struct schedule_settings *settings, const st
 {
     char topology[TOPO_TEXT];
     const struct patterns *patterns = &report->patterns;
-    json_t *object =
-        json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f}", "program", program_name(settings), "topology",
-                  topo_print(topo, topology, sizeof topology), "algorithm", schedule_algorithm(settings),
-                  "routes", schedule_routes(settings), "iterations", (json_int_t)patterns->iterations,
-                  "messages", (json_int_t)patterns->messages, "bytes", (json_int_t)patterns->bytes,
-                  "recurring_percent", patterns_percent(patterns, report->shares.recurring_bytes));
+    json_t *object = json_make_object();
+    json_put_text(object, "program", program_name(settings));
+    json_put_text(object, "topology", topo_print(topo, topology, sizeof topology));
+    json_put_text(object, "algorithm", schedule_algorithm(settings));
+    json_put_text(object, "routes", schedule_routes(settings));
+    json_put_count(object, "iterations", patterns->iterations);
+    json_put_count(object, "messages", patterns->messages);
+    json_put_count(object, "bytes", patterns->bytes);
+    json_put_number(object, "recurring_percent", patterns_percent(patterns, report->shares.recurring_bytes));
     if (settings->against) {
-        json_object_set_new(object, "against", json_string(settings->against));
-        json_object_set_new(object, "foreseen_percent",
-                            json_real(patterns_percent(patterns, report->shares.foreseen_bytes)));
-        json_object_set_new(object, "static_percent",
-                            json_real(patterns_percent(patterns, report->shares.static_bytes)));
+        json_put_text(object, "against", settings->against);
+        json_put_number(object, "foreseen_percent",
+                        patterns_percent(patterns, report->shares.foreseen_bytes));
+        json_put_number(object, "static_percent", patterns_percent(patterns, report->shares.static_bytes));
     }
-    json_object_set(object, "patterns", report->rows);
+    json_put(object, "patterns", json_incref(report->rows));
     return cli_print_json(object, SCHEDULE_DIGITS);
 }
 
 enum status schedule_program(const struct schedule_settings *settings, const struct topo *topo)
 {
-    struct program_report report = {.rows = settings->json ? json_array() : NULL};
+    struct program_report report = {.rows = settings->json ? json_make_list() : NULL};
     enum status status = find_own_patterns(settings, topo, &report.patterns);
     if (status == STATUS_OK && settings->against) {
         status = find_patterns(settings, settings->against, &report.others);

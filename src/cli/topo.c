@@ -1,4 +1,3 @@
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +6,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "output/json.h"
 #include "output/output.h"
 #include "output/standard.h"
 #include "topo/families.h"
@@ -108,48 +108,58 @@ static void print_route(const struct topo_request *request, FILE *out)
 
 static json_t *link_json(const struct topo *topo, uint32_t link)
 {
-    char from[TOPO_TEXT], to[TOPO_TEXT];
+    char name[TOPO_TEXT];
     struct topo_ends ends = topo_link_ends(topo, link);
-    return json_pack("{s:I, s:s, s:s}", "id", (json_int_t)link, "from",
-                     topo_end_name(topo, ends.from, from, sizeof from), "to",
-                     topo_end_name(topo, ends.to, to, sizeof to));
+    json_t *object = json_make_object();
+    json_put_count(object, "id", link);
+    json_put_text(object, "from", topo_end_name(topo, ends.from, name, sizeof name));
+    json_put_text(object, "to", topo_end_name(topo, ends.to, name, sizeof name));
+    return object;
 }
 
 static json_t *route_json(const struct topo_request *request)
 {
-    json_t *links = json_array();
+    json_t *object = json_make_object(), *links = json_make_list();
     for (uint32_t i = 0; i < request->link_count; i++)
-        json_array_append_new(links, link_json(&request->topo, request->links[i]));
-    return json_pack("{s:I, s:I, s:I, s:o}", "source", (json_int_t)request->source, "destination",
-                     (json_int_t)request->destination, "hops", (json_int_t)request->link_count - 2, "links",
-                     links);
+        json_add(links, link_json(&request->topo, request->links[i]));
+    json_put_count(object, "source", request->source);
+    json_put_count(object, "destination", request->destination);
+    json_put_count(object, "hops", request->link_count - 2);
+    json_put(object, "links", links);
+    return object;
 }
 
-static enum status print_json(const struct topo_request *request, FILE *out)
+static json_t *topo_json(const struct topo *topo)
+{
+    char text[TOPO_TEXT];
+    json_t *object = json_make_object();
+    json_put_text(object, "schema", "helio-topo-1");
+    json_put_text(object, "topology", topo_print(topo, text, sizeof text));
+    json_put_count(object, "nodes", topo->nodes);
+    json_put_count(object, "switches", topo->switches);
+    json_put_count(object, "links", topo->links);
+    json_put_count(object, "network_links", topo->links - 2 * topo->nodes);
+    json_put_count(object, "diameter_hops", topo->diameter);
+    json_put_number(object, "mean_distance_hops", topo_mean_distance(topo));
+    json_put_count(object, "bisection_links", topo_bisection(topo));
+    return object;
+}
+
+/* A write that fails is reported where the output is closed. */
+static void print_json(const struct topo_request *request, FILE *out)
 {
     const struct topo *topo = &request->topo;
-    char text[TOPO_TEXT];
-    json_t *object = json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:I}", "schema", "helio-topo-1", "topology",
-        topo_print(topo, text, sizeof text), "nodes", (json_int_t)topo->nodes, "switches",
-        (json_int_t)topo->switches, "links", (json_int_t)topo->links, "network_links",
-        (json_int_t)(topo->links - 2 * topo->nodes), "diameter_hops", (json_int_t)topo->diameter,
-        "mean_distance_hops", topo_mean_distance(topo), "bisection_links", (json_int_t)topo_bisection(topo));
+    json_t *object = topo_json(topo);
     if (request->link_count)
-        json_object_set_new(object, "route", route_json(request));
+        json_put(object, "route", route_json(request));
     if (topo->nodes <= LINKS_LISTED_NODES) {
-        json_t *list = json_array();
+        json_t *list = json_make_list();
         for (uint32_t link = 0; link < topo->links; link++)
-            json_array_append_new(list, link_json(topo, link));
-        json_object_set_new(object, "link_list", list);
+            json_add(list, link_json(topo, link));
+        json_put(object, "link_list", list);
     }
-    int failed = !object || json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    (void)json_write(object, 12, out);
     json_decref(object);
-    fputc('\n', out);
-    if (!failed)
-        return STATUS_OK;
-    diag_error("cannot write JSON");
-    return STATUS_FAILED;
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -235,7 +245,8 @@ static enum status write_to(const struct topo_request *request, FILE *out)
         topo_draw_dot(&picture, out);
         return STATUS_OK;
     case TOPO_JSON:
-        return print_json(request, out);
+        print_json(request, out);
+        return STATUS_OK;
     default:
         print_facts(request, out);
         print_route(request, out);

@@ -1,7 +1,6 @@
 #include "cli/trace.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -140,39 +139,49 @@ static enum status print_tables(const struct compiled_trace *compiled, const str
 
 static json_t *calls_json(const uint64_t *calls)
 {
-    json_t *object = json_object();
+    json_t *object = json_make_object();
     for (int op = 0; op < CALL_OPS; op++)
         if (calls[op])
-            json_object_set_new(object, call_op_name((enum call_op)op), json_integer((json_int_t)calls[op]));
+            json_put_count(object, call_op_name((enum call_op)op), calls[op]);
     return object;
 }
 
 static json_t *sizes_json(const struct trace_summary *summary)
 {
-    json_t *array = json_array();
-    for (int i = 0; i < SUMMARY_SIZES; i++)
-        if (summary->sizes[i])
-            json_array_append_new(array, json_pack("{s:I, s:I}", "from_bytes",
-                                                   (json_int_t)(i ? UINT64_C(1) << (i - 1) : 0), "messages",
-                                                   (json_int_t)summary->sizes[i]));
-    return array;
+    json_t *list = json_make_list();
+    for (int i = 0; i < SUMMARY_SIZES; i++) {
+        if (!summary->sizes[i])
+            continue;
+        json_t *size = json_make_object();
+        json_put_count(size, "from_bytes", i ? UINT64_C(1) << (i - 1) : 0);
+        json_put_count(size, "messages", summary->sizes[i]);
+        json_add(list, size);
+    }
+    return list;
 }
 
 static json_t *point_to_point_json(const struct trace_summary *summary)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "messages", (json_int_t)summary->sends, "bytes",
-                     (json_int_t)summary->send_bytes, "to_itself", (json_int_t)summary->to_itself, "channels",
-                     (json_int_t)summary->channels, "most_outstanding", (json_int_t)summary->outstanding,
-                     "wildcards", (json_int_t)summary->wildcards, "wildcard_ranks",
-                     (json_int_t)summary->mailbox_ranks);
+    json_t *object = json_make_object();
+    json_put_count(object, "messages", summary->sends);
+    json_put_count(object, "bytes", summary->send_bytes);
+    json_put_count(object, "to_itself", summary->to_itself);
+    json_put_count(object, "channels", summary->channels);
+    json_put_count(object, "most_outstanding", summary->outstanding);
+    json_put_count(object, "wildcards", summary->wildcards);
+    json_put_count(object, "wildcard_ranks", summary->mailbox_ranks);
+    return object;
 }
 
 static json_t *messages_json(const struct trace_summary *summary)
 {
-    return json_pack("{s:I, s:I, s:f, s:f, s:o}", "count", (json_int_t)summary->messages, "bytes",
-                     (json_int_t)summary->message_bytes, "mean_bytes",
-                     mean(summary->message_bytes, summary->messages), "above_37kB_fraction",
-                     percent(summary->large_messages, summary->messages) / 100, "sizes", sizes_json(summary));
+    json_t *object = json_make_object();
+    json_put_count(object, "count", summary->messages);
+    json_put_count(object, "bytes", summary->message_bytes);
+    json_put_number(object, "mean_bytes", mean(summary->message_bytes, summary->messages));
+    json_put_number(object, "above_37kB_fraction", percent(summary->large_messages, summary->messages) / 100);
+    json_put(object, "sizes", sizes_json(summary));
+    return object;
 }
 
 enum { INFO_DIGITS = 12 };
@@ -180,15 +189,21 @@ enum { INFO_DIGITS = 12 };
 static enum status print_json(const struct compiled_trace *compiled, const struct trace_summary *summary)
 {
     char key[TRACE_KEY_TEXT];
+    json_t *object = json_make_object();
     trace_key(&compiled->program, key);
-    json_t *object =
-        json_pack("{s:i, s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:I, s:o, s:o, s:o, s:o}", "schema", 1, "name",
-                  compiled->program.name, "xxh3_128", key, "ranks", (json_int_t)summary->ranks, "lines",
-                  (json_int_t)summary->lines, "compiled_bytes", (json_int_t)compiled->image_bytes,
-                  "compute_operations", summary->compute_total, "sleep_s", summary->sleep_total,
-                  "collectives_per_rank", (json_int_t)summary->collectives, "calls",
-                  calls_json(summary->calls), "non_blocking", calls_json(summary->immediate),
-                  "point_to_point", point_to_point_json(summary), "messages", messages_json(summary));
+    json_put_count(object, "schema", 1);
+    json_put_value(object, "name", compiled->program.name);
+    json_put_text(object, "xxh3_128", key);
+    json_put_count(object, "ranks", summary->ranks);
+    json_put_count(object, "lines", summary->lines);
+    json_put_count(object, "compiled_bytes", compiled->image_bytes);
+    json_put_number(object, "compute_operations", summary->compute_total);
+    json_put_number(object, "sleep_s", summary->sleep_total);
+    json_put_count(object, "collectives_per_rank", summary->collectives);
+    json_put(object, "calls", calls_json(summary->calls));
+    json_put(object, "non_blocking", calls_json(summary->immediate));
+    json_put(object, "point_to_point", point_to_point_json(summary));
+    json_put(object, "messages", messages_json(summary));
     return cli_print_json(object, INFO_DIGITS);
 }
 

@@ -51,9 +51,11 @@ json_t *json_make_number(double number)
     return isfinite(number) ? made(json_real(number)) : json_null();
 }
 
-json_t *json_make_count(uint64_t count)
+json_t *json_make_count(__int128 count)
 {
-    return count <= INT64_MAX ? made(json_integer((json_int_t)count)) : json_make_number((double)count);
+    if (count < INT64_MIN || count > INT64_MAX)
+        return json_make_number((double)count);
+    return made(json_integer((json_int_t)count));
 }
 
 /* ----------------------------------------------------------------- members */
@@ -92,7 +94,7 @@ void json_put_number(json_t *object, const char *key, double number)
     json_put(object, key, json_make_number(number));
 }
 
-void json_put_count(json_t *object, const char *key, uint64_t count)
+void json_put_count(json_t *object, const char *key, __int128 count)
 {
     json_put(object, key, json_make_count(count));
 }
@@ -123,7 +125,7 @@ void json_add_number(json_t *list, double number)
     json_add(list, json_make_number(number));
 }
 
-void json_add_count(json_t *list, uint64_t count)
+void json_add_count(json_t *list, __int128 count)
 {
     json_add(list, json_make_count(count));
 }
@@ -281,6 +283,27 @@ json_t *json_read(const char *text, size_t length, struct json_fault *fault)
     if (fault)
         set_fault(fault, deep ? &error : &plain);
     return NULL;
+}
+
+json_t *json_read_file(const char *path, struct json_fault *fault)
+{
+    char *text = NULL;
+    size_t length = 0, capacity = 0, got = 1;
+    FILE *file = fopen(path, "rb");
+    while (file && got) {
+        text = mem_grow(text, &capacity, length + 4096, "JSON");
+        got = fread(text + length, 1, capacity - length, file);
+        length += got;
+    }
+    bool good = file && !ferror(file);
+    *fault = (struct json_fault){.line = 0};
+    if (!good)
+        snprintf(fault->text, sizeof fault->text, "it cannot be read: %s", strerror(errno));
+    if (file)
+        fclose(file);
+    json_t *json = good ? json_read(text, length, fault) : NULL;
+    free(text);
+    return json;
 }
 
 /* Frees JSON of another type. */

@@ -21,7 +21,7 @@ json_t *json_make_object(void);
 json_t *json_make_list(void);
 json_t *json_make_text(const char *text); /* NULL: null */
 json_t *json_make_number(double number);
-json_t *json_make_count(uint64_t count);
+json_t *json_make_count(__int128 count); /* any whole number */
 
 /* A text that is in its text form already, as a parameter's value and a program's name. NULL: null. */
 json_t *json_make_value(const char *value);
@@ -31,7 +31,7 @@ void json_put(json_t *object, const char *key, json_t *value);
 void json_put_text(json_t *object, const char *key, const char *text);
 void json_put_value(json_t *object, const char *key, const char *value);
 void json_put_number(json_t *object, const char *key, double number);
-void json_put_count(json_t *object, const char *key, uint64_t count);
+void json_put_count(json_t *object, const char *key, __int128 count);
 void json_put_flag(json_t *object, const char *key, bool flag);
 
 /* Adds an item, which becomes the list's, at the end. */
@@ -39,7 +39,7 @@ void json_add(json_t *list, json_t *item);
 void json_add_text(json_t *list, const char *text);
 void json_add_value(json_t *list, const char *value);
 void json_add_number(json_t *list, double number);
-void json_add_count(json_t *list, uint64_t count);
+void json_add_count(json_t *list, __int128 count);
 
 /* An object with the same members. */
 json_t *json_copy_members(const json_t *object);
@@ -65,6 +65,9 @@ struct json_fault {
 
 /* NULL: the text is not JSON, which the caller reports; *fault says why, unless it is NULL. */
 json_t *json_read(const char *text, size_t length, struct json_fault *fault);
+
+/* The same of a file. If it cannot be read, *fault says so. */
+json_t *json_read_file(const char *path, struct json_fault *fault);
 
 /* The same of a text in which an object, or a list, is expected. NULL: it is something else. */
 json_t *json_read_object(const char *text);

@@ -1,67 +1,75 @@
 #include "report/breakdown_page.h"
 
-#include <jansson.h>
-
 #include "base/mem.h"
 #include "breakdown/whatif.h"
+#include "output/json.h"
 #include "report/page.h"
 
 /* The page recomputes sums. Each component's time is a constant and a multiple of one or two times of the
  * system file, so a time contributes what is lost without it. */
 
-static json_t *json_ns(ps_t time_ps)
+static json_t *ns_of(ps_t time_ps)
 {
-    return json_real((double)time_ps / 1000);
+    return json_make_number((double)time_ps / 1000);
 }
 
-static json_t *json_of_set(uint32_t parts)
+static json_t *set_json(uint32_t parts)
 {
-    json_t *indices = json_array();
+    json_t *indices = json_make_list();
     for (unsigned part = 0; part < PARTS; part++)
         if (parts & PART_BIT(part))
-            json_array_append_new(indices, json_integer(part));
+            json_add_count(indices, part);
     return indices;
 }
 
-static json_t *json_of_parts(const struct model *model)
+static json_t *parts_json(const struct model *model)
 {
-    json_t *parts = json_array();
-    for (unsigned part = 0; part < PARTS; part++)
-        json_array_append_new(parts, json_pack("{s:s, s:o}", "name", model_part_name((enum component)part),
-                                               "time_ns", json_ns(model->time_ps[part])));
+    json_t *parts = json_make_list();
+    for (unsigned i = 0; i < PARTS; i++) {
+        json_t *part = json_make_object();
+        json_put_text(part, "name", model_part_name((enum component)i));
+        json_put(part, "time_ns", ns_of(model->time_ps[i]));
+        json_add(parts, part);
+    }
     return parts;
 }
 
 /* {"part": index, "time_ns": t} for every component that this time is a part of. */
-static json_t *json_of_contributions(const struct model *model, enum system_time time)
+static json_t *contributions_json(const struct model *model, enum system_time time)
 {
-    json_t *contributions = json_array();
+    json_t *contributions = json_make_list();
     struct system without = *model->system;
     struct model rest;
     without.times[time].time_ps = 0;
     model_init(&rest, &without, model->bytes);
     for (unsigned part = 0; part < PARTS; part++) {
         ps_t lost_ps = model->time_ps[part] - rest.time_ps[part];
-        if (lost_ps)
-            json_array_append_new(contributions, json_pack("{s:I, s:o}", "part", (json_int_t)part, "time_ns",
-                                                           json_ns(lost_ps)));
+        if (!lost_ps)
+            continue;
+        json_t *contribution = json_make_object();
+        json_put_count(contribution, "part", part);
+        json_put(contribution, "time_ns", ns_of(lost_ps));
+        json_add(contributions, contribution);
     }
     return contributions;
 }
 
-static json_t *json_of_times(const struct model *model)
+static json_t *times_json(const struct model *model)
 {
-    json_t *times = json_array();
-    for (enum system_time time = 0; time < SYSTEM_TIMES; time++) {
-        const struct system_value *value = &model->system->times[time];
-        json_array_append_new(times, json_pack("{s:s, s:o, s:s, s:o}", "name", system_time_name(time),
-                                               "time_ns", json_ns(value->time_ps), "source", value->source,
-                                               "parts", json_of_contributions(model, time)));
+    json_t *times = json_make_list();
+    for (enum system_time i = 0; i < SYSTEM_TIMES; i++) {
+        const struct system_value *value = &model->system->times[i];
+        json_t *time = json_make_object();
+        json_put_text(time, "name", system_time_name(i));
+        json_put(time, "time_ns", ns_of(value->time_ps));
+        json_put_text(time, "source", value->source);
+        json_put(time, "parts", contributions_json(model, i));
+        json_add(times, time);
     }
     return times;
 }
 
-static json_t *json_of_totals(void)
+static json_t *totals_json(void)
 {
     static const struct {
         const char *id, *name;
@@ -72,60 +80,92 @@ static json_t *json_of_totals(void)
         {"overall_injection", "Overall injection overhead", OVERALL_INJECTION},
         {"inj_overhead", "Injection overhead of the LLP", INJ_OVERHEAD},
     };
-    json_t *list = json_array();
-    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "id", totals[i].id, "name", totals[i].name,
-                                              "parts", json_of_set(totals[i].parts)));
+    json_t *list = json_make_list();
+    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++) {
+        json_t *total = json_make_object();
+        json_put_text(total, "id", totals[i].id);
+        json_put_text(total, "name", totals[i].name);
+        json_put(total, "parts", set_json(totals[i].parts));
+        json_add(list, total);
+    }
     return list;
 }
 
-static json_t *json_of_bars(const struct model *model)
+static json_t *bar_json(const struct model *model, size_t index)
 {
-    json_t *bars = json_array();
-    for (size_t i = 0; i < model_bar_count(); i++) {
-        struct bar bar;
-        model_bar(model, i, &bar);
-        json_t *parts = json_array();
-        for (size_t j = 0; j < bar.count; j++)
-            json_array_append_new(parts, json_pack("{s:s, s:o}", "name", bar.parts[j].name, "parts",
-                                                   json_of_set(bar.parts[j].parts)));
-        json_array_append_new(
-            bars, json_pack("{s:s, s:s, s:o}", "figure", bar.figure, "name", bar.name, "parts", parts));
+    struct bar bar;
+    model_bar(model, index, &bar);
+    json_t *parts = json_make_list(), *object = json_make_object();
+    for (size_t i = 0; i < bar.count; i++) {
+        json_t *part = json_make_object();
+        json_put_text(part, "name", bar.parts[i].name);
+        json_put(part, "parts", set_json(bar.parts[i].parts));
+        json_add(parts, part);
     }
+    json_put_text(object, "figure", bar.figure);
+    json_put_text(object, "name", bar.name);
+    json_put(object, "parts", parts);
+    return object;
+}
+
+static json_t *bars_json(const struct model *model)
+{
+    json_t *bars = json_make_list();
+    for (size_t i = 0; i < model_bar_count(); i++)
+        json_add(bars, bar_json(model, i));
     return bars;
 }
 
-/* The optimisations of section 7: which times they set, to what. */
-static json_t *json_of_optimisations(const struct model *model)
+/* The times that an optimisation sets. */
+static json_t *changes_json(const struct model *model, const struct system *changed)
 {
-    json_t *list = json_array();
+    json_t *times = json_make_list();
+    for (enum system_time i = 0; i < SYSTEM_TIMES; i++) {
+        if (changed->times[i].time_ps == model->system->times[i].time_ps)
+            continue;
+        json_t *time = json_make_object();
+        json_put_count(time, "time", i);
+        json_put(time, "time_ns", ns_of(changed->times[i].time_ps));
+        json_add(times, time);
+    }
+    return times;
+}
+
+/* The optimisations of section 7: which times they set, to what. */
+static json_t *optimisations_json(const struct model *model)
+{
+    json_t *list = json_make_list();
     for (size_t i = 0; i < whatif_optimisation_count; i++) {
         const struct whatif_optimisation *one = &whatif_optimisations[i];
         struct system changed = *model->system;
         if (whatif_apply(&changed, one->name, one->change) != STATUS_OK)
             continue;
-        json_t *times = json_array();
-        for (enum system_time time = 0; time < SYSTEM_TIMES; time++)
-            if (changed.times[time].time_ps != model->system->times[time].time_ps)
-                json_array_append_new(times, json_pack("{s:I, s:o}", "time", (json_int_t)time, "time_ns",
-                                                       json_ns(changed.times[time].time_ps)));
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o}", "name", one->name, "change",
-                                              one->change, "doc", one->doc, "times", times));
+        json_t *entry = json_make_object();
+        json_put_text(entry, "name", one->name);
+        json_put_text(entry, "change", one->change);
+        json_put_text(entry, "doc", one->doc);
+        json_put(entry, "times", changes_json(model, &changed));
+        json_add(list, entry);
     }
     return list;
 }
 
 static char *results_of(const struct model *model)
 {
-    json_t *object = json_pack(
-        "{s:s, s:s, s:s*, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "helio-breakdown-page-1",
-        "version", HELIO_VERSION, "system", model->system->name, "payload_bytes", (json_int_t)model->bytes,
-        "inlined", model->inlined, "channel_ns", json_ns(model_channel_time(model)), "components",
-        json_of_parts(model), "times", json_of_times(model), "totals", json_of_totals(), "bars",
-        json_of_bars(model), "optimisations", json_of_optimisations(model));
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
-    json_decref(object);
-    return text ? text : mem_text("{}");
+    json_t *object = json_make_object();
+    json_put_text(object, "schema", "helio-breakdown-page-1");
+    json_put_text(object, "version", HELIO_VERSION);
+    if (model->system->name)
+        json_put_text(object, "system", model->system->name);
+    json_put_count(object, "payload_bytes", model->bytes);
+    json_put_flag(object, "inlined", model->inlined);
+    json_put(object, "channel_ns", ns_of(model_channel_time(model)));
+    json_put(object, "components", parts_json(model));
+    json_put(object, "times", times_json(model));
+    json_put(object, "totals", totals_json());
+    json_put(object, "bars", bars_json(model));
+    json_put(object, "optimisations", optimisations_json(model));
+    return json_take_line(object, 12);
 }
 
 enum status breakdown_page_save(const struct model *model, const char *path)

@@ -1,9 +1,7 @@
-#include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/diag.h"
+#include "base/memory_stream.h"
+#include "output/json.h"
 #include "report/page.h"
 #include "report/topology.h"
 
@@ -13,11 +11,7 @@ static enum status results_text(const struct manifest *manifest, const struct re
                                 char **text)
 {
     size_t length = 0;
-    FILE *memory = open_memstream(text, &length);
-    if (!memory) {
-        diag_error("cannot write the report: %s", strerror(errno));
-        return STATUS_FAILED;
-    }
+    FILE *memory = memory_stream_open(text, &length);
     enum status status = result_print_json(manifest, results, count, memory);
     fclose(memory);
     return status;
@@ -25,8 +19,12 @@ static enum status results_text(const struct manifest *manifest, const struct re
 
 static void add_parameter(void *self, const struct param *param, const char *value, const char *origin)
 {
-    json_array_append_new(self, json_pack("{s:s, s:s?, s:s, s:s}", "name", param->name, "value", value,
-                                          "origin", origin, "doc", param->doc));
+    json_t *parameter = json_make_object();
+    json_put_text(parameter, "name", param->name);
+    json_put_value(parameter, "value", value);
+    json_put_text(parameter, "origin", origin);
+    json_put_text(parameter, "doc", param->doc);
+    json_add(self, parameter);
 }
 
 static const char *unit_of(enum metric_type type)
@@ -44,38 +42,38 @@ static const char *unit_of(enum metric_type type)
     }
 }
 
-/* What the results of --json do not have: the origin of each parameter's value, the meaning of parameters and
- * metrics, and the picture of the network. */
-static enum status meanings_text(const struct manifest *manifest, const struct result *results, size_t count,
-                                 char **text)
+static json_t *metrics_json(const struct result *results, size_t count)
 {
-    json_t *parameters = json_array(), *metrics = json_object();
-    config_each(manifest->config, parameters, add_parameter);
+    json_t *metrics = json_make_object();
     for (size_t i = 0; i < count; i++) {
         const struct metric_table *table = results[i].metrics;
-        for (size_t k = 0; table && k < table->count; k++)
-            json_object_set_new(metrics, table->metrics[k].name,
-                                json_pack("{s:s, s:s}", "doc", table->metrics[k].doc, "unit",
-                                          unit_of(table->metrics[k].type)));
+        for (size_t k = 0; table && k < table->count; k++) {
+            json_t *metric = json_make_object();
+            json_put_text(metric, "doc", table->metrics[k].doc);
+            json_put_text(metric, "unit", unit_of(table->metrics[k].type));
+            json_put(metrics, table->metrics[k].name, metric);
+        }
     }
-    json_t *whole = json_pack("{s:o, s:o, s:o*}", "parameters", parameters, "metrics", metrics, "topology",
-                              report_topology(manifest->config));
-    *text = whole ? json_dumps(whole, JSON_COMPACT) : NULL;
-    json_decref(whole);
-    if (!*text) {
-        diag_error("cannot write the report: a parameter's value or origin is not UTF-8");
-        return STATUS_FAILED;
-    }
-    return STATUS_OK;
+    return metrics;
+}
+
+/* What the results of --json do not have: the origin of each parameter's value, the meaning of parameters and
+ * metrics, and the picture of the network. */
+static char *meanings_text(const struct manifest *manifest, const struct result *results, size_t count)
+{
+    json_t *parameters = json_make_list(), *whole = json_make_object();
+    config_each(manifest->config, parameters, add_parameter);
+    json_put(whole, "parameters", parameters);
+    json_put(whole, "metrics", metrics_json(results, count));
+    json_put(whole, "topology", report_topology(manifest->config));
+    return json_take_line(whole, JSON_EXACT);
 }
 
 enum status report_page_write(struct report_page *page, const struct manifest *manifest,
                               const struct result *results, size_t count)
 {
-    char *results_json = NULL, *meanings_json = NULL;
+    char *results_json = NULL, *meanings_json = meanings_text(manifest, results, count);
     enum status status = results_text(manifest, results, count, &results_json);
-    if (status == STATUS_OK)
-        status = meanings_text(manifest, results, count, &meanings_json);
     if (status == STATUS_OK)
         status = report_page_put(page, &(struct report_content){.title = manifest->program,
                                                                 .results = results_json,

@@ -1,12 +1,13 @@
 #include "report/run_plot.h"
 
-#include <jansson.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "output/json.h"
 #include "output/output.h"
 #include "output/quote.h"
 
@@ -29,14 +30,13 @@ static enum status refuse(const char *path, const char *what)
 /* The runs of a result, each with the fields that are drawn. The caller frees *whole. */
 static enum status read_runs(const char *path, json_t **whole, const json_t **runs)
 {
-    json_error_t error;
+    struct json_fault fault;
     size_t index;
     json_t *run;
-    *whole = json_load_file(path, 0, &error);
+    *whole = json_read_file(path, &fault);
     if (!*whole) {
-        const struct diag_place place = {
-            .file = path, .line = (uint64_t)error.line, .column = (uint32_t)error.column, .span = 1};
-        diag_report(DIAG_ERROR, &place, "no JSON: %s", error.text);
+        const struct diag_place place = {.file = path, .line = fault.line, .column = fault.column, .span = 1};
+        diag_report(DIAG_ERROR, &place, "no JSON: %s", fault.text);
         return STATUS_BAD_INPUT;
     }
     *runs = json_object_get(*whole, "runs");

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/memory_stream.h"
 #include "topo/layout.h"
 #include "topo/picture.h"
 
@@ -16,33 +16,44 @@ static void keep_text(void *self, const struct param *param, const char *value, 
         *text = value;
 }
 
-static json_t *json_of_switches(const struct topo *topo, const struct topo_layout *layout)
+static json_t *switches_json(const struct topo *topo, const struct topo_layout *layout)
 {
     char name[TOPO_TEXT];
-    json_t *switches = json_array();
-    for (uint32_t i = 0; i < topo->switches; i++)
-        json_array_append_new(switches,
-                              json_pack("{s:s, s:f, s:f}", "name",
-                                        topo_end_name(topo, (struct topo_end){.id = i}, name, sizeof name),
-                                        "x", layout->switches[i].x, "y", layout->switches[i].y));
+    json_t *switches = json_make_list();
+    for (uint32_t i = 0; i < topo->switches; i++) {
+        json_t *one = json_make_object();
+        json_put_text(one, "name", topo_end_name(topo, (struct topo_end){.id = i}, name, sizeof name));
+        json_put_number(one, "x", layout->switches[i].x);
+        json_put_number(one, "y", layout->switches[i].y);
+        json_add(switches, one);
+    }
     return switches;
 }
 
-/* A link and the link in the other direction are one line. */
-static json_t *json_of_line(const struct topo *topo, const struct topo_layout *layout, uint32_t link)
+/* The line's path in SVG; the caller frees it. */
+static char *path_of(const struct topo *topo, const struct topo_layout *layout, uint32_t link)
 {
-    char there[TOPO_TEXT], back[TOPO_TEXT], *path = NULL;
+    char *path = NULL;
     size_t length = 0;
-    uint32_t reverse = topo_link_reverse(topo, link), first = 2 * topo->nodes;
-    FILE *memory = open_memstream(&path, &length);
-    if (!memory)
-        return json_null();
+    FILE *memory = memory_stream_open(&path, &length);
     topo_layout_print_path(layout, topo_link_ends(topo, link), memory);
     fclose(memory);
-    json_t *line =
-        json_pack("{s:s, s:[I, I], s:[s, s]}", "path", path, "links", (json_int_t)(link - first),
-                  (json_int_t)(reverse - first), "names", topo_link_name(topo, link, there, sizeof there),
-                  topo_link_name(topo, reverse, back, sizeof back));
+    return path;
+}
+
+/* A link and the link in the other direction are one line. */
+static json_t *line_json(const struct topo *topo, const struct topo_layout *layout, uint32_t link)
+{
+    char name[TOPO_TEXT], *path = path_of(topo, layout, link);
+    uint32_t reverse = topo_link_reverse(topo, link), first = 2 * topo->nodes;
+    json_t *line = json_make_object(), *links = json_make_list(), *names = json_make_list();
+    json_add_count(links, link - first);
+    json_add_count(links, reverse - first);
+    json_add_text(names, topo_link_name(topo, link, name, sizeof name));
+    json_add_text(names, topo_link_name(topo, reverse, name, sizeof name));
+    json_put_text(line, "path", path);
+    json_put(line, "links", links);
+    json_put(line, "names", names);
     free(path);
     return line;
 }
@@ -53,12 +64,13 @@ json_t *report_topology_picture(const struct topo *topo)
     uint32_t links = topo->links - 2 * topo->nodes;
     if (!links || links > 2 * MOST_LINES || topo->nodes > TOPO_PICTURE_NODES)
         return NULL;
-    json_t *lines = json_array();
+    json_t *lines = json_make_list(), *picture = json_make_object();
     topo_layout_init(&layout, topo);
     for (uint32_t link = 2 * topo->nodes; link < topo->links; link++)
         if (topo_link_reverse(topo, link) >= link)
-            json_array_append_new(lines, json_of_line(topo, &layout, link));
-    json_t *picture = json_pack("{s:o, s:o}", "switches", json_of_switches(topo, &layout), "lines", lines);
+            json_add(lines, line_json(topo, &layout, link));
+    json_put(picture, "switches", switches_json(topo, &layout));
+    json_put(picture, "lines", lines);
     topo_layout_free(&layout);
     return picture;
 }
@@ -71,7 +83,10 @@ json_t *report_topology(const struct config *config)
     config_each(config, &text, keep_text);
     if (!text || !topo_read(text, &topo, &problem) || topo.links == 2 * topo.nodes)
         return NULL;
-    uint32_t links = topo.links - 2 * topo.nodes;
-    return json_pack("{s:s, s:I, s:I, s:o*}", "text", text, "nodes", (json_int_t)topo.nodes, "links",
-                     (json_int_t)links, "picture", report_topology_picture(&topo));
+    json_t *object = json_make_object();
+    json_put_value(object, "text", text);
+    json_put_count(object, "nodes", topo.nodes);
+    json_put_count(object, "links", topo.links - 2 * topo.nodes);
+    json_put(object, "picture", report_topology_picture(&topo));
+    return object;
 }

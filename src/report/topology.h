@@ -1,9 +1,8 @@
 #ifndef HELIO_REPORT_TOPOLOGY_H
 #define HELIO_REPORT_TOPOLOGY_H
 
-#include <jansson.h>
-
 #include "base/config.h"
+#include "output/json.h"
 #include "topo/topo.h"
 
 /* The network of a run as JSON for the page: the links between its switches, in the order in which fabrics

@@ -1,3 +1,4 @@
+#include "base/memory_stream.h"
 #include "reproduce/folder.h"
 #include "reproduce/internal.h"
 
@@ -13,7 +14,7 @@ static void gather(void *self, const struct reproduction *reproduction)
 {
     struct reproduced_papers *gathered = self;
     rows_write(reproduction, gathered->rows_file);
-    json_array_append_new(gathered->papers, paper_json(reproduction));
+    json_add(gathered->papers, paper_json(reproduction));
 }
 
 static void put_rows(FILE *out, const void *what)
@@ -49,9 +50,11 @@ static enum status write_gathered(const struct reproduced_papers *gathered,
     enum status status = folder_put_file(options->folder, "all", ".csv", put_rows, gathered);
     if (!page || status != STATUS_OK)
         return report_page_close(page, status);
-    json_t *whole = json_pack("{s:s, s:b, s:O}", "version", HELIO_VERSION, "quick", options->quick, "papers",
-                              gathered->papers);
-    char *text = json_take_text(whole);
+    json_t *whole = json_make_object();
+    json_put_text(whole, "version", HELIO_VERSION);
+    json_put_flag(whole, "quick", options->quick);
+    json_put(whole, "papers", json_incref(gathered->papers));
+    char *text = json_take_line(whole, FIGURE_DIGITS);
     status = folder_put_page(page, "The papers, recomputed", text, REPORT_OF_PAPERS);
     free(text);
     return status;
@@ -60,11 +63,12 @@ static enum status write_gathered(const struct reproduced_papers *gathered,
 enum status reproduce_all(const struct paper *const *list, const struct reproduce_options *options)
 {
     struct report_page *page = NULL;
-    struct reproduced_papers gathered = {.papers = json_array()};
+    struct reproduced_papers gathered = {.papers = json_make_list()};
     enum status status = folder_make(options->folder);
     if (status == STATUS_OK)
         status = folder_open_page(options->folder, "all", &page);
-    gathered.rows_file = status == STATUS_OK ? open_memstream(&gathered.rows, &gathered.rows_length) : NULL;
+    gathered.rows_file =
+        status == STATUS_OK ? memory_stream_open(&gathered.rows, &gathered.rows_length) : NULL;
     enum status first = status;
     for (size_t i = 0; status == STATUS_OK && list[i]; i++) {
         enum status one = reproduce_paper_seen(list[i], options, gather, &gathered);

@@ -7,25 +7,29 @@
 static const char *const kind_names[] = {
     [FIGURE_LINES] = "lines", [FIGURE_BARS] = "bars", [FIGURE_MAP] = "map"};
 
-enum { DIGITS = 9 };
-
 /* Rounded to the digits that are written, so that a number has the same text everywhere. */
 static json_t *rounded(double value)
 {
     char text[40];
-    snprintf(text, sizeof text, "%.*g", DIGITS, value);
-    return json_real(strtod(text, NULL));
+    snprintf(text, sizeof text, "%.*g", FIGURE_DIGITS, value);
+    return json_make_number(strtod(text, NULL));
 }
 
 void reproduction_figure(struct reproduction *reproduction, const struct figure *figure)
 {
-    json_array_append_new(reproduction->figures,
-                          json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:f, s:[]}", "id",
-                                    figure->id, "title", figure->title, "says",
-                                    figure->says ? figure->says : "", "how", figure->how ? figure->how : "",
-                                    "x", figure->x, "y", figure->y, "kind", kind_names[figure->kind], "x_log",
-                                    figure->x_log, "y_log", figure->y_log, "reference", figure->reference,
-                                    "points"));
+    json_t *object = json_make_object();
+    json_put_text(object, "id", figure->id);
+    json_put_text(object, "title", figure->title);
+    json_put_text(object, "says", figure->says ? figure->says : "");
+    json_put_text(object, "how", figure->how ? figure->how : "");
+    json_put_text(object, "x", figure->x);
+    json_put_text(object, "y", figure->y);
+    json_put_text(object, "kind", kind_names[figure->kind]);
+    json_put_flag(object, "x_log", figure->x_log);
+    json_put_flag(object, "y_log", figure->y_log);
+    json_put_number(object, "reference", figure->reference);
+    json_put(object, "points", json_make_list());
+    json_add(reproduction->figures, object);
 }
 
 void reproduction_point(struct reproduction *reproduction, const char *panel, const char *series,
@@ -35,15 +39,19 @@ void reproduction_point(struct reproduction *reproduction, const char *panel, co
     if (!count || !isfinite(y))
         return;
     json_t *points = json_object_get(json_array_get(reproduction->figures, count - 1), "points");
-    json_array_append_new(
-        points, json_pack("{s:s, s:s, s:s, s:o}", "panel", panel, "series", series, "x", x, "y", rounded(y)));
+    json_t *point = json_make_object();
+    json_put_text(point, "panel", panel);
+    json_put_text(point, "series", series);
+    json_put_text(point, "x", x);
+    json_put(point, "y", rounded(y));
+    json_add(points, point);
 }
 
 void reproduction_point_at(struct reproduction *reproduction, const char *panel, const char *series, double x,
                            double y)
 {
     char text[40];
-    snprintf(text, sizeof text, "%.*g", DIGITS, x);
+    snprintf(text, sizeof text, "%.*g", FIGURE_DIGITS, x);
     reproduction_point(reproduction, panel, series, text, y);
 }
 
@@ -51,51 +59,53 @@ void reproduction_point_at(struct reproduction *reproduction, const char *panel,
 
 static json_t *number_or_null(double value)
 {
-    return isnan(value) ? json_null() : rounded(value);
+    return isnan(value) ? json_make_text(NULL) : rounded(value);
 }
 
 static json_t *row_json(const struct reproduction_row *row)
 {
     const struct published_item *published = row->published;
-    return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:s, s:s, s:s}", "item", row->name, "of",
-                     published->item, "published",
-                     number_or_null(published->has_value ? published->value : NAN), "ours",
-                     number_or_null(row->ours), "unit", published->unit, "deviation_percent",
-                     number_or_null(row->deviation_percent), "tolerance_percent",
-                     number_or_null(published->has_tolerance ? published->tolerance_percent : NAN), "verdict",
-                     verdict_name(row->verdict), "source", published->source, "note", row->note);
-}
-
-char *json_take_text(json_t *taken)
-{
-    char *text = json_dumps(taken, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
-    json_decref(taken);
-    char *copy = mem_text(text ? text : "{}");
-    free(text);
-    return copy;
+    json_t *object = json_make_object();
+    json_put_text(object, "item", row->name);
+    json_put_text(object, "of", published->item);
+    json_put(object, "published", number_or_null(published->has_value ? published->value : NAN));
+    json_put(object, "ours", number_or_null(row->ours));
+    json_put_text(object, "unit", published->unit);
+    json_put(object, "deviation_percent", number_or_null(row->deviation_percent));
+    json_put(object, "tolerance_percent",
+             number_or_null(published->has_tolerance ? published->tolerance_percent : NAN));
+    json_put_text(object, "verdict", verdict_name(row->verdict));
+    json_put_text(object, "source", published->source);
+    json_put_text(object, "note", row->note);
+    return object;
 }
 
 json_t *paper_json(const struct reproduction *reproduction)
 {
-    json_t *rows = json_array(), *values = json_object(), *numbers = json_object();
+    json_t *object = json_make_object(), *rows = json_make_list(), *values = json_make_object(),
+           *numbers = json_make_object();
     size_t counts[VERDICTS];
     numbers_count(reproduction, counts);
     for (size_t i = 0; i < reproduction->row_count; i++)
-        json_array_append_new(rows, row_json(&reproduction->rows[i]));
+        json_add(rows, row_json(&reproduction->rows[i]));
     for (int i = 0; i < VERDICTS; i++) {
         const char *name = verdict_name((enum verdict)i);
-        json_object_set_new(values, name,
-                            json_integer((json_int_t)rows_count(reproduction, (enum verdict)i)));
-        json_object_set_new(numbers, name, json_integer((json_int_t)counts[i]));
+        json_put_count(values, name, rows_count(reproduction, (enum verdict)i));
+        json_put_count(numbers, name, counts[i]);
     }
-    return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o}", "paper", reproduction->paper->name, "title",
-                     reproduction->paper->title, "version", HELIO_VERSION, "quick", reproduction->quick,
-                     "numbers", numbers, "values", values, "rows", rows);
+    json_put_text(object, "paper", reproduction->paper->name);
+    json_put_text(object, "title", reproduction->paper->title);
+    json_put_text(object, "version", HELIO_VERSION);
+    json_put_flag(object, "quick", reproduction->quick);
+    json_put(object, "numbers", numbers);
+    json_put(object, "values", values);
+    json_put(object, "rows", rows);
+    return object;
 }
 
 char *page_json(const struct reproduction *reproduction)
 {
     json_t *whole = paper_json(reproduction);
-    json_object_set(whole, "figures", reproduction->figures);
-    return json_take_text(whole);
+    json_put(whole, "figures", json_incref(reproduction->figures));
+    return json_take_line(whole, FIGURE_DIGITS);
 }

@@ -34,12 +34,12 @@ static bool has(const json_t *names, const char *name)
 /* The names that the points of a figure have for `key`, each once. `panel` NULL: of all panels. */
 static json_t *names_of(const json_t *figure, const char *key, const char *panel)
 {
-    json_t *names = json_array(), *point;
+    json_t *names = json_make_list(), *point;
     size_t index;
     json_array_foreach(json_object_get(figure, "points"), index, point)
     {
         if ((!panel || strcmp(text_of(point, "panel"), panel) == 0) && !has(names, text_of(point, key)))
-            json_array_append(names, json_object_get(point, key));
+            json_add(names, json_incref(json_object_get(point, key)));
     }
     return names;
 }

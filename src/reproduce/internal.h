@@ -1,9 +1,9 @@
 #ifndef HELIO_REPRODUCE_INTERNAL_H
 #define HELIO_REPRODUCE_INTERNAL_H
 
-#include <jansson.h>
 #include <stdio.h>
 
+#include "output/json.h"
 #include "reproduce/paper.h"
 #include "reproduce/published.h"
 #include "reproduce/reproduce.h"
@@ -54,9 +54,9 @@ void rows_write_header(FILE *out);
 void rows_write(const struct reproduction *reproduction, FILE *out);    /* NAME.csv without its header */
 void figures_write(const struct reproduction *reproduction, FILE *out); /* NAME-figures.csv */
 void gnuplot_write(const struct reproduction *reproduction, FILE *out); /* NAME-figures.gp, which draws it */
+enum { FIGURE_DIGITS = 9 };                                             /* of real numbers in JSON */
 json_t *paper_json(const struct reproduction *reproduction);            /* without the figures */
 char *page_json(const struct reproduction *reproduction);               /* to be freed */
-char *json_take_text(json_t *taken);                                    /* to be freed */
 
 /* reproduce_paper(); `seen` is called with what came out before it is freed. */
 typedef void reproduction_seen(void *self, const struct reproduction *reproduction);

@@ -109,7 +109,7 @@ static enum status write_all(const struct reproduction *reproduction, const char
 static enum status compute_and_write(struct reproduction *reproduction, const char *folder,
                                      struct report_page *page, reproduction_seen *seen, void *self)
 {
-    reproduction->figures = json_array();
+    reproduction->figures = json_make_list();
     compute(reproduction);
     enum status status =
         reproduction->broken ? report_page_close(page, STATUS_FAILED) : write_all(reproduction, folder, page);

@@ -1,6 +1,5 @@
 #include "reproduce/runs.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "base/hash.h"
 #include "base/hashmap.h"
 #include "base/mem.h"
+#include "output/json.h"
 #include "sim/components.h"
 #include "sweep/sweep.h"
 
@@ -39,7 +39,7 @@ const struct run_facts run_unknown = {
 /* The number of that name in a JSON object, else NaN. */
 static double number_in(const char *text, const char *name)
 {
-    json_t *object = text ? json_loads(text, 0, NULL) : NULL;
+    json_t *object = text ? json_read_object(text) : NULL;
     const json_t *number = json_object_get(object, name);
     double value = json_is_number(number) ? json_number_value(number) : NAN;
     json_decref(object);
@@ -58,7 +58,7 @@ double run_host_metric(const struct run_facts *facts, const char *name)
 
 double run_idle_share(const struct run_facts *facts, const char *cause)
 {
-    json_t *causes = facts->causes ? json_loads(facts->causes, 0, NULL) : NULL;
+    json_t *causes = facts->causes ? json_read_object(facts->causes) : NULL;
     double all = 0, of_cause = 0;
     const char *name;
     json_t *seconds;
@@ -212,23 +212,39 @@ static void fail_as_reported(struct run_point *point, const struct run_errors *s
     free(label);
 }
 
-static void take_facts(struct requested_run *run, const struct store_run *stored)
+static void fail_as_damaged(const struct runs *runs, struct requested_run *run, int64_t id)
 {
-    json_t *whole = json_loads(stored->run, 0, NULL);
-    char *causes = json_dumps(json_object_get(whole, "idle_by_cause_s"), JSON_COMPACT);
-    char *host = json_dumps(json_object_get(whole, "host_stats"), JSON_COMPACT);
-    run->state = RUN_DONE;
-    run->facts = (struct run_facts){.makespan_s = (double)stored->makespan_ps / (double)PS_PER_S,
-                                    .idle_fraction = stored->idle_fraction,
-                                    .messages = (double)stored->messages,
-                                    .bytes = (double)stored->bytes,
-                                    .mean_bytes = stored->mean_bytes,
-                                    .metrics = mem_text(stored->metrics),
-                                    .host = mem_text(host ? host : "{}"),
-                                    .causes = mem_text(causes ? causes : "{}")};
-    free(causes);
-    free(host);
+    char *reason = store_damage_text(runs->store, id, "results");
+    fail(run, reason);
+    free(reason);
+}
+
+/* A member of the object as a line of text, "{}" if it has none of that name. */
+static char *member_line(const json_t *object, const char *name)
+{
+    const json_t *member = json_object_get(object, name);
+    return member ? json_line(member, JSON_EXACT) : mem_text("{}");
+}
+
+/* False: the result that the store has is damaged. */
+static bool take_facts(struct requested_run *run, const struct store_run *stored)
+{
+    json_t *whole = json_read_object(stored->run), *metrics = json_read_object(stored->metrics);
+    bool good = whole && metrics;
+    if (good) {
+        run->state = RUN_DONE;
+        run->facts = (struct run_facts){.makespan_s = (double)stored->makespan_ps / (double)PS_PER_S,
+                                        .idle_fraction = stored->idle_fraction,
+                                        .messages = (double)stored->messages,
+                                        .bytes = (double)stored->bytes,
+                                        .mean_bytes = stored->mean_bytes,
+                                        .metrics = mem_text(stored->metrics),
+                                        .host = member_line(whole, "host_stats"),
+                                        .causes = member_line(whole, "idle_by_cause_s")};
+    }
     json_decref(whole);
+    json_decref(metrics);
+    return good;
 }
 
 /* Makes the runs of the points together. STATUS_BAD_INPUT: one of several is wrong, and none has been made.
@@ -245,10 +261,10 @@ static enum status run_points(struct runs *runs, struct run_point *points, size_
     enum status status = sweep_run(runs->store, sweep, count, &options, results);
     diag_set_sink(NULL, NULL);
     for (size_t i = 0; i < count && (status != STATUS_BAD_INPUT || count == 1); i++) {
-        if (results[i].done)
-            take_facts(points[i].run, &results[i]);
-        else
+        if (!results[i].done)
             fail_as_reported(&points[i], &said);
+        else if (!take_facts(points[i].run, &results[i]))
+            fail_as_damaged(runs, points[i].run, results[i].id);
     }
     sweep_free(results, count);
     free(results);

@@ -1,9 +1,9 @@
 #include <inttypes.h>
-#include <jansson.h>
 #include <string.h>
 
 #include "base/diag.h"
 #include "fabric/list.h"
+#include "output/json.h"
 #include "sim/experiment.h"
 #include "sweep/definition.h"
 
@@ -169,26 +169,23 @@ static bool has_text(const json_t *list, const char *text)
 /* The names that the store has, then the new ones. */
 static json_t *varied_names(const struct definition *definition, const char *known)
 {
-    json_t *names = known ? json_loads(known, 0, NULL) : NULL;
-    if (!json_is_array(names)) {
-        json_decref(names);
-        names = json_array();
-    }
+    json_t *names = known ? json_read_list(known) : NULL;
+    if (!names)
+        names = json_make_list();
     for (size_t i = 0; i < definition->name_count; i++)
         if (!has_text(names, definition->names[i]))
-            json_array_append_new(names, json_string(definition->names[i]));
+            json_add_text(names, definition->names[i]);
     if (definition->seeds && !has_text(names, "seed"))
-        json_array_append_new(names, json_string("seed"));
+        json_add_text(names, "seed");
     return names;
 }
 
 /* Takes ownership of the JSON. */
 static enum status set_json(struct store *store, const char *name, json_t *json)
 {
-    char *text = json_dumps(json, JSON_COMPACT);
-    enum status status = text ? store_set_metadata(store, name, text) : STATUS_FAILED;
+    char *text = json_take_line(json, JSON_EXACT);
+    enum status status = store_set_metadata(store, name, text);
     free(text);
-    json_decref(json);
     return status;
 }
 
@@ -207,9 +204,9 @@ static enum status store_baseline(const struct definition *definition, struct st
     const struct alternative *given = &definition->baseline;
     if (!given->count)
         return STATUS_OK;
-    json_t *baseline = json_object();
+    json_t *baseline = json_make_object();
     for (size_t i = 0; i < given->count; i++)
-        json_object_set_new(baseline, given->settings[i].name, json_string(given->settings[i].value));
+        json_put_value(baseline, given->settings[i].name, given->settings[i].value);
     return set_json(store, STORE_BASELINE, baseline);
 }
 

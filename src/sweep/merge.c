@@ -1,11 +1,11 @@
 #include "sweep/merge.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <string.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "output/json.h"
 
 struct store_merging {
     struct store *into, *from;
@@ -48,22 +48,20 @@ static enum status merge_varied(struct store_merging *merging)
     enum status status = store_get_metadata(merging->into, STORE_VARIED, &ours);
     if (status == STATUS_OK)
         status = store_get_metadata(merging->from, STORE_VARIED, &theirs);
-    json_t *list = ours ? json_loads(ours, 0, NULL) : NULL,
-           *more = theirs ? json_loads(theirs, 0, NULL) : NULL;
+    json_t *list = ours ? json_read_list(ours) : NULL, *more = theirs ? json_read_list(theirs) : NULL;
     if (!list)
-        list = json_array();
+        list = json_make_list();
     for (size_t i = 0; i < json_array_size(more); i++) {
         json_t *name = json_array_get(more, i);
         bool known = false;
         for (size_t j = 0; j < json_array_size(list); j++)
             known |= json_equal(json_array_get(list, j), name);
         if (!known)
-            json_array_append(list, name);
+            json_add(list, json_incref(name));
     }
-    char *text = json_dumps(list, JSON_COMPACT);
-    if (status == STATUS_OK && text)
+    char *text = json_take_line(list, JSON_EXACT);
+    if (status == STATUS_OK)
         status = store_set_metadata(merging->into, STORE_VARIED, text);
-    json_decref(list);
     json_decref(more);
     free(text);
     free(ours);
@@ -74,7 +72,7 @@ static enum status merge_varied(struct store_merging *merging)
 /* An empty object names no parameter, so no run is the baseline. */
 static bool is_baseline(const char *text)
 {
-    json_t *baseline = text ? json_loads(text, 0, NULL) : NULL;
+    json_t *baseline = text ? json_read_object(text) : NULL;
     bool names_some = json_object_size(baseline) > 0;
     json_decref(baseline);
     return names_some;

@@ -1,12 +1,12 @@
 #include "sweep/plan.h"
 
-#include <jansson.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "output/json.h"
 #include "sim/experiment.h"
 #include "sim/result.h"
 #include "sweep/worker.h"
@@ -106,7 +106,7 @@ static void add_parameter(void *self, const struct param *param, const char *val
     (void)origin;
     struct key_builder *builder = self;
     bool is_trace = strcmp(param->name, "trace") == 0;
-    json_object_set_new(builder->parameters, param->name, value ? json_string(value) : json_null());
+    json_put_value(builder->parameters, param->name, value);
     if (!value)
         return;
     add_text(builder->hash, param->name);
@@ -118,15 +118,18 @@ static void add_parameter(void *self, const struct param *param, const char *val
 static void make_run(const struct experiment *experiment, const struct plan_input *input,
                      struct store_run *run)
 {
-    struct key_builder builder = {
-        .experiment = experiment, .input = input, .hash = XXH3_createState(), .parameters = json_object()};
+    struct key_builder builder = {.experiment = experiment,
+                                  .input = input,
+                                  .hash = XXH3_createState(),
+                                  .parameters = json_make_object()};
+    if (!builder.hash)
+        mem_exhausted("the key of a run");
     char program[64];
     snprintf(program, sizeof program, "helio %s results %d", HELIO_VERSION, RESULT_SCHEMA);
     XXH3_128bits_reset(builder.hash);
     add_text(builder.hash, program);
     config_each(experiment->config, &builder, add_parameter);
     XXH128_hash_t key = XXH3_128bits_digest(builder.hash);
-    char *parameters = json_dumps(builder.parameters, JSON_COMPACT);
     *run = (struct store_run){
         .key = mem_format("%016llx%016llx", (unsigned long long)key.high64, (unsigned long long)key.low64),
         .fabric = experiment->fabrics[0]->name,
@@ -134,9 +137,7 @@ static void make_run(const struct experiment *experiment, const struct plan_inpu
         .input_hash = input->hash,
         .calls = input->program->total_calls,
         .ranks = input->program->ranks,
-        .parameters = mem_text(parameters ? parameters : "{}")};
-    free(parameters);
-    json_decref(builder.parameters);
+        .parameters = json_take_line(builder.parameters, JSON_EXACT)};
     XXH3_freeState(builder.hash);
 }
 

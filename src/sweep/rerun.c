@@ -1,10 +1,10 @@
 #include "sweep/rerun.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "output/json.h"
 #include "sweep/sweep.h"
 
 static enum status rerun_with(const struct config *base, const json_t *parameters, const char *fabric,
@@ -32,15 +32,13 @@ static enum status rerun_with(const struct config *base, const json_t *parameter
 enum status sweep_rerun(const struct store_run *run, const struct param_table *const *tables,
                         size_t table_count, struct store_run *again)
 {
-    json_t *parameters = json_loads(run->parameters, 0, NULL);
-    struct config *base = config_open(tables, table_count);
-    enum status status = base ? STATUS_OK : STATUS_FAILED;
-    if (!json_is_object(parameters)) {
-        diag_error("run %" PRId64 " is damaged: its parameters are not JSON", run->id);
-        status = STATUS_BAD_INPUT;
+    json_t *parameters = json_read_object(run->parameters);
+    if (!parameters) {
+        diag_error("run %" PRId64 " is damaged: its parameters are not a JSON object", run->id);
+        return STATUS_BAD_INPUT;
     }
-    if (status == STATUS_OK)
-        status = rerun_with(base, parameters, run->fabric, again);
+    struct config *base = config_open(tables, table_count);
+    enum status status = base ? rerun_with(base, parameters, run->fabric, again) : STATUS_FAILED;
     if (base)
         config_close(base);
     json_decref(parameters);

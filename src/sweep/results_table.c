@@ -18,16 +18,30 @@ static void add_metric(struct results_table *results_table, const char *name)
     results_table->metrics[results_table->metric_count++] = mem_text(name);
 }
 
+struct results_reader {
+    struct results_table *results_table;
+    const struct store *store;
+};
+
+static enum status damaged(const struct results_reader *reader, int64_t id, const char *what)
+{
+    char *text = store_damage_text(reader->store, id, what);
+    diag_error("%s", text);
+    free(text);
+    return STATUS_BAD_INPUT;
+}
+
 static enum status add_row(void *self, const struct store_run *run)
 {
-    struct results_table *results_table = self;
+    const struct results_reader *reader = self;
+    struct results_table *results_table = reader->results_table;
     if (!run->done)
         return STATUS_OK;
     struct results_table_row row = {.id = run->id,
                                     .fabric = mem_text(run->fabric),
                                     .program = mem_text(run->program),
-                                    .parameters = json_loads(run->parameters, 0, NULL),
-                                    .metrics = json_loads(run->metrics, 0, NULL),
+                                    .parameters = json_read_object(run->parameters),
+                                    .metrics = json_read_object(run->metrics),
                                     .makespan_ps = run->makespan_ps,
                                     .idle_fraction = run->idle_fraction,
                                     .mean_bytes = run->mean_bytes,
@@ -36,10 +50,8 @@ static enum status add_row(void *self, const struct store_run *run)
     results_table->rows = mem_grow(results_table->rows, &results_table->capacity, results_table->count + 1,
                                    "the table of results");
     results_table->rows[results_table->count++] = row;
-    if (!json_is_object(row.parameters) || !json_is_object(row.metrics)) {
-        diag_error("run %lld is damaged: its parameters or metrics are not JSON", (long long)run->id);
-        return STATUS_BAD_INPUT;
-    }
+    if (!row.parameters || !row.metrics)
+        return damaged(reader, run->id, row.parameters ? "metrics" : "parameters");
     const char *name;
     json_t *value;
     json_object_foreach(row.metrics, name, value) add_metric(results_table, name);
@@ -51,7 +63,7 @@ static enum status read_metadata(struct store *store, const char *name, json_t *
 {
     char *text;
     enum status status = store_get_metadata(store, name, &text);
-    *json = status == STATUS_OK && text ? json_loads(text, 0, NULL) : NULL;
+    *json = status == STATUS_OK && text ? json_read(text, strlen(text), NULL) : NULL;
     if (!*json || json_typeof(*json) != json_typeof(otherwise)) {
         json_decref(*json);
         *json = json_incref(otherwise);
@@ -82,13 +94,13 @@ static int compare_keyed_rows(const void *a, const void *b)
  * be NULL. */
 static XXH128_hash_t key_of(const struct results_table_row *row, const char *without, json_t *over)
 {
-    json_t *parameters = json_copy(row->parameters);
+    json_t *parameters = json_copy_members(row->parameters), *value;
+    const char *name;
     if (without)
         json_object_del(parameters, without);
-    if (over)
-        json_object_update(parameters, over);
-    char *text = json_dumps(parameters, JSON_COMPACT | JSON_SORT_KEYS);
-    XXH128_hash_t key = XXH3_128bits(text ? text : "", text ? strlen(text) : 0);
+    json_object_foreach(over, name, value) json_put(parameters, name, json_incref(value));
+    char *text = json_sorted_line(parameters, JSON_EXACT);
+    XXH128_hash_t key = XXH3_128bits(text, strlen(text));
     free(text);
     json_decref(parameters);
     return key;
@@ -201,18 +213,18 @@ static void add_differing(struct results_table *results_table)
         for (size_t i = 0; i < json_array_size(results_table->varied); i++)
             known |= strcmp(json_string_value(json_array_get(results_table->varied, i)), name) == 0;
         if (!known && differs(results_table, name))
-            json_array_append_new(results_table->varied, json_string(name));
+            json_add_value(results_table->varied, name);
     }
 }
 
 enum status results_table_read(struct results_table *results_table, struct store *store)
 {
     *results_table = (struct results_table){.count = 0};
-    enum status status = read_metadata(store, STORE_VARIED, json_array(), &results_table->varied);
+    enum status status = read_metadata(store, STORE_VARIED, json_make_list(), &results_table->varied);
     if (status == STATUS_OK)
-        status = read_metadata(store, STORE_BASELINE, json_object(), &results_table->baseline);
+        status = read_metadata(store, STORE_BASELINE, json_make_object(), &results_table->baseline);
     if (status == STATUS_OK)
-        status = store_each(store, results_table, add_row);
+        status = store_each(store, &(struct results_reader){results_table, store}, add_row);
     if (status != STATUS_OK)
         return status;
     drop_all_but_texts(results_table->varied);

@@ -1,10 +1,10 @@
 #ifndef HELIO_SWEEP_RESULTS_TABLE_H
 #define HELIO_SWEEP_RESULTS_TABLE_H
 
-#include <jansson.h>
 #include <stdio.h>
 
 #include "base/stats.h"
+#include "output/json.h"
 #include "sweep/store.h"
 
 /* A store's finished runs as a table. Each row is a run, in the order of the store, with its varied

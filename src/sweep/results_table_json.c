@@ -7,9 +7,12 @@
 
 static json_t *estimate_json(const struct mean_estimate *estimate)
 {
-    return estimate->count
-               ? json_pack("{s:f, s:f}", "mean", estimate->mean, "half_width", estimate->half_width)
-               : json_null();
+    if (!estimate->count)
+        return json_make_text(NULL);
+    json_t *object = json_make_object();
+    json_put_number(object, "mean", estimate->mean);
+    json_put_number(object, "half_width", estimate->half_width);
+    return object;
 }
 
 static bool is_seed(const char *parameter)
@@ -21,22 +24,22 @@ static bool is_seed(const char *parameter)
  * averaged. */
 static json_t *axes_json(const struct results_table *results_table)
 {
-    json_t *axes = json_array();
+    json_t *axes = json_make_list();
     for (size_t i = 0; i < json_array_size(results_table->varied); i++) {
         const char *name = json_string_value(json_array_get(results_table->varied, i));
         if (!is_seed(name) && strcmp(name, "fabric") != 0)
-            json_array_append_new(axes, json_string(name));
+            json_add_value(axes, name);
     }
     return axes;
 }
 
 static json_t *settings_json(const json_t *axes, const struct results_table_row *row)
 {
-    json_t *settings = json_object();
+    json_t *settings = json_make_object();
     for (size_t i = 0; i < json_array_size(axes); i++) {
         const char *name = json_string_value(json_array_get(axes, i));
         const char *value = results_table_value(row, name);
-        json_object_set_new(settings, name, json_string(value ? value : ""));
+        json_put_value(settings, name, value ? value : "");
     }
     return settings;
 }
@@ -46,27 +49,26 @@ static json_t *group_json(const struct results_table *results_table, const struc
                           const json_t *axes)
 {
     const struct results_table_row *row = &results_table->rows[group->first];
-    json_t *object = json_object();
-    json_object_set_new(object, "id", json_integer(row->id));
-    json_object_set_new(object, "program", json_string(row->program));
-    json_object_set_new(object, "fabric", json_string(row->fabric));
-    json_object_set_new(object, "settings", settings_json(axes, row));
-    json_object_set_new(object, "runs", json_integer((json_int_t)group->makespan_s.count));
-    json_object_set_new(object, "makespan_s", estimate_json(&group->makespan_s));
-    json_object_set_new(object, "speedup", estimate_json(&group->speedup));
-    json_object_set_new(object, "idle_fraction", json_real(row->idle_fraction));
-    json_object_set_new(object, "messages", json_integer((json_int_t)row->messages));
-    json_object_set_new(object, "bytes",
-                        row->bytes > INT64_MAX ? json_real((double)row->bytes)
-                                               : json_integer((json_int_t)row->bytes));
-    json_object_set(object, "metrics", row->metrics);
+    json_t *object = json_make_object();
+    json_put_count(object, "id", row->id);
+    json_put_value(object, "program", row->program);
+    json_put_value(object, "fabric", row->fabric);
+    json_put(object, "settings", settings_json(axes, row));
+    json_put_count(object, "runs", group->makespan_s.count);
+    json_put(object, "makespan_s", estimate_json(&group->makespan_s));
+    json_put(object, "speedup", estimate_json(&group->speedup));
+    json_put_number(object, "idle_fraction", row->idle_fraction);
+    json_put_count(object, "messages", row->messages);
+    json_put_count(object, "bytes", row->bytes);
+    json_put(object, "metrics", json_incref(row->metrics));
     return object;
 }
 
 /* The parameters that are the same in all rows. */
 static json_t *fixed_json(const struct results_table *results_table)
 {
-    json_t *fixed = results_table->count ? json_copy(results_table->rows[0].parameters) : json_object();
+    json_t *fixed =
+        results_table->count ? json_copy_members(results_table->rows[0].parameters) : json_make_object();
     for (size_t i = 0; i < json_array_size(results_table->varied); i++)
         json_object_del(fixed, json_string_value(json_array_get(results_table->varied, i)));
     json_object_del(fixed, "fabric");
@@ -75,16 +77,15 @@ static json_t *fixed_json(const struct results_table *results_table)
 
 char *results_table_json(const struct results_table *results_table)
 {
-    const size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(15);
-    json_t *axes = axes_json(results_table), *groups = json_array();
+    json_t *whole = json_make_object(), *axes = axes_json(results_table), *groups = json_make_list();
     for (size_t i = 0; i < results_table->group_count; i++)
-        json_array_append_new(groups, group_json(results_table, &results_table->groups[i], axes));
-    json_t *whole = json_pack("{s:i, s:s, s:I, s:o, s:O, s:o, s:o}", "schema", 1, "version", HELIO_VERSION,
-                              "runs", (json_int_t)results_table->count, "axes", axes, "baseline",
-                              results_table->baseline, "groups", groups, "fixed", fixed_json(results_table));
-    size_t length = json_dumpb(whole, NULL, 0, flags);
-    char *text = mem_alloc(length + 1, 1, "JSON");
-    json_dumpb(whole, text, length, flags);
-    json_decref(whole);
-    return text;
+        json_add(groups, group_json(results_table, &results_table->groups[i], axes));
+    json_put_count(whole, "schema", 1);
+    json_put_text(whole, "version", HELIO_VERSION);
+    json_put_count(whole, "runs", results_table->count);
+    json_put(whole, "axes", axes);
+    json_put(whole, "baseline", json_incref(results_table->baseline));
+    json_put(whole, "groups", groups);
+    json_put(whole, "fixed", fixed_json(results_table));
+    return json_take_line(whole, 15);
 }

@@ -69,6 +69,11 @@ const char *store_path(const struct store *store)
     return store->path;
 }
 
+char *store_damage_text(const struct store *store, int64_t id, const char *what)
+{
+    return mem_format("%s#%lld is damaged: its %s are not a JSON object", store->path, (long long)id, what);
+}
+
 /* -------------------------------------------------------------- open, close */
 
 static enum status failed(const struct store *store)

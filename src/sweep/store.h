@@ -64,6 +64,10 @@ enum status store_finish(struct store *store, const struct store_run *run);
 enum status store_get(struct store *store, int64_t id, struct store_run *run);
 void store_run_free(struct store_run *run);
 
+/* "RESULTS.db#12 is damaged: its parameters are not a JSON object": what an error says of a run whose texts
+ * another program has changed. The caller frees it. */
+char *store_damage_text(const struct store *store, int64_t id, const char *what);
+
 /* Visits every run, planned or done, in the order of ids, until a visit does not return STATUS_OK. The run's
  * texts are valid during the visit. */
 enum status store_each(struct store *store, void *self,

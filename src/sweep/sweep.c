@@ -1,6 +1,5 @@
 #include "sweep/sweep.h"
 
-#include <jansson.h>
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "output/json.h"
 #include "sweep/definition.h"
 #include "sweep/plan.h"
 #include "sweep/process_pool.h"
@@ -240,7 +240,7 @@ void sweep_free(struct store_run *runs, size_t count)
 
 bool sweep_metric(const struct store_run *run, const char *name, double *value)
 {
-    json_t *metrics = run->metrics ? json_loads(run->metrics, 0, NULL) : NULL;
+    json_t *metrics = run->metrics ? json_read_object(run->metrics) : NULL;
     const json_t *number = json_object_get(metrics, name);
     bool found = json_is_number(number);
     if (found)

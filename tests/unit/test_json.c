@@ -109,6 +109,8 @@ static void every_value_has_a_form(void **state)
     is_line(json_make_number(-INFINITY), "null");
     is_line(json_make_count(INT64_MAX), "9223372036854775807");
     is_line(json_make_count(UINT64_MAX), "1.8446744073709552e19");
+    is_line(json_make_count((__int128)INT64_MAX * INT64_MAX), "8.5070591730234616e37");
+    is_line(json_make_count(INT64_MIN), "-9223372036854775808");
     is_line(json_make_text(NULL), "null");
     is_line(json_make_text("a\"\n\xff"), "\"bytes:a\\\"%0A%FF\"");
     is_line(json_make_text("bytes:a"), "\"bytes:bytes:a\"");

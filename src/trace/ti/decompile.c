@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/memory_stream.h"
 #include "output/output.h"
 #include "trace/image/number.h"
 #include "trace/ti/write.h"
@@ -51,11 +52,7 @@ static char *text_lines(const struct compiled_trace *compiled, uint32_t rank, si
 static char *written_calls(struct compiled_trace *compiled, uint32_t rank, size_t *size)
 {
     char *bytes = NULL;
-    FILE *out = open_memstream(&bytes, size);
-    if (!out) {
-        diag_error("out of memory for the text of a trace");
-        return NULL;
-    }
+    FILE *out = memory_stream_open(&bytes, size);
     compiled->program.ops->rewind(&compiled->program);
     enum status status = ti_write_rank(&compiled->program, rank, out);
     if (fclose(out) || status != STATUS_OK) {
