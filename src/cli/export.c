@@ -26,18 +26,35 @@ static const struct cli_command command = {
     .option_count = sizeof options / sizeof *options,
 };
 
-/* Both texts are JSON already. */
+enum { EXPORT_DIGITS = 15 }; /* of real numbers, as results are kept with */
+
 static enum status print_object(void *self, const struct store_run *run)
 {
-    (void)self;
-    if (run->done)
-        printf("{\"id\":%" PRId64 ",\"parameters\":%s,\"run\":%s}\n", run->id, run->parameters, run->run);
+    const struct store *store = self;
+    if (!run->done)
+        return STATUS_OK;
+    json_t *parameters = json_read_object(run->parameters), *result = json_read_object(run->run);
+    if (!parameters || !result) {
+        char *text = store_damage_text(store, run->id, parameters ? "results" : "parameters");
+        diag_error("%s", text);
+        free(text);
+        json_decref(parameters);
+        json_decref(result);
+        return STATUS_BAD_INPUT;
+    }
+    json_t *object = json_make_object();
+    json_put_count(object, "id", run->id);
+    json_put(object, "parameters", parameters);
+    json_put(object, "run", result);
+    char *line = json_take_line(object, EXPORT_DIGITS);
+    puts(line);
+    free(line);
     return STATUS_OK;
 }
 
 static enum status print_objects(struct store *store)
 {
-    return store_each(store, NULL, print_object);
+    return store_each(store, store, print_object);
 }
 
 static enum status print_results_table(struct store *store, bool means)

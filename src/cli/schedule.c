@@ -284,6 +284,19 @@ static enum status write_files(const struct schedule_settings *settings,
     return status;
 }
 
+static void print_verdict(const struct tdm_verdict *verdict, bool minimal)
+{
+    json_t *object = json_make_object();
+    json_put_flag(object, "valid", true);
+    json_put_flag(object, "minimal", minimal);
+    json_put_count(object, "requests", verdict->requests);
+    json_put_count(object, "degree", verdict->degree);
+    char *line = json_spaced_line(object, SCHEDULE_DIGITS);
+    puts(line);
+    free(line);
+    json_decref(object);
+}
+
 static enum status verify(const struct schedule_settings *settings, const struct schedule_outcome *outcome)
 {
     char *text;
@@ -297,10 +310,9 @@ static enum status verify(const struct schedule_settings *settings, const struct
     if (status != STATUS_OK)
         return status;
     bool minimal = verdict.minimal_pairs == verdict.pairs;
-    if (settings->json)
-        printf("{\"valid\": true, \"minimal\": %s, \"requests\": %" PRIu64 ", \"degree\": %" PRIu32 "}\n",
-               minimal ? "true" : "false", verdict.requests, verdict.degree);
-    else {
+    if (settings->json) {
+        print_verdict(&verdict, minimal);
+    } else {
         quote_terminal(stdout, settings->verify);
         printf(": valid, %" PRIu64 " requests in %" PRIu32 " slots, %s minimal configuration set\n",
                verdict.requests, verdict.degree, minimal ? "a" : "not a");

@@ -172,7 +172,7 @@ static char *line_of(const json_t *json, size_t flags, int digits)
 {
     struct json_gathered gathered = {0};
     if (json_dump_callback(json, gather, &gathered,
-                           flags | JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION((size_t)digits)))
+                           flags | JSON_ENCODE_ANY | JSON_REAL_PRECISION((size_t)digits)))
         mem_exhausted("JSON");
     gather("", 1, &gathered);
     return gathered.text;
@@ -180,12 +180,17 @@ static char *line_of(const json_t *json, size_t flags, int digits)
 
 char *json_line(const json_t *json, int digits)
 {
-    return line_of(json, 0, digits);
+    return line_of(json, JSON_COMPACT, digits);
 }
 
 char *json_sorted_line(const json_t *json, int digits)
 {
-    return line_of(json, JSON_SORT_KEYS, digits);
+    return line_of(json, JSON_COMPACT | JSON_SORT_KEYS, digits);
+}
+
+char *json_spaced_line(const json_t *json, int digits)
+{
+    return line_of(json, 0, digits);
 }
 
 char *json_take_line(json_t *json, int digits)

@@ -54,7 +54,8 @@ enum status json_write(const json_t *json, int digits, FILE *out);
 /* The JSON as one line; the caller frees it. Members are in the order in which they were put, or sorted. */
 char *json_line(const json_t *json, int digits);
 char *json_sorted_line(const json_t *json, int digits);
-char *json_take_line(json_t *json, int digits); /* frees the JSON too */
+char *json_spaced_line(const json_t *json, int digits); /* with a blank behind each comma and colon */
+char *json_take_line(json_t *json, int digits);         /* frees the JSON too */
 
 /* Why a text is not JSON, and where. */
 struct json_fault {

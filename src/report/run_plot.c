@@ -1,6 +1,5 @@
 #include "report/run_plot.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

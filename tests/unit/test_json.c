@@ -131,6 +131,9 @@ static void members_keep_their_order(void **state)
     char *sorted = json_sorted_line(object, JSON_EXACT);
     assert_string_equal(sorted, "{\"a\":true,\"b\":1,\"bytes:a%FF\":\"x\"}");
     free(sorted);
+    char *spaced = json_spaced_line(object, JSON_EXACT);
+    assert_string_equal(spaced, "{\"b\": 1, \"bytes:a%FF\": \"x\", \"a\": true}");
+    free(spaced);
     is_line(object, "{\"b\":1,\"bytes:a%FF\":\"x\",\"a\":true}");
     is_line(copy, "{\"bytes:a%FF\":\"x\",\"a\":true}");
 }

@@ -19,6 +19,7 @@
 #include "sim/components.h"
 #include "sim/experiment.h"
 #include "sweep/merge.h"
+#include "sweep/results_table.h"
 #include "sweep/sweep.h"
 
 static char folder[] = "/tmp/heliograph-sweep-XXXXXX";
@@ -492,6 +493,33 @@ static void a_file_that_is_no_store_is_left_alone(void **state)
     free(path);
 }
 
+/* What reading a store says whose only run has these texts. */
+static void damage_is_named(const char *parameters, const char *metrics, const char *what)
+{
+    struct results_table table;
+    struct store *store;
+    struct store_run run = planned;
+    run.parameters = parameters;
+    assert_int_equal(store_open(":memory:", STORE_WRITE, &store), STATUS_OK);
+    assert_int_equal(store_plan(store, &run), STATUS_OK);
+    run.metrics = metrics, run.run = "{}";
+    assert_int_equal(store_finish(store, &run), STATUS_OK);
+    said[0] = '\0';
+    assert_int_equal(results_table_read(&table, store), STATUS_BAD_INPUT);
+    assert_non_null(strstr(said, ":memory:#1 is damaged: its "));
+    assert_non_null(strstr(said, what));
+    results_table_free(&table);
+    store_close(store);
+}
+
+static void a_damaged_run_is_named(void **state)
+{
+    (void)state;
+    damage_is_named("{\"a\": ", "{}", "parameters are not a JSON object");
+    damage_is_named("[]", "{}", "parameters are not a JSON object");
+    damage_is_named("{}", "{} {}", "metrics are not a JSON object");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -508,6 +536,7 @@ int main(void)
         cmocka_unit_test(a_run_that_fails_is_named_and_the_others_go_on),
         cmocka_unit_test(a_worker_that_dies_takes_one_point_with_it),
         cmocka_unit_test(a_file_that_is_no_store_is_left_alone),
+        cmocka_unit_test(a_damaged_run_is_named),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
