@@ -83,32 +83,51 @@ struct bench_request {
 
 /* ---------------------------------------------------------------- launching */
 
-/* The file beside this program, in `folder` of the same tree. */
-static bool find_part(const char *folder, const char *prefix, const char *mpi, const char *suffix,
-                      char **path)
+/* What the launcher starts: the benchmark, with the library preloaded. */
+struct bench_program {
+    char *path, *libraries, *folders; /* the last two are assignments of env; folders may be NULL */
+};
+
+static void program_free(struct bench_program *program)
 {
-    char *own = launch_own_folder();
-    *path = mem_format("%s/../%s/%s%s%s", own, folder, prefix, mpi, suffix);
-    free(own);
-    if (access(*path, R_OK) == 0)
-        return true;
-    diag_error("there is no %s: it is built where %s is (helio doctor)", *path, mpi);
-    free(*path);
-    *path = NULL;
-    return false;
+    free(program->path);
+    free(program->libraries);
+    free(program->folders);
 }
 
-static char **command_line(const struct bench_request *request, char *preload, char *program)
+static bool program_find(const char *mpi, struct bench_program *program)
 {
-    char **words = mem_alloc((size_t)request->launcher_count + 8, sizeof *words, "a command line");
+    struct launch_preload preload;
+    char *own = launch_own_folder(), *library = launch_library("alltoall", mpi);
+    *program = (struct bench_program){.path = mem_format("%s/helio-alltoall-bench-%s", own, mpi)};
+    free(own);
+    bool is_there = library && access(program->path, X_OK) == 0;
+    if (!is_there)
+        diag_error("there is no %s, or not its library: they are built where %s is (helio doctor)",
+                   program->path, mpi);
+    bool can_load = is_there && launch_preload(library, &preload);
+    free(library);
+    if (!can_load)
+        return false;
+    program->libraries = mem_format("LD_PRELOAD=%s", preload.libraries);
+    program->folders = preload.folders ? mem_format("LD_LIBRARY_PATH=%s", preload.folders) : NULL;
+    launch_preload_free(&preload);
+    return true;
+}
+
+static char **command_line(const struct bench_request *request, const struct bench_program *program)
+{
+    char **words = mem_alloc((size_t)request->launcher_count + 9, sizeof *words, "a command line");
     int count = 0;
     for (int i = 0; i < request->launcher_count; i++)
         words[count++] = request->launcher[i];
     words[count++] = "env";
-    words[count++] = preload;
+    words[count++] = program->libraries;
+    if (program->folders)
+        words[count++] = program->folders;
     if (request->yield)
         words[count++] = (char *)(uintptr_t) "HELIO_BENCH_YIELD=1";
-    words[count++] = program;
+    words[count++] = program->path;
     words[count++] = (char *)(uintptr_t)request->bytes;
     words[count++] = (char *)(uintptr_t)request->algorithms;
     words[count] = (char *)(uintptr_t)request->samples;
@@ -283,22 +302,19 @@ static int measure(const struct cli_command *asked, int argc, char **argv, struc
         return cli_status(found);
     if (!check_request(asked, &request))
         return STATUS_BAD_INPUT;
-    char *sizes = plain_sizes(request.bytes), *library = NULL, *program = NULL;
+    struct bench_program program = {NULL};
+    char *sizes = plain_sizes(request.bytes);
     enum status status = STATUS_BAD_INPUT;
-    if (sizes && find_part("lib", "libhelio_alltoall_", request.mpi, ".so", &library) &&
-        find_part("bin", "helio-alltoall-bench-", request.mpi, "", &program)) {
+    if (sizes && program_find(request.mpi, &program)) {
         request.bytes = sizes;
-        char *preload = mem_format("LD_PRELOAD=%s", library);
-        char **words = command_line(&request, preload, program);
+        char **words = command_line(&request, &program);
         status = run_launcher(words, &measured);
         free(words);
-        free(preload);
     }
     if (status == STATUS_OK)
         status = write_output(&request, &measured);
     free(sizes);
-    free(library);
-    free(program);
+    program_free(&program);
     measured_free(&measured);
     return status == STATUS_OK ? standard_flush() : status;
 }

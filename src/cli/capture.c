@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/launch.h"
 #include "cli/options.h"
 #include "cli/tracer.h"
 #include "trace/ti/truncated_trace.h"
@@ -56,7 +57,7 @@ struct capture_command {
 
 /* ---------------------------------------------------------------------- run */
 
-static enum status prepare(struct capture_command *capture, char **library)
+static enum status prepare(struct capture_command *capture, struct launch_preload *preload)
 {
     if (!capture->mpi)
         capture->mpi = tracer_mpi_of(capture->words[0]);
@@ -65,12 +66,16 @@ static enum status prepare(struct capture_command *capture, char **library)
                    capture->words[0]);
         return STATUS_BAD_INPUT;
     }
-    *library = tracer_library(capture->mpi);
-    if (!*library) {
+    char *library = tracer_library(capture->mpi);
+    if (!library) {
         diag_error("there is no tracer for %s: it is built where the MPI is installed (helio doctor)",
                    capture->mpi);
         return STATUS_FAILED;
     }
+    bool can_load = launch_preload(library, preload);
+    free(library);
+    if (!can_load)
+        return STATUS_FAILED;
     if (mkdir(capture->folder, 0777) == 0)
         return STATUS_OK;
     if (errno == EEXIST)
@@ -78,19 +83,18 @@ static enum status prepare(struct capture_command *capture, char **library)
                    capture->folder);
     else
         diag_error("cannot make %s: %s", capture->folder, strerror(errno));
-    free(*library);
+    launch_preload_free(preload);
     return STATUS_BAD_INPUT;
 }
 
 /* In the child process: sets what the tracer reads, and runs the program. */
-static void become_program(const struct capture_command *capture, const char *library)
+static void become_program(const struct capture_command *capture, const struct launch_preload *preload)
 {
-    const char *others = getenv("LD_PRELOAD");
     char folder[PATH_MAX], rate[32];
     snprintf(rate, sizeof rate, "%" PRIu64, capture->rate_flops);
-    char *preload = mem_format("%s%s%s", library, others ? ":" : "", others ? others : "");
     if (!realpath(capture->folder, folder) || setenv("HELIO_CAPTURE_DIR", folder, 1) != 0 ||
-        setenv("HELIO_CAPTURE_RATE", rate, 1) != 0 || setenv("LD_PRELOAD", preload, 1) != 0)
+        setenv("HELIO_CAPTURE_RATE", rate, 1) != 0 || setenv("LD_PRELOAD", preload->libraries, 1) != 0 ||
+        (preload->folders && setenv("LD_LIBRARY_PATH", preload->folders, 1) != 0))
         _exit(STATUS_FAILED);
     execvp(capture->words[0], capture->words);
     diag_error("cannot run %s: %s", capture->words[0], strerror(errno));
@@ -119,13 +123,13 @@ static void outlive_signals(void)
             sigaction(numbers[i], &action, NULL);
 }
 
-static enum status run_program(const struct capture_command *capture, const char *library)
+static enum status run_program(const struct capture_command *capture, const struct launch_preload *preload)
 {
     int ended = 0;
     outlive_signals();
     pid_t child = fork();
     if (child == 0)
-        become_program(capture, library);
+        become_program(capture, preload);
     launcher = child > 0 ? child : 0;
     while (child > 0 && waitpid(child, &ended, 0) < 0 && errno == EINTR)
         ;
@@ -259,14 +263,14 @@ static int read_arguments(struct capture_command *capture, int argc, char **argv
 int cli_capture(int argc, char **argv)
 {
     struct capture_command capture = {.rate_flops = UINT64_C(12000000000)};
-    char *library;
+    struct launch_preload preload;
     int found = read_arguments(&capture, argc, argv);
     if (found != CLI_END)
         return cli_status(found);
-    enum status status = prepare(&capture, &library);
+    enum status status = prepare(&capture, &preload);
     if (status != STATUS_OK)
         return status;
-    status = run_program(&capture, library);
-    free(library);
+    status = run_program(&capture, &preload);
+    launch_preload_free(&preload);
     return finish(&capture, status);
 }

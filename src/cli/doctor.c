@@ -13,6 +13,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "cli/cli.h"
@@ -85,8 +86,9 @@ static bool can_be_made(const char *path)
 {
     char *above = mem_text(path);
     while (above[1] && access(above, F_OK) != 0) {
-        char *slash = strrchr(above, '/');
-        slash[slash == above] = '\0';
+        char *folder = path_folder(above);
+        free(above);
+        above = folder;
     }
     bool writable = access(above, W_OK) == 0;
     free(above);

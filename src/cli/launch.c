@@ -8,16 +8,63 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/path.h"
 
 char *launch_own_folder(void)
 {
     char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash)
-        *slash = '\0';
-    return mem_text(slash ? self : ".");
+    return path_folder(self);
+}
+
+/* Beside helio, both in a build and as installed. */
+char *launch_library(const char *name, const char *mpi)
+{
+    static const char *const folders[] = {"lib", HELIO_LIBDIR};
+    char *bin = launch_own_folder(), *found = NULL;
+    for (size_t i = 0; !found && i < sizeof folders / sizeof *folders; i++) {
+        char *path = mem_format("%s/../%s/libhelio_%s_%s.so", bin, folders[i], name, mpi);
+        char *real = realpath(path, NULL);
+        if (real && access(real, R_OK) == 0)
+            found = mem_text(real);
+        free(real);
+        free(path);
+    }
+    free(bin);
+    return found;
+}
+
+/* "a:b", or "b" if a is NULL or empty. */
+static char *joined(const char *first, const char *second)
+{
+    return first && *first ? mem_format("%s:%s", first, second) : mem_text(second);
+}
+
+bool launch_preload(const char *library, struct launch_preload *preload)
+{
+    const char *others = getenv("LD_PRELOAD");
+    char *folder = path_folder(library);
+    bool has_blank = strchr(folder, ' ');
+    if (strpbrk(folder, ":;$")) {
+        diag_error(
+            "%s cannot be loaded: the dynamic loader reads ':', ';' and '$' in the name of a folder as "
+            "separators; install Heliograph in a folder without them",
+            library);
+        free(folder);
+        return false;
+    }
+    const char *name = has_blank ? library + strlen(folder) + 1 : library;
+    preload->libraries = others && *others ? joined(name, others) : mem_text(name);
+    preload->folders = has_blank ? joined(getenv("LD_LIBRARY_PATH"), folder) : NULL;
+    free(folder);
+    return true;
+}
+
+void launch_preload_free(struct launch_preload *preload)
+{
+    free(preload->libraries);
+    free(preload->folders);
 }
 
 char *launch_find(const char *name)

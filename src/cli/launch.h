@@ -13,6 +13,21 @@ char *launch_own_folder(void);
 /* The first program of that name in PATH; the name itself where it is a path. NULL: there is none. */
 char *launch_find(const char *name);
 
+/* The library libhelio_NAME_MPI.so of this program; NULL: it is not where helio looks. */
+char *launch_library(const char *name, const char *mpi);
+
+/* What makes the dynamic loader load a library into a program, before the libraries that are preloaded
+ * already. The loader separates names at blanks. So a library in a folder with a blank is named without its
+ * folder, which becomes the last one of LD_LIBRARY_PATH. */
+struct launch_preload {
+    char *libraries; /* LD_PRELOAD */
+    char *folders;   /* LD_LIBRARY_PATH; NULL: as it is */
+};
+
+/* False, reported: the loader cannot be told this path. */
+bool launch_preload(const char *library, struct launch_preload *preload);
+void launch_preload_free(struct launch_preload *preload);
+
 /* A program whose standard output is read. */
 struct launch {
     pid_t process;

@@ -11,21 +11,9 @@
 
 const char *const tracer_mpis[] = {"openmpi", "mpich", NULL};
 
-/* Beside helio, both in a build and as installed. */
 char *tracer_library(const char *mpi)
 {
-    static const char *const folders[] = {"lib", HELIO_LIBDIR};
-    char *bin = launch_own_folder(), *found = NULL;
-    for (size_t i = 0; !found && i < sizeof folders / sizeof *folders; i++) {
-        char *path = mem_format("%s/../%s/libhelio_capture_%s.so", bin, folders[i], mpi);
-        char *real = realpath(path, NULL);
-        if (real && access(real, R_OK) == 0)
-            found = mem_text(real);
-        free(real);
-        free(path);
-    }
-    free(bin);
-    return found;
+    return launch_library("capture", mpi);
 }
 
 /* From the name of its file behind all links: mpirun is orterun, or hydra. */

@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "output/stream.h"
 #include "output/unfinished.h"
 
@@ -65,10 +66,7 @@ static char *resolve(const char *path)
  * which another has its place already. */
 static bool names_open_file(const char *path)
 {
-    char *folder = mem_text(path), *slash = strrchr(folder, '/');
-    if (slash)
-        slash[slash == folder] = '\0';
-    char *real = realpath(slash ? folder : ".", NULL);
+    char *folder = path_folder(path), *real = realpath(folder, NULL);
     bool is_proc = real && (strncmp(real, "/proc/", 6) == 0 || strcmp(real, "/proc") == 0);
     free(real);
     free(folder);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "output/tree.h"
 
 #define ENDING ".helio-unfinished"
@@ -105,15 +106,6 @@ void unfinished_remove_leftovers(const char *folder)
 
 /* ------------------------------------------------------------------- making */
 
-/* The folder of a path: all up to its last slash, or ".". */
-static char *folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    if (!slash)
-        return mem_text(".");
-    return slash == path ? mem_text("/") : mem_format("%.*s", (int)(slash - path), path);
-}
-
 /* NULL, with errno. A long name is cut, so that the private one is not too long for the file system. */
 static char *private_path(const char *target)
 {
@@ -178,7 +170,7 @@ static void unfinished_free(struct unfinished *unfinished)
 
 static struct unfinished *unfinished_make(const char *target, bool is_folder)
 {
-    char *folder = folder_of(target);
+    char *folder = path_folder(target);
     unfinished_remove_leftovers(folder);
     free(folder);
     for (int try = 0; try < TRIES; try++) {
@@ -244,7 +236,7 @@ static bool give_name(const struct unfinished *unfinished, const char *target, b
 /* The new name itself reaches the disk. That fails only where it cannot be asked for. */
 static void sync_folder_of(const char *target)
 {
-    char *folder = folder_of(target);
+    char *folder = path_folder(target);
     int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor >= 0) {
         fsync(descriptor);

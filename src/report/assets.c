@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/path.h"
 
 static const char *const file_names[ASSETS] = {
     [ASSET_D3] = "d3.min.js",
@@ -26,13 +27,11 @@ static char *installed_folder(void)
     if (length <= 0)
         return NULL;
     program[length] = '\0';
-    for (int level = 0; level < 2; level++) {
-        char *slash = strrchr(program, '/');
-        if (!slash)
-            return NULL;
-        *slash = '\0';
-    }
-    return mem_format("%s/share/heliograph", program);
+    char *bin = path_folder(program), *tree = path_folder(bin);
+    char *folder = mem_format("%s/share/heliograph", strcmp(tree, "/") == 0 ? "" : tree);
+    free(bin);
+    free(tree);
+    return folder;
 }
 
 /* The folders to search, in order; NULL behind the last. */

@@ -3,7 +3,7 @@
 #
 #   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | interrupted |
 #                        partial | freed | threads | late | shared |
-#                        buffered | types | limit | other | smpi
+#                        buffered | types | limit | other | blank | smpi
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -45,6 +45,15 @@ skip_without() {
 }
 
 case $1 in
+blank)
+    # The dynamic loader separates the names of libraries at blanks.
+    mkdir -p "$work/a b/bin" "$work/a b/lib"
+    cp "$HELIO" "$work/a b/bin/helio"
+    cp "$HELIO_LIBRARIES/libhelio_capture_$MPI.so" "$work/a b/lib"
+    HELIO="$work/a b/bin/helio"
+    capture trace 4 @calls || fail "$(cat "$work/out")"
+    valid trace
+    ;;
 calls)
     capture trace 4 @calls || fail "$(cat "$work/out")"
     grep -q '4 ranks' "$work/out" || fail "$(cat "$work/out")"
@@ -103,7 +112,7 @@ complete)
     ;;
 fortran)
     skip_without calls_f
-    capture trace 2 @calls_f || fail "$(cat "$work/out")"
+    capture trace 4 @calls_f || fail "$(cat "$work/out")"
     valid trace
     ! grep -q ' 4 11 0' "$work/trace/rank-1.txt" || fail "a cancelled receive is in the trace"
     has trace 0 '0 init' '0 comm_split #c+1 0-1' '0 sendRecv 12 1 12 1 40 40 #tags 5 5 #c+1' '0 gather 13 13 1 1 1' \

@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/time.h"
 
 static void service_time_rounds_up(void **state)
@@ -135,6 +136,22 @@ static void a_long_name_leaves_room_for_the_cause(void **state)
     diag_set_sink(NULL, NULL);
 }
 
+static void folders_of_paths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *folder;
+    } paths[] = {{"/helio", "/"},  {"/bin/helio", "/bin"},
+                 {"helio", "."},   {"a b/helio", "a b"},
+                 {"./helio", "."}, {"/", "/"},
+                 {"", "."}};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        char *folder = path_folder(paths[i].path);
+        assert_string_equal(folder, paths[i].folder);
+        free(folder);
+    }
+}
+
 static void nearest_word(void **state)
 {
     (void)state;
@@ -225,6 +242,7 @@ int main(void)
         cmocka_unit_test(arena_blocks_are_apart_and_zeroed),
         cmocka_unit_test(place_is_shown_with_a_caret),
         cmocka_unit_test(nearest_word),
+        cmocka_unit_test(folders_of_paths),
         cmocka_unit_test(names_do_not_control_the_terminal),
         cmocka_unit_test(a_long_name_leaves_room_for_the_cause),
         cmocka_unit_test(nearest_word_is_that_of_the_definition),
