@@ -253,7 +253,7 @@ void store_close(struct store *store)
         sqlite3_finalize(store->prepared[i]);
     /* Removes the log, so that the file can be read where nothing may be written. This succeeds in the last
      * process that has the file open. */
-    if (store->mode == STORE_WRITE) {
+    if (store->db && store->mode == STORE_WRITE) {
         sqlite3_busy_timeout(store->db, 0);
         sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     }

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -520,9 +521,25 @@ static void a_damaged_run_is_named(void **state)
     damage_is_named("{}", "{} {}", "metrics are not a JSON object");
 }
 
+/* SQLite then has no connection that could say what is wrong, or that could be closed. */
+static void a_file_that_cannot_be_opened_for_lack_of_memory_is_named(void **state)
+{
+    (void)state;
+    struct store *store = NULL;
+    said[0] = '\0';
+    sqlite3_initialize();
+    sqlite3_int64 before = sqlite3_hard_heap_limit64(1);
+    enum status status = store_open(":memory:", STORE_WRITE, &store);
+    sqlite3_hard_heap_limit64(before);
+    assert_int_equal(status, STATUS_FAILED);
+    assert_null(store);
+    assert_non_null(strstr(said, "memory"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_that_cannot_be_opened_for_lack_of_memory_is_named),
         cmocka_unit_test(any_number_of_workers_gives_the_same_rows),
         cmocka_unit_test(nothing_is_run_twice),
         cmocka_unit_test(shards_are_parts_of_the_whole),

@@ -1,6 +1,8 @@
 /* Where traces come from (folders, indices, archives, compiled files) and the cache of their compiled forms.
  */
+#include <archive.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -16,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "base/diag.h"
 #include "support/traces.h"
 #include "trace/compile.h"
 #include "trace/input.h"
@@ -102,6 +105,39 @@ static void indices_name_a_file_per_rank(void **state)
     assert_refused(traces_write("indexed/B", binary, sizeof binary - 1),
                    "indexed/B:2:1: error: this is not a path");
     assert_refused("/dev/zero", "/dev/zero: error: neither a file nor a folder");
+}
+
+/* Stands before the function of libarchive. */
+static bool has_no_memory;
+
+struct archive *archive_read_new(void)
+{
+    struct archive *(*real)(void);
+    *(void **)&real = dlsym(RTLD_NEXT, "archive_read_new");
+    return has_no_memory ? NULL : real();
+}
+
+static void an_archive_without_memory_is_named(void **state)
+{
+    (void)state;
+    int ends[2], ended = 0;
+    char message[256] = "";
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        struct compiled_trace *compiled;
+        has_no_memory = true;
+        diag_set_sink(NULL, NULL);
+        dup2(ends[1], STDERR_FILENO);
+        trace_open_compiled("tests/traces/is.S.4.tar.zst", &compiled);
+        _exit(0);
+    }
+    close(ends[1]);
+    assert_true(read(ends[0], message, sizeof message - 1) > 0);
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_true(WIFEXITED(ended) && WEXITSTATUS(ended) == STATUS_FAILED);
+    assert_string_equal(message, "helio: error: out of memory for an archive\n");
 }
 
 static void archives_must_be_whole(void **state)
@@ -366,6 +402,7 @@ int main(void)
         cmocka_unit_test(folders_must_be_whole),
         cmocka_unit_test(indices_name_a_file_per_rank),
         cmocka_unit_test(archives_must_be_whole),
+        cmocka_unit_test(an_archive_without_memory_is_named),
         cmocka_unit_test(a_second_opening_uses_the_first_ones_file),
         cmocka_unit_test(other_contents_are_another_trace),
         cmocka_unit_test(a_damaged_file_is_made_anew),

@@ -74,7 +74,7 @@ enum status archive_unpack(const char *path, const char *packed, size_t size, st
 {
     struct archive *archive = archive_read_new();
     if (!archive)
-        return STATUS_FAILED;
+        mem_exhausted("an archive");
     /* Not archive_read_support_filter_all: for rare filters it starts other programs. */
     archive_read_support_filter_zstd(archive);
     archive_read_support_filter_gzip(archive);

@@ -92,7 +92,7 @@ static bool write_entry(struct archive *archive, const char *name, const char *b
 {
     struct archive_entry *entry = archive_entry_new();
     if (!entry)
-        return false;
+        mem_exhausted("an archive");
     archive_entry_set_pathname(entry, name);
     archive_entry_set_filetype(entry, AE_IFREG);
     archive_entry_set_perm(entry, 0644);
