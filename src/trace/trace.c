@@ -122,7 +122,7 @@ static enum status compile_into_cache(struct trace_input *input, const char *pat
 /* NULL: the cache has no undamaged compiled trace with these contents. */
 static struct compiled_trace *open_cached(const char *path, const struct trace_input *input)
 {
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO would block */
     if (descriptor < 0)
         return NULL;
     const char *fault;
@@ -175,13 +175,13 @@ static enum status open_source(struct trace_input *input, struct compiled_trace 
 
 static enum status open_image(const struct trace_input *input, struct compiled_trace **compiled)
 {
-    int descriptor = open(input->path, O_RDONLY | O_CLOEXEC);
+    int descriptor = open(input->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) {
         diag_error("cannot read %s: %s", input->path, strerror(errno));
         return STATUS_BAD_INPUT;
     }
     const char *fault;
-    *compiled = compiled_map(descriptor, input, &fault);
+    *compiled = compiled_copy(descriptor, input, &fault);
     close(descriptor);
     if (*compiled)
         return STATUS_OK;

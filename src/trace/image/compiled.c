@@ -1,10 +1,12 @@
 #include "trace/image/compiled.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/diag.h"
@@ -143,22 +145,59 @@ static struct compiled_trace *use_image(const unsigned char *image, uint64_t siz
     return compiled;
 }
 
-struct compiled_trace *compiled_map(int file, const struct trace_input *input, const char **fault)
+/* The size of a file that can be mapped. 0: it is empty, or is no regular file. */
+static size_t size_of(int file)
 {
     struct stat about;
-    *fault = "it cannot be mapped";
-    if (fstat(file, &about) || about.st_size <= 0)
-        return NULL;
-    size_t size = (size_t)about.st_size;
-    void *image = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
-    if (image == MAP_FAILED)
-        return NULL;
+    return fstat(file, &about) || !S_ISREG(about.st_mode) || about.st_size < 0 ? 0 : (size_t)about.st_size;
+}
+
+static struct compiled_trace *use_memory(void *image, size_t size, const struct trace_input *input,
+                                         const char **fault)
+{
     *fault = image_fault(image, size);
     if (*fault) {
         munmap(image, size);
         return NULL;
     }
     return use_image(image, size, input);
+}
+
+struct compiled_trace *compiled_map(int file, const struct trace_input *input, const char **fault)
+{
+    size_t size = size_of(file);
+    void *image = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
+    *fault = "it cannot be mapped";
+    return image == MAP_FAILED ? NULL : use_memory(image, size, input, fault);
+}
+
+static bool read_whole(int file, char *bytes, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        ssize_t got = pread(file, bytes + at, size - at, (off_t)at);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return false;
+        at += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+struct compiled_trace *compiled_copy(int file, const struct trace_input *input, const char **fault)
+{
+    size_t size = size_of(file);
+    *fault = "it is empty";
+    if (!size)
+        return NULL;
+    void *image = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *fault = "there is no memory for it";
+    if (image == MAP_FAILED)
+        return NULL;
+    *fault = "it cannot be read as a whole";
+    if (!read_whole(file, image, size) || mprotect(image, size, PROT_READ)) {
+        munmap(image, size);
+        return NULL;
+    }
+    return use_memory(image, size, input, fault);
 }
 
 /* --------------------------------------------------------------------- text */

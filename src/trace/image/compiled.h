@@ -31,6 +31,11 @@ struct compiled_trace {
  * those that the image was made from. */
 struct compiled_trace *compiled_map(int file, const struct trace_input *input, const char **fault);
 
+/* The same with a copy of the image. What is mapped must not change, and a file that is truncated while it is
+ * mapped ends the process by SIGBUS. So only files of the cache, which are never written again, are mapped.
+ */
+struct compiled_trace *compiled_copy(int file, const struct trace_input *input, const char **fault);
+
 /* The files that compiled_map maps, as a trace format. */
 extern const struct trace_format compiled_trace_format;
 

@@ -1,7 +1,13 @@
 #include "trace/image/image.h"
 
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
+
+#include "base/mem.h"
 
 _Static_assert(sizeof(struct call) == 80, "a new layout of struct call needs a new IMAGE_VERSION");
 _Static_assert(sizeof(struct image_rank) == 88 && sizeof(struct image_header) == 168, "no padding in files");
@@ -27,6 +33,33 @@ static bool tokens_fit(const unsigned char *bytes, const struct image_rank *rank
     return fit;
 }
 
+/* What is wrong with a rank's token, by its index. */
+static const char *token_fault(const unsigned char *bytes, const struct image_header *header, uint64_t rank,
+                               uint64_t index, const char *what)
+{
+    static _Thread_local char text[192];
+    const struct image_rank *about =
+        (const struct image_rank *)(const void *)(bytes + header->ranks.at) + rank;
+    uint64_t line = index + 1;
+    if (header->flags & IMAGE_HAS_LINES)
+        line = ((const uint64_t *)(const void *)(bytes + image_lines(about).at))[index];
+    snprintf(text, sizeof text, "rank %" PRIu64 ", line %" PRIu64 ": %s", rank, line, what);
+    return text;
+}
+
+/* The same of a record that tokens refer to; the first of them has its line. */
+static const char *record_fault(const unsigned char *bytes, const struct image_header *header, uint64_t rank,
+                                uint32_t token, const char *what)
+{
+    const struct image_rank *about =
+        (const struct image_rank *)(const void *)(bytes + header->ranks.at) + rank;
+    const uint32_t *tokens = (const uint32_t *)(const void *)(bytes + about->tokens.at);
+    uint64_t index = 0;
+    while (index < about->tokens.count - 1 && tokens[index] != token)
+        index++;
+    return index == about->tokens.count - 1 ? what : token_fault(bytes, header, rank, index, what);
+}
+
 static bool is_rank(int32_t peer, uint64_t ranks)
 {
     return peer >= 0 && (uint64_t)peer < ranks;
@@ -42,6 +75,11 @@ static const char *ends_fault(const struct call *call, uint64_t ranks)
     return has_source && !is_rank(call->source, ranks) ? no_rank : NULL;
 }
 
+const char *image_amount_fault(double amount)
+{
+    return amount >= 0 && isfinite(amount) ? NULL : "its amount is negative, infinite or not a number";
+}
+
 static bool vector_fits(uint64_t at, uint64_t size, uint64_t counts)
 {
     return at == 0 || (size <= counts && at <= counts - size);
@@ -53,8 +91,12 @@ const char *image_call_fault(const struct call *call, const struct image_limits 
         return "its kind does not exist";
     bool is_collective = call_is_collective(call);
     const char *fault = ends_fault(call, limits->ranks);
+    if (!fault)
+        fault = image_amount_fault(call->amount);
     if (fault)
         return fault;
+    if (call->bytes > INT64_MAX || call->recv_bytes > INT64_MAX)
+        return "it has 2^63 bytes or more";
     if (call->group >= limits->group_count || call->context >= limits->group_count)
         return "it names a communicator that does not exist";
     if (is_collective ? call->context != call->group : call->group != 0)
@@ -81,20 +123,170 @@ static bool channels_fit(const struct call *call, const struct image_header *hea
                          (call->op != CALL_SENDRECV || channel_fits(call->source_channel, header)));
 }
 
-static bool calls_fit(const unsigned char *bytes, const struct image_header *header,
-                      const struct image_rank *rank)
+/* Whether the call waits for a request, tests or starts one: slots below SLOT_FIRST are those of blocking
+ * calls. */
+static bool slot_fits(const struct call *call, uint32_t slots)
 {
-    const struct call *calls = (const struct call *)(const void *)(bytes + rank->calls.at);
-    const uint32_t *starts = (const uint32_t *)(const void *)(bytes + rank->starts);
+    bool names_request = (call->flags & CALL_IMMEDIATE) || call->op == CALL_WAIT || call->op == CALL_TEST;
+    return call->slot < slots && (!names_request || call->slot >= SLOT_FIRST);
+}
+
+/* ----------------------------------------------------------------- channels */
+
+/* The ranks at the two ends of each channel; -1: no call has named it so far. */
+struct channel_ends {
+    int32_t source, destination;
+};
+
+static bool joins(struct channel_ends *channels, uint32_t channel, int64_t source, int64_t destination)
+{
+    if (channel == CHANNEL_MAILBOX)
+        return true;
+    struct channel_ends *ends = &channels[channel];
+    if (ends->source == -1)
+        *ends = (struct channel_ends){(int32_t)source, (int32_t)destination};
+    return source >= 0 && ends->source == source && ends->destination == destination;
+}
+
+/* The engine matches by channel alone, so all calls of a channel must have the same two ranks. */
+static bool channels_agree(struct channel_ends *channels, const struct call *call, int64_t rank)
+{
+    switch (call->op) {
+    case CALL_SEND:
+        return joins(channels, call->channel, rank, call->peer);
+    case CALL_RECV:
+        return joins(channels, call->channel, call->peer, rank);
+    case CALL_SENDRECV:
+        return joins(channels, call->channel, rank, call->peer) &&
+               joins(channels, call->source_channel, call->source, rank);
+    default:
+        return true;
+    }
+}
+
+/* ------------------------------------------------------------ communicators */
+
+/* The communicators of each rank, in ascending order, without the world. */
+struct memberships {
+    uint64_t *first; /* per rank, and one more: in `groups` */
+    uint32_t *groups;
+};
+
+/* Ranks and members are in range, and there are as many members as all sizes together. */
+static void memberships_init(struct memberships *memberships, const unsigned char *bytes,
+                             const struct image_header *header)
+{
+    const struct image_group *groups = (const struct image_group *)(const void *)(bytes + header->groups.at);
+    const uint32_t *members = (const uint32_t *)(const void *)(bytes + header->members.at);
+    uint64_t ranks = header->ranks.count;
+    memberships->first = mem_alloc(ranks + 2, sizeof *memberships->first, "communicators");
+    memberships->groups = mem_alloc(header->members.count, sizeof *memberships->groups, "communicators");
+    for (uint64_t group = 1; group < header->groups.count; group++)
+        for (uint32_t i = 0; i < groups[group].size; i++)
+            memberships->first[members[groups[group].first + i] + 2]++;
+    for (uint64_t rank = 0; rank < ranks; rank++)
+        memberships->first[rank + 2] += memberships->first[rank + 1];
+    for (uint64_t group = 1; group < header->groups.count; group++)
+        for (uint32_t i = 0; i < groups[group].size; i++)
+            memberships->groups[memberships->first[members[groups[group].first + i] + 1]++] = (uint32_t)group;
+}
+
+static void memberships_free(struct memberships *memberships)
+{
+    free(memberships->first);
+    free(memberships->groups);
+}
+
+/* Whether a rank is in a communicator, and is there once. */
+static bool is_member(const struct memberships *memberships, uint64_t rank, uint32_t group)
+{
+    uint64_t low = memberships->first[rank], end = memberships->first[rank + 1], high = end;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (memberships->groups[middle] < group)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && memberships->groups[low] == group &&
+           (low + 1 == end || memberships->groups[low + 1] != group);
+}
+
+/* ----------------------------------------------------------------- contents */
+
+struct image_contents {
+    const unsigned char *bytes;
+    const struct image_header *header;
+    struct channel_ends *channels;
+    struct memberships memberships;
+};
+
+static const char *call_fault(const struct image_contents *contents, uint64_t index, const struct call *call)
+{
+    const struct image_header *header = contents->header;
+    const struct image_rank *rank =
+        (const struct image_rank *)(const void *)(contents->bytes + header->ranks.at) + index;
     const struct image_limits limits = {
-        .groups = (const struct image_group *)(const void *)(bytes + header->groups.at),
+        .groups = (const struct image_group *)(const void *)(contents->bytes + header->groups.at),
         .group_count = header->groups.count,
         .ranks = header->ranks.count,
         .counts = header->counts.count,
     };
+    const char *fault = image_call_fault(call, &limits);
+    if (fault)
+        return fault;
+    if (!channels_fit(call, header) || !slot_fits(call, rank->slots))
+        return "it refers to something that is not there";
+    if (!channels_agree(contents->channels, call, (int64_t)index))
+        return "its channel is one of other ranks";
+    if (call_is_collective(call) && call->group && !is_member(&contents->memberships, index, call->group))
+        return "its communicator does not have this rank once";
+    return NULL;
+}
+
+/* The ranks are known to fit. */
+static const char *rank_fault(const struct image_contents *contents, uint64_t index)
+{
+    const unsigned char *bytes = contents->bytes;
+    const struct image_header *header = contents->header;
+    const struct image_rank *rank =
+        (const struct image_rank *)(const void *)(bytes + header->ranks.at) + index;
+    const struct call *calls = (const struct call *)(const void *)(bytes + rank->calls.at);
+    const double *amounts = (const double *)(const void *)(bytes + rank->amounts.at);
+    for (uint64_t i = 0; i < rank->calls.count; i++) {
+        const char *fault = call_fault(contents, index, &calls[i]);
+        if (fault)
+            return record_fault(bytes, header, index, (uint32_t)i, fault);
+    }
+    for (uint64_t i = 0; i < rank->amounts.count; i++) {
+        const char *fault = image_amount_fault(amounts[i]);
+        if (fault)
+            return record_fault(bytes, header, index, TOKEN_COMPUTE | (uint32_t)i, fault);
+    }
+    return NULL;
+}
+
+static const char *contents_fault(const unsigned char *bytes, const struct image_header *header)
+{
+    struct image_contents contents = {.bytes = bytes, .header = header};
+    contents.channels = mem_alloc(header->channels, sizeof *contents.channels, "channels");
+    memset(contents.channels, 0xff, header->channels * sizeof *contents.channels);
+    memberships_init(&contents.memberships, bytes, header);
+    const char *fault = NULL;
+    for (uint64_t i = 0; !fault && i < header->ranks.count; i++)
+        fault = rank_fault(&contents, i);
+    memberships_free(&contents.memberships);
+    free(contents.channels);
+    return fault;
+}
+
+/* -------------------------------------------------------------------- parts */
+
+static bool starts_fit(const unsigned char *bytes, const struct image_rank *rank)
+{
+    const uint32_t *starts = (const uint32_t *)(const void *)(bytes + rank->starts);
     for (uint64_t i = 0; i < rank->calls.count; i++)
-        if (image_call_fault(&calls[i], &limits) || !channels_fit(&calls[i], header) ||
-            calls[i].slot >= rank->slots || starts[i] >= rank->texts.count)
+        if (starts[i] >= rank->texts.count)
             return false;
     return true;
 }
@@ -116,7 +308,7 @@ static bool rank_fits(const unsigned char *bytes, const struct image_header *hea
            rank->calls.count > 0 && part_fits(&starts, sizeof(uint32_t), size) && rank->texts.count > 0 &&
            bytes[rank->texts.at + rank->texts.count - 1] == '\n' && rank->name < header->names.count &&
            rank->slots >= SLOT_FIRST && rank->slots - SLOT_FIRST < rank->tokens.count &&
-           tokens_fit(bytes, rank) && calls_fit(bytes, header, rank);
+           tokens_fit(bytes, rank) && starts_fit(bytes, rank);
 }
 
 static bool notes_fit(const unsigned char *bytes, const struct image_header *header)
@@ -134,14 +326,25 @@ static bool groups_fit(const unsigned char *bytes, const struct image_header *he
 {
     const struct image_group *groups = (const struct image_group *)(const void *)(bytes + header->groups.at);
     const uint32_t *members = (const uint32_t *)(const void *)(bytes + header->members.at);
-    uint64_t listed = header->members.count;
+    uint64_t listed = header->members.count, left = listed;
     for (uint64_t i = 0; i < listed; i++)
         if (members[i] >= header->ranks.count)
             return false;
-    for (uint64_t i = 1; i < header->groups.count; i++)
-        if (groups[i].size > listed || groups[i].first > listed - groups[i].size || groups[i].size == 0)
+    for (uint64_t i = 1; i < header->groups.count; i++) {
+        if (groups[i].size > left || groups[i].first > listed - groups[i].size || groups[i].size == 0)
             return false;
+        left -= groups[i].size;
+    }
     return groups[0].size == header->ranks.count;
+}
+
+static bool counts_fit(const unsigned char *bytes, const struct image_header *header)
+{
+    const uint64_t *counts = (const uint64_t *)(const void *)(bytes + header->counts.at);
+    bool fit = true;
+    for (uint64_t i = 0; i < header->counts.count; i++)
+        fit &= counts[i] <= INT64_MAX;
+    return fit;
 }
 
 const char *image_fault(const unsigned char *bytes, uint64_t size)
@@ -168,14 +371,17 @@ const char *image_fault(const unsigned char *bytes, uint64_t size)
     if (!groups_fit(bytes, header))
         return "its communicators are wrong";
     const struct image_rank *ranks = (const struct image_rank *)(const void *)(bytes + header->ranks.at);
-    uint64_t calls = 0;
+    uint64_t calls = 0, lines = 0;
     for (uint64_t i = 0; i < header->ranks.count; i++) {
         if (!rank_fits(bytes, header, &ranks[i]))
             return "it refers to something that is not there";
         calls += ranks[i].calls.count;
+        lines += ranks[i].tokens.count - 1;
     }
     /* A call has two ends at most. A run allocates header->channels channels, so the number must be sane. */
-    if (header->channels > 2 * calls)
+    if (header->channels > 2 * calls || header->lines != lines)
         return "its header is wrong";
-    return notes_fit(bytes, header) ? NULL : "its notes are wrong";
+    if (!counts_fit(bytes, header))
+        return "its vectors of sizes have 2^63 bytes or more";
+    return notes_fit(bytes, header) ? contents_fault(bytes, header) : "its notes are wrong";
 }

@@ -128,11 +128,16 @@ struct image_limits {
     uint64_t group_count, ranks, counts;
 };
 
-/* NULL: the ranks, the communicator and the vectors of a call exist. Else what is wrong. */
+/* NULL: an amount of computation or sleep is a number, finite and not negative. Else what is wrong. */
+const char *image_amount_fault(double amount);
+
+/* NULL: the ranks, the communicator and the vectors of a call exist, and its sizes and its amount are
+ * possible. Else what is wrong. */
 const char *image_call_fault(const struct call *call, const struct image_limits *limits);
 
-/* NULL: `bytes` are a whole, undamaged image of this version whose every index is in range. Else what is
- * wrong with it. */
+/* NULL: `bytes` are a whole, undamaged image of this version, whose every index is in range, and whose every
+ * amount and size a run can take. Else what is wrong with it, with the rank and its line; valid until the
+ * thread's next call. */
 const char *image_fault(const unsigned char *bytes, uint64_t size);
 
 #endif
