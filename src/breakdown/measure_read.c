@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/stats.h"
 #include "breakdown/measure.h"
@@ -216,18 +217,21 @@ enum status measure_read(struct measurement *measurement, FILE *file, const char
 {
     *measurement = (struct measurement){.timer_ns = 0};
     struct probe_reader reader = {.measurement = measurement, .name = name};
-    size_t capacity = 0;
+    struct file_line line = {.length = 0};
     enum status status = STATUS_OK;
-    for (ssize_t length;
-         status == STATUS_OK && !reader.ended && (length = getline(&reader.line, &capacity, file)) >= 0;) {
+    while (status == STATUS_OK && !reader.ended && file_next_line(file, &line)) {
+        reader.line = line.text;
         reader.line[strcspn(reader.line, "\r\n")] = '\0';
         if (++reader.number > 1)
             status = read_line(&reader);
         else if (strcmp(reader.line, "helioprobe 1") != 0)
             status = fail(&reader, reader.line, "the output of a probe begins with 'helioprobe 1'");
     }
-    free(reader.line);
-    if (status == STATUS_OK && !reader.ended) {
+    free(line.text);
+    if (line.is_too_long) {
+        diag_error("%s: a line has more than 1 MiB, so it is not the output of a probe", name);
+        status = STATUS_BAD_INPUT;
+    } else if (status == STATUS_OK && !reader.ended) {
         diag_error("%s: the output of the probe has no end; it was cut off", name);
         status = STATUS_FAILED;
     }

@@ -1,10 +1,12 @@
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "breakdown/pcie.h"
 
@@ -16,6 +18,8 @@ struct pcie_cell {
     const char *text;
     size_t length;
 };
+
+enum { PACKETS_AT_MOST = 200000000 };
 
 struct pcie_reader {
     const struct pcie_reading *reading;
@@ -441,22 +445,31 @@ enum status pcie_read_stream(FILE *file, const char *name, const struct pcie_rea
 {
     *trace = (struct pcie_trace){.coarse = true};
     struct pcie_reader reader = {.reading = reading, .trace = trace, .name = name};
-    size_t capacity = 0;
+    struct file_line line = {.length = 0};
     bool header_read = false;
-    for (ssize_t got; (header_read || !reader.errors) && reader.errors < ERRORS_AT_MOST &&
-                      (got = getline(&reader.text, &capacity, file)) >= 0;) {
-        reader.length = (size_t)got;
+    while ((header_read || !reader.errors) && reader.errors < ERRORS_AT_MOST &&
+           trace->count < PACKETS_AT_MOST && file_next_line(file, &line)) {
+        reader.text = line.text;
+        reader.length = line.length;
         reader.line++;
         read_line(&reader, &header_read);
     }
-    if (ferror(file)) {
+    if (trace->count == PACKETS_AT_MOST) {
+        diag_error("%s has more than %d packets, the limit of a trace; cut it into parts", name,
+                   PACKETS_AT_MOST);
+        reader.errors++;
+    } else if (line.is_too_long) {
+        diag_error("%s: line %" PRIu64 " has more than 1 MiB, so it is not a trace of packets", name,
+                   reader.line + 1);
+        reader.errors++;
+    } else if (ferror(file)) {
         diag_error("cannot read %s: %s", name, strerror(errno));
         reader.errors++;
     } else if (!header_read && !reader.errors) {
         diag_error("%s is empty; a trace begins with the names of its columns", name);
         reader.errors++;
     }
-    free(reader.text);
+    free(line.text);
     if (!reader.errors)
         return STATUS_OK;
     pcie_free(trace);

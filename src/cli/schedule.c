@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -16,7 +17,6 @@
 #include "output/quote.h"
 #include "output/standard.h"
 #include "report/schedule_page.h"
-#include "schedule/load.h"
 #include "schedule/verify.h"
 #include "schedule/write.h"
 
@@ -301,7 +301,7 @@ static enum status verify(const struct schedule_settings *settings, const struct
 {
     char *text;
     size_t size;
-    enum status status = tdm_file_load(settings->verify, &text, &size);
+    enum status status = file_load(settings->verify, TDM_FILE_AT_MOST, "a schedule", &text, &size);
     if (status != STATUS_OK)
         return status;
     struct tdm_verdict verdict;

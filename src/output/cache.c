@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "output/stream.h"
 #include "output/unfinished.h"
@@ -46,7 +47,7 @@ static struct cache_trailer trailer_of(const void *bytes, size_t size)
 bool cache_load(const char *name, void *bytes, size_t size)
 {
     char *folder = cache_folder(), *path = folder ? mem_format("%s/%s", folder, name) : NULL;
-    FILE *file = path ? fopen(path, "rbe") : NULL;
+    FILE *file = path ? file_open_regular(path) : NULL;
     bool whole = false;
     if (file) {
         struct cache_trailer found, expected;

@@ -1,12 +1,12 @@
 #include "report/assets.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/path.h"
 
@@ -88,24 +88,15 @@ static void report_missing(void)
         free(folders[i]);
 }
 
+enum { ASSET_AT_MOST = 64 << 20 };
+
 static enum status read_asset(const char *folder, const char *name, struct asset_text *asset)
 {
     char *path = mem_format("%s/%s", folder, name);
-    size_t capacity = 0, got;
-    FILE *file = fopen(path, "r");
-    errno = 0;
-    do {
-        asset->text = mem_grow(asset->text, &capacity, asset->length + BUFSIZ, "a report's libraries");
-        got = file ? fread(asset->text + asset->length, 1, capacity - asset->length, file) : 0;
-        asset->length += got;
-    } while (got);
-    bool good = file && !ferror(file);
-    if (!good)
-        diag_error("cannot read %s: %s", path, strerror(errno));
-    if (file)
-        fclose(file);
+    enum status status =
+        file_load(path, ASSET_AT_MOST, "a library of a report", &asset->text, &asset->length);
     free(path);
-    return good ? STATUS_OK : STATUS_FAILED;
+    return status == STATUS_OK ? STATUS_OK : STATUS_FAILED;
 }
 
 enum status report_assets_init(struct report_assets *assets)

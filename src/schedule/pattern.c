@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/mem.h"
-#include "schedule/load.h"
 
 void tdm_pattern_add(struct tdm_pattern *pattern, uint32_t source, uint32_t destination)
 {
@@ -169,7 +169,7 @@ enum status tdm_pattern_load(const char *path, uint32_t nodes, struct tdm_patter
 {
     char *text;
     size_t size;
-    enum status status = tdm_file_load(path, &text, &size);
+    enum status status = file_load(path, TDM_FILE_AT_MOST, "a file of connections", &text, &size);
     if (status != STATUS_OK)
         return status;
     status = tdm_pattern_parse(path, text, size, nodes, pattern);

@@ -31,6 +31,7 @@ void tdm_pattern_unite(struct tdm_pattern *pattern);
 enum status tdm_pattern_parse(const char *name, const char *text, size_t size, uint32_t nodes,
                               struct tdm_pattern *pattern);
 /* The same from a file. */
+enum { TDM_FILE_AT_MOST = 512 << 20 };
 enum status tdm_pattern_load(const char *path, uint32_t nodes, struct tdm_pattern *pattern);
 
 /* A pattern by name and parameters, "random:connections=400,seed=7": `helio schedule --help` lists them. */

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -216,6 +217,11 @@ enum status store_open(const char *path, enum store_mode mode, struct store **op
     int flags = mode == STORE_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     if (mode == STORE_READ && access(path, R_OK) != 0) {
         diag_error("cannot read %s: %s", path, strerror(errno));
+        return STATUS_BAD_INPUT;
+    }
+    struct stat about;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) { /* SQLite would wait for a FIFO */
+        diag_error("%s is not a file of results; `helio sweep -o` makes one", path);
         return STATUS_BAD_INPUT;
     }
     if (mode == STORE_WRITE && is_absent(path) && create(path) != STATUS_OK)

@@ -275,6 +275,29 @@ static void a_damaged_file_is_made_anew(void **state)
     }
 }
 
+static void a_fifo_in_the_cache_is_damaged(void **state)
+{
+    (void)state;
+    empty_cache();
+    assert_opens(traces_make("piped", RANK_0, RANK_1, NULL));
+    const char *path = cached_file();
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_opens(traces_path("piped"));
+    assert_non_null(strstr(traces_messages(), "it cannot be mapped; compiled anew"));
+    assert_opens(traces_path("piped"));
+    assert_string_equal(traces_messages(), "");
+}
+
+static void a_rank_is_a_regular_file(void **state)
+{
+    (void)state;
+    traces_make("device", RANK_0, RANK_1, NULL);
+    assert_int_equal(unlink(traces_path("device/rank-2.txt")), 0);
+    assert_int_equal(mkfifo(traces_path("device/rank-2.txt"), 0600), 0);
+    assert_refused(traces_path("device"), "device/rank-2.txt: error: it is no regular file");
+}
+
 static void without_a_cache_traces_are_opened_all_the_same(void **state)
 {
     (void)state;
@@ -406,6 +429,8 @@ int main(void)
         cmocka_unit_test(a_second_opening_uses_the_first_ones_file),
         cmocka_unit_test(other_contents_are_another_trace),
         cmocka_unit_test(a_damaged_file_is_made_anew),
+        cmocka_unit_test(a_fifo_in_the_cache_is_damaged),
+        cmocka_unit_test(a_rank_is_a_regular_file),
         cmocka_unit_test(without_a_cache_traces_are_opened_all_the_same),
         cmocka_unit_test(what_changes_while_it_is_read_is_not_kept),
         cmocka_unit_test(a_full_disk_is_reported),

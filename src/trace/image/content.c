@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/mem.h"
 
 enum status content_cannot_read(const char *path)
@@ -17,7 +18,11 @@ enum status content_cannot_read(const char *path)
 
 enum status content_load(const char *path, char **bytes, size_t *size)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = file_open_regular(path);
+    if (!file && errno == EINVAL) {
+        diag_report(DIAG_ERROR, &(struct diag_place){.file = path}, "it is no regular file");
+        return STATUS_BAD_INPUT;
+    }
     if (!file)
         return content_cannot_read(path);
     struct stat about;

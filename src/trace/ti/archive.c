@@ -6,6 +6,8 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/units.h"
+#include "trace/image/format.h"
 
 bool archive_is_one(const unsigned char *head, size_t size)
 {
@@ -37,37 +39,88 @@ static enum status archive_error(const char *path, struct archive *archive)
     return STATUS_BAD_INPUT;
 }
 
-static enum status read_entry(const char *path, struct archive *archive, struct ti_file *file)
+/* An archive is unpacked into memory. A few bytes of it can say any amount, so there are limits. */
+#define LEAST_LIMIT_BYTES (UINT64_C(1) << 30)
+enum { MOST_RATIO = 1000 };
+
+struct unpacking {
+    const char *path;
+    struct archive *archive;
+    uint64_t limit_bytes;
+};
+
+static uint64_t limit_of(uint64_t packed_bytes)
+{
+    uint64_t limit = packed_bytes * MOST_RATIO;
+    return limit > LEAST_LIMIT_BYTES ? limit : LEAST_LIMIT_BYTES;
+}
+
+static enum status too_large(const struct unpacking *unpacking)
+{
+    char limit[32];
+    diag_report(
+        DIAG_ERROR, &(struct diag_place){.file = unpacking->path},
+        "it expands to more than %s, the limit of an archive of this size (%d times its size, at least "
+        "1 GiB); unpack it, and give the folder of its files",
+        units_show_size((double)unpacking->limit_bytes, 4, limit, sizeof limit), MOST_RATIO);
+    return STATUS_BAD_INPUT;
+}
+
+/* Whether `more` bytes behind those that are unpacked stay below the limit. */
+static bool has_room(const struct unpacking *unpacking, uint64_t more)
+{
+    la_int64_t unpacked = archive_filter_bytes(unpacking->archive, 0);
+    uint64_t so_far = unpacked > 0 ? (uint64_t)unpacked : 0;
+    return so_far <= unpacking->limit_bytes && more <= unpacking->limit_bytes - so_far;
+}
+
+static enum status read_entry(const struct unpacking *unpacking, struct ti_file *file)
 {
     size_t capacity = 0;
     for (;;) {
         enum { STEP = 1 << 16 };
         file->bytes = mem_grow(file->bytes, &capacity, file->size + STEP, "the text of a trace");
-        la_ssize_t got = archive_read_data(archive, file->bytes + file->size, capacity - file->size);
+        la_ssize_t got =
+            archive_read_data(unpacking->archive, file->bytes + file->size, capacity - file->size);
         if (got < 0)
-            return archive_error(path, archive);
+            return archive_error(unpacking->path, unpacking->archive);
         if (got == 0)
             return STATUS_OK;
         file->size += (size_t)got;
+        if (!has_room(unpacking, 0))
+            return too_large(unpacking);
     }
 }
 
-static enum status unpack_entries(const char *path, struct archive *archive, struct ti_files *files)
+static enum status too_many(const struct unpacking *unpacking)
 {
+    diag_report(DIAG_ERROR, &(struct diag_place){.file = unpacking->path}, "more than %d ranks",
+                TRACE_MOST_RANKS);
+    return STATUS_BAD_INPUT;
+}
+
+static enum status unpack_entries(const struct unpacking *unpacking, struct ti_files *files)
+{
+    struct archive *archive = unpacking->archive;
     struct archive_entry *entry;
     int result;
     while ((result = archive_read_next_header(archive, &entry)) == ARCHIVE_OK || result == ARCHIVE_WARN) {
+        la_int64_t size = archive_entry_size(entry);
+        if (!has_room(unpacking, size > 0 ? (uint64_t)size : 0))
+            return too_large(unpacking);
         const char *name = archive_entry_pathname(entry);
         const char *slash = name ? strrchr(name, '/') : NULL;
         if (!name || archive_entry_filetype(entry) != AE_IFREG || !ti_rank_number(slash ? slash + 1 : name))
             continue;
+        if (files->count == TRACE_MOST_RANKS)
+            return too_many(unpacking);
         struct ti_file file = {.name = mem_text(name)};
-        enum status status = read_entry(path, archive, &file);
+        enum status status = read_entry(unpacking, &file);
         ti_files_add(files, file);
         if (status != STATUS_OK)
             return status;
     }
-    return result == ARCHIVE_EOF ? STATUS_OK : archive_error(path, archive);
+    return result == ARCHIVE_EOF ? STATUS_OK : archive_error(unpacking->path, archive);
 }
 
 enum status archive_unpack(const char *path, const char *packed, size_t size, struct ti_files *files)
@@ -85,7 +138,8 @@ enum status archive_unpack(const char *path, const char *packed, size_t size, st
     if (archive_read_open_memory(archive, packed, size) != ARCHIVE_OK)
         status = archive_error(path, archive);
     else
-        status = unpack_entries(path, archive, files);
+        status = unpack_entries(
+            &(struct unpacking){.path = path, .archive = archive, .limit_bytes = limit_of(size)}, files);
     archive_read_free(archive);
     return status;
 }
