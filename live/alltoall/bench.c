@@ -13,6 +13,7 @@
  *   done
  *
  * Times are per call. Samples are in the order in which they were taken. */
+#include <limits.h>
 #include <mpi.h>
 #include <sched.h>
 #include <stdint.h>
@@ -22,6 +23,8 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "live/alltoall/digits.h"
 
 enum { ALGORITHMS_MAX = 32, SIZES_MAX = 64, NAME_MAX_LENGTH = 40, LEAVE_US = 200000 };
 
@@ -126,12 +129,21 @@ __attribute__((visibility("default"))) int epoll_wait(int descriptor, struct epo
 }
 #endif
 
+static long number_of(const char *text, long most)
+{
+    const char *end = text;
+    uint64_t number;
+    if (!digits_read(&end, (uint64_t)most, &number) || *end)
+        abort_bench("not a number: ", text);
+    return (long)number;
+}
+
 static void read_lists(struct bench *bench, char *sizes, char *algorithms)
 {
     for (char *item = strtok(sizes, ","); item; item = strtok(NULL, ",")) {
         if (bench->size_count == SIZES_MAX)
             abort_bench("too many sizes", "");
-        bench->sizes[bench->size_count++] = strtol(item, NULL, 10);
+        bench->sizes[bench->size_count++] = number_of(item, LONG_MAX);
     }
     for (char *item = strtok(algorithms, ","); item; item = strtok(NULL, ",")) {
         if (bench->candidate_count == ALGORITHMS_MAX)
@@ -285,7 +297,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &bench.size);
     read_lists(&bench, argv[1], argv[2]);
-    bench.samples = (int)strtol(argv[3], NULL, 10);
+    bench.samples = (int)number_of(argv[3], INT_MAX);
     for (int i = 0; i < bench.size_count; i++)
         if (bench.sizes[i] > largest)
             largest = bench.sizes[i];

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "live/alltoall/digits.h"
 #include "live/alltoall/internal.h"
 
 static uint32_t cores_online(void)
@@ -29,7 +30,8 @@ static uint32_t ranks_of_job_here(void)
 #else
     const char *text = getenv("MPI_LOCALNRANKS");
 #endif
-    return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
+    uint64_t ranks;
+    return text && digits_read(&text, UINT32_MAX, &ranks) && !*text ? (uint32_t)ranks : 0;
 }
 
 bool live_is_oversubscribed(uint32_t ranks_here, uint32_t cores)

@@ -14,6 +14,7 @@
 /* The preloaded alltoall. This header has what its files share; each file uses only those above it in this
  * map.
  *
+ *   digits.h        decimal numbers
  *   settings.c      environment variables
  *   types.c         datatypes: which are plain bytes; pack and unpack
  *   plan.c          a schedule of coll, compiled to a list of steps

@@ -1,10 +1,37 @@
+#include "live/alltoall/settings.h"
+
 #include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "coll/coll.h"
-#include "live/alltoall/internal.h"
+#include "live/alltoall/digits.h"
+
+static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A line of standard error. The values in it do not control the terminal: control characters appear as \xNN.
+ */
+static void complain(const char *format, ...)
+{
+    char line[2048];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    fputs("helio alltoall: ", stderr);
+    for (size_t at = 0, bytes, length = strlen(line); at < length; at += bytes ? bytes : 1) {
+        bytes = utf8_shown_bytes(line + at, length - at);
+        if (bytes)
+            fwrite(line + at, 1, bytes, stderr);
+        else
+            fprintf(stderr, "\\x%02x", (unsigned char)line[at]);
+    }
+    fputc('\n', stderr);
+}
 
 /* The environment has a shorter name for one algorithm of coll. */
 static const char *coll_name(const char *name)
@@ -14,15 +41,12 @@ static const char *coll_name(const char *name)
 
 static bool read_number(const char *name, uint32_t *number)
 {
-    const char *text = getenv(name);
-    char *end;
+    const char *text = getenv(name), *end = text;
+    uint64_t value;
     if (!text || !*text)
         return true;
-    errno = 0;
-    unsigned long value = strtoul(text, &end, 10);
-    if (*end || errno || *text == '-' || value > UINT32_MAX) {
-        fprintf(stderr, "helio alltoall: %s=%s is not a number; the MPI's own alltoall is used\n", name,
-                text);
+    if (!digits_read(&end, UINT32_MAX, &value) || *end) {
+        complain("%s=%.1000s is not a number; the MPI's own alltoall is used", name, text);
         return false;
     }
     *number = (uint32_t)value;
@@ -48,11 +72,12 @@ static bool read_algorithm(char *algorithm)
     if (!text || !*text)
         text = "auto";
     if (strcmp(text, "auto") != 0 && strcmp(text, "mpi") != 0 && !coll_find(COLL_ALLTOALL, coll_name(text))) {
-        fprintf(stderr, "helio alltoall: HELIO_ALLTOALL=%s: it must be auto, mpi", text);
-        for (size_t i = 0; coll_algorithms[i]; i++)
-            if (coll_algorithms[i]->kind == COLL_ALLTOALL)
-                fprintf(stderr, ", %s", coll_algorithms[i]->name);
-        fprintf(stderr, " or scatter; the MPI's own is used\n");
+        char names[512] = "";
+        for (size_t i = 0, used = 0; coll_algorithms[i]; i++)
+            if (coll_algorithms[i]->kind == COLL_ALLTOALL && used < sizeof names)
+                used += (size_t)snprintf(names + used, sizeof names - used, ", %s", coll_algorithms[i]->name);
+        complain("HELIO_ALLTOALL=%.1000s: it must be auto, mpi%s or scatter; the MPI's own is used", text,
+                 names);
         return false;
     }
     snprintf(algorithm, SETTINGS_NAME, "%s", coll_name(text));
@@ -66,56 +91,77 @@ static bool read_vectors(const char *algorithm, char *vectors)
     if (!text || !*text)
         text = strcmp(algorithm, "mpi") == 0 ? "mpi" : "auto";
     if (strcmp(text, "auto") != 0 && strcmp(text, "mpi") != 0 && strcmp(text, "leaders") != 0) {
-        fprintf(
-            stderr,
-            "helio alltoall: HELIO_ALLTOALLV=%s: it must be auto, mpi or leaders; the MPI's own is used\n",
-            text);
+        complain("HELIO_ALLTOALLV=%.1000s: it must be auto, mpi or leaders; the MPI's own is used", text);
         return false;
     }
     snprintf(vectors, SETTINGS_NAME, "%s", text);
     return true;
 }
 
+/* "nodes ranks bytes algorithm", separated by blanks; a comment may follow. */
 static bool read_choice(const char *line, struct live_settings_choice *choice)
 {
-    unsigned long long bytes;
+    static const char blanks[] = " \t\r\n";
+    const uint64_t most[] = {UINT32_MAX, UINT32_MAX, UINT64_MAX};
+    uint64_t numbers[3];
+    for (size_t i = 0; i < 3; i++) {
+        line += strspn(line, blanks);
+        if (!digits_read(&line, most[i], &numbers[i]) || !*line || !strchr(blanks, *line))
+            return false;
+    }
+    line += strspn(line, blanks);
+    size_t length = strcspn(line, blanks);
+    const char *rest = line + length + strspn(line + length, blanks);
     char name[SETTINGS_NAME];
-    if (sscanf(line, "%u %u %llu %31s", &choice->nodes, &choice->most_here, &bytes, name) != 4)
+    if (length >= sizeof name || (*rest && *rest != '#'))
         return false;
-    choice->bytes = bytes;
+    snprintf(name, sizeof name, "%.*s", (int)length, line);
+    *choice = (struct live_settings_choice){
+        .nodes = (uint32_t)numbers[0], .most_here = (uint32_t)numbers[1], .bytes = numbers[2]};
     snprintf(choice->algorithm, sizeof choice->algorithm, "%s", coll_name(name));
     return strcmp(name, "mpi") == 0 || coll_find(COLL_ALLTOALL, choice->algorithm);
+}
+
+/* The number of the first line that is wrong; 0: there is none. A comment may be longer than a line. */
+static unsigned read_lines(FILE *file, struct live_settings *settings)
+{
+    char line[256];
+    unsigned number = 0;
+    bool begins = true, is_comment = false;
+    while (fgets(line, sizeof line, file)) {
+        bool ends = strchr(line, '\n') || feof(file);
+        number += begins;
+        is_comment = begins ? *line == '#' : is_comment;
+        if (!is_comment && *line != '\n' &&
+            (!begins || !ends || settings->choice_count == SETTINGS_CHOICES ||
+             !read_choice(line, &settings->choices[settings->choice_count++])))
+            return number;
+        begins = ends;
+    }
+    return 0;
 }
 
 static bool read_table(struct live_settings *settings)
 {
     const char *path = getenv("HELIO_ALLTOALL_TABLE");
-    char line[256];
-    unsigned number = 0;
-    bool sound = true;
     if (!path || !*path)
         return true;
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        fprintf(stderr,
-                "helio alltoall: HELIO_ALLTOALL_TABLE: cannot read %s; the MPI's own alltoall is used\n",
-                path);
-        return false;
-    }
-    while (sound && fgets(line, sizeof line, file)) {
-        number++;
-        if (*line == '#' || *line == '\n')
-            continue;
-        sound = settings->choice_count < SETTINGS_CHOICES &&
-                read_choice(line, &settings->choices[settings->choice_count++]);
-    }
-    fclose(file);
-    if (!sound)
-        fprintf(stderr,
-                "helio alltoall: %s:%u: error: nodes, ranks of the largest node, bytes and an algorithm are "
-                "expected, on at most %d lines; the MPI's own alltoall is used\n",
-                path, number, SETTINGS_CHOICES);
-    return sound;
+    errno = 0;
+    FILE *file = fopen(path, "re");
+    unsigned wrong = file ? read_lines(file, settings) : 0;
+    bool was_read = file && !ferror(file); /* a folder can be opened, but not read */
+    int cause = errno;
+    if (file)
+        fclose(file);
+    if (!was_read)
+        complain("HELIO_ALLTOALL_TABLE: cannot read %.1000s: %s; the MPI's own alltoall is used", path,
+                 strerror(cause));
+    else if (wrong)
+        complain("%.1000s:%u: error: nodes, ranks of the largest node, bytes and an algorithm are expected, "
+                 "on at most "
+                 "%d lines; the MPI's own alltoall is used",
+                 path, wrong, SETTINGS_CHOICES);
+    return was_read && !wrong;
 }
 
 void live_settings_read(struct live_settings *settings)

@@ -26,6 +26,9 @@ void capture_warn(const char *format, ...)
     va_end(arguments);
     if (length > (int)sizeof text - 2)
         length = (int)sizeof text - 2;
+    for (int i = 0; i < length; i++) /* a path does not control the terminal */
+        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+            text[i] = '?';
     text[length] = '\n';
     ssize_t written = write(STDERR_FILENO, text, (size_t)length + 1);
     (void)written;

@@ -1,5 +1,6 @@
 #include "live/capture/session.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,21 @@ static void refuse_other_mpi(void)
     exit(1);
 }
 
+/* Operations that a second is written as. `text` is HELIO_CAPTURE_RATE, or NULL. */
+static double rate_of(const char *text)
+{
+    const double usual = 12e9;
+    if (!text || !*text)
+        return usual;
+    char *end;
+    double rate = strtod(text, &end);
+    if (end != text && !*end && isfinite(rate) && rate > 0)
+        return rate;
+    capture_warn("HELIO_CAPTURE_RATE=%.40s is not a number of operations per second; %g is taken", text,
+                 usual);
+    return usual;
+}
+
 void capture_open(void)
 {
     const char *folder = getenv("HELIO_CAPTURE_DIR"), *rate = getenv("HELIO_CAPTURE_RATE");
@@ -42,14 +58,17 @@ void capture_open(void)
     REAL(Query_thread)
     (&thread_level); /* the environment may have raised it above what the program requires */
     capture_set_rank(rank);
-    snprintf(path, sizeof path, "%s/rank-%d.txt", folder, rank + 1);
+    if ((size_t)snprintf(path, sizeof path, "%s/rank-%d.txt", folder, rank + 1) >= sizeof path) {
+        capture_warn("HELIO_CAPTURE_DIR is too long, so there is no trace");
+        return;
+    }
     if (!output_open(path, rank))
         return;
     comms_open();
     line_begin("init", 0);
     line_end();
     comm_write_members(comm_of(MPI_COMM_WORLD), "#c"); /* shows readers which ranks are missing */
-    process_start(rate ? strtod(rate, NULL) : 12e9, thread_level == MPI_THREAD_MULTIPLE);
+    process_start(rate_of(rate), thread_level == MPI_THREAD_MULTIPLE);
 }
 
 void capture_close(void)

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "base/rng.h"
+#include "base/units.h"
 #include "live/probe/probe.h"
 
 /* The limits of a measurement, and how often the cache line is measured before and after it. */
@@ -53,6 +54,20 @@ static void run_block(const struct probe_block *block, struct probe_pair *pair, 
     }
 }
 
+/* HELIO_PROBE_SECONDS, or SECONDS if that is not a number of seconds. */
+static double limit_s(void)
+{
+    const char *text = getenv("HELIO_PROBE_SECONDS");
+    struct units_problem problem;
+    double seconds;
+    if (!text || !*text)
+        return SECONDS;
+    if (units_number(text, &seconds, &problem) && seconds > 0)
+        return seconds;
+    record_note("HELIO_PROBE_SECONDS is not a positive number, so the limit is %d s", SECONDS);
+    return SECONDS;
+}
+
 /* Runs all blocks in random order, again and again, so that a disturbance of some length affects all
  * quantities alike. Both processes draw the same order. Each is the first process in every other round: half
  * a round trip contains parts of both, and the two cores may differ in speed, above all if other processes
@@ -60,8 +75,7 @@ static void run_block(const struct probe_block *block, struct probe_pair *pair, 
 static void run_rounds(struct block_schedule *schedule, struct probe_pair *pair, struct block_tally *tally)
 {
     struct rng rng = rng_init(1, "blocks");
-    const char *limit = getenv("HELIO_PROBE_SECONDS");
-    double until_s = seconds_now() + (limit ? atof(limit) : SECONDS);
+    double until_s = seconds_now() + limit_s();
     for (unsigned round = 0; round < ROUNDS; round++) {
         char mine = round % 2 == 1 || seconds_now() < until_s, theirs;
         pair->exchange(pair, &mine, &theirs, 1);

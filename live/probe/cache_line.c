@@ -2,6 +2,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -13,28 +15,52 @@ struct cache_line {
     _Alignas(64) _Atomic uint32_t turn;
 };
 
+enum { NAME_BYTES = 64 };
+
+/* The name is a secret and must be new: everybody may make objects of shared memory, and someone else's would
+ * be read and written by others, or cut short while it is in use. The name is empty if there is no object. */
+static int make_object(char name[NAME_BYTES])
+{
+    uint64_t secret[2];
+    if (getrandom(secret, sizeof secret, 0) != sizeof secret)
+        return -1;
+    snprintf(name, NAME_BYTES, "/helio-probe-%016llx%016llx", (unsigned long long)secret[0],
+             (unsigned long long)secret[1]);
+    int handle = shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
+    if (handle >= 0 && ftruncate(handle, sizeof(struct cache_line)) == 0)
+        return handle;
+    if (handle >= 0) {
+        shm_unlink(name);
+        close(handle);
+    }
+    *name = '\0';
+    return -1;
+}
+
+/* The object that the other process has made; -1: it has made none. */
+static int open_object(char name[NAME_BYTES])
+{
+    struct stat object;
+    name[NAME_BYTES - 1] = '\0';
+    int handle = *name ? shm_open(name, O_RDWR, 0) : -1;
+    if (handle < 0 || (fstat(handle, &object) == 0 && object.st_uid == geteuid() &&
+                       object.st_size == sizeof(struct cache_line)))
+        return handle;
+    close(handle);
+    return -1;
+}
+
 struct cache_line *cache_line_open(struct probe_pair *pair)
 {
-    char name[64] = "";
-    char theirs[sizeof name];
-    if (pair->me == 0)
-        snprintf(name, sizeof name, "/helio-probe-%ld", (long)getpid());
-    pair->exchange(pair, name, theirs, sizeof name);
-    const char *shared = pair->me == 0 ? name : theirs;
-    int handle = -1;
-    if (pair->me == 0) {
-        handle = shm_open(shared, O_CREAT | O_RDWR, 0600);
-        if (handle >= 0 && ftruncate(handle, sizeof(struct cache_line)) != 0) {
-            close(handle);
-            handle = -1;
-        }
-    }
-    pair_barrier(pair);
+    char name[NAME_BYTES] = "";
+    char theirs[NAME_BYTES];
+    int handle = pair->me == 0 ? make_object(name) : -1;
+    pair->exchange(pair, name, theirs, NAME_BYTES);
     if (pair->me == 1)
-        handle = shm_open(shared, O_RDWR, 0600);
+        handle = open_object(theirs);
     pair_barrier(pair);
-    if (pair->me == 0)
-        shm_unlink(shared);
+    if (pair->me == 0 && handle >= 0)
+        shm_unlink(name);
     void *mapped = MAP_FAILED;
     if (handle >= 0) {
         mapped = mmap(NULL, sizeof(struct cache_line), PROT_READ | PROT_WRITE, MAP_SHARED, handle, 0);

@@ -177,6 +177,9 @@ settings() {
     grep -q "HELIO_ALLTOALLV=v3: it must be auto, mpi or leaders; the MPI's own is used" "$TMP/out" || fail "$(cat "$TMP/out")"
     with 4 HELIO_RANKS_PER_NODE=two @alltoall sizes >"$TMP/out" 2>&1
     grep -q "HELIO_RANKS_PER_NODE=two is not a number; the MPI's own alltoall is used" "$TMP/out" || fail "$(cat "$TMP/out")"
+    with 4 HELIO_ALLTOALL_TABLE=/ @alltoall sizes >"$TMP/out" 2>&1
+    grep -q "HELIO_ALLTOALL_TABLE: cannot read /: Is a directory; the MPI's own alltoall is used" "$TMP/out" ||
+        fail "$(cat "$TMP/out")"
     # The ranks have different environments: that of rank 0 decides. (The library is not preloaded into the shell.)
     "$here/launch" 4 HELIO_VERBOSE=1 HELIO_RANKS_PER_NODE=2 sh -c \
         '[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" = 0 ] && name=v3 || name=v1

@@ -3,7 +3,7 @@
 #
 #   tests/mpi/capture.sh calls | uncommon | lost | complete | fortran | killed | interrupted |
 #                        partial | freed | threads | late | shared |
-#                        buffered | types | limit | other | blank | smpi
+#                        buffered | types | limit | other | blank | rate | smpi
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -52,6 +52,15 @@ blank)
     cp "$HELIO_LIBRARIES/libhelio_capture_$MPI.so" "$work/a b/lib"
     HELIO="$work/a b/bin/helio"
     capture trace 4 @calls || fail "$(cat "$work/out")"
+    valid trace
+    ;;
+rate)
+    # Set by hand: what is no rate is named, and the usual one is taken.
+    mkdir "$work/trace"
+    HELIO_CAPTURE_DIR="$work/trace" HELIO_CAPTURE_RATE=-1 "$here/launch" 2 \
+        "LD_PRELOAD=$HELIO_LIBRARIES/libhelio_capture_$MPI.so" @ring 2 >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+    grep -q 'HELIO_CAPTURE_RATE=-1 is not a number of operations per second; 1.2e+10 is taken' "$work/out" ||
+        fail "$(cat "$work/out")"
     valid trace
     ;;
 calls)

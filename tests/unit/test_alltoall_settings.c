@@ -1,0 +1,166 @@
+/* The environment of the preloaded alltoall: what is not exactly right is named, and the MPI's own is used.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "live/alltoall/settings.h"
+
+static struct live_settings settings;
+static char said[8192];
+
+/* Reads the settings with one variable; `said` is what standard error gets. True: they are valid. */
+static bool reads(const char *name, const char *value)
+{
+    int ends[2], before = dup(STDERR_FILENO);
+    assert_int_equal(pipe(ends), 0);
+    fflush(stderr);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[1]);
+    setenv(name, value, 1);
+    live_settings_read(&settings);
+    unsetenv(name);
+    fflush(stderr);
+    dup2(before, STDERR_FILENO);
+    close(before);
+    size_t length = 0;
+    for (ssize_t got; (got = read(ends[0], said + length, sizeof said - 1 - length)) > 0;)
+        length += (size_t)got;
+    said[length] = '\0';
+    close(ends[0]);
+    return settings.valid;
+}
+
+static void refuses(const char *name, const char *value, const char *what)
+{
+    assert_false(reads(name, value));
+    if (!strstr(said, what))
+        fail_msg("%s=%s: '%s' is not in: %s", name, value, what, said);
+}
+
+static void numbers_are_digits(void **state)
+{
+    (void)state;
+    assert_true(reads("HELIO_RANKS_PER_NODE", "4294967295"));
+    assert_int_equal(settings.ranks_per_node, UINT32_MAX);
+    assert_true(reads("HELIO_RANKS_PER_NODE", ""));
+    assert_true(reads("HELIO_ALLTOALL_LEADERS", "2"));
+    assert_int_equal(settings.leaders, 2);
+    static const char *const wrong[] = {"-1",
+                                        " -1",
+                                        "+1",
+                                        " 1",
+                                        "1 ",
+                                        "0x10",
+                                        "1e3",
+                                        "4294967296",
+                                        "18446744073709551617",
+                                        "99999999999999999999999"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        refuses("HELIO_RANKS_PER_NODE", wrong[i], "is not a number; the MPI's own alltoall is used");
+        refuses("HELIO_ALLTOALL_LEADERS", wrong[i], "is not a number");
+    }
+}
+
+static void values_do_not_control_the_terminal(void **state)
+{
+    (void)state;
+    refuses("HELIO_RANKS_PER_NODE", "\x1b[31m\n", "HELIO_RANKS_PER_NODE=\\x1b[31m\\x0a is not a number");
+    refuses("HELIO_ALLTOALL", "\x1b[31m", "HELIO_ALLTOALL=\\x1b[31m: it must be auto, mpi, linear, ");
+    refuses("HELIO_ALLTOALLV", "\xff", "HELIO_ALLTOALLV=\\xff: it must be");
+    assert_string_equal(strstr(said, " the MPI's own"), " the MPI's own is used\n");
+}
+
+/* Reads a table with these contents. */
+static bool reads_table(const char *contents)
+{
+    char path[] = "/tmp/heliograph-table-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, contents, strlen(contents)), strlen(contents));
+    close(file);
+    bool valid = reads("HELIO_ALLTOALL_TABLE", path);
+    unlink(path);
+    return valid;
+}
+
+static void tables_are_read(void **state)
+{
+    (void)state;
+    char comment[1000];
+    memset(comment, '#', sizeof comment);
+    strcpy(comment + sizeof comment - 2, "\n");
+    char *table;
+    assert_true(asprintf(&table, "%s\n2 4 64 v3\n2\t4 18446744073709551615 scatter # a comment\n1 2 8 mpi",
+                         comment) > 0);
+    assert_true(reads_table(table));
+    free(table);
+    assert_int_equal(settings.choice_count, 3);
+    assert_int_equal(settings.choices[0].nodes, 2);
+    assert_int_equal(settings.choices[0].most_here, 4);
+    assert_int_equal(settings.choices[0].bytes, 64);
+    assert_string_equal(settings.choices[0].algorithm, "v3");
+    assert_true(settings.choices[1].bytes == UINT64_MAX);
+    assert_string_equal(settings.choices[1].algorithm, "scatter-destination");
+    assert_string_equal(settings.choices[2].algorithm, "mpi");
+}
+
+static void wrong_tables_are_named(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"-1 4 64 v3\n",
+                                        "2 -4 64 v3\n",
+                                        "2 4 -64 v3\n",
+                                        "4294967298 4 64 v3\n",
+                                        "2 4 18446744073709551616 v3\n",
+                                        "2 4 64\n",
+                                        "2 4 64 v3 v3\n",
+                                        "2 4 64 linearlinearlinearlinearlinearlinear\n",
+                                        "2 4 64 none\n",
+                                        "2,4,64,v3\n",
+                                        "2 4 64v3\n"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        if (reads_table(wrong[i]))
+            fail_msg("accepted: %s", wrong[i]);
+        assert_non_null(strstr(said, ":1: error: nodes, ranks of the largest node, bytes and an algorithm"));
+    }
+    char long_line[600];
+    memset(long_line, ' ', sizeof long_line);
+    strcpy(long_line + sizeof long_line - 20, "2 4 64 v3\n");
+    assert_false(reads_table(long_line));
+    static const char choice[] = "2 4 8 v3\n";
+    char many[(SETTINGS_CHOICES + 1) * (sizeof choice - 1) + 1] = "";
+    for (int i = 0; i < SETTINGS_CHOICES; i++)
+        strcat(many, choice);
+    assert_true(reads_table(many));
+    strcat(many, choice);
+    assert_false(reads_table(many));
+}
+
+static void a_table_that_cannot_be_read_is_named(void **state)
+{
+    (void)state;
+    refuses("HELIO_ALLTOALL_TABLE", "/", "HELIO_ALLTOALL_TABLE: cannot read /: Is a directory");
+    refuses("HELIO_ALLTOALL_TABLE", "/no/\x1b", "cannot read /no/\\x1b: No such file or directory");
+    assert_true(reads("HELIO_ALLTOALL_TABLE", ""));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_digits),
+        cmocka_unit_test(values_do_not_control_the_terminal),
+        cmocka_unit_test(tables_are_read),
+        cmocka_unit_test(wrong_tables_are_named),
+        cmocka_unit_test(a_table_that_cannot_be_read_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
