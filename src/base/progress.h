@@ -75,7 +75,7 @@ static inline void progress_step(void)
 {
     struct progress_sink *sink = progress_sink;
     if (sink && sink->told)
-        atomic_fetch_add_explicit(&sink->told->done, 1, memory_order_relaxed);
+        progress_tell(atomic_load_explicit(&sink->told->done, memory_order_relaxed) + 1);
 }
 
 /* The simulated time that has been reached. */

@@ -1,6 +1,7 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
+#include "base/progress.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "report/run_plot.h"
@@ -36,11 +37,13 @@ static enum status plot_sweep(const char *results, const struct plot_request *re
 {
     struct store *store = NULL;
     struct results_table results_table = {.count = 0};
+    progress_begin("drawing the figure", 0);
     enum status status = store_open(results, STORE_READ, &store);
     if (status == STATUS_OK)
         status = results_table_read(&results_table, store);
     if (status == STATUS_OK)
         status = plot_write(&results_table, request, folder);
+    progress_end();
     results_table_free(&results_table);
     store_close(store);
     return status;

@@ -2,6 +2,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "report/page.h"
@@ -52,6 +53,7 @@ static enum status report(const char *results, const char *output)
 {
     struct store *store = NULL;
     struct results_table results_table = {.count = 0};
+    progress_begin("drawing the page", 0);
     enum status status = store_open(results, STORE_READ, &store);
     if (status == STATUS_OK)
         status = results_table_read(&results_table, store);
@@ -61,6 +63,7 @@ static enum status report(const char *results, const char *output)
     }
     if (status == STATUS_OK)
         status = write_page(&results_table, output);
+    progress_end();
     results_table_free(&results_table);
     store_close(store);
     return status;

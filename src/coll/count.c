@@ -1,6 +1,7 @@
 #include "coll/count.h"
 
 #include "base/mem.h"
+#include "base/progress.h"
 #include "coll/nodes.h"
 
 struct counter {
@@ -114,10 +115,13 @@ struct coll_counts coll_count(const struct coll_algorithm *algorithm, const stru
                               .messages = of_nodes + 2 * (size_t)nodes,
                               .scratch = of_nodes + 3 * (size_t)nodes,
                               .met = mem_alloc(call->size, sizeof(uint32_t), "ranks met")};
+    progress_begin(algorithm->name, call->size);
     for (uint32_t rank = 0; rank < call->size; rank++) {
+        progress_tell(rank);
         counter.call.rank = rank;
         count_rank(algorithm, &counter);
     }
+    progress_end();
     for (uint32_t node = 0; node < nodes; node++) {
         raise_to(&counter.counts.queue_pairs, counter.queue_pairs[node]);
         raise_to(&counter.counts.posted_sends, counter.posted_sends[node]);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/progress.h"
 #include "extrapolate/describe.h"
 #include "extrapolate/generate.h"
 
@@ -27,12 +28,16 @@ static enum status read_samples(struct extrapolation *work, struct program **tra
 {
     work->samples = mem_alloc(count, sizeof *work->samples, "traces");
     work->count = count;
-    for (size_t i = 0; i < count; i++) {
+    enum status status = STATUS_OK;
+    progress_begin("reading the calls", count);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        progress_tell(i);
         work->samples[i].program = traces[i];
-        enum status status = sample_read(&work->samples[i]);
-        if (status != STATUS_OK)
-            return status;
+        status = sample_read(&work->samples[i]);
     }
+    progress_end();
+    if (status != STATUS_OK)
+        return status;
     qsort(work->samples, count, sizeof *work->samples, by_ranks);
     for (size_t i = 1; i < count; i++)
         if (work->samples[i].ranks == work->samples[i - 1].ranks) {
@@ -172,10 +177,14 @@ static enum status search(struct extrapolation *work)
 {
     struct misfit furthest = {0};
     enum status status = STATUS_OK;
+    progress_begin("trying hypotheses", (uint64_t)2 * GRID_KINDS * 2);
     for (int apart = 0; apart <= 1 && status == STATUS_OK && !work->program; apart++)
         for (int grid = 0; grid < GRID_KINDS && status == STATUS_OK; grid++)
-            for (int stages = 0; stages <= 1 && status == STATUS_OK; stages++)
+            for (int stages = 0; stages <= 1 && status == STATUS_OK; stages++) {
                 status = try_one(work, (struct hypothesis){(enum grid_kind)grid, stages, apart}, &furthest);
+                progress_step();
+            }
+    progress_end();
     if (status == STATUS_OK && !work->program)
         status = report_misfit(&furthest);
     return status;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/progress.h"
 #include "extrapolate/model_walk.h"
 
 struct extrapolated_rank {
@@ -171,13 +172,16 @@ static bool survey_ranks(struct extrapolated *extrapolated, char *why, size_t wh
     const char *wrong = NULL;
     uint32_t ranks = extrapolated->program.ranks;
     survey.walk.frames = mem_alloc(deepest(extrapolated->instance.model), sizeof(struct loop_frame), "loops");
+    progress_begin("extrapolating", ranks);
     for (uint32_t rank = 0; rank < ranks && !wrong; rank++) {
+        progress_tell(rank);
         wrong = survey_rank(&survey, extrapolated, rank);
         make_room(extrapolated, rank, survey.most_outstanding);
         extrapolated->program.total_calls += extrapolated->ranks[rank].calls;
         if (wrong)
             snprintf(why, why_size, "rank %u of %u %s", rank, ranks, wrong);
     }
+    progress_end();
     free(survey.walk.frames);
     free(survey.outstanding.at);
     if (!wrong && survey.unpaired && !extrapolated->wildcards) {
@@ -326,7 +330,9 @@ bool generate_verify(const struct program_model *model, struct sample *sample, s
     misfit->event = 0;
     misfit->progress = PROGRESS_LEARNED;
     sample->program->ops->rewind(sample->program);
+    progress_begin("checking the model", sample->ranks);
     for (walk.rank = 0; walk.rank < sample->ranks && same; walk.rank++) {
+        progress_tell(walk.rank);
         rank_events_read(sample->program, walk.rank, &events);
         same = verify_rank(&instance, &walk, &events, &misfit->event);
         if (!same) {
@@ -335,6 +341,7 @@ bool generate_verify(const struct program_model *model, struct sample *sample, s
                      "the model that the other traces give predicts another call here");
         }
     }
+    progress_end();
     model_instance_free(&instance);
     free(walk.frames);
     free(events.at);

@@ -1,4 +1,5 @@
 #include "extrapolate/model.h"
+#include "base/progress.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -89,10 +90,14 @@ static bool add_sample(struct learner *learner, size_t index)
     uint32_t first = richest(learner, sample, 0);
     if (!add_rank(learner, index, first))
         return false;
-    for (uint32_t rank = 0; rank < sample->ranks; rank++)
-        if (rank != first && !add_rank(learner, index, rank))
-            return false;
-    return true;
+    bool fits = true;
+    progress_begin("learning from the calls", sample->ranks);
+    for (uint32_t rank = 0; rank < sample->ranks && fits; rank++) {
+        progress_tell(rank);
+        fits = rank == first || add_rank(learner, index, rank);
+    }
+    progress_end();
+    return fits;
 }
 
 /* --------------------------------------------------------------------- fits */

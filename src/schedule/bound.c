@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/progress.h"
 #include "schedule/schedule.h"
 
 /* Weights of links are whole numbers, so that a bound is an exact quotient, which rounding cannot make too
@@ -97,11 +98,14 @@ uint32_t tdm_lower_bound(const struct tdm_problem *problem)
     uint32_t *loads = mem_alloc((size_t)problem->links + 1, sizeof *loads, "the loads of links");
     for (uint32_t link = 0; link < problem->links; link++)
         weights[link] = WEIGHT_AT_FIRST;
+    progress_begin("the lower bound", ROUNDS);
     for (int round = 0; round < ROUNDS; round++) {
+        progress_tell((uint64_t)round);
         uint32_t bound = bound_of(problem, weights, loads);
         best = bound > best ? bound : best;
         raise_weights(problem, loads, weights);
     }
+    progress_end();
     free(weights);
     free(loads);
     return best;

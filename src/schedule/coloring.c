@@ -2,6 +2,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "schedule/schedule.h"
 
 /* Half a gigabyte of neighbours. A larger graph would also take hours to color. */
@@ -28,8 +29,10 @@ static enum status graph_open(const struct tdm_problem *problem, struct graph *g
         (struct graph){.first = mem_alloc((size_t)problem->requests + 1, sizeof *graph->first, "the graph")};
     enum status status = STATUS_OK;
     uint64_t used = 0;
+    progress_begin("the conflict graph", problem->requests);
     for (uint32_t request = 0; request < problem->requests && status == STATUS_OK; request++) {
         uint32_t count;
+        progress_tell(request);
         const uint32_t *links = tdm_route(problem, problem->first_route[request], &count);
         seen[request] = request + 1;
         for (uint32_t i = 0; i < count; i++)
@@ -50,6 +53,7 @@ static enum status graph_open(const struct tdm_problem *problem, struct graph *g
             status = STATUS_FAILED;
         }
     }
+    progress_end();
     tdm_users_free(&users);
     free(seen);
     if (status != STATUS_OK)
@@ -158,9 +162,12 @@ enum status tdm_coloring(const struct tdm_problem *problem, enum tdm_coloring re
         painter.degree[request] = (uint32_t)(painter.graph.first[request + 1] - painter.graph.first[request]);
     }
     schedule->degree = 0;
-    do
+    progress_begin("colouring", requests);
+    do {
+        progress_tell(requests - painter.uncolored_count);
         paint(&painter, schedule);
-    while (painter.uncolored_count);
+    } while (painter.uncolored_count);
+    progress_end();
     free(painter.links);
     free(painter.uncolored);
     free(painter.work);

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/progress.h"
 #include "base/rng.h"
 #include "schedule/schedule.h"
 #include "schedule/slots.h"
@@ -24,7 +25,9 @@ void tdm_greedy(const struct tdm_problem *problem, const uint32_t *order, struct
     struct tdm_slots slots;
     tdm_slots_init(&slots, problem->links);
     schedule->degree = 0;
+    progress_begin("first fit", problem->requests);
     for (uint32_t i = 0; i < problem->requests; i++) {
+        progress_tell(i);
         uint32_t request = order ? order[i] : i, best_slot = UINT32_MAX, best_route = 0, count;
         const uint32_t *links;
         for (uint32_t route = problem->first_route[request]; route < problem->first_route[request + 1];
@@ -43,6 +46,7 @@ void tdm_greedy(const struct tdm_problem *problem, const uint32_t *order, struct
         if (best_slot >= schedule->degree)
             schedule->degree = best_slot + 1;
     }
+    progress_end();
     tdm_slots_free(&slots);
 }
 

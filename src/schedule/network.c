@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "schedule/aapc.h"
 #include "schedule/schedule.h"
 
@@ -93,14 +94,17 @@ enum status tdm_problem_from_pattern(const struct topo *topo, const struct tdm_p
 {
     uint32_t *links = mem_alloc(topo_route_limit(topo), sizeof *links, "a route");
     tdm_problem_init(problem, topo->links);
+    progress_begin("the routes", pattern->count);
     for (size_t i = 0; i < pattern->count && problem->first_link[problem->routes] <= TDM_MOST_LINKS; i++) {
         const struct tdm_request *request = &pattern->requests[i];
+        progress_tell(i);
         tdm_problem_add_request(problem);
         uint32_t count = topo_route(topo, request->source, request->destination, links);
         tdm_problem_add_route(problem, links, count);
         if (free_routes)
             add_free_routes(topo, request, links, problem);
     }
+    progress_end();
     free(links);
     if (problem->first_link[problem->routes] <= TDM_MOST_LINKS)
         return STATUS_OK;

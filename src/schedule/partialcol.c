@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "base/rng.h"
 #include "schedule/schedule.h"
 
@@ -185,7 +186,9 @@ static bool out_of_time(const struct partialcol *search)
         return false;
     if (limit->stopped && limit->stopped(limit->context))
         return true;
-    return limit->seconds > 0 && clock_seconds_now() - search->begun_s >= limit->seconds;
+    double elapsed_s = clock_seconds_now() - search->begun_s;
+    tdm_limit_tell(limit, search->moves, elapsed_s);
+    return limit->seconds > 0 && elapsed_s >= limit->seconds;
 }
 
 static void partialcol_init(struct partialcol *search, const struct tdm_schedule *schedule)
@@ -233,6 +236,7 @@ uint64_t tdm_partialcol(const struct tdm_problem *problem, uint32_t bound, uint6
         return 0;
     struct partialcol search = {.problem = problem, .limit = limit, .rng = rng_init(seed, "tdm.eject")};
     partialcol_init(&search, schedule);
+    tdm_limit_begin(limit);
     while (search.slots > bound && search.slots > 1) {
         drop_slot(&search);
         while (search.unplaced_count && !out_of_time(&search)) {
@@ -246,6 +250,7 @@ uint64_t tdm_partialcol(const struct tdm_problem *problem, uint32_t bound, uint6
         memcpy(schedule->route, search.route, problem->requests * sizeof *search.route);
         schedule->degree = search.slots;
     }
+    progress_end();
     partialcol_free(&search);
     return search.moves;
 }

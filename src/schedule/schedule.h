@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/progress.h"
 #include "base/status.h"
 #include "schedule/problem.h"
 
@@ -62,6 +63,17 @@ struct tdm_limit {
     bool (*stopped)(void *context); /* NULL = never */
     void *context;
 };
+
+/* The progress of a search up to its limit: by moves, or else by time. */
+static inline void tdm_limit_begin(const struct tdm_limit *limit)
+{
+    progress_begin("searching", limit->moves ? limit->moves : (uint64_t)(limit->seconds * 1000));
+}
+
+static inline void tdm_limit_tell(const struct tdm_limit *limit, uint64_t moves, double elapsed_s)
+{
+    progress_tell(limit->moves ? moves : (uint64_t)(elapsed_s * 1000));
+}
 
 /* Slot after slot, each filled by descending weight of the requests; a link weighs more the more load it has
  * left. This is better than an order fixed beforehand where patterns are large and dense: 262,144 random

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "schedule/schedule.h"
 
 /* Slot after slot, each filled by requests in descending weight: the sum, over the links of a request, of
@@ -111,11 +112,14 @@ bool tdm_slot_by_slot(const struct tdm_problem *problem, const struct tdm_limit 
     /* Large problems have so many slots that they need not be sorted in every one. */
     uint32_t every = 1 + problem->requests / SORTED_REQUESTS;
     schedule->degree = 0;
+    progress_begin("filling slot by slot", problem->requests);
     for (; filling.count > 0 && !is_over(limit, begun_s); schedule->degree++) {
         if (schedule->degree % every == 0)
             weigh(&filling);
         fill(&filling, schedule->degree);
+        progress_tell(problem->requests - filling.count);
     }
+    progress_end();
     free(filling.left);
     free(filling.weight);
     free(filling.taken_in);

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "base/rng.h"
 #include "schedule/schedule.h"
 
@@ -218,8 +219,11 @@ static void fill(struct swap_search *search, uint32_t most)
             if (is_waiting(search, &candidates[i]) && try_request(search, candidates[i].request))
                 is_empty = false;
         tries += TRIES_AHEAD;
-        if (tries % TRIES_BETWEEN_CHECKS == 0)
-            is_over = is_stopped(search) || (limit->moves ? tries >= share : clock_seconds_now() >= end_s);
+        if (tries % TRIES_BETWEEN_CHECKS != 0)
+            continue;
+        double now = clock_seconds_now();
+        tdm_limit_tell(limit, search->tries + tries, now - search->begun_s);
+        is_over = is_stopped(search) || (limit->moves ? tries >= share : now >= end_s);
     }
     search->tries += tries;
 }
@@ -306,6 +310,7 @@ uint64_t tdm_swap_search(const struct tdm_problem *problem, uint64_t seed, const
         search.limit.moves = (uint64_t)TRIES_PER_REQUEST * problem->requests;
     swap_search_init(&search);
     schedule->degree = 0;
+    tdm_limit_begin(&search.limit);
     for (uint32_t until_weighed = 0; search.placed < problem->requests; until_weighed--) {
         if (until_weighed == 0) {
             weigh(&search);
@@ -315,6 +320,7 @@ uint64_t tdm_swap_search(const struct tdm_problem *problem, uint64_t seed, const
         fill(&search, most_left(&search));
         close_slot(&search, schedule);
     }
+    progress_end();
     swap_search_free(&search);
     return search.tries;
 }

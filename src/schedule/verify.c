@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 
 enum { MOST_REPORTED = 10, MOST_SLOTS = 1 << 24 };
 
@@ -212,7 +213,9 @@ static void read_line(struct verifier *verifier)
 static void read_lines(struct verifier *verifier, const char *text, size_t size)
 {
     static const char header[] = "src,dst,slot,links";
+    progress_begin("reading the schedule", size);
     for (size_t at = 0; at < size;) {
+        progress_tell(at);
         const char *newline = memchr(text + at, '\n', size - at);
         size_t end = newline ? (size_t)(newline - text) : size;
         verifier->line = text + at;
@@ -225,6 +228,7 @@ static void read_lines(struct verifier *verifier, const char *text, size_t size)
             read_line(verifier);
         at = end + 1;
     }
+    progress_end();
     verifier->number = 0; /* what follows is not about a single line */
 }
 
@@ -295,9 +299,13 @@ static void report_conflict(struct verifier *verifier, const struct use *first, 
 static void check_uses(struct verifier *verifier, uint64_t *marks, size_t words)
 {
     uint64_t *users = mem_alloc(words, sizeof *users, "slots");
+    progress_begin("sorting the uses of links", 0);
     if (verifier->use_count)
         qsort(verifier->uses, verifier->use_count, sizeof *verifier->uses, compare_uses);
+    progress_end();
+    progress_begin("looking for conflicts", verifier->use_count);
     for (size_t begin = 0, end; begin < verifier->use_count; begin = end) {
+        progress_tell(begin);
         memset(users, 0, words * sizeof *users);
         for (end = begin; end < verifier->use_count && verifier->uses[end].what == verifier->uses[begin].what;
              end++) {
@@ -310,6 +318,7 @@ static void check_uses(struct verifier *verifier, uint64_t *marks, size_t words)
             for (size_t word = 0; word < words; word++)
                 marks[verifier->uses[i].slot * words + word] |= users[word];
     }
+    progress_end();
     free(users);
 }
 
@@ -318,7 +327,9 @@ static void count_pairs(const struct verifier *verifier, const uint64_t *marks, 
                         struct tdm_verdict *verdict)
 {
     bool noted = false;
+    progress_begin("looking for slots to unite", (uint64_t)verifier->slots * verifier->slots);
     for (uint32_t slot = 0; slot < verifier->slots; slot++) {
+        progress_tell((uint64_t)slot * slot);
         if (!(marks[slot * words + slot / 64] >> slot % 64 & 1))
             continue;
         verdict->degree++;
@@ -334,6 +345,7 @@ static void count_pairs(const struct verifier *verifier, const uint64_t *marks, 
             noted = noted || !conflict;
         }
     }
+    progress_end();
 }
 
 enum { MOST_MARKED = 1 << 15 }; /* slots: a gigabit of pairs */

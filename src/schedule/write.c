@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/mem.h"
+#include "base/progress.h"
 
 /* A network link, for sorting those of the same two switches together. */
 struct parallel {
@@ -48,7 +49,9 @@ void tdm_write_schedule(const struct topo *topo, const struct tdm_pattern *patte
 {
     uint32_t *parallel = parallel_numbers(topo);
     fputs("src,dst,slot,links\n", file);
+    progress_begin("writing the schedule", schedule->requests);
     for (uint32_t request = 0; request < schedule->requests; request++) {
+        progress_tell(request);
         uint32_t count;
         const uint32_t *links = tdm_route(problem, schedule->route[request], &count);
         fprintf(file, "%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", pattern->requests[request].source,
@@ -60,6 +63,7 @@ void tdm_write_schedule(const struct topo *topo, const struct tdm_pattern *patte
         }
         fputc('\n', file);
     }
+    progress_end();
     free(parallel);
 }
 
@@ -112,7 +116,9 @@ void tdm_write_switches_csv(const struct topo *topo, const struct tdm_problem *p
     uint32_t *parallel = parallel_numbers(topo);
     struct connection *connections = connections_of(topo, problem, schedule, &count);
     fputs("switch,slot,input,output\n", file);
+    progress_begin("writing the switches", count);
     for (size_t i = 0; i < count; i++) {
+        progress_tell(i);
         const struct connection *at = &connections[i];
         fprintf(file, "%" PRIu32 ",%" PRIu32 ",", at->place, at->slot);
         write_end(topo_link_ends(topo, at->input).from, parallel[at->input], file);
@@ -120,6 +126,7 @@ void tdm_write_switches_csv(const struct topo *topo, const struct tdm_problem *p
         write_end(topo_link_ends(topo, at->output).to, parallel[at->output], file);
         fputc('\n', file);
     }
+    progress_end();
     free(connections);
     free(parallel);
 }
@@ -149,7 +156,9 @@ void tdm_write_switches_json(const struct topo *topo, const struct tdm_problem *
     uint32_t *parallel = parallel_numbers(topo);
     struct connection *connections = connections_of(topo, problem, schedule, &count);
     fprintf(file, "{\"degree\": %" PRIu32 ", \"switches\": [", schedule->degree);
+    progress_begin("writing the switches", topo->switches);
     for (uint32_t place = 0; place < topo->switches; place++) {
+        progress_tell(place);
         fprintf(file, "%s\n  {\"switch\": %" PRIu32 ", \"slots\": [", place ? "," : "", place);
         for (uint32_t slot = 0; slot < schedule->degree; slot++) {
             fputs(slot ? ", " : "", file);
@@ -160,6 +169,7 @@ void tdm_write_switches_json(const struct topo *topo, const struct tdm_problem *
         }
         fputs("]}", file);
     }
+    progress_end();
     fputs("\n]}\n", file);
     free(connections);
     free(parallel);

@@ -183,9 +183,12 @@ static uint64_t work_of(struct experiment *experiment)
         .window = (uint32_t)collective->window,
         .leaders = (uint32_t)collective->leaders,
         .ranks_per_node = node_config_ranks(config_of(experiment->config, &node_params))};
-    uint64_t work = program->openloop ? 0 : program->total_calls;
-    uint64_t messages =
-        program->openloop ? program->total_calls : program_messages_estimate(program, &options);
+    uint64_t messages = program->total_calls, work = 0;
+    if (!program->openloop) {
+        const struct program_estimate estimate = program_estimate(program, &options);
+        work = program->total_calls ? program->total_calls : estimate.calls;
+        messages = estimate.messages;
+    }
     bool too_many = __builtin_mul_overflow(messages, 2, &messages);
     return too_many || __builtin_add_overflow(work, messages, &work) ? 0 : work;
 }

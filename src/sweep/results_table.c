@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 
 /* --------------------------------------------------------------------- read */
 
@@ -227,12 +228,14 @@ enum status results_table_read(struct results_table *results_table, struct store
         status = store_each(store, &(struct results_reader){results_table, store}, add_row);
     if (status != STATUS_OK)
         return status;
+    progress_begin("comparing the results", 0);
     drop_all_but_texts(results_table->varied);
     add_differing(results_table);
     if (json_object_size(results_table->baseline))
         compare_with_baseline(results_table);
     group_rows(results_table);
     estimate_groups(results_table);
+    progress_end();
     return STATUS_OK;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "output/unfinished.h"
 
 /* In the header of the database: the application ("HELI") and the version of the schema. */
@@ -39,7 +40,7 @@ static const char tables[] = "CREATE TABLE IF NOT EXISTS runs("
                              "  memory_bytes INTEGER);"
                              "CREATE TABLE IF NOT EXISTS notes(name TEXT PRIMARY KEY, text TEXT NOT NULL);";
 
-enum statement { FIND, PLAN, FINISH, GET, EACH, SET_METADATA, GET_METADATA, STATEMENTS };
+enum statement { FIND, PLAN, FINISH, GET, EACH, COUNT, SET_METADATA, GET_METADATA, STATEMENTS };
 
 #define RUN_COLUMNS                                                                                          \
     "id, key, fabric, program, parameters, input_hash, calls, makespan_ps, idle_fraction, messages, bytes, " \
@@ -54,6 +55,7 @@ static const char *const statements[STATEMENTS] = {
         "metrics = ?7, run = ?8, wall_s = ?9, memory_bytes = ?10 WHERE id = ?1",
     [GET] = "SELECT " RUN_COLUMNS " FROM runs WHERE id = ?1",
     [EACH] = "SELECT " RUN_COLUMNS " FROM runs ORDER BY id",
+    [COUNT] = "SELECT count(*) FROM runs",
     [SET_METADATA] = "INSERT OR REPLACE INTO notes(name, text) VALUES(?1, ?2)",
     [GET_METADATA] = "SELECT text FROM notes WHERE name = ?1",
 };
@@ -418,16 +420,27 @@ void store_run_free(struct store_run *run)
     *run = (struct store_run){0};
 }
 
+static uint64_t count_runs(struct store *store)
+{
+    sqlite3_stmt *statement = store->prepared[COUNT];
+    int64_t count = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_reset(statement);
+    return (uint64_t)count;
+}
+
 enum status store_each(struct store *store, void *self,
                        enum status (*visit)(void *self, const struct store_run *run))
 {
     sqlite3_stmt *statement = store->prepared[EACH];
     enum status status = STATUS_OK;
     int found = SQLITE_DONE;
+    progress_begin("reading the results", progress_is_shown() ? count_runs(store) : 0);
     while (status == STATUS_OK && (found = sqlite3_step(statement)) == SQLITE_ROW) {
         struct store_run run = run_at(statement);
         status = visit(self, &run);
+        progress_step();
     }
+    progress_end();
     if (status == STATUS_OK && found != SQLITE_DONE)
         status = failed(store);
     sqlite3_reset(statement);

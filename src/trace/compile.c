@@ -1,6 +1,7 @@
 #include "trace/compile.h"
 
 #include "base/diag.h"
+#include "base/progress.h"
 
 static enum status load(struct trace_input *input)
 {
@@ -16,7 +17,9 @@ static enum status load(struct trace_input *input)
 static enum status read_ranks(struct trace_input *input, struct image_writer *writer)
 {
     enum status status = STATUS_OK;
+    progress_begin("compiling the trace", (uint64_t)input->ranks * TRACE_RANK_PARTS);
     for (uint32_t rank = 0; status == STATUS_OK && rank < input->ranks; rank++) {
+        progress_tell((uint64_t)rank * TRACE_RANK_PARTS);
         const char *file = input->format->rank_file(input, rank);
         image_writer_begin_rank(writer, rank, file ? file : input->path);
         status = input->format->read_rank(input, rank, writer);
@@ -26,6 +29,7 @@ static enum status read_ranks(struct trace_input *input, struct image_writer *wr
             break;
         }
     }
+    progress_end();
     if (status == STATUS_OK && writer->errors)
         status = STATUS_BAD_INPUT;
     if (status == STATUS_OK && input->format->finish)

@@ -1,6 +1,7 @@
 #include "trace/summary.h"
 
 #include "base/mem.h"
+#include "base/progress.h"
 
 static void add_messages(struct trace_summary *summary, uint64_t count, uint64_t bytes)
 {
@@ -134,6 +135,10 @@ void summary_of(const struct compiled_trace *compiled, struct trace_summary *sum
     *summary = (struct trace_summary){.ranks = compiled->program.ranks,
                                       .lines = compiled->header->lines,
                                       .channels = compiled->program.channels};
-    for (uint32_t rank = 0; rank < summary->ranks; rank++)
+    progress_begin("counting calls", summary->ranks);
+    for (uint32_t rank = 0; rank < summary->ranks; rank++) {
+        progress_tell(rank);
         add_rank(summary, compiled, rank);
+    }
+    progress_end();
 }

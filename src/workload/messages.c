@@ -11,7 +11,7 @@ struct message_count {
     struct coll_sink base;
     struct program *program;
     const struct patterns_options *options;
-    uint64_t sent, received; /* by the ranks counted so far */
+    uint64_t calls, sent, received; /* of the ranks counted so far */
     uint64_t steps, most_steps;
     struct coll_nodes nodes; /* of all ranks */
     uint32_t *node_storage;  /* NULL: not made yet */
@@ -86,6 +86,7 @@ static bool count_rank(struct message_count *count, uint32_t rank)
     while ((call = program_next(count->program, rank, &scratch))) {
         bool sends = call->op == CALL_SEND || call->op == CALL_SENDRECV;
         bool receives = call->op == CALL_RECV || call->op == CALL_SENDRECV;
+        count->calls++;
         if (++count->steps > count->most_steps)
             return false;
         count->sent += sends && call->peer != CALL_PROC_NULL;
@@ -105,9 +106,16 @@ static uint32_t sampled_rank(uint32_t i, uint32_t ranks)
     return 1 + (uint32_t)((turn - (double)(uint32_t)turn) * (double)(ranks - 1));
 }
 
-uint64_t program_messages_estimate(struct program *program, const struct patterns_options *options)
+/* Of all ranks, from what rank 0 has and what some others have together. 0: too large. */
+static uint64_t of_all(uint64_t first, uint64_t others, double scale)
 {
-    enum { MOST_STEPS = 1 << 23, MOST_RANKS = 64 };
+    double all = (double)first + (double)others * scale;
+    return all < (double)(UINT64_MAX / 4) ? (uint64_t)all : 0;
+}
+
+struct program_estimate program_estimate(struct program *program, const struct patterns_options *options)
+{
+    enum { MOST_STEPS = 1 << 23, MOST_RANKS = 16 };
     struct message_count count = {.base = {.send = count_send,
                                            .recv = count_recv,
                                            .recv_raise = count_recv_raise,
@@ -122,23 +130,22 @@ uint64_t program_messages_estimate(struct program *program, const struct pattern
     uint32_t ranks = program->ranks, others = 0;
     program->ops->rewind(program);
     bool going = count_rank(&count, 0);
-    uint64_t sent_first = count.sent, received_first = count.received, sent = 0, received = 0;
+    struct message_count first = count, last = count;
     /* Each turn needs a rank that is at its beginning; to rewind costs a step for each rank. */
     for (uint32_t i = 0; going && ranks > 1 && i < MOST_RANKS; i++, count.steps += ranks) {
         program->ops->rewind(program);
         if (!count_rank(&count, sampled_rank(i, ranks)))
             break;
         others++;
-        sent = count.sent - sent_first;
-        received = count.received - received_first;
+        last = count;
     }
     program->ops->rewind(program);
     free(count.node_storage);
     if (!going || (ranks > 1 && !others))
-        return 0;
+        return (struct program_estimate){0};
     double scale = others ? (double)(ranks - 1) / others : 0;
-    double sends = (double)sent_first + (double)sent * scale;
-    double receives = (double)received_first + (double)received * scale;
-    double most = sends > receives ? sends : receives;
-    return most < (double)(UINT64_MAX / 2) ? (uint64_t)most : 0;
+    uint64_t sends = of_all(first.sent, last.sent - first.sent, scale);
+    uint64_t receives = of_all(first.received, last.received - first.received, scale);
+    return (struct program_estimate){.calls = of_all(first.calls, last.calls - first.calls, scale),
+                                     .messages = sends > receives ? sends : receives};
 }

@@ -5,9 +5,14 @@
 
 #include "workload/patterns.h"
 
-/* About how many messages the program sends: from all calls of rank 0 and of some other ranks, in some
- * hundredths of a second. It is exact if all ranks but rank 0 send or receive equally many. 0: the ranks have
- * too many calls. Rewinds the program before and after. */
-uint64_t program_messages_estimate(struct program *program, const struct patterns_options *options);
+/* About how much a program does, for its progress. */
+struct program_estimate {
+    uint64_t calls, messages;
+};
+
+/* From all calls of rank 0 and of some other ranks, in some hundredths of a second. It is exact if all ranks
+ * but rank 0 make as many calls and send or receive as many messages. Zeroes: the ranks have too many calls.
+ * Rewinds the program before and after. */
+struct program_estimate program_estimate(struct program *program, const struct patterns_options *options);
 
 #endif

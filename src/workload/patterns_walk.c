@@ -3,6 +3,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "coll/nodes.h"
 #include "workload/patterns_internal.h"
 #include "workload/repetition.h"
@@ -180,6 +181,7 @@ static enum status gather(struct program_walk *walk, uint32_t rank)
     const struct call *call;
     walk->sent_count = 0;
     while ((call = program_next(walk->program, rank, &scratch))) {
+        progress_step();
         if (call->op == CALL_SEND || call->op == CALL_SENDRECV) {
             if (call->peer == CALL_PROC_NULL)
                 continue;
@@ -417,7 +419,9 @@ enum status patterns_find(struct program *program, const struct patterns_options
     walk.ended = mem_alloc(program->ranks, sizeof *walk.ended, "calls of ranks");
     walk.group_nodes = mem_alloc(program->group_count, sizeof *walk.group_nodes, "nodes of groups");
     program->ops->rewind(program);
+    progress_begin("the patterns of the program", program->total_calls);
     enum status status = walk_through(&walk);
+    progress_end();
     program->ops->rewind(program);
     free(walk.sent);
     free(walk.signatures);

@@ -51,6 +51,7 @@ static void runs_reach_their_total(void **state)
     assert_run_reaches_its_total("alltoall:ranks=400,bytes=1B", NULL, 0.95, 1);
     assert_run_reaches_its_total("alltoall:ranks=400,bytes=1B", "mpi.alltoall=bruck", 0.7, 1);
     assert_run_reaches_its_total("npb:ft:class=S,ranks=64", NULL, 0.9, 1.1);
+    assert_run_reaches_its_total("npb:lu:class=S,ranks=16", NULL, 0.9, 1.1);
     assert_run_reaches_its_total("uniform:nodes=16,messages=10000", NULL, 0.95, 1);
     assert_run_reaches_its_total("pingpong:iterations=100000", "compat=simplecomm", 0.95, 1);
 }
@@ -61,7 +62,7 @@ static uint64_t estimate(const char *workload)
     struct experiment experiment;
     const struct patterns_options options = {.ranks_per_node = 1};
     assert_int_equal(experiment_init(&experiment, config), STATUS_OK);
-    uint64_t messages = program_messages_estimate(experiment.program, &options);
+    uint64_t messages = program_estimate(experiment.program, &options).messages;
     experiment_free(&experiment);
     config_close(config);
     return messages;

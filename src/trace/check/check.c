@@ -2,6 +2,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "trace/check/coll_consistency.h"
 
 /* One end of a channel, or all ends at one mailbox. */
@@ -53,13 +54,16 @@ static void add_call(struct checker *checker, uint32_t rank, uint64_t line, cons
 
 static void collect(struct checker *checker)
 {
+    progress_begin("checking messages", checker->compiled->program.ranks);
     for (uint32_t rank = 0; rank < checker->compiled->program.ranks; rank++) {
+        progress_tell(rank);
         const uint32_t *tokens = compiled_tokens(checker->compiled, rank);
         const struct call *calls = compiled_calls(checker->compiled, rank);
         for (uint64_t i = 0; i < compiled_lines(checker->compiled, rank); i++)
             if (!(tokens[i] & TOKEN_COMPUTE))
                 add_call(checker, rank, i + 1, &calls[tokens[i]]);
     }
+    progress_end();
 }
 
 /* ------------------------------------------------------- one channel */
@@ -150,13 +154,16 @@ static void walk_channel(struct checker *checker, uint32_t channel)
 
 static void check_channels(struct checker *checker)
 {
+    progress_begin("checking channels", checker->compiled->program.channels);
     for (uint32_t i = 0; i < checker->compiled->program.channels; i++) {
+        progress_tell(i);
         const struct channel_sides *sides = &checker->channels[i];
         checker->check->channels++;
         /* Nearly all channels are right by number and size, without a look at each message. */
         if (sides->send.count != sides->recv.count || sides->send.most > sides->recv.least)
             walk_channel(checker, i);
     }
+    progress_end();
 }
 
 static void check_mailboxes(struct checker *checker)
@@ -238,8 +245,12 @@ static void check_collectives(struct checker *checker)
     uint64_t line = 0;
     while (compiled_next_collective(checker->compiled, 0, &line, &call))
         checker->check->collectives++;
-    for (uint32_t rank = 1; rank < checker->compiled->program.ranks; rank++)
+    progress_begin("checking collectives", checker->compiled->program.ranks);
+    for (uint32_t rank = 1; rank < checker->compiled->program.ranks; rank++) {
+        progress_tell(rank);
         compare_collectives(checker, rank);
+    }
+    progress_end();
 }
 
 bool check_trace(const struct compiled_trace *compiled, struct trace_check *check)

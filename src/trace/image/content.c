@@ -9,6 +9,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/progress.h"
 
 enum status content_cannot_read(const char *path)
 {
@@ -31,13 +32,17 @@ enum status content_load(const char *path, char **bytes, size_t *size)
     if (!fstat(fileno(file), &about) && about.st_size > 0)
         buffer = mem_grow(buffer, &capacity, (size_t)about.st_size + 1, "the text of a trace");
     setvbuf(file, NULL, _IONBF, 0);
+    progress_begin("reading a file", capacity);
     for (;;) {
+        const size_t step = 1 << 26; /* bytes, so that the progress shows */
         buffer = mem_grow(buffer, &capacity, used + 1, "the text of a trace");
-        size_t got = fread(buffer + used, 1, capacity - used, file);
+        size_t got = fread(buffer + used, 1, capacity - used < step ? capacity - used : step, file);
         used += got;
+        progress_tell(used);
         if (!got)
             break;
     }
+    progress_end();
     bool failed = ferror(file);
     if (failed) {
         content_cannot_read(path);

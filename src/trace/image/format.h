@@ -14,6 +14,9 @@
 
 enum { TRACE_MOST_RANKS = 1 << 24 };
 
+/* Of a rank, in which read_rank tells how far it is (base/progress.h): rank * TRACE_RANK_PARTS and more. */
+enum { TRACE_RANK_PARTS = 1 << 10 };
+
 /* What is known of a path before a format has been chosen. */
 struct trace_probe {
     const char *path;

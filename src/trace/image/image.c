@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "base/mem.h"
+#include "base/progress.h"
 
 _Static_assert(sizeof(struct call) == 80, "a new layout of struct call needs a new IMAGE_VERSION");
 _Static_assert(sizeof(struct image_rank) == 88 && sizeof(struct image_header) == 168, "no padding in files");
@@ -371,13 +372,16 @@ const char *image_fault(const unsigned char *bytes, uint64_t size)
     if (!groups_fit(bytes, header))
         return "its communicators are wrong";
     const struct image_rank *ranks = (const struct image_rank *)(const void *)(bytes + header->ranks.at);
-    uint64_t calls = 0, lines = 0;
-    for (uint64_t i = 0; i < header->ranks.count; i++) {
-        if (!rank_fits(bytes, header, &ranks[i]))
-            return "it refers to something that is not there";
-        calls += ranks[i].calls.count;
-        lines += ranks[i].tokens.count - 1;
+    uint64_t calls = 0, lines = 0, fitting = 0;
+    progress_begin("checking the compiled trace", header->ranks.count);
+    for (; fitting < header->ranks.count && rank_fits(bytes, header, &ranks[fitting]); fitting++) {
+        calls += ranks[fitting].calls.count;
+        lines += ranks[fitting].tokens.count - 1;
+        progress_tell(fitting);
     }
+    progress_end();
+    if (fitting < header->ranks.count)
+        return "it refers to something that is not there";
     /* A call has two ends at most. A run allocates header->channels channels, so the number must be sane. */
     if (header->channels > 2 * calls || header->lines != lines)
         return "its header is wrong";

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/progress.h"
 
 /* Matching before the run. Messages of one (source, destination, communicator, tag) arrive in the order in
  * which they are sent and are received in the order in which receives are posted. Without wildcards the k-th
@@ -221,10 +222,13 @@ static void note_doubts(struct matcher *matcher, uint32_t rank)
 uint32_t match_ranks(struct image_calls *ranks, uint32_t count, struct image_notes *notes)
 {
     struct matcher matcher = {.ranks = ranks, .notes = notes};
+    progress_begin("matching messages", count);
     for (uint32_t rank = 0; rank < count; rank++) {
+        progress_tell(rank);
         collect(&matcher, rank);
         note_doubts(&matcher, rank);
     }
+    progress_end();
     if (matcher.count)
         qsort(matcher.ends, matcher.count, sizeof *matcher.ends, by_channel);
     for (size_t begin = 0, end; begin < matcher.count; begin = end) {

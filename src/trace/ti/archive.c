@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "base/units.h"
 #include "trace/image/format.h"
 
@@ -87,6 +88,7 @@ static enum status read_entry(const struct unpacking *unpacking, struct ti_file 
         if (got == 0)
             return STATUS_OK;
         file->size += (size_t)got;
+        progress_tell((uint64_t)archive_filter_bytes(unpacking->archive, -1));
         if (!has_room(unpacking, 0))
             return too_large(unpacking);
     }
@@ -135,11 +137,13 @@ enum status archive_unpack(const char *path, const char *packed, size_t size, st
     archive_read_support_filter_bzip2(archive);
     archive_read_support_format_tar(archive);
     enum status status;
+    progress_begin("unpacking the trace", size);
     if (archive_read_open_memory(archive, packed, size) != ARCHIVE_OK)
         status = archive_error(path, archive);
     else
         status = unpack_entries(
             &(struct unpacking){.path = path, .archive = archive, .limit_bytes = limit_of(size)}, files);
+    progress_end();
     archive_read_free(archive);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/memory_stream.h"
+#include "base/progress.h"
 #include "output/output.h"
 #include "trace/image/number.h"
 #include "trace/ti/write.h"
@@ -32,6 +33,7 @@ static char *text_lines(const struct compiled_trace *compiled, uint32_t rank, si
     size_t prefix_length = (size_t)snprintf(prefix, sizeof prefix, "%u ", rank);
     const uint32_t *tokens = compiled_tokens(compiled, rank);
     for (uint64_t i = 0; i < compiled_lines(compiled, rank); i++) {
+        progress_step();
         if (tokens[i] != TOKEN_BLANK)
             add(&text, prefix, prefix_length);
         if (tokens[i] & TOKEN_COMPUTE) {
@@ -76,6 +78,7 @@ static enum status write_folder(struct compiled_trace *compiled, const char *pat
     enum status status = output_folder_open(&folder, path);
     if (status != STATUS_OK)
         return status;
+    progress_begin("writing the trace", compiled->header->lines);
     for (uint32_t rank = 0; status == STATUS_OK && rank < compiled->program.ranks; rank++) {
         size_t size;
         char name[RANK_FILE_NAME];
@@ -83,6 +86,7 @@ static enum status write_folder(struct compiled_trace *compiled, const char *pat
         status = bytes ? output_folder_put(&folder, rank_file_name(rank, name), bytes, size) : STATUS_FAILED;
         free(bytes);
     }
+    progress_end();
     return output_folder_close(&folder, status);
 }
 
@@ -109,6 +113,7 @@ static bool write_entries(struct compiled_trace *compiled, struct archive *archi
                           int folder_length, bool *said)
 {
     bool written = true;
+    progress_begin("writing the trace", compiled->header->lines);
     for (uint32_t rank = 0; written && rank < compiled->program.ranks; rank++) {
         size_t size;
         char *bytes = decompile_rank(compiled, rank, &size);
@@ -119,6 +124,7 @@ static bool write_entries(struct compiled_trace *compiled, struct archive *archi
         free(name);
         free(bytes);
     }
+    progress_end();
     return written;
 }
 

@@ -7,7 +7,9 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "call/datatype.h"
+#include "trace/image/format.h"
 #include "trace/image/number.h"
 #include "trace/ti/action.h"
 
@@ -273,6 +275,15 @@ static uint32_t line_token(struct ti_reader *reader, const char *begin, const ch
     return body_token(reader, begin, body, end);
 }
 
+enum { LINES_TO_TELL = 1 << 10 };
+
+/* How far the text of the rank is read. */
+static void tell_progress(const struct ti_reader *reader, size_t read, size_t size)
+{
+    double share = (double)read / (double)size;
+    progress_tell((uint64_t)reader->line.rank * TRACE_RANK_PARTS + (uint64_t)(share * TRACE_RANK_PARTS));
+}
+
 static void read_lines(struct ti_reader *reader, const char *text, size_t size)
 {
     struct image_writer *writer = reader->line.writer;
@@ -284,6 +295,8 @@ static void read_lines(struct ti_reader *reader, const char *text, size_t size)
         if (stop > at && stop[-1] == '\r')
             stop--;
         reader->line.line++;
+        if (reader->line.line % LINES_TO_TELL == 0)
+            tell_progress(reader, (size_t)(at - text), size);
         image_writer_append(writer, line_token(reader, at, stop));
         at = next;
     }

@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "trace/image/content.h"
 #include "trace/image/format.h"
 #include "trace/ti/archive.h"
@@ -136,7 +137,9 @@ static enum status hash_files(const struct ti_source *source, uint64_t key[2])
         diag_error("out of memory for a checksum");
         status = STATUS_FAILED;
     }
+    progress_begin("reading the trace", source->files.count);
     for (uint32_t rank = 0; status == STATUS_OK && rank < source->files.count; rank++) {
+        progress_tell(rank);
         struct ti_text text;
         status = ti_source_read(source, rank, &text);
         if (status == STATUS_OK) {
@@ -144,6 +147,7 @@ static enum status hash_files(const struct ti_source *source, uint64_t key[2])
             ti_text_free(&text);
         }
     }
+    progress_end();
     content_hash_end(&hash, key);
     return status;
 }

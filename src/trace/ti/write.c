@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "call/datatype.h"
 #include "output/output.h"
 #include "trace/image/number.h"
@@ -164,12 +165,15 @@ static bool write_calls(struct ti_writer *writer, struct program *program)
     bool framed = call && call->op == CALL_INIT;
     if (!framed)
         fprintf(writer->out, "%u init\n", writer->rank);
-    for (; call; call = program_next(program, writer->rank, &scratch))
+    for (; call; call = program_next(program, writer->rank, &scratch)) {
+        if (program->total_calls)
+            progress_step();
         if (!write_call(writer, call)) {
             diag_error("%s: no line of a trace says '%s' here", program->name,
                        call_op_name((enum call_op)call->op));
             return false;
         }
+    }
     if (!framed)
         fprintf(writer->out, "%u finalize\n", writer->rank);
     return program->status == STATUS_OK;
@@ -208,7 +212,12 @@ enum status ti_write(struct program *program, const char *path)
     if (status != STATUS_OK)
         return status;
     program->ops->rewind(program);
-    for (uint32_t rank = 0; status == STATUS_OK && rank < program->ranks; rank++)
+    progress_begin("writing the trace", program->total_calls ? program->total_calls : program->ranks);
+    for (uint32_t rank = 0; status == STATUS_OK && rank < program->ranks; rank++) {
         status = write_file(program, rank, &folder);
+        if (!program->total_calls)
+            progress_tell(rank + UINT64_C(1));
+    }
+    progress_end();
     return output_folder_close(&folder, status);
 }
