@@ -47,7 +47,8 @@ static enum status print_object(void *self, const struct store_run *run)
     json_put(object, "parameters", parameters);
     json_put(object, "run", result);
     char *line = json_take_line(object, EXPORT_DIGITS);
-    puts(line);
+    json_print(line, stdout);
+    putchar('\n');
     free(line);
     return STATUS_OK;
 }

@@ -33,7 +33,8 @@ static void explain(const struct store_run *kept, const struct store_run *again)
 
 static enum status compare(const char *name, const struct store_run *kept, const struct store_run *again)
 {
-    puts(again->run);
+    json_print(again->run, stdout);
+    putchar('\n');
     if (strcmp(kept->run, again->run) == 0) {
         diag_note("%s: the same bytes as were kept", name);
         return STATUS_OK;

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 /* -------------------------------------------------------------------- make */
 
@@ -140,9 +141,52 @@ json_t *json_copy_members(const json_t *object)
 
 /* ------------------------------------------------------------------- write */
 
+/* The number of a character of Unicode; 0xfffd: it is not UTF-8. All that are not shown have at most three
+ * bytes. */
+static unsigned character_of(const char *text, size_t bytes)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    switch (bytes) {
+    case 1:
+        return at[0];
+    case 2:
+        return (at[0] & 0x1fu) << 6 | (at[1] & 0x3fu);
+    case 3:
+        return (at[0] & 0xfu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
+    default:
+        return 0xfffd;
+    }
+}
+
+/* jansson gives whole characters. */
+static int print(const char *text, size_t length, void *out)
+{
+    size_t begin = 0, at = 0;
+    while (at < length) {
+        bool is_plain = (text[at] >= ' ' && text[at] < 0x7f) || text[at] == '\n';
+        if (is_plain || utf8_shown_bytes(text + at, length - at)) {
+            at += is_plain ? 1 : utf8_bytes(text + at, length - at);
+            continue;
+        }
+        size_t bytes = utf8_bytes(text + at, length - at);
+        if (fwrite(text + begin, 1, at - begin, out) != at - begin ||
+            fprintf(out, "\\u%04X", character_of(text + at, bytes)) < 0)
+            return -1;
+        at += bytes ? bytes : 1;
+        begin = at;
+    }
+    return fwrite(text + begin, 1, at - begin, out) == at - begin ? 0 : -1;
+}
+
+void json_print(const char *text, FILE *out)
+{
+    (void)!print(text, strlen(text), out);
+}
+
 enum status json_write(const json_t *json, int digits, FILE *out)
 {
-    bool written = json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION((size_t)digits)) == 0;
+    bool written =
+        json_dump_callback(json, print, out, JSON_INDENT(2) | JSON_REAL_PRECISION((size_t)digits)) == 0;
     int cause = errno;
     if (!written && !ferror(out))
         mem_exhausted("JSON");

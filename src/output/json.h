@@ -51,6 +51,10 @@ enum { JSON_EXACT = 17 };
  * STATUS_FAILED: the file does not take all of it. The caller reports that; errno says why. */
 enum status json_write(const json_t *json, int digits, FILE *out);
 
+/* Prints a JSON text. Characters that control a terminal or change the direction of text appear as \u009B, as
+ * they do in what json_write writes: the same texts to each reader of JSON. */
+void json_print(const char *text, FILE *out);
+
 /* The JSON as one line; the caller frees it. Members are in the order in which they were put, or sorted. */
 char *json_line(const json_t *json, int digits);
 char *json_sorted_line(const json_t *json, int digits);

@@ -138,6 +138,31 @@ static void members_keep_their_order(void **state)
     is_line(copy, "{\"bytes:a%FF\":\"x\",\"a\":true}");
 }
 
+/* The same text to a reader, without a character that controls a terminal. */
+static void written_texts_do_not_control_the_terminal(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "\x1b[31m\x7f\xc2\x9b\xe2\x80\xae\xe2\x81\xa6 \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"\\";
+    char *written = NULL;
+    size_t length;
+    FILE *out = open_memstream(&written, &length);
+    json_t *json = json_make_list();
+    json_add_text(json, text);
+    assert_int_equal(json_write(json, JSON_EXACT, out), STATUS_OK);
+    json_print("[\"\x1b\xff\"]", out);
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(
+        written,
+        "[\n  \"\\u001B[31m\\u007F\\u009B\\u202E\\u2066 \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\\\"\\\\\"\n]\n"
+        "[\"\\u001B\\uFFFD\"]");
+    json_decref(json);
+    json = json_read(written, strlen(written) - strlen("[\"\\u001B\\uFFFD\"]"), NULL);
+    assert_string_equal(json_string_value(json_array_get(json, 0)), text);
+    json_decref(json);
+    free(written);
+}
+
 static void faults_have_a_place(void **state)
 {
     (void)state;
@@ -307,10 +332,15 @@ static void no_failed_allocation_changes_a_byte(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_have_one_text_form), cmocka_unit_test(any_bytes_come_back),
-        cmocka_unit_test(other_texts_are_refused),  cmocka_unit_test(every_value_has_a_form),
-        cmocka_unit_test(members_keep_their_order), cmocka_unit_test(faults_have_a_place),
-        cmocka_unit_test(full_file_is_a_failure),   cmocka_unit_test(no_failed_allocation_changes_a_byte),
+        cmocka_unit_test(bytes_have_one_text_form),
+        cmocka_unit_test(any_bytes_come_back),
+        cmocka_unit_test(other_texts_are_refused),
+        cmocka_unit_test(every_value_has_a_form),
+        cmocka_unit_test(members_keep_their_order),
+        cmocka_unit_test(faults_have_a_place),
+        cmocka_unit_test(written_texts_do_not_control_the_terminal),
+        cmocka_unit_test(full_file_is_a_failure),
+        cmocka_unit_test(no_failed_allocation_changes_a_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
