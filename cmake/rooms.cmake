@@ -4,7 +4,8 @@
 #   helio_ROOM_LIBRARIES  the outside libraries, as targets
 #
 # and makes a static library of every room that has no CMake code of its own: `engine/rank` becomes engine_rank. Its
-# sources are the .c files in its folder and the folders below, except those of rooms inside it and main.c.
+# sources are the .c files in its folder and the folders below, except those of rooms inside it and those of programs,
+# main.c and main_*.c.
 set(rooms_file ${PROJECT_SOURCE_DIR}/src/rooms.txt)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${rooms_file})
 file(STRINGS ${rooms_file} rooms_lines REGEX "^[a-z]")
@@ -28,7 +29,7 @@ endfunction()
 function(helio_room_sources room variable)
   helio_room_folder(${room} folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.c)
-  list(FILTER sources EXCLUDE REGEX "/main\\.c$")
+  list(FILTER sources EXCLUDE REGEX "/main(_[a-z]+)?\\.c$")
   foreach(other ${helio_rooms})
     if(other MATCHES "^${room}/")
       helio_room_folder(${other} inner)

@@ -1,8 +1,10 @@
 #include "base/mem.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/diag.h"
 #include "base/status.h"
@@ -18,28 +20,45 @@ void mem_on_failure(void (*give_up)(void *self), void *self)
     on_failure.self = self;
 }
 
+/* What a process does at its end may need memory too: then it ends at once. */
 static _Noreturn void leave(void)
 {
+    static atomic_flag is_leaving = ATOMIC_FLAG_INIT;
     if (on_failure.give_up)
         on_failure.give_up(on_failure.self);
+    if (atomic_flag_test_and_set(&is_leaving))
+        _exit(STATUS_FAILED);
     exit(STATUS_FAILED);
 }
 
+/* A sink may keep messages, which needs memory, for a time that does not come. */
+static void speak_directly(void)
+{
+    if (!on_failure.give_up)
+        diag_set_sink(NULL, NULL);
+}
+
+_Thread_local bool mem_caller_reports;
+
 static _Noreturn void no_memory(size_t count, size_t size, const char *what)
 {
+    speak_directly();
     diag_error("out of memory: cannot allocate %zu x %zu bytes for %s", count, size, what);
     leave();
 }
 
 void mem_exhausted(const char *what)
 {
+    speak_directly();
     diag_error("out of memory for %s", what);
     leave();
 }
 
 void *mem_alloc(size_t count, size_t size, const char *what)
 {
+    mem_caller_reports = true;
     void *block = calloc(count ? count : 1, size ? size : 1);
+    mem_caller_reports = false;
     if (!block)
         no_memory(count, size, what);
     return block;
@@ -50,7 +69,9 @@ void *mem_resize(void *old, size_t count, size_t size, const char *what)
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
         no_memory(count, size, what);
+    mem_caller_reports = true;
     void *block = realloc(old, bytes ? bytes : 1);
+    mem_caller_reports = false;
     if (!block)
         no_memory(count, size, what);
     return block;

@@ -13,6 +13,10 @@ void *mem_resize(void *old, size_t count, size_t size, const char *what); /* new
 char *mem_text(const char *text);                                         /* a copy */
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2), nonnull(1)));
 
+/* True in a thread that is about to allocate and reports a failure itself, as the functions above. The
+ * program helio ends at any other allocation that fails, also of a library (cli/main_memory.c). */
+extern _Thread_local bool mem_caller_reports;
+
 /* Memory that another allocator was asked for is not there: ends as mem_alloc does. */
 _Noreturn void mem_exhausted(const char *what);
 
