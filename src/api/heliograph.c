@@ -12,6 +12,7 @@
 #include "plugin/plugin.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
+#include "sim/memory.h"
 
 /* libheliograph, include/heliograph.h: experiments, behind names and types that stay. What programs register,
  * and plug-ins, are in the room plugin. */
@@ -33,6 +34,7 @@ struct heliograph {
     char *json;
     int (*progress)(void *self, const struct heliograph_progress *progress); /* NULL: nobody asks */
     void *progress_self;
+    bool is_forced; /* heliograph_force */
 };
 
 /* ---------------------------------------------------------------- messages */
@@ -190,6 +192,11 @@ struct told_progress {
     uint64_t call_steps, message_steps;
 };
 
+void heliograph_force(struct heliograph *experiment, int force)
+{
+    experiment->is_forced = force != 0;
+}
+
 static bool pass_progress(void *self, const struct experiment_progress *at)
 {
     struct told_progress *told = self;
@@ -251,6 +258,10 @@ static enum status run_experiment(struct heliograph *experiment)
     if (status != STATUS_OK)
         return status;
     status = experiment_init(&opened, experiment->config);
+    if (status == STATUS_OK && !experiment->is_forced) {
+        const struct memory_room room = memory_room_find();
+        status = memory_admit(&opened, &room);
+    }
     if (status == STATUS_OK)
         status = run_all(experiment, &opened);
     if (status == STATUS_OK)
