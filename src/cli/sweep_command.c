@@ -20,6 +20,7 @@ const struct cli_option sweep_command_options[SWEEP_OPTIONS] = {
     [SWEEP_SET] = {"--set", 's', "PARAMETER=VALUE",
                    "set a parameter that the sweep does not vary; may be repeated"},
     [SWEEP_PLUGIN] = CLI_PLUGIN,
+    [SWEEP_FORCE] = {"--force", 0, NULL, "run also what there seems to be too little memory for"},
     [SWEEP_JOBS] = {"--jobs", 'j', "N",
                     "runs at the same time; as many as there are processors that it may use"},
 };
@@ -51,6 +52,9 @@ static enum status apply_option(struct sweep_command *sweep, int found, const ch
         return read_shard(sweep, value);
     case SWEEP_DRY_RUN:
         sweep->dry_run = true;
+        return STATUS_OK;
+    case SWEEP_FORCE:
+        sweep->options.force = true;
         return STATUS_OK;
     case SWEEP_SET:
         return STATUS_OK; /* applied once the file has been read */
@@ -176,7 +180,8 @@ static const char *source_of(const struct sweep_forecast *forecast)
                                                  : "assumed for fabrics that nothing has been run on yet";
 }
 
-static void print_forecast(const struct sweep_forecast *forecast, unsigned workers, const char *worker)
+static void print_forecast(const struct sweep_forecast *forecast, unsigned workers, const char *worker,
+                           const struct memory_room *room)
 {
     char work[32], time[32], memory[64];
     const char *source = source_of(forecast);
@@ -184,8 +189,11 @@ static void print_forecast(const struct sweep_forecast *forecast, unsigned worke
     printf("runs    %zu, of which %zu are to be run\n", forecast->runs, forecast->to_run);
     printf("time    %s of work, %s with %u %s (%s)\n", show_seconds(forecast->work_s, work, sizeof work),
            show_seconds(time_s, time, sizeof time), workers, worker, source);
-    printf("memory  %s for the largest run, beside its trace (%s)\n",
-           units_show_size((double)forecast->memory_bytes, 3, memory, sizeof memory), source);
+    printf("memory  %s for the largest run%s\n",
+           units_show_size(forecast->memory_bytes, 3, memory, sizeof memory),
+           forecast->memory_bytes > room->bytes ? ": more than there is for each of the runs at a time, "
+                                                  "so refused without --force"
+                                                : "");
 }
 
 enum status sweep_command_forecast(struct sweep_command *sweep, unsigned workers, const char *one,
@@ -193,13 +201,14 @@ enum status sweep_command_forecast(struct sweep_command *sweep, unsigned workers
 {
     struct store *store = NULL;
     struct sweep_forecast forecast;
+    const struct memory_room room = sweep_room(&sweep->options, workers);
     bool is_there = sweep->output && access(sweep->output, F_OK) == 0;
     enum status status = is_there ? store_open(sweep->output, STORE_READ, &store)
                                   : store_open(":memory:", STORE_WRITE, &store);
     if (status == STATUS_OK)
         status = sweep_forecast(store, sweep->points, sweep->count, &sweep->options, &forecast);
     if (status == STATUS_OK)
-        print_forecast(&forecast, workers, workers == 1 ? one : several);
+        print_forecast(&forecast, workers, workers == 1 ? one : several, &room);
     store_close(store);
     return status;
 }

@@ -99,8 +99,9 @@ static enum status run_as_rank_0(int argc, char **argv, int ranks)
     return status;
 }
 
-/* A rank that is not 0. It goes on only if rank 0 has read the sweep without an error. */
-static void run_as_another(int argc, char **argv)
+/* A rank that is not 0, one of `here` ranks on its machine. It goes on only if rank 0 has read the sweep
+ * without an error. */
+static void run_as_another(int argc, char **argv, unsigned here)
 {
     struct sweep_command sweep;
     diag_set_sink(be_silent, NULL);
@@ -109,7 +110,7 @@ static void run_as_another(int argc, char **argv)
     if (sweep_command_init(&sweep, &command, argc, argv) != STATUS_OK)
         sweep.points = NULL; /* differs from what rank 0 has */
     if (ranks_have_the_same(&sweep))
-        ranks_serve(sweep.points);
+        ranks_serve(sweep.points, sweep_room(&sweep.options, here));
     sweep_command_free(&sweep);
 }
 
@@ -121,6 +122,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    unsigned here = ranks_of_machine();
     if (rank == 0)
         progress_line_start();
     if (!is_launched_well(ranks))
@@ -128,7 +130,7 @@ int main(int argc, char **argv)
     else if (rank == 0)
         status = run_as_rank_0(argc, argv, ranks);
     else
-        run_as_another(argc, argv);
+        run_as_another(argc, argv, here);
     progress_line_stop();
     MPI_Finalize();
     return (int)standard_close(status);
