@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "cli/values.h"
 #include "plugin/plugin.h"
@@ -29,14 +30,20 @@ const struct cli_option sweep_command_options[SWEEP_OPTIONS] = {
 
 static enum status read_shard(struct sweep_command *sweep, const char *value)
 {
-    unsigned shard, shards;
-    int end = 0;
-    if (sscanf(value, "%5u/%5u%n", &shard, &shards, &end) != 2 || value[end] || shard < 1 || shard > shards) {
+    enum { SHARDS_AT_MOST = 99999 };
+    uint64_t shard = 0, shards = 0;
+    struct units_problem problem;
+    const char *slash = strchr(value, '/');
+    char *first = mem_format("%.*s", slash ? (int)(slash - value) : 0, value);
+    bool valid = slash && units_count(first, &shard, &problem) && units_count(slash + 1, &shards, &problem) &&
+                 shard >= 1 && shard <= shards && shards <= SHARDS_AT_MOST;
+    free(first);
+    if (!valid) {
         diag_error("--shard is I/N, such as 1/4 to 4/4, not '%s'", value);
         return STATUS_BAD_INPUT;
     }
-    sweep->options.shard = shard - 1;
-    sweep->options.shards = shards;
+    sweep->options.shard = (unsigned)shard - 1;
+    sweep->options.shards = (unsigned)shards;
     return STATUS_OK;
 }
 

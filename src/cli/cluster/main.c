@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/units.h"
 #include "cli/cluster/ranks.h"
 #include "output/progress_line.h"
 #include "output/standard.h"
@@ -39,7 +40,9 @@ static bool is_launched_well(int ranks)
     static const char *const launchers[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
     for (size_t i = 0; ranks == 1 && i < sizeof launchers / sizeof *launchers; i++) {
         const char *size = getenv(launchers[i]);
-        if (!size || atoi(size) <= 1)
+        struct units_problem problem;
+        uint64_t count;
+        if (!size || !units_count(size, &count, &problem) || count <= 1)
             continue;
         diag_error("this helio-sweep is for " HELIO_MPI ", but it was launched as one of %s by another MPI; "
                    "mpirun.%s launches it, or take the helio-sweep.MPI of that MPI",
