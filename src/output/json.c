@@ -336,30 +336,6 @@ json_t *json_read(const char *text, size_t length, struct json_fault *fault)
 
 enum { JSON_FILE_AT_MOST = 1 << 30 };
 
-json_t *json_read_file(const char *path, struct json_fault *fault)
-{
-    char *text = NULL;
-    size_t length = 0, capacity = 0, got = 1;
-    FILE *file = fopen(path, "rb");
-    while (file && got && length <= JSON_FILE_AT_MOST) {
-        text = mem_grow(text, &capacity, length + 4096, "JSON");
-        got = fread(text + length, 1, capacity - length, file);
-        length += got;
-    }
-    bool good = file && !ferror(file);
-    *fault = (struct json_fault){.line = 0};
-    if (!good)
-        snprintf(fault->text, sizeof fault->text, "it cannot be read: %s", strerror(errno));
-    else if (length > JSON_FILE_AT_MOST)
-        snprintf(fault->text, sizeof fault->text, "it has more than 1 GiB, the limit of a result");
-    good = good && length <= JSON_FILE_AT_MOST;
-    if (file)
-        fclose(file);
-    json_t *json = good ? json_read(text, length, fault) : NULL;
-    free(text);
-    return json;
-}
-
 /* Frees JSON of another type. */
 static json_t *only(json_type type, json_t *json)
 {

@@ -166,6 +166,8 @@ static void add_parameter(void *hash, const struct param *param, const char *val
 static uint64_t fingerprint(const struct sweep_command *sweep)
 {
     XXH3_state_t *hash = XXH3_createState();
+    if (!hash)
+        mem_exhausted("the hash of a sweep");
     XXH3_64bits_reset(hash);
     add_text(hash, HELIO_VERSION);
     config_each(sweep->config, hash, add_parameter);
