@@ -249,7 +249,9 @@ char *json_take_line(json_t *json, int digits)
 /* jansson 2.14 keeps the bytes of a token in a buffer, and when there is no memory to enlarge it, the next
  * byte is lost without an error. So the text is read as the second item of a list whose first item is a text
  * of as many x as the longest token can have. If all of them arrive, the buffer has not lost a byte, and need
- * not grow for the second item. */
+ * not grow for the second item. The buffer's sizes are powers of two, and it grows when one byte is free.
+ * That must not be at the final quotation mark of the first item: where that is lost, jansson reads on behind
+ * the buffer. */
 enum { FEED_PARTS = 5 };
 
 struct json_feed {
@@ -298,6 +300,8 @@ static size_t longest_token(const char *text, size_t length)
 static json_t *read_whole(const char *text, size_t length, json_error_t *error)
 {
     size_t padding = longest_token(text, length);
+    bool grows_at_end = ((padding + 2) & (padding + 1)) == 0;
+    padding += grows_at_end;
     struct json_feed source = {
         .parts = {{"[\"", 2}, {NULL, padding}, {"\",\n", 3}, {text, length}, {"\n]", 2}}};
     json_t *list = json_load_callback(feed, &source, 0, error), *json = json_array_get(list, 1);
