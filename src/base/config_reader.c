@@ -162,8 +162,9 @@ bool config_reader_scalar(struct config_reader *reader, struct fy_event *event, 
                           struct config_scalar *scalar)
 {
     size_t length, offset = config_reader_offset(reader, fy_event_start_mark(event), otherwise);
+    errno = 0;
     const char *text = fy_token_get_text(event->scalar.value, &length);
-    if (!text && fy_token_get_text_length(event->scalar.value))
+    if ((!text || !length) && errno == ENOMEM) /* libfyaml does not tell that from an empty value */
         mem_exhausted("an experiment file");
     if (!text)
         text = "", length = 0;
