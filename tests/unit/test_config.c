@@ -75,6 +75,33 @@ static void every_yaml_style_is_read(void **state)
     }
 }
 
+/* A field has the bytes, and the value that results name has their text form. */
+static void texts_may_be_any_bytes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *fabric, *value;
+    } cases[] = {{"fabric: bytes:a%ff", "a\xff", "bytes:a%FF"},
+                 {"fabric: [bytes:%61]", "a", "a"},
+                 {"fabric: [a, bytes:%FF%2C, b]", "a,\xff,,b", "bytes:a,%FF,,b"},
+                 {"fabric: [bytes:a%FF, bytes:%FE]", "a\xff,\xfe", "bytes:a%FF,%FE"},
+                 {"fabric: ['bytes:bytes:', b]", "bytes:,b", "bytes:bytes:,b"}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct config *config = config_open(tables, COUNT(tables)), *copy;
+        assert_int_equal(read_text(config, cases[i].text), STATUS_OK);
+        copy = config_copy(config);
+        assert_string_equal(((const struct run *)config_of(copy, &run_params))->fabric, cases[i].fabric);
+        assert_string_equal(config_text(copy, "fabric"), cases[i].value);
+        config_close(config);
+        config_close(copy);
+    }
+    struct config *config = config_open(tables, COUNT(tables));
+    assert_int_equal(config_assign(config, "trace", "a\xff", "test"), STATUS_OK);
+    assert_string_equal(((const struct run *)config_of(config, &run_params))->trace, "a\xff");
+    assert_string_equal(config_text(config, "trace"), "bytes:a%FF");
+    config_close(config);
+}
+
 static void an_empty_experiment_file_is_valid(void **state)
 {
     (void)state;
@@ -232,6 +259,11 @@ static void messages_of_files(void **state)
         {"fabric: [a, [b]]", "demo.yaml:1:13: error: a list of single values is expected here\n"
                              " 1 | fabric: [a, [b]]\n"
                              "   |             ^\n"},
+        {"fabric: [a, bytes:%x]",
+         "demo.yaml:1:19: error: behind 'bytes:' a '%' is followed by two hexadecimal "
+         "digits; '%' itself is %25\n"
+         " 1 | fabric: [a, bytes:%x]\n"
+         "   |                   ^\n"},
         {"fabric: [a, ~]", "demo.yaml:1:13: error: an item of this list is empty\n"
                            " 1 | fabric: [a, ~]\n"
                            "   |             ^\n"},
@@ -437,6 +469,7 @@ int main(void)
         cmocka_unit_test_teardown(defaults, stop_collecting),
         cmocka_unit_test_teardown(wrong_default_is_reported, stop_collecting),
         cmocka_unit_test_teardown(every_yaml_style_is_read, stop_collecting),
+        cmocka_unit_test_teardown(texts_may_be_any_bytes, stop_collecting),
         cmocka_unit_test_teardown(an_empty_experiment_file_is_valid, stop_collecting),
         cmocka_unit_test_teardown(every_value_has_its_origin, stop_collecting),
         cmocka_unit_test_teardown(a_change_of_a_copy_leaves_the_original, stop_collecting),
