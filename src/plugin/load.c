@@ -1,4 +1,5 @@
 #include <dlfcn.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,18 +183,22 @@ const char *plugin_hash(void)
     return hash_text;
 }
 
-static void add_contents(const char *path)
+static enum status add_contents(const char *path)
 {
     char bytes[1 << 16];
-    size_t length;
     FILE *file = fopen(path, "rb");
-    while (file && (length = fread(bytes, 1, sizeof bytes, file)) > 0)
+    bool good = file != NULL;
+    for (size_t length; good && (length = fread(bytes, 1, sizeof bytes, file)) > 0;)
         XXH3_128bits_update(loaded.contents, bytes, length);
+    good = good && !ferror(file);
+    if (!good)
+        diag_error("cannot read %s: %s", path, strerror(errno));
     if (file)
         fclose(file);
+    return good ? STATUS_OK : STATUS_FAILED;
 }
 
-static void remember(const char *path, void *handle)
+static enum status remember(const char *path, void *handle)
 {
     if (!loaded.contents) {
         loaded.contents = XXH3_createState();
@@ -201,7 +206,8 @@ static void remember(const char *path, void *handle)
             mem_exhausted("the hash of a plug-in");
         XXH3_128bits_reset(loaded.contents);
     }
-    add_contents(path);
+    if (add_contents(path) != STATUS_OK)
+        return STATUS_FAILED;
     XXH128_hash_t hash = XXH3_128bits_digest(loaded.contents);
     snprintf(hash_text, sizeof hash_text, "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64,
              (uint64_t)hash.low64);
@@ -213,6 +219,7 @@ static void remember(const char *path, void *handle)
     loaded.handles[loaded.count++] = handle;
     plugin_param_list[0].default_text = loaded.text;
     components_add_params(&plugin_params);
+    return STATUS_OK;
 }
 
 enum status plugin_load(const char *path)
@@ -233,9 +240,7 @@ enum status plugin_load(const char *path)
         return STATUS_BAD_INPUT;
     }
     enum status status = start(path, handle);
-    if (status == STATUS_OK)
-        remember(path, handle);
-    return status;
+    return status == STATUS_OK ? remember(path, handle) : status;
 }
 
 static bool says(const struct config *config, const char *name, const char *expected)
