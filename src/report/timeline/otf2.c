@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <errno.h>
 #include <otf2/otf2.h>
 #include <stdio.h>
@@ -38,11 +39,15 @@ static void note(struct otf2 *otf2, OTF2_ErrorCode code)
         otf2->failed = code;
 }
 
-/* Keeps the library from writing to standard error. The first error is reported once, at the end. */
-static OTF2_ErrorCode keep_quiet(void *self, const char *file, uint64_t line, const char *function,
-                                 OTF2_ErrorCode code, const char *format, va_list arguments)
+/* The library calls this function instead of writing to standard error, also where its caller learns of no
+ * error, as when the anchor file cannot be written. Warnings are negative. The first error is reported once,
+ * at the end. */
+static OTF2_ErrorCode on_error(void *self, const char *file, uint64_t line, const char *function,
+                               OTF2_ErrorCode code, const char *format, va_list arguments)
 {
-    (void)self, (void)file, (void)line, (void)function, (void)format, (void)arguments;
+    (void)file, (void)line, (void)function, (void)format, (void)arguments;
+    if (code > OTF2_SUCCESS || code == OTF2_ABORT)
+        note(self, code);
     return code;
 }
 
@@ -61,6 +66,23 @@ static bool is_there(const char *stem, const char *suffix)
     bool there = access(path, F_OK) == 0;
     free(path);
     return there;
+}
+
+/* Whether a folder has entries, and all are events or definitions of a location, as 0.evt. A process that was
+ * killed while it moved an archive to its place leaves such a folder without an anchor. */
+static bool has_only_locations(const char *path)
+{
+    DIR *folder = opendir(path);
+    bool good = folder != NULL, any = false;
+    for (const struct dirent *entry; good && (entry = readdir(folder));) {
+        const char *name = entry->d_name, *ending = name + strspn(name, "0123456789");
+        bool is_part = ending > name && (strcmp(ending, ".evt") == 0 || strcmp(ending, ".def") == 0);
+        any = any || is_part;
+        good = is_part || strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+    }
+    if (folder)
+        closedir(folder);
+    return good && any;
 }
 
 /* The parts of an archive, the anchor last. */
@@ -117,7 +139,7 @@ static void forget(struct otf2 *otf2)
 static bool open_archive(struct otf2 *otf2)
 {
     static const OTF2_FlushCallbacks callbacks = {.otf2_pre_flush = flush};
-    OTF2_Error_RegisterCallback(keep_quiet, NULL);
+    OTF2_Error_RegisterCallback(on_error, otf2);
     otf2->archive =
         OTF2_Archive_Open(unfinished_path(otf2->folder), otf2->name, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
                           DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
@@ -139,7 +161,7 @@ static enum status otf2_open(struct timeline *timeline, const char *path)
     const char *why = NULL;
     if (!*otf2->name)
         why = "a name is missing before .otf2";
-    else if (is_there(otf2->stem, "") && !is_there(otf2->stem, ".otf2"))
+    else if (is_there(otf2->stem, "") && !is_there(otf2->stem, ".otf2") && !has_only_locations(otf2->stem))
         why = "OTF2 keeps events in a folder of that name without .otf2, and there is something else of this "
               "name";
     else if (!(otf2->folder = unfinished_folder(path)))
