@@ -48,6 +48,8 @@ static bool remove_at(int folder, const char *name, int depth)
         return true;
     if ((errno != EISDIR && errno != EPERM) || depth == 0)
         return false;
+    if (unlinkat(folder, name, AT_REMOVEDIR) == 0) /* empty: no descriptor is needed */
+        return true;
     int inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (inner < 0)
         return false;

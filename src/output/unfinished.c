@@ -181,6 +181,8 @@ static struct unfinished *unfinished_make(const char *target, bool is_folder)
         if (created && lock(made->descriptor))
             return made;
         bool again = created || errno == EEXIST;
+        if (created)
+            tree_remove(AT_FDCWD, made->path);
         list_remove(made);
         unfinished_free(made);
         if (!again)
