@@ -1,5 +1,6 @@
 #include "report/assets.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,12 +51,13 @@ static void list_folders(char *folders[static FOLDERS])
     folders[count] = mem_text(HELIO_ASSETS_BUILT);
 }
 
+/* A file that is there and cannot be read counts: the error is reported when it is read. */
 static bool has_all(const char *folder)
 {
     bool all = true;
     for (int i = 0; i < ASSETS; i++) {
         char *path = mem_format("%s/%s", folder, file_names[i]);
-        all = all && access(path, R_OK) == 0;
+        all = all && (access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR));
         free(path);
     }
     return all;
