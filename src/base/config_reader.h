@@ -28,8 +28,7 @@ struct config_reader {
     bool scans; /* reads only sections, and reports nothing */
     struct fy_parser *parser;
     struct fy_diag *diag;
-    int depth;     /* maps and lists that are open */
-    bool complete; /* the parser has come to the end of the text */
+    int depth; /* maps and lists that are open */
     size_t errors;
     bool ended; /* reading stops: after a syntax error, or too many errors */
 };

@@ -61,5 +61,4 @@ const struct fabric_ops hockney_fabric = {
     .counted_bytes = 88,
     .init = hockney_init,
     .submit = hockney_submit,
-    .is_immediate = true,
 };

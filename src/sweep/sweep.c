@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "output/json.h"
-#include "sim/memory.h"
 #include "sweep/definition.h"
 #include "sweep/plan.h"
 #include "sweep/process_pool.h"
@@ -200,11 +199,6 @@ static unsigned processors(void)
     return online > 0 ? (unsigned)online : 1;
 }
 
-struct memory_room sweep_room(const struct sweep_options *options, unsigned workers)
-{
-    return options->force ? memory_room_unlimited : memory_room_share(memory_room_find(), workers);
-}
-
 unsigned sweep_jobs(const struct sweep_options *options)
 {
     return options->jobs ? options->jobs : processors();
@@ -215,9 +209,7 @@ enum status sweep_run_plan(struct sweep_plan *plan, struct worker_pool *worker_p
 {
     struct worker_pool own;
     if (!worker_pool) {
-        unsigned jobs = sweep_jobs(options);
-        unsigned at_once = plan->runs < jobs && plan->runs ? (unsigned)plan->runs : jobs;
-        process_pool_init(&own, jobs, plan->points, sweep_room(options, at_once));
+        process_pool_init(&own, sweep_jobs(options), plan->points);
         worker_pool = &own;
     }
     enum status status = enter(plan, store, options);

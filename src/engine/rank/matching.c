@@ -1,6 +1,5 @@
 #include "engine/rank/matching.h"
 
-#include "base/estimate.h"
 #include "call/call.h"
 #include "engine/rank/message_state.h"
 
@@ -176,10 +175,4 @@ size_t matching_bytes(const struct matching *matching)
 {
     return matching->messages.capacity * matching->messages.size + queue_table_bytes(&matching->keyed) +
            matching->channel_count * sizeof *matching->channels;
-}
-
-double matching_estimate(double messages, uint32_t channels)
-{
-    return estimate_pool(messages, sizeof(struct message)) +
-           (channels ? (double)channels * sizeof(struct queue) : queue_table_estimate(messages));
 }
