@@ -302,7 +302,7 @@ static int measure(const struct cli_command *asked, int argc, char **argv, struc
         return cli_status(found);
     if (!check_request(asked, &request))
         return STATUS_BAD_INPUT;
-    struct bench_program program = {NULL};
+    struct bench_program program = {.path = NULL};
     char *sizes = plain_sizes(request.bytes);
     enum status status = STATUS_BAD_INPUT;
     if (sizes && program_find(request.mpi, &program)) {
