@@ -28,7 +28,7 @@ enum status {
     STATUS_OK = 0,
     STATUS_FAILED = 1,    /* the run could not go on: deadlock, full disk, time overflow, no memory */
     STATUS_BAD_INPUT = 2, /* wrong usage or wrong input: file:line:column has been reported */
-    STATUS_CANCELLED = 3, /* a program that uses the library ended the run: nothing is wrong */
+    STATUS_CANCELLED = 3, /* a signal, or a program that uses the library, ended it: nothing is wrong */
 };
 
 #endif

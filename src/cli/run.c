@@ -12,6 +12,7 @@
 #include "cli/values.h"
 #include "engine/simplecomm/ini.h"
 #include "fabric/list.h"
+#include "output/interrupt.h"
 #include "output/standard.h"
 #include "plugin/plugin.h"
 #include "report/page.h"
@@ -229,13 +230,23 @@ static enum status run_fabric(struct experiment *experiment, size_t index,
     return timeline ? timeline_end_run(timeline, status) : status;
 }
 
+static bool goes_on(void *self, const struct experiment_progress *at)
+{
+    (void)self, (void)at;
+    return !interrupt_wanted();
+}
+
 static enum status run_fabrics(const struct run_options *run, struct experiment *experiment,
                                struct result *results, size_t *done)
 {
-    struct experiment_watch watch = {0};
+    struct experiment_watch watch = {.progress = goes_on};
     enum status status = open_logs(run, experiment, &watch);
-    for (; status == STATUS_OK && *done < experiment->fabric_count; ++*done)
+    interrupt_accept();
+    while (status == STATUS_OK && *done < experiment->fabric_count) {
         status = run_fabric(experiment, *done, &watch, &results[*done]);
+        *done += status == STATUS_OK;
+    }
+    interrupt_refuse();
     status = timeline_close(watch.listener, status);
     return watch.messages ? message_log_close(watch.messages, status) : status;
 }
@@ -247,6 +258,24 @@ static enum status print_results(const struct run_options *run, const struct man
         return result_print_json(manifest, results, count, stdout);
     report_table(manifest->program, results, count, stdout);
     return standard_flush();
+}
+
+/* Prints the fabrics that are done, and says which are not. Files of an interrupted run are not written. */
+static enum status show_interrupted(const struct run_options *run, struct experiment *experiment,
+                                    const struct result *results, size_t done)
+{
+    enum status status = STATUS_OK;
+    if (done) {
+        struct manifest manifest = experiment_manifest(experiment);
+        manifest.not_run = &experiment->fabrics[done];
+        manifest.not_run_count = experiment->fabric_count - done;
+        status = print_results(run, &manifest, results, done);
+    }
+    for (size_t i = done; i < experiment->fabric_count; i++)
+        diag_error("interrupted: %s is not done", experiment->fabrics[i]->name);
+    if (run->messages || run->timeline || run->html)
+        diag_note("the files that --messages, --timeline and --html name are left out");
+    return status == STATUS_OK ? STATUS_CANCELLED : status;
 }
 
 /* Writes the results, once all fabrics are done. */
@@ -276,6 +305,8 @@ static enum status run_experiment(const struct run_options *run)
         status = run_fabrics(run, &experiment, results, &done);
     if (status == STATUS_OK)
         status = show_results(run, &experiment, results, done, page);
+    else if (status == STATUS_CANCELLED)
+        status = show_interrupted(run, &experiment, results, done);
     status = report_page_close(page, status);
     if (run->html && status == STATUS_OK)
         report_page_note(run->html);

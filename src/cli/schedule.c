@@ -13,6 +13,7 @@
 #include "cli/schedule.h"
 #include "cli/values.h"
 #include "engine/params.h"
+#include "output/interrupt.h"
 #include "output/output.h"
 #include "output/quote.h"
 #include "output/standard.h"
@@ -345,7 +346,7 @@ static enum status schedule_pattern(const struct schedule_settings *settings,
     return status;
 }
 
-static enum status schedule(const struct schedule_settings *settings)
+static enum status schedule_any(const struct schedule_settings *settings)
 {
     struct schedule_outcome outcome = {0};
     enum status status = tdm_topology("--topology", settings->topology_text, &outcome.topo);
@@ -355,6 +356,18 @@ static enum status schedule(const struct schedule_settings *settings)
         return schedule_program(settings, &outcome.topo);
     status = schedule_pattern(settings, &outcome);
     schedule_outcome_free(&outcome);
+    return status;
+}
+
+/* Ctrl-C ends the search, and not the program: the best schedule found by then is written. */
+static enum status schedule(const struct schedule_settings *settings)
+{
+    bool searches = settings->method.algorithm == TDM_BEST && !settings->verify;
+    if (searches)
+        interrupt_accept();
+    enum status status = schedule_any(settings);
+    if (searches)
+        interrupt_refuse();
     return status;
 }
 

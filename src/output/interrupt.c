@@ -57,6 +57,14 @@ void interrupt_refuse(void)
     accepted--;
 }
 
+void interrupt_leave_to_parent(void)
+{
+    accepted = 0;
+    received = 0;
+    signal(SIGINT, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+}
+
 bool interrupt_wanted(void)
 {
     return received != 0;

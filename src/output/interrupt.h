@@ -17,6 +17,10 @@ void interrupt_install(void);
 void interrupt_accept(void);
 void interrupt_refuse(void);
 
+/* In a worker, a process made by fork: what the terminal sends to all processes is left to the parent, which
+ * ends its workers. Any other signal ends the worker at once. */
+void interrupt_leave_to_parent(void);
+
 /* Whether a signal asks the code to stop. */
 bool interrupt_wanted(void);
 

@@ -73,12 +73,15 @@ enum status reproduce_all(const struct paper *const *list, const struct reproduc
     for (size_t i = 0; status == STATUS_OK && list[i]; i++) {
         enum status one = reproduce_paper_seen(list[i], options, gather, &gathered);
         first = first == STATUS_OK ? one : first;
+        status = one == STATUS_CANCELLED ? one : status;
     }
     if (gathered.rows_file)
         fclose(gathered.rows_file);
     if (status == STATUS_OK)
         status = write_gathered(&gathered, options, page);
+    else
+        status = report_page_close(page, status);
     json_decref(gathered.papers);
     free(gathered.rows);
-    return first == STATUS_OK ? status : first;
+    return first == STATUS_OK || status == STATUS_CANCELLED ? status : first;
 }

@@ -50,15 +50,19 @@ double reproduction_published(const struct reproduction *reproduction, const cha
 /* ---------------------------------------------------------------- one paper */
 
 /* Calls the paper until all runs that it asks for are there. */
-static void compute(struct reproduction *reproduction)
+static enum status compute(struct reproduction *reproduction)
 {
+    enum status status;
+    size_t made;
     do {
         rows_clear(reproduction);
         json_array_clear(reproduction->figures);
         reproduction->failed_because = NULL;
         reproduction->paper->reproduce(reproduction);
-    } while (runs_catch_up(reproduction->runs, reproduction->paper->name));
+        status = runs_catch_up(reproduction->runs, reproduction->paper->name, &made);
+    } while (status == STATUS_OK && made);
     rows_complete(reproduction);
+    return status == STATUS_OK && reproduction->broken ? STATUS_FAILED : status;
 }
 
 static enum status write_page(const struct reproduction *reproduction, struct report_page *page)
@@ -110,9 +114,8 @@ static enum status compute_and_write(struct reproduction *reproduction, const ch
                                      struct report_page *page, reproduction_seen *seen, void *self)
 {
     reproduction->figures = json_make_list();
-    compute(reproduction);
-    enum status status =
-        reproduction->broken ? report_page_close(page, STATUS_FAILED) : write_all(reproduction, folder, page);
+    enum status status = compute(reproduction);
+    status = status == STATUS_OK ? write_all(reproduction, folder, page) : report_page_close(page, status);
     if (seen && status == STATUS_OK)
         seen(self, reproduction);
     rows_clear(reproduction);

@@ -261,6 +261,8 @@ static enum status run_points(struct runs *runs, struct run_point *points, size_
     enum status status = sweep_run(runs->store, sweep, count, &options, results);
     diag_set_sink(NULL, NULL);
     for (size_t i = 0; i < count && (status != STATUS_BAD_INPUT || count == 1); i++) {
+        if (!results[i].done && status == STATUS_CANCELLED)
+            continue;
         if (!results[i].done)
             fail_as_reported(&points[i], &said);
         else if (!take_facts(points[i].run, &results[i]))
@@ -297,20 +299,31 @@ static struct requested_run **wanted_runs(const struct runs *runs, size_t *count
 
 /* One wrong point keeps the others from being run. Then the points of each workload are run apart, and where
  * one of these is wrong, each of them alone. */
-static void run_workloads_apart(struct runs *runs, struct run_point *points, size_t count, const char *name)
+static enum status run_workloads_apart(struct runs *runs, struct run_point *points, size_t count,
+                                       const char *name)
 {
-    for (size_t first = 0, next; first < count; first = next) {
+    enum status status = STATUS_OK;
+    for (size_t first = 0, next; first < count && status != STATUS_CANCELLED; first = next) {
         const char *workload = points[first].run->workload;
         for (next = first + 1; next < count && strcmp(points[next].run->workload, workload) == 0;)
             next++;
-        if (run_points(runs, &points[first], next - first, name) != STATUS_BAD_INPUT || next - first == 1)
-            continue;
-        for (size_t i = first; i < next; i++)
-            run_points(runs, &points[i], 1, name);
+        status = run_points(runs, &points[first], next - first, name);
+        bool is_wrong = status == STATUS_BAD_INPUT && next - first > 1;
+        for (size_t i = first; is_wrong && i < next && status != STATUS_CANCELLED; i++)
+            status = run_points(runs, &points[i], 1, name);
     }
+    return status;
 }
 
-size_t runs_catch_up(struct runs *runs, const char *name)
+static size_t count_done(const struct runs *runs)
+{
+    size_t done = 0;
+    for (size_t i = 0; i < runs->count; i++)
+        done += runs->list[i]->state == RUN_DONE;
+    return done;
+}
+
+enum status runs_catch_up(struct runs *runs, const char *name, size_t *made)
 {
     size_t count;
     struct requested_run **wanted = wanted_runs(runs, &count);
@@ -318,10 +331,16 @@ size_t runs_catch_up(struct runs *runs, const char *name)
     for (size_t i = 0; i < count; i++)
         point_make(&points[i], runs, wanted[i]);
     free(wanted);
-    if (count && run_points(runs, points, count, name) == STATUS_BAD_INPUT && count > 1)
-        run_workloads_apart(runs, points, count, name);
+    enum status status = count ? run_points(runs, points, count, name) : STATUS_OK;
+    if (status == STATUS_BAD_INPUT && count > 1)
+        status = run_workloads_apart(runs, points, count, name);
     for (size_t i = 0; i < count; i++)
         free(points[i].text);
     free(points);
-    return count;
+    *made = count;
+    if (status != STATUS_CANCELLED)
+        return STATUS_OK;
+    diag_error("interrupted: %zu of %zu runs of %s are kept in %s; run it again to go on", count_done(runs),
+               runs->count, name, store_path(runs->store));
+    return status;
 }

@@ -36,8 +36,9 @@ void runs_close(struct runs *runs);
 const struct run_facts *runs_ask(struct runs *runs, const char *fabric, const char *workload,
                                  const char *settings, const char **reason);
 
-/* Makes the runs that are wanted; the progress line has `name`. Returns how many there were. A run that fails
- * stays failed, and its first error is the reason. */
-size_t runs_catch_up(struct runs *runs, const char *name);
+/* Makes the runs that are wanted; the progress line has `name`. *made: how many there were. A run that fails
+ * stays failed, and its first error is the reason. STATUS_CANCELLED, reported: a signal has interrupted it.
+ */
+enum status runs_catch_up(struct runs *runs, const char *name, size_t *made);
 
 #endif

@@ -63,6 +63,8 @@ void result_collect(struct result *result, uint32_t ranks, struct tap *tap);
 void result_keep_statistics(struct result *result, const struct metric_table *metrics,
                             const void *statistics);
 
+struct fabric_ops;
+
 /* Everything that is needed to repeat a run. */
 struct manifest {
     const struct config *config;
@@ -70,6 +72,9 @@ struct manifest {
     const char *program; /* "cg.S.4", "alltoall:ranks=64,bytes=8KiB" */
     const char *input;   /* path of the trace; NULL = generated */
     const char *input_hash;
+    /* Fabrics of the experiment that an interrupted run has no result for. */
+    const struct fabric_ops *const *not_run;
+    size_t not_run_count;
 };
 
 /* One JSON object: schema, manifest, runs. The same input gives the same bytes. */

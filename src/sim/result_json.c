@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/stats.h"
+#include "fabric/fabric.h"
 #include "host/node.h"
 #include "output/json.h"
 #include "sim/result.h"
@@ -213,6 +214,14 @@ static json_t *manifest_json(const struct manifest *manifest)
     return object;
 }
 
+static json_t *names_of(const struct fabric_ops *const *list, size_t count)
+{
+    json_t *names = json_make_list();
+    for (size_t i = 0; i < count; i++)
+        json_add_text(names, list[i]->name);
+    return names;
+}
+
 enum status result_print_json(const struct manifest *manifest, const struct result *results, size_t count,
                               FILE *out)
 {
@@ -223,6 +232,8 @@ enum status result_print_json(const struct manifest *manifest, const struct resu
     json_put_count(whole, "schema", RESULT_SCHEMA);
     json_put(whole, "manifest", manifest_json(manifest));
     json_put(whole, "runs", runs);
+    if (manifest->not_run_count)
+        json_put(whole, "not_run", names_of(manifest->not_run, manifest->not_run_count));
     enum status status = json_write(whole, DIGITS, out);
     int cause = errno;
     json_decref(whole);

@@ -13,6 +13,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "output/interrupt.h"
 #include "sweep/worker.h"
 
 /* A worker is made by fork, so it has the points and receives only an index. It has a socket of its own to
@@ -88,6 +89,7 @@ static void become_worker(struct processes *processes, int socket, pid_t parent)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(STATUS_FAILED);
+    interrupt_leave_to_parent();
     for (size_t i = 0; i < processes->count; i++)
         if (processes->list[i].pid)
             close(processes->list[i].socket);
@@ -149,25 +151,30 @@ static bool submit_point(struct worker_pool *worker_pool, size_t worker, size_t 
     return process->busy;
 }
 
-/* The worker with the lowest number that has answered. */
-static size_t wait_for_any(struct processes *processes)
+/* The worker with the lowest number that has answered. False: a signal asks to stop. */
+static bool wait_for_any(struct processes *processes, size_t *worker)
 {
+    enum { LOOK_EVERY_MS = 100 }; /* for a signal that came just before poll() */
     for (size_t i = 0; i < processes->count; i++) {
         const struct process *process = &processes->list[i];
         processes->polled[i] = (struct pollfd){.fd = process->busy ? process->socket : -1, .events = POLLIN};
     }
-    while (poll(processes->polled, processes->count, -1) < 0 && errno == EINTR)
-        ;
-    size_t worker = 0;
-    while (worker + 1 < processes->count && !processes->polled[worker].revents)
-        worker++;
-    return worker;
+    while (poll(processes->polled, processes->count, LOOK_EVERY_MS) <= 0)
+        if (interrupt_wanted())
+            return false;
+    *worker = 0;
+    while (*worker + 1 < processes->count && !processes->polled[*worker].revents)
+        ++*worker;
+    return true;
 }
 
-static void wait_for_answer(struct worker_pool *worker_pool, struct worker_answer *answer)
+static bool wait_for_answer(struct worker_pool *worker_pool, struct worker_answer *answer)
 {
     struct processes *processes = worker_pool->self;
-    size_t worker = wait_for_any(processes);
+    size_t worker;
+    *answer = (struct worker_answer){.bytes = NULL};
+    if (!wait_for_any(processes, &worker))
+        return false;
     struct process *process = &processes->list[worker];
     uint64_t length;
     *answer = (struct worker_answer){.worker = worker};
@@ -176,11 +183,20 @@ static void wait_for_answer(struct worker_pool *worker_pool, struct worker_answe
         answer->length = length;
         answer->bytes = mem_alloc(length, 1, "a packed result");
         if (receive_all(process->socket, answer->bytes, length))
-            return;
+            return true;
         free(answer->bytes);
         answer->bytes = NULL;
     }
     bury(process, answer);
+    return true;
+}
+
+static void cancel(struct worker_pool *worker_pool)
+{
+    const struct processes *processes = worker_pool->self;
+    for (size_t i = 0; i < processes->count; i++)
+        if (processes->list[i].busy)
+            kill(processes->list[i].pid, SIGTERM);
 }
 
 static void shut_down(struct worker_pool *worker_pool)
@@ -219,5 +235,6 @@ void process_pool_init(struct worker_pool *worker_pool, size_t workers, const st
                                         .parts_done = processes->parts_done,
                                         .submit = submit_point,
                                         .wait = wait_for_answer,
+                                        .cancel = cancel,
                                         .shutdown = shut_down};
 }

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "output/interrupt.h"
 #include "output/json.h"
 #include "sweep/definition.h"
 #include "sweep/plan.h"
@@ -25,7 +26,9 @@ struct running {
     char **warnings; /* the different warnings of runs that did not fail */
     size_t warning_count, warning_capacity;
     size_t repeated; /* runs with a warning that another run had before */
+    size_t kept;     /* runs with a result, which the store has */
     bool stop;       /* the store takes no more results, so no more points are submitted */
+    bool interrupted;
 };
 
 static void report_failure(struct running *running, size_t point, const char *cause)
@@ -61,7 +64,9 @@ static void store_outcome(struct running *running, size_t point, struct sweep_ou
     if (*outcome->messages)
         report_warnings(running, point, outcome->messages);
     outcome->run.id = running->plan->ids[running->plan->run_of[point]];
-    if (store_finish(running->store, &outcome->run) != STATUS_OK)
+    if (store_finish(running->store, &outcome->run) == STATUS_OK)
+        running->kept++;
+    else
         running->stop = true;
 }
 
@@ -87,7 +92,9 @@ static void take_answer(struct running *running, struct worker_answer *answer)
 {
     struct sweep_outcome outcome;
     size_t point = running->point_of[answer->worker];
-    if (!answer->bytes)
+    if (!answer->bytes && interrupt_wanted())
+        running->interrupted = true; /* the signal may have ended the worker, too */
+    else if (!answer->bytes)
         report_failure(running, point, answer->cause);
     else if (sweep_outcome_unpack(answer->bytes, answer->length, &outcome))
         store_outcome(running, point, &outcome);
@@ -104,7 +111,7 @@ static void take_answer(struct running *running, struct worker_answer *answer)
 static void submit_next(struct running *running, size_t worker)
 {
     struct worker_answer answer;
-    while (!running->stop && running->submitted < running->plan->todo_count) {
+    while (!running->stop && !interrupt_wanted() && running->submitted < running->plan->todo_count) {
         running->point_of[worker] = running->plan->todo[running->submitted++];
         if (running->worker_pool->submit(running->worker_pool, worker, running->point_of[worker], &answer))
             return;
@@ -123,15 +130,32 @@ static void run_points(struct running *running)
     name_progress(running, name, sizeof name);
     progress_begin_elsewhere(name, (uint64_t)running->plan->todo_count * SWEEP_POINT_PARTS,
                              worker_pool->parts_done);
+    interrupt_accept();
     for (size_t i = 0; i < worker_pool->workers; i++)
         submit_next(running, i);
-    while (running->ended < running->submitted) {
-        worker_pool->wait(worker_pool, &answer);
+    while (running->ended < running->submitted && !running->interrupted) {
+        running->interrupted = !worker_pool->wait(worker_pool, &answer);
+        if (running->interrupted)
+            break;
         take_answer(running, &answer);
         submit_next(running, answer.worker);
     }
+    if (running->interrupted)
+        worker_pool->cancel(worker_pool);
+    running->interrupted |= interrupt_wanted() && running->ended < running->plan->todo_count;
+    interrupt_refuse();
     progress_end();
     free(running->point_of);
+}
+
+/* A shard's share of the plan is what it has to do. */
+static enum status report_interruption(const struct running *running)
+{
+    const struct sweep_plan *plan = running->plan;
+    size_t before = running->options->shards ? 0 : plan->runs - plan->todo_count;
+    diag_error("interrupted: %zu of %zu runs are kept in %s; run it again to go on", before + running->kept,
+               before + plan->todo_count, store_path(running->store));
+    return STATUS_CANCELLED;
 }
 
 static enum status run_plan(struct running *running)
@@ -146,7 +170,9 @@ static enum status run_plan(struct running *running)
     if (running->failed)
         diag_error("%zu of %zu runs failed; the others are in %s", running->failed, plan->todo_count,
                    store_path(running->store));
-    return running->failed || running->stop ? STATUS_FAILED : STATUS_OK;
+    if (running->failed || running->stop)
+        return STATUS_FAILED;
+    return running->interrupted ? report_interruption(running) : STATUS_OK;
 }
 
 /* The result of each point that has one. */

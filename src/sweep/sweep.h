@@ -57,8 +57,9 @@ unsigned sweep_jobs(const struct sweep_options *options);
  * result of each point; the caller frees them with sweep_free, also after an error. A point without a result,
  * for example one of another shard, gets all zeroes.
  *
- * STATUS_BAD_INPUT: a point is wrong, and the store has not changed. STATUS_FAILED: some runs failed. Each is
- * reported with its settings and the cause, and all others are in the store. */
+ * STATUS_CANCELLED, reported: a signal has interrupted it (output/interrupt.h), and the store has the runs
+ * that ended before. STATUS_BAD_INPUT: a point is wrong, and the store has not changed. STATUS_FAILED: some
+ * runs failed. Each is reported with its settings and the cause, and all others are in the store. */
 enum status sweep_run(struct store *store, const struct sweep_point *points, size_t count,
                       const struct sweep_options *options, struct store_run *runs);
 void sweep_free(struct store_run *runs, size_t count);

@@ -24,9 +24,13 @@ struct worker_pool {
     /* Gives an idle worker a point. False: it cannot take one, and `answer` says why. */
     bool (*submit)(struct worker_pool *worker_pool, size_t worker, size_t point,
                    struct worker_answer *answer);
-    /* Waits for an answer of any worker that has a point. A worker that ended can be given another point. */
-    void (*wait)(struct worker_pool *worker_pool, struct worker_answer *answer);
-    /* Ends the workers, and frees the pool's memory. Call it when all workers have answered. */
+    /* Waits for an answer of any worker that has a point. A worker that ended can be given another point.
+     * False: a signal asks to stop (output/interrupt.h), and nobody has answered. */
+    bool (*wait)(struct worker_pool *worker_pool, struct worker_answer *answer);
+    /* Ends the workers that have a point, which is lost. NULL if wait() is always true. */
+    void (*cancel)(struct worker_pool *worker_pool);
+    /* Ends the workers, and frees the pool's memory. Call it when all workers have answered, or after
+     * cancel(). */
     void (*shutdown)(struct worker_pool *worker_pool);
 };
 

@@ -74,7 +74,7 @@ static bool submit_point(struct worker_pool *worker_pool, size_t worker, size_t 
     return true;
 }
 
-static void wait_for_answer(struct worker_pool *worker_pool, struct worker_answer *answer)
+static bool wait_for_answer(struct worker_pool *worker_pool, struct worker_answer *answer)
 {
     (void)worker_pool;
     struct head head;
@@ -83,9 +83,10 @@ static void wait_for_answer(struct worker_pool *worker_pool, struct worker_answe
     *answer = (struct worker_answer){.worker = (size_t)rank - 1, .length = head.length};
     memcpy(answer->cause, head.cause, sizeof answer->cause);
     if (!head.has_bytes)
-        return;
+        return true;
     answer->bytes = mem_alloc(head.length, 1, "results on their way");
     receive_bytes(answer->bytes, head.length, rank);
+    return true;
 }
 
 static void shut_down(struct worker_pool *worker_pool)
