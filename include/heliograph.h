@@ -93,8 +93,12 @@ HELIOGRAPH_API void
 heliograph_on_progress(struct heliograph *experiment,
                        int (*progress)(void *self, const struct heliograph_progress *progress), void *self);
 
+/* Other than 0: heliograph_run also runs what there seems to be too little memory for. */
+HELIOGRAPH_API void heliograph_force(struct heliograph *experiment, int force);
+
 /* Runs the program on each of the fabrics. The results of an earlier run are gone, also where this one fails.
- * HELIOGRAPH_FAILED where memory runs out: what the run has allocated is then lost to the process. */
+ * HELIOGRAPH_FAILED before anything is run where one of the fabrics is estimated to need more memory than
+ * there is, and where memory runs out: what the run has allocated is then lost to the process. */
 HELIOGRAPH_API enum heliograph_status heliograph_run(struct heliograph *experiment);
 
 /* ----------------------------------------------------------------- results */

@@ -12,6 +12,7 @@
 #include "plugin/plugin.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
+#include "sim/memory.h"
 
 /* libheliograph, include/heliograph.h: experiments, behind names and types that stay. What programs register,
  * and plug-ins, are in the room plugin. */
@@ -33,41 +34,47 @@ struct heliograph {
     char *json;
     int (*progress)(void *self, const struct heliograph_progress *progress); /* NULL: nobody asks */
     void *progress_self;
+    bool is_forced; /* heliograph_force */
 };
 
 /* ---------------------------------------------------------------- messages */
 
 static _Thread_local char *messages;
 static _Thread_local size_t messages_length, messages_capacity;
+static _Thread_local bool messages_lost; /* there was no memory for one */
 
 static void keep_message(void *self, enum diag_level level, const char *message)
 {
     (void)self;
     (void)level;
-    size_t length = strlen(message);
-    messages = mem_grow(messages, &messages_capacity, messages_length + length + 1, "messages");
+    size_t length = strlen(message), needed = messages_length + length + 1;
+    if (needed > messages_capacity) {
+        /* Not mem_grow: it reports a lack of memory, which comes here. */
+        char *grown = realloc(messages, 2 * needed);
+        messages_lost |= !grown;
+        if (!grown)
+            return;
+        messages = grown;
+        messages_capacity = 2 * needed;
+    }
     memcpy(messages + messages_length, message, length + 1);
     messages_length += length;
 }
 
-/* A function that returns a status begins: what it reports is kept, and nothing is printed. */
+/* A call begins: what it reports is kept, and nothing is printed. */
 static void collect_messages(void)
 {
     messages_length = 0;
+    messages_lost = false;
     if (messages)
         *messages = '\0';
     diag_set_sink(keep_message, NULL);
 }
 
-/* It ends: what the program itself reports by these rooms goes to standard error again. */
-static enum heliograph_status finish(enum status status)
-{
-    diag_set_sink(NULL, NULL);
-    return (enum heliograph_status)status;
-}
-
 const char *heliograph_last_error(void)
 {
+    if (messages_lost && !messages_length)
+        return "heliograph: error: out of memory\n";
     return messages ? messages : "";
 }
 
@@ -78,18 +85,47 @@ const char *heliograph_version(void)
 
 /* ------------------------------------------------------------- experiments */
 
-struct heliograph *heliograph_new(void)
+/* A program does not end because a call needs more memory than there is; what the call had is lost. */
+typedef enum status api_work(void *self);
+
+static void leave(void *self)
+{
+    longjmp(*(jmp_buf *)self, 1);
+}
+
+static enum heliograph_status call_guarded(api_work *work, void *self)
+{
+    jmp_buf out;
+    enum status status;
+    collect_messages();
+    if (setjmp(out)) {
+        status = STATUS_FAILED;
+    } else {
+        mem_on_failure(leave, &out);
+        status = work(self);
+    }
+    mem_on_failure(NULL, NULL);
+    diag_set_sink(NULL, NULL); /* what the program itself reports by these rooms is printed again */
+    return (enum heliograph_status)status;
+}
+
+static enum status make_experiment(void *self)
 {
     size_t count;
     const struct param_table *const *tables = components_params(&count);
-    collect_messages();
     struct config *config = config_open(tables, count);
-    finish(STATUS_OK);
     if (!config)
-        return NULL;
-    struct heliograph *experiment = mem_alloc(1, sizeof *experiment, "an experiment");
-    experiment->config = config;
-    return experiment;
+        return STATUS_FAILED;
+    struct heliograph **experiment = self;
+    *experiment = mem_alloc(1, sizeof **experiment, "an experiment");
+    (*experiment)->config = config;
+    return STATUS_OK;
+}
+
+struct heliograph *heliograph_new(void)
+{
+    struct heliograph *experiment = NULL;
+    return call_guarded(make_experiment, &experiment) == HELIOGRAPH_OK ? experiment : NULL;
 }
 
 static void free_results(struct heliograph *experiment)
@@ -122,36 +158,58 @@ static enum status extend(struct heliograph *experiment)
     return config_extend(experiment->config, count) ? plugin_note(experiment->config) : STATUS_FAILED;
 }
 
-static enum status load_text(struct heliograph *experiment, const char *name, const char *text, size_t length)
+struct api_input {
+    struct heliograph *experiment;
+    const char *name, *text; /* a file and its text, or a parameter and its value */
+    size_t length;
+};
+
+static enum status load_text(void *self)
 {
-    enum status status = plugin_load_from_text(name, text, length);
+    const struct api_input *input = self;
+    enum status status = plugin_load_from_text(input->name, input->text, input->length);
     if (status == STATUS_OK)
-        status = extend(experiment);
-    return status == STATUS_OK ? config_read_text(experiment->config, name, text, length) : status;
+        status = extend(input->experiment);
+    if (status != STATUS_OK)
+        return status;
+    return config_read_text(input->experiment->config, input->name, input->text, input->length);
+}
+
+static enum status load_file(void *self)
+{
+    struct api_input input = *(struct api_input *)self;
+    char *text = config_load_file(input.name, &input.length);
+    input.text = text;
+    enum status status = text ? load_text(&input) : STATUS_BAD_INPUT;
+    free(text);
+    return status;
+}
+
+static enum status set_parameter(void *self)
+{
+    const struct api_input *input = self;
+    enum status status = extend(input->experiment);
+    if (status != STATUS_OK)
+        return status;
+    return config_assign(input->experiment->config, input->name, input->text, "heliograph_set");
 }
 
 enum heliograph_status heliograph_load(struct heliograph *experiment, const char *path)
 {
-    collect_messages();
-    size_t length;
-    char *text = config_load_file(path, &length);
-    enum status status = text ? load_text(experiment, path, text, length) : STATUS_BAD_INPUT;
-    free(text);
-    return finish(status);
+    return call_guarded(load_file, &(struct api_input){.experiment = experiment, .name = path});
 }
 
 enum heliograph_status heliograph_load_text(struct heliograph *experiment, const char *name, const char *text)
 {
-    collect_messages();
-    return finish(load_text(experiment, name, text, strlen(text)));
+    return call_guarded(
+        load_text,
+        &(struct api_input){.experiment = experiment, .name = name, .text = text, .length = strlen(text)});
 }
 
 enum heliograph_status heliograph_set(struct heliograph *experiment, const char *parameter, const char *value)
 {
-    collect_messages();
-    enum status status = extend(experiment);
-    return finish(status == STATUS_OK ? config_assign(experiment->config, parameter, value, "heliograph_set")
-                                      : status);
+    return call_guarded(set_parameter,
+                        &(struct api_input){.experiment = experiment, .name = parameter, .text = value});
 }
 
 struct value_search {
@@ -189,6 +247,11 @@ struct told_progress {
     unsigned step_bits; /* it is told each 2^step_bits calls or messages */
     uint64_t call_steps, message_steps;
 };
+
+void heliograph_force(struct heliograph *experiment, int force)
+{
+    experiment->is_forced = force != 0;
+}
 
 static bool pass_progress(void *self, const struct experiment_progress *at)
 {
@@ -243,45 +306,36 @@ static enum status write_json(struct heliograph *experiment, struct experiment *
     return status;
 }
 
-static enum status run_experiment(struct heliograph *experiment)
+/* The experiment gets its results when all of them are there: those of a run that ran out of memory are not
+ * even good enough to be freed. */
+static enum status run_experiment(void *self)
 {
+    struct heliograph *experiment = self, results = *experiment;
     struct experiment opened;
-    free_results(experiment);
     enum status status = extend(experiment);
     if (status != STATUS_OK)
         return status;
     status = experiment_init(&opened, experiment->config);
+    if (status == STATUS_OK && !experiment->is_forced) {
+        const struct memory_room room = memory_room_find();
+        status = memory_admit(&opened, &room);
+    }
     if (status == STATUS_OK)
-        status = run_all(experiment, &opened);
+        status = run_all(&results, &opened);
     if (status == STATUS_OK)
-        status = write_json(experiment, &opened);
+        status = write_json(&results, &opened);
     experiment_free(&opened);
+    *experiment = results;
     return status;
-}
-
-static void leave(void *self)
-{
-    longjmp(*(jmp_buf *)self, 1);
-}
-
-/* A program does not end because a run takes more memory than there is; what the run had is lost. */
-static enum status run_guarded(struct heliograph *experiment)
-{
-    jmp_buf out;
-    if (setjmp(out))
-        return STATUS_FAILED;
-    mem_on_failure(leave, &out);
-    return run_experiment(experiment);
 }
 
 enum heliograph_status heliograph_run(struct heliograph *experiment)
 {
-    collect_messages();
-    enum status status = run_guarded(experiment);
-    mem_on_failure(NULL, NULL);
-    if (status != STATUS_OK)
+    free_results(experiment);
+    enum heliograph_status status = call_guarded(run_experiment, experiment);
+    if (status != HELIOGRAPH_OK)
         free_results(experiment);
-    return finish(status);
+    return status;
 }
 
 /* ----------------------------------------------------------------- results */
@@ -373,38 +427,28 @@ const char *heliograph_json(const struct heliograph *experiment)
 
 /* --------------------------------------------------------- parts, plug-ins */
 
-enum heliograph_status heliograph_register_fabric(const struct heliograph_fabric *fabric)
-{
-    collect_messages();
-    return finish(plugin_register_fabric(fabric));
-}
+#define REGISTER(part)                                                                                       \
+    static enum status register_##part(void *self)                                                           \
+    {                                                                                                        \
+        return plugin_register_##part(self);                                                                 \
+    }                                                                                                        \
+    enum heliograph_status heliograph_register_##part(const struct heliograph_##part *part)                  \
+    {                                                                                                        \
+        return call_guarded(register_##part, (void *)part);                                                  \
+    }
+REGISTER(fabric)
+REGISTER(topology)
+REGISTER(workload)
+REGISTER(trace_format)
+REGISTER(collective)
+#undef REGISTER
 
-enum heliograph_status heliograph_register_topology(const struct heliograph_topology *topology)
+static enum status load_plugin(void *path)
 {
-    collect_messages();
-    return finish(plugin_register_topology(topology));
-}
-
-enum heliograph_status heliograph_register_workload(const struct heliograph_workload *workload)
-{
-    collect_messages();
-    return finish(plugin_register_workload(workload));
-}
-
-enum heliograph_status heliograph_register_trace_format(const struct heliograph_trace_format *format)
-{
-    collect_messages();
-    return finish(plugin_register_trace_format(format));
-}
-
-enum heliograph_status heliograph_register_collective(const struct heliograph_collective *collective)
-{
-    collect_messages();
-    return finish(plugin_register_collective(collective));
+    return plugin_load(path);
 }
 
 enum heliograph_status heliograph_load_plugin(const char *path)
 {
-    collect_messages();
-    return finish(plugin_load(path));
+    return call_guarded(load_plugin, (void *)path);
 }

@@ -1,5 +1,6 @@
 #include "base/config_reader.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -106,12 +107,16 @@ struct fy_event *config_reader_next(struct config_reader *reader)
 {
     if (reader->ended)
         return NULL;
+    errno = 0;
     struct fy_event *event = fy_parser_parse(reader->parser);
-    if (!event) {
-        if (fy_parser_get_stream_error(reader->parser))
-            syntax_error(reader);
-        return NULL;
+    if (!event && !reader->complete) { /* libfyaml does not say that it has no memory */
+        if (errno == ENOMEM || !fy_parser_get_stream_error(reader->parser))
+            mem_exhausted("an experiment file");
+        syntax_error(reader);
     }
+    if (!event)
+        return NULL;
+    reader->complete |= event->type == FYET_STREAM_END;
     reader->depth += event->type == FYET_MAPPING_START || event->type == FYET_SEQUENCE_START;
     reader->depth -= event->type == FYET_MAPPING_END || event->type == FYET_SEQUENCE_END;
     if (reader->depth <= CONFIG_DEPTH_AT_MOST)
@@ -157,7 +162,10 @@ bool config_reader_scalar(struct config_reader *reader, struct fy_event *event, 
                           struct config_scalar *scalar)
 {
     size_t length, offset = config_reader_offset(reader, fy_event_start_mark(event), otherwise);
+    errno = 0;
     const char *text = fy_token_get_text(event->scalar.value, &length);
+    if ((!text || !length) && errno == ENOMEM) /* libfyaml does not tell that from an empty value */
+        mem_exhausted("an experiment file");
     if (!text)
         text = "", length = 0;
     if (fy_token_scalar_style(event->scalar.value) == FYSS_PLAIN &&
@@ -227,9 +235,7 @@ bool config_reader_open(struct config_reader *reader)
     }
     if (reader->parser && !fy_parser_set_string(reader->parser, reader->text, reader->length))
         return true;
-    diag_error("%s: the YAML parser cannot be set up", reader->name);
-    reader->errors++;
-    return false;
+    mem_exhausted("an experiment file");
 }
 
 void config_reader_close(struct config_reader *reader)

@@ -28,7 +28,8 @@ struct config_reader {
     bool scans; /* reads only sections, and reports nothing */
     struct fy_parser *parser;
     struct fy_diag *diag;
-    int depth; /* maps and lists that are open */
+    int depth;     /* maps and lists that are open */
+    bool complete; /* the parser has come to the end of the text */
     size_t errors;
     bool ended; /* reading stops: after a syntax error, or too many errors */
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/estimate.h"
 #include "base/mem.h"
 
 void loop_init(struct event_loop *loop)
@@ -25,6 +26,12 @@ size_t loop_bytes(const struct event_loop *loop)
     for (unsigned i = 0; i < EVENT_BUCKETS; i++)
         bytes += loop->buckets[i].capacity * sizeof *loop->buckets[i].events;
     return bytes;
+}
+
+/* The events of one time are in one bucket; the bucket from which they were spread keeps its memory. */
+double loop_estimate(double events)
+{
+    return (double)sizeof(struct event_loop) + 2 * estimate_array(events, sizeof(struct event));
 }
 
 uint32_t loop_register(struct event_loop *loop, void (*run)(void *self, uint32_t subject), void *self)

@@ -67,6 +67,7 @@ struct event_loop {
 void loop_init(struct event_loop *loop);
 void loop_free(struct event_loop *loop);
 size_t loop_bytes(const struct event_loop *loop); /* memory held */
+double loop_estimate(double events);              /* the same of a run with so many events at once */
 
 /* Registers a kind of event with its handler. A loop has at most EVENT_KINDS. */
 uint32_t loop_register(struct event_loop *loop, void (*run)(void *self, uint32_t subject), void *self);

@@ -100,6 +100,8 @@ char *mem_format(const char *format, ...)
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
     va_end(args);
+    if (length < 0)
+        mem_exhausted("a text");
     char *text = mem_alloc((size_t)length + 1, 1, "a text");
     vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);

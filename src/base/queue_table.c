@@ -1,5 +1,6 @@
 #include "base/queue_table.h"
 
+#include "base/estimate.h"
 #include "base/hash.h"
 
 enum { FIRST_SIZE = 64 };
@@ -38,6 +39,11 @@ void queue_table_free(struct queue_table *table)
 size_t queue_table_bytes(const struct queue_table *table)
 {
     return (table->mask + 1) * sizeof *table->entries;
+}
+
+double queue_table_estimate(double keys)
+{
+    return estimate_power(keys * 8 / 5, FIRST_SIZE) * (double)sizeof(struct queue_table_entry);
 }
 
 static struct queue_table_entry *search(const struct queue_table *table, struct queue_key key)

@@ -27,6 +27,8 @@ struct queue_table {
 void queue_table_init(struct queue_table *table);
 void queue_table_free(struct queue_table *table);
 size_t queue_table_bytes(const struct queue_table *table);
+/* The bytes of a table that has held so many keys at once. */
+double queue_table_estimate(double keys);
 
 /* The entry of that key; a new one has an empty queue, which the caller fills before the next call. */
 struct queue_table_entry *queue_table_at(struct queue_table *table, struct queue_key key);

@@ -139,6 +139,12 @@ struct call_place {
 struct program;
 struct openloop;
 
+/* Where in the calls of a rank somebody reads. All zero: before the first call. */
+struct program_cursor {
+    uint64_t number; /* of the next call; in programs with phases, of the present phase */
+    uint32_t call;   /* of the next call in the phase */
+};
+
 struct program_ops {
     /* The next call of the rank, NULL after the last. It points into the program or into *scratch, which
      * belongs to the caller. It is valid until the next call of next() with the same scratch. Allocates
@@ -148,7 +154,13 @@ struct program_ops {
     uint32_t (*slots)(const struct program *program, uint32_t rank);
     /* The place of the last call of this rank. */
     struct call_place (*place)(const struct program *program, uint32_t rank);
-    void (*rewind)(struct program *program); /* every rank back to its first call */
+    /* Every rank back to its first call. Comes before the first next() of a generated program, since it makes
+     * the memory for the progress of ranks. */
+    void (*rewind)(struct program *program);
+    /* As next(), of a reader who keeps the place himself: reads calls before a run, and changes nothing.
+     * NULL: the program can only be run. */
+    const struct call *(*read)(const struct program *program, uint32_t rank, struct program_cursor *cursor,
+                               struct call *scratch);
     void (*close)(struct program *program);
 };
 

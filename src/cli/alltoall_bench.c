@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "cli/alltoall.h"
@@ -138,14 +139,13 @@ static char **command_line(const struct bench_request *request, const struct ben
 static enum status run_launcher(char **words, struct measured *measured)
 {
     struct launch launch;
-    char *line = NULL;
-    size_t room = 0;
+    struct file_line line = {.length = 0};
     if (!launch_start(&launch, words))
         return STATUS_FAILED;
-    while (getline(&line, &room, launch.lines) >= 0)
-        if (!measured_read(measured, line))
-            fputs(line, stderr);
-    free(line);
+    while (file_next_line(launch.lines, &line))
+        if (!measured_read(measured, line.text))
+            fputs(line.text, stderr);
+    free(line.text);
     launch_end(&launch);
     if (measured->is_done)
         return STATUS_OK;

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -212,10 +213,9 @@ static bool read_range(const char *option, const char *text, struct pcie_range *
     char *end;
     errno = 0;
     range->first = strtoull(text, &end, 16);
-    bool good = end != text && *end == '-';
-    const char *last = end + 1;
-    range->last = good ? strtoull(last, &end, 16) : 0;
-    range->given = good && end != last && !*end && !errno && range->first <= range->last;
+    bool good = isxdigit((unsigned char)*text) && *end == '-' && isxdigit((unsigned char)end[1]);
+    range->last = good ? strtoull(end + 1, &end, 16) : 0;
+    range->given = good && !*end && !errno && range->first <= range->last;
     if (!range->given)
         diag_error("%s is a range of addresses, such as 4000026a00-4000036a00, not '%s'", option, text);
     return range->given;

@@ -15,6 +15,7 @@
 #include "output/interrupt.h"
 #include "output/standard.h"
 #include "plugin/plugin.h"
+#include "report/memory.h"
 #include "report/page.h"
 #include "report/table.h"
 #include "report/timeline/timeline.h"
@@ -33,7 +34,9 @@ enum run_option {
     RUN_HTML,
     RUN_MESSAGES,
     RUN_TIMELINE,
-    RUN_PLUGIN
+    RUN_PLUGIN,
+    RUN_DRY_RUN,
+    RUN_FORCE
 };
 
 static const char *name_at(size_t option, size_t index)
@@ -62,6 +65,8 @@ static const struct cli_option options[] = {
                       "write what each rank and each message did, for a viewer: FILE.pftrace for\n"
                       "Perfetto, FILE.paje for ViTE, FILE.otf2 for Vampir"},
     [RUN_PLUGIN] = CLI_PLUGIN,
+    [RUN_DRY_RUN] = {"--dry-run", 0, NULL, "print the memory that the run will need; run nothing"},
+    [RUN_FORCE] = {"--force", 0, NULL, "run also if there seems to be too little memory"},
 };
 
 static const struct cli_command command = {
@@ -83,7 +88,7 @@ struct run_options {
     const char *file;
     bool file_is_ini;
     const char *messages, *html, *timeline;
-    bool json;
+    bool json, dry_run, force;
 };
 
 static enum status apply_option(struct run_options *run, int found, const char *value)
@@ -101,6 +106,12 @@ static enum status apply_option(struct run_options *run, int found, const char *
         return config_set(run->config, value);
     case RUN_JSON:
         run->json = true;
+        return STATUS_OK;
+    case RUN_DRY_RUN:
+        run->dry_run = true;
+        return STATUS_OK;
+    case RUN_FORCE:
+        run->force = true;
         return STATUS_OK;
     case RUN_HTML:
         run->html = value;
@@ -289,29 +300,58 @@ static enum status show_results(const struct run_options *run, struct experiment
     return status;
 }
 
-static enum status run_experiment(const struct run_options *run)
+static enum status print_memory(const struct run_options *run, const struct experiment *experiment)
 {
-    struct experiment experiment;
-    struct result results[EXPERIMENT_FABRICS] = {0};
-    struct report_page *page = NULL;
-    size_t done = 0;
-    enum status status = plugin_note(run->config);
+    struct estimate estimates[EXPERIMENT_FABRICS];
+    const char *names[EXPERIMENT_FABRICS];
+    const struct memory_report report = {.program = experiment->program->name,
+                                         .room = memory_room_find(),
+                                         .fabrics = names,
+                                         .estimates = estimates,
+                                         .count = experiment->fabric_count};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < experiment->fabric_count; i++) {
+        names[i] = experiment->fabrics[i]->name;
+        status = memory_estimate(experiment, i, &estimates[i]);
+    }
     if (status != STATUS_OK)
         return status;
-    status = experiment_init(&experiment, run->config);
+    return run->json ? memory_report_print_json(&report, stdout) : memory_report_print(&report, stdout);
+}
+
+/* Runs all fabrics and shows what they gave. */
+static enum status run_opened(const struct run_options *run, struct experiment *experiment)
+{
+    struct result results[EXPERIMENT_FABRICS] = {0};
+    struct report_page *page = NULL;
+    const struct memory_room room = memory_room_find();
+    size_t done = 0;
+    enum status status = run->force ? STATUS_OK : memory_admit(experiment, &room);
     if (status == STATUS_OK && run->html)
         status = report_page_open(run->html, &page);
     if (status == STATUS_OK)
-        status = run_fabrics(run, &experiment, results, &done);
+        status = run_fabrics(run, experiment, results, &done);
     if (status == STATUS_OK)
-        status = show_results(run, &experiment, results, done, page);
+        status = show_results(run, experiment, results, done, page);
     else if (status == STATUS_CANCELLED)
-        status = show_interrupted(run, &experiment, results, done);
+        status = show_interrupted(run, experiment, results, done);
     status = report_page_close(page, status);
     if (run->html && status == STATUS_OK)
         report_page_note(run->html);
     for (size_t i = 0; i < EXPERIMENT_FABRICS; i++)
         result_free(&results[i]);
+    return status;
+}
+
+static enum status run_experiment(const struct run_options *run)
+{
+    struct experiment experiment;
+    enum status status = plugin_note(run->config);
+    if (status != STATUS_OK)
+        return status;
+    status = experiment_init(&experiment, run->config);
+    if (status == STATUS_OK)
+        status = run->dry_run ? print_memory(run, &experiment) : run_opened(run, &experiment);
     experiment_free(&experiment);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "cli/values.h"
 #include "plugin/plugin.h"
@@ -20,6 +21,7 @@ const struct cli_option sweep_command_options[SWEEP_OPTIONS] = {
     [SWEEP_SET] = {"--set", 's', "PARAMETER=VALUE",
                    "set a parameter that the sweep does not vary; may be repeated"},
     [SWEEP_PLUGIN] = CLI_PLUGIN,
+    [SWEEP_FORCE] = {"--force", 0, NULL, "run also what there seems to be too little memory for"},
     [SWEEP_JOBS] = {"--jobs", 'j', "N",
                     "runs at the same time; as many as there are processors that it may use"},
 };
@@ -28,14 +30,20 @@ const struct cli_option sweep_command_options[SWEEP_OPTIONS] = {
 
 static enum status read_shard(struct sweep_command *sweep, const char *value)
 {
-    unsigned shard, shards;
-    int end = 0;
-    if (sscanf(value, "%5u/%5u%n", &shard, &shards, &end) != 2 || value[end] || shard < 1 || shard > shards) {
+    enum { SHARDS_AT_MOST = 99999 };
+    uint64_t shard = 0, shards = 0;
+    struct units_problem problem;
+    const char *slash = strchr(value, '/');
+    char *first = mem_format("%.*s", slash ? (int)(slash - value) : 0, value);
+    bool valid = slash && units_count(first, &shard, &problem) && units_count(slash + 1, &shards, &problem) &&
+                 shard >= 1 && shard <= shards && shards <= SHARDS_AT_MOST;
+    free(first);
+    if (!valid) {
         diag_error("--shard is I/N, such as 1/4 to 4/4, not '%s'", value);
         return STATUS_BAD_INPUT;
     }
-    sweep->options.shard = shard - 1;
-    sweep->options.shards = shards;
+    sweep->options.shard = (unsigned)shard - 1;
+    sweep->options.shards = (unsigned)shards;
     return STATUS_OK;
 }
 
@@ -51,6 +59,9 @@ static enum status apply_option(struct sweep_command *sweep, int found, const ch
         return read_shard(sweep, value);
     case SWEEP_DRY_RUN:
         sweep->dry_run = true;
+        return STATUS_OK;
+    case SWEEP_FORCE:
+        sweep->options.force = true;
         return STATUS_OK;
     case SWEEP_SET:
         return STATUS_OK; /* applied once the file has been read */
@@ -176,7 +187,8 @@ static const char *source_of(const struct sweep_forecast *forecast)
                                                  : "assumed for fabrics that nothing has been run on yet";
 }
 
-static void print_forecast(const struct sweep_forecast *forecast, unsigned workers, const char *worker)
+static void print_forecast(const struct sweep_forecast *forecast, unsigned workers, const char *worker,
+                           const struct memory_room *room)
 {
     char work[32], time[32], memory[64];
     const char *source = source_of(forecast);
@@ -184,8 +196,11 @@ static void print_forecast(const struct sweep_forecast *forecast, unsigned worke
     printf("runs    %zu, of which %zu are to be run\n", forecast->runs, forecast->to_run);
     printf("time    %s of work, %s with %u %s (%s)\n", show_seconds(forecast->work_s, work, sizeof work),
            show_seconds(time_s, time, sizeof time), workers, worker, source);
-    printf("memory  %s for the largest run, beside its trace (%s)\n",
-           units_show_size((double)forecast->memory_bytes, 3, memory, sizeof memory), source);
+    printf("memory  %s for the largest run%s\n",
+           units_show_size(forecast->memory_bytes, 3, memory, sizeof memory),
+           forecast->memory_bytes > room->bytes ? ": more than there is for each of the runs at a time, "
+                                                  "so refused without --force"
+                                                : "");
 }
 
 enum status sweep_command_forecast(struct sweep_command *sweep, unsigned workers, const char *one,
@@ -193,13 +208,14 @@ enum status sweep_command_forecast(struct sweep_command *sweep, unsigned workers
 {
     struct store *store = NULL;
     struct sweep_forecast forecast;
+    const struct memory_room room = sweep_room(&sweep->options, workers);
     bool is_there = sweep->output && access(sweep->output, F_OK) == 0;
     enum status status = is_there ? store_open(sweep->output, STORE_READ, &store)
                                   : store_open(":memory:", STORE_WRITE, &store);
     if (status == STATUS_OK)
         status = sweep_forecast(store, sweep->points, sweep->count, &sweep->options, &forecast);
     if (status == STATUS_OK)
-        print_forecast(&forecast, workers, workers == 1 ? one : several);
+        print_forecast(&forecast, workers, workers == 1 ? one : several, &room);
     store_close(store);
     return status;
 }

@@ -18,6 +18,7 @@ enum sweep_command_option {
     SWEEP_DRY_RUN,
     SWEEP_SET,
     SWEEP_PLUGIN,
+    SWEEP_FORCE,
     SWEEP_JOBS,
     SWEEP_OPTIONS
 };

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/config.h"
+#include "base/estimate.h"
 #include "base/status.h"
 #include "base/tap.h"
 #include "call/call.h"
@@ -68,6 +69,9 @@ typedef void engine_visit(void *self, struct fabric *fabric);
 
 struct engine {
     const char *name;
+    /* Adds the memory that a run will need to the estimate; allocates none of it. STATUS_BAD_INPUT, reported:
+     * the run would not begin. Of params it uses program, fabric, config, host and seed. */
+    enum status (*estimate)(const struct engine_params *params, struct estimate *estimate);
     /* Whether this engine runs such a program. One that is not open counts as a program of ranks. */
     bool (*runs)(const struct engine_input *input);
     /* Called before the program is opened, and again when it is open. Fills in what the program leaves to the

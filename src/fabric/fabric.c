@@ -28,3 +28,14 @@ size_t fabric_memory_bytes(const struct fabric *fabric)
     const struct fabric_ops *ops = fabric->ops;
     return (ops->counted_bytes ? ops->counted_bytes : ops->size) + (ops->bytes ? ops->bytes(fabric) : 0);
 }
+
+void fabric_estimate_add(struct estimate *estimate, double bytes)
+{
+    estimate_add(estimate, "fabric", "another fabric or a smaller topology", bytes);
+}
+
+enum status fabric_estimate(const struct fabric_demand *demand, struct estimate *estimate)
+{
+    fabric_estimate_add(estimate, (double)demand->ops->size);
+    return demand->ops->estimate ? demand->ops->estimate(demand, estimate) : STATUS_OK;
+}

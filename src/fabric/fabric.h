@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/config.h"
+#include "base/estimate.h"
 #include "base/event.h"
 #include "base/metric.h"
 #include "base/param.h"
@@ -77,6 +78,18 @@ struct fabric_params {
     const struct fabric_traffic *traffic; /* where wants_traffic() is true; else NULL */
 };
 
+/* What a run is expected to ask of a fabric, for an estimate of its memory. */
+struct fabric_demand {
+    const struct fabric_ops *ops;
+    const struct config *config;
+    uint32_t nodes;
+    double messages;   /* under way at once, of all nodes */
+    double with_bytes; /* those of them that are not empty */
+    double bytes;      /* mean size of these */
+    double pairs;      /* of nodes that send to each other */
+    bool is_staggered; /* messages begin and end at different times: shares of a link change often */
+};
+
 /* Every fabric's own struct begins with this one. */
 struct fabric {
     const struct fabric_ops *ops;
@@ -129,6 +142,10 @@ struct fabric_ops {
      * a node's messages do not share what they take). */
     uint64_t (*node_rate)(const struct fabric *fabric);
     size_t (*bytes)(const struct fabric *fabric); /* memory held, besides its struct */
+    /* Adds to the estimate, within a factor of two, what bytes() will be and what the fabric's pending events
+     * take. STATUS_BAD_INPUT, reported: init() would fail. */
+    enum status (*estimate)(const struct fabric_demand *demand, struct estimate *estimate);
+    bool is_immediate; /* nearly always submit() gives all answers, so the fabric holds no message */
     void (*explain)(const struct fabric *fabric); /* notes on what blocks it, at a deadlock */
 };
 
@@ -138,6 +155,10 @@ enum status fabric_open(const struct fabric_ops *ops, const struct fabric_params
                         struct fabric **fabric);
 void fabric_close(struct fabric *fabric);                /* NULL: does nothing */
 size_t fabric_memory_bytes(const struct fabric *fabric); /* memory held */
+/* Adds what the fabric demand->ops will need to the estimate. */
+enum status fabric_estimate(const struct fabric_demand *demand, struct estimate *estimate);
+/* Adds bytes of a fabric to the estimate. For the fabrics' own functions. */
+void fabric_estimate_add(struct estimate *estimate, double bytes);
 
 /* -------------------------------------------------------------- for fabrics */
 

@@ -61,4 +61,5 @@ const struct fabric_ops hockney_fabric = {
     .counted_bytes = 88,
     .init = hockney_init,
     .submit = hockney_submit,
+    .is_immediate = true,
 };

@@ -69,13 +69,19 @@ struct hybrid_paths {
     uint64_t network_bytes_per_s, fmu_bytes_per_s;
 };
 
+/* An FMU takes sizes in [fmu_from, fmu_below). Where Eq. 7 leaves no choice, note says so; NULL: none. */
+struct hybrid_sizes {
+    uint64_t fmu_from, fmu_below;
+    const char *note;
+};
+
 struct hybrid {
     struct fabric fabric;
     struct fabric *network, *fmu;
     struct queue_table pairs; /* (source, destination): index into last_visible, in queue.head */
     ps_t *last_visible;       /* of a pair of ranks: when its last envelope became visible */
     size_t pair_count, pair_capacity;
-    uint64_t fmu_from, fmu_below; /* an FMU takes sizes in [fmu_from, fmu_below) */
+    struct hybrid_sizes sizes;
     struct hybrid_statistics counted;
     unsigned char *statistics; /* a struct hybrid_statistics, and the FMUs' behind it */
 };
@@ -104,31 +110,41 @@ static bool pivot_of(const struct hybrid_paths *paths, __int128 *root)
     return true;
 }
 
-/* Which sizes take an FMU, and a note where Eq. 7 leaves no choice. */
-static void choose_sizes(struct hybrid *hybrid, const struct hybrid_config *config,
-                         const struct hybrid_paths *paths)
+static struct hybrid_paths paths_of(const struct config *config)
 {
-    hybrid->fmu_from = config->pivot_bytes;
-    hybrid->fmu_below = UINT64_MAX;
+    return (struct hybrid_paths){.network_latency_ps = *(const ps_t *)config_field(config, "packet.latency"),
+                                 .network_bytes_per_s =
+                                     *(const uint64_t *)config_field(config, "packet.bandwidth"),
+                                 .fmu_switch_ps = *(const ps_t *)config_field(config, "fmu.t_switch"),
+                                 .fmu_bytes_per_s = *(const uint64_t *)config_field(config, "fmu.bandwidth")};
+}
+
+static struct hybrid_sizes sizes_of(const struct config *all)
+{
+    const struct hybrid_config *config = config_of(all, &hybrid_params);
     if (!config->automatic)
-        return;
-    bool fmu_costs_more = 2 * (__int128)paths->fmu_switch_ps > paths->network_latency_ps;
-    bool fmu_is_faster = paths->fmu_bytes_per_s > 2 * (unsigned __int128)paths->network_bytes_per_s;
+        return (struct hybrid_sizes){.fmu_from = config->pivot_bytes, .fmu_below = UINT64_MAX};
+    const struct hybrid_paths paths = paths_of(all);
+    bool fmu_costs_more = 2 * (__int128)paths.fmu_switch_ps > paths.network_latency_ps;
+    bool fmu_is_faster = paths.fmu_bytes_per_s > 2 * (unsigned __int128)paths.network_bytes_per_s;
     __int128 root;
-    bool positive = pivot_of(paths, &root) && root > 0;
-    if (positive && fmu_costs_more) {
-        hybrid->fmu_from = (uint64_t)root;
-    } else if (positive) {
-        hybrid->fmu_from = 0;
-        hybrid->fmu_below = (uint64_t)root;
-        diag_note(
-            "hybrid: 2 T_switch is below the network's latency, and half the FMU's bandwidth is below the "
-            "network's; so the messages below the pivot take an FMU");
-    } else {
-        hybrid->fmu_from = fmu_is_faster || !fmu_costs_more ? 0 : UINT64_MAX;
-        diag_note("hybrid: Eq. 7 has no positive root, so all messages take %s",
-                  hybrid->fmu_from ? "the network" : "an FMU");
-    }
+    bool positive = pivot_of(&paths, &root) && root > 0;
+    if (positive && fmu_costs_more)
+        return (struct hybrid_sizes){.fmu_from = (uint64_t)root, .fmu_below = UINT64_MAX};
+    if (positive)
+        return (struct hybrid_sizes){
+            .fmu_below = (uint64_t)root,
+            .note =
+                "hybrid: 2 T_switch is below the network's latency, and half the FMU's bandwidth is below "
+                "the network's; so the messages below the pivot take an FMU"};
+    if (fmu_is_faster || !fmu_costs_more)
+        return (struct hybrid_sizes){.fmu_below = UINT64_MAX,
+                                     .note =
+                                         "hybrid: Eq. 7 has no positive root, so all messages take an FMU"};
+    return (struct hybrid_sizes){.fmu_from = UINT64_MAX,
+                                 .fmu_below = UINT64_MAX,
+                                 .note =
+                                     "hybrid: Eq. 7 has no positive root, so all messages take the network"};
 }
 
 /* ---------------------------------------------------------------- callbacks */
@@ -171,7 +187,7 @@ static void on_failed(void *self, enum status status)
 static bool hybrid_is_buffered(const struct fabric *fabric, const struct message *message)
 {
     const struct hybrid *hybrid = (const struct hybrid *)fabric;
-    return message->bytes >= hybrid->fmu_from && message->bytes < hybrid->fmu_below &&
+    return message->bytes >= hybrid->sizes.fmu_from && message->bytes < hybrid->sizes.fmu_below &&
            hybrid->fmu->ops->can_move(hybrid->fmu, message);
 }
 
@@ -232,13 +248,10 @@ static enum status hybrid_init(struct fabric *fabric)
         status = open_below(hybrid, "fmu", &hybrid->fmu);
     if (status != STATUS_OK)
         return status;
-    const struct hybrid_paths paths = {
-        .network_latency_ps = *(const ps_t *)config_field(config, "packet.latency"),
-        .network_bytes_per_s = *(const uint64_t *)config_field(config, "packet.bandwidth"),
-        .fmu_switch_ps = *(const ps_t *)config_field(config, "fmu.t_switch"),
-        .fmu_bytes_per_s = *(const uint64_t *)config_field(config, "fmu.bandwidth")};
-    choose_sizes(hybrid, config_of(config, &hybrid_params), &paths);
-    hybrid->counted.pivot_bytes = hybrid->fmu_from;
+    hybrid->sizes = sizes_of(config);
+    if (hybrid->sizes.note)
+        diag_note("%s", hybrid->sizes.note);
+    hybrid->counted.pivot_bytes = hybrid->sizes.fmu_from;
     list_metrics(hybrid->fmu->ops->metrics);
     hybrid->statistics = mem_alloc(1, hybrid_metrics.size, "statistics");
     return STATUS_OK;
@@ -276,6 +289,26 @@ static size_t hybrid_bytes(const struct fabric *fabric)
            STATISTICS_BYTES + fabric_memory_bytes(hybrid->network) + fabric_memory_bytes(hybrid->fmu);
 }
 
+/* Messages of the mean size decide which of the two gets all. */
+static enum status hybrid_estimate(const struct fabric_demand *demand, struct estimate *estimate)
+{
+    struct hybrid_sizes sizes = sizes_of(demand->config);
+    bool by_fmu = demand->bytes >= (double)sizes.fmu_from && demand->bytes < (double)sizes.fmu_below;
+    const char *const names[] = {by_fmu ? "packet" : "fmu", by_fmu ? "fmu" : "packet"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct fabric_demand part = *demand;
+        part.ops = fabric_find(names[i]);
+        if (i == 0)
+            part.messages = part.with_bytes = 0;
+        enum status status = part.ops ? fabric_estimate(&part, estimate) : STATUS_OK;
+        if (status != STATUS_OK)
+            return status;
+    }
+    fabric_estimate_add(estimate,
+                        queue_table_estimate(demand->pairs) + estimate_array(demand->pairs, sizeof(ps_t)));
+    return STATUS_OK;
+}
+
 static void hybrid_explain(const struct fabric *fabric)
 {
     const struct hybrid *hybrid = (const struct hybrid *)fabric;
@@ -299,5 +332,6 @@ const struct fabric_ops hybrid_fabric = {
     .statistics = hybrid_statistics_of,
     .node_rate = hybrid_node_rate,
     .bytes = hybrid_bytes,
+    .estimate = hybrid_estimate,
     .explain = hybrid_explain,
 };

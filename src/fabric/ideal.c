@@ -20,4 +20,5 @@ const struct fabric_ops ideal_fabric = {
     .size = sizeof(struct fabric),
     .counted_bytes = 56,
     .submit = ideal_submit,
+    .is_immediate = true,
 };

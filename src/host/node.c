@@ -71,6 +71,12 @@ size_t host_nodes_bytes(const struct host_nodes *nodes)
            (nodes->rnics ? rnics_bytes(nodes->rnics) : 0);
 }
 
+double host_nodes_estimate(const struct host *host, uint32_t nodes, uint32_t ranks, double messages)
+{
+    double lanes = 2 * (double)nodes * ((double)sizeof(struct host_lane) + host->credits * sizeof(ps_t));
+    return lanes + (host->rnic->transport != RNIC_NONE ? rnics_estimate(nodes, ranks, messages) : 0);
+}
+
 /* How long a message holds a lane. Where the messages of a node share a link, their bytes come one behind the
  * other, however many messages are under way. The bytes behind the first packet then pass PCIe while they
  * come, but for the time by which PCIe is slower than the link. */

@@ -99,6 +99,9 @@ static inline ps_t host_nodes_receive(struct host_nodes *nodes, ps_t now, const 
 ps_t host_nodes_copy(struct host_nodes *nodes, uint32_t node, ps_t asked, ps_t free_at, uint64_t bytes,
                      uint64_t working_set, bool continues);
 
+/* Bytes of nodes whose ranks have so many messages under way, all together. */
+double host_nodes_estimate(const struct host *host, uint32_t nodes, uint32_t ranks, double messages);
+
 /* STATUS_FAILED, reported: a NIC has no more queue pairs. */
 static inline enum status host_nodes_status(const struct host_nodes *nodes)
 {

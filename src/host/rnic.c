@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/estimate.h"
 #include "base/mem.h"
 
 static const char *const transport_names[] = {
@@ -236,6 +237,14 @@ void rnics_close(struct rnics *rnics)
     free(rnics->nodes);
     free(rnics->destinations);
     free(rnics->connected);
+}
+
+double rnics_estimate(uint32_t nodes, uint32_t ranks, double messages)
+{
+    double pairs = 2 * messages / nodes; /* of a node */
+    double of_node = (double)sizeof(struct rnic) + 2 * queue_table_estimate(pairs) +
+                     estimate_array(pairs, sizeof(struct rnic_slot));
+    return nodes * of_node + ranks * (double)(sizeof(uint32_t) + sizeof(ps_t));
 }
 
 size_t rnics_bytes(const struct rnics *rnics)

@@ -81,6 +81,8 @@ void rnics_open(struct rnics *rnics, const struct rnic_config *config, uint32_t 
                 uint64_t seed, ps_t fetch_ps, ps_t reconnect_ps);
 void rnics_close(struct rnics *rnics);
 size_t rnics_bytes(const struct rnics *rnics);
+/* Bytes, if each message under way has a queue pair of its own at both ends. */
+double rnics_estimate(uint32_t nodes, uint32_t ranks, double messages);
 
 /* The NIC of `node` needs the queue pair through which its `rank` talks to `peer`; returns how long that
  * takes. */

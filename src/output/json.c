@@ -249,7 +249,9 @@ char *json_take_line(json_t *json, int digits)
 /* jansson 2.14 keeps the bytes of a token in a buffer, and when there is no memory to enlarge it, the next
  * byte is lost without an error. So the text is read as the second item of a list whose first item is a text
  * of as many x as the longest token can have. If all of them arrive, the buffer has not lost a byte, and need
- * not grow for the second item. */
+ * not grow for the second item. The buffer's sizes are powers of two, and it grows when one byte is free.
+ * That must not be at the final quotation mark of the first item: where that is lost, jansson reads on behind
+ * the buffer. */
 enum { FEED_PARTS = 5 };
 
 struct json_feed {
@@ -298,6 +300,8 @@ static size_t longest_token(const char *text, size_t length)
 static json_t *read_whole(const char *text, size_t length, json_error_t *error)
 {
     size_t padding = longest_token(text, length);
+    bool grows_at_end = ((padding + 2) & (padding + 1)) == 0;
+    padding += grows_at_end;
     struct json_feed source = {
         .parts = {{"[\"", 2}, {NULL, padding}, {"\",\n", 3}, {text, length}, {"\n]", 2}}};
     json_t *list = json_load_callback(feed, &source, 0, error), *json = json_array_get(list, 1);
@@ -335,30 +339,6 @@ json_t *json_read(const char *text, size_t length, struct json_fault *fault)
 }
 
 enum { JSON_FILE_AT_MOST = 1 << 30 };
-
-json_t *json_read_file(const char *path, struct json_fault *fault)
-{
-    char *text = NULL;
-    size_t length = 0, capacity = 0, got = 1;
-    FILE *file = fopen(path, "rb");
-    while (file && got && length <= JSON_FILE_AT_MOST) {
-        text = mem_grow(text, &capacity, length + 4096, "JSON");
-        got = fread(text + length, 1, capacity - length, file);
-        length += got;
-    }
-    bool good = file && !ferror(file);
-    *fault = (struct json_fault){.line = 0};
-    if (!good)
-        snprintf(fault->text, sizeof fault->text, "it cannot be read: %s", strerror(errno));
-    else if (length > JSON_FILE_AT_MOST)
-        snprintf(fault->text, sizeof fault->text, "it has more than 1 GiB, the limit of a result");
-    good = good && length <= JSON_FILE_AT_MOST;
-    if (file)
-        fclose(file);
-    json_t *json = good ? json_read(text, length, fault) : NULL;
-    free(text);
-    return json;
-}
 
 /* Frees JSON of another type. */
 static json_t *only(json_type type, json_t *json)

@@ -71,9 +71,6 @@ struct json_fault {
 /* NULL: the text is not JSON, which the caller reports; *fault says why, unless it is NULL. */
 json_t *json_read(const char *text, size_t length, struct json_fault *fault);
 
-/* The same of a file. If it cannot be read, *fault says so. */
-json_t *json_read_file(const char *path, struct json_fault *fault);
-
 /* The same of a text in which an object, or a list, is expected. NULL: it is something else. */
 json_t *json_read_object(const char *text);
 json_t *json_read_list(const char *text);

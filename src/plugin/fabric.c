@@ -87,6 +87,13 @@ static void plugin_fabric_submit(struct fabric *fabric, uint32_t index)
     fabric_delivered(fabric, index, times.delivered_ps);
 }
 
+/* What a plug-in allocates is its own affair; the message pool is in the engine's part. */
+static enum status plugin_fabric_estimate(const struct fabric_demand *demand, struct estimate *estimate)
+{
+    estimate->unknown = demand->ops->name;
+    return STATUS_OK;
+}
+
 static enum status refuse(struct heliograph_fabric *copy)
 {
     free((char *)copy->name);
@@ -125,6 +132,8 @@ enum status plugin_register_fabric(const struct heliograph_fabric *fabric)
                                                   .size = sizeof(struct plugin_fabric),
                                                   .init = plugin_fabric_init,
                                                   .free = plugin_fabric_free,
-                                                  .submit = plugin_fabric_submit}};
+                                                  .submit = plugin_fabric_submit,
+                                                  .estimate = plugin_fabric_estimate,
+                                                  .is_immediate = true}};
     return fabric_add(&entry->ops);
 }

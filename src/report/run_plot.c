@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "output/json.h"
 #include "output/output.h"
 #include "output/quote.h"
+
+#define RESULTS_AT_MOST_BYTES (UINT64_C(1) << 30)
 
 bool run_plot_is_json(const char *path)
 {
@@ -32,7 +35,14 @@ static enum status read_runs(const char *path, json_t **whole, const json_t **ru
     struct json_fault fault;
     size_t index;
     json_t *run;
-    *whole = json_read_file(path, &fault);
+    char *text;
+    size_t length;
+    enum status status =
+        file_load(path, RESULTS_AT_MOST_BYTES, "results of helio run --json", &text, &length);
+    if (status != STATUS_OK)
+        return status;
+    *whole = json_read(text, length, &fault);
+    free(text);
     if (!*whole) {
         const struct diag_place place = {.file = path, .line = fault.line, .column = fault.column, .span = 1};
         diag_report(DIAG_ERROR, &place, "no JSON: %s", fault.text);

@@ -68,3 +68,11 @@ void traffic_free(struct traffic *traffic)
     free(traffic->pairs);
     *traffic = (struct traffic){.pairs = NULL};
 }
+
+/* The messages of a phase are sorted and summed in arrays that double. */
+double traffic_estimate(double pairs)
+{
+    const double arrays_of_walk = 3;
+    return pairs * (double)sizeof(struct fabric_pair) +
+           arrays_of_walk * estimate_array(pairs, sizeof(struct pattern_pair));
+}

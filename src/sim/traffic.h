@@ -16,5 +16,7 @@ struct traffic {
 enum status traffic_init(struct traffic *traffic, struct program *program,
                          const struct collective_config *collective, const struct node_config *node);
 void traffic_free(struct traffic *traffic);
+/* Bytes that it takes to find so many pairs of ranks, and to keep them. */
+double traffic_estimate(double pairs);
 
 #endif

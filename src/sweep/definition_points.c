@@ -3,9 +3,9 @@
 
 #include "base/diag.h"
 #include "fabric/list.h"
-#include "output/json.h"
 #include "sim/experiment.h"
 #include "sweep/definition.h"
+#include "sweep/metadata.h"
 
 /* The points of a definition, and its metadata in a store. */
 
@@ -160,42 +160,24 @@ enum status definition_points(struct definition *definition, const struct config
 static bool has_text(const json_t *list, const char *text)
 {
     for (size_t i = 0; i < json_array_size(list); i++)
-        if (json_is_string(json_array_get(list, i)) &&
-            strcmp(json_string_value(json_array_get(list, i)), text) == 0)
+        if (strcmp(json_string_value(json_array_get(list, i)), text) == 0)
             return true;
     return false;
 }
 
 /* The names that the store has, then the new ones. */
-static json_t *varied_names(const struct definition *definition, const char *known)
+static enum status store_varied(const struct definition *definition, struct store *store)
 {
-    json_t *names = known ? json_read_list(known) : NULL;
-    if (!names)
-        names = json_make_list();
+    json_t *names;
+    enum status status = metadata_read_varied(store, &names);
     for (size_t i = 0; i < definition->name_count; i++)
         if (!has_text(names, definition->names[i]))
             json_add_text(names, definition->names[i]);
     if (definition->seeds && !has_text(names, "seed"))
         json_add_text(names, "seed");
-    return names;
-}
-
-/* Takes ownership of the JSON. */
-static enum status set_json(struct store *store, const char *name, json_t *json)
-{
-    char *text = json_take_line(json, JSON_EXACT);
-    enum status status = store_set_metadata(store, name, text);
-    free(text);
-    return status;
-}
-
-static enum status store_varied(const struct definition *definition, struct store *store)
-{
-    char *known = NULL;
-    enum status status = store_get_metadata(store, STORE_VARIED, &known);
     if (status == STATUS_OK)
-        status = set_json(store, STORE_VARIED, varied_names(definition, known));
-    free(known);
+        return metadata_write(store, STORE_VARIED, names);
+    json_decref(names);
     return status;
 }
 
@@ -207,7 +189,7 @@ static enum status store_baseline(const struct definition *definition, struct st
     json_t *baseline = json_make_object();
     for (size_t i = 0; i < given->count; i++)
         json_put_value(baseline, given->settings[i].name, given->settings[i].value);
-    return set_json(store, STORE_BASELINE, baseline);
+    return metadata_write(store, STORE_BASELINE, baseline);
 }
 
 enum status definition_store(const struct definition *definition, struct store *store)

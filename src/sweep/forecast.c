@@ -1,6 +1,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim/experiment.h"
+#include "sim/memory.h"
 #include "sweep/plan.h"
 #include "sweep/sweep.h"
 
@@ -11,7 +13,6 @@ struct fabric_cost {
     const char *fabric;
     double wall_s;
     uint64_t calls;
-    uint64_t bytes_per_rank; /* the largest */
 };
 
 struct forecaster {
@@ -39,17 +40,13 @@ static enum status add_cost(void *self, const struct store_run *run)
     struct fabric_cost *cost = cost_on(forecaster, run->fabric);
     cost->wall_s += run->wall_s;
     cost->calls += run->calls;
-    uint64_t bytes_per_rank = run->ranks ? run->memory_bytes / run->ranks : 0;
-    if (bytes_per_rank > cost->bytes_per_rank)
-        cost->bytes_per_rank = bytes_per_rank;
     return STATUS_OK;
 }
 
 /* Adds a run of the plan, if it is to be run, to the forecast. */
 static enum status add_estimate(void *self, const struct store_run *run)
 {
-    /* Assumed of a fabric without finished runs: the values of docs/speed.md, rounded down. */
-    enum { CALLS_PER_S = 1000000, BYTES_PER_RANK = 1024 };
+    enum { CALLS_PER_S = 1000000 }; /* assumed of a fabric without finished runs: docs/speed.md */
     struct forecaster *forecaster = self;
     struct sweep_forecast *forecast = forecaster->forecast;
     if (!forecaster->is_todo[run->id - 1])
@@ -61,10 +58,36 @@ static enum status add_estimate(void *self, const struct store_run *run)
     forecast->work_s += run_s;
     if (run_s > forecast->longest_s)
         forecast->longest_s = run_s;
-    uint64_t bytes = run->ranks * (cost->bytes_per_rank ? cost->bytes_per_rank : BYTES_PER_RANK);
-    if (bytes > forecast->memory_bytes)
-        forecast->memory_bytes = bytes;
     return STATUS_OK;
+}
+
+static enum status estimate_point(const struct sweep_point *point, double *bytes)
+{
+    struct config *config = sweep_config(point);
+    struct experiment experiment = {0};
+    struct estimate estimate;
+    enum status status = config ? experiment_init(&experiment, config) : STATUS_BAD_INPUT;
+    if (status == STATUS_OK)
+        status = memory_estimate(&experiment, 0, &estimate);
+    if (status == STATUS_OK)
+        *bytes = estimate_total(&estimate);
+    if (config) {
+        experiment_free(&experiment);
+        config_close(config);
+    }
+    return status;
+}
+
+static enum status forecast_memory(const struct sweep_plan *plan, struct sweep_forecast *forecast)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < plan->todo_count; i++) {
+        double bytes = 0;
+        status = estimate_point(&plan->points[plan->todo[i]], &bytes);
+        if (bytes > forecast->memory_bytes)
+            forecast->memory_bytes = bytes;
+    }
+    return status;
 }
 
 static enum status forecast_plan(const struct sweep_plan *plan, struct store *store,
@@ -94,6 +117,8 @@ enum status sweep_forecast(struct store *store, const struct sweep_point *points
         status = sweep_plan_compare(&plan, store, options);
     if (status == STATUS_OK)
         status = forecast_plan(&plan, store, forecast);
+    if (status == STATUS_OK)
+        status = forecast_memory(&plan, forecast);
     sweep_plan_free(&plan);
     return status;
 }

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/mem.h"
-#include "output/json.h"
+#include "sweep/metadata.h"
 
 struct store_merging {
     struct store *into, *from;
@@ -41,58 +40,53 @@ static enum status add(void *self, const struct store_run *run)
     return store_finish(merging->into, &planned);
 }
 
+static bool has_item(const json_t *list, const json_t *item)
+{
+    size_t index;
+    json_t *known;
+    json_array_foreach(list, index, known) if (json_equal(known, item)) return true;
+    return false;
+}
+
 /* The parameters that are varied in either file. */
 static enum status merge_varied(struct store_merging *merging)
 {
-    char *ours = NULL, *theirs = NULL;
-    enum status status = store_get_metadata(merging->into, STORE_VARIED, &ours);
+    json_t *names = NULL, *more = NULL, *name;
+    size_t index;
+    enum status status = metadata_read_varied(merging->into, &names);
     if (status == STATUS_OK)
-        status = store_get_metadata(merging->from, STORE_VARIED, &theirs);
-    json_t *list = ours ? json_read_list(ours) : NULL, *more = theirs ? json_read_list(theirs) : NULL;
-    if (!list)
-        list = json_make_list();
-    for (size_t i = 0; i < json_array_size(more); i++) {
-        json_t *name = json_array_get(more, i);
-        bool known = false;
-        for (size_t j = 0; j < json_array_size(list); j++)
-            known |= json_equal(json_array_get(list, j), name);
-        if (!known)
-            json_add(list, json_incref(name));
+        status = metadata_read_varied(merging->from, &more);
+    json_array_foreach(more, index, name)
+    {
+        if (!has_item(names, name))
+            json_add(names, json_incref(name));
     }
-    char *text = json_take_line(list, JSON_EXACT);
     if (status == STATUS_OK)
-        status = store_set_metadata(merging->into, STORE_VARIED, text);
+        status = metadata_write(merging->into, STORE_VARIED, json_incref(names));
+    json_decref(names);
     json_decref(more);
-    free(text);
-    free(ours);
-    free(theirs);
     return status;
 }
 
-/* An empty object names no parameter, so no run is the baseline. */
-static bool is_baseline(const char *text)
-{
-    json_t *baseline = text ? json_read_object(text) : NULL;
-    bool names_some = json_object_size(baseline) > 0;
-    json_decref(baseline);
-    return names_some;
-}
-
-/* A file has one baseline. The first file that names one wins. */
+/* A file has one baseline. The first file that names one wins. An empty object names no parameter, so no run
+ * is the baseline. */
 static enum status merge_baseline(struct store_merging *merging)
 {
-    char *ours = NULL, *theirs = NULL;
-    enum status status = store_get_metadata(merging->into, STORE_BASELINE, &ours);
+    json_t *ours = NULL, *theirs = NULL;
+    enum status status = metadata_read_baseline(merging->into, &ours);
     if (status == STATUS_OK)
-        status = store_get_metadata(merging->from, STORE_BASELINE, &theirs);
-    if (status == STATUS_OK && is_baseline(theirs)) {
-        if (!is_baseline(ours))
-            status = store_set_metadata(merging->into, STORE_BASELINE, theirs);
-        else if (strcmp(ours, theirs) != 0)
-            diag_warning("%s has another baseline, which is left out: %s", store_path(merging->from), theirs);
+        status = metadata_read_baseline(merging->from, &theirs);
+    if (status == STATUS_OK && json_object_size(theirs)) {
+        if (!json_object_size(ours)) {
+            status = metadata_write(merging->into, STORE_BASELINE, json_incref(theirs));
+        } else if (!json_equal(ours, theirs)) {
+            char *text = json_line(theirs, JSON_EXACT);
+            diag_warning("%s has another baseline, which is left out: %s", store_path(merging->from), text);
+            free(text);
+        }
     }
-    free(ours);
-    free(theirs);
+    json_decref(ours);
+    json_decref(theirs);
     return status;
 }
 

@@ -26,6 +26,7 @@ struct process {
 
 struct processes {
     const struct sweep_point *points;
+    struct memory_room room; /* of each worker */
     struct process *list;
     size_t count;
     struct pollfd *polled;
@@ -66,7 +67,7 @@ static bool receive_all(int socket, void *bytes, size_t length)
 static void run_until_closed(const struct processes *processes, int socket)
 {
     const struct sweep_point *points = processes->points;
-    struct sweep_worker worker = {.parts_done = processes->parts_done};
+    struct sweep_worker worker = {.parts_done = processes->parts_done, .room = processes->room};
     uint64_t point;
     while (receive_all(socket, &point, sizeof point)) {
         struct sweep_outcome outcome;
@@ -222,10 +223,12 @@ static _Atomic uint64_t *share_parts(void)
     return shared == MAP_FAILED ? NULL : shared;
 }
 
-void process_pool_init(struct worker_pool *worker_pool, size_t workers, const struct sweep_point *points)
+void process_pool_init(struct worker_pool *worker_pool, size_t workers, const struct sweep_point *points,
+                       struct memory_room room)
 {
     struct processes *processes = mem_alloc(1, sizeof *processes, "workers");
     *processes = (struct processes){.points = points,
+                                    .room = room,
                                     .list = mem_alloc(workers, sizeof *processes->list, "workers"),
                                     .count = workers,
                                     .parts_done = share_parts(),

@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "sweep/metadata.h"
 
 /* --------------------------------------------------------------------- read */
 
@@ -57,22 +58,6 @@ static enum status add_row(void *self, const struct store_run *run)
     json_t *value;
     json_object_foreach(row.metrics, name, value) add_metric(results_table, name);
     return STATUS_OK;
-}
-
-/* A text of the store's metadata as JSON, or `otherwise` if there is none. Takes ownership of `otherwise`. */
-static enum status read_metadata(struct store *store, const char *name, json_t *otherwise, json_t **json)
-{
-    char *text;
-    enum status status = store_get_metadata(store, name, &text);
-    *json = status == STATUS_OK && text ? json_read(text, strlen(text), NULL) : NULL;
-    if (!*json || json_typeof(*json) != json_typeof(otherwise)) {
-        json_decref(*json);
-        *json = json_incref(otherwise);
-    }
-    json_decref(otherwise);
-    if (status == STATUS_OK)
-        free(text);
-    return status;
 }
 
 /* ------------------------------------------------------------------- groups */
@@ -182,14 +167,6 @@ static void estimate_groups(struct results_table *results_table)
     free(speedups);
 }
 
-/* Another program may have changed the file. */
-static void drop_all_but_texts(json_t *list)
-{
-    for (size_t i = json_array_size(list); i-- > 0;)
-        if (!json_is_string(json_array_get(list, i)))
-            json_array_remove(list, i);
-}
-
 static bool differs(const struct results_table *results_table, const char *parameter)
 {
     const json_t *first = json_object_get(results_table->rows[0].parameters, parameter);
@@ -221,15 +198,14 @@ static void add_differing(struct results_table *results_table)
 enum status results_table_read(struct results_table *results_table, struct store *store)
 {
     *results_table = (struct results_table){.count = 0};
-    enum status status = read_metadata(store, STORE_VARIED, json_make_list(), &results_table->varied);
+    enum status status = metadata_read_varied(store, &results_table->varied);
     if (status == STATUS_OK)
-        status = read_metadata(store, STORE_BASELINE, json_make_object(), &results_table->baseline);
+        status = metadata_read_baseline(store, &results_table->baseline);
     if (status == STATUS_OK)
         status = store_each(store, &(struct results_reader){results_table, store}, add_row);
     if (status != STATUS_OK)
         return status;
     progress_begin("comparing the results", 0);
-    drop_all_but_texts(results_table->varied);
     add_differing(results_table);
     if (json_object_size(results_table->baseline))
         compare_with_baseline(results_table);

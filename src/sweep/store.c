@@ -65,6 +65,7 @@ struct store {
     enum store_mode mode;
     sqlite3 *db;
     sqlite3_stmt *prepared[STATEMENTS];
+    int code; /* the first error in binding values or reading columns; SQLITE_OK: none */
 };
 
 const char *store_path(const struct store *store)
@@ -79,16 +80,24 @@ char *store_damage_text(const struct store *store, int64_t id, const char *what)
 
 /* -------------------------------------------------------------- open, close */
 
-static enum status failed(const struct store *store)
+/* Reports SQLite's code. */
+static enum status failed_as(const struct store *store, int code)
 {
-    int code = sqlite3_errcode(store->db), error = 0;
+    int error = 0;
+    const char *text = sqlite3_errcode(store->db) == code ? sqlite3_errmsg(store->db) : sqlite3_errstr(code);
+    code &= 0xff;
     if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN || code == SQLITE_FULL)
         error = sqlite3_system_errno(store->db);
     if (error)
-        diag_error("%s: %s (%s)", store->path, sqlite3_errmsg(store->db), strerror(error));
+        diag_error("%s: %s (%s)", store->path, text, strerror(error));
     else
-        diag_error("%s: %s", store->path, sqlite3_errmsg(store->db));
+        diag_error("%s: %s", store->path, text);
     return STATUS_FAILED;
+}
+
+static enum status failed(const struct store *store)
+{
+    return failed_as(store, sqlite3_errcode(store->db));
 }
 
 /* The last process that closes a database removes its log. A process that opens the database in that moment
@@ -185,7 +194,8 @@ static enum status create_private(const char *path, const char *name)
         status = execute(&store, "PRAGMA journal_mode = MEMORY");
     if (status == STATUS_OK)
         status = create_tables(&store);
-    sqlite3_close(store.db);
+    if (sqlite3_close(store.db) != SQLITE_OK && status == STATUS_OK)
+        status = failed(&store);
     return status;
 }
 
@@ -231,12 +241,12 @@ enum status store_open(const char *path, enum store_mode mode, struct store **op
     struct store *store = mem_alloc(1, sizeof *store, "a file of results");
     store->path = mem_text(*path ? path : "a temporary file");
     store->mode = mode;
-    enum status status =
-        sqlite3_open_v2(path, &store->db, flags, NULL) == SQLITE_OK ? STATUS_OK : failed(store);
-    if (status == STATUS_OK) {
-        sqlite3_busy_timeout(store->db, BUSY_MS);
+    enum status status = STATUS_OK;
+    if (sqlite3_open_v2(path, &store->db, flags, NULL) != SQLITE_OK ||
+        sqlite3_busy_timeout(store->db, BUSY_MS) != SQLITE_OK)
+        status = failed(store);
+    if (status == STATUS_OK)
         status = check_header(store, mode);
-    }
     /* With a write-ahead log, NORMAL loses nothing when the process is killed. */
     if (status == STATUS_OK && mode == STORE_WRITE)
         status = execute(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
@@ -258,9 +268,9 @@ void store_close(struct store *store)
     if (!store)
         return;
     for (int i = 0; i < STATEMENTS; i++)
-        sqlite3_finalize(store->prepared[i]);
+        sqlite3_finalize(store->prepared[i]); /* returns an error that was reported */
     /* Removes the log, so that the file can be read where nothing may be written. This succeeds in the last
-     * process that has the file open. */
+     * process that has the file open. All results are in the file or in the log in any case. */
     if (store->db && store->mode == STORE_WRITE) {
         sqlite3_busy_timeout(store->db, 0);
         sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
@@ -285,32 +295,82 @@ void store_rollback(struct store *store)
     sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL); /* the caller has reported an error */
 }
 
-/* --------------------------------------------------------------------- runs */
+/* -------------------------------------------------------------- statements */
 
-static void bind_text(sqlite3_stmt *statement, int index, const char *text)
+/* Values are bound and columns read one by one; the first error is kept until the whole row is done. */
+static void keep_code(struct store *store, int code)
 {
-    sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
+    if (store->code == SQLITE_OK)
+        store->code = code;
 }
 
-/* Executes a statement that returns no rows, and resets it for the next use. */
-static enum status finish_statement(struct store *store, sqlite3_stmt *statement)
+static void bind_text(struct store *store, sqlite3_stmt *statement, int index, const char *text)
 {
-    enum status status = sqlite3_step(statement) == SQLITE_DONE ? STATUS_OK : failed(store);
-    sqlite3_reset(statement);
+    keep_code(store, sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC));
+}
+
+static void bind_whole(struct store *store, sqlite3_stmt *statement, int index, int64_t number)
+{
+    keep_code(store, sqlite3_bind_int64(statement, index, number));
+}
+
+static void bind_real(struct store *store, sqlite3_stmt *statement, int index, double number)
+{
+    keep_code(store, sqlite3_bind_double(statement, index, number));
+}
+
+static const char *text_at(struct store *store, sqlite3_stmt *statement, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    if (!text && sqlite3_errcode(store->db) == SQLITE_NOMEM)
+        keep_code(store, SQLITE_NOMEM);
+    return text ? text : "";
+}
+
+/* The error that was kept, which is then forgotten. */
+static int take_code(struct store *store)
+{
+    int code = store->code;
+    store->code = SQLITE_OK;
+    return code;
+}
+
+/* The next row of a statement whose values are bound. Returns SQLITE_ROW, SQLITE_DONE or an error. */
+static int next_row(struct store *store, sqlite3_stmt *statement)
+{
+    int code = take_code(store);
+    return code == SQLITE_OK ? sqlite3_step(statement) : code;
+}
+
+/* Ends a statement for now. `code` is what its last row gave. STATUS_FAILED, reported: it is an error, or the
+ * row could not be read. */
+static enum status end_statement(struct store *store, sqlite3_stmt *statement, int code)
+{
+    int unread = take_code(store);
+    if (unread != SQLITE_OK)
+        code = unread;
+    enum status status = code == SQLITE_ROW || code == SQLITE_DONE ? STATUS_OK : failed_as(store, code);
+    sqlite3_reset(statement); /* returns the same error again */
     sqlite3_clear_bindings(statement);
     return status;
 }
 
+/* Executes a statement that returns no rows. */
+static enum status execute_bound(struct store *store, sqlite3_stmt *statement)
+{
+    return end_statement(store, statement, next_row(store, statement));
+}
+
+/* --------------------------------------------------------------------- runs */
+
 enum status store_find(struct store *store, struct store_run *run)
 {
     sqlite3_stmt *statement = store->prepared[FIND];
-    bind_text(statement, 1, run->key);
-    int found = sqlite3_step(statement);
+    bind_text(store, statement, 1, run->key);
+    int found = next_row(store, statement);
     run->id = found == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
     run->done = found == SQLITE_ROW && sqlite3_column_int(statement, 1);
-    enum status status = found == SQLITE_ROW || found == SQLITE_DONE ? STATUS_OK : failed(store);
-    sqlite3_reset(statement);
-    return status;
+    return end_statement(store, statement, found);
 }
 
 enum status store_plan(struct store *store, struct store_run *run)
@@ -319,41 +379,36 @@ enum status store_plan(struct store *store, struct store_run *run)
     enum status status = store_find(store, run);
     if (status != STATUS_OK || run->id)
         return status;
-    bind_text(plan, 1, run->key);
-    bind_text(plan, 2, run->fabric);
-    bind_text(plan, 3, run->program);
-    bind_text(plan, 4, run->parameters);
-    bind_text(plan, 5, run->input_hash);
-    sqlite3_bind_int64(plan, 6, (int64_t)run->calls);
-    sqlite3_bind_int64(plan, 7, run->ranks);
-    status = finish_statement(store, plan);
-    run->id = sqlite3_last_insert_rowid(store->db);
+    bind_text(store, plan, 1, run->key);
+    bind_text(store, plan, 2, run->fabric);
+    bind_text(store, plan, 3, run->program);
+    bind_text(store, plan, 4, run->parameters);
+    bind_text(store, plan, 5, run->input_hash);
+    bind_whole(store, plan, 6, (int64_t)run->calls);
+    bind_whole(store, plan, 7, run->ranks);
+    status = execute_bound(store, plan);
+    if (status == STATUS_OK)
+        run->id = sqlite3_last_insert_rowid(store->db);
     return status;
 }
 
 enum status store_finish(struct store *store, const struct store_run *run)
 {
     sqlite3_stmt *statement = store->prepared[FINISH];
-    sqlite3_bind_int64(statement, 1, run->id);
-    sqlite3_bind_int64(statement, 2, run->makespan_ps);
-    sqlite3_bind_double(statement, 3, run->idle_fraction);
-    sqlite3_bind_int64(statement, 4, (int64_t)run->messages);
+    bind_whole(store, statement, 1, run->id);
+    bind_whole(store, statement, 2, run->makespan_ps);
+    bind_real(store, statement, 3, run->idle_fraction);
+    bind_whole(store, statement, 4, (int64_t)run->messages);
     if (run->bytes <= INT64_MAX)
-        sqlite3_bind_int64(statement, 5, (int64_t)run->bytes);
+        bind_whole(store, statement, 5, (int64_t)run->bytes);
     else
-        sqlite3_bind_double(statement, 5, (double)run->bytes);
-    sqlite3_bind_double(statement, 6, run->mean_bytes);
-    bind_text(statement, 7, run->metrics);
-    bind_text(statement, 8, run->run);
-    sqlite3_bind_double(statement, 9, run->wall_s);
-    sqlite3_bind_int64(statement, 10, (int64_t)run->memory_bytes);
-    return finish_statement(store, statement);
-}
-
-static const char *text_at(sqlite3_stmt *statement, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(statement, column);
-    return text ? text : "";
+        bind_real(store, statement, 5, (double)run->bytes);
+    bind_real(store, statement, 6, run->mean_bytes);
+    bind_text(store, statement, 7, run->metrics);
+    bind_text(store, statement, 8, run->run);
+    bind_real(store, statement, 9, run->wall_s);
+    bind_whole(store, statement, 10, (int64_t)run->memory_bytes);
+    return execute_bound(store, statement);
 }
 
 /* A sum that is beyond SQLite's integers is a real number. One that no run can have counts as 0. */
@@ -366,15 +421,15 @@ static sum_t sum_at_column(sqlite3_stmt *statement, int column)
 }
 
 /* The statement's current row. The texts are valid until its next step. */
-static struct store_run run_at(sqlite3_stmt *statement)
+static struct store_run run_at(struct store *store, sqlite3_stmt *statement)
 {
     return (struct store_run){
         .id = sqlite3_column_int64(statement, 0),
-        .key = text_at(statement, 1),
-        .fabric = text_at(statement, 2),
-        .program = text_at(statement, 3),
-        .parameters = text_at(statement, 4),
-        .input_hash = text_at(statement, 5),
+        .key = text_at(store, statement, 1),
+        .fabric = text_at(store, statement, 2),
+        .program = text_at(store, statement, 3),
+        .parameters = text_at(store, statement, 4),
+        .input_hash = text_at(store, statement, 5),
         .calls = (uint64_t)sqlite3_column_int64(statement, 6),
         .done = sqlite3_column_type(statement, 7) != SQLITE_NULL,
         .makespan_ps = sqlite3_column_int64(statement, 7),
@@ -382,33 +437,39 @@ static struct store_run run_at(sqlite3_stmt *statement)
         .messages = (uint64_t)sqlite3_column_int64(statement, 9),
         .bytes = sum_at_column(statement, 10),
         .mean_bytes = sqlite3_column_double(statement, 11),
-        .metrics = text_at(statement, 12),
-        .run = text_at(statement, 13),
+        .metrics = text_at(store, statement, 12),
+        .run = text_at(store, statement, 13),
         .wall_s = sqlite3_column_double(statement, 14),
         .memory_bytes = (uint64_t)sqlite3_column_int64(statement, 15),
         .ranks = (uint32_t)sqlite3_column_int64(statement, 16),
     };
 }
 
+/* Copies the texts of a row. */
+static void copy_texts(struct store_run *run)
+{
+    const char **const texts[] = {&run->key,        &run->fabric,  &run->program, &run->parameters,
+                                  &run->input_hash, &run->metrics, &run->run};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = mem_text(*texts[i]);
+}
+
 enum status store_get(struct store *store, int64_t id, struct store_run *run)
 {
     sqlite3_stmt *statement = store->prepared[GET];
-    sqlite3_bind_int64(statement, 1, id);
-    int found = sqlite3_step(statement);
+    bind_whole(store, statement, 1, id);
+    int found = next_row(store, statement);
     if (found == SQLITE_ROW) {
-        *run = run_at(statement);
-        const char **const texts[] = {&run->key,        &run->fabric,  &run->program, &run->parameters,
-                                      &run->input_hash, &run->metrics, &run->run};
-        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-            *texts[i] = mem_text(*texts[i]);
-    } else if (found == SQLITE_DONE) {
-        diag_error("%s has no run %lld; `helio export` lists its runs", store->path, (long long)id);
+        *run = run_at(store, statement);
+        copy_texts(run);
     }
-    enum status status = found == SQLITE_ROW    ? STATUS_OK
-                         : found == SQLITE_DONE ? STATUS_BAD_INPUT
-                                                : failed(store);
-    sqlite3_reset(statement);
-    return status;
+    enum status status = end_statement(store, statement, found);
+    if (status != STATUS_OK && found == SQLITE_ROW)
+        store_run_free(run);
+    if (status != STATUS_OK || found == SQLITE_ROW)
+        return status;
+    diag_error("%s has no run %lld; `helio export` lists its runs", store->path, (long long)id);
+    return STATUS_BAD_INPUT;
 }
 
 void store_run_free(struct store_run *run)
@@ -435,16 +496,16 @@ enum status store_each(struct store *store, void *self,
     enum status status = STATUS_OK;
     int found = SQLITE_DONE;
     progress_begin("reading the results", progress_is_shown() ? count_runs(store) : 0);
-    while (status == STATUS_OK && (found = sqlite3_step(statement)) == SQLITE_ROW) {
-        struct store_run run = run_at(statement);
+    while (status == STATUS_OK && (found = next_row(store, statement)) == SQLITE_ROW) {
+        struct store_run run = run_at(store, statement);
+        if (store->code != SQLITE_OK)
+            break;
         status = visit(self, &run);
         progress_step();
     }
     progress_end();
-    if (status == STATUS_OK && found != SQLITE_DONE)
-        status = failed(store);
-    sqlite3_reset(statement);
-    return status;
+    enum status ended = end_statement(store, statement, found);
+    return status == STATUS_OK ? ended : status;
 }
 
 /* ----------------------------------------------------------------- metadata */
@@ -452,18 +513,21 @@ enum status store_each(struct store *store, void *self,
 enum status store_set_metadata(struct store *store, const char *name, const char *text)
 {
     sqlite3_stmt *statement = store->prepared[SET_METADATA];
-    bind_text(statement, 1, name);
-    bind_text(statement, 2, text);
-    return finish_statement(store, statement);
+    bind_text(store, statement, 1, name);
+    bind_text(store, statement, 2, text);
+    return execute_bound(store, statement);
 }
 
 enum status store_get_metadata(struct store *store, const char *name, char **text)
 {
     sqlite3_stmt *statement = store->prepared[GET_METADATA];
-    bind_text(statement, 1, name);
-    int found = sqlite3_step(statement);
-    *text = found == SQLITE_ROW ? mem_text(text_at(statement, 0)) : NULL;
-    enum status status = found == SQLITE_ROW || found == SQLITE_DONE ? STATUS_OK : failed(store);
-    sqlite3_reset(statement);
+    bind_text(store, statement, 1, name);
+    int found = next_row(store, statement);
+    *text = found == SQLITE_ROW ? mem_text(text_at(store, statement, 0)) : NULL;
+    enum status status = end_statement(store, statement, found);
+    if (status != STATUS_OK) {
+        free(*text);
+        *text = NULL;
+    }
     return status;
 }

@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "output/interrupt.h"
 #include "output/json.h"
+#include "sim/memory.h"
 #include "sweep/definition.h"
 #include "sweep/plan.h"
 #include "sweep/process_pool.h"
@@ -225,6 +226,11 @@ static unsigned processors(void)
     return online > 0 ? (unsigned)online : 1;
 }
 
+struct memory_room sweep_room(const struct sweep_options *options, unsigned workers)
+{
+    return options->force ? memory_room_unlimited : memory_room_share(memory_room_find(), workers);
+}
+
 unsigned sweep_jobs(const struct sweep_options *options)
 {
     return options->jobs ? options->jobs : processors();
@@ -235,7 +241,9 @@ enum status sweep_run_plan(struct sweep_plan *plan, struct worker_pool *worker_p
 {
     struct worker_pool own;
     if (!worker_pool) {
-        process_pool_init(&own, sweep_jobs(options), plan->points);
+        unsigned jobs = sweep_jobs(options);
+        unsigned at_once = plan->runs < jobs && plan->runs ? (unsigned)plan->runs : jobs;
+        process_pool_init(&own, jobs, plan->points, sweep_room(options, at_once));
         worker_pool = &own;
     }
     enum status status = enter(plan, store, options);

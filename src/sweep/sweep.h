@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "sim/memory.h"
 #include "sweep/point.h"
 #include "sweep/store.h"
 
@@ -46,11 +47,15 @@ struct sweep_options {
     /* Called before the first run and after each run: how many runs of `to_run` have ended. */
     void (*progress)(void *self, size_t ended, size_t to_run);
     void *self;
+    bool force;                          /* also runs for which there seems to be too little memory */
     const struct definition *definition; /* of these points, kept in the store with them; NULL = none */
 };
 
 /* options->jobs, or the number of processors that this process may use. */
 unsigned sweep_jobs(const struct sweep_options *options);
+
+/* The memory that each of so many workers may take. */
+struct memory_room sweep_room(const struct sweep_options *options, unsigned workers);
 
 /* Runs the points that the store has no results for, in `jobs` processes, and adds each result to the store
  * as soon as it is there. Points of the same contents are run once. `runs`, if it is not NULL, gets the
@@ -73,11 +78,11 @@ enum status sweep_run_plan(struct sweep_plan *plan, struct worker_pool *worker_p
 
 /* An estimate of what a sweep costs. */
 struct sweep_forecast {
-    size_t runs, to_run;   /* of different contents; those without results in the store */
-    size_t assumed;        /* runs to do on a fabric of which the store has no run: their speed is assumed */
-    double work_s;         /* of all runs to do, one after another */
-    double longest_s;      /* of the longest run: more workers do not make the sweep shorter than that */
-    uint64_t memory_bytes; /* of the largest run, without its mapped input */
+    size_t runs, to_run; /* of different contents; those without results in the store */
+    size_t assumed;      /* runs to do on a fabric of which the store has no run: their speed is assumed */
+    double work_s;       /* of all runs to do, one after another */
+    double longest_s;    /* of the longest run: more workers do not make the sweep shorter than that */
+    double memory_bytes; /* of the largest run, at its peak */
 };
 
 /* The time of a run is that of the store's runs on the same fabric, in proportion to the number of calls.

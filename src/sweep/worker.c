@@ -45,7 +45,7 @@ void sweep_worker_free(struct sweep_worker *worker)
         worker->program->ops->close(worker->program);
     free(worker->trace);
     free(worker->workload);
-    *worker = (struct sweep_worker){.parts_done = worker->parts_done};
+    *worker = (struct sweep_worker){.parts_done = worker->parts_done, .room = worker->room};
 }
 
 /* Opens the experiment with the program that is open, or closes that one and opens another. */
@@ -112,6 +112,8 @@ static enum status run_config(struct sweep_worker *worker, const struct config *
     struct point_share share = {.parts_done = worker->parts_done};
     const struct experiment_watch watch = {
         .progress = pass_progress, .self = &share, .wants_share = worker->parts_done != NULL};
+    if (status == STATUS_OK)
+        status = memory_admit(&experiment, &worker->room);
     if (status == STATUS_OK)
         status = experiment_run(&experiment, 0, &watch, &result);
     tell_share(&share, SWEEP_POINT_PARTS);

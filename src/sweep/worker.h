@@ -5,14 +5,16 @@
 #include <stdint.h>
 
 #include "call/call.h"
+#include "sim/memory.h"
 #include "sweep/point.h"
 #include "sweep/store.h"
 
-/* Runs points one after another. A program stays open while the next point uses the same one. All zero: no
+/* Runs points one after another. A program stays open while the next point uses the same one. At first no
  * program is open. */
 enum { SWEEP_POINT_PARTS = 1 << 16 };
 struct sweep_worker {
     _Atomic uint64_t *parts_done; /* each point adds SWEEP_POINT_PARTS to it as it goes on; NULL: none does */
+    struct memory_room room;      /* runs that need more are refused */
     struct program *program;
     char *trace, *workload; /* one of them says what was opened; the other is NULL */
 };

@@ -70,6 +70,28 @@ size_t openloop_bytes(const struct openloop_run *run)
            scene->nodes * (sizeof *run->sources + (scene->partners ? sizeof *scene->partners : 0));
 }
 
+double openloop_estimate(const struct openloop *traffic, uint32_t nodes)
+{
+    bool has_partners = traffic->pattern->partners != NULL;
+    return nodes * (double)(sizeof(struct openloop_source) + (has_partners ? sizeof(uint32_t) : 0));
+}
+
+double openloop_messages_at_once(const struct openloop *traffic, uint32_t nodes)
+{
+    const double when_it_keeps_up = 8; /* of a node */
+    double of_node = (double)traffic->config->messages;
+    if (traffic->config->interval_ps && of_node > when_it_keeps_up)
+        of_node = when_it_keeps_up;
+    return nodes * of_node;
+}
+
+double openloop_mean_bytes(const struct openloop *traffic)
+{
+    const struct openloop_config *config = traffic->config;
+    return (double)config->small_bytes * (1 - config->large_fraction) +
+           (double)config->large_bytes * config->large_fraction;
+}
+
 static bool is_large(const struct openloop_config *config, struct openloop_source *source)
 {
     if (config->mix == OPENLOOP_DRAWN)

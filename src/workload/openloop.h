@@ -44,6 +44,11 @@ struct openloop_run *openloop_open(const struct openloop *traffic, const struct 
                                    uint64_t seed);
 void openloop_close(struct openloop_run *run);
 size_t openloop_bytes(const struct openloop_run *run); /* memory held */
+/* Before a run: the memory, and how many messages its nodes have under way at once, of which mean size. Where
+ * the nodes send at intervals, the network is taken to keep up. */
+double openloop_estimate(const struct openloop *traffic, uint32_t nodes);
+double openloop_messages_at_once(const struct openloop *traffic, uint32_t nodes);
+double openloop_mean_bytes(const struct openloop *traffic);
 
 /* The next message of the node, in the order of their times; false after the last. A node that has nobody to
  * send to has none. */

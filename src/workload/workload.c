@@ -8,11 +8,6 @@
 #include "base/mem.h"
 #include "workload/phase.h"
 
-struct workload_position {
-    uint64_t number; /* number of the next call; in programs with phases, number of the present phase */
-    uint32_t call;   /* number of the next call in the phase */
-};
-
 struct workload_program {
     struct program program;
     const struct workload *workload;
@@ -21,37 +16,46 @@ struct workload_program {
     struct group world;
     char *spec;
     uint64_t steps;
-    struct workload_position *positions; /* per rank */
-    struct openloop openloop;            /* of workloads that have no calls */
+    struct program_cursor *positions; /* per rank; NULL before the first rewind */
+    struct openloop openloop;         /* of workloads that have no calls */
 };
 
-static const struct call *next_in_phases(const struct workload_program *generated, uint32_t rank,
-                                         struct call *scratch)
+static const struct call *read_in_phases(const struct workload_program *generated, uint32_t rank,
+                                         struct program_cursor *cursor, struct call *scratch)
 {
-    struct workload_position *position = &generated->positions[rank];
-    for (;; position->number++, position->call = 0) {
-        struct phase phase = {.call = scratch, .wanted = position->call};
-        if (!generated->workload->phase(generated->config, rank, position->number, &phase))
+    for (;; cursor->number++, cursor->call = 0) {
+        struct phase phase = {.call = scratch, .wanted = cursor->call};
+        if (!generated->workload->phase(generated->config, rank, cursor->number, &phase))
             return NULL;
         if (phase.emitted > phase.wanted) {
-            position->call++;
+            cursor->call++;
             return scratch;
         }
     }
 }
 
+static inline const struct call *read_call(const struct workload_program *generated, uint32_t rank,
+                                           struct program_cursor *cursor, struct call *scratch)
+{
+    *scratch = (struct call){.channel = CHANNEL_KEYED, .source_channel = CHANNEL_KEYED};
+    if (generated->workload->phase)
+        return read_in_phases(generated, rank, cursor, scratch);
+    if (cursor->number == generated->steps)
+        return NULL;
+    generated->workload->call(generated->config, rank, cursor->number++, scratch);
+    return scratch;
+}
+
+static const struct call *generated_read(const struct program *program, uint32_t rank,
+                                         struct program_cursor *cursor, struct call *scratch)
+{
+    return read_call((const struct workload_program *)program, rank, cursor, scratch);
+}
+
 static const struct call *generated_next(struct program *program, uint32_t rank, struct call *scratch)
 {
     struct workload_program *generated = (struct workload_program *)program;
-    *scratch = (struct call){.channel = CHANNEL_KEYED, .source_channel = CHANNEL_KEYED};
-    if (generated->workload->phase)
-        return next_in_phases(generated, rank, scratch);
-    uint64_t step = generated->positions[rank].number;
-    if (step == generated->steps)
-        return NULL;
-    generated->positions[rank].number = step + 1;
-    generated->workload->call(generated->config, rank, step, scratch);
-    return scratch;
+    return read_call(generated, rank, &generated->positions[rank], scratch);
 }
 
 static uint32_t generated_slots(const struct program *program, uint32_t rank)
@@ -73,8 +77,12 @@ static struct call_place generated_place(const struct program *program, uint32_t
 static void generated_rewind(struct program *program)
 {
     struct workload_program *generated = (struct workload_program *)program;
-    if (!program->openloop)
+    if (program->openloop)
+        return;
+    if (generated->positions)
         memset(generated->positions, 0, program->ranks * sizeof *generated->positions);
+    else
+        generated->positions = mem_alloc(program->ranks, sizeof *generated->positions, "positions of ranks");
 }
 
 static void generated_close(struct program *program)
@@ -94,6 +102,7 @@ static const struct program_ops generated_ops = {
     .slots = generated_slots,
     .place = generated_place,
     .rewind = generated_rewind,
+    .read = generated_read,
     .close = generated_close,
 };
 
@@ -224,7 +233,6 @@ enum status workload_open(const char *spec, struct program **program)
     }
     uint32_t ranks = workload->ranks(generated->config);
     generated->steps = workload->steps ? workload->steps(generated->config) : 0;
-    generated->positions = mem_alloc(ranks, sizeof *generated->positions, "positions of ranks");
     generated->world = (struct group){.size = ranks};
     generated->program.name = generated->spec;
     generated->program.ranks = ranks;

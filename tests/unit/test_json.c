@@ -260,6 +260,18 @@ static char *make_all(void)
     return text;
 }
 
+/* The length of a text that is read. */
+static int text_length;
+
+static char *read_text(void)
+{
+    char *text = mem_format("{\"a\":\"%0*d\\n\"}", text_length, 7);
+    json_t *json = json_read(text, strlen(text), NULL);
+    assert_non_null(json);
+    free(text);
+    return json_take_line(json, JSON_EXACT);
+}
+
 static char *read_all(void)
 {
     json_t *json = json_read(input, strlen(input), NULL);
@@ -324,6 +336,8 @@ static void no_failed_allocation_changes_a_byte(void **state)
         is_whole_or_given_up(works[i], false);
         is_whole_or_given_up(works[i], true);
     }
+    for (text_length = 1; text_length < 140; text_length++)
+        is_whole_or_given_up(read_text, false);
     diag_set_sink(NULL, NULL);
     mem_on_failure(NULL, NULL);
     json_set_alloc_funcs(malloc, free);

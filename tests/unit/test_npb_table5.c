@@ -87,6 +87,7 @@ static struct traffic traffic_of(const char *spec)
     struct traffic traffic = {0};
     struct program *program;
     assert_int_equal(workload_open(spec, &program), STATUS_OK);
+    program->ops->rewind(program);
     for (uint32_t rank = 0; rank < program->ranks; rank++) {
         struct call scratch;
         const struct call *call;

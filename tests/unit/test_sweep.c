@@ -536,6 +536,24 @@ static void a_file_that_cannot_be_opened_for_lack_of_memory_is_named(void **stat
     assert_non_null(strstr(said, "memory"));
 }
 
+static void a_damaged_note_is_named(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"{}", "[1]", "[\"seed\""};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct results_table table;
+        struct store *store = store_with("{}", NULL), *into = store_with("{}", NULL);
+        assert_int_equal(store_set_metadata(store, STORE_VARIED, texts[i]), STATUS_OK);
+        said[0] = '\0';
+        assert_int_equal(results_table_read(&table, store), STATUS_BAD_INPUT);
+        assert_non_null(strstr(said, ":memory: is damaged: its note 'varied' is not a list of names"));
+        assert_int_equal(store_merge(into, store), STATUS_BAD_INPUT);
+        results_table_free(&table);
+        store_close(store);
+        store_close(into);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -554,6 +572,7 @@ int main(void)
         cmocka_unit_test(a_worker_that_dies_takes_one_point_with_it),
         cmocka_unit_test(a_file_that_is_no_store_is_left_alone),
         cmocka_unit_test(a_damaged_run_is_named),
+        cmocka_unit_test(a_damaged_note_is_named),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -64,6 +64,7 @@ static void test_added_workload(void **state)
     assert_int_equal(workload_open("barriers:count=2", &program), STATUS_OK);
     assert_int_equal(program->ranks, 4);
     assert_int_equal(program->total_calls, 8);
+    program->ops->rewind(program);
     for (int i = 0; i < 2; i++)
         assert_int_equal(program_next(program, 3, &scratch)->op, CALL_BARRIER);
     assert_null(program_next(program, 3, &scratch));

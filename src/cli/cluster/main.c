@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/units.h"
 #include "cli/cluster/ranks.h"
 #include "output/progress_line.h"
 #include "output/standard.h"
@@ -39,7 +40,9 @@ static bool is_launched_well(int ranks)
     static const char *const launchers[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
     for (size_t i = 0; ranks == 1 && i < sizeof launchers / sizeof *launchers; i++) {
         const char *size = getenv(launchers[i]);
-        if (!size || atoi(size) <= 1)
+        struct units_problem problem;
+        uint64_t count;
+        if (!size || !units_count(size, &count, &problem) || count <= 1)
             continue;
         diag_error("this helio-sweep is for " HELIO_MPI ", but it was launched as one of %s by another MPI; "
                    "mpirun.%s launches it, or take the helio-sweep.MPI of that MPI",
@@ -99,8 +102,9 @@ static enum status run_as_rank_0(int argc, char **argv, int ranks)
     return status;
 }
 
-/* A rank that is not 0. It goes on only if rank 0 has read the sweep without an error. */
-static void run_as_another(int argc, char **argv)
+/* A rank that is not 0, one of `here` ranks on its machine. It goes on only if rank 0 has read the sweep
+ * without an error. */
+static void run_as_another(int argc, char **argv, unsigned here)
 {
     struct sweep_command sweep;
     diag_set_sink(be_silent, NULL);
@@ -109,7 +113,7 @@ static void run_as_another(int argc, char **argv)
     if (sweep_command_init(&sweep, &command, argc, argv) != STATUS_OK)
         sweep.points = NULL; /* differs from what rank 0 has */
     if (ranks_have_the_same(&sweep))
-        ranks_serve(sweep.points);
+        ranks_serve(sweep.points, sweep_room(&sweep.options, here));
     sweep_command_free(&sweep);
 }
 
@@ -121,6 +125,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    unsigned here = ranks_of_machine();
     if (rank == 0)
         progress_line_start();
     if (!is_launched_well(ranks))
@@ -128,7 +133,7 @@ int main(int argc, char **argv)
     else if (rank == 0)
         status = run_as_rank_0(argc, argv, ranks);
     else
-        run_as_another(argc, argv);
+        run_as_another(argc, argv, here);
     progress_line_stop();
     MPI_Finalize();
     return (int)standard_close(status);

@@ -118,10 +118,20 @@ static void run_point(struct worker_pool *own, size_t point)
     free(answer.bytes);
 }
 
-void ranks_serve(const struct sweep_point *points)
+unsigned ranks_of_machine(void)
+{
+    MPI_Comm machine;
+    int ranks;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    MPI_Comm_size(machine, &ranks);
+    MPI_Comm_free(&machine);
+    return (unsigned)ranks;
+}
+
+void ranks_serve(const struct sweep_point *points, struct memory_room room)
 {
     struct worker_pool own;
-    process_pool_init(&own, 1, points);
+    process_pool_init(&own, 1, points, room);
     for (uint64_t what;;) {
         wait_for(0, TAG_ORDER);
         MPI_Recv(&what, 1, MPI_UINT64_T, 0, TAG_ORDER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -157,6 +167,8 @@ static void add_parameter(void *hash, const struct param *param, const char *val
 static uint64_t fingerprint(const struct sweep_command *sweep)
 {
     XXH3_state_t *hash = XXH3_createState();
+    if (!hash)
+        mem_exhausted("the hash of a sweep");
     XXH3_64bits_reset(hash);
     add_text(hash, HELIO_VERSION);
     config_each(sweep->config, hash, add_parameter);

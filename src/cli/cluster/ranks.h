@@ -9,8 +9,11 @@
 void rank_pool_init(struct worker_pool *worker_pool);
 
 /* What the other ranks do: run the points that they receive, each in a child process, whose end they survive,
- * until rank 0 shuts the pool down. */
-void ranks_serve(const struct sweep_point *points);
+ * until rank 0 shuts the pool down. Each run may take `room`. */
+void ranks_serve(const struct sweep_point *points, struct memory_room room);
+
+/* How many ranks share the memory of this machine. All ranks call it. */
+unsigned ranks_of_machine(void);
 
 /* Called by all ranks together: rank 0 decides whether to go on, and all ranks return its decision. */
 bool ranks_agree_to_go_on(bool go_on);

@@ -221,6 +221,30 @@ static enum status run_to_the_end(struct openloop_engine *engine)
     return STATUS_OK;
 }
 
+static enum status estimate(const struct engine_params *params, struct estimate *estimate)
+{
+    const struct openloop *traffic = params->program->openloop;
+    uint32_t nodes = params->program->ranks;
+    const struct fabric_ops *fabric = params->fabric;
+    double messages = openloop_messages_at_once(traffic, nodes);
+    double held = fabric->is_immediate ? 1 : messages;
+    estimate_add(estimate, "nodes", "fewer nodes",
+                 nodes * (double)(sizeof(struct openloop_message) + sizeof(ps_t)) +
+                     openloop_estimate(traffic, nodes));
+    estimate_add(estimate, "messages", "fewer messages of each node, or a longer interval between them",
+                 estimate_pool(held, sizeof(struct message)));
+    estimate_add(estimate, "events", "fewer nodes", loop_estimate(nodes));
+    return fabric_estimate(&(struct fabric_demand){.ops = fabric,
+                                                   .config = params->config,
+                                                   .nodes = nodes,
+                                                   .messages = messages,
+                                                   .with_bytes = messages,
+                                                   .bytes = openloop_mean_bytes(traffic),
+                                                   .pairs = messages,
+                                                   .is_staggered = true},
+                           estimate);
+}
+
 static enum status run(const struct engine_params *params, struct engine_usage *usage, engine_visit *visit,
                        void *self)
 {
@@ -245,4 +269,5 @@ static enum status run(const struct engine_params *params, struct engine_usage *
     return status;
 }
 
-const struct engine engine_openloop = {.name = "openloop", .runs = runs, .prepare = prepare, .run = run};
+const struct engine engine_openloop = {
+    .name = "openloop", .estimate = estimate, .runs = runs, .prepare = prepare, .run = run};

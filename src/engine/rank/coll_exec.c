@@ -1,5 +1,6 @@
 #include "engine/rank/coll_exec.h"
 
+#include "base/estimate.h"
 #include "coll/nodes.h"
 
 /* The contexts of collectives are apart from those of point-to-point messages. */
@@ -238,28 +239,29 @@ static void enter_node(struct coll_exec *exec, struct coll_request *request)
                         request->algorithm->flags ? request->algorithm->flags(call) : 0);
 }
 
-static const uint64_t *counts_at(const struct coll_exec *exec, uint64_t offset)
+static const uint64_t *counts_at(const struct program *program, uint64_t offset)
 {
-    return offset ? exec->program->counts + offset : NULL;
+    return offset ? program->counts + offset : NULL;
 }
 
 _Static_assert(CALL_EXSCAN - CALL_BARRIER == COLL_EXSCAN,
                "calls and schedules list the collectives in one order");
 
-static struct coll_call coll_call_of(const struct coll_exec *exec, uint32_t rank, const struct call *call)
+struct coll_call coll_call_of(const struct program *program, const struct collective_config *config,
+                              uint32_t rank, const struct call *call)
 {
-    const struct group *group = &exec->program->groups[call->group];
+    const struct group *group = &program->groups[call->group];
     bool receives = call->op == CALL_SCATTER || call->op == CALL_SCATTERV;
     return (struct coll_call){.kind = (enum coll_kind)(call->op - CALL_BARRIER),
                               .size = group->size,
                               .rank = group_rank(group, rank),
                               .root = (uint32_t)call->peer,
-                              .window = (uint32_t)exec->config->window,
-                              .leaders = (uint32_t)exec->config->leaders,
+                              .window = (uint32_t)config->window,
+                              .leaders = (uint32_t)config->leaders,
                               .element = call->element_bytes ? (uint64_t)call->element_bytes : 1,
                               .bytes = receives ? call->recv_bytes : call->bytes,
-                              .send_bytes = counts_at(exec, call->send_counts),
-                              .recv_bytes = counts_at(exec, call->recv_counts)};
+                              .send_bytes = counts_at(program, call->send_counts),
+                              .recv_bytes = counts_at(program, call->recv_counts)};
 }
 
 static bool check_entry(struct coll_exec *exec, const struct coll_request *request, const struct call *call)
@@ -278,7 +280,7 @@ void coll_exec_begin(struct coll_exec *exec, uint32_t rank, const struct call *c
     uint32_t index = pool_take(&exec->coll_requests);
     struct coll_request *request = request_at(exec, index);
     uint32_t *sequence = &exec->sequences[(size_t)rank * exec->program->group_count + call->group];
-    *request = (struct coll_request){.call = coll_call_of(exec, rank, call),
+    *request = (struct coll_request){.call = coll_call_of(exec->program, exec->config, rank, call),
                                      .rank = rank,
                                      .group = call->group,
                                      .context = call->context,
@@ -333,4 +335,11 @@ size_t coll_exec_bytes(const struct coll_exec *exec)
         if (exec->group_nodes[group].words)
             bytes += coll_nodes_storage(program->groups[group].size) * sizeof(uint32_t);
     return bytes;
+}
+
+double coll_exec_estimate(const struct program *program, double calls)
+{
+    double counters = (double)program->ranks * program->group_count * sizeof(uint32_t);
+    return counters + (double)program->group_count * sizeof(struct coll_group_nodes) +
+           estimate_pool(calls, sizeof(struct coll_request));
 }

@@ -43,8 +43,14 @@ struct coll_exec {
 void coll_exec_init(struct coll_exec *exec);
 void coll_exec_free(struct coll_exec *exec);
 size_t coll_exec_bytes(const struct coll_exec *exec);
+/* Bytes of a program whose ranks are in so many collective calls at once, all together. */
+double coll_exec_estimate(const struct program *program, double calls);
 
 /* The rank enters this call; `owner`, as in request.h, is told when it has been through. */
 void coll_exec_begin(struct coll_exec *exec, uint32_t rank, const struct call *call, uint32_t owner);
+
+/* The call as schedules see it, without `nodes`. */
+struct coll_call coll_call_of(const struct program *program, const struct collective_config *config,
+                              uint32_t rank, const struct call *call);
 
 #endif

@@ -66,6 +66,8 @@ struct endpoint_ops {
     void (*copy)(struct endpoint *endpoint, uint32_t rank, uint64_t bytes, uint64_t working_set,
                  bool continues);
     void (*account)(const struct endpoint *endpoint, struct engine_usage *usage); /* adds what it used */
+    /* The bytes that it will hold, beside its events, with so many messages under way at once. */
+    double (*estimate)(const struct engine_params *run, uint32_t nodes, double messages);
     void (*close)(struct endpoint *endpoint);
 };
 

@@ -474,6 +474,14 @@ static void host_account(const struct endpoint *base, struct engine_usage *usage
     usage->host = endpoint->nodes.statistics;
 }
 
+static double host_estimate(const struct engine_params *run, uint32_t nodes, double messages)
+{
+    uint32_t ranks = run->program->ranks;
+    return (double)ranks * sizeof(struct host_rank) +
+           estimate_pool(messages, sizeof(struct completion_batch)) +
+           host_nodes_estimate(run->host, nodes, ranks, messages);
+}
+
 static void host_endpoint_close(struct endpoint *base)
 {
     struct host_endpoint *endpoint = (struct host_endpoint *)base;
@@ -496,4 +504,5 @@ const struct endpoint_ops endpoint_host = {.is_wanted = host_is_wanted,
                                            .work = host_work,
                                            .copy = host_copy,
                                            .account = host_account,
+                                           .estimate = host_estimate,
                                            .close = host_endpoint_close};

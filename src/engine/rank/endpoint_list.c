@@ -7,10 +7,23 @@ static const struct endpoint_ops *const endpoints[] = {
     &endpoint_host,
 };
 
-struct endpoint *endpoint_open(const struct endpoint_params *params)
+/* NULL: the null endpoint. */
+static const struct endpoint_ops *find(const struct engine_params *run)
 {
     for (size_t i = 0; i < sizeof endpoints / sizeof *endpoints; i++)
-        if (endpoints[i]->is_wanted(params->run))
-            return endpoints[i]->open(params);
+        if (endpoints[i]->is_wanted(run))
+            return endpoints[i];
     return NULL;
+}
+
+struct endpoint *endpoint_open(const struct endpoint_params *params)
+{
+    const struct endpoint_ops *ops = find(params->run);
+    return ops ? ops->open(params) : NULL;
+}
+
+double endpoint_estimate(const struct engine_params *run, uint32_t nodes, double messages)
+{
+    const struct endpoint_ops *ops = find(run);
+    return ops ? ops->estimate(run, nodes, messages) : 0;
 }

@@ -1,5 +1,6 @@
 #include "engine/rank/matching.h"
 
+#include "base/estimate.h"
 #include "call/call.h"
 #include "engine/rank/message_state.h"
 
@@ -175,4 +176,10 @@ size_t matching_bytes(const struct matching *matching)
 {
     return matching->messages.capacity * matching->messages.size + queue_table_bytes(&matching->keyed) +
            matching->channel_count * sizeof *matching->channels;
+}
+
+double matching_estimate(double messages, uint32_t channels)
+{
+    return estimate_pool(messages, sizeof(struct message)) +
+           (channels ? (double)channels * sizeof(struct queue) : queue_table_estimate(messages));
 }

@@ -48,6 +48,8 @@ struct matching {
 void matching_init(struct matching *matching, uint32_t ranks, uint32_t channels);
 void matching_free(struct matching *matching);
 size_t matching_bytes(const struct matching *matching);
+/* Bytes of so many messages at once; `channels` is 0 where they are found by keys. */
+double matching_estimate(double messages, uint32_t channels);
 
 /* The record of the other end if it is there, taken out of its queue. Otherwise POOL_NONE, and *record is a
  * new one in that queue, for the caller to fill. Not for mailboxes. */

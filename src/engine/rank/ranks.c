@@ -2,6 +2,7 @@
 
 #include "base/diag.h"
 #include "engine/rank/deadlock.h"
+#include "engine/rank/demand.h"
 #include "engine/rank/endpoint_list.h"
 #include "engine/rank/scheduler.h"
 
@@ -160,6 +161,47 @@ static struct engine_usage usage_of(const struct rank_engine *engine)
     return usage;
 }
 
+/* The messages that the run has at once. A fabric that answers at once leaves only those whose other end has
+ * not been posted: as ranks post one after another, about half of what each of them posts. */
+static double messages_at_once(const struct engine_params *params, const struct program_demand *demand)
+{
+    double messages = program_demand_messages(demand);
+    return params->fabric->is_immediate && !params->host ? messages / 2 : messages;
+}
+
+static enum status estimate(const struct engine_params *params, struct estimate *estimate)
+{
+    const struct program *program = params->program;
+    const struct node_config *node = config_of(params->config, &node_params);
+    const struct demand_options options = {.protocol = config_of(params->config, &protocol_params),
+                                           .collective = config_of(params->config, &collective_params),
+                                           .ranks_per_node = node_config_ranks(node)};
+    struct program_demand demand;
+    uint32_t nodes = nodes_of(program, node);
+    program_demand_find(program, &options, &demand);
+    double messages = messages_at_once(params, &demand), ranks = program->ranks;
+    estimate_add(estimate, "ranks", "fewer ranks",
+                 scheduler_estimate(ranks) + request_table_estimate(demand.slots));
+    estimate_add(estimate, "collective calls", "fewer ranks",
+                 coll_exec_estimate(program, demand.collectives));
+    estimate_add(estimate, "messages",
+                 "fewer ranks, or algorithms and windows with fewer messages at a time, as "
+                 "mpi.alltoall=pairwise",
+                 matching_estimate(messages, program->channels));
+    estimate_add(estimate, "events", "fewer ranks", loop_estimate(ranks));
+    estimate_add(estimate, "hosts", "fewer ranks", endpoint_estimate(params, nodes, messages));
+    estimate->pairs = demand.pairs;
+    return fabric_estimate(&(struct fabric_demand){.ops = params->fabric,
+                                                   .config = params->config,
+                                                   .nodes = nodes,
+                                                   .messages = nodes > 1 ? demand.sends : 0,
+                                                   .with_bytes = nodes > 1 ? demand.with_bytes : 0,
+                                                   .bytes = demand.bytes,
+                                                   .pairs = nodes > 1 ? demand.pairs : 0,
+                                                   .is_staggered = params->host != NULL},
+                           estimate);
+}
+
 static bool runs(const struct engine_input *input)
 {
     return !input->compat && !(input->program && input->program->openloop);
@@ -196,4 +238,4 @@ static enum status run(const struct engine_params *params, struct engine_usage *
     return status;
 }
 
-const struct engine engine_ranks = {.name = "ranks", .runs = runs, .run = run};
+const struct engine engine_ranks = {.name = "ranks", .estimate = estimate, .runs = runs, .run = run};

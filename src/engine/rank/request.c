@@ -75,3 +75,8 @@ void request_complete(struct request_table *requests, uint32_t owner, uint32_t w
     if (--waiter->awaited == 0)
         requests->ready(requests->self, waiter_index);
 }
+
+double request_table_estimate(double slots)
+{
+    return slots * (double)sizeof(struct request);
+}

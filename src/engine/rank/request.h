@@ -59,6 +59,7 @@ struct request_table {
 void request_table_init(struct request_table *requests);
 void request_table_free(struct request_table *requests);
 size_t request_table_bytes(const struct request_table *requests);
+double request_table_estimate(double slots); /* bytes of so many slots */
 
 /* Gives the waiter its slots, before request_table_start(). */
 void request_waiter_init(struct request_waiter *waiter, struct request_table *requests, uint32_t slots);

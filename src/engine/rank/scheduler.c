@@ -330,3 +330,9 @@ size_t scheduler_bytes(const struct scheduler *scheduler)
     return ranks * sizeof *scheduler->ranks +
            (scheduler->blocked_calls ? ranks * sizeof *scheduler->blocked_calls : 0);
 }
+
+/* Nearly all programs have a rank that blocks in a call that is not stored. */
+double scheduler_estimate(double ranks)
+{
+    return ranks * (double)(sizeof(struct rank) + sizeof(struct call));
+}

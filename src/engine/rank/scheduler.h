@@ -46,6 +46,7 @@ struct scheduler {
 void scheduler_init(struct scheduler *scheduler);
 void scheduler_free(struct scheduler *scheduler);
 size_t scheduler_bytes(const struct scheduler *scheduler);
+double scheduler_estimate(double ranks); /* bytes of so many ranks */
 
 /* All ranks start at the present time, in rank order, when the loop runs. */
 void scheduler_start(struct scheduler *scheduler);

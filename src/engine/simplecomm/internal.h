@@ -19,6 +19,9 @@
 /* What the files of this room share. Times are seconds in double, and sums are formed in the order of
  * SimpleComm: results have to equal its own. */
 
+/* Below this, alltoall posts everything at once. */
+enum { COMPAT_ALLTOALL_RING_FROM_BYTES = 3000 };
+
 /* A send or a receive that is posted. */
 struct compat_post {
     uint32_t rank, partner;
@@ -246,6 +249,9 @@ static inline bool same_node(const struct simplecomm *engine, uint32_t a, uint32
 {
     return a / engine->cores_per_node == b / engine->cores_per_node;
 }
+
+/* estimate.c: struct engine's */
+enum status compat_estimate(const struct engine_params *params, struct estimate *estimate);
 
 /* stops.c */
 void compat_abort(struct simplecomm *engine, enum compat_abort reason); /* counts it; warns of the first */

@@ -17,9 +17,6 @@ enum {
     TAG_SENDRECV = 0
 };
 
-/* Below this, alltoall posts everything at once. */
-enum { ALLTOALL_RING_FROM_BYTES = 3000 };
-
 struct compat_layer {
     struct simplecomm *engine;
     uint32_t rank;
@@ -114,7 +111,7 @@ static void put_barrier(struct compat_layer *layer)
 static void put_alltoall(struct compat_layer *layer, uint64_t send_bytes, uint64_t recv_bytes)
 {
     uint32_t ranks = layer->engine->ranks, me = layer->rank;
-    if (send_bytes >= ALLTOALL_RING_FROM_BYTES) {
+    if (send_bytes >= COMPAT_ALLTOALL_RING_FROM_BYTES) {
         uint32_t distance = layer->wanted + 1;
         if (distance >= ranks)
             return;

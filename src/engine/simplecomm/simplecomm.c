@@ -440,4 +440,5 @@ static enum status run(const struct engine_params *params, struct engine_usage *
     return status;
 }
 
-const struct engine engine_simplecomm = {.name = "simplecomm", .runs = runs, .prepare = prepare, .run = run};
+const struct engine engine_simplecomm = {
+    .name = "simplecomm", .estimate = compat_estimate, .runs = runs, .prepare = prepare, .run = run};

@@ -256,6 +256,21 @@ static size_t fmu_bytes(const struct fabric *fabric)
            fmu_mapping_bytes(&fmu->mapping);
 }
 
+/* Each message has a write, and later a read, in the queue of an FMU. */
+static enum status fmu_estimate(const struct fabric_demand *demand, struct estimate *estimate)
+{
+    const struct fmu_config *config = config_of(demand->config, &fmu_params);
+    double units = (double)config->count, nodes = demand->nodes;
+    double queued = config->coalesce == FMU_COALESCE_QUEUED ? demand->messages : 0;
+    fabric_estimate_add(estimate, units * (double)(sizeof(struct fmu_unit) + 2 * sizeof(int64_t)) +
+                                      fmu_mapping_estimate(units) +
+                                      nodes * (double)sizeof(struct fmu_controller) +
+                                      estimate_pool(demand->messages, sizeof(struct fmu_transfer)) +
+                                      estimate_pool(demand->messages, sizeof(struct fmu_access)) +
+                                      queue_table_estimate(queued));
+    return STATUS_OK;
+}
+
 static void fmu_free(struct fabric *fabric)
 {
     struct fmu *fmu = (struct fmu *)fabric;
@@ -287,5 +302,6 @@ const struct fabric_ops fmu_fabric = {
     .can_move = fmu_can_move,
     .statistics = fmu_statistics_of,
     .bytes = fmu_bytes,
+    .estimate = fmu_estimate,
     .explain = fmu_explain,
 };

@@ -1,5 +1,6 @@
 #include "fabric/fmu/mapping.h"
 
+#include "base/estimate.h"
 #include "base/mem.h"
 
 enum { WORD = 64 };
@@ -99,6 +100,12 @@ size_t fmu_mapping_bytes(const struct fmu_mapping *mapping)
     size_t per_place = sizeof(uint64_t) + 2 * sizeof(uint32_t);
     return mapping->count * (2 * sizeof(uint64_t)) + mapping->count / 8 +
            (mapping->least_idle.size + (size_t)mapping->least_all.size) * per_place;
+}
+
+double fmu_mapping_estimate(double count)
+{
+    double per_place = sizeof(uint64_t) + 2 * sizeof(uint32_t);
+    return count * 2 * sizeof(uint64_t) + count / 8 + 2 * estimate_power(count, 1) * per_place;
 }
 
 void fmu_mapping_set_idle(struct fmu_mapping *mapping, uint32_t fmu, bool idle)

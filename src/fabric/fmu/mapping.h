@@ -37,6 +37,7 @@ void fmu_mapping_init(struct fmu_mapping *mapping, uint32_t count, enum fmu_try_
                       enum fmu_among_all among_all, uint64_t seed);
 void fmu_mapping_free(struct fmu_mapping *mapping);
 size_t fmu_mapping_bytes(const struct fmu_mapping *mapping);
+double fmu_mapping_estimate(double count); /* at most, for so many FMUs */
 
 /* The FMU for a write of `bytes` to node `receiver`, which is counted as sent to it. */
 uint32_t fmu_mapping_choose(struct fmu_mapping *mapping, uint32_t receiver, uint64_t bytes);

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdbool.h>
 
+#include "base/estimate.h"
 #include "base/mem.h"
 
 /* Progressive filling (Bertsekas and Gallager, 6.5.2) fixes rates in ascending order, and what it does at one
@@ -613,4 +614,18 @@ size_t maxmin_bytes(const struct maxmin *solver)
          solver->solved.capacity + solver->changed.capacity + solver->held.capacity) *
         sizeof(uint32_t);
     return bytes + solver->heap_capacity * sizeof *solver->heap;
+}
+
+double maxmin_estimate(double links, double flows, double links_per_flow, uint32_t limit)
+{
+    const double lists = 3;                     /* of ids, that grow to the number of flows */
+    const size_t of_use = 2 * sizeof(uint32_t); /* in `uses` and `opened` of a link */
+    double uses = flows * links_per_flow;       /* on all links */
+    double used_links = uses < links ? uses : links;
+    double use_bytes = used_links > 0 ? used_links * estimate_array(uses / used_links, of_use) : 0;
+    return links * (double)sizeof(struct maxmin_link) + use_bytes +
+           estimate_array(flows, sizeof(struct maxmin_flow)) +
+           estimate_array(flows * limit, sizeof(struct maxmin_hop)) +
+           lists * estimate_array(flows, sizeof(uint32_t)) +
+           estimate_array(used_links, sizeof(struct maxmin_share));
 }

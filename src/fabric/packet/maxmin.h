@@ -27,6 +27,9 @@ struct maxmin;
 struct maxmin *maxmin_open(const uint64_t *capacities, uint32_t links, uint32_t links_per_flow);
 void maxmin_close(struct maxmin *solver);         /* NULL: does nothing */
 size_t maxmin_bytes(const struct maxmin *solver); /* memory held */
+/* The same with so many flows at once, of `links_per_flow` links each on average; `limit` is what maxmin_open
+ * is given. */
+double maxmin_estimate(double links, double flows, double links_per_flow, uint32_t limit);
 
 /* A flow over `count` links, at least one; a link named twice counts once. It has no rate before the next
  * maxmin_solve. Ids are small and are used again after maxmin_remove. */

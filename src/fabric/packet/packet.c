@@ -391,11 +391,12 @@ static void use_topology(struct packet *packet, const struct topo *topo)
 }
 
 /* Whether the run has a topology of its own, and one that flows can cross. */
-static enum status choose_topology(const struct fabric_params *params, struct topo *topo, bool *is_given)
+static enum status choose_topology(const struct config *config, uint32_t nodes, struct topo *topo,
+                                   bool *is_given)
 {
-    const struct topology_config *chosen = config_of(params->config, &topology_params);
+    const struct topology_config *chosen = config_of(config, &topology_params);
     *is_given = chosen->is_given;
-    enum status status = *is_given ? topology_for_nodes(params->config, params->nodes, topo) : STATUS_OK;
+    enum status status = *is_given ? topology_for_nodes(config, nodes, topo) : STATUS_OK;
     if (status != STATUS_OK || !*is_given || topo_route_limit(topo) <= MAXMIN_LINKS_PER_FLOW)
         return status;
     char text[TOPO_TEXT];
@@ -410,7 +411,7 @@ static enum status packet_init(struct fabric *fabric)
     uint32_t nodes = fabric->params.nodes;
     struct topo topo;
     bool has_topology;
-    enum status status = choose_topology(&fabric->params, &topo, &has_topology);
+    enum status status = choose_topology(fabric->params.config, nodes, &topo, &has_topology);
     if (status != STATUS_OK)
         return status;
     packet->config = config_of(fabric->params.config, &packet_params);
@@ -443,6 +444,34 @@ static size_t packet_bytes(const struct fabric *fabric)
            queue_table_bytes(&packet->by_key) + sums_bytes(&packet->up_bytes) +
            sums_bytes(&packet->down_bytes) + (packet->has_topology ? paths_bytes(&packet->paths) : 0) +
            (packet->route_capacity + packet->paths.limit) * sizeof *packet->routes;
+}
+
+/* Each message that is not empty counts as a flow, though those from node to node follow one another. */
+static enum status packet_estimate(const struct fabric_demand *demand, struct estimate *estimate)
+{
+    const struct packet_config *config = config_of(demand->config, &packet_params);
+    struct topo topo;
+    bool has_topology;
+    enum status status = choose_topology(demand->config, demand->nodes, &topo, &has_topology);
+    if (status != STATUS_OK)
+        return status;
+    double pairs = (double)demand->nodes * (demand->nodes - 1);
+    double flows = demand->with_bytes < pairs ? demand->with_bytes : pairs;
+    if (config->injection == PACKET_INJECTION_ORDERED && flows > demand->nodes)
+        flows = demand->nodes;
+    /* A flow that becomes faster gets a new event, and the old one stays until it is due. */
+    double events = flows * (demand->is_staggered ? 12 : 1);
+    uint32_t limit = has_topology ? topo_route_limit(&topo) : 2;
+    double links = has_topology ? topo.links : 2 * (double)demand->nodes;
+    double of_flow = has_topology ? topo_mean_distance(&topo) + 2 : 2;
+    double bytes = estimate_array(flows, sizeof(struct packet_flow)) + queue_table_estimate(flows) +
+                   maxmin_estimate(links, flows, of_flow, limit) + loop_estimate(events) +
+                   2 * (double)demand->nodes * sizeof(int64_t);
+    if (has_topology)
+        bytes +=
+            links * (sizeof(uint32_t) + sizeof(int64_t)) + estimate_array(flows * limit, sizeof(uint32_t));
+    fabric_estimate_add(estimate, bytes);
+    return STATUS_OK;
 }
 
 static void packet_free(struct fabric *fabric)
@@ -479,4 +508,5 @@ const struct fabric_ops packet_fabric = {
     .statistics = packet_statistics_of,
     .node_rate = packet_node_rate,
     .bytes = packet_bytes,
+    .estimate = packet_estimate,
 };

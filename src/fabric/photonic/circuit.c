@@ -6,6 +6,11 @@ static enum status circuit_init(struct fabric *fabric)
     return photonic_init(fabric, PHOTONIC_CIRCUIT, NULL);
 }
 
+static enum status circuit_estimate(const struct fabric_demand *demand, struct estimate *estimate)
+{
+    return photonic_estimate(demand, PHOTONIC_CIRCUIT, NULL, estimate);
+}
+
 const struct fabric_ops circuit_fabric = {
     .name = "circuit",
     .doc = "photonic circuits of WDM channels, one for each message, on any topology",
@@ -18,5 +23,6 @@ const struct fabric_ops circuit_fabric = {
     .submit = photonic_submit,
     .statistics = photonic_statistics,
     .bytes = photonic_bytes,
+    .estimate = circuit_estimate,
     .explain = photonic_explain,
 };

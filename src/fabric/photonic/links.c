@@ -60,11 +60,18 @@ static void init_links(struct photonic *photonic, const uint32_t *buffer_of_swit
     photonic->first_link = photonic->settings.node_links_count ? 0 : 2 * topo->nodes;
 }
 
-void links_init(struct photonic *photonic)
+/* How routes are kept, and how long they get. */
+static void choose_routes(struct photonic *photonic)
 {
     const struct topo *topo = &photonic->topo;
     photonic->is_adaptive = photonic->settings.photonic.up != UP_DESTINATION && topo_has_choices(topo);
     photonic->hops_most = topo->diameter + (photonic->settings.node_links_count ? 2 : 0);
+}
+
+void links_init(struct photonic *photonic)
+{
+    const struct topo *topo = &photonic->topo;
+    choose_routes(photonic);
     uint32_t *buffer_of_switch = init_buffers(photonic);
     init_links(photonic, buffer_of_switch);
     free(buffer_of_switch);
@@ -98,6 +105,15 @@ size_t links_bytes(const struct photonic *photonic)
            topo->nodes * sizeof *photonic->nodes +
            photonic->buffer_count * (sizeof *photonic->buffers + 2 * sizeof *photonic->series) +
            (photonic->high ? 3 * ((size_t)topo->links + photonic->buffer_count) * sizeof *photonic->high : 0);
+}
+
+size_t links_estimate(struct photonic *photonic)
+{
+    uint32_t switches = photonic->switching == PHOTONIC_SEGMENT ? photonic->topo.switches : 0;
+    choose_routes(photonic);
+    for (uint32_t i = 0; i < switches; i++)
+        photonic->buffer_count += has_buffer(photonic, i);
+    return links_bytes(photonic);
 }
 
 /* How many hops the way has; with fixed routes, also its links. */

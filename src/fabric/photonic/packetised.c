@@ -6,6 +6,11 @@ static enum status packetised_init(struct fabric *fabric)
     return photonic_init(fabric, PHOTONIC_PACKETISED, NULL);
 }
 
+static enum status packetised_estimate(const struct fabric_demand *demand, struct estimate *estimate)
+{
+    return photonic_estimate(demand, PHOTONIC_PACKETISED, NULL, estimate);
+}
+
 const struct fabric_ops packetised_fabric = {
     .name = "packetised",
     .doc = "photonic circuits, one for each packet of a message",
@@ -18,5 +23,6 @@ const struct fabric_ops packetised_fabric = {
     .submit = photonic_submit,
     .statistics = photonic_statistics,
     .bytes = photonic_bytes,
+    .estimate = packetised_estimate,
     .explain = photonic_explain,
 };

@@ -280,6 +280,9 @@ void photonic_free(struct fabric *fabric);
 void photonic_submit(struct fabric *fabric, uint32_t message);
 const void *photonic_statistics(struct fabric *fabric);
 size_t photonic_bytes(const struct fabric *fabric);
+/* For fabric_ops.estimate. */
+enum status photonic_estimate(const struct fabric_demand *demand, enum photonic_switching switching,
+                              const struct segment_config *segment, struct estimate *estimate);
 void photonic_explain(const struct fabric *fabric);
 
 /* settings.c: STATUS_BAD_INPUT, reported, where parameters do not go together */
@@ -291,6 +294,8 @@ bool photonic_refuse(struct param_problem *problem, uint32_t at, const char *tex
 void links_init(struct photonic *photonic);
 void links_free(struct photonic *photonic);
 size_t links_bytes(const struct photonic *photonic);
+/* From topo, settings and switching alone: the same, before links_init(). Sets the number of buffers. */
+size_t links_estimate(struct photonic *photonic);
 void links_route(const struct photonic *photonic, struct photonic_transmission *transmission);
 
 /* transfer.c */

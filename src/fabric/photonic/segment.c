@@ -77,6 +77,11 @@ static enum status segment_init(struct fabric *fabric)
     return photonic_init(fabric, PHOTONIC_SEGMENT, config_of(fabric->params.config, &segment_params));
 }
 
+static enum status segment_estimate(const struct fabric_demand *demand, struct estimate *estimate)
+{
+    return photonic_estimate(demand, PHOTONIC_SEGMENT, config_of(demand->config, &segment_params), estimate);
+}
+
 const struct fabric_ops segment_fabric = {
     .name = "segment",
     .doc = "segment switching: photonic circuits as far as channels are free, and on from a buffer",
@@ -90,5 +95,6 @@ const struct fabric_ops segment_fabric = {
     .submit = photonic_submit,
     .statistics = photonic_statistics,
     .bytes = photonic_bytes,
+    .estimate = segment_estimate,
     .explain = photonic_explain,
 };

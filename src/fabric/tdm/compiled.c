@@ -468,6 +468,38 @@ static void compiled_explain(const struct fabric *fabric)
                   compiled->phase + 1, compiled->fabric.params.traffic->count, compiled->phase_left);
 }
 
+/* The connections that are scheduled. */
+static double connections_of(const struct fabric_demand *demand, const struct tdm_compiled_config *config)
+{
+    double nodes = demand->nodes;
+    switch (config->schedule) {
+    case SCHEDULE_ALL_TO_ALL:
+        return nodes * (nodes - 1);
+    case SCHEDULE_LOGICAL: /* at most as many neighbours as a hypercube has */
+        return nodes * estimate_doublings(nodes);
+    default:
+        return demand->pairs;
+    }
+}
+
+/* Scheduling one pattern takes more than holding all of them: every scheduler lists the links of all routes,
+ * and which connections use each link. */
+static enum status compiled_estimate(const struct fabric_demand *demand, struct estimate *estimate)
+{
+    const struct tdm_compiled_config *config = config_of(demand->config, &tdm_compiled_params);
+    const size_t of_connection = sizeof(struct tdm_connection) + 2 * sizeof(struct tdm_request) +
+                                 6 * sizeof(uint32_t); /* slots, orders and counts of the schedulers */
+    struct topo topo;
+    enum status status = topology_for_nodes(demand->config, demand->nodes, &topo);
+    if (status != STATUS_OK)
+        return status;
+    double connections = connections_of(demand, config);
+    double links = connections * (topo_mean_distance(&topo) + 2);
+    fabric_estimate_add(estimate, connections * (double)of_connection + 2 * links * (double)sizeof(uint32_t) +
+                                      (double)demand->nodes * sizeof(int64_t));
+    return STATUS_OK;
+}
+
 const struct fabric_ops tdm_compiled_fabric = {
     .name = "tdm-compiled",
     .doc = "time-multiplexed light paths, scheduled before the program runs",
@@ -482,5 +514,7 @@ const struct fabric_ops tdm_compiled_fabric = {
     .submit = compiled_submit,
     .statistics = compiled_statistics,
     .bytes = compiled_bytes,
+    .estimate = compiled_estimate,
+    .is_immediate = true,
     .explain = compiled_explain,
 };

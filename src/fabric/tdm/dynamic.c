@@ -424,6 +424,25 @@ static size_t dynamic_bytes(const struct fabric *fabric)
            dynamic->transfers.capacity * dynamic->transfers.size;
 }
 
+/* A node has one request at a time, and a link tdm.degree transfers. */
+static enum status dynamic_estimate(const struct fabric_demand *demand, struct estimate *estimate)
+{
+    const struct tdm_dynamic_config *config = config_of(demand->config, &tdm_dynamic_params);
+    struct topo topo;
+    enum status status = topology_for_nodes(demand->config, demand->nodes, &topo);
+    if (status != STATUS_OK)
+        return status;
+    double nodes = demand->nodes, transfers = nodes * (double)config->degree;
+    if (transfers > demand->messages)
+        transfers = demand->messages;
+    double per_node =
+        sizeof(struct tdm_source) + topo_route_limit(&topo) * (sizeof(uint64_t) + sizeof(uint32_t));
+    fabric_estimate_add(estimate, nodes * per_node + topo.links * (double)(sizeof(uint64_t) + sizeof(ps_t)) +
+                                      estimate_pool(nodes, sizeof(struct tdm_control_packet)) +
+                                      estimate_pool(transfers, sizeof(struct tdm_transfer)));
+    return STATUS_OK;
+}
+
 const struct fabric_ops tdm_dynamic_fabric = {
     .name = "tdm-dynamic",
     .doc = "time-multiplexed light paths, reserved when a message is sent",
@@ -437,4 +456,5 @@ const struct fabric_ops tdm_dynamic_fabric = {
     .submit = dynamic_submit,
     .statistics = dynamic_statistics,
     .bytes = dynamic_bytes,
+    .estimate = dynamic_estimate,
 };

@@ -32,6 +32,21 @@ static const struct call *compiled_next(struct program *program, uint32_t rank, 
     return &compiled_calls(compiled, rank)[token];
 }
 
+static const struct call *compiled_read(const struct program *program, uint32_t rank,
+                                        struct program_cursor *cursor, struct call *scratch)
+{
+    const struct compiled_trace *compiled = (const struct compiled_trace *)program;
+    uint32_t token = compiled_tokens(compiled, rank)[cursor->number];
+    if (token == TOKEN_END)
+        return NULL;
+    cursor->number++;
+    if (!(token & TOKEN_COMPUTE))
+        return &compiled_calls(compiled, rank)[token];
+    *scratch =
+        (struct call){.op = CALL_COMPUTE, .amount = compiled_amounts(compiled, rank)[token & ~TOKEN_COMPUTE]};
+    return scratch;
+}
+
 static uint32_t compiled_slots(const struct program *program, uint32_t rank)
 {
     return ((const struct compiled_trace *)program)->ranks[rank].slots;
@@ -82,6 +97,7 @@ static const struct program_ops compiled_ops = {
     .slots = compiled_slots,
     .place = compiled_place,
     .rewind = compiled_rewind,
+    .read = compiled_read,
     .close = compiled_close,
 };
 

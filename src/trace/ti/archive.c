@@ -2,6 +2,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -34,6 +35,8 @@ bool archive_is_one(const unsigned char *head, size_t size)
 static enum status archive_error(const char *path, struct archive *archive)
 {
     const char *reason = archive_error_string(archive);
+    if (archive_errno(archive) == ENOMEM)
+        mem_exhausted("an archive");
     diag_report(DIAG_ERROR, &(struct diag_place){.file = path},
                 "cannot be unpacked: %s; a tar archive of rank-<k>.txt is expected",
                 reason ? reason : "it is damaged");
@@ -110,7 +113,10 @@ static enum status unpack_entries(const struct unpacking *unpacking, struct ti_f
         la_int64_t size = archive_entry_size(entry);
         if (!has_room(unpacking, size > 0 ? (uint64_t)size : 0))
             return too_large(unpacking);
+        errno = 0;
         const char *name = archive_entry_pathname(entry);
+        if (!name && errno == ENOMEM)
+            mem_exhausted("an archive");
         const char *slash = name ? strrchr(name, '/') : NULL;
         if (!name || archive_entry_filetype(entry) != AE_IFREG || !ti_rank_number(slash ? slash + 1 : name))
             continue;
@@ -128,14 +134,13 @@ static enum status unpack_entries(const struct unpacking *unpacking, struct ti_f
 enum status archive_unpack(const char *path, const char *packed, size_t size, struct ti_files *files)
 {
     struct archive *archive = archive_read_new();
-    if (!archive)
-        mem_exhausted("an archive");
     /* Not archive_read_support_filter_all: for rare filters it starts other programs. */
-    archive_read_support_filter_zstd(archive);
-    archive_read_support_filter_gzip(archive);
-    archive_read_support_filter_xz(archive);
-    archive_read_support_filter_bzip2(archive);
-    archive_read_support_format_tar(archive);
+    if (!archive || archive_read_support_filter_zstd(archive) != ARCHIVE_OK ||
+        archive_read_support_filter_gzip(archive) != ARCHIVE_OK ||
+        archive_read_support_filter_xz(archive) != ARCHIVE_OK ||
+        archive_read_support_filter_bzip2(archive) != ARCHIVE_OK ||
+        archive_read_support_format_tar(archive) != ARCHIVE_OK)
+        mem_exhausted("an archive");
     enum status status;
     progress_begin("unpacking the trace", size);
     if (archive_read_open_memory(archive, packed, size) != ARCHIVE_OK)
