@@ -1,7 +1,11 @@
 #include "fabric/photonic/photonic.h"
 
+#include <inttypes.h>
+
+#include "base/diag.h"
 #include "base/estimate.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "fabric/topology.h"
 
 /* A record with room for so many links, rounded up so that every record is aligned. */
@@ -67,6 +71,30 @@ void photonic_free(struct fabric *fabric)
     free(photonic->spread.high);
 }
 
+/* A run of more packets takes seconds, so the user is told as soon as the messages are there. The rate is
+ * that of packets that meet no others, on a machine of 2023. */
+#define PACKETS_IN_SILENCE UINT64_C(20000000)
+#define PACKETS_PER_S      1e7
+
+static void announce_packets(struct photonic *photonic, uint64_t bytes, uint64_t packets)
+{
+    char size[64], mtu[64], time[64];
+    if (photonic->announced > PACKETS_IN_SILENCE)
+        return;
+    photonic->announced += packets;
+    if (photonic->announced <= PACKETS_IN_SILENCE)
+        return;
+    double seconds = (double)photonic->announced / PACKETS_PER_S;
+    ps_t estimate = seconds < (double)(PS_NEVER / PS_PER_S) ? (ps_t)(seconds * (double)PS_PER_S) : PS_NEVER;
+    diag_warning(
+        "fabric %s simulates each packet, and the messages so far have %" PRIu64
+        ", the last message of %s among them: about %s for these, or more; a larger photonic.mtu than %s "
+        "makes fewer packets",
+        photonic->fabric.ops->name, photonic->announced, units_print_size(bytes, size, sizeof size),
+        units_show_time(estimate, 2, time, sizeof time),
+        units_print_size(photonic->settings.photonic.mtu_bytes, mtu, sizeof mtu));
+}
+
 void photonic_submit(struct fabric *fabric, uint32_t index)
 {
     struct photonic *photonic = (struct photonic *)fabric;
@@ -82,6 +110,7 @@ void photonic_submit(struct fabric *fabric, uint32_t index)
                                                    .id = index,
                                                    .source = message->source_node,
                                                    .destination = message->destination_node};
+    announce_packets(photonic, bytes, transmission->packets);
     links_route(photonic, transmission);
     photonic->statistics.hop_bytes += (sum_t)bytes * transmission->hops;
     transfer_begin(photonic, taken);

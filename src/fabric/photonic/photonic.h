@@ -212,8 +212,9 @@ struct photonic {
     struct packet_trace *traces; /* by packet; none where the tap has no handler for it */
     size_t trace_capacity;
     struct pool steps;
-    uint32_t sending; /* transfers that have been granted and not ended */
-    ps_t progress_at; /* when the last of them ended */
+    uint64_t announced; /* packets of the messages so far, until the user is told how many they are */
+    uint32_t sending;   /* transfers that have been granted and not ended */
+    ps_t progress_at;   /* when the last of them ended */
     uint32_t end_kind, step_kind, watch_kind;
     /* measured */
     struct photonic_statistics statistics, shown; /* counted so far; as photonic_statistics() returned it */
