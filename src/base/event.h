@@ -113,6 +113,13 @@ static inline void loop_at(struct event_loop *loop, ps_t at, uint32_t kind, uint
         loop->peak = loop->pending;
 }
 
+/* What is known to happen at `at` has no event. If simulated time does not reach so far, the loop stops. */
+static inline void loop_reach(struct event_loop *loop, ps_t at)
+{
+    if (at == PS_NEVER)
+        loop->out_of_range = loop->stopped = true;
+}
+
 /* The time of the next event; PS_NEVER: there is none. A handler may move `now` forward to any time before it
  * without an event, because nothing else happens until then. */
 static inline ps_t loop_next_at(const struct event_loop *loop)

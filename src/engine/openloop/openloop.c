@@ -143,6 +143,7 @@ static void answer_delivered(void *self, uint32_t index, ps_t at)
     const struct engine_params *params = engine->params;
     struct message *message = message_at(&engine->messages, index);
     message->delivered = at;
+    loop_reach(&engine->loop, at);
     engine->finish[message->source] = ps_max(engine->finish[message->source], at);
     engine->finish[message->destination] = ps_max(engine->finish[message->destination], at);
     tap_emit(params->tap, &(struct tap_record){.kind = TAP_DELIVERED, .at = at, .message = message});

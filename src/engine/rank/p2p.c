@@ -148,6 +148,7 @@ static void answer_delivered(void *self, uint32_t index, ps_t at)
 {
     struct p2p *p2p = self;
     const struct message *message = message_at(p2p->messages, index);
+    loop_reach(p2p->loop, at);
     tap_emit(p2p->tap,
              &(struct tap_record){.kind = TAP_DELIVERED, .index = index, .at = at, .message = message});
     if (endpoint_deliver(p2p->endpoint, index, at))
