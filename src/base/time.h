@@ -19,6 +19,13 @@ static inline ps_t ps_add(ps_t a, ps_t b)
     return __builtin_add_overflow(a, b, &sum) ? PS_NEVER : sum;
 }
 
+/* The same of a product; both factors are not negative. */
+static inline ps_t ps_times(ps_t time, uint64_t count)
+{
+    ps_t product;
+    return __builtin_mul_overflow(time, count, &product) ? PS_NEVER : product;
+}
+
 static inline ps_t ps_max(ps_t a, ps_t b)
 {
     return a > b ? a : b;

@@ -123,7 +123,7 @@ static void take_times(struct host *host)
     host->wait = ps_max(0, waited - model_sum(&model, HLP_RX_PROG));
     host->signal_period = (uint32_t)least(system->signal_period, system->queue_depth);
     host->queue_depth = (uint32_t)system->queue_depth;
-    host->owed_limit = ps_max(1, (ps_t)host->queue_depth * host->sent);
+    host->owed_limit = ps_max(1, ps_times(host->sent, host->queue_depth));
     host->receive_depth = (uint32_t)system->receive_depth;
     host->nic_gap = system->times[TIME_NIC_GAP].time_ps;
     host->credits = (uint32_t)system->credits;
@@ -169,14 +169,14 @@ void host_fill_size(const struct host *host, uint64_t bytes, struct host_message
 {
     *message = host->large;
     message->bytes = bytes;
-    message->llp_post *= (ps_t)packets_of(host, bytes);
+    message->llp_post = ps_times(message->llp_post, packets_of(host, bytes));
     message->to_memory = ps_add(message->to_memory, streamed(host, bytes));
     message->load = load_of(&(struct model){.system = &host->system, .bytes = bytes, .blocks = 1});
 }
 
 ps_t host_polled_datagrams(const struct host *host, uint64_t bytes)
 {
-    return (ps_t)(packets_of(host, bytes) - 1) * host->polled_control + host->ack_post;
+    return ps_add(ps_times(host->polled_control, packets_of(host, bytes) - 1), host->ack_post);
 }
 
 /* ------------------------------------------------------------------- files */

@@ -22,7 +22,7 @@ static const struct metric metrics[] = {
      "connections that were in no level, and were fetched through PCIe"},
     {"reconnects", METRIC_COUNT, offsetof(struct host_statistics, rnic.reconnects),
      "new destinations of dynamic connections"},
-    {"mtt_reads", METRIC_COUNT, offsetof(struct host_statistics, rnic.mtt_reads),
+    {"mtt_reads", METRIC_COUNT_SUM, offsetof(struct host_statistics, rnic.mtt_reads),
      "translations of the pages of payloads"},
     {"work_request_reads", METRIC_COUNT, offsetof(struct host_statistics, rnic.work_request_reads),
      "descriptors and posted receives that NICs fetched"},

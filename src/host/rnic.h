@@ -5,6 +5,7 @@
 #include "base/queue_table.h"
 #include "base/rng.h"
 #include "base/status.h"
+#include "base/sum.h"
 #include "base/time.h"
 
 /* The connections of an RDMA NIC: queue pairs, and a cache of their state in two levels. A message needs the
@@ -36,7 +37,7 @@ struct rnic_statistics {
     uint64_t queue_pairs; /* of the node that has most */
     uint64_t first_misses, second_misses;
     uint64_t reconnects;
-    uint64_t mtt_reads;          /* translations of payload's pages; counted, not timed */
+    sum_t mtt_reads;             /* translations of payload's pages; counted, not timed */
     uint64_t work_request_reads; /* descriptors and receives that NICs fetched; the host counts their time */
 };
 

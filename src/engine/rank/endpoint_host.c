@@ -157,7 +157,7 @@ static void post_now(struct host_endpoint *endpoint, uint32_t index)
     else
         at = copy_message(endpoint, message, message->source);
     if (!(message->state & MESSAGE_CONTROL))
-        rank->core.owed += host->sent + (by_nic ? host->ack_polled : 0);
+        rank->core.owed = ps_add(rank->core.owed, ps_add(host->sent, by_nic ? host->ack_polled : 0));
     ps_t at_nic = at;
     if (by_nic) {
         join_batch(endpoint, rank, message);

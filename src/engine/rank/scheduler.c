@@ -10,7 +10,7 @@ static void emit_idle(struct scheduler *scheduler, uint32_t rank_index, ps_t sin
     const struct rank *rank = &scheduler->ranks[rank_index];
     const struct request_waiter *waiter = &rank->waiter;
     ps_t now = scheduler->loop->now;
-    since += endpoint_software(scheduler->endpoint, rank_index) - rank->software_before;
+    since = ps_add(since, endpoint_software(scheduler->endpoint, rank_index) - rank->software_before);
     if (since >= now &&
         !tap_has_handler(scheduler->tap, TAP_BLOCKED)) /* the usual case after a call that posts */
         return;
