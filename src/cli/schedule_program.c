@@ -103,7 +103,9 @@ static void print_head(const struct schedule_settings *settings, const struct pr
     printf("topology     %s\n", topo_print(topo, topology, sizeof topology));
     printf("algorithm    %s, %s routes\n", schedule_algorithm(settings), schedule_routes(settings));
     printf("main loop    %" PRIu64 " iterations\n", patterns->iterations);
-    printf("bytes        %" PRIu64 " in %" PRIu64 " messages\n", patterns->bytes, patterns->messages);
+    char bytes[SUM_TEXT];
+    printf("bytes        %s in %" PRIu64 " messages\n", sum_print(patterns->bytes, bytes),
+           patterns->messages);
     printf("recurring    %.1f %% of the bytes are in patterns of every iteration\n",
            patterns_percent(patterns, report->shares.recurring_bytes));
     if (settings->against) {
@@ -122,11 +124,13 @@ static void add_row(const struct schedule_settings *settings, struct program_rep
     const struct program_pattern *pattern = &report->patterns.patterns[index];
     bool foreseen = settings->against && pattern_is_in(pattern, &report->others);
     if (!report->rows) {
+        char bytes[SUM_TEXT];
         printf("%7zu  %10" PRIu64 "  %10" PRIu64 "  %8s  %11zu  %6" PRIu32 "  %5" PRIu32 "  %12" PRIu64
-               "  %14" PRIu64 "\n",
+               "  %14s\n",
                index + 1, pattern->phases, pattern->iterations,
                settings->against ? (foreseen ? "yes" : "no") : "-", pattern->pair_count,
-               outcome->plan.schedule.degree, outcome->plan.bound, pattern->messages, pattern->bytes);
+               outcome->plan.schedule.degree, outcome->plan.bound, pattern->messages,
+               sum_print(pattern->bytes, bytes));
         return;
     }
     json_t *row = json_make_object();

@@ -38,7 +38,7 @@ static double percent(uint64_t part, uint64_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static double mean(uint64_t bytes, uint64_t messages)
+static double mean(sum_t bytes, uint64_t messages)
 {
     return messages ? (double)bytes / (double)messages : 0;
 }

@@ -48,3 +48,57 @@ const struct coll_algorithm *coll_choose(const struct coll_choice *choice, const
         i++;
     return choice->algorithm[i];
 }
+
+/* ------------------------------------------------------------------- bytes */
+
+/* True if that many blocks do not pass the limit together. */
+static bool equal_blocks_fit(uint64_t count, uint64_t bytes)
+{
+    uint64_t sum;
+    return !__builtin_mul_overflow(count, bytes, &sum) && sum <= COLL_BYTES_AT_MOST;
+}
+
+static bool given_blocks_fit(const uint64_t *bytes, uint32_t count, uint64_t limit)
+{
+    uint64_t left = limit;
+    for (uint32_t i = 0; bytes && i < count; i++) {
+        if (bytes[i] > left)
+            return false;
+        left -= bytes[i];
+    }
+    return true;
+}
+
+/* The blocks between all ranks pass through a rank of a node-aware alltoall. */
+static bool alltoall_fits(const struct coll_call *call, bool node_aware)
+{
+    uint64_t times = node_aware ? call->size : 1, limit = COLL_BYTES_AT_MOST / times;
+    if (!call->send_bytes && !call->recv_bytes)
+        return equal_blocks_fit(call->size * times, call->bytes);
+    return given_blocks_fit(call->send_bytes, call->size, limit) &&
+           given_blocks_fit(call->recv_bytes, call->size, limit);
+}
+
+bool coll_bytes_fit(const struct coll_algorithm *algorithm, const struct coll_call *call)
+{
+    switch (call->kind) {
+    case COLL_ALLTOALL:
+    case COLL_ALLTOALLV:
+        return alltoall_fits(call, algorithm->node_aware);
+    case COLL_ALLGATHER:
+    case COLL_GATHER:
+    case COLL_SCATTER:
+        return equal_blocks_fit(call->size, call->bytes);
+    case COLL_ALLGATHERV:
+    case COLL_REDUCE_SCATTER:
+        if (!call->recv_bytes)
+            return equal_blocks_fit(call->size, call->bytes);
+        return given_blocks_fit(call->recv_bytes, call->size, COLL_BYTES_AT_MOST);
+    case COLL_GATHERV:
+    case COLL_SCATTERV: /* only the root has all lengths */
+        return given_blocks_fit(call->send_bytes, call->size, COLL_BYTES_AT_MOST) &&
+               given_blocks_fit(call->recv_bytes, call->size, COLL_BYTES_AT_MOST);
+    default:
+        return true;
+    }
+}

@@ -199,6 +199,11 @@ struct coll_choice {
 
 bool coll_sizes_agree(enum coll_kind kind); /* whether the kind may be chosen by size */
 
+/* Whether the blocks of this rank's call have so few bytes together that algorithms can count offsets and
+ * lengths of two such buffers in 64 bits. */
+#define COLL_BYTES_AT_MOST (UINT64_C(1) << 61)
+bool coll_bytes_fit(const struct coll_algorithm *algorithm, const struct coll_call *call);
+
 const struct coll_algorithm *coll_choose(const struct coll_choice *choice, const struct coll_call *call);
 
 #endif

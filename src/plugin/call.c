@@ -58,6 +58,8 @@ static const char *what_is_wrong(const struct heliograph_call *from, uint32_t ra
         return "it is immediate, and no such operation can be";
     if (has_tag && from->tag == HELIOGRAPH_ANY_TAG)
         return "what is sent needs a tag";
+    if (from->bytes > INT64_MAX || from->recv_bytes > INT64_MAX)
+        return "it has 2^63 bytes or more";
     if (!(from->amount >= 0) || isinf(from->amount))
         return "its amount is negative, infinite or no number";
     if (from->element > UINT8_MAX)

@@ -3,13 +3,20 @@
 #include "base/mem.h"
 #include "base/progress.h"
 
-static void add_messages(struct trace_summary *summary, uint64_t count, uint64_t bytes)
+/* Sizes of 2^64 bytes or more count with those of 2^63 or more. */
+static uint32_t class_of(sum_t bytes)
+{
+    uint64_t limited = bytes > UINT64_MAX ? UINT64_MAX : (uint64_t)bytes;
+    return limited ? 64 - (uint32_t)__builtin_clzll(limited) : 0;
+}
+
+static void add_messages(struct trace_summary *summary, uint64_t count, sum_t bytes)
 {
     summary->messages += count;
     summary->message_bytes += count * bytes;
     if (bytes > SUMMARY_LARGE_BYTES)
         summary->large_messages += count;
-    summary->sizes[bytes ? 64 - __builtin_clzll(bytes) : 0] += count;
+    summary->sizes[class_of(bytes)] += count;
 }
 
 /* One message of the call's own size to each peer. */
@@ -22,7 +29,7 @@ static void add_vector(struct trace_summary *summary, const uint64_t *bytes, uin
 
 static void add_reduce_scatter(struct trace_summary *summary, const uint64_t *bytes, uint64_t uses)
 {
-    uint64_t whole = 0;
+    sum_t whole = 0;
     for (uint32_t peer = 0; bytes && peer < summary->ranks; peer++)
         whole += bytes[peer];
     add_messages(summary, uses * (summary->ranks - 1), whole);
@@ -93,7 +100,7 @@ static void add_call(struct trace_summary *summary, const struct compiled_trace 
         add_collective(summary, compiled, rank, call, uses);
     } else if (call->op == CALL_SEND || call->op == CALL_SENDRECV) {
         summary->sends += uses;
-        summary->send_bytes += uses * call->bytes;
+        summary->send_bytes += (sum_t)uses * call->bytes;
         summary->to_itself += call->peer == (int32_t)rank ? uses : 0;
         add_messages(summary, uses, call->bytes);
     } else if (call->op == CALL_FINALIZE) {

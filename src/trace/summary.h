@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "base/sum.h"
 #include "trace/image/compiled.h"
 
 /* What a trace consists of.
@@ -19,12 +20,14 @@ struct trace_summary {
     uint64_t lines;
     uint64_t calls[CALL_OPS];     /* of all ranks */
     uint64_t immediate[CALL_OPS]; /* of these, the non-blocking */
-    uint64_t sends, send_bytes;   /* point to point */
-    uint64_t to_itself;           /* of these, to the sender */
-    uint64_t collectives;         /* as rank 0 calls them */
-    double compute_total;         /* operations, of all ranks */
-    double sleep_total;           /* seconds */
-    uint64_t messages, message_bytes;
+    uint64_t sends;               /* point to point */
+    sum_t send_bytes;
+    uint64_t to_itself;   /* of these, to the sender */
+    uint64_t collectives; /* as rank 0 calls them */
+    double compute_total; /* operations, of all ranks */
+    double sleep_total;   /* seconds */
+    uint64_t messages;
+    sum_t message_bytes;
     uint64_t large_messages;       /* of more than SUMMARY_LARGE_BYTES */
     uint64_t sizes[SUMMARY_SIZES]; /* messages: [0] of 0 bytes, [i] of 2^(i-1) to 2^i - 1 */
     uint32_t outstanding;          /* the most requests that any rank has at a time */

@@ -53,11 +53,22 @@ static uint32_t intern(struct patterns *patterns, const struct pattern_pair *pai
 
 /* ---------------------------------------------------------------- main loop */
 
+/* Bits of sums of bytes that are left out, so that 64 bits hold them. */
+static unsigned dropped_bits(const struct patterns *patterns)
+{
+    unsigned bits = 0;
+    while (patterns->bytes >> bits > INT64_MAX)
+        bits++;
+    return bits;
+}
+
 /* One element for each phase, also if it repeats. */
 static uint64_t expand(const struct patterns *patterns, uint64_t *skeleton, uint64_t *bytes_before,
                        uint32_t *pattern)
 {
-    uint64_t count = 0, bytes = 0;
+    unsigned dropped = dropped_bits(patterns);
+    uint64_t count = 0;
+    sum_t bytes = 0;
     for (size_t i = 0; i < patterns->phase_count; i++) {
         const struct pattern_phase *phase = &patterns->phases[i];
         for (uint64_t time = 0; time < phase->times; time++, count++) {
@@ -65,12 +76,12 @@ static uint64_t expand(const struct patterns *patterns, uint64_t *skeleton, uint
                 continue;
             skeleton[count] = phase->skeleton;
             pattern[count] = phase->pattern;
-            bytes_before[count] = bytes + phase->bytes / phase->times * time;
+            bytes_before[count] = (uint64_t)((bytes + phase->bytes / phase->times * time) >> dropped);
         }
         bytes += phase->bytes;
     }
     if (bytes_before)
-        bytes_before[count] = bytes;
+        bytes_before[count] = (uint64_t)(bytes >> dropped);
     return count;
 }
 
@@ -194,7 +205,7 @@ void patterns_share(const struct patterns *patterns, const struct patterns *othe
     }
 }
 
-double patterns_percent(const struct patterns *patterns, uint64_t bytes)
+double patterns_percent(const struct patterns *patterns, sum_t bytes)
 {
     return patterns->bytes ? 100.0 * (double)bytes / (double)patterns->bytes : 100.0;
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/sum.h"
 #include "call/call.h"
 #include "coll/coll.h"
 
@@ -24,20 +25,22 @@ struct pattern_pair {
 struct program_pattern {
     struct pattern_pair *pairs; /* ascending by (source, destination), all distinct; at least one */
     size_t pair_count;
-    uint64_t hash;            /* of the pairs */
-    uint64_t phases;          /* that have it */
-    uint64_t iterations;      /* of the main loop that have it */
-    uint64_t messages, bytes; /* of all its phases */
-    uint32_t first_phase;     /* the first of phases that has it */
+    uint64_t hash;        /* of the pairs */
+    uint64_t phases;      /* that have it */
+    uint64_t iterations;  /* of the main loop that have it */
+    uint64_t messages;    /* of all its phases */
+    sum_t bytes;          /* likewise */
+    uint32_t first_phase; /* the first of phases that has it */
 };
 
 /* Phases that follow each other and send the same. */
 struct pattern_phase {
     uint32_t pattern;
-    uint64_t times;           /* at least 1 */
-    uint64_t messages, bytes; /* of all these times */
-    uint64_t volume;          /* into `volumes`: messages of each pair of the pattern, of one time */
-    uint64_t skeleton;        /* hash of the calls without their peers */
+    uint64_t times;    /* at least 1 */
+    uint64_t messages; /* of all these times */
+    sum_t bytes;       /* likewise */
+    uint64_t volume;   /* into `volumes`: messages of each pair of the pattern, of one time */
+    uint64_t skeleton; /* hash of the calls without their peers */
 };
 
 struct patterns {
@@ -47,7 +50,8 @@ struct patterns {
     uint64_t *volumes;
     size_t count, capacity, phase_count, phase_capacity, volume_count, volume_capacity;
     uint64_t iterations; /* of the main loop; 1 = there is none, and the program is one iteration */
-    uint64_t messages, bytes;
+    uint64_t messages;
+    sum_t bytes;
 };
 
 /* How the collectives and the ranks of a program become messages between nodes. */
@@ -77,12 +81,12 @@ bool pattern_is_in(const struct program_pattern *pattern, const struct patterns 
  * that the other program has too (they are foreseen), and the bytes of the patterns with both properties.
  * `others` may be NULL. */
 struct patterns_shares {
-    uint64_t recurring_bytes, foreseen_bytes, static_bytes;
+    sum_t recurring_bytes, foreseen_bytes, static_bytes;
 };
 void patterns_share(const struct patterns *patterns, const struct patterns *others,
                     struct patterns_shares *shares);
 
 /* Percent of all bytes; 100 if there are no bytes. */
-double patterns_percent(const struct patterns *patterns, uint64_t bytes);
+double patterns_percent(const struct patterns *patterns, sum_t bytes);
 
 #endif

@@ -9,7 +9,7 @@
 struct pattern_tally {
     uint32_t source, destination;
     uint64_t messages;
-    uint64_t bytes;
+    sum_t bytes;
 };
 
 /* Sorts the tallies, and adds up those with the same source and destination. Returns how many are left. */

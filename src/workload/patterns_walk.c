@@ -148,8 +148,18 @@ const struct coll_algorithm *patterns_algorithm(const struct patterns_options *o
     return options->choices ? coll_choose(&options->choices[call->kind], call) : coll_default(call->kind);
 }
 
+static enum status refuse_bytes(const struct program_walk *walk, uint32_t rank, const struct call *call)
+{
+    struct call_place place = walk->program->ops->place(walk->program, rank);
+    diag_report(DIAG_ERROR, &(struct diag_place){.file = place.file, .line = place.line},
+                "rank %" PRIu32
+                " calls %s, whose blocks have more than 2 EiB together; make the blocks smaller",
+                rank, call_op_name((enum call_op)call->op));
+    return STATUS_BAD_INPUT;
+}
+
 /* The messages that a rank sends in a collective call. */
-static void add_collective(struct program_walk *walk, uint32_t rank, const struct call *call)
+static enum status add_collective(struct program_walk *walk, uint32_t rank, const struct call *call)
 {
     struct pattern_sink sink = {.base = sends_only,
                                 .walk = walk,
@@ -157,10 +167,13 @@ static void add_collective(struct program_walk *walk, uint32_t rank, const struc
                                 .tag = -1 - (int32_t)call->op};
     struct coll_call coll_call = patterns_coll_call(walk->program, walk->options, rank, call);
     const struct coll_algorithm *algorithm = patterns_algorithm(walk->options, &coll_call);
+    if (!coll_bytes_fit(algorithm, &coll_call))
+        return refuse_bytes(walk, rank, call);
     if (algorithm->node_aware)
         coll_call.nodes = nodes_of(walk, call->group);
     for (uint32_t phase = 0; coll_emit(algorithm, &coll_call, phase, &sink.base); phase++)
         continue;
+    return STATUS_OK;
 }
 
 static enum status check_peer(const struct program_walk *walk, uint32_t rank, const struct call *call)
@@ -195,7 +208,9 @@ static enum status gather(struct program_walk *walk, uint32_t rank)
                 walk->places[rank] = walk->program->ops->place(walk->program, rank);
                 return STATUS_OK;
             }
-            add_collective(walk, rank, call);
+            enum status status = add_collective(walk, rank, call);
+            if (status != STATUS_OK)
+                return status;
         }
     }
     walk->ended[rank] = true;
@@ -275,7 +290,7 @@ static uint64_t common_repeats(const struct program_walk *walk)
 }
 
 /* The bytes of `times` iterations. */
-static uint64_t share_of(const struct pattern_fold *folded, uint64_t bytes, uint64_t times)
+static sum_t share_of(const struct pattern_fold *folded, sum_t bytes, uint64_t times)
 {
     return bytes / folded->repeats * times + bytes % folded->repeats * times / folded->repeats;
 }
@@ -381,7 +396,9 @@ static enum status end_collective(struct program_walk *walk)
         if (walk->ended[0])
             continue;
         walk->sent_count = 0;
-        add_collective(walk, rank, call);
+        enum status status = add_collective(walk, rank, call);
+        if (status != STATUS_OK)
+            return status;
         add_span(walk, fold_part(walk, rank, 0, walk->sent_count, walk->sent_count));
     }
     end_phase(walk, 1, SKELETON_COLLECTIVE + (first->op | (uint64_t)(uint32_t)first->peer << 8));

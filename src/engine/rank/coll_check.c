@@ -50,67 +50,10 @@ bool coll_check_enter(struct coll_check *check, const struct coll_entry *entry)
     return true;
 }
 
-/* ------------------------------------------------------------------- bytes */
-
-/* Algorithms add up offsets and lengths of blocks in 64 bits: of two buffers of this size at most. */
-#define BLOCKS_LIMIT_BYTES (UINT64_C(1) << 61)
-
-/* True if that many blocks do not pass the limit together. */
-static bool equal_blocks_fit(uint64_t count, uint64_t bytes)
-{
-    uint64_t sum;
-    return !__builtin_mul_overflow(count, bytes, &sum) && sum <= BLOCKS_LIMIT_BYTES;
-}
-
-static bool given_blocks_fit(const uint64_t *bytes, uint32_t count, uint64_t limit)
-{
-    uint64_t left = limit;
-    for (uint32_t i = 0; bytes && i < count; i++) {
-        if (bytes[i] > left)
-            return false;
-        left -= bytes[i];
-    }
-    return true;
-}
-
-/* The blocks between all ranks pass through a rank of a node-aware alltoall. */
-static bool alltoall_fits(const struct coll_call *call, bool node_aware)
-{
-    uint64_t times = node_aware ? call->size : 1, limit = BLOCKS_LIMIT_BYTES / times;
-    if (!call->send_bytes && !call->recv_bytes)
-        return equal_blocks_fit(call->size * times, call->bytes);
-    return given_blocks_fit(call->send_bytes, call->size, limit) &&
-           given_blocks_fit(call->recv_bytes, call->size, limit);
-}
-
-static bool bytes_fit(const struct coll_call *call, bool node_aware)
-{
-    switch (call->kind) {
-    case COLL_ALLTOALL:
-    case COLL_ALLTOALLV:
-        return alltoall_fits(call, node_aware);
-    case COLL_ALLGATHER:
-    case COLL_GATHER:
-    case COLL_SCATTER:
-        return equal_blocks_fit(call->size, call->bytes);
-    case COLL_ALLGATHERV:
-    case COLL_REDUCE_SCATTER:
-        if (!call->recv_bytes)
-            return equal_blocks_fit(call->size, call->bytes);
-        return given_blocks_fit(call->recv_bytes, call->size, BLOCKS_LIMIT_BYTES);
-    case COLL_GATHERV:
-    case COLL_SCATTERV: /* only the root has all lengths */
-        return given_blocks_fit(call->send_bytes, call->size, BLOCKS_LIMIT_BYTES) &&
-               given_blocks_fit(call->recv_bytes, call->size, BLOCKS_LIMIT_BYTES);
-    default:
-        return true;
-    }
-}
-
 bool coll_check_bytes_fit(struct coll_check *check, uint32_t rank, const struct coll_call *call,
                           const struct coll_algorithm *algorithm)
 {
-    if (bytes_fit(call, algorithm->node_aware))
+    if (coll_bytes_fit(algorithm, call))
         return true;
     struct call_place place = context_place(check->context, rank);
     diag_report(
