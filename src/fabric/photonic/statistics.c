@@ -242,7 +242,8 @@ const void *photonic_statistics(struct fabric *fabric)
     out->never_stored = share((double)photonic->times_stored[0], packets);
     out->stored_once = share((double)photonic->times_stored[1], packets);
     out->stored_twice = share((double)photonic->times_stored[2], packets);
-    out->stored_more = packets > 0 ? 1 - out->never_stored - out->stored_once - out->stored_twice : 0;
+    double more = 1 - out->never_stored - out->stored_once - out->stored_twice; /* may be rounded below 0 */
+    out->stored_more = packets > 0 && more > 0 ? more : 0;
     uint32_t classes = STORED_CLASSES;
     while (classes > 1 && !photonic->times_stored[classes - 1])
         classes--;
