@@ -224,6 +224,16 @@ static enum status create(const char *path)
     return STATUS_FAILED;
 }
 
+/* A file from elsewhere may define what runs when its tables are used: a view without an end, for example. */
+static void distrust_schema(struct store *store)
+{
+    static const int off[] = {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_VIEW,
+                              SQLITE_DBCONFIG_ENABLE_TRIGGER};
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    for (size_t i = 0; i < sizeof off / sizeof *off; i++)
+        sqlite3_db_config(store->db, off[i], 0, NULL);
+}
+
 enum status store_open(const char *path, enum store_mode mode, struct store **opened)
 {
     int flags = mode == STORE_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
@@ -245,8 +255,10 @@ enum status store_open(const char *path, enum store_mode mode, struct store **op
     if (sqlite3_open_v2(path, &store->db, flags, NULL) != SQLITE_OK ||
         sqlite3_busy_timeout(store->db, BUSY_MS) != SQLITE_OK)
         status = failed(store);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        distrust_schema(store);
         status = check_header(store, mode);
+    }
     /* With a write-ahead log, NORMAL loses nothing when the process is killed. */
     if (status == STATUS_OK && mode == STORE_WRITE)
         status = execute(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");

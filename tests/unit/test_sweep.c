@@ -521,6 +521,37 @@ static void a_damaged_run_is_named(void **state)
     damage_is_named("{}", "{} {}", "metrics are not a JSON object");
 }
 
+/* Its triggers make statements that write to it valid. Reading it would take for ever. */
+static void a_view_instead_of_the_runs_is_refused(void **state)
+{
+    (void)state;
+    char *path = mem_format("%s/view.db", folder);
+    struct store *store = NULL;
+    sqlite3 *db;
+    assert_int_equal(store_open(path, STORE_WRITE, &store), STATUS_OK);
+    store_close(store);
+    store = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(
+            db,
+            "ALTER TABLE runs RENAME TO old;"
+            "CREATE VIEW runs AS WITH RECURSIVE endless(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM "
+            "endless) SELECT endless.id, key, fabric, program, parameters, input_hash, calls, ranks, "
+            "makespan_ps, idle_fraction, messages, bytes, mean_bytes, metrics, run, wall_s, "
+            "memory_bytes FROM endless LEFT JOIN old;"
+            "CREATE TRIGGER insertion INSTEAD OF INSERT ON runs BEGIN SELECT 1; END;"
+            "CREATE TRIGGER changing INSTEAD OF UPDATE ON runs BEGIN SELECT 1; END;",
+            NULL, NULL, NULL),
+        SQLITE_OK);
+    sqlite3_close(db);
+    said[0] = '\0';
+    assert_int_not_equal(store_open(path, STORE_READ, &store), STATUS_OK);
+    assert_null(store);
+    assert_non_null(strstr(said, "view"));
+    free(path);
+}
+
 /* SQLite then has no connection that could say what is wrong, or that could be closed. */
 static void a_file_that_cannot_be_opened_for_lack_of_memory_is_named(void **state)
 {
@@ -573,6 +604,7 @@ int main(void)
         cmocka_unit_test(a_file_that_is_no_store_is_left_alone),
         cmocka_unit_test(a_damaged_run_is_named),
         cmocka_unit_test(a_damaged_note_is_named),
+        cmocka_unit_test(a_view_instead_of_the_runs_is_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
