@@ -59,6 +59,24 @@ static void count_keys(const struct is_problem *problem, uint32_t rank, uint64_t
     }
 }
 
+/* Whether each rank has its share of the keys. A file of the cache may hold anything. */
+static bool are_complete(const struct is_problem *problem, const uint64_t *buckets)
+{
+    size_t per_rank = (size_t)1 << problem->bucket_bits;
+    uint64_t share = problem->keys / problem->ranks;
+    for (uint32_t rank = 0; rank < problem->ranks; rank++, buckets += per_rank) {
+        uint64_t left = share;
+        for (size_t i = 0; i < per_rank; i++) {
+            if (buckets[i] > left)
+                return false;
+            left -= buckets[i];
+        }
+        if (left)
+            return false;
+    }
+    return true;
+}
+
 /* Below this many keys, counting is faster than reading a file. */
 enum { KEYS_TO_KEEP = 1 << 25 };
 
@@ -70,7 +88,7 @@ static void count_all_keys(const struct is_problem *problem, uint64_t *buckets)
     char name[96];
     snprintf(name, sizeof name, "npb-is.%" PRIu64 "-keys.%" PRIu32 "-buckets.%" PRIu32 "-ranks.v1",
              problem->keys, UINT32_C(1) << problem->bucket_bits, problem->ranks);
-    if (is_kept && cache_load(name, buckets, size))
+    if (is_kept && cache_load(name, buckets, size) && are_complete(problem, buckets))
         return;
     memset(buckets, 0, size);
     for (uint32_t rank = 0; rank < problem->ranks; rank++)
@@ -105,7 +123,8 @@ struct counting {
 };
 
 /* A rank takes further buckets until the keys in all taken buckets are at least its share and the shares of
- * the ranks before it. The last bucket is never empty, since rank 0 has a key there, so it has an owner. */
+ * the ranks before it. The last bucket is never empty, since rank 0 has a key there, so it has an owner.
+ * Counts from the cache may be any: no rank follows the last. */
 static void assign_buckets(struct counting *counting)
 {
     const struct is_problem *problem = counting->problem;
@@ -118,7 +137,7 @@ static void assign_buckets(struct counting *counting)
     for (uint32_t i = 0, owner = 0; i < buckets; i++) {
         counting->owners[i] = owner;
         taken += counting->totals[i];
-        owner += taken >= (owner + 1) * share;
+        owner += owner + 1 < problem->ranks && taken >= (owner + 1) * share;
     }
     memset(counting->sent, 0, (size_t)problem->ranks * problem->ranks * sizeof *counting->sent);
     for (uint32_t rank = 0; rank < problem->ranks; rank++)
