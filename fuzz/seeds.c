@@ -1,5 +1,6 @@
 /* Writes the seeds of binary formats, so that they always have the current version: compiled traces,
- * archives, and files that a capture left behind, all made from the TI texts of the corpus.
+ * archives and files that a capture left behind, all made from the TI texts of the corpus; files of results;
+ * a file of the cache.
  *
  *     write-seeds CORPUS/ti FOLDER */
 #include <archive.h>
@@ -12,6 +13,8 @@
 #include "base/mem.h"
 #include "fuzz/fuzz_run.h"
 #include "fuzz/fuzz_trace.h"
+#include "fuzz/seeds.h"
+#include "output/cache.h"
 #include "trace/image/content.h"
 #include "trace/image/writer.h"
 
@@ -169,6 +172,33 @@ static void write_capture(const char *name, struct fuzz_piece text)
     seed_close(file);
 }
 
+/* ------------------------------------------------------- results, the cache */
+
+static void write_stores(void)
+{
+    for (size_t count = 0; count <= 3; count++)
+        for (int has_metadata = 0; has_metadata < 2; has_metadata++) {
+            char *name = mem_format("runs-%zu", count);
+            char *path = seed_path("database", name, has_metadata ? "-varied.db" : ".db");
+            seed_store(path, count, has_metadata);
+            free(path);
+            free(name);
+        }
+}
+
+/* make-seeds has set the folder of the cache. */
+static void write_cached(void)
+{
+    static const char bytes[] = "what is kept";
+    char *cache = cache_folder(), *kept = mem_format("%s/%s", cache, "kept");
+    char *path = seed_path("cache", "kept", "");
+    cache_keep("kept", bytes, sizeof bytes);
+    fuzz_must(rename(kept, path) == 0, "cannot write %s", path);
+    free(path);
+    free(kept);
+    free(cache);
+}
+
 int main(int argc, char **argv)
 {
     struct dirent **entries;
@@ -195,5 +225,7 @@ int main(int argc, char **argv)
     }
     free(entries);
     write_image_with_lines();
+    write_stores();
+    write_cached();
     return 0;
 }
