@@ -9,12 +9,13 @@
 
 enum {
     SAMPLED_RANKS = 64,
-    SAMPLED_CALLS = 4096,  /* of each sampled rank */
-    SAMPLED_SLOTS = 65536, /* whose contents are followed */
-    EMITTED_RANKS = 1024,  /* larger groups are scaled up from groups of this size and of its half */
-    EMITTED_PHASES = 32,   /* the first ones; then every phase whose number is a power of two */
-    REMEMBERED_PEERS = 64, /* ranks that a rank sends to, without further ones */
-    REMEMBERED_CALLS = 16, /* collective calls whose peaks are known already */
+    SAMPLED_CALLS = 16384,  /* of all sampled ranks, so that the estimate takes about a millisecond */
+    SAMPLED_AT_LEAST = 512, /* of each */
+    SAMPLED_SLOTS = 65536,  /* whose contents are followed */
+    EMITTED_RANKS = 1024,   /* larger groups are scaled up from groups of this size and of its half */
+    EMITTED_PHASES = 32,    /* the first ones; then every phase whose number is a power of two */
+    REMEMBERED_PEERS = 64,  /* ranks that a rank sends to, without further ones */
+    REMEMBERED_CALLS = 16,  /* collective calls whose peaks are known already */
 };
 
 /* What a rank has outstanding at once. */
@@ -42,6 +43,7 @@ struct demand_walk {
     const struct demand_options *options;
     struct slot *slots;
     size_t slot_capacity;
+    uint32_t call_limit; /* calls that are read of each rank */
     uint32_t generation; /* grows when all requests are waited for; older slots are free */
     struct remembered_call remembered[REMEMBERED_CALLS];
     size_t remembered_count;
@@ -365,7 +367,7 @@ static void walk_rank(struct demand_walk *walk, uint32_t rank)
     walk->run_ahead = walk->collectives_most = walk->pairs = 0;
     walk->peer_count = walk->remembered_count = 0;
     complete_all(walk);
-    for (int i = 0; i < SAMPLED_CALLS && program->ops->read; i++) {
+    for (uint32_t i = 0; i < walk->call_limit && program->ops->read; i++) {
         call = program->ops->read(program, rank, &cursor, &scratch);
         if (!call)
             return;
@@ -394,6 +396,9 @@ void program_demand_find(const struct program *program, const struct demand_opti
 {
     struct demand_walk walk = {.program = program, .options = options};
     uint32_t ranks = program->ranks, sampled = ranks < SAMPLED_RANKS ? ranks : SAMPLED_RANKS;
+    walk.call_limit = SAMPLED_CALLS / sampled;
+    if (walk.call_limit < SAMPLED_AT_LEAST)
+        walk.call_limit = SAMPLED_AT_LEAST;
     *demand = (struct program_demand){0};
     if (ranks <= SAMPLED_RANKS) {
         for (uint32_t rank = 0; rank < ranks; rank++)
