@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "base/units.h"
 #include "cli/alltoall.h"
 #include "cli/launch.h"
@@ -135,6 +136,13 @@ static char **command_line(const struct bench_request *request, const struct ben
     return words;
 }
 
+static void pass_on(const char *line)
+{
+    progress_hide();
+    fputs(line, stderr);
+    progress_show();
+}
+
 /* Lines that are not the program's come from the MPI; they are passed on to standard error. */
 static enum status run_launcher(char **words, struct measured *measured)
 {
@@ -144,7 +152,7 @@ static enum status run_launcher(char **words, struct measured *measured)
         return STATUS_FAILED;
     while (file_next_line(launch.lines, &line))
         if (!measured_read(measured, line.text))
-            fputs(line.text, stderr);
+            pass_on(line.text);
     free(line.text);
     launch_end(&launch);
     if (measured->is_done)

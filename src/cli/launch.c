@@ -9,6 +9,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/progress.h"
 
 char *launch_own_folder(void)
 {
@@ -102,8 +103,10 @@ bool launch_start(struct launch *launch, char *const *words)
     }
     close(ends[1]);
     launch->lines = launch->process > 0 ? fdopen(ends[0], "r") : NULL;
-    if (launch->lines)
+    if (launch->lines) {
+        progress_begin("measuring", 0);
         return true;
+    }
     diag_error("cannot start %s: %s", words[0], strerror(errno));
     close(ends[0]); /* which ends the process that writes there */
     if (launch->process > 0)
@@ -117,5 +120,6 @@ int launch_end(struct launch *launch)
     while (fgetc(launch->lines) != EOF) /* until it has printed everything, so that it does not block */
         ;
     fclose(launch->lines);
+    progress_end();
     return waitpid(launch->process, &status, 0) == launch->process ? status : -1;
 }

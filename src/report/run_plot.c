@@ -51,6 +51,9 @@ static enum status read_runs(const char *path, json_t **whole, const json_t **ru
     *runs = json_object_get(*whole, "runs");
     if (json_array_size(*runs) == 0)
         return refuse(path, "it has no runs");
+    if (json_object_get(*whole, "not_run"))
+        diag_report(DIAG_WARNING, &(struct diag_place){.file = path},
+                    "its run was interrupted: some fabrics are missing");
     json_array_foreach(*runs, index, run)
     {
         if (!json_is_string(json_object_get(run, "fabric")) ||

@@ -163,6 +163,22 @@ static void json_names_the_fabrics_that_are_not(void **state)
     assert_null(strstr(printed, "not_run"));
 }
 
+static void a_figure_of_an_interrupted_run_says_so(void **state)
+{
+    (void)state;
+    char *json = in_folder("run.json"), *figure = in_folder("figure");
+    char *run[] = {"run", "-w", PROGRAM, "-f", "ideal,trap", "--json", NULL};
+    char *plot[] = {"plot", json, "-o", figure, NULL};
+    assert_exits(cli_run, run, SIGINT, 130);
+    FILE *file = fopen(json, "w");
+    fputs(printed, file);
+    fclose(file);
+    assert_exits(cli_plot, plot, 0, 0);
+    assert_has(said, "run.json: warning: its run was interrupted: some fabrics are missing");
+    free(json);
+    free(figure);
+}
+
 static void nothing_done_prints_nothing(void **state)
 {
     (void)state;
@@ -301,6 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run_prints_the_fabrics_that_are_done),
         cmocka_unit_test(json_names_the_fabrics_that_are_not),
+        cmocka_unit_test(a_figure_of_an_interrupted_run_says_so),
         cmocka_unit_test(nothing_done_prints_nothing),
         cmocka_unit_test(files_of_an_interrupted_run_are_absent),
         cmocka_unit_test(a_second_signal_ends_at_once),

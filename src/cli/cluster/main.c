@@ -8,8 +8,10 @@
 #include "base/diag.h"
 #include "base/units.h"
 #include "cli/cluster/ranks.h"
+#include "output/interrupt.h"
 #include "output/progress_line.h"
 #include "output/standard.h"
+#include "output/unfinished.h"
 
 /* helio-sweep is `helio sweep` with the ranks of an MPI program as workers. Rank 0 reads the experiment,
  * hands out runs and keeps their results. Only rank 0 prints. */
@@ -60,6 +62,7 @@ static void say_last_words(int signal_number)
 {
     ssize_t written = write(STDERR_FILENO, last_words, strlen(last_words));
     (void)written;
+    unfinished_discard_all();
     raise(signal_number); /* SA_RESETHAND has restored the default action */
 }
 
@@ -122,6 +125,7 @@ int main(int argc, char **argv)
     int rank, ranks;
     enum status status = STATUS_OK;
     standard_open();
+    interrupt_install();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -136,5 +140,6 @@ int main(int argc, char **argv)
         run_as_another(argc, argv, here);
     progress_line_stop();
     MPI_Finalize();
-    return (int)standard_close(status);
+    status = standard_close(status);
+    return status == STATUS_CANCELLED ? interrupt_exit_status(status) : (int)status;
 }
