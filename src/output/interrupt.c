@@ -3,12 +3,14 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "output/progress_line.h"
 #include "output/unfinished.h"
 
 static volatile sig_atomic_t accepted, received;
 
 static void end(int number)
 {
+    progress_line_abandon();
     unfinished_discard_all();
     signal(number, SIG_DFL);
     raise(number); /* it is blocked while its handler runs, and ends the process after it */

@@ -54,6 +54,7 @@ void progress_line_print(struct progress_state *state, char *text, size_t size)
 
 /* ----------------------------------------------------------------- the line */
 
+#define WIPE "\r\033[K"
 enum { LINE_BYTES = 256, NAME_BYTES = 64 };
 
 struct shown_task {
@@ -83,7 +84,7 @@ static void put(const char *text)
 static void wipe(void)
 {
     if (line.is_visible)
-        put("\r\033[K");
+        put(WIPE);
     line.is_visible = false;
 }
 
@@ -113,13 +114,20 @@ static struct shown_task *task_to_show(double now_s)
     return task;
 }
 
+/* A command in the background of its terminal shows nothing. */
+static bool is_in_background(void)
+{
+    pid_t front = tcgetpgrp(STDERR_FILENO);
+    return front >= 0 && front != getpgrp();
+}
+
 static void draw(double now_s)
 {
     const double first_after_s = 0.5;
     char text[LINE_BYTES];
-    if (!line.open_tasks || line.is_hidden || now_s - line.started_s < first_after_s)
+    if (!line.open_tasks || line.is_hidden || now_s - line.started_s < first_after_s || is_in_background())
         return;
-    int used = snprintf(text, sizeof text, "\r\033[K");
+    int used = snprintf(text, sizeof text, WIPE);
     progress_line_print(&task_to_show(now_s)->state, text + used, sizeof text - (size_t)used);
     size_t limit = (size_t)used + columns() - 1;
     if (limit < sizeof text)
@@ -261,6 +269,12 @@ void progress_line_start(void)
         (struct progress_sink){.begin = begin, .rename = change_name, .end = end, .hide = hide, .show = show};
     line.is_open = prepared && start_thread();
     progress_sink = line.is_open ? &line.sink : NULL;
+}
+
+void progress_line_abandon(void)
+{
+    if (line.is_visible)
+        put(WIPE);
 }
 
 void progress_line_stop(void)

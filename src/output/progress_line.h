@@ -16,6 +16,9 @@
 void progress_line_start(void);
 void progress_line_stop(void);
 
+/* Wipes the line of a process that a signal ends. For signal handlers. */
+void progress_line_abandon(void);
+
 /* ------------------------------------------ what it says, for its test */
 
 /* A task, as it is at one drawing. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/progress.h"
 #include "output/standard.h"
 #include "reproduce/folder.h"
 #include "reproduce/internal.h"
@@ -58,7 +59,9 @@ static enum status compute(struct reproduction *reproduction)
         rows_clear(reproduction);
         json_array_clear(reproduction->figures);
         reproduction->failed_because = NULL;
+        progress_begin(reproduction->paper->name, 0);
         reproduction->paper->reproduce(reproduction);
+        progress_end();
         status = runs_catch_up(reproduction->runs, reproduction->paper->name, &made);
     } while (status == STATUS_OK && made);
     rows_complete(reproduction);
