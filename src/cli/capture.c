@@ -1,10 +1,13 @@
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,6 +60,36 @@ struct capture_command {
 
 /* ---------------------------------------------------------------------- run */
 
+static bool is_empty(const char *path)
+{
+    DIR *folder = opendir(path);
+    bool empty = folder != NULL;
+    for (const struct dirent *entry; empty && (entry = readdir(folder));)
+        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    if (folder)
+        closedir(folder);
+    return empty;
+}
+
+/* Makes the folder, and locks it as long as this process lives. A folder that is empty and not locked is
+ * taken too: a killed command leaves one. False, reported. */
+static bool make_folder(const char *path)
+{
+    bool is_made = mkdir(path, 0777) == 0;
+    int descriptor = is_made || errno == EEXIST ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    bool is_locked = descriptor >= 0 && (flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK);
+    if (is_locked && is_empty(path))
+        return true;
+    int error = errno;
+    if (descriptor >= 0)
+        close(descriptor);
+    if (descriptor >= 0 || error == ENOTDIR)
+        diag_error("%s exists; name a new folder, so that the ranks of two traces do not mix", path);
+    else
+        diag_error("cannot make %s: %s", path, strerror(error));
+    return false;
+}
+
 static enum status prepare(struct capture_command *capture, struct launch_preload *preload)
 {
     if (!capture->mpi)
@@ -76,13 +109,8 @@ static enum status prepare(struct capture_command *capture, struct launch_preloa
     free(library);
     if (!can_load)
         return STATUS_FAILED;
-    if (mkdir(capture->folder, 0777) == 0)
+    if (make_folder(capture->folder))
         return STATUS_OK;
-    if (errno == EEXIST)
-        diag_error("%s exists; name a new folder, so that the ranks of two traces do not mix",
-                   capture->folder);
-    else
-        diag_error("cannot make %s: %s", capture->folder, strerror(errno));
     launch_preload_free(preload);
     return STATUS_BAD_INPUT;
 }
@@ -113,9 +141,10 @@ static void on_signal(int number)
 /* A signal that ends the program does not end helio, which completes the trace. The program starts with its
  * signals unchanged: an exec removes handlers, and a signal that is ignored already, as by nohup, stays
  * ignored. */
+static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
 static void outlive_signals(void)
 {
-    static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     const struct sigaction action = {.sa_handler = on_signal};
     struct sigaction before;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -123,14 +152,41 @@ static void outlive_signals(void)
             sigaction(numbers[i], &action, NULL);
 }
 
-static enum status run_program(const struct capture_command *capture, const struct launch_preload *preload)
+/* These signals wait while the folder is there and the program is not. Returns the mask before. */
+static sigset_t hold_signals(void)
+{
+    sigset_t held, before;
+    sigemptyset(&held);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaddset(&held, numbers[i]);
+    sigprocmask(SIG_BLOCK, &held, &before);
+    return before;
+}
+
+/* One that has come removes the folder, and ends the process as soon as it is let in. */
+static void stop_if_asked(const struct capture_command *capture, const sigset_t *before)
+{
+    sigset_t waiting;
+    sigpending(&waiting);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (sigismember(&waiting, numbers[i]) == 1) {
+            rmdir(capture->folder);
+            sigprocmask(SIG_SETMASK, before, NULL);
+        }
+}
+
+static enum status run_program(const struct capture_command *capture, const struct launch_preload *preload,
+                               const sigset_t *before)
 {
     int ended = 0;
     outlive_signals();
     pid_t child = fork();
-    if (child == 0)
+    if (child == 0) {
+        sigprocmask(SIG_SETMASK, before, NULL);
         become_program(capture, preload);
+    }
     launcher = child > 0 ? child : 0;
+    sigprocmask(SIG_SETMASK, before, NULL);
     while (child > 0 && waitpid(child, &ended, 0) < 0 && errno == EINTR)
         ;
     launcher = 0;
@@ -267,10 +323,14 @@ int cli_capture(int argc, char **argv)
     int found = read_arguments(&capture, argc, argv);
     if (found != CLI_END)
         return cli_status(found);
+    sigset_t before = hold_signals();
     enum status status = prepare(&capture, &preload);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
         return status;
-    status = run_program(&capture, &preload);
+    }
+    stop_if_asked(&capture, &before);
+    status = run_program(&capture, &preload, &before);
     launch_preload_free(&preload);
     return finish(&capture, status);
 }
