@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/memory_room.h"
 #include "base/progress.h"
 #include "base/units.h"
 #include "trace/image/format.h"
@@ -51,6 +52,7 @@ struct unpacking {
     const char *path;
     struct archive *archive;
     uint64_t limit_bytes;
+    const char *memory; /* what limits it, where that is the available memory; NULL: its own size does */
 };
 
 static uint64_t limit_of(uint64_t packed_bytes)
@@ -59,9 +61,28 @@ static uint64_t limit_of(uint64_t packed_bytes)
     return limit > LEAST_LIMIT_BYTES ? limit : LEAST_LIMIT_BYTES;
 }
 
+/* No more than the memory that there is, either. */
+static void take_memory(struct unpacking *unpacking)
+{
+    struct memory_room room = memory_room_find();
+    if (room.bytes >= (double)unpacking->limit_bytes)
+        return;
+    unpacking->limit_bytes = (uint64_t)room.bytes;
+    unpacking->memory = room.limit;
+}
+
 static enum status too_large(const struct unpacking *unpacking)
 {
     char limit[32];
+    if (unpacking->memory) {
+        diag_report(DIAG_ERROR, &(struct diag_place){.file = unpacking->path},
+                    "it expands to more than %s, %s; unpack it, and give the folder of its files, which are "
+                    "read one after "
+                    "another",
+                    units_show_size((double)unpacking->limit_bytes, 4, limit, sizeof limit),
+                    unpacking->memory);
+        return STATUS_BAD_INPUT;
+    }
     diag_report(
         DIAG_ERROR, &(struct diag_place){.file = unpacking->path},
         "it expands to more than %s, the limit of an archive of this size (%d times its size, at least "
@@ -141,13 +162,14 @@ enum status archive_unpack(const char *path, const char *packed, size_t size, st
         archive_read_support_filter_bzip2(archive) != ARCHIVE_OK ||
         archive_read_support_format_tar(archive) != ARCHIVE_OK)
         mem_exhausted("an archive");
+    struct unpacking unpacking = {.path = path, .archive = archive, .limit_bytes = limit_of(size)};
+    take_memory(&unpacking);
     enum status status;
     progress_begin("unpacking the trace", size);
     if (archive_read_open_memory(archive, packed, size) != ARCHIVE_OK)
         status = archive_error(path, archive);
     else
-        status = unpack_entries(
-            &(struct unpacking){.path = path, .archive = archive, .limit_bytes = limit_of(size)}, files);
+        status = unpack_entries(&unpacking, files);
     progress_end();
     archive_read_free(archive);
     return status;

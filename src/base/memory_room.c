@@ -1,3 +1,5 @@
+#include "base/memory_room.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -5,7 +7,6 @@
 #include <sys/resource.h>
 
 #include "base/mem.h"
-#include "sim/memory.h"
 
 enum { LINE = 4096 };
 
