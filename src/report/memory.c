@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/units.h"
 #include "output/json.h"
+#include "output/quote.h"
 
 enum { NAME_WIDTH = 18 };
 
@@ -41,7 +42,8 @@ static void print_fabric(const char *fabric, const struct estimate *estimate, do
 enum status memory_report_print(const struct memory_report *report, FILE *out)
 {
     char text[64];
-    fprintf(out, "%s: memory that a run will need, estimated\n", report->program);
+    quote_terminal(out, report->program);
+    fputs(": memory that a run will need, estimated\n", out);
     for (size_t i = 0; i < report->count; i++)
         print_fabric(report->fabrics[i], &report->estimates[i], report->room.bytes, out);
     if (isfinite(report->room.bytes))
