@@ -12,7 +12,9 @@
  *   fuzz          this file
  *   fuzz_trace    TI traces and compiled traces in inputs
  *   fuzz_run      runs what was read, bounded by events and sizes
- *   seeds         a program that writes the seeds of binary formats (make-seeds) */
+ *   seeds         a program that writes the seeds of binary formats (make-seeds); seeds_store: of results
+ *   dictionaries  a program that writes the dictionaries of text formats
+ *   no_sync       for targets that write files: does not wait for the disk */
 
 /* Reads any bytes. True: the reader accepted them. Returns in any case, and leaves nothing allocated; an
  * error of the program ends the process (fuzz_must). Diagnostics go nowhere. */

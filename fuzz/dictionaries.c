@@ -1,0 +1,121 @@
+/* Writes libFuzzer's dictionaries of text formats from the program's own tables, so that they name what there
+ * is: parameters and their choices, fabrics, workloads, topologies, algorithms, actions.
+ *
+ *     write-dictionaries FOLDER */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "coll/coll.h"
+#include "fabric/list.h"
+#include "fuzz/fuzz.h"
+#include "sim/components.h"
+#include "topo/families.h"
+#include "trace/ti/action_table.h"
+#include "workload/workload.h"
+
+/* A word of a dictionary. Names have no character that would need an escape. */
+static void put_word(FILE *file, const char *word)
+{
+    if (*word && !strpbrk(word, "\"\\"))
+        fprintf(file, "\"%s\"\n", word);
+}
+
+static void put_table(FILE *file, const struct param_table *table)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const struct param *param = &table->params[i];
+        put_word(file, param->name);
+        if (param->default_text)
+            put_word(file, param->default_text);
+        for (const char *const *choice = param->choices; choice && *choice; choice++)
+            put_word(file, *choice);
+    }
+}
+
+static void put_parameters(FILE *file)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    for (size_t i = 0; i < count; i++)
+        put_table(file, tables[i]);
+    for (size_t i = 0; fabrics[i]; i++)
+        put_word(file, fabrics[i]->name);
+}
+
+static void put_workloads(FILE *file)
+{
+    for (size_t i = 0; workloads[i]; i++) {
+        put_word(file, workloads[i]->name);
+        put_table(file, workloads[i]->params);
+    }
+}
+
+#define TOPO_FAMILY(name) #name,
+static const char *const topologies[] = {
+#include "topo/families.def"
+    "linear", "ring", "order=first", "order=last", "tie=parity", "tie=plus", "tie=either", "x16", NULL};
+#undef TOPO_FAMILY
+
+static void put_topologies(FILE *file)
+{
+    for (size_t i = 0; topologies[i]; i++)
+        put_word(file, topologies[i]);
+}
+
+static void put_algorithms(FILE *file)
+{
+    for (size_t i = 0; coll_algorithms[i]; i++)
+        put_word(file, coll_algorithms[i]->name);
+}
+
+static void put_actions(FILE *file)
+{
+    static const char *const notes[] = {" #any",  " #tags", " #lost ",   " #wait ",
+                                        " #c0.1", " #s",    "----\\x0a", NULL};
+    for (size_t i = 0; action_form_at(i); i++)
+        put_word(file, action_form_at(i)->name);
+    for (size_t i = 0; notes[i]; i++)
+        fprintf(file, "\"%s\"\n", notes[i]);
+}
+
+typedef void put_words(FILE *file);
+
+static const struct {
+    const char *target;
+    put_words *words[4];
+} dictionaries[] = {
+    {"alltoall_table", {put_algorithms}},
+    {"capture", {put_actions}},
+    {"experiment", {put_parameters, put_algorithms, put_topologies}},
+    {"extrapolate", {put_actions}},
+    {"measured", {put_algorithms}},
+    {"rerun", {put_parameters, put_algorithms, put_topologies, put_workloads}},
+    {"run_experiment", {put_parameters, put_algorithms, put_topologies, put_workloads}},
+    {"run_ti", {put_parameters, put_topologies, put_actions}},
+    {"run_topo", {put_topologies}},
+    {"run_workload", {put_parameters, put_topologies, put_workloads}},
+    {"settings", {put_parameters, put_algorithms, put_topologies}},
+    {"sweep", {put_parameters, put_algorithms, put_topologies}},
+    {"ti", {put_actions}},
+    {"topo", {put_topologies}},
+    {"workload", {put_workloads}},
+};
+
+int main(int argc, char **argv)
+{
+    fuzz_must(argc == 2, "write-dictionaries FOLDER");
+    mkdir(argv[1], 0777);
+    for (size_t i = 0; i < sizeof dictionaries / sizeof *dictionaries; i++) {
+        char *path = mem_format("%s/%s.dict", argv[1], dictionaries[i].target);
+        FILE *file = fopen(path, "wb");
+        fuzz_must(file != NULL, "cannot write %s", path);
+        for (size_t j = 0; j < 4 && dictionaries[i].words[j]; j++)
+            dictionaries[i].words[j](file);
+        fuzz_must(!ferror(file) && fclose(file) == 0, "cannot write %s", path);
+        free(path);
+    }
+    return 0;
+}
