@@ -12,12 +12,16 @@
 #include "sim/components.h"
 #include "sweep/rerun.h"
 
+static const struct cli_option options[] = {CLI_PLUGIN};
+
 static const struct cli_command command = {
     .name = "rerun",
     .words = "RESULTS.db#ID",
     .doc = "Does one run of a sweep again and prints its result, the object that helio run --json has in "
            "`runs`.\n"
            "Exit status 1: the result differs from the one that is kept.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
 };
 
 /* Says why the run is not the one that it was, where that is known. */
@@ -44,16 +48,21 @@ static enum status compare(const char *name, const struct store_run *kept, const
     return STATUS_FAILED;
 }
 
-/* The plug-ins that the run had, from its parameters. */
-static enum status load_plugins(const struct store_run *kept)
+/* A store of results may come from anybody, so what it names is not loaded: a plug-in is a program. */
+static enum status check_plugins(const char *name, const struct store_run *kept)
 {
     json_t *parameters = json_read_object(kept->parameters);
     const char *value = json_string_value(json_object_get(parameters, "plugins"));
     char *paths = mem_text(value ? value : ""), *rest = paths;
     enum status status = STATUS_OK;
-    for (char *path; status == STATUS_OK && (path = strsep(&rest, ","));)
-        if (*path)
-            status = plugin_load(path);
+    for (char *path; (path = strsep(&rest, ","));) {
+        if (!*path || plugin_is_loaded(path))
+            continue;
+        diag_error(
+            "%s was made with the plug-in %s, which is a program; if you trust it, --plugin %s loads it",
+            name, path, path);
+        status = STATUS_BAD_INPUT;
+    }
     free(paths);
     json_decref(parameters);
     return status;
@@ -72,7 +81,7 @@ static enum status rerun(const char *name, const char *path, int64_t id)
         status = STATUS_BAD_INPUT;
     }
     if (status == STATUS_OK)
-        status = load_plugins(&kept);
+        status = check_plugins(name, &kept);
     if (status == STATUS_OK) {
         size_t count;
         const struct param_table *const *tables = components_params(&count);
@@ -103,7 +112,7 @@ static enum status rerun_named(const char *name)
 
 static bool take(void *name, int found, const char *value)
 {
-    (void)found; /* there are no options */
+    (void)found; /* --plugin is taken before */
     if (*(const char **)name) {
         diag_error("helio rerun does one run again, not also '%s'", value);
         return false;

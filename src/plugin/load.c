@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <xxhash.h>
 
 #include "base/bytes.h"
@@ -115,8 +116,11 @@ static void *open_object(const char *path, int flags)
     return handle;
 }
 
-static bool is_path_loaded(const char *path)
+bool plugin_is_loaded(const char *path)
 {
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) /* dlopen would wait for a FIFO */
+        return false;
     void *handle = open_object(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     bool is_there = handle && is_loaded(handle);
     if (handle)
@@ -132,7 +136,7 @@ static bool parse_paths(const struct param *self, const char *text, void *field,
     bool good = true, is_all = strcmp(text, loaded.paths) == 0;
     *(const char **)field = loaded.paths;
     for (char *path; !is_all && good && (path = strsep(&rest, ","));) {
-        if (is_path_loaded(path))
+        if (plugin_is_loaded(path))
             continue;
         good = false;
         problem->at = (uint32_t)(path - paths);

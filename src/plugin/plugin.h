@@ -25,6 +25,9 @@
  * the parameters `plugins` and `plugins_hash` are there, so that the manifest of a run names the plug-ins. */
 enum status plugin_load(const char *path);
 
+/* Whether the file is loaded as a plug-in. */
+bool plugin_is_loaded(const char *path);
+
 /* Sets both parameters to what is loaded: a file may name a part of it, and further plug-ins may have been
  * loaded since. The config has the parameters of all parts. */
 struct config;
