@@ -59,12 +59,16 @@ static const struct group_version versions[] = {
     {"/sys/fs/cgroup/memory", "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file "},
 };
 
+/* Version 1 states the largest number of pages that has 63 bits where there is no limit. */
+#define NO_LIMIT 0x1p62
+
 /* Pages of files count as used, but are given up when there is need. */
 static void read_group(const char *root, const struct group_version *version, const char *group,
                        struct memory_room *room)
 {
     double limit, usage = 0, reclaimable = 0;
-    if (!read_number(open_below(root, version->folder, group, version->limit), "", &limit))
+    if (!read_number(open_below(root, version->folder, group, version->limit), "", &limit) ||
+        limit >= NO_LIMIT)
         return;
     read_number(open_below(root, version->folder, group, version->usage), "", &usage);
     read_number(open_below(root, version->folder, group, "/memory.stat"), version->reclaimable, &reclaimable);

@@ -280,6 +280,10 @@ static void the_least_limit_counts(void **state)
     assert_room(500000, group);
     put("/sys/fs/cgroup/memory/a/memory.usage_in_bytes", "2500000\n");
     assert_room(0, group);
+    /* without a limit, and without the file that says what is available */
+    put("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n");
+    put("/proc/meminfo", "");
+    assert_room(INFINITY, "no limit");
     char *command = mem_format("rm -r %s", root);
     assert_int_equal(system(command), 0);
     free(command);
