@@ -13,6 +13,9 @@ static void ask(struct program *program)
 {
     struct call scratch;
     char text[256];
+    if (program->openloop) /* traffic of nodes: there are no calls */
+        return;
+    program->ops->rewind(program); /* before its first call, as every run does */
     for (uint32_t i = 0; i < RANKS_ASKED && i < program->ranks; i++) {
         /* The first rank, one in the middle, the last. */
         uint32_t rank = (uint32_t)((uint64_t)(program->ranks - 1) * i / (RANKS_ASKED - 1));
