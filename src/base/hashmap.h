@@ -29,6 +29,14 @@ static inline bool hashmap_match(const void *entries, size_t at, const void *key
     return !entry->value || entry->key == *(const uint64_t *)key;
 }
 
+/* The value of this key plus 1; 0: the map does not have the key. */
+static inline uint32_t hashmap_get(const struct hashmap *map, uint64_t key)
+{
+    if (!map->entries)
+        return 0;
+    return map->entries[hash_search(map->entries, map->mask, hash_key(key), hashmap_match, &key)].value;
+}
+
 /* Where the value of this key plus 1 is kept. 0: the key is new, and the caller sets its value. The pointer
  * is valid until the next key is added. */
 static inline uint32_t *hashmap_slot(struct hashmap *map, uint64_t key)

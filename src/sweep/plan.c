@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/text_index.h"
 #include "output/json.h"
 #include "sim/experiment.h"
 #include "sim/result.h"
@@ -14,41 +15,45 @@
 /* A program that points run. It stays open until all points are planned, and each point resolves it for its
  * own parameters. */
 struct plan_input {
-    char *trace, *workload; /* one of them, as the parameters name it; the other is NULL */
     struct program *program;
     char hash[TRACE_KEY_TEXT]; /* "": the program is generated */
 };
 
 struct sweep_planner {
     struct sweep_plan *plan;
+    struct text_index names; /* of the inputs */
     struct plan_input *inputs;
-    size_t input_count, input_capacity;
+    size_t input_capacity;
 };
 
 /* ------------------------------------------------------------------- inputs */
 
+/* What the parameters name. The caller frees it. */
+static char *name_of(const struct experiment_config *chosen)
+{
+    return mem_format("%d%d %s\n%s", chosen->trace != NULL, chosen->workload != NULL,
+                      chosen->trace ? chosen->trace : "", chosen->workload ? chosen->workload : "");
+}
+
 static const struct plan_input *find_input(const struct sweep_planner *planner,
                                            const struct experiment_config *chosen)
 {
-    for (size_t i = 0; i < planner->input_count; i++) {
-        const struct plan_input *input = &planner->inputs[i];
-        if (sweep_has_input(chosen, input->trace, input->workload))
-            return input;
-    }
-    return NULL;
+    char *name = name_of(chosen);
+    size_t found = text_index_find(&planner->names, name);
+    free(name);
+    return found == SIZE_MAX ? NULL : &planner->inputs[found];
 }
 
 static const struct plan_input *add_input(struct sweep_planner *planner, struct experiment *experiment)
 {
-    const struct experiment_config *chosen = experiment->chosen;
-    planner->inputs =
-        mem_grow(planner->inputs, &planner->input_capacity, planner->input_count + 1, "inputs of a sweep");
-    struct plan_input *input = &planner->inputs[planner->input_count++];
-    *input = (struct plan_input){.trace = chosen->trace ? mem_text(chosen->trace) : NULL,
-                                 .workload = chosen->workload ? mem_text(chosen->workload) : NULL,
-                                 .program = experiment->program};
+    char *name = name_of(experiment->chosen);
+    size_t index = text_index_add(&planner->names, name);
+    free(name);
+    planner->inputs = mem_grow(planner->inputs, &planner->input_capacity, index + 1, "inputs of a sweep");
+    struct plan_input *input = &planner->inputs[index];
+    *input = (struct plan_input){.program = experiment->program};
     experiment->program_is_lent = true;
-    if (chosen->trace)
+    if (experiment->chosen->trace)
         trace_key(input->program, input->hash);
     return input;
 }
@@ -66,11 +71,9 @@ static const struct plan_input *open_point(struct sweep_planner *planner, const 
 
 static void free_inputs(struct sweep_planner *planner)
 {
-    for (size_t i = 0; i < planner->input_count; i++) {
+    for (size_t i = 0; i < planner->names.count; i++)
         planner->inputs[i].program->ops->close(planner->inputs[i].program);
-        free(planner->inputs[i].trace);
-        free(planner->inputs[i].workload);
-    }
+    text_index_free(&planner->names);
     free(planner->inputs);
 }
 

@@ -10,38 +10,20 @@
 #include "output/output.h"
 #include "output/quote.h"
 
-/* Texts in the order in which they first appear. */
-struct plot_names {
-    char **list;
-    size_t count, capacity;
-};
-
 struct plot {
     const struct results_table *results_table;
     const char *x;
     bool shows_speedup;
-    struct plot_names values, series;
+    struct text_index values, series;
     const struct results_table_group **cells; /* [value * series.count + series]; NULL = no run */
 };
 
 /* Takes ownership of `name`. */
-static size_t index_of(struct plot_names *names, char *name)
+static size_t index_of(struct text_index *names, char *name)
 {
-    for (size_t i = 0; i < names->count; i++)
-        if (strcmp(names->list[i], name) == 0) {
-            free(name);
-            return i;
-        }
-    names->list = mem_grow(names->list, &names->capacity, names->count + 1, "a plot");
-    names->list[names->count] = name;
-    return names->count++;
-}
-
-static void names_free(struct plot_names *names)
-{
-    for (size_t i = 0; i < names->count; i++)
-        free(names->list[i]);
-    free(names->list);
+    size_t index = text_index_add(names, name);
+    free(name);
+    return index;
 }
 
 /* --------------------------------------------------------------------- axes */
@@ -104,13 +86,23 @@ static char *value_of(const struct plot *plot, const struct results_table_row *r
     return mem_text(value ? value : "");
 }
 
-static void place_groups(struct plot *plot)
+/* Of values on the axis times lines: far more than a figure can show. */
+enum { MOST_CELLS = 1 << 24 };
+
+/* STATUS_BAD_INPUT, reported: the figure would have too many points. */
+static enum status place_groups(struct plot *plot)
 {
     const struct results_table *results_table = plot->results_table;
     for (size_t i = 0; i < results_table->group_count; i++) {
         const struct results_table_row *row = &results_table->rows[results_table->groups[i].first];
         index_of(&plot->values, value_of(plot, row));
         index_of(&plot->series, series_of(plot, row));
+    }
+    if (plot->values.count > MOST_CELLS / plot->series.count) {
+        diag_error("the figure would have %zu lines of %zu values of %s, more than %d points; sweep fewer "
+                   "parameters, or choose another x axis",
+                   plot->series.count, plot->values.count, plot->x, MOST_CELLS);
+        return STATUS_BAD_INPUT;
     }
     plot->cells = mem_alloc(plot->values.count * plot->series.count, sizeof *plot->cells, "a plot");
     for (size_t i = 0; i < results_table->group_count; i++) {
@@ -119,6 +111,7 @@ static void place_groups(struct plot *plot)
         size_t series = index_of(&plot->series, series_of(plot, row));
         plot->cells[value * plot->series.count + series] = &results_table->groups[i];
     }
+    return STATUS_OK;
 }
 
 /* ------------------------------------------------------------------ numbers */
@@ -151,7 +144,7 @@ static bool is_numeric(const struct plot *plot, const char **unit)
     const char *first = NULL;
     double number;
     for (size_t i = 0; i < plot->values.count; i++) {
-        if (!number_of(plot->values.list[i], &number, unit) || (first && strcmp(first, *unit) != 0))
+        if (!number_of(plot->values.texts[i], &number, unit) || (first && strcmp(first, *unit) != 0))
             return false;
         first = *unit;
     }
@@ -174,7 +167,7 @@ static double x_of(const struct plot *plot, size_t value, bool numeric)
     const char *unit;
     double x = (double)value;
     if (numeric)
-        number_of(plot->values.list[value], &x, &unit);
+        number_of(plot->values.texts[value], &x, &unit);
     return x;
 }
 
@@ -184,12 +177,12 @@ static void write_csv(const struct plot *plot, bool numeric, FILE *out)
     fputs(",x", out);
     for (size_t i = 0; i < plot->series.count; i++) {
         fputc(',', out);
-        quote_csv_text(out, plot->series.list[i]);
+        quote_csv_text(out, plot->series.texts[i]);
         fputs(",half_width", out);
     }
     for (size_t value = 0; value < plot->values.count; value++) {
         fputc('\n', out);
-        quote_csv_text(out, plot->values.list[value]);
+        quote_csv_text(out, plot->values.texts[value]);
         fprintf(out, ",%.12g", x_of(plot, value, numeric));
         for (size_t i = 0; i < plot->series.count; i++) {
             const struct mean_estimate *estimate = estimate_at(plot, value * plot->series.count + i);
@@ -230,7 +223,7 @@ static void write_axes(const struct plot *plot, bool numeric, const char *unit, 
     fputs("set xtics (", out);
     for (size_t value = 0; value < plot->values.count; value++) {
         fputs(value ? ", " : "", out);
-        quote_gnuplot_tic(out, plot->values.list[value]);
+        quote_gnuplot_tic(out, plot->values.texts[value]);
         fprintf(out, " %zu", value);
     }
     fputs(")\n", out);
@@ -252,7 +245,7 @@ static void write_script(const struct plot *plot, bool numeric, const char *unit
     for (size_t i = 0; i < plot->series.count; i++) {
         fprintf(out, "%s$points index %zu with yerrorlines linewidth 1.5 pointsize 0.5 title ",
                 i ? ", \\\n     " : "", i);
-        quote_gnuplot(out, plot->series.list[i]);
+        quote_gnuplot(out, plot->series.texts[i]);
     }
     fputc('\n', out);
 }
@@ -297,12 +290,12 @@ enum status plot_write(const struct results_table *results_table, const struct p
         return STATUS_BAD_INPUT;
     }
     enum status status = choose_x(&plot, request->x);
-    if (status == STATUS_OK) {
-        place_groups(&plot);
+    if (status == STATUS_OK)
+        status = place_groups(&plot);
+    if (status == STATUS_OK)
         status = write_files(&plot, folder);
-    }
-    names_free(&plot.values);
-    names_free(&plot.series);
+    text_index_free(&plot.values);
+    text_index_free(&plot.series);
     free(plot.cells);
     return status;
 }

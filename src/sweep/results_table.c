@@ -6,19 +6,10 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/steps.h"
 #include "sweep/metadata.h"
 
 /* --------------------------------------------------------------------- read */
-
-static void add_metric(struct results_table *results_table, const char *name)
-{
-    for (size_t i = 0; i < results_table->metric_count; i++)
-        if (strcmp(results_table->metrics[i], name) == 0)
-            return;
-    results_table->metrics = mem_grow(results_table->metrics, &results_table->metric_capacity,
-                                      results_table->metric_count + 1, "metrics");
-    results_table->metrics[results_table->metric_count++] = mem_text(name);
-}
 
 struct results_reader {
     struct results_table *results_table;
@@ -56,7 +47,7 @@ static enum status add_row(void *self, const struct store_run *run)
         return damaged(reader, run->id, row.parameters ? "metrics" : "parameters");
     const char *name;
     json_t *value;
-    json_object_foreach(row.metrics, name, value) add_metric(results_table, name);
+    json_object_foreach(row.metrics, name, value) text_index_add(&results_table->metrics, name);
     return STATUS_OK;
 }
 
@@ -145,17 +136,32 @@ static void group_rows(struct results_table *results_table)
     free(keyed);
 }
 
+/* The rows ordered by their groups, those of a group in their own order. */
+static size_t *rows_by_group(const struct results_table *results_table)
+{
+    size_t *order = mem_alloc(results_table->count, sizeof *order, "the table of results");
+    size_t *next = mem_alloc(results_table->group_count + 1, sizeof *next, "the table of results");
+    for (size_t i = 0; i < results_table->count; i++)
+        next[results_table->rows[i].group + 1]++;
+    for (size_t i = 0; i < results_table->group_count; i++)
+        next[i + 1] += next[i];
+    for (size_t i = 0; i < results_table->count; i++)
+        order[next[results_table->rows[i].group]++] = i;
+    free(next);
+    return order;
+}
+
 static void estimate_groups(struct results_table *results_table)
 {
     double *times = mem_alloc(results_table->count, sizeof *times, "the table of results");
     double *speedups = mem_alloc(results_table->count, sizeof *speedups, "the table of results");
+    size_t *order = rows_by_group(results_table), at = 0;
     for (size_t i = 0; i < results_table->group_count; i++) {
         struct results_table_group *group = &results_table->groups[i];
         size_t count = 0, compared = 0;
-        for (size_t j = group->first; j < results_table->count; j++) {
-            const struct results_table_row *row = &results_table->rows[j];
-            if (row->group != i)
-                continue;
+        for (; at < results_table->count && results_table->rows[order[at]].group == i; at++) {
+            const struct results_table_row *row = &results_table->rows[order[at]];
+            steps_add(1);
             times[count++] = (double)row->makespan_ps / (double)PS_PER_S;
             if (row->speedup > 0)
                 speedups[compared++] = row->speedup;
@@ -163,8 +169,16 @@ static void estimate_groups(struct results_table *results_table)
         group->makespan_s = stats_estimate_mean(times, count);
         group->speedup = stats_estimate_mean(speedups, compared);
     }
+    free(order);
     free(times);
     free(speedups);
+}
+
+/* An index of the texts in the list. */
+static void index_texts(json_t *list, struct text_index *texts)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        text_index_add(texts, json_string_value(json_array_get(list, i)));
 }
 
 static bool differs(const struct results_table *results_table, const char *parameter)
@@ -179,7 +193,7 @@ static bool differs(const struct results_table *results_table, const char *param
 }
 
 /* Parameters that no sweep varies, but that differ because several sweeps are in one store. */
-static void add_differing(struct results_table *results_table)
+static void add_differing(struct results_table *results_table, struct text_index *varied)
 {
     const char *name;
     json_t *value;
@@ -187,10 +201,7 @@ static void add_differing(struct results_table *results_table)
         return;
     json_object_foreach(results_table->rows[0].parameters, name, value)
     {
-        bool known = false;
-        for (size_t i = 0; i < json_array_size(results_table->varied); i++)
-            known |= strcmp(json_string_value(json_array_get(results_table->varied, i)), name) == 0;
-        if (!known && differs(results_table, name))
+        if (text_index_find(varied, name) == SIZE_MAX && differs(results_table, name))
             json_add_value(results_table->varied, name);
     }
 }
@@ -206,7 +217,10 @@ enum status results_table_read(struct results_table *results_table, struct store
     if (status != STATUS_OK)
         return status;
     progress_begin("comparing the results", 0);
-    add_differing(results_table);
+    struct text_index varied = {.count = 0};
+    index_texts(results_table->varied, &varied);
+    add_differing(results_table, &varied);
+    text_index_free(&varied);
     if (json_object_size(results_table->baseline))
         compare_with_baseline(results_table);
     group_rows(results_table);
@@ -223,9 +237,7 @@ void results_table_free(struct results_table *results_table)
         json_decref(results_table->rows[i].parameters);
         json_decref(results_table->rows[i].metrics);
     }
-    for (size_t i = 0; i < results_table->metric_count; i++)
-        free((char *)results_table->metrics[i]);
-    free(results_table->metrics);
+    text_index_free(&results_table->metrics);
     free(results_table->rows);
     free(results_table->groups);
     json_decref(results_table->varied);

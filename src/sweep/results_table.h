@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/stats.h"
+#include "base/text_index.h"
 #include "output/json.h"
 #include "sweep/store.h"
 
@@ -34,8 +35,7 @@ struct results_table {
     size_t count, capacity;
     struct results_table_group *groups;
     size_t group_count;
-    const char **metrics; /* names, as they first appear */
-    size_t metric_count, metric_capacity;
+    struct text_index metrics; /* names */
 };
 
 enum status results_table_read(struct results_table *results_table, struct store *store);

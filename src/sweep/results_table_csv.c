@@ -51,8 +51,8 @@ static void put_run(const struct results_table *results_table, const struct resu
     char bytes[SUM_TEXT];
     fprintf(out, ",%.15g,%" PRIu64 ",%s,%.15g", row->idle_fraction, row->messages,
             sum_print(row->bytes, bytes), row->mean_bytes);
-    for (size_t i = 0; i < results_table->metric_count; i++)
-        put_number(out, json_object_get(row->metrics, results_table->metrics[i]));
+    for (size_t i = 0; i < results_table->metrics.count; i++)
+        put_number(out, json_object_get(row->metrics, results_table->metrics.texts[i]));
     fputc('\n', out);
 }
 
@@ -62,9 +62,9 @@ void results_table_print_runs(const struct results_table *results_table, FILE *o
     put_varied(results_table, NULL, false, out);
     fprintf(out, ",makespan_s%s,idle_fraction,messages,bytes,mean_bytes",
             json_object_size(results_table->baseline) ? ",speedup" : "");
-    for (size_t i = 0; i < results_table->metric_count; i++) {
+    for (size_t i = 0; i < results_table->metrics.count; i++) {
         fputc(',', out);
-        quote_csv(out, results_table->metrics[i]);
+        quote_csv(out, results_table->metrics.texts[i]);
     }
     fputc('\n', out);
     for (size_t i = 0; i < results_table->count; i++)

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/text_index.h"
 #include "output/interrupt.h"
 #include "output/json.h"
 #include "sim/memory.h"
@@ -24,11 +25,10 @@ struct running {
     size_t *point_of; /* of each worker: the point that it runs */
     size_t submitted, ended;
     size_t failed;
-    char **warnings; /* the different warnings of runs that did not fail */
-    size_t warning_count, warning_capacity;
-    size_t repeated; /* runs with a warning that another run had before */
-    size_t kept;     /* runs with a result, which the store has */
-    bool stop;       /* the store takes no more results, so no more points are submitted */
+    struct text_index warnings; /* the different ones of runs that did not fail */
+    size_t repeated;            /* runs with a warning that another run had before */
+    size_t kept;                /* runs with a result, which the store has */
+    bool stop;                  /* the store takes no more results, so no more points are submitted */
     bool interrupted;
 };
 
@@ -43,14 +43,11 @@ static void report_failure(struct running *running, size_t point, const char *ca
 /* Reports the warnings of a run that did not fail. Warnings that many runs have are reported once. */
 static void report_warnings(struct running *running, size_t point, const char *messages)
 {
-    for (size_t i = 0; i < running->warning_count; i++)
-        if (strcmp(running->warnings[i], messages) == 0) {
-            running->repeated++;
-            return;
-        }
-    running->warnings =
-        mem_grow(running->warnings, &running->warning_capacity, running->warning_count + 1, "messages");
-    running->warnings[running->warning_count++] = mem_text(messages);
+    size_t known = running->warnings.count;
+    if (text_index_add(&running->warnings, messages) < known) {
+        running->repeated++;
+        return;
+    }
     char *label = sweep_label(&running->plan->points[point]);
     diag_cite(DIAG_NOTE, messages, "of the run %s:", label);
     free(label);
@@ -165,9 +162,7 @@ static enum status run_plan(struct running *running)
     run_points(running);
     if (running->repeated)
         diag_note("%zu more runs have the same warnings", running->repeated);
-    for (size_t i = 0; i < running->warning_count; i++)
-        free(running->warnings[i]);
-    free(running->warnings);
+    text_index_free(&running->warnings);
     if (running->failed)
         diag_error("%zu of %zu runs failed; the others are in %s", running->failed, plan->todo_count,
                    store_path(running->store));

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/steps.h"
 
 /* Matching before the run. Messages of one (source, destination, communicator, tag) arrive in the order in
  * which they are sent and are received in the order in which receives are posted. Without wildcards the k-th
@@ -85,33 +86,98 @@ static void collect(struct matcher *matcher, uint32_t rank)
 
 /* -------------------------------------------------------- undefined sources */
 
-/* The messages of `tag` (CALL_ANY_TAG: of all tags) to a destination, minus its receives that name a source.
- */
-static int64_t surplus(const struct matcher *matcher, size_t begin, size_t end, uint32_t context, int32_t tag)
+/* The messages of a tag to a destination, minus its receives that name a source. */
+struct surplus {
+    uint32_t context;
+    int32_t tag; /* CALL_ANY_TAG: of all tags */
+    int64_t messages;
+};
+
+/* What is left at a destination for receives from any source, by context and tag. */
+struct surpluses {
+    struct surplus *list; /* ascending, all different */
+    size_t count;
+};
+
+static int by_tag(const void *first, const void *second)
 {
-    int64_t sum = 0;
-    for (size_t i = begin; i < end; i++) {
-        const struct match_end *one = &matcher->ends[i];
-        if (one->context != context || (tag != CALL_ANY_TAG && one->tag != tag))
-            continue;
-        int64_t uses = (int64_t)about(matcher, one)->uses;
-        if (one->is_send)
-            sum += uses;
-        else if (one->source != CALL_ANY_SOURCE)
-            sum -= uses;
-    }
-    return sum;
+    const struct surplus *a = first, *b = second;
+    int order = compare(a->context, b->context);
+    return order ? order : compare(a->tag, b->tag);
 }
 
-/* The receive and the waits for it do nothing. */
-static void silence(struct matcher *matcher, const struct match_end *end)
+static void count_surpluses(const struct matcher *matcher, size_t begin, size_t end, bool any_tag,
+                            struct surpluses *surpluses)
 {
-    struct image_calls *calls = &matcher->ranks[end->rank];
-    uint32_t key = calls->about[end->call].key;
+    size_t all = 0, kept = 0;
+    surpluses->list = mem_alloc(end - begin, sizeof *surpluses->list, "sends and receives");
+    for (size_t i = begin; i < end; i++) {
+        const struct match_end *one = &matcher->ends[i];
+        int64_t uses = (int64_t)about(matcher, one)->uses;
+        if (one->is_send || one->source != CALL_ANY_SOURCE)
+            surpluses->list[all++] = (struct surplus){.context = one->context,
+                                                      .tag = any_tag ? CALL_ANY_TAG : one->tag,
+                                                      .messages = one->is_send ? uses : -uses};
+    }
+    qsort(surpluses->list, all, sizeof *surpluses->list, by_tag);
+    steps_add(end - begin);
+    for (size_t i = 0; i < all; i++) {
+        if (kept && by_tag(&surpluses->list[kept - 1], &surpluses->list[i]) == 0)
+            surpluses->list[kept - 1].messages += surpluses->list[i].messages;
+        else
+            surpluses->list[kept++] = surpluses->list[i];
+    }
+    surpluses->count = kept;
+}
+
+static int64_t surplus_of(const struct surpluses *surpluses, const struct surplus *wanted)
+{
+    steps_add(1);
+    const struct surplus *found =
+        bsearch(wanted, surpluses->list, surpluses->count, sizeof *surpluses->list, by_tag);
+    return found ? found->messages : 0;
+}
+
+/* Requests whose start, waits and tests do nothing. */
+struct silent_keys {
+    uint32_t *list;
+    size_t count, capacity;
+};
+
+static int by_key(const void *first, const void *second)
+{
+    return compare(*(const uint32_t *)first, *(const uint32_t *)second);
+}
+
+/* The receive does nothing, and silence_requests() silences the waits for it. */
+static void silence(struct matcher *matcher, const struct match_end *end, struct silent_keys *keys)
+{
+    uint32_t key = about(matcher, end)->key;
     *call_of(matcher, end) = (struct call){.op = CALL_NOTHING};
-    for (size_t i = 0; key != KEY_NONE && i < calls->count; i++)
-        if (calls->about[i].key == key)
+    if (key == KEY_NONE)
+        return;
+    keys->list = mem_grow(keys->list, &keys->capacity, keys->count + 1, "requests that do nothing");
+    keys->list[keys->count++] = key;
+}
+
+/* All receives at a destination are calls of one rank. */
+static void silence_requests(struct matcher *matcher, uint32_t rank, struct silent_keys *keys)
+{
+    struct image_calls *calls = &matcher->ranks[rank];
+    if (keys->count)
+        qsort(keys->list, keys->count, sizeof *keys->list, by_key);
+    for (size_t i = 0; keys->count && i < calls->count; i++) {
+        const uint32_t *key = &calls->about[i].key;
+        steps_add(1);
+        if (*key != KEY_NONE && bsearch(key, keys->list, keys->count, sizeof *keys->list, by_key))
             calls->calls[i] = (struct call){.op = CALL_NOTHING};
+    }
+    free(keys->list);
+}
+
+static bool is_undefined(const struct matcher *matcher, const struct match_end *end)
+{
+    return end->source == CALL_ANY_SOURCE && about(matcher, end)->doubt == DOUBT_UNDEFINED_SOURCE;
 }
 
 /* A trace may not tell MPI_ANY_SOURCE from MPI_PROC_NULL. If receives that name their source take every
@@ -119,18 +185,29 @@ static void silence(struct matcher *matcher, const struct match_end *end)
  * Messages are counted by tag, or all together if a receive has a wildcard tag. */
 static void decide_undefined(struct matcher *matcher, size_t begin, size_t end, bool any_tag)
 {
-    for (size_t i = begin; i < end && matcher->ends[i].source == CALL_ANY_SOURCE; i++) {
+    struct surpluses surpluses;
+    struct silent_keys keys = {.list = NULL};
+    size_t first = begin;
+    while (first < end && matcher->ends[first].source == CALL_ANY_SOURCE &&
+           !is_undefined(matcher, &matcher->ends[first]))
+        first++;
+    if (first == end || matcher->ends[first].source != CALL_ANY_SOURCE)
+        return; /* the usual case: all sources are certain */
+    count_surpluses(matcher, begin, end, any_tag, &surpluses);
+    for (size_t i = first; i < end && matcher->ends[i].source == CALL_ANY_SOURCE; i++) {
         const struct match_end *one = &matcher->ends[i];
         const struct image_call *call = about(matcher, one);
-        if (call->doubt != DOUBT_UNDEFINED_SOURCE) /* certainly MPI_ANY_SOURCE */
+        if (!is_undefined(matcher, one)) /* certainly MPI_ANY_SOURCE */
             continue;
-        int32_t tag = any_tag ? CALL_ANY_TAG : one->tag;
-        bool is_null = !one->is_second && surplus(matcher, begin, end, one->context, tag) <= 0;
+        const struct surplus wanted = {.context = one->context, .tag = any_tag ? CALL_ANY_TAG : one->tag};
+        bool is_null = !one->is_second && surplus_of(&surpluses, &wanted) <= 0;
         image_notes_add(matcher->notes, is_null ? NOTE_NULL_SOURCE : NOTE_ANY_SOURCE, one->rank,
                         call->first_token, call->uses);
         if (is_null)
-            silence(matcher, one);
+            silence(matcher, one, &keys);
     }
+    silence_requests(matcher, matcher->ends[first].rank, &keys);
+    free(surpluses.list);
 }
 
 /* ----------------------------------------------------------------- channels */

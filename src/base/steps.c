@@ -1,0 +1,3 @@
+#include "base/steps.h"
+
+_Thread_local uint64_t steps_taken;
