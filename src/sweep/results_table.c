@@ -24,12 +24,35 @@ static enum status damaged(const struct results_reader *reader, int64_t id, cons
     return STATUS_BAD_INPUT;
 }
 
+static enum status too_many(const struct results_reader *reader, int most, const char *what)
+{
+    diag_error("%s has more than %d %s, which is the most that is read", store_path(reader->store), most,
+               what);
+    return STATUS_BAD_INPUT;
+}
+
+/* STATUS_BAD_INPUT, reported: the table would pass its limits with this run. */
+static enum status check_limits(const struct results_reader *reader, const struct store_run *run)
+{
+    if (reader->results_table->count == RESULTS_RUNS)
+        return too_many(reader, RESULTS_RUNS, "runs");
+    if (strlen(run->parameters) > RESULTS_TEXT_BYTES || strlen(run->metrics) > RESULTS_TEXT_BYTES) {
+        diag_error("%s#%lld has parameters or metrics of more than 16 MiB, which is the most that is read",
+                   store_path(reader->store), (long long)run->id);
+        return STATUS_BAD_INPUT;
+    }
+    return STATUS_OK;
+}
+
 static enum status add_row(void *self, const struct store_run *run)
 {
     const struct results_reader *reader = self;
     struct results_table *results_table = reader->results_table;
     if (!run->done)
         return STATUS_OK;
+    enum status status = check_limits(reader, run);
+    if (status != STATUS_OK)
+        return status;
     struct results_table_row row = {.id = run->id,
                                     .fabric = mem_text(run->fabric),
                                     .program = mem_text(run->program),
@@ -48,6 +71,8 @@ static enum status add_row(void *self, const struct store_run *run)
     const char *name;
     json_t *value;
     json_object_foreach(row.metrics, name, value) text_index_add(&results_table->metrics, name);
+    if (results_table->metrics.count > RESULTS_METRICS)
+        return too_many(reader, RESULTS_METRICS, "different metrics");
     return STATUS_OK;
 }
 

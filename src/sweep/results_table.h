@@ -28,6 +28,13 @@ struct results_table_group {
     struct mean_estimate makespan_s, speedup; /* speedup has no values if there is no baseline */
 };
 
+/* Limits of a table. No sweep reaches them; a file that somebody has made for it could. */
+enum {
+    RESULTS_RUNS = 10000000,
+    RESULTS_METRICS = 10000,      /* different names */
+    RESULTS_TEXT_BYTES = 1 << 24, /* of the parameters of a run, or of its metrics */
+};
+
 struct results_table {
     json_t *varied;   /* list of names: parameters that a sweep varies, then others that differ */
     json_t *baseline; /* the parameters of the baseline; empty = no baseline */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
@@ -166,13 +167,72 @@ static void distinct_points(void **state)
     assert_linear(plot_table);
 }
 
+/* ------------------------------------------------------------ hostile files */
+
+static void a_limit_is_stated(void **state)
+{
+    (void)state;
+    struct store *store = store_of(RESULTS_METRICS + 1);
+    struct results_table table;
+    assert_int_equal(results_table_read(&table, store), STATUS_BAD_INPUT);
+    assert_non_null(strstr(said, "has more than 10000 different metrics"));
+    results_table_free(&table);
+    store_close(store);
+    store = store_of(1);
+    char *long_text = mem_alloc(RESULTS_TEXT_BYTES + 2, 1, "a text");
+    memset(long_text, ' ', RESULTS_TEXT_BYTES + 1);
+    memcpy(long_text, "{}", 2);
+    struct store_run run = {.key = "long",
+                            .fabric = "packet",
+                            .program = "p",
+                            .parameters = long_text,
+                            .input_hash = "",
+                            .makespan_ps = 1,
+                            .metrics = "{}",
+                            .run = "{}"};
+    assert_int_equal(store_plan(store, &run), STATUS_OK);
+    assert_int_equal(store_finish(store, &run), STATUS_OK);
+    assert_int_equal(results_table_read(&table, store), STATUS_BAD_INPUT);
+    assert_non_null(strstr(said, "more than 16 MiB"));
+    results_table_free(&table);
+    store_close(store);
+    free(long_text);
+}
+
+/* Its rows never end. */
+static void a_view_is_no_table(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/heliograph-growth-XXXXXX";
+    struct store *store;
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    assert_int_equal(store_open(path, STORE_WRITE, &store), STATUS_OK);
+    store_close(store);
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db,
+                     "DROP TABLE runs; CREATE VIEW runs AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT "
+                     "i + 1 FROM n) SELECT i AS id, 'k' AS key, 'f' AS fabric, 'p' AS program, '{}' AS "
+                     "parameters, '' AS input_hash, 1 AS calls, 1 AS ranks, 1 AS makespan_ps, 0 AS "
+                     "idle_fraction, 1 AS messages, 1 AS bytes, 1 AS mean_bytes, '{}' AS metrics, '{}' AS "
+                     "run, 0 AS wall_s, 1 AS memory_bytes FROM n",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    assert_int_not_equal(store_open(path, STORE_READ, &store), STATUS_OK);
+    unlink(path);
+}
+
 int main(void)
 {
     diag_set_sink(keep_message, NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(undefined_receives),
-        cmocka_unit_test(distinct_runs),
-        cmocka_unit_test(distinct_points),
+        cmocka_unit_test(undefined_receives), cmocka_unit_test(distinct_runs),
+        cmocka_unit_test(distinct_points),    cmocka_unit_test(a_limit_is_stated),
+        cmocka_unit_test(a_view_is_no_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
