@@ -121,7 +121,7 @@ complete)
     ;;
 fortran)
     skip_without calls_f
-    capture trace 4 @calls_f || fail "$(cat "$work/out")"
+    capture trace 2 @calls_f || fail "$(cat "$work/out")"
     valid trace
     ! grep -q ' 4 11 0' "$work/trace/rank-1.txt" || fail "a cancelled receive is in the trace"
     has trace 0 '0 init' '0 comm_split #c+1 0-1' '0 sendRecv 12 1 12 1 40 40 #tags 5 5 #c+1' '0 gather 13 13 1 1 1' \
