@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "support/sanitizer.h"
+
 /* Tests libheliograph through its public header alone. */
 
 static struct heliograph *experiment_of(const char *workload, const char *fabric)
@@ -265,14 +267,6 @@ static void test_cancel(void **state)
 }
 
 /* -------------------------------------------------------------- memory */
-
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define HAS_SANITIZER 1
-#elif defined __has_feature
-#define HAS_SANITIZER (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define HAS_SANITIZER 0
-#endif
 
 /* A run that is estimated to take more memory than there is does not begin. If it is forced, it fails. The
  * program goes on after both. */
