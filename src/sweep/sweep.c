@@ -68,6 +68,17 @@ static void store_outcome(struct running *running, size_t point, struct sweep_ou
         running->stop = true;
 }
 
+/* A shard's share of the plan is what it has to do. */
+static struct sweep_progress progress_of(const struct running *running)
+{
+    const struct sweep_plan *plan = running->plan;
+    size_t before = running->options->shards ? 0 : plan->runs - plan->todo_count;
+    return (struct sweep_progress){.ended = running->ended,
+                                   .to_run = plan->todo_count,
+                                   .kept = before + running->kept,
+                                   .runs = before + plan->todo_count};
+}
+
 /* "fmu, 2 of 12 runs" */
 static void name_progress(const struct running *running, char *name, size_t size)
 {
@@ -83,6 +94,13 @@ static void show_progress(const struct running *running)
     progress_rename(name);
     if (!running->worker_pool->parts_done)
         progress_tell((uint64_t)running->ended * SWEEP_POINT_PARTS);
+}
+
+static void tell_progress(const struct running *running)
+{
+    const struct sweep_progress at = progress_of(running);
+    if (running->options->progress)
+        running->options->progress(running->options->self, &at);
 }
 
 /* The worker's point has ended, with a result or a failure. */
@@ -101,8 +119,7 @@ static void take_answer(struct running *running, struct worker_answer *answer)
     free(answer->bytes);
     running->ended++;
     show_progress(running);
-    if (running->options->progress)
-        running->options->progress(running->options->self, running->ended, running->plan->todo_count);
+    tell_progress(running);
 }
 
 /* Submits points to the worker until it takes one, or none is left. */
@@ -123,8 +140,7 @@ static void run_points(struct running *running)
     struct worker_answer answer;
     char name[64];
     running->point_of = mem_alloc(worker_pool->workers, sizeof *running->point_of, "workers");
-    if (running->options->progress)
-        running->options->progress(running->options->self, 0, running->plan->todo_count);
+    tell_progress(running);
     name_progress(running, name, sizeof name);
     progress_begin_elsewhere(name, (uint64_t)running->plan->todo_count * SWEEP_POINT_PARTS,
                              worker_pool->parts_done);
@@ -146,13 +162,11 @@ static void run_points(struct running *running)
     free(running->point_of);
 }
 
-/* A shard's share of the plan is what it has to do. */
 static enum status report_interruption(const struct running *running)
 {
-    const struct sweep_plan *plan = running->plan;
-    size_t before = running->options->shards ? 0 : plan->runs - plan->todo_count;
-    diag_error("interrupted: %zu of %zu runs are kept in %s; run it again to go on", before + running->kept,
-               before + plan->todo_count, store_path(running->store));
+    const struct sweep_progress at = progress_of(running);
+    diag_error("interrupted: %zu of %zu runs are kept in %s; run it again to go on", at.kept, at.runs,
+               store_path(running->store));
     return STATUS_CANCELLED;
 }
 

@@ -39,13 +39,18 @@
  *
  * The results do not depend on the number of jobs. */
 
+/* How far a sweep is. */
+struct sweep_progress {
+    size_t ended, to_run; /* of this call */
+    size_t kept, runs;    /* of the sweep, or of its shard: those that the store has, and all */
+};
+
 struct definition;
 struct sweep_options {
     unsigned jobs;          /* processes that run points at the same time; 0 = one for each processor */
     unsigned shard, shards; /* run only the points i with i % shards == shard; 0 shards = all points */
     const char *title;      /* of the line of progress; NULL = none */
-    /* Called before the first run and after each run: how many runs of `to_run` have ended. */
-    void (*progress)(void *self, size_t ended, size_t to_run);
+    void (*progress)(void *self, const struct sweep_progress *at); /* before the first run and after each */
     void *self;
     bool force;                          /* also runs for which there seems to be too little memory */
     const struct definition *definition; /* of these points, kept in the store with them; NULL = none */

@@ -85,12 +85,13 @@ struct counted {
     size_t calls, to_run;
 };
 
-static void count(void *self, size_t ended, size_t to_run)
+static void count(void *self, const struct sweep_progress *at)
 {
     struct counted *counted = self;
-    assert_int_equal(ended, counted->calls);
+    assert_int_equal(at->ended, counted->calls);
+    assert_int_equal(at->runs - at->kept, at->to_run - at->ended);
     counted->calls++;
-    counted->to_run = to_run;
+    counted->to_run = at->to_run;
 }
 
 static void same_run(const struct store_run *a, const struct store_run *b)
@@ -438,13 +439,13 @@ static void a_run_that_fails_is_named_and_the_others_go_on(void **state)
 }
 
 /* Ends the child of this process that waits for its next point. */
-static void end_the_worker(void *self, size_t ended, size_t to_run)
+static void end_the_worker(void *self, const struct sweep_progress *at)
 {
-    (void)self, (void)to_run;
+    (void)self;
     char path[64];
     int child = 0;
     snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    FILE *children = ended == 3 ? fopen(path, "r") : NULL;
+    FILE *children = at->ended == 3 ? fopen(path, "r") : NULL;
     if (!children)
         return;
     assert_int_equal(fscanf(children, "%d", &child), 1);

@@ -56,25 +56,42 @@ static bool is_launched_well(int ranks)
 
 /* ---------------------------------------------------------- ended by others */
 
-static char last_words[512];
+/* A signal may come while the next words are made, so they are made in the other place. */
+static struct {
+    const char *results;
+    char places[2][512];
+    const char *volatile now;
+} last_words;
 
 static void say_last_words(int signal_number)
 {
-    ssize_t written = write(STDERR_FILENO, last_words, strlen(last_words));
+    const char *words = last_words.now;
+    ssize_t written = write(STDERR_FILENO, words, strlen(words));
     (void)written;
     unfinished_discard_all();
     raise(signal_number); /* SA_RESETHAND has restored the default action */
 }
 
-/* A launcher that has lost a rank, and a batch system whose time is over, end all ranks by a signal. Only the
- * runs that are under way are lost, and the user is told so. */
-static void expect_the_end(const char *results)
+static void make_last_words(void *self, const struct sweep_progress *at)
+{
+    (void)self;
+    char *place = last_words.places[last_words.now == last_words.places[0]];
+    snprintf(place, sizeof last_words.places[0],
+             "helio-sweep: error: ended by a signal: somebody has stopped it, its launcher has lost a rank, "
+             "or its "
+             "time is over. %zu of %zu runs are kept in %.300s; run it again to go on\n",
+             at->kept, at->runs, last_words.results);
+    last_words.now = place;
+}
+
+/* Ctrl-C, a launcher that has lost a rank, and a batch system whose time is over end all ranks by a signal.
+ * Only the runs that are under way are lost, and the user is told so. */
+static void expect_the_end(struct sweep_command *sweep)
 {
     struct sigaction action = {.sa_handler = say_last_words, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
-    snprintf(last_words, sizeof last_words,
-             "helio-sweep: error: ended by a signal: its launcher has lost a rank, or its time is over. "
-             "The runs that are done are in %.300s; the same command continues from there\n",
-             results);
+    last_words.results = sweep->output;
+    last_words.now = "helio-sweep: error: ended by a signal before the first run\n";
+    sweep->options.progress = make_last_words;
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
 }
@@ -97,7 +114,7 @@ static enum status run_as_rank_0(int argc, char **argv, int ranks)
     if (runs && ranks == 1) {
         status = run_alone(&sweep);
     } else if (ranks > 1 && ranks_agree_to_go_on(runs)) {
-        expect_the_end(sweep.output);
+        expect_the_end(&sweep);
         rank_pool_init(&worker_pool);
         status = ranks_have_the_same(&sweep) ? sweep_command_run(&sweep, &worker_pool) : STATUS_FAILED;
     }
