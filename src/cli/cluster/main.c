@@ -77,9 +77,9 @@ static void make_last_words(void *self, const struct sweep_progress *at)
     (void)self;
     char *place = last_words.places[last_words.now == last_words.places[0]];
     snprintf(place, sizeof last_words.places[0],
-             "helio-sweep: error: ended by a signal: somebody has stopped it, its launcher has lost a rank, "
-             "or its "
-             "time is over. %zu of %zu runs are kept in %.300s; run it again to go on\n",
+             "helio-sweep: error: ended by a signal (Ctrl-C, a lost rank or a time limit): %zu of %zu runs "
+             "are kept "
+             "in %.300s; run it again to go on\n",
              at->kept, at->runs, last_words.results);
     last_words.now = place;
 }
