@@ -11,18 +11,13 @@
 
 #include <cmocka.h>
 
-/* ------------------------------------------------------- memory that fails */
+#include "support/failing_memory.h"
 
-/* The allocation that fails, counted from 1, and whether all later ones fail too. */
-static unsigned long allocation, fails_at;
-static bool fails_on;
+/* ------------------------------------------------------- memory that fails */
 
 static bool is_to_fail(void)
 {
-    if (!fails_at)
-        return false;
-    allocation++;
-    bool fails = allocation == fails_at || (fails_on && allocation > fails_at);
+    bool fails = failing_memory_is_next();
     if (fails)
         errno = ENOMEM;
     return fails;
@@ -56,11 +51,9 @@ EXPORTED void *realloc(void *old, size_t bytes)
 /* -------------------------------------------------------------------- work */
 
 /* Runs an experiment. Returns a copy of its results; NULL: there was no memory, and an error said so. */
-static char *results_of(unsigned long k, bool on)
+static char *results_or_refusal(void)
 {
-    allocation = 0;
-    fails_on = on;
-    fails_at = k;
+    failing_memory_begin();
     struct heliograph *experiment = heliograph_new();
     enum heliograph_status status = HELIOGRAPH_FAILED;
     if (experiment)
@@ -69,7 +62,7 @@ static char *results_of(unsigned long k, bool on)
         status = heliograph_set(experiment, "fabric", "hockney,packet");
     if (status == HELIOGRAPH_OK)
         status = heliograph_run(experiment);
-    fails_at = 0;
+    failing_memory_end();
     char *results = NULL;
     if (status == HELIOGRAPH_OK) {
         results = strdup(heliograph_json(experiment));
@@ -83,32 +76,16 @@ static char *results_of(unsigned long k, bool on)
     return results;
 }
 
-static void is_whole_or_refused(bool on)
-{
-    char *expected = results_of(~0ul, false);
-    unsigned long count = allocation, refused = 0;
-    assert_true(count > 100);
-    for (unsigned long k = 1; k <= count; k++) {
-        char *results = results_of(k, on);
-        if (results)
-            assert_string_equal(results, expected);
-        refused += !results;
-        free(results);
-    }
-    assert_true(refused > 100);
-    free(expected);
-}
-
 static void each_allocation_fails_once(void **state)
 {
     (void)state;
-    is_whole_or_refused(false);
+    failing_memory_try_each(results_or_refusal, false, 100);
 }
 
 static void all_allocations_fail_from_one_on(void **state)
 {
     (void)state;
-    is_whole_or_refused(true);
+    failing_memory_try_each(results_or_refusal, true, 100);
 }
 
 int main(void)

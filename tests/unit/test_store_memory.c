@@ -12,6 +12,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "support/failing_memory.h"
 #include "sweep/merge.h"
 #include "sweep/results_table.h"
 #include "sweep/store.h"
@@ -19,23 +20,15 @@
 /* ------------------------------------------------------- memory that fails */
 
 static sqlite3_mem_methods real;
-static unsigned long allocation, fails_at;
-static bool fails_on;
-
-static bool is_to_fail(void)
-{
-    allocation++;
-    return fails_at && (allocation == fails_at || (fails_on && allocation > fails_at));
-}
 
 static void *allocate(int bytes)
 {
-    return is_to_fail() ? NULL : real.xMalloc(bytes);
+    return failing_memory_is_next() ? NULL : real.xMalloc(bytes);
 }
 
 static void *resize(void *block, int bytes)
 {
-    return is_to_fail() ? NULL : real.xRealloc(block, bytes);
+    return failing_memory_is_next() ? NULL : real.xRealloc(block, bytes);
 }
 
 static int set_up(void **state)
@@ -120,16 +113,14 @@ static void count_message(void *self, enum diag_level level, const char *message
     messages += level == DIAG_ERROR;
 }
 
-/* What `work` gives while allocation k fails; NULL: it failed and said why. */
-static char *result_of(unsigned long k, bool on)
+static char *text_or_refusal(void)
 {
     char *text = NULL;
     sqlite3_shutdown(); /* so that each attempt begins with the same memory */
-    allocation = messages = 0;
-    fails_at = k;
-    fails_on = on;
+    messages = 0;
+    failing_memory_begin();
     enum status status = work(&text);
-    fails_at = 0;
+    failing_memory_end();
     assert_int_equal(status == STATUS_OK, text != NULL);
     if (status != STATUS_OK)
         assert_int_equal(status, STATUS_FAILED);
@@ -137,32 +128,16 @@ static char *result_of(unsigned long k, bool on)
     return text;
 }
 
-static void is_whole_or_fails(bool on)
-{
-    char *expected = result_of(0, on);
-    unsigned long count = allocation, failed = 0;
-    assert_true(count > 100);
-    for (unsigned long k = 1; k <= count; k++) {
-        char *text = result_of(k, on);
-        if (text)
-            assert_string_equal(text, expected);
-        failed += !text;
-        free(text);
-    }
-    assert_true(failed > 10);
-    free(expected);
-}
-
 static void each_allocation_fails_once(void **state)
 {
     (void)state;
-    is_whole_or_fails(false);
+    failing_memory_try_each(text_or_refusal, false, 10);
 }
 
 static void all_allocations_fail_from_one_on(void **state)
 {
     (void)state;
-    is_whole_or_fails(true);
+    failing_memory_try_each(text_or_refusal, true, 10);
 }
 
 int main(void)
