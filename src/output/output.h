@@ -13,6 +13,7 @@
  *     interrupt.h    SIGINT, SIGTERM and SIGHUP
  *     quote.h        texts from outside, safe in each output language
  *     unfinished.h   private names of files that are not whole yet; tree.h removes a folder
+ *     fabric_style.h colours, dashes and marker of each fabric, the same in all pages and figures
  *     stream.h       a FILE that remembers its first error
  *     cache.h        results that are kept for later
  *

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "base/memory_stream.h"
+#include "output/fabric_style.h"
 #include "output/json.h"
 #include "report/page.h"
 #include "report/topology.h"
@@ -57,14 +58,23 @@ static json_t *metrics_json(const struct result *results, size_t count)
     return metrics;
 }
 
+static json_t *styles_json(const struct result *results, size_t count)
+{
+    json_t *styles = json_make_list();
+    for (size_t i = 0; i < count; i++)
+        json_add(styles, fabric_style_json(json_make_text(results[i].fabric)));
+    return styles;
+}
+
 /* What the results of --json do not have: the origin of each parameter's value, the meaning of parameters and
- * metrics, and the picture of the network. */
+ * metrics, how each fabric is drawn, and the picture of the network. */
 static char *meanings_text(const struct manifest *manifest, const struct result *results, size_t count)
 {
     json_t *parameters = json_make_list(), *whole = json_make_object();
     config_each(manifest->config, parameters, add_parameter);
     json_put(whole, "parameters", parameters);
     json_put(whole, "metrics", metrics_json(results, count));
+    json_put(whole, "fabrics", styles_json(results, count));
     json_put(whole, "topology", report_topology(manifest->config));
     return json_take_line(whole, JSON_EXACT);
 }

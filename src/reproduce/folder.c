@@ -1,11 +1,13 @@
 #include "reproduce/folder.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "output/fabric_style.h"
 #include "output/output.h"
 #include "report/assets.h"
 
@@ -51,8 +53,12 @@ enum status folder_open_page(const char *folder, const char *name, struct report
 enum status folder_put_page(struct report_page *page, const char *title, const char *results,
                             enum report_program program)
 {
+    json_t *whole = json_make_object();
+    json_put(whole, "fabrics", fabric_style_list_json());
+    char *meanings = json_take_line(whole, JSON_EXACT);
     enum status status = report_page_put(
-        page,
-        &(struct report_content){.title = title, .results = results, .meanings = "{}", .program = program});
+        page, &(struct report_content){
+                  .title = title, .results = results, .meanings = meanings, .program = program});
+    free(meanings);
     return report_page_close(page, status);
 }

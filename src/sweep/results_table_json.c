@@ -1,6 +1,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text_index.h"
+#include "output/fabric_style.h"
 #include "sweep/results_table.h"
 
 /* The table of results as JSON for the report page of a sweep. */
@@ -75,6 +77,20 @@ static json_t *fixed_json(const struct results_table *results_table)
     return fixed;
 }
 
+/* How each fabric is drawn. */
+static json_t *styles_json(const struct results_table *results_table)
+{
+    struct text_index known = {.count = 0};
+    json_t *styles = json_make_list();
+    for (size_t i = 0; i < results_table->group_count; i++) {
+        const char *name = results_table->rows[results_table->groups[i].first].fabric;
+        if (text_index_add(&known, name) == json_array_size(styles))
+            json_add(styles, fabric_style_json(json_make_value(name)));
+    }
+    text_index_free(&known);
+    return styles;
+}
+
 char *results_table_json(const struct results_table *results_table)
 {
     json_t *whole = json_make_object(), *axes = axes_json(results_table), *groups = json_make_list();
@@ -86,6 +102,7 @@ char *results_table_json(const struct results_table *results_table)
     json_put(whole, "axes", axes);
     json_put(whole, "baseline", json_incref(results_table->baseline));
     json_put(whole, "groups", groups);
+    json_put(whole, "fabrics", styles_json(results_table));
     json_put(whole, "fixed", fixed_json(results_table));
     return json_take_line(whole, 15);
 }

@@ -85,7 +85,7 @@ const fabricSections = (runs, meanings, fabricColor) => {
       element("h3", {}, `${run.fabric}: messages written`),
       chart(
         `${run.fabric}: between ${count(fewest)} and ${count(most)} messages are written to an FMU.`,
-        bars(units, {unit: "FMU", label: "messages", of: (u) => u.writes, color: "var(--c6)", tickFormat: "~s"}),
+        bars(units, {unit: "FMU", label: "messages", of: (u) => u.writes, color: "var(--faint)", tickFormat: "~s"}),
       ),
       ...fmuProfile(run),
     ];

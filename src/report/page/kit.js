@@ -113,16 +113,62 @@ const kit = (() => {
     return button;
   }
 
+  function drawing(name, attributes, ...children) {
+    const made = d3.create(`svg:${name}`).node();
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  }
+
+  // What ranks do has patterns, and fabrics have colours: neither is taken for the other. `hatchings` are fills.
+  const HATCHES = ["M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4", "M-2,6 l4,4 M0,0 l8,8 M6,-2 l4,4", "M0,4 h8", "M4,0 v8", "M0,4 h8 M4,0 v8", "M1,2 h2 M5,6 h2"];
+  function pattern(id, ground, path) {
+    const tile = {width: 8, height: 8};
+    return drawing(
+      "pattern",
+      {id, patternUnits: "userSpaceOnUse", ...tile},
+      drawing("rect", {...tile, style: `fill: ${ground}`}),
+      drawing("path", {d: path, style: "stroke: var(--faint); fill: none", "stroke-width": 1.2}),
+    );
+  }
+  document.body.append(
+    drawing(
+      "svg",
+      {width: 0, height: 0, style: "position: absolute", "aria-hidden": "true"},
+      ...HATCHES.map((path, i) => pattern(`hatch-${i}`, "var(--wait)", path)),
+      pattern("dotted", "var(--compute)", "M1,2 h2 M5,6 h2"),
+    ),
+  );
+  const hatchings = HATCHES.map((_, i) => `url(#hatch-${i})`);
+
+  // entries: {name, color}, or for lines {name, style} with the style of a fabric
   const legend = (entries) =>
     element(
       "ul",
       {class: "legend", "aria-hidden": "true"},
-      ...entries.map(({name, color}) => {
-        const swatch = element("i");
-        swatch.style.background = color;
-        return element("li", {}, swatch, name);
-      }),
+      ...entries.map(({name, color, style}) => element("li", {}, style ? lineSwatch(style) : areaSwatch(color), name)),
     );
+  const areaSwatch = (color) =>
+    drawing("svg", {width: 14, height: 14}, drawing("rect", {width: 14, height: 14, rx: 2, style: `fill: ${color}`}));
+  function lineSwatch(style) {
+    const marker = d3.symbol(symbolOf(style), 44)();
+    return drawing(
+      "svg",
+      {width: 36, height: 14},
+      drawing("path", {d: "M0,7 h36", style: `stroke: ${style.color}; stroke-dasharray: ${style.dash || "none"}; stroke-width: 2`}),
+      drawing("path", {d: marker, transform: "translate(18 7)", style: `fill: ${style.color}; stroke: ${style.color}`}),
+    );
+  }
+  const SYMBOLS = {
+    circle: d3.symbolCircle,
+    square: d3.symbolSquare,
+    triangle: d3.symbolTriangle,
+    diamond: d3.symbolDiamond,
+    star: d3.symbolStar,
+    times: d3.symbolTimes,
+    plus: d3.symbolPlus,
+  };
+  const symbolOf = (style) => SYMBOLS[style.marker];
 
   // draw(width) returns the SVG; `text` has the same in words, for screen readers.
   function chart(text, draw) {
@@ -221,6 +267,20 @@ const kit = (() => {
     return made;
   }
 
+  // How each fabric is drawn, by its name: color, dash, marker and whether it is a bound. `list` comes from the
+  // table of the program (output/fabric_style.h).
+  function fabricStyles(list) {
+    const rules = (ground) => list.map((style, i) => `--fabric-${i}: ${style[ground]};`).join(" ");
+    document.head.append(
+      element(
+        "style",
+        {},
+        `:root { ${rules("light")} }\n@media screen and (prefers-color-scheme: dark) { :root { ${rules("dark")} } }`,
+      ),
+    );
+    return new Map(list.map((style, i) => [style.fabric, {...style, color: `var(--fabric-${i})`}]));
+  }
+
   const palette = d3.range(8).map((i) => `var(--c${i})`);
   const common = (width) => ({
     width,
@@ -266,6 +326,9 @@ const kit = (() => {
     network,
     refresh,
     section,
+    fabricStyles,
+    symbolOf,
+    hatchings,
     palette,
     common,
     gap,

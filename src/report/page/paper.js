@@ -55,7 +55,8 @@
   // ------------------------------------------------------------------ figures
 
   const unique = (values) => [...new Set(values)];
-  const seriesColor = (names) => new Map(names.map((name, i) => [name, palette[i % palette.length]]));
+  const styles = kit.fabricStyles(JSON.parse(document.getElementById("meanings").textContent).fabrics);
+  const seriesColor = (names) => new Map(names.map((name, i) => [name, styles.get(name)?.color ?? palette[i % palette.length]]));
 
   function axes(figure, width) {
     return {

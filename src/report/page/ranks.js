@@ -6,7 +6,7 @@ const rankCount = (run) => (Array.isArray(run.ranks) ? run.ranks.length : run.ra
 const rankSections = (runs) => {
   const fabrics = runs.map((run) => run.fabric);
   const RANKS_WITH_BARS = 256; // for more ranks a single outline is enough
-  const {time, count, percent, timeScale, table, download, element, legend, chart, section, palette} = kit;
+  const {time, count, percent, timeScale, table, download, element, legend, chart, section, hatchings} = kit;
   const {common, gap, labelWidth, upTo} = kit;
 
   const SHOWN_SHARE = 1e-3; // a part that is smaller than this on every fabric is in the table only
@@ -46,8 +46,8 @@ const rankSections = (runs) => {
           : p === "ended before the last"
             ? "var(--ended)"
             : p === "otherwise"
-              ? "var(--c6)"
-              : [1, 0, 2, 3, 4, 5, 7].map((i) => palette[i])[causes++ % 7],
+              ? "url(#dotted)"
+              : hatchings[causes++ % hatchings.length],
       ]),
     );
     const text = `Stacked bars. ${runs
@@ -108,7 +108,7 @@ const rankSections = (runs) => {
     if (!runs.every((run) => Array.isArray(run.ranks))) return quantiles(ranks);
     const parts = [
       ["computing", "compute_s", "var(--compute)"],
-      ["waiting", "idle_s", "var(--c1)"],
+      ["waiting", "idle_s", hatchings[0]],
     ];
     const rows = runs.flatMap((run) => run.ranks.map((r, rank) => ({fabric: run.fabric, rank, ...r})));
     const unit = timeScale(d3.max(runs, (run) => run.makespan_s));

@@ -7,8 +7,9 @@
   const fabrics = runs.map((run) => run.fabric);
   const first = runs[0];
   const {digits, time, size, binary, count, percent, plural, timeScale, element, table, download, chart, section} = kit;
-  const {palette, common, labelWidth, upTo} = kit;
-  const fabricColor = new Map(fabrics.map((name, i) => [name, palette[i % palette.length]]));
+  const {common, labelWidth, upTo} = kit;
+  const styles = kit.fabricStyles(meanings.fabrics);
+  const fabricColor = new Map(fabrics.map((name) => [name, styles.get(name).color]));
 
   // --------------------------------------------------------- the answer first
 
@@ -219,9 +220,9 @@
       ],
       [
         element("h3", {}, "How many"),
-        chart(`Histogram of message counts: ${words}.`, one("count", "% of messages", palette[0], total.count)),
+        chart(`Histogram of message counts: ${words}.`, one("count", "% of messages", "var(--faint)", total.count)),
         element("h3", {}, "How many bytes"),
-        chart(`Histogram of message bytes: ${words}.`, one("bytes", "% of bytes", palette[2], total.bytes)),
+        chart(`Histogram of message bytes: ${words}.`, one("bytes", "% of bytes", "var(--faint)", total.bytes)),
       ],
       {name: "message-sizes", columns, rows: classes},
     );

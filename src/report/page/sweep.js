@@ -3,11 +3,12 @@
 "use strict";
 (() => {
   const sweep = JSON.parse(document.getElementById("results").textContent);
-  const {digits, time, size, count, percent, plural, timeScale, element, table, legend, chart, section, palette, common, labelWidth, upTo} = kit;
+  const {digits, time, size, count, percent, plural, timeScale, element, table, legend, chart, section, common, labelWidth, upTo} = kit;
   const unique = (values) => [...new Set(values)];
   const {groups} = sweep;
   const fabrics = unique(groups.map((g) => g.fabric));
-  const fabricColor = new Map(fabrics.map((name, i) => [name, palette[i % palette.length]]));
+  const styles = kit.fabricStyles(sweep.fabrics);
+  const fabricColor = new Map(fabrics.map((name) => [name, styles.get(name).color]));
   const compared = groups.some((g) => g.speedup);
   const repeated = groups.some((g) => g.runs > 1);
   const MAPS_AT_MOST = 6;
@@ -123,6 +124,7 @@
       marginBottom: narrow ? 40 + 6 * d3.max(axis.domain, (v) => v.length) : 42,
       color: {type: "identity"},
       r: {type: "identity"},
+      symbol: {type: "identity"},
       x: {type: "point", domain: axis.domain, label: axis.name, padding: 0.3, tickRotate: narrow ? -60 : 0},
       y: {
         label: measure === measures.time ? `time (${unit.name})` : "speedup",
@@ -135,7 +137,13 @@
         ...(measure === measures.speedup ? [Plot.ruleY([1], {stroke: "currentColor", strokeDasharray: "4 3"})] : []),
         ...(spread ? [Plot.ruleX(scaled, {x: "value", y1: "low", y2: "high", stroke: (p) => fabricColor.get(p.fabric), strokeWidth: 3, strokeOpacity: 0.35})] : []),
         ...fabrics.map((fabric, i) =>
-          Plot.line(scaled.filter((p) => p.fabric === fabric), {x: "value", y: "middle", stroke: fabricColor.get(fabric), strokeWidth: 2 + later(i)}),
+          Plot.line(scaled.filter((p) => p.fabric === fabric), {
+            x: "value",
+            y: "middle",
+            stroke: fabricColor.get(fabric),
+            strokeDasharray: styles.get(fabric).dash,
+            strokeWidth: 2 + later(i),
+          }),
         ),
         Plot.dot(scaled, {
           x: "value",
@@ -143,6 +151,8 @@
           r: (p) => 3.5 + later(fabrics.indexOf(p.fabric)),
           sort: null,
           fill: (p) => fabricColor.get(p.fabric),
+          stroke: (p) => fabricColor.get(p.fabric),
+          symbol: (p) => kit.symbolOf(styles.get(p.fabric)),
           title: (p) => `${p.fabric}, ${axis.name} ${p.value}: ${measure.show(p.middle * unit.scale)}`,
         }),
       ],
@@ -177,7 +187,7 @@
         ...(measure === measures.speedup ? [`Points above the dashed line at 1 are faster than ${baselineName} with the same parameters.`] : []),
       ],
       [
-        ...(fabrics.length > 1 ? [legend(fabrics.map((name) => ({name, color: fabricColor.get(name)})))] : []),
+        ...(fabrics.length > 1 ? [legend(fabrics.map((name) => ({name, style: styles.get(name)})))] : []),
         chart(words, (width) => drawProfile(axis, measure, points, width)),
       ],
       {name: id, columns, rows: points},
