@@ -39,6 +39,7 @@ static enum status find_patterns(const struct schedule_settings *settings, const
     struct patterns_options options = {.choices = collective->choice,
                                        .window = (uint32_t)collective->window,
                                        .leaders = (uint32_t)collective->leaders,
+                                       .segment_bytes = collective->segment_bytes,
                                        .ranks_per_node = node_config_ranks(node)};
     struct program *program;
     enum status status = open_program(settings, name, &program);

@@ -45,9 +45,9 @@ static bool fail(const struct choice_parser *parser, const char *at, const char 
 /* --------------------------------------------------------- names and limits */
 
 struct choice_names {
-    const char *name[16];
+    const char *name[32];
     size_t count;
-    char listed[256]; /* "binomial, linear, scatter-allgather" */
+    char listed[384]; /* "binomial, linear, scatter-allgather" */
 };
 
 static void names_of(enum coll_kind kind, struct choice_names *names)

@@ -18,6 +18,7 @@
  *     choice.h, choice.c    reads and prints choices such as "binomial<=64KiB,ring"
  *     barrier.c, bcast.c, reduce.c, allreduce.c, allgather.c, gather.c, scatter.c, reduce_scatter.c, scan.c,
  *     alltoall.c, bruck.c   flat algorithms
+ *     double_tree.c         bcast, reduce and allreduce with segments
  *     ohio.c, leaders.c, chochia.c, khorassani.c, traff.c    node-aware algorithms of alltoall
  *     nodes.h, nodes.c      node maps
  *     steps.h, node_steps.h, blocks.h, fold.h, tree.h, tree.c, rooted.h, rooted.c    what algorithms share
@@ -74,9 +75,10 @@ struct coll_call {
     uint32_t size;
     uint32_t rank;
     uint32_t root;
-    uint32_t window;  /* outstanding requests of algorithms with a window; 0 = their default */
-    uint32_t leaders; /* leaders of each node, for algorithms that take several; 0 = 1 */
-    uint64_t element; /* bytes of one element: a vector is never cut inside one; at least 1 */
+    uint32_t window;        /* outstanding requests of algorithms with a window; 0 = their default */
+    uint32_t leaders;       /* leaders of each node, for algorithms that take several; 0 = 1 */
+    uint64_t segment_bytes; /* the most bytes of one message of algorithms with segments; 0 = their default */
+    uint64_t element;       /* bytes of one element: a vector is never cut inside one; at least 1 */
     uint64_t bytes;
     const uint64_t *send_bytes;
     const uint64_t *recv_bytes;

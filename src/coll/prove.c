@@ -177,10 +177,12 @@ static uint64_t cells_of(const struct prover *prover, uint64_t bytes)
     return bytes / prover->world->element_bytes;
 }
 
-/* No schedule has more phases than this: twice a linear chain over all ranks and back. */
+/* No schedule has more phases than this: twice a linear chain over all ranks and back, and one for each
+ * segment of a vector. */
 static uint32_t phases_limit(const struct coll_world *world)
 {
-    return 4 * world->size + 64;
+    uint64_t segments = world->segment_bytes ? world->bytes / world->element_bytes : 0;
+    return 4 * world->size + 64 + (uint32_t)segments;
 }
 
 static uint32_t repeats(const struct prover *prover)

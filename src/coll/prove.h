@@ -33,6 +33,7 @@ struct coll_world {
     uint32_t root;
     uint32_t window;
     uint32_t leaders;
+    uint64_t segment_bytes;
     uint32_t repeats; /* calls one after another; 0 = 1, at most COLL_PROOF_REPEATS_MAX */
     uint64_t element_bytes;
     uint64_t bytes;

@@ -101,6 +101,7 @@ struct coll_call coll_world_call(const struct coll_world *world, enum coll_kind 
                              .root = world->root,
                              .window = world->window,
                              .leaders = world->leaders,
+                             .segment_bytes = world->segment_bytes,
                              .nodes = world->nodes,
                              .element = world->element_bytes,
                              .bytes = world->bytes};

@@ -105,4 +105,9 @@ PARAM_TABLE(collective_params, "collectives", struct collective_config, "the alg
              .default_text = "1",
              .min = "1",
              .max = "4294967295",
-             .doc = "ranks of a node that exchange with other nodes in mpi.alltoall=leaders"});
+             .doc = "ranks of a node that exchange with other nodes in mpi.alltoall=leaders"},
+            {.name = "mpi.segment",
+             .type = PARAM_SIZE,
+             .offset = offsetof(struct collective_config, segment_bytes),
+             .default_text = "0 B",
+             .doc = "bytes of a message of algorithms that work in segments; 0 = their default"});

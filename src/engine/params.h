@@ -39,6 +39,7 @@ struct collective_config {
     struct coll_choice choice[COLL_KINDS];
     uint64_t window;
     uint64_t leaders;
+    uint64_t segment_bytes;
 };
 
 extern const struct param_table protocol_params;   /* struct protocol_config */

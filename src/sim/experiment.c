@@ -182,6 +182,7 @@ static uint64_t work_of(struct experiment *experiment)
         .choices = collective->choice,
         .window = (uint32_t)collective->window,
         .leaders = (uint32_t)collective->leaders,
+        .segment_bytes = collective->segment_bytes,
         .ranks_per_node = node_config_ranks(config_of(experiment->config, &node_params))};
     uint64_t messages = program->total_calls, work = 0;
     if (!program->openloop) {

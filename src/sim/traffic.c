@@ -43,6 +43,7 @@ enum status traffic_init(struct traffic *traffic, struct program *program,
     struct patterns_options options = {.choices = collective->choice,
                                        .window = (uint32_t)collective->window,
                                        .leaders = (uint32_t)collective->leaders,
+                                       .segment_bytes = collective->segment_bytes,
                                        .ranks_per_node = node_config_ranks(node)};
     *traffic = (struct traffic){.pairs = NULL};
     enum status status = patterns_find(program, &options, &patterns);

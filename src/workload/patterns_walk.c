@@ -135,6 +135,7 @@ struct coll_call patterns_coll_call(const struct program *program, const struct 
         .root = (uint32_t)call->peer,
         .window = options->window,
         .leaders = options->leaders,
+        .segment_bytes = options->segment_bytes,
         .element = call->element_bytes ? (uint64_t)call->element_bytes : 1,
         .bytes = receives ? call->recv_bytes : call->bytes,
         .send_bytes = call->send_counts ? program->counts + call->send_counts : NULL,

@@ -75,15 +75,14 @@ static void refuses_wrong_names(void **state)
 {
     (void)state;
     assert_refused(
-        COLL_BCAST, "binomal", 0,
-        "'binomal' is not an algorithm of bcast, which has binomial, linear, scatter-allgather; did you mean "
-        "'binomial'?");
-    assert_refused(COLL_BARRIER, "xyz", 0,
-                   "'xyz' is not an algorithm of barrier, which has linear, dissemination");
-    assert_refused(COLL_BCAST, "", 0,
-                   "an algorithm of bcast is expected here: binomial, linear, scatter-allgather");
-    assert_refused(COLL_REDUCE, "linear<=1KiB, ", 14,
-                   "an algorithm of reduce is expected here: binomial, linear");
+        COLL_EXSCAN, "lineal", 0,
+        "'lineal' is not an algorithm of exscan, which has linear, recursive-doubling; did you mean "
+        "'linear'?");
+    assert_refused(COLL_EXSCAN, "xyz", 0,
+                   "'xyz' is not an algorithm of exscan, which has linear, recursive-doubling");
+    assert_refused(COLL_EXSCAN, "", 0, "an algorithm of exscan is expected here: linear, recursive-doubling");
+    assert_refused(COLL_SCAN, "linear<=1KiB, ", 14,
+                   "an algorithm of scan is expected here: linear, recursive-doubling");
 }
 
 static void refuses_wrong_limits(void **state)

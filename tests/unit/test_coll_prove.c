@@ -363,7 +363,8 @@ static bool gap_is_caught(const struct coll_world *world)
 static void every_step_of_every_algorithm_is_needed(void **state)
 {
     (void)state;
-    struct coll_world world = {.size = 6, .root = 4, .window = 2, .element_bytes = 2, .bytes = 14};
+    struct coll_world world = {
+        .size = 6, .root = 4, .window = 2, .segment_bytes = 4, .element_bytes = 2, .bytes = 14};
     for (size_t a = 0; coll_algorithms[a]; a++) {
         gap.whole = coll_algorithms[a];
         uint32_t steps = 0;

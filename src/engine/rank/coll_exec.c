@@ -258,6 +258,7 @@ struct coll_call coll_call_of(const struct program *program, const struct collec
                               .root = (uint32_t)call->peer,
                               .window = (uint32_t)config->window,
                               .leaders = (uint32_t)config->leaders,
+                              .segment_bytes = config->segment_bytes,
                               .element = call->element_bytes ? (uint64_t)call->element_bytes : 1,
                               .bytes = receives ? call->recv_bytes : call->bytes,
                               .send_bytes = counts_at(program, call->send_counts),

@@ -1,0 +1,106 @@
+/* Schedules with segments, aggregation or levels: they are right for many numbers of ranks, roots, lengths
+ * and segments, and their messages, bytes and rounds agree with the published closed forms. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "coll/coll.h"
+#include "coll/prove.h"
+
+static struct coll_proof prove_world(enum coll_kind kind, const char *name, const struct coll_world *world)
+{
+    struct coll_proof proof;
+    if (!coll_prove(coll_find(kind, name), world, &proof))
+        fail_msg("%s %s, %u ranks, root %u, %llu B of %llu in segments of %llu: %s", coll_kind_name(kind),
+                 name, world->size, world->root, (unsigned long long)world->bytes,
+                 (unsigned long long)world->element_bytes, (unsigned long long)world->segment_bytes,
+                 proof.problem);
+    return proof;
+}
+
+static uint32_t log2_up(uint32_t size)
+{
+    uint32_t rounds = 0;
+    while (1u << rounds < size)
+        rounds++;
+    return rounds;
+}
+
+/* ------------------------------------------------------------- double trees */
+
+/* The second half of an odd number of elements is shorter. */
+static uint64_t segments(uint64_t elements, uint64_t in_segment, uint32_t half)
+{
+    uint64_t in_half = half == 0 ? elements - elements / 2 : elements / 2;
+    uint64_t count = (in_half + in_segment - 1) / in_segment;
+    return half == 0 && count == 0 ? 1 : count;
+}
+
+static void assert_double_tree(struct coll_world world, uint64_t elements, uint64_t in_segment)
+{
+    uint64_t first = segments(elements, in_segment, 0), both = first + segments(elements, in_segment, 1);
+    uint32_t others = world.size - 1, levels = log2_up(world.size);
+    world.bytes = elements * world.element_bytes;
+    world.segment_bytes = in_segment * world.element_bytes;
+    struct coll_proof proof = prove_world(COLL_BCAST, "double-tree", &world);
+    assert_int_equal(proof.messages, both * others);
+    assert_int_equal(proof.bytes, others * world.bytes);
+    assert_int_equal(proof.rounds, others ? first - 1 + levels : 0);
+    assert_true(proof.bytes_rank_max <= world.bytes + world.element_bytes);
+    assert_int_equal(proof.scratch_max, 0);
+    proof = prove_world(COLL_REDUCE, "double-tree", &world);
+    assert_int_equal(proof.messages, both * others);
+    assert_int_equal(proof.bytes, others * world.bytes);
+    assert_int_equal(proof.reduced_bytes, others * world.bytes);
+    assert_int_equal(proof.rounds, others ? first - 1 + levels : 0);
+    assert_true(proof.bytes_rank_max <= world.bytes);
+    assert_true(proof.scratch_max <= 3 * world.segment_bytes);
+    if (world.root > 0)
+        return;
+    proof = prove_world(COLL_ALLREDUCE, "double-tree", &world);
+    assert_int_equal(proof.messages, 2 * both * others);
+    assert_int_equal(proof.bytes, 2 * others * world.bytes);
+    assert_int_equal(proof.rounds, others ? first - 1 + 2 * levels : 0);
+    assert_true(proof.bytes_rank_max <= 2 * world.bytes + world.element_bytes);
+}
+
+static void double_trees_are_right_and_cost_what_is_published(void **state)
+{
+    (void)state;
+    for (uint32_t size = 1; size <= 70; size++)
+        for (uint64_t elements = 0; elements <= 9; elements += size > 33 ? 4 : 1)
+            for (uint64_t in_segment = 1; in_segment <= 3; in_segment++) {
+                struct coll_world world = {.size = size, .element_bytes = 4};
+                for (world.root = 0; world.root<size; world.root += size> 17 ? 11 : 1)
+                    assert_double_tree(world, elements, in_segment);
+            }
+    assert_double_tree((struct coll_world){.size = 255, .root = 254, .element_bytes = 8}, 40, 4);
+    assert_double_tree((struct coll_world){.size = 256, .element_bytes = 8}, 40, 4);
+}
+
+/* Without a name the segment has 64 KiB. There are at most 2^20, and none is shorter than an element. */
+static void segments_have_a_default_and_limits(void **state)
+{
+    (void)state;
+    struct coll_world world = {.size = 4, .element_bytes = 1 << 15, .bytes = 20 << 15};
+    assert_int_equal(prove_world(COLL_BCAST, "double-tree", &world).messages, 3 * 2 * 5);
+    world.segment_bytes = 1;
+    assert_int_equal(prove_world(COLL_BCAST, "double-tree", &world).messages, 3 * 2 * 10);
+    struct coll_call call = {
+        .kind = COLL_BCAST, .size = 4, .element = 1, .bytes = UINT64_C(1) << 40, .segment_bytes = 1};
+    struct coll_sink none = {.local = false};
+    assert_false(coll_find(COLL_BCAST, "double-tree")->emit(&call, (1 << 20) + 2, &none));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(double_trees_are_right_and_cost_what_is_published),
+        cmocka_unit_test(segments_have_a_default_and_limits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

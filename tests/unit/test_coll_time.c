@@ -1,0 +1,62 @@
+/* The time that the simulator gives a collective algorithm on hockney, against its closed form. Every message
+ * waits for its receiver (rendezvous), so a round of messages of b bytes takes L + b x BYTE. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "support/script.h"
+
+#define L    INT64_C(2000000) /* 2 us */
+#define BYTE INT64_C(100)     /* 10 GB/s */
+
+static struct script_outcome out;
+
+static ps_t time_of(enum call_op op, const char *choice, uint32_t ranks, uint64_t bytes, const char *segment)
+{
+    struct call call[] = {COLLECTIVE(op, bytes, 0), FINALIZE};
+    const struct call *calls[SCRIPT_RANKS];
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        calls[rank] = call;
+    script_run(calls, ranks, "hockney",
+               (const char *const[]){"hockney.latency=2us", "hockney.bandwidth=10GB/s",
+                                     "mpi.eager_threshold=0B", segment, choice, NULL},
+               &out);
+    assert_int_equal(out.status, STATUS_OK);
+    return out.makespan;
+}
+
+static uint32_t log2_up(uint32_t size)
+{
+    uint32_t rounds = 0;
+    while (1u << rounds < size)
+        rounds++;
+    return rounds;
+}
+
+/* T = (S - 1 + H) (L + segment): S segments in each half, H = ceil(log2 P) levels. */
+static void double_trees(void **state)
+{
+    (void)state;
+    for (uint32_t ranks = 2; ranks <= 64; ranks += ranks < 20 ? 1 : 11) {
+        const uint64_t bytes = 160000, segment = 10000;
+        ps_t round = L + (ps_t)segment * BYTE;
+        uint32_t levels = log2_up(ranks);
+        ps_t once = (8 - 1 + levels) * round, twice = (8 - 1 + 2 * levels) * round;
+        const char *set = "mpi.segment=10000B";
+        assert_int_equal(time_of(CALL_BCAST, "mpi.bcast=double-tree", ranks, bytes, set), once);
+        assert_int_equal(time_of(CALL_REDUCE, "mpi.reduce=double-tree", ranks, bytes, set), once);
+        assert_int_equal(time_of(CALL_ALLREDUCE, "mpi.allreduce=double-tree", ranks, bytes, set), twice);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(double_trees),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
