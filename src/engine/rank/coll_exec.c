@@ -215,7 +215,7 @@ static void on_phase(void *self, uint32_t index)
 
 static const struct coll_nodes *nodes_of(struct coll_exec *exec, uint32_t group)
 {
-    struct coll_group_nodes *made = &exec->group_nodes[group];
+    struct coll_exec_group *made = &exec->groups[group];
     const struct group *members = &exec->program->groups[group];
     if (made->words)
         return &made->nodes;
@@ -280,16 +280,15 @@ void coll_exec_begin(struct coll_exec *exec, uint32_t rank, const struct call *c
 {
     uint32_t index = pool_take(&exec->coll_requests);
     struct coll_request *request = request_at(exec, index);
-    uint32_t *sequence = &exec->sequences[(size_t)rank * exec->program->group_count + call->group];
     *request = (struct coll_request){.call = coll_call_of(exec->program, exec->config, rank, call),
                                      .rank = rank,
                                      .group = call->group,
                                      .context = call->context,
-                                     .sequence = (*sequence)++,
                                      .owner = owner,
                                      .node_call = POOL_NONE,
                                      .peer = TAP_NOBODY,
                                      .op = call->op};
+    request->sequence = exec->sequences[exec->groups[call->group].first_sequence + request->call.rank]++;
     request->algorithm = coll_choose(&exec->config->choice[request->call.kind], &request->call);
     if (request->algorithm->node_aware)
         enter_node(exec, request);
@@ -303,9 +302,12 @@ void coll_exec_begin(struct coll_exec *exec, uint32_t rank, const struct call *c
 void coll_exec_init(struct coll_exec *exec)
 {
     const struct program *program = exec->program;
-    exec->sequences = mem_alloc((size_t)program->ranks * program->group_count, sizeof *exec->sequences,
-                                "collective counters");
-    exec->group_nodes = mem_alloc(program->group_count, sizeof *exec->group_nodes, "nodes of groups");
+    exec->groups = mem_alloc(program->group_count, sizeof *exec->groups, "groups of ranks");
+    for (uint32_t group = 0; group < program->group_count; group++) {
+        exec->groups[group].first_sequence = exec->sequence_count;
+        exec->sequence_count += program->groups[group].size;
+    }
+    exec->sequences = mem_alloc(exec->sequence_count, sizeof *exec->sequences, "collective counters");
     pool_init(&exec->coll_requests, sizeof(struct coll_request), "collectives under way");
     coll_check_init(&exec->check, exec->context);
     node_sync_init(&exec->node_sync, exec, on_release);
@@ -317,8 +319,8 @@ void coll_exec_init(struct coll_exec *exec)
 void coll_exec_free(struct coll_exec *exec)
 {
     for (uint32_t group = 0; group < exec->program->group_count; group++)
-        free(exec->group_nodes[group].words);
-    free(exec->group_nodes);
+        free(exec->groups[group].words);
+    free(exec->groups);
     free(exec->sequences);
     node_sync_free(&exec->node_sync);
     coll_check_free(&exec->check);
@@ -330,17 +332,19 @@ size_t coll_exec_bytes(const struct coll_exec *exec)
     const struct program *program = exec->program;
     size_t bytes = coll_check_bytes(&exec->check) + node_sync_bytes(&exec->node_sync) +
                    exec->coll_requests.capacity * exec->coll_requests.size +
-                   program->group_count * sizeof *exec->group_nodes +
-                   (size_t)program->ranks * program->group_count * sizeof *exec->sequences;
+                   program->group_count * sizeof *exec->groups +
+                   exec->sequence_count * sizeof *exec->sequences;
     for (uint32_t group = 0; group < program->group_count; group++)
-        if (exec->group_nodes[group].words)
+        if (exec->groups[group].words)
             bytes += coll_nodes_storage(program->groups[group].size) * sizeof(uint32_t);
     return bytes;
 }
 
 double coll_exec_estimate(const struct program *program, double calls)
 {
-    double counters = (double)program->ranks * program->group_count * sizeof(uint32_t);
-    return counters + (double)program->group_count * sizeof(struct coll_group_nodes) +
+    double counters = 0;
+    for (uint32_t group = 0; group < program->group_count; group++)
+        counters += (double)program->groups[group].size * sizeof(uint32_t);
+    return counters + (double)program->group_count * sizeof(struct coll_exec_group) +
            estimate_pool(calls, sizeof(struct coll_request));
 }

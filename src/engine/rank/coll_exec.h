@@ -15,8 +15,10 @@
  * complete, and the next one begins then, whatever the rank itself is doing: non-blocking collectives
  * progress alone. */
 
-/* Which ranks of a group share a node; made when a schedule first asks. */
-struct coll_group_nodes {
+/* A group during a run. */
+struct coll_exec_group {
+    size_t first_sequence; /* in `sequences`: that of its rank 0 */
+    /* Which of its ranks share a node; made when a schedule first asks. */
     struct coll_nodes nodes;
     uint32_t *words;
 };
@@ -32,8 +34,9 @@ struct coll_exec {
     uint32_t ranks_per_node;
     struct coll_check check;
     struct node_sync node_sync;
-    struct coll_group_nodes *group_nodes; /* per group */
-    uint32_t *sequences;                  /* collective calls begun, per rank and group */
+    struct coll_exec_group *groups;
+    uint32_t *sequences; /* collective calls begun, per rank of each group */
+    size_t sequence_count;
     struct pool coll_requests;
     uint32_t message_tag, flag_tag; /* owners of messages; of messages that raise a flag */
     uint32_t phase_kind;
