@@ -96,12 +96,12 @@ static const struct {
     {"run_experiment", {put_parameters, put_algorithms, put_topologies, put_workloads}},
     {"run_ti", {put_parameters, put_topologies, put_actions}},
     {"run_topo", {put_topologies}},
-    {"run_workload", {put_parameters, put_topologies, put_workloads}},
+    {"run_workload", {put_parameters, put_topologies, put_workloads, put_algorithms}},
     {"settings", {put_parameters, put_algorithms, put_topologies}},
     {"sweep", {put_parameters, put_algorithms, put_topologies}},
     {"ti", {put_actions}},
     {"topo", {put_topologies}},
-    {"workload", {put_workloads}},
+    {"workload", {put_workloads, put_algorithms}},
 };
 
 int main(int argc, char **argv)

@@ -14,7 +14,7 @@ static const char *size_in(const char *workload)
     return bytes ? bytes + strlen("bytes=") : "";
 }
 
-/* "ring-bcast, 64 ranks" of "ring-bcast:ranks=64,iterations=1,bytes=1KiB". */
+/* "fmu-bcast, 64 ranks" of "fmu-bcast:ranks=64,iterations=1,bytes=1KiB". */
 static const char *without_size(const char *workload, char *buffer, size_t size)
 {
     const char *ranks = strstr(workload, "ranks=");

@@ -82,7 +82,7 @@ static void waiting_items(struct reproduction *reproduction, const struct fmu_wa
 static double binomial_over_naive(struct reproduction *reproduction, const struct fmu_way *way,
                                   const char *fabric)
 {
-    static const char workload[] = "ring-reduce:ranks=64,bytes=16MiB,iterations=2";
+    static const char workload[] = "fmu-reduce:ranks=64,bytes=16MiB,iterations=2";
     return fmu_run_with(reproduction, way, fabric, workload, "mpi.reduce=linear")->makespan_s /
            fmu_run_with(reproduction, way, fabric, workload, "mpi.reduce=binomial")->makespan_s;
 }

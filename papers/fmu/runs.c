@@ -51,7 +51,7 @@ const struct run_facts *fmu_ring_run(struct reproduction *reproduction, const st
                                      const char *fabric, const char *ring, const char *size, int fmus)
 {
     char workload[FMU_WORKLOAD_TEXT];
-    snprintf(workload, sizeof workload, "ring-%s:ranks=%d,bytes=%s,iterations=100", ring, FMU_RING_RANKS,
+    snprintf(workload, sizeof workload, "fmu-%s:ranks=%d,bytes=%s,iterations=100", ring, FMU_RING_RANKS,
              size);
     return fmu_run_with(reproduction, way, fabric, workload, "fmu.count=%d", fmus);
 }

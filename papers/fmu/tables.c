@@ -48,7 +48,7 @@ static void table_4(struct reproduction *reproduction, const struct fmu_way *way
     static const char *const rings[] = {"bcast", "reduce", "allreduce"};
     for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) {
         char workload[64];
-        snprintf(workload, sizeof workload, "ring-%s:ranks=64,bytes=16MiB,iterations=100", rings[i]);
+        snprintf(workload, sizeof workload, "fmu-%s:ranks=64,bytes=16MiB,iterations=100", rings[i]);
         const struct run_facts *run = fmu_run(reproduction, way, "packet", workload);
         reproduction_item_format(reproduction, way->name, run->messages, "table-4/ring-%s/messages",
                                  rings[i]);

@@ -16,7 +16,7 @@ static const char *workload_of(char buffer[static FMU_WORKLOAD_TEXT], int index,
 {
     if (index < FMU_PROGRAMS)
         return fmu_npb_text(buffer, fmu_programs[index], 'C', ranks);
-    snprintf(buffer, FMU_WORKLOAD_TEXT, "ring-bcast:ranks=%d,bytes=%s,iterations=100", ranks,
+    snprintf(buffer, FMU_WORKLOAD_TEXT, "fmu-bcast:ranks=%d,bytes=%s,iterations=100", ranks,
              index == RING_LARGE ? "16MiB" : "32KiB");
     return buffer;
 }

@@ -164,6 +164,11 @@ struct program_ops {
     void (*close)(struct program *program);
 };
 
+/* A parameter that a program sets, and its value: "mpi.allreduce", "ring". NULL: none. */
+struct program_setting {
+    const char *parameter, *value;
+};
+
 /* A program: one stream of calls for each rank. Implementations embed it as their first member. */
 struct program {
     const struct program_ops *ops;
@@ -179,6 +184,8 @@ struct program {
     /* Instead of calls: open-loop traffic (workload/openloop.h); NULL = none. `ranks` is then the number of
      * nodes, or 0 for all nodes of the topology. */
     const struct openloop *openloop;
+    /* What the program says about the configuration of its run; it wins over the user's. */
+    struct program_setting setting;
     /* What went wrong while a call was made, reported; that rank has no further call, and the run ends with
      * it. */
     enum status status;

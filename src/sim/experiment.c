@@ -116,6 +116,21 @@ static enum status choose_engine(struct experiment *experiment)
     return experiment->engine->prepare ? experiment->engine->prepare(&input) : STATUS_OK;
 }
 
+/* The program's own setting, in a copy of the config. */
+static enum status apply_program(struct experiment *experiment)
+{
+    const struct program_setting *setting = &experiment->program->setting;
+    if (!setting->parameter)
+        return STATUS_OK;
+    const char *origin = config_origin(experiment->config, "workload");
+    struct config *copy = config_copy(experiment->config);
+    if (!copy)
+        return STATUS_FAILED;
+    experiment->config = experiment->own_config = copy;
+    experiment->chosen = config_of(copy, &experiment_params);
+    return config_assign(copy, setting->parameter, setting->value, origin);
+}
+
 /* The engine is asked before the program is opened, which may take long, and again when the program is known.
  */
 static enum status open_parts(struct experiment *experiment)
@@ -128,6 +143,8 @@ static enum status open_parts(struct experiment *experiment)
     if (status == STATUS_OK && !experiment->program)
         status = note_origin(experiment, experiment->chosen->trace ? "trace" : "workload",
                              open_program(experiment));
+    if (status == STATUS_OK)
+        status = apply_program(experiment);
     return status == STATUS_OK ? choose_engine(experiment) : status;
 }
 
@@ -151,6 +168,8 @@ void experiment_free(struct experiment *experiment)
 {
     if (experiment->program && !experiment->program_is_lent)
         experiment->program->ops->close(experiment->program);
+    if (experiment->own_config)
+        config_close(experiment->own_config);
     hosts_free(experiment);
 }
 

@@ -40,7 +40,8 @@ extern const struct param_table experiment_params; /* struct experiment_config *
 enum { EXPERIMENT_FABRICS = 16 };
 
 struct experiment {
-    const struct config *config;
+    const struct config *config; /* the caller's, or own_config */
+    struct config *own_config;   /* with what the program sets; NULL: it sets nothing */
     const struct experiment_config *chosen;
     const struct engine *engine;
     struct program *program;

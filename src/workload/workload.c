@@ -167,20 +167,31 @@ static void note_family(const char *spec)
         diag_note("there are %s", names);
 }
 
-static const struct workload *find(const char *spec, size_t length)
+/* The workload that a user means by a name that is none; NULL: no workload has this misnomer. */
+static const struct workload *find_misnamed(const char *name)
 {
-    const struct workload *workload = workload_find(spec, length);
+    for (size_t i = 0; workloads[i]; i++)
+        if (workloads[i]->misnomer && strcmp(workloads[i]->misnomer, name) == 0)
+            return workloads[i];
+    return NULL;
+}
+
+enum status workload_report_unknown(const char *spec, size_t length)
+{
     size_t count = 0;
-    if (workload)
-        return workload;
     while (workloads[count])
         count++;
     char *name = mem_format("%.*s", (int)length, spec);
-    report_at(spec, 0, length, "there is no workload '%s'%s", name,
-              diag_did_you_mean(diag_nearest(name, workloads, count, workload_name_at)));
+    const struct workload *meant = find_misnamed(name);
+    if (meant)
+        report_at(spec, 0, length, "there is no workload '%s'; did you mean %s?", name, meant->meant);
+    else
+        report_at(spec, 0, length, "there is no workload '%s'%s", name,
+                  diag_did_you_mean(diag_nearest(name, workloads, count, workload_name_at)));
     note_family(spec);
+    diag_note("helio run --workload help lists all workloads");
     free(name);
-    return NULL;
+    return STATUS_BAD_INPUT;
 }
 
 /* Reports a problem at the value of the parameter, or at the name of the workload if the parameter has its
@@ -217,9 +228,9 @@ static enum status configure(struct workload_program *generated, const char *spe
 enum status workload_open(const char *spec, struct program **program)
 {
     size_t name_bytes = name_length(spec);
-    const struct workload *workload = find(spec, name_bytes);
+    const struct workload *workload = workload_find(spec, name_bytes);
     if (!workload)
-        return STATUS_BAD_INPUT;
+        return workload_report_unknown(spec, name_bytes);
 
     struct workload_program *generated = mem_alloc(1, sizeof *generated, "a workload");
     generated->program.ops = &generated_ops;
@@ -236,8 +247,10 @@ enum status workload_open(const char *spec, struct program **program)
     generated->world = (struct group){.size = ranks};
     generated->program.name = generated->spec;
     generated->program.ranks = ranks;
-    generated->program.groups = &generated->world;
-    generated->program.group_count = 1;
+    if (!generated->program.groups) {
+        generated->program.groups = &generated->world;
+        generated->program.group_count = 1;
+    }
     if (workload->traffic) {
         generated->openloop = (struct openloop){.pattern = workload->traffic, .config = generated->config};
         generated->program.openloop = &generated->openloop;

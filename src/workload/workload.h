@@ -22,9 +22,10 @@ struct workload_problem {
  *
  *     workload.h, workload.c   a program from its text
  *     workloads.def            the list of workloads, one line each
+ *     help.h, help.c           prints the workloads and their parameters
  *     list.h, list.c           the same as a table; workload_find, workload_add
- *     pingpong.c, dissemination.c, alltoall.c, ring.c, pattern.c    workloads
- *     repeat.h, repeat.c       what alltoall and ring share
+ *     pingpong.c, dissemination.c, alltoall.c, collective.c, fmu.c, pattern.c    workloads
+ *     repeat.h, repeat.c       what alltoall and fmu share
  *     phase.h, phase.c         programs that come in phases
  *     npb_*.c                  the NAS Parallel Benchmarks, one file each; npb.h, npb_solver.h: their
  *                              common parts
@@ -36,8 +37,10 @@ struct workload {
     const char *name; /* "alltoall", "npb:lu": with its family, if it has one */
     const char *doc;
     const struct param_table *params; /* of its text */
-    /* Checks the parameters and derives the rest of *config. May set `counts` and `file` of *program. Returns
-     * false and fills *problem if they are wrong. NULL = nothing to do. */
+    /* A name that users give and that no workload has, and what they may mean by it; NULL = none. */
+    const char *misnomer, *meant;
+    /* Checks the parameters and derives the rest of *config. May set `groups`, `counts`, `file` and `setting`
+     * of *program. Returns false and fills *problem if they are wrong. NULL = nothing to do. */
     bool (*prepare)(const struct workload *workload, void *config, struct program *program,
                     struct workload_problem *problem);
     void (*release)(void *config); /* frees what prepare() has allocated, also if it failed; NULL = nothing */
@@ -68,6 +71,10 @@ bool workload_name_is_free(const char *name);
 /* Adds a workload, which has to live as long as the program. STATUS_BAD_INPUT, reported: the name
  * is not free, or the table is full. */
 enum status workload_add(const struct workload *workload);
+
+/* Reports that no workload has the name that the first `length` bytes of the text are. Returns
+ * STATUS_BAD_INPUT. */
+enum status workload_report_unknown(const char *spec, size_t length);
 
 /* Opens the program that a text names, to be closed with its ops. Errors point into the text. */
 enum status workload_open(const char *spec, struct program **program);

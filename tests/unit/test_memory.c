@@ -213,7 +213,7 @@ static void large_groups_are_scaled_up(void **state)
     } cases[] = {
         {"npb:ep:class=C,ranks=65536", 1e7, 5e7},
         {"alltoall:ranks=16384", 2e10, 6e10},
-        {"ring-allreduce:ranks=1000000", 5e7, 5e8},
+        {"fmu-allreduce:ranks=1000000", 5e7, 5e8},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct opened opened;

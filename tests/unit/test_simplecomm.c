@@ -323,9 +323,9 @@ static double makespan_s(const char *workload, const char *fabric, const char *c
 static void rings_take_as_long_as_theirs(void **state)
 {
     (void)state;
-    static const char bcast[] = "ring-bcast:ranks=64,bytes=16MiB,iterations=2";
-    static const char reduce[] = "ring-reduce:ranks=64,bytes=16MiB,iterations=2";
-    static const char allreduce[] = "ring-allreduce:ranks=64,bytes=16MiB,iterations=2";
+    static const char bcast[] = "fmu-bcast:ranks=64,bytes=16MiB,iterations=2";
+    static const char reduce[] = "fmu-reduce:ranks=64,bytes=16MiB,iterations=2";
+    static const char allreduce[] = "fmu-allreduce:ranks=64,bytes=16MiB,iterations=2";
     assert_seconds(makespan_s(bcast, "packet", "64"), 1.0369532953600091);
     assert_seconds(makespan_s(bcast, "fmu", "64"), 0.2016616547916667);
     assert_seconds(makespan_s(reduce, "packet", "64"), 1.0369532172800027);
@@ -339,13 +339,13 @@ static const struct ring {
     const char *workload;
     double speedup[7];
 } rings[] = {
-    {"ring-bcast:ranks=64,bytes=32KiB,iterations=2", {.02, .03, .06, .13, .23, .29, .28}},
-    {"ring-bcast:ranks=64,bytes=256KiB,iterations=2", {.16, .33, .65, 1.28, 2.13, 2.82, 2.73}},
-    {"ring-bcast:ranks=64,bytes=2MiB,iterations=2", {.26, .52, 1.03, 2.03, 3.41, 4.60, 4.56}},
-    {"ring-bcast:ranks=64,bytes=16MiB,iterations=2", {.29, .57, 1.15, 2.26, 3.80, 5.15, 5.14}},
-    {"ring-reduce:ranks=64,bytes=32KiB,iterations=2", {.09, .18, .37, .73, .96, .95, .93}},
-    {"ring-reduce:ranks=64,bytes=16MiB,iterations=2", {.29, .57, 1.15, 2.28, 3.01, 3.02, 3.02}},
-    {"ring-allreduce:ranks=64,bytes=16MiB,iterations=2", {.29, .57, 1.07, 1.81, 2.59, 3.02, 3.02}},
+    {"fmu-bcast:ranks=64,bytes=32KiB,iterations=2", {.02, .03, .06, .13, .23, .29, .28}},
+    {"fmu-bcast:ranks=64,bytes=256KiB,iterations=2", {.16, .33, .65, 1.28, 2.13, 2.82, 2.73}},
+    {"fmu-bcast:ranks=64,bytes=2MiB,iterations=2", {.26, .52, 1.03, 2.03, 3.41, 4.60, 4.56}},
+    {"fmu-bcast:ranks=64,bytes=16MiB,iterations=2", {.29, .57, 1.15, 2.26, 3.80, 5.15, 5.14}},
+    {"fmu-reduce:ranks=64,bytes=32KiB,iterations=2", {.09, .18, .37, .73, .96, .95, .93}},
+    {"fmu-reduce:ranks=64,bytes=16MiB,iterations=2", {.29, .57, 1.15, 2.28, 3.01, 3.02, 3.02}},
+    {"fmu-allreduce:ranks=64,bytes=16MiB,iterations=2", {.29, .57, 1.07, 1.81, 2.59, 3.02, 3.02}},
 };
 
 static void rings_speed_up_as_theirs(void **state)
@@ -367,7 +367,7 @@ static void rings_speed_up_as_theirs(void **state)
 static void a_hundred_rounds_take_5_18_times_as_long_on_infiniband(void **state)
 {
     (void)state;
-    const char *ring = "ring-bcast:ranks=64,bytes=16MiB,iterations=100";
+    const char *ring = "fmu-bcast:ranks=64,bytes=16MiB,iterations=100";
     double network_s = makespan_s(ring, "packet", "64"), fmu_s = makespan_s(ring, "fmu", "64");
     assert_true(fabs(network_s - 51.847) < 0.0005);
     assert_true(fabs(fmu_s - 10.012) < 0.0005);
@@ -383,7 +383,7 @@ static void a_linear_reduce_goes_straight_to_the_root(void **state)
     double seconds[2];
     for (int i = 0; i < 2; i++) {
         struct result result = {0};
-        char *workload = mem_format("workload=ring-reduce:ranks=4,iterations=1,bytes=%dMiB", 1 + i);
+        char *workload = mem_format("workload=fmu-reduce:ranks=4,iterations=1,bytes=%dMiB", 1 + i);
         assert_int_equal(run(SET(workload, "fabric=packet", "mpi.reduce=linear"), false, &result), STATUS_OK);
         assert_int_equal(result.messages, 4 * 3 + 2 * 3);
         seconds[i] = (double)result.makespan / 1e12;

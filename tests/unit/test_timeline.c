@@ -311,7 +311,7 @@ static void timelines_of_all_fabrics_add_up(void **state)
     static const char *const fabrics_[] = {"fabric=ideal", "fabric=hockney", "fabric=packet", "fabric=fmu",
                                            "fabric=hybrid"};
     static const char *const workloads_[] = {
-        "workload=ring-allreduce:ranks=8,bytes=1MiB,iterations=3", "workload=alltoall:ranks=8,bytes=8KiB",
+        "workload=fmu-allreduce:ranks=8,bytes=1MiB,iterations=3", "workload=alltoall:ranks=8,bytes=8KiB",
         "workload=npb:cg:class=S,ranks=4", "workload=pingpong:bytes=1MiB,iterations=20"};
     (void)state;
     for (size_t i = 0; i < sizeof fabrics_ / sizeof *fabrics_; i++)
@@ -326,7 +326,7 @@ static void timelines_with_handshakes_and_nodes_add_up(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof handshakes / sizeof *handshakes; i++)
         check((const char *const[]){"fabric=packet",
-                                    "workload=ring-allreduce:ranks=8,bytes=4MiB,iterations=2",
+                                    "workload=fmu-allreduce:ranks=8,bytes=4MiB,iterations=2",
                                     "ranks_per_node=2", handshakes[i], NULL});
 }
 
@@ -371,7 +371,7 @@ static void timelines_of_photonic_fabrics_add_up(void **state)
                                         NULL});
             check((const char *const[]){fabrics_[i], ways[k], topology, "photonic.channels=1",
                                         "photonic.reservation=hop-by-hop", "photonic.eo=3 ns",
-                                        "workload=ring-allreduce:ranks=8,bytes=16KiB", NULL});
+                                        "workload=fmu-allreduce:ranks=8,bytes=16KiB", NULL});
         }
 }
 
