@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "trace/ti/write.h"
+#include "workload/help.h"
 #include "workload/workload.h"
 
 enum gen_option { GEN_OUT };
@@ -19,6 +20,7 @@ static const struct cli_command command = {
     .after = "Examples:\n"
              "  helio gen npb:cg:class=S,ranks=4 -o cg.S.4\n"
              "  helio gen alltoall:ranks=64,bytes=8KiB -o alltoall.64\n\n"
+             "helio gen help lists the workloads and their parameters, helio gen NAME:help those of one.\n"
              "helio run --workload runs the same without writing anything.",
 };
 
@@ -57,6 +59,8 @@ int cli_gen(int argc, char **argv)
     int found = cli_read_all(&command, argc, argv, take, &arguments);
     if (found != CLI_END)
         return cli_status(found);
+    if (arguments.spec && workload_help_is_wanted(arguments.spec))
+        return workload_help_print(arguments.spec, stdout);
     if (arguments.spec && arguments.folder)
         return generate(arguments.spec, arguments.folder);
     diag_error("helio gen needs a workload and a folder: %s", command.words);

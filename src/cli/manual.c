@@ -9,6 +9,7 @@
 #include "output/output.h"
 #include "output/standard.h"
 #include "sim/components.h"
+#include "workload/workload.h"
 
 enum manual_option { MANUAL_OUTPUT };
 
@@ -20,7 +21,8 @@ static const struct cli_command command = {
     .name = "manual",
     .words = "[COMMAND...]",
     .doc =
-        "Prints a page of the manual for man: of helio, of a command such as `trace info`, or `parameters`.\n"
+        "Prints a page of the manual for man: of helio, of a command such as `trace info`, `parameters`, or\n"
+        "`workloads`.\n"
         "Everything in it comes from the tables that the program itself reads.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
@@ -30,6 +32,7 @@ static const struct cli_command command = {
 };
 
 #define PARAMETERS_PAGE "parameters"
+#define WORKLOADS_PAGE  "workloads"
 
 /* -------------------------------------------------------------------- troff */
 
@@ -222,6 +225,25 @@ static void put_parameters_page(FILE *out)
     fputs(".SH \"SEE ALSO\"\n.BR helio\\-params (1),\n.BR helio\\-run (1),\n.BR helio\\-sweep (1)\n", out);
 }
 
+static void put_workloads_page(FILE *out)
+{
+    put_head(out, "helio-" WORKLOADS_PAGE, 7, "programs that Heliograph generates");
+    fputs(".SH DESCRIPTION\n"
+          "\\-\\-workload and the key workload of an experiment file take NAME:PARAMETER=VALUE,... A "
+          "quantity has a\n"
+          "unit; defaults stand in parentheses.\n",
+          out);
+    for (size_t i = 0; workloads[i]; i++) {
+        const struct param_table *table = workloads[i]->params;
+        fputs(".SH ", out);
+        put_line(out, workloads[i]->name);
+        put_line(out, workloads[i]->doc);
+        for (size_t j = 0; j < table->count; j++)
+            put_parameter(out, &table->params[j]);
+    }
+    fputs(".SH \"SEE ALSO\"\n.BR helio\\-run (1),\n.BR helio\\-gen (1),\n.BR helio\\-parameters (7)\n", out);
+}
+
 static void put_page(FILE *out, const struct cli_visit *here)
 {
     if (here->command)
@@ -259,6 +281,10 @@ static enum status print_page(const char *title)
         put_parameters_page(stdout);
         wanted.found = true;
     }
+    if (strcmp(title, "helio " WORKLOADS_PAGE) == 0) {
+        put_workloads_page(stdout);
+        wanted.found = true;
+    }
     struct cli_visit itself = helio_itself();
     print_wanted(&wanted, &itself);
     cli_group_each(itself.group, &wanted, print_wanted);
@@ -275,8 +301,9 @@ struct manual_folder {
     enum status status;
 };
 
+/* Writes the page of a command or group, or, if `here` is NULL, the one that `put_other` prints. */
 static void write_page(struct manual_folder *folder, const char *title, int section,
-                       const struct cli_visit *here)
+                       const struct cli_visit *here, void (*put_other)(FILE *out))
 {
     struct output output;
     char *path = mem_format("%s/%s.%d", folder->path, title, section);
@@ -288,7 +315,7 @@ static void write_page(struct manual_folder *folder, const char *title, int sect
         if (here)
             put_page(output.file, here);
         else
-            put_parameters_page(output.file);
+            put_other(output.file);
         folder->status = output_close(&output, STATUS_OK);
     }
     free(path);
@@ -296,7 +323,7 @@ static void write_page(struct manual_folder *folder, const char *title, int sect
 
 static void write_visited(void *self, const struct cli_visit *here)
 {
-    write_page(self, here->title, 1, here);
+    write_page(self, here->title, 1, here, NULL);
 }
 
 static enum status write_all(const char *path)
@@ -305,7 +332,8 @@ static enum status write_all(const char *path)
     struct cli_visit itself = helio_itself();
     write_visited(&folder, &itself);
     cli_group_each(itself.group, &folder, write_visited);
-    write_page(&folder, "helio-" PARAMETERS_PAGE, 7, NULL);
+    write_page(&folder, "helio-" PARAMETERS_PAGE, 7, NULL, put_parameters_page);
+    write_page(&folder, "helio-" WORKLOADS_PAGE, 7, NULL, put_workloads_page);
     return folder.status;
 }
 

@@ -22,6 +22,7 @@
 #include "sim/components.h"
 #include "sim/experiment.h"
 #include "sim/message_log.h"
+#include "workload/help.h"
 #include "workload/workload.h"
 
 enum run_option {
@@ -52,7 +53,8 @@ static const struct cli_option options[] = {
     [RUN_TRACE] = {"--trace", 't', "PATH",
                    "a SimGrid TI trace: directory, index file, .tar.zst, or compiled"},
     [RUN_WORKLOAD] = {"--workload", 'w', "NAME[:PARAMETER=VALUE,...]",
-                      "a generated program, as alltoall:ranks=64,bytes=8KiB; NAME is one of"},
+                      "a generated program, as alltoall:ranks=64,bytes=8KiB; help lists all parameters,\n"
+                      "NAME:help those of one; NAME is one of"},
     [RUN_FABRIC] = {"--fabric", 'f', "NAME[,NAME...]",
                     "the networks; speedups are over the first named. NAME is one of"},
     [RUN_INI] = {"--ini", 0, "FILE.ini", "a configuration of SimpleComm's, to compute what it computes"},
@@ -151,6 +153,10 @@ static enum status find_file(struct run_options *run, int argc, char **argv, boo
     struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
     const char *value;
     for (int found; (found = cli_read(&reader, &value)) != CLI_END;) {
+        if (found == CLI_OPTION + RUN_WORKLOAD && workload_help_is_wanted(value)) {
+            *help = true;
+            return workload_help_print(value, stdout);
+        }
         *help = found == CLI_HELP;
         if (found == CLI_HELP || found == CLI_ERROR)
             return found == CLI_HELP ? STATUS_OK : STATUS_BAD_INPUT;
