@@ -108,7 +108,7 @@ static void workloads_grow_as_they_are_generated(void **state)
         {"npb:cg:class=A,ranks=%u", {16, 4, 32}, 128}, {"npb:ft:class=S,ranks=%u", {4, 16}, 64},
         {"npb:ft:class=S,ranks=%u", {4, 8, 16}, 32},   {"npb:ep:class=S,ranks=%u", {4, 16, 32}, 128},
         {"alltoall:ranks=%u,bytes=4KiB", {4, 7}, 12},  {"dissemination:ranks=%u", {4, 8, 16}, 64},
-        {"fmu-bcast:ranks=%u", {4, 7, 9}, 20},        {"fmu-allreduce:ranks=%u", {4, 7, 9}, 20},
+        {"fmu-bcast:ranks=%u", {4, 7, 9}, 20},         {"fmu-allreduce:ranks=%u", {4, 7, 9}, 20},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct family family = {0}, expected = {0};

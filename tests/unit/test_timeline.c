@@ -325,8 +325,7 @@ static void timelines_with_handshakes_and_nodes_add_up(void **state)
                                              "rendezvous.handshakes=3"};
     (void)state;
     for (size_t i = 0; i < sizeof handshakes / sizeof *handshakes; i++)
-        check((const char *const[]){"fabric=packet",
-                                    "workload=fmu-allreduce:ranks=8,bytes=4MiB,iterations=2",
+        check((const char *const[]){"fabric=packet", "workload=fmu-allreduce:ranks=8,bytes=4MiB,iterations=2",
                                     "ranks_per_node=2", handshakes[i], NULL});
 }
 
