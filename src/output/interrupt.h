@@ -10,12 +10,17 @@
  * SIGPIPE, SIGQUIT and SIGXCPU always end the process in this way. SIGXFSZ does nothing: the write fails, and
  * is reported as any other. */
 
-/* Called by main. A signal that is ignored already, as by nohup, stays ignored. */
+/* Called by main, whose thread handles all these signals. A signal that is ignored already, as by nohup,
+ * stays ignored. */
 void interrupt_install(void);
 
 /* These nest. The flag stays set. */
 void interrupt_accept(void);
 void interrupt_refuse(void);
+
+/* From here on the first signal ends the process at once, also where it is accepted, and *words is printed
+ * before: for ranks, which their launcher ends soon after it has passed the signal on. */
+void interrupt_end_with(const char *const volatile *words);
 
 /* In a worker, a process made by fork: what the terminal sends to all processes is left to the parent, which
  * ends its workers. Any other signal ends the worker at once. */

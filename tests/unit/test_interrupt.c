@@ -1,6 +1,7 @@
 /* Ctrl-C is an answer: what is done is printed or kept, and what is not done is named. The signals are real.
  * A fabric sends them at its first message, so that no test depends on a time. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -312,6 +313,51 @@ static int remove_folder(void **state)
     return left;
 }
 
+static void *get_signal(void *out)
+{
+    sigset_t number;
+    sigemptyset(&number);
+    sigaddset(&number, SIGTERM);
+    pthread_sigmask(SIG_UNBLOCK, &number, NULL);
+    raise(SIGTERM);
+    return write(*(const int *)out, "o", 1) == 1 ? out : NULL;
+}
+
+/* Another thread gets a signal that the main thread blocks, and goes on. */
+static void end_by_signal_of_another_thread(int out)
+{
+    pthread_t other;
+    sigset_t number;
+    interrupt_install();
+    sigemptyset(&number);
+    sigaddset(&number, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &number, NULL);
+    if (pthread_create(&other, NULL, get_signal, &out) != 0)
+        _exit(1);
+    pthread_join(other, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &number, NULL);
+    _exit(0);
+}
+
+static void signals_are_handled_by_the_main_thread(void **state)
+{
+    (void)state;
+    int ends[2], status;
+    char byte = ' ';
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        end_by_signal_of_another_thread(ends[1]);
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    close(ends[0]);
+    assert_int_equal(byte, 'o');
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGTERM);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +370,7 @@ int main(void)
         cmocka_unit_test(a_sweep_keeps_what_is_done),
         cmocka_unit_test(a_reproduction_keeps_what_is_done),
         cmocka_unit_test(a_search_ends_with_its_best_schedule),
+        cmocka_unit_test(signals_are_handled_by_the_main_thread),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

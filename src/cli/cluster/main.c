@@ -1,9 +1,7 @@
 #include <mpi.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/diag.h"
 #include "base/units.h"
@@ -11,7 +9,6 @@
 #include "output/interrupt.h"
 #include "output/progress_line.h"
 #include "output/standard.h"
-#include "output/unfinished.h"
 
 /* helio-sweep is `helio sweep` with the ranks of an MPI program as workers. Rank 0 reads the experiment,
  * hands out runs and keeps their results. Only rank 0 prints. */
@@ -63,15 +60,6 @@ static struct {
     const char *volatile now;
 } last_words;
 
-static void say_last_words(int signal_number)
-{
-    const char *words = last_words.now;
-    ssize_t written = write(STDERR_FILENO, words, strlen(words));
-    (void)written;
-    unfinished_discard_all();
-    raise(signal_number); /* SA_RESETHAND has restored the default action */
-}
-
 static void make_last_words(void *self, const struct sweep_progress *at)
 {
     (void)self;
@@ -88,12 +76,10 @@ static void make_last_words(void *self, const struct sweep_progress *at)
  * Only the runs that are under way are lost, and the user is told so. */
 static void expect_the_end(struct sweep_command *sweep)
 {
-    struct sigaction action = {.sa_handler = say_last_words, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
     last_words.results = sweep->output;
     last_words.now = "helio-sweep: error: ended by a signal before the first run\n";
     sweep->options.progress = make_last_words;
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGINT, &action, NULL);
+    interrupt_end_with(&last_words.now);
 }
 
 /* Without other ranks: one run after another in this process. */
