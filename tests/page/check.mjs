@@ -4,6 +4,7 @@ import {writeFileSync} from "node:fs";
 import {basename, join, resolve} from "node:path";
 import {pathToFileURL} from "node:url";
 import {Browser} from "./browser.mjs";
+import {checkBars, checkFilters, checkRanks, checkSearch, checkSlots, checkStyles, checkTables} from "./controls.mjs";
 
 const [chromium, folder, ...reports] = process.argv.slice(2);
 // The first report is checked with all widths and colours; for the others two combinations are enough.
@@ -14,6 +15,7 @@ const looks = [
   {width: 1280, dark: true},
 ];
 let failures = 0;
+const styles = new Map(); // of the fabrics, as on the pages before
 
 function expect(holds, what) {
   if (holds) return;
@@ -29,7 +31,13 @@ const facts = (width) => `(() => {
     !e.closest(".scroll") && e.getBoundingClientRect().right > ${width} + 1);
   const drawn = (f) => f.querySelectorAll("svg rect, svg path[d]").length > 0 && f.getBoundingClientRect().height > 40;
   const data = JSON.parse(document.getElementById("results").textContent);
-  const {topology} = JSON.parse(document.getElementById("meanings").textContent || "{}");
+  const {topology, fabrics} = JSON.parse(document.getElementById("meanings").textContent || "{}");
+  // The fastest of the networks, which bounds are not.
+  const bounds = (data.fabrics ?? fabrics ?? []).filter((style) => style.is_bound).map((style) => style.fabric);
+  const fastest = (all, of) => {
+    const networks = all.every((one) => bounds.includes(one.fabric)) ? all : all.filter((one) => !bounds.includes(one.fabric));
+    return [networks.reduce((a, b) => (of(b) < of(a) ? b : a)).fabric];
+  };
   return {
     figures: figures.length,
     empty: figures.filter((f) => !drawn(f)).length,
@@ -40,10 +48,11 @@ const facts = (width) => `(() => {
     sections: [...document.querySelectorAll("main section")].map((s) => s.id),
     answer: document.getElementById("answer").textContent,
     text: document.body.innerText,
+    searches: document.querySelector("main input[type=search]") !== null,
     heading: document.querySelector("h1").textContent,
     ...(data.manifest
       ? {
-          fabrics: data.runs.map((r) => r.fabric),
+          fabrics: fastest(data.runs, (r) => r.makespan_s),
           due: ["time", "ranks-time", "per-rank", "manifest"].concat(
             data.runs.some((r) => r.fabric_stats.busy_s && r.fabric_stats.busy_s.length) ? ["fmus"] : [],
             data.runs[0].message_sizes.length ? ["sizes"] : [],
@@ -83,8 +92,9 @@ const facts = (width) => `(() => {
           saved: "panel,series,",
         }
       : {
-          fabrics: [data.groups[0].fabric],
-          due: ["numbers", "manifest"].concat(data.axes.length ? ["time-by-0"] : ["time-by-fabric"], data.axes.length > 1 ? ["map-0"] : []),
+          fabrics: new Set(data.groups.map((g) => g.program)).size > 1 ? [] : fastest(data.groups, (g) => g.makespan_s.mean),
+          due: ["numbers", "manifest"].concat(data.axes.length ? ["curves"] : ["time-by-fabric"], data.axes.length > 1 ? ["map"] : []),
+          filters: data.axes.length > 0,
           program: new Set(data.groups.map((g) => g.program)).size > 1 ? document.querySelector("h1").textContent : data.groups[0].program,
           saved: "fabric,",
         }),
@@ -113,7 +123,7 @@ async function checkKeyboard(browser, name, columns) {
 async function checkBuffers(browser, name) {
   const seen = await browser.evaluate(`(() => {
     const {runs} = JSON.parse(document.getElementById("results").textContent);
-    const {topology} = JSON.parse(document.getElementById("meanings").textContent);
+    const {topology, fabrics} = JSON.parse(document.getElementById("meanings").textContent);
     const {buffer_reserved_s: reserved, buffer_switch: places} =
       runs.find((r) => r.fabric_stats.buffer_reserved_s?.length).fabric_stats;
     if (!topology?.picture || !reserved.some((s) => s)) return null;
@@ -186,12 +196,20 @@ async function check(browser, report, look) {
   for (const id of seen.due) expect(seen.sections.includes(id), `${name}: no section ${id}`);
   for (const fabric of seen.fabrics)
     expect(seen.answer.includes(fabric), `${name}: the answer does not name ${fabric}`);
+  const found = (holds, what) => expect(holds, `${name}: ${what}`);
+  await checkStyles(browser, found, styles);
+  if (seen.due.includes("time")) await checkBars(browser, found);
+  if (seen.due.includes("per-rank")) await checkRanks(browser, found);
+  if (seen.filters) await checkFilters(browser, found);
+  if (seen.due.includes("filling")) await checkSlots(browser, found);
+  if (seen.searches) await checkSearch(browser, found);
   expect(seen.heading === seen.program, `${name}: the heading is ${seen.heading}`);
   expect(!/undefined|NaN|\[object/.test(seen.text), `${name}: something undefined is shown`);
   const light = Number(seen.ground.match(/\d+/)[0]) > 128;
   expect(light !== look.dark, `${name}: the ground is ${seen.ground}`);
   if (seen.sliders) await checkSliders(browser, name);
   if (seen.due.includes("buffers")) await checkBuffers(browser, name);
+  await checkTables(browser, found);
   if (look.width === 1280 && !look.dark) await checkKeyboard(browser, name, seen.saved);
 }
 

@@ -1,7 +1,7 @@
 // The parts of which sections of reports are made: readable numbers, elements, tables, charts.
 "use strict";
 const kit = (() => {
-  const drawings = []; // drawn again when the width changes
+  let drawings = []; // drawn again when the width changes
 
   // -------------------------------------------------------- words and numbers
 
@@ -38,6 +38,18 @@ const kit = (() => {
       ],
       count,
     );
+  const bits = (bytesPerSecond) =>
+    scaled(
+      8 * bytesPerSecond,
+      [
+        [1e12, "Tb/s"],
+        [1e9, "Gb/s"],
+        [1e6, "Mb/s"],
+        [1e3, "kb/s"],
+        [1, "b/s"],
+      ],
+      4,
+    );
   const binary = (b) =>
     scaled(
       b,
@@ -52,7 +64,31 @@ const kit = (() => {
     );
   const count = (n) => n.toLocaleString("en");
   const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1)}\u00a0%`;
+  // How fast something is that takes 1 / ratio of another time, in words: "1.73 times as fast", "9.1 times slower",
+  // "4.2 % slower". `mood` is good, bad or neither. No words if one of the times is zero.
+  function compared(ratio) {
+    if (!isFinite(ratio) || ratio <= 0) return {words: "", mood: ""};
+    if (Math.abs(ratio - 1) < 5e-4) return {words: "as fast", mood: ""};
+    const [faster, most] = [ratio > 1, Math.max(ratio, 1 / ratio)];
+    const mood = faster ? "good" : "bad";
+    if (most < 1.095) return {words: `${digits(100 * (most - 1), 2)}\u00a0% ${faster ? "faster" : "slower"}`, mood};
+    const times = most < 2 ? most.toFixed(2) : most < 9.95 ? most.toFixed(1) : digits(most, 3);
+    return {words: `${times} times ${faster ? "as fast" : "slower"}`, mood};
+  }
   const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
+
+  // A number with a unit, as parameters have: its value in base units and its kind; undefined for other texts.
+  const TIMES = {ps: 1e-12, ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1};
+  const PREFIXES = {"": 1, k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50};
+  function quantity(text) {
+    const [, number, unit] = /^(-?[0-9.]+(?:e[-+]?[0-9]+)?)\s*([A-Za-zµ/]*)$/.exec(text) ?? [];
+    if (number === undefined || isNaN(number)) return undefined;
+    if (unit === "") return {value: Number(number), kind: "number"};
+    if (unit in TIMES) return {value: Number(number) * TIMES[unit], kind: "time"};
+    const [, prefix, base, per] = /^([kKMGTP]?i?)(B|b|bit)(\/s)?$/.exec(unit) ?? [];
+    if (!(prefix in PREFIXES)) return undefined;
+    return {value: (Number(number) * PREFIXES[prefix]) / (base === "B" ? 1 : 8), kind: per ? "rate" : "size"};
+  }
 
   // ----------------------------------------------------------------- elements
 
@@ -170,6 +206,20 @@ const kit = (() => {
   };
   const symbolOf = (style) => SYMBOLS[style.marker];
 
+  // Buttons of which one is chosen. options: {value, text}; choose(value) is called when another one is.
+  const radios = (name, title, options, chosen, choose) =>
+    element(
+      "fieldset",
+      {class: "switch"},
+      element("legend", {}, title),
+      ...options.map(({value, text}) => {
+        const button = element("input", {type: "radio", name, value});
+        button.checked = value === chosen;
+        button.addEventListener("change", () => choose(value));
+        return element("label", {class: "tick"}, button, text);
+      }),
+    );
+
   // draw(width) returns the SVG; `text` has the same in words, for screen readers.
   function chart(text, draw) {
     const figure = element("figure", {class: "chart", role: "img", "aria-label": text});
@@ -177,12 +227,14 @@ const kit = (() => {
     return figure;
   }
 
+  // Figures that have left the page are forgotten. A figure in a closed part of the page has no width yet.
   function redraw() {
-    for (const drawing of drawings) {
-      const width = Math.floor(drawing.figure.clientWidth);
-      if (!width || width === drawing.width) continue;
-      drawing.width = width;
-      drawing.figure.replaceChildren(drawing.draw(width));
+    drawings = drawings.filter(({figure, width}) => figure.isConnected || !width);
+    for (const shown of drawings) {
+      const width = Math.floor(shown.figure.clientWidth);
+      if (!width || width === shown.width) continue;
+      shown.width = width;
+      shown.figure.replaceChildren(shown.draw(width));
     }
   }
 
@@ -230,10 +282,23 @@ const kit = (() => {
     return svg.node();
   }
 
-  // The drawing depends on other things than the width.
+  // The drawings depend on other things than the width.
   function refresh() {
-    for (const drawing of drawings) drawing.width = 0;
+    for (const shown of drawings) shown.width = shown.width && -1;
     redraw();
+  }
+
+  // A table that is made when it is opened: most readers do not open it, and it can be long.
+  const ROWS_AT_MOST = 5000;
+  function numbers(title, {name, columns, rows}) {
+    const made = element("details", {}, element("summary", {}, "The numbers, as a table"), download(name, columns, rows));
+    made.addEventListener("toggle", () => {
+      if (made.querySelector("table")) return;
+      const more = rows.length > ROWS_AT_MOST ? ` The file has all ${count(rows.length)} rows, the table the first ${count(ROWS_AT_MOST)}.` : "";
+      if (more) made.append(element("p", {class: "says"}, more));
+      made.append(table(title, columns, rows.slice(0, ROWS_AT_MOST)));
+    });
+    return made;
   }
 
   // how: sentences that say how to read the section; data: {name, columns, rows}
@@ -245,16 +310,7 @@ const kit = (() => {
     );
     if (says) made.append(element("p", {class: "says"}, says));
     made.append(...charts);
-    if (data)
-      made.append(
-        element(
-          "details",
-          {},
-          element("summary", {}, "The numbers, as a table"),
-          table(title, data.columns, data.rows),
-          download(data.name, data.columns, data.rows),
-        ),
-      );
+    if (data) made.append(numbers(title, data));
     if (how.length)
       made.append(
         element(
@@ -297,6 +353,74 @@ const kit = (() => {
   // From 0 to the largest value. If all values are 0 there is still an axis.
   const upTo = (values) => [0, d3.max(values) || 1];
 
+  // The ticks of a logarithmic axis: 1, 2, 5, 10, ... where there is room for them, else powers of 10. All have labels.
+  function logTicks(least, most) {
+    const AT_MOST = 8;
+    const [from, to] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most) + 1e-9)];
+    const close = d3.range(from - 1, to + 1).flatMap((decade) => [1, 2, 5].map((digit) => Number(`${digit}e${decade}`)));
+    const fine = close.slice(
+      d3.bisectRight(close, least * (1 + 1e-9)) - 1,
+      d3.bisectLeft(close, most * (1 - 1e-9)) + 1,
+    );
+    if (fine.length <= AT_MOST) return fine;
+    const step = Math.ceil((to - from) / AT_MOST);
+    return d3.range(from, to + step, step).map((decade) => Number(`1e${decade}`));
+  }
+
+  // A scale with the marks of its axis. Observable Plot leaves out labels of a logarithmic scale, so the marks have them.
+  function axis(way, {ticks, tickFormat, grid, label, ...scale}) {
+    const [axisOf, gridOf] = way === "x" ? [Plot.axisX, Plot.gridX] : [Plot.axisY, Plot.gridY];
+    if (scale.type !== "log") return {scale: {...scale, ticks, tickFormat, grid, label}, marks: []};
+    const arrow = way === "x" ? {labelAnchor: "center"} : {};
+    return {
+      scale: {...scale, label: null, axis: null},
+      marks: [...(grid ? [gridOf(ticks)] : []), axisOf(ticks, {text: tickFormat, label, ...arrow})],
+    };
+  }
+
+  // An axis of values: logarithmic if they differ much. `show` makes the label of a tick.
+  function valueAxis(way, label, least, most, show) {
+    if (!(least > 0 && most / least > 30))
+      return axis(way, {domain: [Math.min(0, least), most || 1], nice: true, ticks: 5, tickFormat: show, grid: true, label});
+    const ticks = logTicks(least, most);
+    return axis(way, {type: "log", domain: [ticks[0], ticks.at(-1)], ticks, tickFormat: show, grid: true, label});
+  }
+
+  // A horizontal axis with given values, {name, domain, isNumeric, at(value)}: numeric if they are quantities,
+  // logarithmic if they differ much. The labels are the values as they were given, as many as fit. `below` is the room
+  // that slanted labels need.
+  function settingAxis({name, domain, isNumeric, at}, width) {
+    const longest = d3.max(domain, (v) => v.length);
+    if (!isNumeric) {
+      const isNarrow = width / domain.length < 7 * longest + 8;
+      return {
+        ...axis("x", {type: "point", domain, label: name, padding: 0.3, tickRotate: isNarrow ? -60 : 0}),
+        below: isNarrow ? 6 * longest : 0,
+      };
+    }
+    const [least, most] = [at(domain[0]), at(domain.at(-1))];
+    const isLog = least > 0 && most / least >= 8;
+    const place = (isLog ? d3.scaleLog() : d3.scaleLinear()).domain([least, most]).range([0, width]);
+    const ticks = [];
+    for (const value of domain)
+      if (!ticks.length || place(at(value)) - place(at(ticks.at(-1))) >= 7 * Math.max(value.length, ticks.at(-1).length) + 8)
+        ticks.push(value);
+    // A tick comes back as the number or its nearest neighbour.
+    const labelOf = (v) => d3.least(ticks, (value) => Math.abs(at(value) - v));
+    return {
+      ...axis("x", {
+        type: isLog ? "log" : "linear",
+        domain: [least, most],
+        inset: 10,
+        ticks: ticks.map(at),
+        tickFormat: labelOf,
+        label: name,
+        ...(isLog ? {} : {labelAnchor: "center"}),
+      }),
+      below: 0,
+    };
+  }
+
   const timeScale = (largest) => {
     const scales = [
       [1, "s"],
@@ -308,19 +432,89 @@ const kit = (() => {
     return {scale, name};
   };
 
+  // Bars of the time on each network. A bound is no network: it is a line that no bar can fall short of.
+  // rows: {fabric, makespan_s}; say(row) is what stands beside a bar.
+  function timeBars(rows, styles, say) {
+    const isBound = (row) => styles.get(row.fabric).is_bound;
+    const bars = rows.every(isBound) ? rows : rows.filter((row) => !isBound(row));
+    const bounds = bars === rows ? [] : rows.filter(isBound);
+    const {scale, name} = timeScale(d3.max(rows, (row) => row.makespan_s));
+    const at = (row) => row.makespan_s / scale;
+    const words = [
+      `Bars of the time on each network. ${bars.map((row) => `${row.fabric}: ${time(row.makespan_s, 5)}`).join("; ")}.`,
+      ...bounds.map((row) => `The line is a bound, ${row.fabric}: ${time(row.makespan_s, 5)}.`),
+    ].join(" ");
+    const names = bars.map((row) => row.fabric);
+    const most = d3.max(rows, at);
+    return chart(words, (width) => {
+      const isNarrow = width < 560; // names stand above their bars
+      const anchor = (row) => (at(row) > 0.6 * most ? "end" : "start");
+      return Plot.plot({
+        ...common(width),
+        marginLeft: isNarrow ? 8 : labelWidth(names),
+        marginRight: isNarrow ? 12 : 190,
+        marginTop: bounds.length ? 8 + 18 * bounds.length : 4,
+        height: 46 + (bounds.length ? 8 + 18 * bounds.length : 4) + (isNarrow ? 48 : 36) * bars.length,
+        x: {label: `time (${name})`, grid: true, ticks: width < 500 ? 3 : 6, domain: upTo(rows.map(at))},
+        y: {label: null, domain: names, ...(isNarrow ? {axis: null} : {})},
+        color: {type: "identity"},
+        marks: [
+          Plot.barX(bars, {
+            y: "fabric",
+            x: at,
+            fill: (row) => styles.get(row.fabric).color,
+            insetTop: isNarrow ? 22 : 3,
+            insetBottom: 3,
+          }),
+          Plot.ruleX([0]),
+          ...bounds.flatMap((row, i) => [
+            Plot.ruleX([at(row)], {stroke: styles.get(row.fabric).color, strokeWidth: 2, strokeDasharray: "7 4", className: "bound"}),
+            Plot.text([row], {
+              x: at,
+              frameAnchor: "top",
+              textAnchor: anchor(row),
+              dx: anchor(row) === "end" ? -4 : 4,
+              dy: -9 - 18 * i,
+              text: () => `bound (${row.fabric}): ${time(row.makespan_s, 5)}`,
+            }),
+          ]),
+          Plot.text(bars, {
+            y: "fabric",
+            textAnchor: "start",
+            stroke: "var(--card)", // readable in front of the line
+            strokeWidth: 4,
+            fill: "currentColor",
+            ...(isNarrow
+              ? {frameAnchor: "left", dy: -12, text: (row) => `${row.fabric}: ${say(row)}`}
+              : {x: at, dx: 6, text: say}),
+          }),
+        ],
+      });
+    });
+  }
+
   return {
     digits,
     time,
     size,
     binary,
+    bits,
     count,
     percent,
     plural,
+    compared,
+    quantity,
+    logTicks,
+    valueAxis,
+    settingAxis,
     timeScale,
+    timeBars,
     element,
     table,
     download,
     legend,
+    lineSwatch,
+    radios,
     chart,
     page,
     network,

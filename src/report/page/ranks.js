@@ -3,11 +3,10 @@
 const rankCount = (run) => (Array.isArray(run.ranks) ? run.ranks.length : run.ranks.count);
 
 // The sections about ranks, in the order of the page.
-const rankSections = (runs) => {
+const rankSections = (runs, styles) => {
   const fabrics = runs.map((run) => run.fabric);
-  const RANKS_WITH_BARS = 256; // for more ranks a single outline is enough
-  const {time, count, percent, timeScale, table, download, element, legend, chart, section, hatchings} = kit;
-  const {common, gap, labelWidth, upTo} = kit;
+  const {time, count, percent, timeScale, element, legend, chart, section, hatchings} = kit;
+  const {common, labelWidth, upTo} = kit;
 
   const SHOWN_SHARE = 1e-3; // a part that is smaller than this on every fabric is in the table only
 
@@ -103,116 +102,223 @@ const rankSections = (runs) => {
     );
   }
 
-  function perRank() {
-    const ranks = rankCount(runs[0]);
-    if (!runs.every((run) => Array.isArray(run.ranks))) return quantiles(ranks);
-    const parts = [
-      ["computing", "compute_s", "var(--compute)"],
-      ["waiting", "idle_s", hatchings[0]],
-    ];
-    const rows = runs.flatMap((run) => run.ranks.map((r, rank) => ({fabric: run.fabric, rank, ...r})));
-    const unit = timeScale(d3.max(runs, (run) => run.makespan_s));
-    const stacked = runs.map((run) => [
-      run,
-      run.ranks.flatMap((r, rank) => {
-        let from = 0;
-        return parts.map(([part, column, color]) => ({
-          rank,
-          part,
-          color,
-          from,
-          to: (from += r[column] / unit.scale),
-        }));
-      }),
-    ]);
-    const drawings_ = stacked.flatMap(([run, boxes]) => {
-      const most = d3.greatest(run.ranks, (r) => r.idle_s);
-      const text = `${run.fabric}: computing and waiting of each rank. Rank ${run.ranks.indexOf(most)} waits longest, ${time(most.idle_s)}.`;
-      return [
-        element("h3", {}, run.fabric),
-        chart(text, (width) =>
-          Plot.plot({
-            ...common(width),
-            marginLeft: 50,
-            height: 190,
-            x: {
-              label: "rank",
-              domain: [0, ranks],
-              ticks: Math.min(ranks, width < 500 ? 4 : 10),
-              tickFormat: "d",
-              round: false,
-            },
-            y: {label: unit.name, grid: true, ticks: 4, domain: upTo(runs.map((r) => r.makespan_s / unit.scale))},
-            color: {type: "identity"},
-            marks: [
-              ranks <= RANKS_WITH_BARS
-                ? Plot.rect(boxes, {
-                    x1: "rank",
-                    x2: (b) => b.rank + 1,
-                    y1: "from",
-                    y2: "to",
-                    fill: "color",
-                    insetLeft: gap(ranks, width),
-                    insetRight: gap(ranks, width),
-                  })
-                : Plot.areaY(boxes, {
-                    x: "rank",
-                    y1: "from",
-                    y2: "to",
-                    fill: "color",
-                    z: "part",
-                    curve: "step-after",
-                  }),
-              Plot.ruleY([0]),
-            ],
-          }),
-        ),
-      ];
+  // ------------------------------------------------------------ rank by rank
+
+  const measures = [
+    {id: "idle_s", name: "waiting", verb: "waits"},
+    {id: "compute_s", name: "computing", verb: "computes"},
+    {id: "finish_s", name: "until it ends", verb: "ends at"},
+  ];
+  const listed = runs.every((run) => Array.isArray(run.ranks));
+  const FOLDED_FROM = 17; // ranks; fewer are told apart as points of a line
+  const MOST_BINS = 192;
+
+  // The ranks in bins of equal size, each with its least, mean and greatest value.
+  function binned(run, measure, most) {
+    const ranks = rankCount(run);
+    const bins = Math.min(ranks, most);
+    return d3.range(bins).map((bin) => {
+      const [from, to] = [Math.floor((bin * ranks) / bins), Math.floor(((bin + 1) * ranks) / bins)];
+      const values = run.ranks.slice(from, to).map((r) => r[measure.id]);
+      return {fabric: run.fabric, from, to, mean: d3.mean(values), low: d3.min(values), high: d3.max(values)};
     });
-    const columns = [
-      {name: "fabric", of: (r) => r.fabric},
-      {name: "rank", of: (r) => r.rank},
-      ...[
-        ["ends", "finish_s"],
-        ["computes", "compute_s"],
-        ["waits", "idle_s"],
-      ].map(([name, csv]) => ({name, csv, of: (r) => r[csv], show: (v) => time(v)})),
-    ];
-    return section(
-      "per-rank",
-      "Rank by rank",
-      null,
-      [
-        "Each column is a rank, as high as the time until it ended.",
-        "Columns of equal height with much waiting mean that ranks wait for each other. If a few ranks compute longer than the rest, the others wait for them.",
+  }
+  const binName = ({from, to}) => (to - from > 1 ? `ranks ${from} to ${to - 1}` : `rank ${from}`);
+
+  // All fabrics in one chart. A line is a fabric's mean of each bin; an area goes from the least to the greatest.
+  function drawOverlay(measure, width) {
+    const all = runs.flatMap((run) => binned(run, measure, width));
+    const unit = timeScale(d3.max(all, (b) => b.high));
+    const few = rankCount(runs[0]) <= 32;
+    const at = (b) => (b.from + b.to - 1) / 2;
+    return Plot.plot({
+      ...common(width),
+      marginLeft: 60,
+      height: 260,
+      x: {label: "rank", ticks: Math.min(rankCount(runs[0]), width < 500 ? 4 : 10), tickFormat: "d", inset: 8},
+      y: {label: `${measure.name} (${unit.name})`, grid: true, ticks: 5, domain: upTo(all.map((b) => b.high / unit.scale)), nice: true},
+      color: {type: "identity"},
+      symbol: {type: "identity"},
+      marks: [
+        ...(all.some((b) => b.to - b.from > 1)
+          ? runs.map((run) =>
+              Plot.areaY(
+                all.filter((b) => b.fabric === run.fabric),
+                {x: at, y1: (b) => b.low / unit.scale, y2: (b) => b.high / unit.scale, fill: styles.get(run.fabric).color, fillOpacity: 0.15},
+              ),
+            )
+          : []),
+        ...runs.map((run) =>
+          Plot.line(
+            all.filter((b) => b.fabric === run.fabric),
+            {x: at, y: (b) => b.mean / unit.scale, stroke: styles.get(run.fabric).color, strokeWidth: 2, strokeDasharray: styles.get(run.fabric).dash},
+          ),
+        ),
+        ...(few
+          ? [
+              Plot.dot(all, {
+                x: at,
+                y: (b) => b.mean / unit.scale,
+                fill: (b) => styles.get(b.fabric).color,
+                stroke: (b) => styles.get(b.fabric).color,
+                symbol: (b) => kit.symbolOf(styles.get(b.fabric)),
+                title: (b) => `${b.fabric}, ${binName(b)} ${measure.verb} ${time(b.mean)}`,
+              }),
+            ]
+          : []),
+        Plot.ruleY([0]),
       ],
-      [legend(parts.map(([name, , color]) => ({name, color}))), ...drawings_],
-      {name: "ranks", columns, rows},
-    );
+    });
   }
 
-  function quantiles(ranks) {
-    const rows = runs.flatMap((run) =>
-      ["finish_s", "compute_s", "idle_s"].map((column) => ({fabric: run.fabric, column, ...run.ranks[column]})),
+  const longest = (measure) => d3.max(runs, (run) => (run.makespan_s ? d3.max(run.ranks, (r) => r[measure.id]) / run.makespan_s : 0)) || 1;
+
+  // A row for each fabric. The darker, the larger the share of the fabric's time.
+  function drawMap(measure, width) {
+    const all = runs.flatMap((run) =>
+      binned(run, measure, Math.min(MOST_BINS, Math.floor(width / 4))).map((b) => ({...b, share: run.makespan_s ? b.mean / run.makespan_s : 0})),
     );
-    const columns = [
-      {name: "fabric", of: (r) => r.fabric},
-      {name: "time", of: (r) => ({finish_s: "ends", compute_s: "computes", idle_s: "waits"})[r.column]},
-      ...["min", "p05", "median", "mean", "p95", "max"].map((name) => ({
-        name,
-        csv: `${name}_s`,
-        of: (r) => r[name],
-        show: (v) => time(v),
-      })),
-    ];
-    return section(
+    const most = longest(measure);
+    return Plot.plot({
+      ...common(width),
+      marginLeft: labelWidth(fabrics),
+      marginTop: 4,
+      height: 46 + 30 * runs.length,
+      x: {label: "rank", domain: [0, rankCount(runs[0])], ticks: width < 500 ? 4 : 10, tickFormat: "d"},
+      y: {label: null, domain: fabrics},
+      color: {type: "identity"},
+      marks: [
+        Plot.barX(all, {
+          y: "fabric",
+          x1: "from",
+          x2: "to",
+          fill: (b) => shade(b.share / most),
+          insetTop: 1,
+          insetBottom: 1,
+          shapeRendering: "crispEdges",
+          title: (b) => `${b.fabric}, ${binName(b)} ${measure.verb} ${time(b.mean)}, ${percent(b.share)} of the fabric's time`,
+        }),
+      ],
+    });
+  }
+  const shade = (share) => `color-mix(in oklab, var(--link) ${Math.round(100 * share)}%, var(--ended))`;
+
+  // The ranks of a fabric by the size of their value.
+  function quantilesOf(run, measure) {
+    if (!Array.isArray(run.ranks)) return {fabric: run.fabric, ...run.ranks[measure.id]};
+    const sorted = Float64Array.from(run.ranks, (r) => r[measure.id]).sort();
+    const at = (share) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+    return {fabric: run.fabric, min: sorted[0], p05: at(0.05), median: at(0.5), mean: d3.mean(sorted), p95: at(0.95), max: sorted.at(-1)};
+  }
+
+  function drawQuantiles(measure, width) {
+    const all = runs.map((run) => quantilesOf(run, measure));
+    const unit = timeScale(d3.max(all, (q) => q.max));
+    const at = (name) => (q) => q[name] / unit.scale;
+    const color = (q) => styles.get(q.fabric).color;
+    return Plot.plot({
+      ...common(width),
+      marginLeft: labelWidth(fabrics),
+      marginTop: 4,
+      height: 46 + 34 * runs.length,
+      x: {label: `${measure.name} (${unit.name})`, grid: true, ticks: width < 500 ? 3 : 6, domain: upTo(all.map(at("max")))},
+      y: {label: null, domain: fabrics},
+      color: {type: "identity"},
+      marks: [
+        Plot.ruleY(all, {y: "fabric", x1: at("min"), x2: at("max"), stroke: color}),
+        Plot.barX(all, {y: "fabric", x1: at("p05"), x2: at("p95"), fill: color, fillOpacity: 0.35, insetTop: 6, insetBottom: 6}),
+        Plot.tickX(all, {
+          y: "fabric",
+          x: at("median"),
+          stroke: color,
+          strokeWidth: 3,
+          title: (q) => `${q.fabric}: least ${time(q.min)}, 5 % ${time(q.p05)}, median ${time(q.median)}, 95 % ${time(q.p95)}, greatest ${time(q.max)}`,
+        }),
+      ],
+    });
+  }
+
+  const views = [
+    {id: "lines", name: "lines, one on the other", draw: drawOverlay, how: "A line is a fabric. Lines that lie on each other mean that the ranks do the same on both."},
+    {id: "map", name: "heat map", draw: drawMap, how: "A row is a fabric and a column a rank, or several ranks. The darker, the larger the share of this fabric's time.", scale: true},
+    {id: "quantiles", name: "quantiles", draw: drawQuantiles, how: "The broad bar goes from the 5 % of ranks with the least to the 5 % with the most, the thin line over all ranks. The thick tick is the median."},
+  ].filter(({id}) => listed || id === "quantiles");
+
+  function said(run, measure) {
+    const q = quantilesOf(run, measure);
+    return `${run.fabric}: from ${time(q.min)} to ${time(q.max)}, median ${time(q.median)}`;
+  }
+
+  function perRank() {
+    const ranks = rankCount(runs[0]);
+    let measure = measures[0];
+    let view = views.find(({id}) => id === (ranks < FOLDED_FROM ? "lines" : "map")) ?? views[0];
+    const how = element("p", {});
+    const figure = chart("", (width) => view.draw(measure, width));
+    const keys = legend(runs.map((run) => ({name: run.fabric, style: styles.get(run.fabric)})));
+    const update = () => {
+      figure.setAttribute("aria-label", `${measure.name} of each rank, as ${view.name}. ${runs.map((run) => said(run, measure)).join("; ")}.`);
+      how.textContent = view.how + (view.scale ? ` The darkest is ${percent(longest(measure))}.` : "");
+      keys.hidden = view.id !== "lines";
+      kit.refresh();
+    };
+    const controls = element(
+      "div",
+      {class: "switches"},
+      kit.radios("rank-measure", "Time", measures.map(({id, name}) => ({value: id, text: name})), measure.id, (id) => {
+        measure = measures.find((m) => m.id === id);
+        update();
+      }),
+      ...(views.length > 1
+        ? [
+            kit.radios("rank-view", "As", views.map(({id, name}) => ({value: id, text: name})), view.id, (id) => {
+              view = views.find((v) => v.id === id);
+              update();
+            }),
+          ]
+        : []),
+    );
+    update();
+    const made = section(
       "per-rank",
-      "The ranks by their quantiles",
-      `Of ${count(ranks)} ranks, too many to show one by one.`,
-      [],
-      [table("Quantiles of the ranks", columns, rows), download("rank-quantiles", columns, rows)],
-      null,
+      "Rank by rank",
+      listed ? null : `Of ${count(ranks)} ranks, too many to list.`,
+      [
+        "",
+        "If all ranks wait alike, they wait for the network or for each other. If a few ranks wait less than the rest, the others wait for them.",
+      ],
+      [controls, keys, figure],
+      rankData(),
     );
+    made.querySelector(".how p").replaceWith(how);
+    return made;
+  }
+
+  // The table and the file: each rank, or quantiles of ranks that are not listed.
+  function rankData() {
+    if (listed)
+      return {
+        name: "ranks",
+        columns: [
+          {name: "fabric", of: (r) => r.fabric},
+          {name: "rank", of: (r) => r.rank},
+          ...[
+            ["ends", "finish_s"],
+            ["computes", "compute_s"],
+            ["waits", "idle_s"],
+          ].map(([name, csv]) => ({name, csv, of: (r) => r[csv], show: (v) => time(v)})),
+        ],
+        rows: runs.flatMap((run) => run.ranks.map((r, rank) => ({fabric: run.fabric, rank, ...r}))),
+      };
+    return {
+      name: "rank-quantiles",
+      columns: [
+        {name: "fabric", of: (r) => r.fabric},
+        {name: "time", of: (r) => r.verb},
+        ...["min", "p05", "median", "mean", "p95", "max"].map((name) => ({name, csv: `${name}_s`, of: (r) => r[name], show: (v) => time(v)})),
+      ],
+      rows: runs.flatMap((run) => measures.map((measure) => ({...quantilesOf(run, measure), verb: measure.verb}))),
+    };
   }
 
   return [whereTimeWent(), perRank()];

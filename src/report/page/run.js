@@ -6,125 +6,98 @@
   const meanings = JSON.parse(document.getElementById("meanings").textContent);
   const fabrics = runs.map((run) => run.fabric);
   const first = runs[0];
-  const {digits, time, size, binary, count, percent, plural, timeScale, element, table, download, chart, section} = kit;
-  const {common, labelWidth, upTo} = kit;
+  const {digits, time, size, binary, count, percent, plural, element, table, download, chart, section} = kit;
+  const {common, upTo} = kit;
   const styles = kit.fabricStyles(meanings.fabrics);
   const fabricColor = new Map(fabrics.map((name) => [name, styles.get(name).color]));
 
   // --------------------------------------------------------- the answer first
 
-  // Not a number if one of the times is zero: then there is no ratio.
-  const speedup = (run) => (run.makespan_s > 0 && first.makespan_s > 0 ? first.makespan_s / run.makespan_s : NaN);
-  const factor = (ratio) => (ratio < 0.1 ? digits(ratio, 3) : ratio.toFixed(3));
-  const asFactor = (ratio, before, after) => (isFinite(ratio) ? `${before}${factor(ratio)}×${after}` : "");
-  const comparison = (ratio) => (Math.abs(ratio - 1) < 5e-4 ? "as fast as" : `${factor(ratio)} times as fast as`);
+  // A bound is no network, so nothing is compared with it, unless there is nothing else.
+  const isBound = (run) => styles.get(run.fabric).is_bound;
+  const networks = runs.every(isBound) ? runs : runs.filter((run) => !isBound(run));
+  const bounds = runs.filter((run) => !networks.includes(run));
+  const base = networks[0];
 
+  // Not a number if one of the times is zero: then there is no ratio.
+  const speedup = (run) => (run.makespan_s > 0 && base.makespan_s > 0 ? base.makespan_s / run.makespan_s : NaN);
+  const factor = (ratio) => (!isFinite(ratio) ? "" : `${ratio < 0.1 ? digits(ratio, 3) : ratio.toFixed(3)}×`);
+  const strong = ({words, mood}) => element("strong", {class: mood}, words);
+
+  // The fastest network, how it compares with the first one, and how far it is from what no network can beat.
   function answer() {
-    const best = d3.least(runs, (run) => run.makespan_s);
-    const others = runs.filter((run) => run !== first);
     const line = element("p", {class: "answer", id: "answer"});
-    if (others.length === 0 || !runs.every((run) => run.makespan_s > 0)) {
-      const each = runs.map((run) => `${time(run.makespan_s, 5)} on ${run.fabric}`);
-      line.append(`${manifest.program} takes ${each.join(", ")}.`);
-      return line;
+    const best = d3.least(networks, (run) => run.makespan_s);
+    if (networks.length === 1) line.append(`${manifest.program} takes ${time(base.makespan_s, 5)} on ${base.fabric}.`);
+    else if (best === base) {
+      const next = d3.least(networks.slice(1), (run) => run.makespan_s);
+      const ratio = speedup(next);
+      line.append(`${base.fabric} is the fastest of ${networks.length} networks, with ${time(base.makespan_s, 5)}.`);
+      if (isFinite(ratio)) line.append(" The next, ", next.fabric, ", is ", strong(kit.compared(ratio)), ".");
+    } else {
+      line.append(`${best.fabric} is the fastest of ${networks.length} networks, with ${time(best.makespan_s, 5)}`);
+      const ratio = speedup(best);
+      if (isFinite(ratio)) line.append(": ", strong(kit.compared(ratio)), ` ${ratio < 1.095 && ratio >= 1.0005 ? "than" : "as"} ${base.fabric}`);
+      line.append(".");
     }
-    others.sort((a, b) => a.makespan_s - b.makespan_s);
-    others.forEach((run, i) => {
-      const ratio = speedup(run);
-      const said = element(
-        "strong",
-        {class: ratio >= 1.0005 ? "good" : ratio < 0.9995 ? "bad" : ""},
-        comparison(ratio),
-      );
-      line.append(
-        i ? (i === others.length - 1 ? ", and " : ", ") : "",
-        run.fabric,
-        " is ",
-        said,
-        " ",
-        first.fabric,
-      );
-    });
-    line.append(`. The shortest time is ${time(best.makespan_s, 5)}, on ${best.fabric}.`);
+    for (const bound of bounds) {
+      const share = best.makespan_s > 0 ? 1 - bound.makespan_s / best.makespan_s : NaN;
+      if (bound.makespan_s > 0 && share > 0) line.append(` No network can save more than ${percent(share)} of that: ${bound.fabric} takes ${time(bound.makespan_s, 5)}.`);
+    }
     return line;
   }
 
-  const tiles = () =>
-    element(
-      "ul",
-      {class: "tiles", "aria-label": "Time by fabric"},
-      ...runs.map((run, i) =>
-        element(
-          "li",
-          {},
-          element("span", {class: "label"}, run.fabric),
-          element("span", {class: "value"}, time(run.makespan_s, 5)),
-          element(
-            "span",
-            {class: "more"},
-            `${i ? asFactor(speedup(run), "", ", ") : "the baseline, "}idle ${percent(run.idle_fraction)}`,
-          ),
-        ),
-      ),
-    );
+  // ------------------------------------------------------------- the networks
+
+  const perSecond = (rate) => (rate === null ? "no limit of rate" : `${kit.bits(rate)} per node`);
+  function factsOf({rate_bytes_per_s: rate, message_rate_bytes_per_s: alone, latency_s, includes}) {
+    return [
+      perSecond(rate) + (alone && rate && alone < rate * 0.999 ? `, ${kit.bits(alone)} for one message` : ""),
+      `latency ${time(latency_s)}${includes.length ? `: ${includes.join(", ")}` : ""}`,
+    ].join("; ");
+  }
+
+  // What each network is, and why it may not compare with the first.
+  function facts(run) {
+    const {network} = run;
+    const swatch = kit.lineSwatch(styles.get(run.fabric));
+    const said = !network ? "It does not say what it is." : isBound(run) && networks !== runs ? `A bound. ${factsOf(network)}.` : `${factsOf(network)}.`;
+    const marks = [
+      ...(network?.differs ?? []).map((why) => `Not compared fairly: ${why}.`),
+      ...(network?.ignores?.length ? [`It ignores ${network.ignores.join(", ")}.`] : []),
+    ];
+    return [
+      element("dt", {}, swatch, run.fabric),
+      element("dd", {}, said, ...marks.map((mark) => element("strong", {class: "mark"}, mark))),
+    ];
+  }
+  const factsOfAll = () =>
+    runs.some((run) => run.network) ? element("dl", {class: "networks", id: "networks"}, ...[...networks, ...bounds].flatMap(facts)) : null;
 
   function times() {
     const columns = [
       {name: "fabric", of: (run) => run.fabric},
       {name: "time", csv: "makespan_s", of: (run) => run.makespan_s, show: (v) => time(v, 6)},
-      {name: "speedup", of: speedup, show: (v) => asFactor(v, "", "")},
+      {name: "speedup", of: speedup, show: factor},
       {name: "idle", csv: "idle_fraction", of: (run) => run.idle_fraction, show: percent},
     ];
-    const text = `Bars of the time on each fabric. ${runs.map((r) => `${r.fabric}: ${time(r.makespan_s, 5)}`).join("; ")}.`;
+    const say = (run) => [time(run.makespan_s, 5), run === base ? "" : kit.compared(speedup(run)).words].filter((part) => part).join(", ");
+    const isFair = runs.every((run) => run.network && !run.network.differs.length);
     const hosts =
       first.software_fraction === undefined
         ? "The costs of hosts are as published for each fabric: some latencies include software and NICs, others do not. With host.system, all fabrics use one host model."
         : "All fabrics use one host model.";
-    const unit = timeScale(d3.max(runs, (run) => run.makespan_s));
-    const drawing = chart(text, (width) =>
-      Plot.plot({
-        ...common(width),
-        marginLeft: labelWidth(fabrics),
-        marginRight: 150,
-        height: 52 + 36 * runs.length,
-        marginTop: 4,
-        x: {
-          label: `time (${unit.name})`,
-          grid: true,
-          ticks: width < 500 ? 3 : 6,
-          domain: upTo(runs.map((run) => run.makespan_s / unit.scale)),
-        },
-        y: {label: null, domain: fabrics},
-        marks: [
-          Plot.barX(runs, {
-            y: "fabric",
-            x: (r) => r.makespan_s / unit.scale,
-            fill: (r) => fabricColor.get(r.fabric),
-            insetTop: 3,
-            insetBottom: 3,
-          }),
-          Plot.text(runs, {
-            y: "fabric",
-            x: (r) => r.makespan_s / unit.scale,
-            textAnchor: "start",
-            dx: 6,
-            text: (r, i) => time(r.makespan_s, 5) + (i ? asFactor(speedup(r), " (", ")") : ""),
-          }),
-          Plot.ruleX([0]),
-        ],
-        color: {type: "identity"},
-      }),
-    );
     return section(
       "time",
       "Time by fabric",
       null,
       [
         "A bar is the virtual time at which the last rank ends. Shorter is better.",
-        `Speedups are over ${first.fabric}, the first fabric named. The program and what it computes are the same everywhere; only the network differs.`,
-        ...(runs.length > 1 ? [hosts] : []),
+        ...(bounds.length ? ["The dashed line is a bound: no network is faster."] : []),
+        ...(networks.length > 1 ? [`Each network is compared with ${base.fabric}, the first. The program and what it computes are the same everywhere.`] : []),
+        ...(networks.length > 1 && !isFair && !runs.some((run) => run.network) ? [hosts] : []),
       ],
-      [drawing],
+      [kit.timeBars(runs, styles, say), ...[factsOfAll()].filter((part) => part)],
       {name: "time-by-fabric", columns, rows: runs},
     );
   }
@@ -297,9 +270,8 @@
       .append(
         ...[
           answer(),
-          tiles(),
           times(),
-          ...rankSections(runs),
+          ...rankSections([...networks, ...bounds], styles),
           messageSizes(),
           ...fabricSections(runs, meanings, fabricColor),
           parameters(),

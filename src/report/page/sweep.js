@@ -1,223 +1,289 @@
-// The program of the page of a sweep: the fastest runs, time and speedup by each parameter that was varied, all
-// numbers.
+// The program of the page of a sweep: the fastest runs, curves and maps over the parameters that were varied, with
+// filters, and all numbers. A point is one setting; nothing mixes settings.
 "use strict";
 (() => {
   const sweep = JSON.parse(document.getElementById("results").textContent);
-  const {digits, time, size, count, percent, plural, timeScale, element, table, legend, chart, section, common, labelWidth, upTo} = kit;
+  const {digits, time, size, count, percent, plural, element, table, legend, chart, section, common, labelWidth} = kit;
   const unique = (values) => [...new Set(values)];
   const {groups} = sweep;
   const fabrics = unique(groups.map((g) => g.fabric));
   const styles = kit.fabricStyles(sweep.fabrics);
-  const fabricColor = new Map(fabrics.map((name) => [name, styles.get(name).color]));
+  const isBound = (fabric) => styles.get(fabric).is_bound && fabrics.some((name) => !styles.get(name).is_bound);
   const compared = groups.some((g) => g.speedup);
   const repeated = groups.some((g) => g.runs > 1);
-  const MAPS_AT_MOST = 6;
+  const CURVES_AT_FIRST = 12; // more of them are shown only on request
+  const SHADES = 5; // of a fabric's colour, for its settings
 
-  // An axis. The program is one too, if there are several programs. Numbers are in ascending order; other values keep
-  // the order of the sweep.
-  const values = (name) => {
-    const found = unique(groups.map((g) => g.settings[name]));
-    return found.every((value) => /^[0-9.]+$/.test(value)) ? found.sort((a, b) => a - b) : found;
-  };
+  // --------------------------------------------------------------------- axes
+
+  // An axis. Quantities are in ascending order, on a numeric scale; other values keep the order of the sweep.
+  function axisOf(name, of) {
+    const domain = unique(groups.map(of));
+    const numbers = new Map(domain.map((value) => [value, kit.quantity(value)]));
+    const kinds = unique([...numbers.values()].map((quantity) => quantity?.kind));
+    const isNumeric = kinds.length === 1 && kinds[0] !== undefined && domain.length > 1;
+    if (isNumeric) domain.sort((a, b) => numbers.get(a).value - numbers.get(b).value);
+    return {name, of, domain, isNumeric, at: (value) => (isNumeric ? numbers.get(value).value : value)};
+  }
   const programs = unique(groups.map((g) => g.program));
   const axes = sweep.axes
-    .filter((name) => name !== "workload" && name !== "trace" && values(name).length > 1)
-    .map((name) => ({name, of: (g) => g.settings[name], domain: values(name)}));
-  if (programs.length > 1) axes.unshift({name: "program", of: (g) => g.program, domain: programs});
+    .filter((name) => name !== "workload" && name !== "trace")
+    .map((name) => axisOf(name, (g) => g.settings[name]))
+    .filter((axis) => axis.domain.length > 1);
+  // The program is an axis too, unless the other axes say which program runs.
+  const programOf = new Map();
+  const keyOf = (g) => JSON.stringify(axes.map((axis) => axis.of(g)));
+  groups.forEach((g) => programOf.set(keyOf(g), programOf.get(keyOf(g)) ?? g.program));
+  if (groups.some((g) => programOf.get(keyOf(g)) !== g.program)) axes.unshift(axisOf("program", (g) => g.program));
 
   const factor = (ratio) => (ratio < 0.1 || ratio >= 100 ? digits(ratio, 3) : ratio.toFixed(3));
   const baselineName = Object.entries(sweep.baseline)
     .map(([name, value]) => (name === "fabric" ? value : `${name} ${value}`))
     .join(", ");
-  const label = (g) => [g.fabric, ...axes.filter((axis) => axis.name !== "program").map((axis) => `${axis.name} ${axis.of(g)}`)].join(", ");
+  const settings = (g, of = axes) => of.map((axis) => (axis.name === "program" ? axis.of(g) : `${axis.name} ${axis.of(g)}`)).join(", ");
+  const label = (g) => [g.fabric, settings(g, axes.filter((axis) => axis.name !== "program"))].filter((part) => part).join(", ");
 
   // The value of a group: a mean, and half the width of its interval.
-  const measures = {
-    time: {title: "Time", name: "time", of: (g) => g.makespan_s, show: (v) => time(v, 5)},
-    speedup: {title: "Speedup", name: `speedup over ${baselineName}`, of: (g) => g.speedup, show: (v) => `${factor(v)}×`},
-  };
+  const measures = [
+    ...(compared
+      ? [{id: "speedup", title: "Speedup", name: `speedup over ${baselineName}`, csv: "speedup", of: (g) => g.speedup, show: (v) => `${factor(v)}×`, tick: (v) => `${digits(v, 3)}×`}]
+      : []),
+    {id: "time", title: "Time", name: "time", csv: "makespan_s", of: (g) => g.makespan_s, show: (v) => time(v, 5), tick: (v) => time(v, 3)},
+  ];
 
   // --------------------------------------------------------- the answer first
 
+  const rangeOf = (of, ratios) => {
+    const [least, most] = d3.extent(ratios.map((ratio) => digits(of(ratio), ratio < 10 && ratio > 0.1 ? 3 : 2)).map((text) => Number(text.replaceAll(",", ""))));
+    return least === most ? digits(least, 3) : `${digits(least, 3)} to ${digits(most, 3)}`;
+  };
+  // How the fabric compares with the baseline over all settings, in words.
+  function comparison(ratios) {
+    const [least, most] = d3.extent(ratios);
+    if (Math.max(Math.abs(least - 1), Math.abs(most - 1)) < 5e-4) return ["as fast as", ""];
+    if (least >= 0.9995) return [`${rangeOf((r) => r, ratios)} times as fast as`, "good"];
+    if (most <= 1.0005) return [`${rangeOf((r) => 1 / r, ratios)} times slower than`, "bad"];
+    return [`between ${digits(1 / least, 3)} times slower and ${digits(most, 3)} times as fast as`, ""];
+  }
+
   function answer() {
     const line = element("p", {class: "answer", id: "answer"});
-    for (const program of programs) {
-      const fastest = d3.least(groups.filter((g) => g.program === program), (g) => g.makespan_s.mean);
+    for (const program of programs.length > 3 ? [null] : programs) {
+      const fastest = d3.least(groups.filter((g) => !isBound(g.fabric) && (program === null || g.program === program)), (g) => g.makespan_s.mean);
+      if (!fastest) continue;
       line.append(
-        programs.length > 1 ? `The shortest time of ${program} is ` : "The shortest time is ",
+        programs.length > 1 && program !== null ? `The shortest time of ${program} is ` : "The shortest time is ",
         element("strong", {}, time(fastest.makespan_s.mean, 5)),
-        `, on ${label(fastest)}. `,
+        `, on ${program === null ? [fastest.fabric, settings(fastest)].join(", ") : label(fastest)}. `,
       );
     }
     if (!compared) return line;
     const others = fabrics
       .map((fabric) => ({fabric, ratios: groups.filter((g) => g.fabric === fabric && g.speedup).map((g) => g.speedup.mean)}))
-      .filter(({fabric, ratios}) => ratios.length && !(fabric === sweep.baseline.fabric && Object.keys(sweep.baseline).length === 1));
+      .filter(({fabric, ratios}) => ratios.length && !isBound(fabric) && !(fabric === sweep.baseline.fabric && Object.keys(sweep.baseline).length === 1));
     const hosts = sweep.fixed["host.system"] === null && others.length ? " The costs of hosts are as published for each fabric." : "";
     others.forEach(({fabric, ratios}, i) => {
-      const [least, most] = d3.extent(ratios);
-      const range = most - least < 5e-4 ? factor(most) : `${factor(least)} to ${factor(most)}`;
-      const same = Math.max(Math.abs(least - 1), Math.abs(most - 1)) < 5e-4;
-      line.append(
-        i ? (i === others.length - 1 ? ", and " : ", ") : "",
-        fabric,
-        " is ",
-        element("strong", {class: least >= 1.0005 ? "good" : most < 0.9995 ? "bad" : ""}, same ? "as fast as" : `${range} times as fast as`),
-        ` ${baselineName}`,
-      );
+      const [said, mood] = comparison(ratios);
+      line.append(i ? (i === others.length - 1 ? ", and " : ", ") : "", fabric, " is ", element("strong", {class: mood}, said), ` ${baselineName}`);
     });
     if (others.length) line.append(`.${hosts}`);
     return line;
   }
 
-  const tiles = () =>
-    element(
-      "ul",
-      {class: "tiles", "aria-label": "The sweep"},
-      ...[
-        ["runs", count(sweep.runs)],
-        ["points", count(groups.length)],
-        ["fabrics", fabrics.join(", ")],
-        ...axes.map((axis) => [axis.name, plural(axis.domain.length, "value")]),
-      ].map(([name, value]) =>
-        element("li", {}, element("span", {class: "label"}, name), element("span", {class: "value"}, value)),
-      ),
+  // ------------------------------------------------------------------ filters
+
+  const EACH = ""; // no filter: a curve for each value
+  const shown = {
+    measure: measures[0],
+    across: axes.find((axis) => axis.isNumeric) ?? axes.at(-1),
+    fabrics: new Set(fabrics),
+    values: new Map(axes.map((axis) => [axis, EACH])),
+  };
+  const others = () => axes.filter((axis) => axis !== shown.across);
+  const curves = () => d3.groups(matching(), (g) => g.fabric, (g) => settings(g, others())).flatMap(([, some]) => some);
+  const matching = () =>
+    groups.filter(
+      (g) =>
+        shown.fabrics.has(g.fabric) &&
+        shown.measure.of(g) &&
+        others().every((axis) => shown.values.get(axis) === EACH || axis.of(g) === shown.values.get(axis)),
     );
 
-  // --------------------------------------------------------- by one parameter
+  // At first, so few curves that they can be told apart.
+  for (const axis of [...others()].reverse()) if (curves().length > CURVES_AT_FIRST) shown.values.set(axis, axis.domain[0]);
 
-  // For each fabric and value of the axis: the median over all other settings, and the range of values.
-  function profile(axis, measure) {
-    const points = [];
-    for (const fabric of fabrics)
-      for (const value of axis.domain) {
-        const found = groups.filter((g) => g.fabric === fabric && axis.of(g) === value && measure.of(g));
-        if (!found.length) continue;
-        const ends = found.map((g) => measure.of(g));
-        points.push({
-          fabric,
-          value,
-          count: found.length,
-          middle: d3.median(ends, (e) => e.mean),
-          low: d3.min(ends, (e) => e.mean - e.half_width),
-          high: d3.max(ends, (e) => e.mean + e.half_width),
-        });
-      }
-    return points;
+  function choice(name, options, chosen, choose) {
+    const select = element("select", {}, ...options.map(({value, text}) => element("option", {value}, text)));
+    select.value = chosen;
+    select.addEventListener("change", () => choose(select.value));
+    return element("label", {class: "choice"}, element("span", {}, name), select);
   }
 
-  // Each fabric is drawn wider than those after it, which lie on top. So all are visible if results are equal.
-  const later = (i) => 1.5 * Math.min(fabrics.length - 1 - i, 4);
+  function filters(update) {
+    const form = element("form", {id: "filters", class: "filters", "aria-label": "What the charts and the table show"});
+    const fill = () => {
+      const set = (change) => (value) => {
+        change(value);
+        fill();
+        update();
+      };
+      const boxes = fabrics.map((fabric) => {
+        const box = element("input", {type: "checkbox", name: "fabric", value: fabric});
+        box.checked = shown.fabrics.has(fabric);
+        box.addEventListener("change", () => {
+          if (box.checked) shown.fabrics.add(fabric);
+          else shown.fabrics.delete(fabric);
+          update();
+        });
+        return element("label", {class: "tick"}, box, kit.lineSwatch(styles.get(fabric)), isBound(fabric) ? `${fabric} (a bound)` : fabric);
+      });
+      const focused = form.contains(document.activeElement) ? [...form.querySelectorAll("select")].indexOf(document.activeElement) : -1;
+      form.replaceChildren(
+        ...(measures.length > 1
+          ? [choice("Show", measures.map((m) => ({value: m.id, text: m.name})), shown.measure.id, set((id) => (shown.measure = measures.find((m) => m.id === id))))]
+          : []),
+        ...(axes.length > 1
+          ? [choice("Over", axes.map((axis, i) => ({value: String(i), text: axis.name})), String(axes.indexOf(shown.across)), set((i) => (shown.across = axes[i])))]
+          : []),
+        ...others().map((axis) =>
+          choice(
+            axis.name,
+            [{value: "each", text: "each value"}, ...axis.domain.map((value, i) => ({value: String(i), text: value || "none"}))],
+            shown.values.get(axis) === EACH && !axis.domain.includes(EACH) ? "each" : String(axis.domain.indexOf(shown.values.get(axis))),
+            set((i) => shown.values.set(axis, i === "each" ? EACH : axis.domain[i])),
+          ),
+        ),
+        ...(fabrics.length > 1 ? [element("fieldset", {}, element("legend", {}, "Fabrics"), ...boxes)] : []),
+      );
+      if (focused >= 0) form.querySelectorAll("select")[focused]?.focus();
+    };
+    form.addEventListener("submit", (event) => event.preventDefault());
+    fill();
+    return form;
+  }
 
-  // The steps are even, since values may be sizes, times or words.
-  function drawProfile(axis, measure, points, width) {
-    const unit = measure === measures.time ? timeScale(d3.max(points, (p) => p.high)) : {scale: 1, name: "×"};
-    const scaled = points.map((p) => ({...p, middle: p.middle / unit.scale, low: p.low / unit.scale, high: p.high / unit.scale}));
-    const narrow = (width - 80) / axis.domain.length < 7 * d3.max(axis.domain, (v) => v.length) + 8;
-    const spread = scaled.some((p) => p.high > p.low);
-    const least = d3.min(scaled, (p) => p.low), most = d3.max(scaled, (p) => p.high);
-    const log = least > 0 && most / least > 30;
+  // ------------------------------------------------------------------- curves
+
+  // A curve for each fabric and each setting of the axes that are not filtered. Its settings are shades of its colour.
+  function curvesShown() {
+    const all = curves();
+    const free = unique(all.map(([setting]) => setting));
+    return all.map(([setting, points]) => {
+      const {fabric} = points[0];
+      const style = styles.get(fabric);
+      const step = free.length > 1 ? Math.round((free.indexOf(setting) / (free.length - 1)) * (SHADES - 1)) : 0;
+      const color = step ? `color-mix(in oklab, ${style.color} ${100 - step * 15}%, var(--card))` : style.color;
+      return {
+        fabric,
+        style: {...style, color},
+        name: free.length > 1 && setting ? `${fabric}, ${setting}` : fabric,
+        points: d3.sort(points, (g) => shown.across.domain.indexOf(shown.across.of(g))),
+      };
+    });
+  }
+
+  // Each curve is drawn wider than those after it, which lie on top. So all are visible if results are equal.
+  const wider = (i, all) => 1.5 * Math.min(all.length - 1 - i, 3);
+
+  function drawCurves(all, width) {
+    const {across, measure} = shown;
+    const points = all.flatMap((curve, i) => curve.points.map((g) => ({curve, i, at: across.at(across.of(g)), value: across.of(g), ...measure.of(g)})));
+    // On a logarithmic axis an interval that reaches zero ends at the bottom.
+    const means = d3.extent(points, (p) => p.mean);
+    const low = (p) => (p.mean > p.half_width ? p.mean - p.half_width : Math.min(p.mean, means[0]) / 2);
+    const [least, most] = [d3.min(points, low), d3.max(points, (p) => p.mean + p.half_width)];
+    const x = kit.settingAxis(across, width - 90);
+    const y = kit.valueAxis("y", measure.name, least, most, measure.tick);
     return Plot.plot({
       ...common(width),
-      height: narrow ? 320 : 280,
-      marginLeft: 60,
-      marginBottom: narrow ? 40 + 6 * d3.max(axis.domain, (v) => v.length) : 42,
+      height: 300 + x.below,
+      marginLeft: 66,
+      marginBottom: 42 + x.below,
       color: {type: "identity"},
       r: {type: "identity"},
       symbol: {type: "identity"},
-      x: {type: "point", domain: axis.domain, label: axis.name, padding: 0.3, tickRotate: narrow ? -60 : 0},
-      y: {
-        label: measure === measures.time ? `time (${unit.name})` : "speedup",
-        grid: true,
-        ticks: 5,
-        tickFormat: (y) => digits(y, 3),
-        ...(log ? {type: "log"} : {domain: upTo(scaled.map((p) => p.high)), nice: true}),
-      },
+      x: x.scale,
+      y: y.scale,
       marks: [
-        ...(measure === measures.speedup ? [Plot.ruleY([1], {stroke: "currentColor", strokeDasharray: "4 3"})] : []),
-        ...(spread ? [Plot.ruleX(scaled, {x: "value", y1: "low", y2: "high", stroke: (p) => fabricColor.get(p.fabric), strokeWidth: 3, strokeOpacity: 0.35})] : []),
-        ...fabrics.map((fabric, i) =>
-          Plot.line(scaled.filter((p) => p.fabric === fabric), {
-            x: "value",
-            y: "middle",
-            stroke: fabricColor.get(fabric),
-            strokeDasharray: styles.get(fabric).dash,
-            strokeWidth: 2 + later(i),
-          }),
+        ...x.marks,
+        ...y.marks,
+        ...(measure.id === "speedup" ? [Plot.ruleY([1], {stroke: "currentColor", strokeDasharray: "4 3"})] : []),
+        ...(points.some((p) => p.half_width > 0)
+          ? [Plot.ruleX(points, {x: "at", y1: low, y2: (p) => p.mean + p.half_width, stroke: (p) => p.curve.style.color, strokeWidth: 3, strokeOpacity: 0.35})]
+          : []),
+        ...all.map((curve, i) =>
+          Plot.line(
+            points.filter((p) => p.curve === curve),
+            {x: "at", y: "mean", stroke: curve.style.color, strokeDasharray: curve.style.dash, strokeWidth: 2 + wider(i, all)},
+          ),
         ),
-        Plot.dot(scaled, {
-          x: "value",
-          y: "middle",
-          r: (p) => 3.5 + later(fabrics.indexOf(p.fabric)),
+        Plot.dot(points, {
+          x: "at",
+          y: "mean",
+          r: (p) => 3.5 + wider(p.i, all),
           sort: null,
-          fill: (p) => fabricColor.get(p.fabric),
-          stroke: (p) => fabricColor.get(p.fabric),
-          symbol: (p) => kit.symbolOf(styles.get(p.fabric)),
-          title: (p) => `${p.fabric}, ${axis.name} ${p.value}: ${measure.show(p.middle * unit.scale)}`,
+          fill: (p) => p.curve.style.color,
+          stroke: (p) => p.curve.style.color,
+          symbol: (p) => kit.symbolOf(p.curve.style),
+          title: (p) => `${p.curve.name}, ${across.name} ${p.value}: ${measure.show(p.mean)}`,
         }),
       ],
     });
   }
 
-  function byAxis(axis, i, measure) {
-    const points = profile(axis, measure);
-    if (points.length === 0) return null;
-    const least = d3.least(points, (p) => p.middle), most = d3.greatest(points, (p) => p.middle);
-    const words = `${measure.title} by ${axis.name}: from ${measure.show(least.middle)} (${least.fabric}, ${least.value}) to ${measure.show(most.middle)} (${most.fabric}, ${most.value}).`;
-    const others = points.some((p) => p.count > 1);
-    const columns = [
-      {name: "fabric", of: (p) => p.fabric},
-      {name: axis.name, of: (p) => p.value},
-      {name: measure.name, csv: measure === measures.time ? "makespan_s" : "speedup", number: true, of: (p) => p.middle, show: measure.show},
-      {name: "least", number: true, of: (p) => p.low, show: measure.show},
-      {name: "most", number: true, of: (p) => p.high, show: measure.show},
-    ];
-    const id = `${measure === measures.time ? "time" : "speedup"}-by-${i}`;
+  const pointColumns = () => [
+    {name: "fabric", of: (g) => g.fabric},
+    ...axes.map((axis) => ({name: axis.name, of: axis.of})),
+    {name: shown.measure.name, csv: shown.measure.csv, number: true, of: (g) => shown.measure.of(g).mean, show: shown.measure.show},
+    ...(repeated ? [{name: "±", csv: "half_width", number: true, of: (g) => shown.measure.of(g).half_width, show: shown.measure.show}] : []),
+  ];
+
+  const nothing = (id, title) => section(id, title, "Nothing matches these filters. Choose another value, or tick a fabric.", [], [], null);
+  const fixedSettings = () =>
+    others()
+      .filter((axis) => shown.values.get(axis) !== EACH)
+      .map((axis) => `${axis.name} ${shown.values.get(axis)}`)
+      .join(", ");
+
+  function curveSection() {
+    const {across, measure} = shown;
+    const all = curvesShown();
+    const title = `${measure.title} over ${across.name}`;
+    if (!all.length) return nothing("curves", title);
+    const points = all.flatMap((curve) => curve.points);
+    const least = d3.least(points, (g) => measure.of(g).mean), most = d3.greatest(points, (g) => measure.of(g).mean);
+    const words = `${title}, ${plural(all.length, "curve")}: from ${measure.show(measure.of(least).mean)} (${least.fabric}, ${settings(least)}) to ${measure.show(measure.of(most).mean)} (${most.fabric}, ${settings(most)}).`;
     return section(
-      id,
-      `${measure.title} by ${axis.name}`,
-      null,
+      "curves",
+      title,
+      fixedSettings() ? `With ${fixedSettings()}.` : null,
       [
-        others
-          ? "Each point is the median of all runs with this value. The broad line behind it goes from the least to the greatest of them."
-          : repeated
-            ? "Each point is the mean over the seeds. The broad line behind it is the 95 % confidence interval."
-            : "Each point is one run.",
-        "The distances between values are even.",
-        ...(measure === measures.speedup ? [`Points above the dashed line at 1 are faster than ${baselineName} with the same parameters.`] : []),
+        repeated
+          ? "Each point is one setting: the mean over the seeds. The broad line behind it is the 95 % confidence interval."
+          : "Each point is one run.",
+        ...(others().length ? ["A curve is a fabric with one value of each other parameter. The filters choose which are shown."] : []),
+        ...(across.isNumeric ? [] : ["The distances between values are even."]),
+        ...(measure.id === "speedup" ? [`Points above the dashed line at 1 are faster than ${baselineName} with the same parameters.`] : []),
       ],
-      [
-        ...(fabrics.length > 1 ? [legend(fabrics.map((name) => ({name, style: styles.get(name)})))] : []),
-        chart(words, (width) => drawProfile(axis, measure, points, width)),
-      ],
-      {name: id, columns, rows: points},
+      [legend(all.map(({name, style}) => ({name, style}))), chart(words, (width) => drawCurves(all, width))],
+      {name: `${measure.id}-over-${across.name}`, columns: pointColumns(), rows: points},
     );
   }
 
-  // -------------------------------------------------------- by two parameters
-
-  function cells(fabric, across, down, measure) {
-    const found = [];
-    for (const y of down.domain)
-      for (const x of across.domain) {
-        const here = groups.filter((g) => g.fabric === fabric && across.of(g) === x && down.of(g) === y && measure.of(g));
-        if (here.length) found.push({fabric, x, y, value: d3.median(here, (g) => measure.of(g).mean)});
-      }
-    return found;
-  }
+  // --------------------------------------------------------------------- maps
 
   // Times go from pale (short) to dark (long). Speedups have colours around 1: blue is faster, orange is slower.
-  function shader(measure, all) {
+  function shader(all) {
     const mix = (color, share) => `color-mix(in srgb, ${color} ${Math.round(8 + 62 * share)}%, var(--card))`;
-    if (measure === measures.time) {
+    if (shown.measure.id === "time") {
       const [least, most] = d3.extent(all.filter((c) => c.value > 0), (c) => Math.log(c.value));
-      return (v) => mix("var(--c2)", v > 0 ? (most > least ? (Math.log(v) - least) / (most - least) : 0.5) : 0);
+      return (v) => mix("var(--faint)", v > 0 ? (most > least ? (Math.log(v) - least) / (most - least) : 0.5) : 0);
     }
     const far = d3.max(all, (c) => Math.abs(Math.log2(c.value))) || 1;
     return (v) => mix(v >= 1 ? "var(--c0)" : "var(--c1)", Math.abs(Math.log2(v)) / far);
   }
 
-  function drawMap(across, down, measure, found, shade, width) {
+  function drawMap(across, down, found, shade, width) {
     const left = labelWidth(down.domain);
     const cell = (width - left - 24) / across.domain.length;
     const narrow = cell < 7 * d3.max(across.domain, (v) => v.length) + 6;
@@ -235,74 +301,72 @@
           y: "y",
           fill: (c) => shade(c.value),
           inset: 0.5,
-          title: (c) => `${c.fabric}, ${across.name} ${c.x}, ${down.name} ${c.y}: ${measure.show(c.value)}`,
+          title: (c) => `${c.fabric}, ${across.name} ${c.x}, ${down.name} ${c.y}: ${shown.measure.show(c.value)}`,
         }),
-        ...(cell > 66 ? [Plot.text(found, {x: "x", y: "y", text: (c) => measure.show(c.value), fontSize: 10, fill: "currentColor"})] : []),
+        ...(cell > 66 ? [Plot.text(found, {x: "x", y: "y", text: (c) => shown.measure.show(c.value), fontSize: 10, fill: "currentColor"})] : []),
       ],
     });
   }
 
-  function byPair(across, down, i, measure) {
-    const panels = fabrics.map((fabric) => ({fabric, found: cells(fabric, across, down, measure)})).filter((p) => p.found.length);
+  // A cell is one setting: axes that are neither across nor down have one value, that of the filter or else the first.
+  function mapSection() {
+    const {across, measure} = shown;
+    const down = others().find((axis) => shown.values.get(axis) === EACH) ?? others()[0];
+    const rest = others().filter((axis) => axis !== down);
+    const valueOf = (axis) => (shown.values.get(axis) === EACH ? axis.domain[0] : shown.values.get(axis));
+    const cellsOf = (fabric) =>
+      groups
+        .filter((g) => g.fabric === fabric && measure.of(g) && rest.every((axis) => axis.of(g) === valueOf(axis)))
+        .map((g) => ({fabric, x: across.of(g), y: down.of(g), value: measure.of(g).mean}));
+    const panels = fabrics.filter((fabric) => shown.fabrics.has(fabric)).map((fabric) => ({fabric, found: cellsOf(fabric)})).filter((p) => p.found.length);
     const all = panels.flatMap((p) => p.found);
-    if (!all.length) return null;
-    const shade = shader(measure, all);
+    const title = `${measure.title} over ${across.name} and ${down.name}`;
+    if (!all.length) return nothing("map", title);
+    const shade = shader(all);
     const columns = [
       {name: "fabric", of: (c) => c.fabric},
       {name: across.name, of: (c) => c.x},
       {name: down.name, of: (c) => c.y},
-      {name: measure.name, csv: measure === measures.time ? "makespan_s" : "speedup", number: true, of: (c) => c.value, show: measure.show},
+      {name: measure.name, csv: measure.csv, number: true, of: (c) => c.value, show: measure.show},
     ];
     return section(
-      `map-${i}`,
-      `${measure.title} by ${across.name} and ${down.name}`,
-      null,
+      "map",
+      title,
+      rest.length ? `With ${rest.map((axis) => `${axis.name} ${valueOf(axis)}`).join(", ")}.` : null,
       [
-        measure === measures.time
+        measure.id === "time"
           ? "Darker is longer, on a logarithmic scale that all fabrics share."
           : `Blue is faster than ${baselineName}, orange is slower. A stronger colour is a larger difference.`,
-        ...(axes.length > 2 ? ["If other parameters were varied too, a cell is the median of its runs."] : []),
       ],
       panels.flatMap(({fabric, found}) => {
         const [least, most] = d3.extent(found, (c) => c.value);
-        const words = `${measure.title} of ${fabric} by ${across.name} and ${down.name}: from ${measure.show(least)} to ${measure.show(most)}.`;
+        const words = `${measure.title} of ${fabric} over ${across.name} and ${down.name}: from ${measure.show(least)} to ${measure.show(most)}.`;
         return [
           ...(panels.length > 1 ? [element("h3", {}, fabric)] : []),
-          chart(words, (width) => drawMap(across, down, measure, found, shade, width)),
+          chart(words, (width) => drawMap(across, down, found, shade, width)),
         ];
       }),
-      {name: `map-${i}`, columns, rows: all},
+      {name: `${measure.id}-map`, columns, rows: all},
     );
   }
-
-  const pairs = () => axes.flatMap((across, i) => axes.slice(i + 1).map((down) => [across, down])).slice(0, MAPS_AT_MOST);
 
   // --------------------------------------------- without anything but fabrics
 
   function byFabric() {
-    const unit = timeScale(d3.max(groups, (g) => g.makespan_s.mean));
-    const words = `Bars of the time on each fabric. ${groups.map((g) => `${g.fabric}: ${time(g.makespan_s.mean, 5)}`).join("; ")}.`;
-    const drawing = chart(words, (width) =>
-      Plot.plot({
-        ...common(width),
-        marginLeft: labelWidth(fabrics),
-        marginRight: 90,
-        height: 52 + 36 * groups.length,
-        color: {type: "identity"},
-        x: {label: `time (${unit.name})`, grid: true, domain: upTo(groups.map((g) => g.makespan_s.mean / unit.scale))},
-        y: {label: null, domain: fabrics},
-        marks: [
-          Plot.barX(groups, {y: "fabric", x: (g) => g.makespan_s.mean / unit.scale, fill: (g) => fabricColor.get(g.fabric), inset: 3}),
-          Plot.text(groups, {y: "fabric", x: (g) => g.makespan_s.mean / unit.scale, textAnchor: "start", dx: 6, text: (g) => time(g.makespan_s.mean, 5)}),
-        ],
-      }),
+    const rows = groups.map((g) => ({fabric: g.fabric, makespan_s: g.makespan_s.mean}));
+    return section(
+      "time-by-fabric",
+      "Time by fabric",
+      null,
+      ["Shorter is better."],
+      [kit.timeBars(rows, styles, (row) => time(row.makespan_s, 5))],
+      null,
     );
-    return section("time-by-fabric", "Time by fabric", null, ["Shorter is better."], [drawing], null);
   }
 
   // ------------------------------------------------------------------ numbers
 
-  function numbers() {
+  function numbers(rows) {
     const metrics = unique(groups.flatMap((g) => Object.keys(g.metrics)));
     const interval = (name, csv, of, show) => [
       {name, csv, number: true, of: (g) => of(g)?.mean ?? null, show},
@@ -310,8 +374,7 @@
     ];
     const columns = [
       {name: "fabric", of: (g) => g.fabric},
-      ...(programs.length > 1 ? [{name: "program", of: (g) => g.program}] : []),
-      ...axes.filter((axis) => axis.name !== "program").map((axis) => ({name: axis.name, of: axis.of})),
+      ...axes.map((axis) => ({name: axis.name, of: axis.of})),
       ...(repeated ? [{name: "runs", of: (g) => g.runs}] : []),
       ...interval("time", "makespan_s", (g) => g.makespan_s, (v) => time(v, 5)),
       ...(compared ? interval("speedup", "speedup", (g) => g.speedup, factor) : []),
@@ -323,12 +386,12 @@
     ];
     return section(
       "numbers",
-      "All points",
+      rows.length === groups.length ? "All points" : `${count(rows.length)} of ${plural(groups.length, "point")}`,
       repeated
         ? "Times and speedups are means over the seeds, with half the width of their 95 % confidence intervals. All other numbers are those of the first seed's run."
         : null,
       [],
-      [table("All points", columns, groups), kit.download("points", columns, groups)],
+      [table("Points", columns, rows), kit.download("points", columns, rows)],
       null,
     );
   }
@@ -354,20 +417,29 @@
 
   // ----------------------------------------------------------------- the page
 
+  // Makes the sections that depend on the filters, and leaves open what is open.
+  function updater(holder) {
+    return () => {
+      const open = [...holder.querySelectorAll("details[open]")].map((d) => d.closest("section").id);
+      holder.replaceChildren(
+        ...(axes.length ? [curveSection()] : []),
+        ...(axes.length > 1 ? [mapSection()] : []),
+        numbers(groups.filter((g) => axes.length === 0 || (shown.fabrics.has(g.fabric) && others().every((axis) => shown.values.get(axis) === EACH || axis.of(g) === shown.values.get(axis))))),
+      );
+      for (const id of open) holder.querySelectorAll(`#${id} details`).forEach((d) => (d.open = true));
+      kit.refresh();
+    };
+  }
+
   function build() {
     document.getElementById("subtitle").textContent =
-      `${plural(sweep.runs, "run")} on ${fabrics.join(", ")}, simulated by Heliograph ${sweep.version}`;
-    const measure = compared ? measures.speedup : measures.time;
-    const charts = axes.length
-      ? [
-          ...axes.flatMap((axis, i) => [
-            ...(compared ? [byAxis(axis, i, measures.speedup)] : []),
-            byAxis(axis, i, measures.time),
-          ]),
-          ...pairs().map(([across, down], i) => byPair(across, down, i, measure)),
-        ]
-      : [byFabric()];
-    document.getElementById("main").append(...[answer(), tiles(), ...charts, numbers(), manifest()].filter((part) => part));
+      `${plural(sweep.runs, "run")}, ${plural(groups.length, "point")}, simulated by Heliograph ${sweep.version}`;
+    const holder = element("div", {id: "filtered"});
+    const update = updater(holder);
+    document
+      .getElementById("main")
+      .append(answer(), ...(axes.length ? [filters(update)] : [byFabric()]), holder, manifest());
+    update();
   }
 
   kit.page(build);

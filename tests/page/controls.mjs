@@ -1,0 +1,201 @@
+// What the controls of a page do: each of them changes what the page shows, to what the data of the page say.
+//
+// Each function gets a browser in which the page is open, and expect(holds, what).
+
+const wait = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
+
+// A fabric has the same colours on all pages. `known` has those of the pages before.
+export async function checkStyles(browser, expect, known) {
+  const seen = await browser.evaluate(`(() => {
+    const of = (id) => JSON.parse(document.getElementById(id).textContent || "{}").fabrics ?? [];
+    const root = getComputedStyle(document.documentElement);
+    return [...of("results"), ...of("meanings")].filter((style) => style.light).map((style, i) =>
+      [style.fabric, [root.getPropertyValue("--fabric-" + i).trim(), style.light, style.dark, style.dash, style.marker].slice(0).join()]);
+  })()`);
+  for (const [fabric, style] of seen) {
+    const [shown, light, dark] = style.split(",");
+    expect(shown === light || shown === dark, `${fabric} has the colour ${shown}`);
+    const same = style.slice(shown.length);
+    expect((known.get(fabric) ?? same) === same, `${fabric} is drawn as ${same}, and on another page as ${known.get(fabric)}`);
+    known.set(fabric, same);
+  }
+}
+
+// A bound has no bar and is named by its line. Every other fabric has its bar, in its colour, and its words.
+export async function checkBars(browser, expect) {
+  const seen = await browser.evaluate(`(() => {
+    const styles = JSON.parse(document.getElementById("meanings").textContent).fabrics;
+    const {runs} = JSON.parse(document.getElementById("results").textContent);
+    const svg = document.querySelector("#time svg");
+    const probe = document.body.appendChild(document.createElement("i"));
+    const color = (value) => { probe.style.color = value; return getComputedStyle(probe).color; };
+    const bounds = styles.filter((style) => style.is_bound);
+    const networks = bounds.length === styles.length ? styles : styles.filter((style) => !style.is_bound);
+    const found = {
+      networks: networks.map(({fabric}) => fabric),
+      colors: networks.map(({fabric}) => color("var(--fabric-" + styles.findIndex((s) => s.fabric === fabric) + ")")),
+      bars: [...svg.querySelectorAll("g[aria-label='bar'] rect")].map((bar) => getComputedStyle(bar).fill),
+      lines: svg.querySelectorAll("g.bound line, line.bound").length,
+      bounds: networks === styles ? 0 : bounds.length,
+      text: svg.textContent,
+      slower: runs.some((run) => run.makespan_s > 1.2 * runs.find((r) => r.fabric === networks[0].fabric).makespan_s && networks.some((n) => n.fabric === run.fabric)),
+    };
+    probe.remove();
+    return found;
+  })()`);
+  expect(seen.bars.join() === seen.colors.join(), `the bars have the colours ${seen.bars}, the fabrics ${seen.colors}`);
+  expect(seen.lines === seen.bounds, `${seen.lines} lines of ${seen.bounds} bounds`);
+  for (const fabric of seen.networks) expect(seen.text.includes(fabric), `no bar is named ${fabric}`);
+  if (seen.slower) expect(/ times slower/.test(seen.text), `no bar says how much slower it is: ${seen.text}`);
+  expect(!/0\.\d+ times as fast/.test(seen.text), `a bar is a fraction as fast: ${seen.text}`);
+}
+
+// Each time and each view of the ranks draws something else, and says so in words.
+export async function checkRanks(browser, expect) {
+  const seen = await browser.evaluate(`(async () => {
+    const shown = () => ({
+      words: document.querySelector("#per-rank figure").getAttribute("aria-label"),
+      picture: document.querySelector("#per-rank figure").innerHTML,
+      marks: document.querySelectorAll("#per-rank figure svg :is(path, rect, line)").length,
+      keys: getComputedStyle(document.querySelector("#per-rank .legend")).display !== "none",
+    });
+    const all = [];
+    const views = [...document.querySelectorAll("#per-rank input[name=rank-view]")];
+    for (const view of views.length ? views : [null])
+      for (const measure of document.querySelectorAll("#per-rank input[name=rank-measure]")) {
+        view?.click();
+        measure.click();
+        await ${wait};
+        all.push({view: view?.value, measure: measure.value, ...shown()});
+      }
+    return all;
+  })()`);
+  expect(seen.length >= 3, `${seen.length} views of the ranks`);
+  const names = {idle_s: "waiting", compute_s: "computing", finish_s: "until it ends"};
+  for (const one of seen) {
+    const name = `ranks, ${one.measure} as ${one.view}`;
+    expect(one.words.startsWith(names[one.measure]), `${name}: the words are ${one.words}`);
+    expect(one.marks > 0, `${name}: nothing is drawn`);
+    expect(one.keys === (one.view === "lines"), `${name}: the key of the lines is ${one.keys ? "" : "not "}shown`);
+  }
+  expect(new Set(seen.map((one) => one.words)).size === seen.length, "two views of the ranks have the same words");
+  for (const view of new Set(seen.map((one) => one.view))) {
+    const pictures = new Set(seen.filter((one) => one.view === view).map((one) => one.picture));
+    expect(pictures.size > 1, `ranks as ${view}: all times look alike`);
+  }
+}
+
+// For every choice of every filter, the points that are drawn and the rows of the table are those that the data have: a
+// point is a group, so no point is made of several.
+export async function checkFilters(browser, expect) {
+  const seen = await browser.evaluate(`(async () => {
+    const {groups} = JSON.parse(document.getElementById("results").textContent);
+    const selects = () => [...document.querySelectorAll("#filters select")];
+    const named = (name) => selects().find((select) => select.closest("label").firstChild.textContent === name);
+    const choose = async (select, value) => {
+      select.value = value;
+      select.dispatchEvent(new Event("change"));
+      await ${wait};
+    };
+    const state = () => {
+      const of = (select) => [select.closest("label").firstChild.textContent, select.selectedOptions[0].textContent];
+      const {Show: measure = "time", Over: across, ...values} = Object.fromEntries(selects().map(of));
+      const fabrics = [...document.querySelectorAll("#filters input:checked")].map((box) => box.value);
+      const has = (g) =>
+        (fabrics.length === 0 && !document.querySelector("#filters input") || fabrics.includes(g.fabric)) &&
+        Object.entries(values).every(([name, value]) =>
+          value === "each value" || (name === "program" ? g.program : g.settings[name] || "none") === value);
+      const due = groups.filter(has);
+      return {
+        what: JSON.stringify({measure, across, values, fabrics}),
+        due: due.filter((g) => measure === "time" || g.speedup).length,
+        rows: due.length,
+        dots: document.querySelectorAll("#curves svg g[aria-label='dot'] > *").length,
+        tableRows: document.querySelectorAll("#numbers tbody tr").length,
+        title: document.querySelector("#curves h2").textContent,
+        measure, across,
+      };
+    };
+    const all = [state()];
+    for (let i = 0; i < selects().length; i++) {
+      const options = [...selects()[i].options].map((option) => option.value), before = selects()[i].value;
+      for (const value of [...options, before]) {
+        await choose(selects()[i], value);
+        all.push(state());
+      }
+    }
+    for (const box of document.querySelectorAll("#filters input")) {
+      box.click();
+      await ${wait};
+      all.push(state());
+    }
+    const none = document.querySelector("#curves").textContent;
+    for (const box of document.querySelectorAll("#filters input")) box.click();
+    await ${wait};
+    all.push(state());
+    return {all, none, boxes: document.querySelectorAll("#filters input").length};
+  })()`);
+  for (const one of seen.all) {
+    expect(one.dots === one.due, `${one.what}: ${one.dots} points are drawn, ${one.due} groups match`);
+    expect(one.tableRows === one.rows, `${one.what}: the table has ${one.tableRows} rows, ${one.rows} groups match`);
+    expect(one.title.startsWith(one.measure === "time" ? "Time over" : "Speedup over"), `${one.what}: the title is ${one.title}`);
+    if (one.across) expect(one.title.endsWith(one.across), `${one.what}: the title is ${one.title}`);
+  }
+  if (seen.boxes) expect(/Nothing matches/.test(seen.none), `without a fabric the page says ${seen.none}`);
+}
+
+// What is typed into a search leaves the rows that have it.
+export async function checkSearch(browser, expect) {
+  const seen = await browser.evaluate(`(() => {
+    const input = document.querySelector("main input[type=search]");
+    const lines = [...input.parentElement.querySelectorAll("tbody tr")];
+    const word = lines[Math.floor(lines.length / 2)].firstChild.textContent;
+    const type = (text) => {
+      input.value = text;
+      input.dispatchEvent(new Event("input"));
+      return lines.filter((line) => getComputedStyle(line).display !== "none");
+    };
+    return {
+      all: type("").length,
+      lines: lines.length,
+      right: type(word).length >= 1 && type(word).length < lines.length && type(word).every((line) => line.textContent.includes(word)),
+      none: type("no such thing").length,
+      again: type("").length,
+    };
+  })()`);
+  expect(seen.right && seen.none === 0, `the search shows ${JSON.stringify(seen)}`);
+  expect(seen.all === seen.lines && seen.again === seen.lines, `without a word the search shows ${seen.all} of ${seen.lines}`);
+}
+
+// Every slot of the slider has its words and as many coloured lines as links in use.
+export async function checkSlots(browser, expect) {
+  const seen = await browser.evaluate(`(async () => {
+    const data = JSON.parse(document.getElementById("results").textContent);
+    const input = document.getElementById("slot");
+    const all = [];
+    for (let slot = 0; slot <= Number(input.max); slot++) {
+      input.value = slot;
+      input.dispatchEvent(new Event("input"));
+      await ${wait};
+      all.push({slot, words: document.getElementById("slot-says").textContent, spoken: input.getAttribute("aria-valuetext"),
+                due: data.connections.filter((c) => c[2] === slot).length});
+    }
+    return all;
+  })()`);
+  for (const one of seen) {
+    expect(one.words.startsWith(`Slot ${one.slot}: ${one.due} connection`), `slot ${one.slot} with ${one.due} connections: ${one.words}`);
+    expect(one.spoken === `slot ${one.slot}`, `slot ${one.slot} is spoken as ${one.spoken}`);
+  }
+}
+
+// A table is made when its details are opened, and has all rows of the file, up to a limit.
+export async function checkTables(browser, expect) {
+  const seen = await browser.evaluate(`(async () => {
+    const some = [...document.querySelectorAll("main section > details")].filter((d) => d.firstChild.textContent.startsWith("The numbers"));
+    for (const d of some) d.open = true;
+    await new Promise((done) => setTimeout(done, 50));
+    await ${wait};
+    return some.map((d) => ({id: d.closest("section").id, rows: d.querySelectorAll("tbody tr").length}));
+  })()`);
+  for (const {id, rows} of seen) expect(rows > 0 && rows <= 5000, `the table of ${id} has ${rows} rows`);
+}
