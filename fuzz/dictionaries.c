@@ -98,7 +98,7 @@ static const struct {
     {"run_topo", {put_topologies}},
     {"run_workload", {put_parameters, put_topologies, put_workloads, put_algorithms}},
     {"settings", {put_parameters, put_algorithms, put_topologies}},
-    {"sweep", {put_parameters, put_algorithms, put_topologies}},
+    {"sweep", {put_parameters, put_algorithms, put_topologies, put_workloads}},
     {"ti", {put_actions}},
     {"topo", {put_topologies}},
     {"workload", {put_workloads, put_algorithms}},

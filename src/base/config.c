@@ -2,32 +2,13 @@
 
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/config_internal.h"
 #include "base/mem.h"
-
-/* The text of a valid value in canonical form: a quantity in its shortest form, bytes in their text form. */
-static const char *canonical_of(const struct param *param, const char *text, struct arena *texts)
-{
-    char quantity[64];
-    size_t at;
-    if (param->type <= PARAM_NUMBER)
-        text = param_canonical(param, text, quantity, sizeof quantity);
-    if (bytes_are_text(text))
-        return arena_text(texts, text, strlen(text));
-    char *bytes = mem_alloc(strlen(text) + 1, 1, "a text");
-    bytes_from_text(text, bytes, &at);
-    char *form = bytes_to_text(bytes);
-    const char *kept = arena_text(texts, form, strlen(form));
-    free(bytes);
-    free(form);
-    return kept;
-}
 
 static void keep_value(struct config *config, struct config_value *value, const char *text,
                        const char *origin)
 {
-    value->text = canonical_of(value->param, text, &config->texts);
+    value->text = param_keep(value->param, text, &config->texts);
     value->origin = arena_text(&config->texts, origin, strlen(origin));
 }
 
@@ -184,27 +165,14 @@ struct config *config_copy(const struct config *config)
     return copy;
 }
 
-/* The size of a PARAM_CUSTOM value is not known, so config_check uses a whole struct of the component as
- * scratch. */
-static size_t size_of_struct(const struct config *config, const struct param *param)
+const struct param_table *config_table_of(const struct config *config, const struct param *param)
 {
     for (size_t i = 0; i < config->table_count; i++) {
         const struct param_table *table = config->tables[i];
         if (param >= table->params && param < table->params + table->count)
-            return table->size;
+            return table;
     }
-    return 0;
-}
-
-const char *config_check(const struct config *config, const struct config_value *value, const char *text,
-                         struct arena *texts, struct param_problem *problem)
-{
-    struct arena scratch_texts = {0};
-    char *scratch = mem_alloc(1, size_of_struct(config, value->param), "a value");
-    bool good = param_parse(value->param, text, scratch + value->param->offset, &scratch_texts, problem);
-    free(scratch);
-    arena_free(&scratch_texts);
-    return good ? canonical_of(value->param, text, texts) : NULL;
+    return NULL;
 }
 
 /* ------------------------------------------------------------- command line */

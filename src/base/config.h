@@ -62,15 +62,19 @@ void config_node_error(struct config_reader *reader, const struct config_node *n
     __attribute__((format(printf, 3, 4)));
 void config_key_error(struct config_reader *reader, const struct config_node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* For sections: whether `name` is a parameter, or a map of parameters. */
-bool config_reader_knows(const struct config_reader *reader, const char *name);
+/* For sections: whether `name` is a map of parameters. */
 bool config_reader_knows_group(const struct config_reader *reader, const char *name);
 /* The parameter with the most similar name, for "did you mean"; NULL: none is similar. */
 const char *config_reader_nearest(const struct config_reader *reader, const char *name);
-/* For sections: the node's text as a value of the parameter `name`, in canonical form, allocated in `texts`.
- * NULL, reported: it is not a value of the parameter. */
-const char *config_node_value(struct config_reader *reader, const char *name, const struct config_node *node,
-                              struct arena *texts);
+/* For sections: the parameter of this name, and its table. NULL: there is none. */
+const struct param *config_reader_param(const struct config_reader *reader, const char *name,
+                                        const struct param_table **table);
+/* For sections: reports a problem with the node's text, at its place. */
+void config_node_problem(struct config_reader *reader, const struct config_node *node,
+                         const struct param_problem *problem);
+/* For sections: the place of the node's key, allocated in `texts`. */
+struct diag_place config_key_place(const struct config_reader *reader, const struct config_node *node,
+                                   struct arena *texts);
 
 /* For sections: the origin of the node's value, such as "sweep.yaml:3", allocated in `texts`. */
 const char *config_node_origin(const struct config_reader *reader, const struct config_node *node,

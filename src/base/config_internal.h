@@ -42,9 +42,7 @@ const char *config_nearest_group(const struct config *config, const char *name);
 bool config_put(struct config *config, struct config_value *value, const char *text, const char *origin,
                 struct param_problem *problem);
 
-/* Checks a text without setting the value. Returns the text in canonical form, allocated in `texts`. NULL
- * fills *problem: it is not a value of the parameter. */
-const char *config_check(const struct config *config, const struct config_value *value, const char *text,
-                         struct arena *texts, struct param_problem *problem);
+/* The table that has the parameter. */
+const struct param_table *config_table_of(const struct config *config, const struct param *param);
 
 #endif

@@ -142,9 +142,13 @@ void config_key_error(struct config_reader *reader, const struct config_node *no
     va_end(args);
 }
 
-bool config_reader_knows(const struct config_reader *reader, const char *name)
+const struct param *config_reader_param(const struct config_reader *reader, const char *name,
+                                        const struct param_table **table)
 {
-    return config_find(reader->config, name) != NULL;
+    const struct config_value *value = config_find(reader->config, name);
+    if (value)
+        *table = config_table_of(reader->config, value->param);
+    return value ? value->param : NULL;
 }
 
 bool config_reader_knows_group(const struct config_reader *reader, const char *name)
@@ -157,21 +161,20 @@ const char *config_reader_nearest(const struct config_reader *reader, const char
     return config_nearest(reader->config, name);
 }
 
-const char *config_node_value(struct config_reader *reader, const char *name, const struct config_node *node,
-                              struct arena *texts)
+void config_node_problem(struct config_reader *reader, const struct config_node *node,
+                         const struct param_problem *problem)
 {
-    struct param_problem problem;
-    const struct config_value *value = config_find(reader->config, name);
-    if (node->kind != CONFIG_SCALAR) {
-        config_node_error(reader, node, "%s is a single value here", name);
-        return NULL;
-    }
-    const char *text = config_check(reader->config, value, node->text, texts, &problem);
-    if (text)
-        return text;
-    size_t at = problem.at < node->span ? problem.at : node->span;
-    config_reader_error(reader, node->offset + at, node->span - at, "%s", problem.text);
-    return NULL;
+    size_t at = problem->at < node->span ? problem->at : node->span;
+    config_reader_error(reader, node->offset + at, node->span - at, "%s", problem->text);
+}
+
+struct diag_place config_key_place(const struct config_reader *reader, const struct config_node *node,
+                                   struct arena *texts)
+{
+    struct diag_place place = config_reader_place(reader, node->key_offset, node->key_span);
+    place.file = arena_text(texts, place.file, strlen(place.file));
+    place.source = arena_text(texts, place.source, place.source_length);
+    return place;
 }
 
 const char *config_node_origin(const struct config_reader *reader, const struct config_node *node,

@@ -26,6 +26,22 @@ char *config_reader_origin(const struct config_reader *reader, size_t offset)
     return mem_format("%s:%zu", reader->name, config_reader_line(reader, offset, &line_begin));
 }
 
+struct diag_place config_reader_place(const struct config_reader *reader, size_t offset, size_t span)
+{
+    size_t begin, line = config_reader_line(reader, offset, &begin);
+    if (begin == 0 && offset >= 3 && memcmp(reader->text, "\xef\xbb\xbf", 3) == 0)
+        begin = 3; /* the byte order mark is not shown */
+    const char *source = reader->text + begin;
+    const char *newline = memchr(source, '\n', reader->length - begin);
+    return (struct diag_place){.file = reader->name,
+                               .line = line,
+                               .column = (uint32_t)(offset - begin) + 1,
+                               .span = (uint32_t)span,
+                               .source = source,
+                               .source_length =
+                                   newline ? (size_t)(newline - source) : reader->length - begin};
+}
+
 void config_reader_error_args(struct config_reader *reader, size_t offset, size_t span, const char *format,
                               va_list args)
 {
@@ -33,21 +49,8 @@ void config_reader_error_args(struct config_reader *reader, size_t offset, size_
     if (reader->errors == CONFIG_ERRORS_AT_MOST || reader->scans)
         return;
     vsnprintf(message, sizeof message, format, args);
-
-    size_t begin, line = config_reader_line(reader, offset, &begin);
-    if (begin == 0 && offset >= 3 && memcmp(reader->text, "\xef\xbb\xbf", 3) == 0)
-        begin = 3; /* the byte order mark is not shown */
-    const char *source = reader->text + begin;
-    const char *newline = memchr(source, '\n', reader->length - begin);
-    diag_report(
-        DIAG_ERROR,
-        &(struct diag_place){.file = reader->name,
-                             .line = line,
-                             .column = (uint32_t)(offset - begin) + 1,
-                             .span = (uint32_t)span,
-                             .source = source,
-                             .source_length = newline ? (size_t)(newline - source) : reader->length - begin},
-        "%s", message);
+    const struct diag_place place = config_reader_place(reader, offset, span);
+    diag_report(DIAG_ERROR, &place, "%s", message);
     if (++reader->errors == CONFIG_ERRORS_AT_MOST) {
         diag_note("%s: these are %d errors; the rest of the file has not been read", reader->name,
                   CONFIG_ERRORS_AT_MOST);

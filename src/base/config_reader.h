@@ -44,6 +44,9 @@ size_t config_reader_line(const struct config_reader *reader, size_t offset, siz
 /* The origin of the value at `offset`, such as "demo.yaml:3". The caller frees it. */
 char *config_reader_origin(const struct config_reader *reader, size_t offset);
 
+/* The place of `span` bytes from `offset` on. It refers to the text of the reader. */
+struct diag_place config_reader_place(const struct config_reader *reader, size_t offset, size_t span);
+
 /* Reports an error in `span` bytes from `offset` on. */
 void config_reader_error(struct config_reader *reader, size_t offset, size_t span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

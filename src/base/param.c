@@ -35,15 +35,8 @@ static void append(struct param_problem *problem, const char *format, ...)
 
 /* -------------------------------------------------------- types with a size */
 
-/* A value of a type that has bounds. */
-union param_quantity {
-    ps_t time;
-    uint64_t whole;
-    double number;
-};
-
-static bool read_quantity(enum param_type type, const char *text, union param_quantity *value,
-                          struct param_problem *problem)
+bool param_quantity_read(enum param_type type, const char *text, union param_quantity *value,
+                         struct param_problem *problem)
 {
     struct units_problem unit_problem;
     bool good = false;
@@ -70,7 +63,7 @@ static bool read_quantity(enum param_type type, const char *text, union param_qu
     return good || fail(problem, unit_problem.at, "%s", unit_problem.text);
 }
 
-static int compare(enum param_type type, const union param_quantity *a, const union param_quantity *b)
+int param_quantity_compare(enum param_type type, const union param_quantity *a, const union param_quantity *b)
 {
     if (type == PARAM_TIME)
         return (a->time > b->time) - (a->time < b->time);
@@ -83,11 +76,11 @@ static bool within_bounds(const struct param *param, const char *text, const uni
                           struct param_problem *problem)
 {
     union param_quantity bound;
-    if (param->min && read_quantity(param->type, param->min, &bound, problem) &&
-        compare(param->type, value, &bound) < 0)
+    if (param->min && param_quantity_read(param->type, param->min, &bound, problem) &&
+        param_quantity_compare(param->type, value, &bound) < 0)
         return fail(problem, 0, "%s is at least %s, not %s", param->name, param->min, text);
-    if (param->max && read_quantity(param->type, param->max, &bound, problem) &&
-        compare(param->type, value, &bound) > 0)
+    if (param->max && param_quantity_read(param->type, param->max, &bound, problem) &&
+        param_quantity_compare(param->type, value, &bound) > 0)
         return fail(problem, 0, "%s is at most %s, not %s", param->name, param->max, text);
     return true;
 }
@@ -96,7 +89,8 @@ static bool parse_quantity(const struct param *param, const char *text, void *fi
                            struct param_problem *problem)
 {
     union param_quantity value;
-    if (!read_quantity(param->type, text, &value, problem) || !within_bounds(param, text, &value, problem))
+    if (!param_quantity_read(param->type, text, &value, problem) ||
+        !within_bounds(param, text, &value, problem))
         return false;
     memcpy(field, &value, sizeof value);
     return true;
@@ -180,29 +174,64 @@ bool param_defaults(const struct param_table *table, void *config, struct arena 
     return true;
 }
 
+const char *param_quantity_print(enum param_type type, const union param_quantity *value, char *buffer,
+                                 size_t size)
+{
+    switch (type) {
+    case PARAM_TIME:
+        return units_print_time(value->time, buffer, size);
+    case PARAM_RATE:
+        return units_print_rate(value->whole, buffer, size);
+    case PARAM_FLOPS:
+        return units_print_flops(value->whole, buffer, size);
+    case PARAM_SIZE:
+        return units_print_size(value->whole, buffer, size);
+    case PARAM_NUMBER:
+        return units_print_number(value->number, buffer, size);
+    default:
+        snprintf(buffer, size, "%llu", (unsigned long long)value->whole);
+        return buffer;
+    }
+}
+
 const char *param_canonical(const struct param *param, const char *text, char *buffer, size_t size)
 {
     union param_quantity value;
     struct param_problem problem;
-    if (param->type > PARAM_NUMBER || !read_quantity(param->type, text, &value, &problem)) {
-        snprintf(buffer, size, "%s", text);
-        return buffer;
-    }
-    switch (param->type) {
-    case PARAM_TIME:
-        return units_print_time(value.time, buffer, size);
-    case PARAM_RATE:
-        return units_print_rate(value.whole, buffer, size);
-    case PARAM_FLOPS:
-        return units_print_flops(value.whole, buffer, size);
-    case PARAM_SIZE:
-        return units_print_size(value.whole, buffer, size);
-    case PARAM_NUMBER:
-        return units_print_number(value.number, buffer, size);
-    default:
-        snprintf(buffer, size, "%llu", (unsigned long long)value.whole);
-        return buffer;
-    }
+    if (param->type <= PARAM_NUMBER && param_quantity_read(param->type, text, &value, &problem))
+        return param_quantity_print(param->type, &value, buffer, size);
+    snprintf(buffer, size, "%s", text);
+    return buffer;
+}
+
+/* A quantity in its shortest form, bytes in their text form. */
+const char *param_keep(const struct param *param, const char *text, struct arena *texts)
+{
+    char quantity[64];
+    size_t at;
+    if (param->type <= PARAM_NUMBER)
+        text = param_canonical(param, text, quantity, sizeof quantity);
+    if (bytes_are_text(text))
+        return arena_text(texts, text, strlen(text));
+    char *bytes = mem_alloc(strlen(text) + 1, 1, "a text");
+    bytes_from_text(text, bytes, &at);
+    char *form = bytes_to_text(bytes);
+    const char *kept = arena_text(texts, form, strlen(form));
+    free(bytes);
+    free(form);
+    return kept;
+}
+
+/* The size of a PARAM_CUSTOM value is not known, so a whole struct of the component is scratch. */
+const char *param_check(const struct param_table *table, const struct param *param, const char *text,
+                        struct arena *texts, struct param_problem *problem)
+{
+    struct arena scratch_texts = {0};
+    char *scratch = mem_alloc(1, table->size, "a value");
+    bool good = param_parse(param, text, scratch + param->offset, &scratch_texts, problem);
+    free(scratch);
+    arena_free(&scratch_texts);
+    return good ? param_keep(param, text, texts) : NULL;
 }
 
 /* -------------------------------------------------------------- short texts */

@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/status.h"
+#include "base/time.h"
 
 /* Parameters. Each component declares its parameters once, in a table beside the code that uses them. A
  * default is a text *with its unit*. The reader of experiment files, --set, `helio params`, the manual and
@@ -78,6 +79,28 @@ bool param_defaults(const struct param_table *table, void *config, struct arena 
 /* A valid value in its shortest form: "0.5 us" -> "500 ns", "65536 B" -> "64 KiB", "0010" -> "10". Other
  * texts do not change. A buffer of 64 bytes is enough for a quantity. */
 const char *param_canonical(const struct param *param, const char *text, char *buffer, size_t size);
+
+/* The same allocated in `texts`; bytes are in their text form. */
+const char *param_keep(const struct param *param, const char *text, struct arena *texts);
+
+/* Checks a text as param_parse does, without a struct for it. `table` has the parameter. Returns the text in
+ * canonical form, allocated in `texts`. NULL fills *problem: it is not a value of the parameter. */
+const char *param_check(const struct param_table *table, const struct param *param, const char *text,
+                        struct arena *texts, struct param_problem *problem);
+
+/* Values of the types up to PARAM_NUMBER, which have an order. */
+union param_quantity {
+    ps_t time;      /* PARAM_TIME */
+    uint64_t whole; /* PARAM_RATE, _FLOPS, _SIZE, _COUNT */
+    double number;  /* PARAM_NUMBER */
+};
+bool param_quantity_read(enum param_type type, const char *text, union param_quantity *value,
+                         struct param_problem *problem);
+int param_quantity_compare(enum param_type type, const union param_quantity *a,
+                           const union param_quantity *b);
+/* In canonical form; a buffer of 64 bytes is enough. */
+const char *param_quantity_print(enum param_type type, const union param_quantity *value, char *buffer,
+                                 size_t size);
 
 /* Splits "name = value" at text[at .. end) into copies of both, without the blanks around them, and the bytes
  * at which they begin. The caller frees the copies. Without an equals sign the value is NULL. */

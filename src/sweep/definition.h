@@ -9,6 +9,8 @@
  *     fabric: [packet, fmu]
  *     sweep:
  *       fmu.count: [16, 32, 64]                       an axis: a parameter and its values
+ *       packet.latency: 1 us..8 us x2                 a range of values (base/range.h)
+ *       alltoall.bytes: [0, 1 KiB..1 MiB x4]          a parameter of the workload
  *       list:                                         an axis whose points are listed
  *         - {packet.latency: 1 us, mpi.bcast: binomial}
  *         - {packet.latency: 2 us}
@@ -27,6 +29,12 @@ struct axis {
     size_t count;
 };
 
+/* A parameter of a workload that the file names. */
+struct workload_name {
+    const char *name;        /* "alltoall.bytes" */
+    struct diag_place place; /* where it stands first */
+};
+
 struct definition {
     struct axis *axes;
     size_t axis_count, axis_capacity;
@@ -34,6 +42,9 @@ struct definition {
     struct alternative baseline;
     const char **names; /* the varied parameters, in the order of the file */
     size_t name_count, name_capacity;
+    struct workload_name *workload_names;
+    size_t workload_name_count, workload_name_capacity;
+    size_t values;      /* of all axes */
     struct arena arena; /* memory of all these and of the points */
 };
 
@@ -45,6 +56,9 @@ void definition_free(struct definition *definition);
 
 /* Whether every point sets the parameter, so that its value in the config has no effect. */
 bool definition_overrides(const struct definition *definition, const char *name);
+
+/* The parameter of a workload that the file names; NULL: it names none of this name. */
+const struct workload_name *definition_workload_name(const struct definition *definition, const char *name);
 
 /* The points, which refer to `base` and are valid as long as the definition. Behind them are the points of
  * the baseline, which may repeat earlier ones. */

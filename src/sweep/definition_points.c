@@ -1,11 +1,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/diag.h"
 #include "fabric/list.h"
 #include "sim/experiment.h"
 #include "sweep/definition.h"
 #include "sweep/metadata.h"
+#include "workload/text.h"
 
 /* The points of a definition, and its metadata in a store. */
 
@@ -14,6 +16,7 @@ enum { POINTS_AT_MOST = 1000000 };
 struct point_list {
     struct definition *definition;
     const struct config *base;
+    const char *workload; /* of the base; NULL = none */
     const char **fabrics; /* of the base */
     size_t fabric_count;
     uint64_t first_seed;
@@ -31,16 +34,62 @@ static const struct sweep_setting *find(const struct sweep_setting *settings, si
     return NULL;
 }
 
+/* The bytes of a text that is in its text form; the caller frees them. */
+static char *bytes_of(const char *text)
+{
+    size_t at;
+    char *bytes = mem_alloc(strlen(text) + 1, 1, "a workload");
+    bytes_from_text(text, bytes, &at);
+    return bytes;
+}
+
+/* The workload of a point: the text that its settings or the base have, with those of its settings that are
+ * parameters of this workload. False: it has no such setting. */
+static bool workload_of(struct point_list *points, const struct alternative *settings,
+                        struct sweep_setting *workload)
+{
+    const struct sweep_setting *chosen = find(settings->settings, settings->count, "workload");
+    struct arena *arena = &points->definition->arena;
+    char *text = chosen ? bytes_of(chosen->value) : points->workload ? mem_text(points->workload) : NULL;
+    *workload = (struct sweep_setting){.name = "workload"};
+    for (size_t i = 0; text && i < settings->count; i++) {
+        const struct sweep_setting *setting = &settings->settings[i];
+        if (!definition_workload_name(points->definition, setting->name) ||
+            !workload_text_is_of(text, setting->name))
+            continue;
+        char *bytes = bytes_of(setting->value);
+        char *longer = workload_text_with(text, setting->name, bytes);
+        free(bytes);
+        free(text);
+        text = longer;
+        workload->origin = setting->origin;
+    }
+    if (workload->origin) {
+        char *form = bytes_to_text(text);
+        workload->value = arena_text(arena, form, strlen(form));
+        free(form);
+    }
+    free(text);
+    return workload->origin != NULL;
+}
+
 /* Adds a point with these settings, without `fabric` among them, and with a seed unless it is NULL. */
 static void add_point(struct point_list *points, const struct alternative *settings, const char *fabric,
                       const char *seed)
 {
     struct arena *arena = &points->definition->arena;
-    struct sweep_setting *own = arena_alloc(arena, (settings->count + 1) * sizeof *own);
+    struct sweep_setting *own = arena_alloc(arena, (settings->count + 2) * sizeof *own), workload;
+    bool has_workload = workload_of(points, settings, &workload);
     size_t count = 0;
-    for (size_t i = 0; i < settings->count; i++)
-        if (strcmp(settings->settings[i].name, "fabric") != 0)
+    for (size_t i = 0; i < settings->count; i++) {
+        const char *name = settings->settings[i].name;
+        bool is_replaced = definition_workload_name(points->definition, name) ||
+                           (has_workload && strcmp(name, "workload") == 0);
+        if (!is_replaced && strcmp(name, "fabric") != 0)
             own[count++] = settings->settings[i];
+    }
+    if (has_workload)
+        own[count++] = workload;
     if (seed)
         own[count++] = (struct sweep_setting){.name = "seed", .value = seed};
     points->list[points->count++] =
@@ -127,12 +176,48 @@ static size_t count_combinations(const struct definition *definition)
     return combinations;
 }
 
+/* Whether a point may run the workload of this name. */
+static bool runs_workload(const struct point_list *points, const char *full_name)
+{
+    const struct definition *definition = points->definition;
+    const struct sweep_setting *baseline =
+        find(definition->baseline.settings, definition->baseline.count, "workload");
+    bool found = (points->workload && workload_text_is_of(points->workload, full_name)) ||
+                 (baseline && workload_text_is_of(baseline->value, full_name));
+    for (size_t i = 0; i < definition->axis_count; i++)
+        for (size_t j = 0; !found && j < definition->axes[i].count; j++) {
+            const struct alternative *alternative = &definition->axes[i].alternatives[j];
+            const struct sweep_setting *workload =
+                find(alternative->settings, alternative->count, "workload");
+            found = workload && workload_text_is_of(workload->value, full_name);
+        }
+    return found;
+}
+
+/* STATUS_BAD_INPUT, reported: the file names a parameter of a workload that no point runs. */
+static enum status check_workload_names(const struct point_list *points)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < points->definition->workload_name_count; i++) {
+        const struct workload_name *named = &points->definition->workload_names[i];
+        if (runs_workload(points, named->name))
+            continue;
+        diag_report(DIAG_ERROR, &named->place, "%s is a parameter of the workload %s, but %s%s", named->name,
+                    workload_of_name(named->name)->name,
+                    points->workload ? "this experiment runs " : "this experiment has no workload",
+                    points->workload ? points->workload : "");
+        status = STATUS_BAD_INPUT;
+    }
+    return status;
+}
+
 enum status definition_points(struct definition *definition, const struct config *base,
                               struct sweep_point **list, size_t *count)
 {
     const struct experiment_config *chosen = config_of(base, &experiment_params);
-    struct point_list points = {.definition = definition, .base = base, .first_seed = chosen->seed};
-    if (split_fabrics(&points, chosen->fabric) != STATUS_OK)
+    struct point_list points = {
+        .definition = definition, .base = base, .workload = chosen->workload, .first_seed = chosen->seed};
+    if (split_fabrics(&points, chosen->fabric) != STATUS_OK || check_workload_names(&points) != STATUS_OK)
         return STATUS_BAD_INPUT;
     size_t combinations = count_combinations(definition);
     size_t repeats = points.fabric_count * (definition->seeds ? definition->seeds : 1);

@@ -3,11 +3,13 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/bytes.h"
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/steps.h"
 #include "sweep/metadata.h"
+#include "workload/text.h"
 
 /* --------------------------------------------------------------------- read */
 
@@ -44,6 +46,49 @@ static enum status check_limits(const struct results_reader *reader, const struc
     return STATUS_OK;
 }
 
+/* A name that is no parameter of the first row is that of a parameter of a workload. */
+static void add_split(struct results_table *results_table, const json_t *parameters, const char *name)
+{
+    if (strchr(name, '.') && !json_object_get(parameters, name))
+        text_index_add(&results_table->split, name);
+}
+
+static void find_split(struct results_table *results_table, const json_t *parameters)
+{
+    const char *name;
+    size_t index;
+    json_t *value;
+    json_array_foreach(results_table->varied, index, value)
+        add_split(results_table, parameters, json_string_value(value));
+    json_object_foreach(results_table->baseline, name, value) add_split(results_table, parameters, name);
+}
+
+/* Takes the parameters of workloads that have their own columns out of the row's `workload`. */
+static void split_workload(const struct results_table *results_table, json_t *parameters)
+{
+    size_t at;
+    const char *form = json_string_value(json_object_get(parameters, "workload"));
+    if (!form || !results_table->split.count)
+        return;
+    char *text = mem_alloc(strlen(form) + 1, 1, "a workload"), *value;
+    if (bytes_from_text(form, text, &at))
+        strcpy(text, form); /* somebody else has made the file */
+    for (size_t i = 0; i < results_table->split.count; i++) {
+        const char *name = results_table->split.texts[i];
+        if (!workload_text_is_of(text, name))
+            continue;
+        char *rest = workload_text_without(text, name, &value);
+        json_put_value(parameters, name, value);
+        free(value);
+        free(text);
+        text = rest;
+    }
+    char *rest_form = bytes_to_text(text);
+    json_put_value(parameters, "workload", rest_form);
+    free(rest_form);
+    free(text);
+}
+
 static enum status add_row(void *self, const struct store_run *run)
 {
     const struct results_reader *reader = self;
@@ -68,6 +113,9 @@ static enum status add_row(void *self, const struct store_run *run)
     results_table->rows[results_table->count++] = row;
     if (!row.parameters || !row.metrics)
         return damaged(reader, run->id, row.parameters ? "metrics" : "parameters");
+    if (results_table->count == 1)
+        find_split(results_table, row.parameters);
+    split_workload(results_table, row.parameters);
     const char *name;
     json_t *value;
     json_object_foreach(row.metrics, name, value) text_index_add(&results_table->metrics, name);
@@ -263,6 +311,7 @@ void results_table_free(struct results_table *results_table)
         json_decref(results_table->rows[i].metrics);
     }
     text_index_free(&results_table->metrics);
+    text_index_free(&results_table->split);
     free(results_table->rows);
     free(results_table->groups);
     json_decref(results_table->varied);

@@ -9,7 +9,9 @@
 #include "sweep/store.h"
 
 /* A store's finished runs as a table. Each row is a run, in the order of the store, with its varied
- * parameters, its results, and its speedup over the baseline. */
+ * parameters, its results, and its speedup over the baseline. A parameter of a workload that is varied or
+ * that the baseline names, as alltoall.bytes, is a parameter like the others, and the row's `workload` is
+ * without it. */
 struct results_table_row {
     int64_t id;
     const char *fabric, *program;
@@ -42,6 +44,7 @@ struct results_table {
     size_t count, capacity;
     struct results_table_group *groups;
     size_t group_count;
+    struct text_index split;   /* names of parameters of workloads that are taken out of `workload` */
     struct text_index metrics; /* names */
 };
 

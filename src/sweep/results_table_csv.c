@@ -2,12 +2,64 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/mem.h"
 #include "output/quote.h"
 #include "sweep/results_table.h"
+#include "workload/text.h"
 
 static bool is_own_column(const char *parameter)
 {
     return strcmp(parameter, "fabric") == 0;
+}
+
+/* The parameter of a workload that has a column of numbers, without units. NULL: the column has texts. */
+static const struct param *numeric_param(const struct results_table *results_table, const char *name)
+{
+    if (text_index_find(&results_table->split, name) == SIZE_MAX)
+        return NULL;
+    const struct workload *workload = workload_of_name(name);
+    const struct param *param = workload ? workload_parameter(workload, name) : NULL;
+    return param && param->type <= PARAM_NUMBER ? param : NULL;
+}
+
+/* The unit of such a column, as it ends its name. */
+static const char *unit_of(const struct param *param)
+{
+    static const char bytes[] = "bytes";
+    size_t length = strlen(param->name), end = sizeof bytes - 1;
+    switch (param->type) {
+    case PARAM_TIME:
+        return "_s";
+    case PARAM_RATE:
+        return "_bytes_per_s";
+    case PARAM_FLOPS:
+        return "_flop_per_s";
+    case PARAM_SIZE:
+        return length >= end && strcmp(param->name + length - end, bytes) == 0 ? "" : "_bytes";
+    default:
+        return "";
+    }
+}
+
+static void put_quantity(FILE *out, const struct param *param, const char *text)
+{
+    union param_quantity value;
+    struct param_problem problem;
+    if (!param_quantity_read(param->type, text, &value, &problem))
+        quote_csv(out, text);
+    else if (param->type == PARAM_TIME)
+        fprintf(out, "%" PRId64 ".%012" PRId64, value.time / PS_PER_S, value.time % PS_PER_S);
+    else if (param->type == PARAM_NUMBER)
+        fprintf(out, "%.15g", value.number);
+    else
+        fprintf(out, "%" PRIu64, value.whole);
+}
+
+static void put_name(FILE *out, const struct param *param, const char *name)
+{
+    char *column = mem_format("%s%s", name, param ? unit_of(param) : "");
+    quote_csv(out, column);
+    free(column);
 }
 
 /* The varied parameters, without the fabric, which has a column of its own, and for groups without the seed.
@@ -19,9 +71,15 @@ static void put_varied(const struct results_table *results_table, const struct r
         const char *name = json_string_value(json_array_get(results_table->varied, i));
         if (is_own_column(name) || (of_group && strcmp(name, "seed") == 0))
             continue;
-        const char *value = row ? results_table_value(row, name) : name;
+        const struct param *param = numeric_param(results_table, name);
+        const char *value = row ? results_table_value(row, name) : NULL;
         fputc(',', out);
-        quote_csv(out, value ? value : "");
+        if (!row)
+            put_name(out, param, name);
+        else if (param && value)
+            put_quantity(out, param, value);
+        else
+            quote_csv(out, value ? value : "");
     }
 }
 

@@ -116,6 +116,62 @@ static void the_baseline_is_among_the_points(void **state)
     expect_points("fabric: fmu\nbaseline: {seed: 5}\nseeds: 2\n", "fmu, seed=1\nfmu, seed=2\nfmu, seed=5\n");
 }
 
+static void a_range_is_as_its_values(void **state)
+{
+    (void)state;
+    expect_points("fabric: fmu\nsweep: {fmu.count: [3, 8..32 x2, 100], fmu.t_switch: 0..1us +500ns}\n"
+                  "baseline: {fmu.count: 1}\n",
+                  "fmu, fmu.count=3, fmu.t_switch=0 ps\nfmu, fmu.count=3, fmu.t_switch=500 ns\n"
+                  "fmu, fmu.count=3, fmu.t_switch=1 us\nfmu, fmu.count=8, fmu.t_switch=0 ps\n"
+                  "fmu, fmu.count=8, fmu.t_switch=500 ns\nfmu, fmu.count=8, fmu.t_switch=1 us\n"
+                  "fmu, fmu.count=16, fmu.t_switch=0 ps\nfmu, fmu.count=16, fmu.t_switch=500 ns\n"
+                  "fmu, fmu.count=16, fmu.t_switch=1 us\nfmu, fmu.count=32, fmu.t_switch=0 ps\n"
+                  "fmu, fmu.count=32, fmu.t_switch=500 ns\nfmu, fmu.count=32, fmu.t_switch=1 us\n"
+                  "fmu, fmu.count=100, fmu.t_switch=0 ps\nfmu, fmu.count=100, fmu.t_switch=500 ns\n"
+                  "fmu, fmu.count=100, fmu.t_switch=1 us\n"
+                  "fmu, fmu.t_switch=0 ps, fmu.count=1\nfmu, fmu.t_switch=500 ns, fmu.count=1\n"
+                  "fmu, fmu.t_switch=1 us, fmu.count=1\nfmu, fmu.t_switch=0 ps, fmu.count=1\n"
+                  "fmu, fmu.t_switch=500 ns, fmu.count=1\nfmu, fmu.t_switch=1 us, fmu.count=1\n"
+                  "fmu, fmu.t_switch=0 ps, fmu.count=1\nfmu, fmu.t_switch=500 ns, fmu.count=1\n"
+                  "fmu, fmu.t_switch=1 us, fmu.count=1\nfmu, fmu.t_switch=0 ps, fmu.count=1\n"
+                  "fmu, fmu.t_switch=500 ns, fmu.count=1\nfmu, fmu.t_switch=1 us, fmu.count=1\n"
+                  "fmu, fmu.t_switch=0 ps, fmu.count=1\nfmu, fmu.t_switch=500 ns, fmu.count=1\n"
+                  "fmu, fmu.t_switch=1 us, fmu.count=1\n");
+}
+
+static void parameters_of_workloads_vary(void **state)
+{
+    (void)state;
+    expect_points("fabric: packet\nsweep:\n  alltoall: {bytes: 1KiB..2KiB x2, ranks: [8, 4]}\n"
+                  "workload: 'alltoall:bytes=7 B,iterations=2'\n",
+                  "packet, workload=alltoall:ranks=8,bytes=1KiB,iterations=2\n"
+                  "packet, workload=alltoall:ranks=4,bytes=1KiB,iterations=2\n"
+                  "packet, workload=alltoall:ranks=8,bytes=2KiB,iterations=2\n"
+                  "packet, workload=alltoall:ranks=4,bytes=2KiB,iterations=2\n");
+    expect_points("fabric: packet\nsweep: {'npb:lu.class': [A, B]}\nworkload: npb:lu\n",
+                  "packet, workload=npb:lu:class=A\npacket, workload=npb:lu:class=B\n");
+}
+
+/* A parameter of one workload does not concern the others. */
+static void a_list_of_workloads_has_parameters_of_each(void **state)
+{
+    (void)state;
+    expect_points("fabric: packet\nsweep:\n  workload: [alltoall, pingpong, 'alltoall:ranks=4']\n"
+                  "  alltoall.bytes: [1 KiB]\n",
+                  "packet, workload=alltoall:bytes=1KiB\npacket, workload=pingpong\n"
+                  "packet, workload=alltoall:ranks=4,bytes=1KiB\n");
+}
+
+static void a_baseline_may_name_a_parameter_of_the_workload(void **state)
+{
+    (void)state;
+    expect_points("workload: alltoall\nfabric: packet\nsweep: {alltoall.bytes: [1 B, 2 B]}\n"
+                  "baseline: {alltoall.ranks: 2}\n",
+                  "packet, workload=alltoall:bytes=1B\npacket, workload=alltoall:bytes=2B\n"
+                  "packet, workload=alltoall:ranks=2,bytes=1B\n"
+                  "packet, workload=alltoall:ranks=2,bytes=2B\n");
+}
+
 /* ------------------------------------------------------------------ errors */
 
 static void expect_error(const char *text, const char *expected)
@@ -172,6 +228,58 @@ static void errors_name_their_places(void **state)
     expect_error("sweep: {fmu.count: [1\n", "s.yaml:2:1: error:");
 }
 
+/* Errors of the points, which are found when the whole file has been read. */
+static void expect_error_of_points(const char *text, const char *expected)
+{
+    struct definition definition;
+    struct config *config;
+    struct sweep_point *points;
+    size_t count;
+    said[0] = '\0';
+    assert_int_equal(read_text(&definition, &config, text), STATUS_OK);
+    assert_int_equal(definition_points(&definition, config, &points, &count), STATUS_BAD_INPUT);
+    if (!strstr(said, expected))
+        fail_msg("expected: %s\nsaid: %s", expected, said);
+    definition_free(&definition);
+    config_close(config);
+}
+
+static void errors_of_workload_parameters_name_their_places(void **state)
+{
+    (void)state;
+    expect_error("sweep: {alltoall.byts: [1 B]}\n",
+                 "s.yaml:1:9: error: the workload alltoall has no parameter 'byts'; did you mean 'bytes'?");
+    expect_error("sweep: {alltoal.bytes: [1 B]}\n",
+                 "s.yaml:1:9: error: there is no parameter 'alltoal.bytes'; did you mean 'alltoall.bytes'?");
+    expect_error("sweep: {alltoall: 3}\n", "s.yaml:1:9: error: alltoall is a map of parameters");
+    expect_error("sweep: {alltoall.bytes: [1 KiB, 4]}\n", "s.yaml:1:33: error: a size needs a unit");
+    expect_error("sweep: {alltoall.ranks: [4, 0]}\n", "s.yaml:1:29: error: ranks is at least 1, not 0");
+    expect_error("sweep: {alltoall.ranks: [4, 8..2000000000 x2]}\n",
+                 "s.yaml:1:32: error: ranks is at most 1000000000");
+    expect_error("sweep: {pattern.name: ['a,b']}\n",
+                 "s.yaml:1:25: error: a value of pattern.name has no commas");
+    expect_error("sweep: {alltoall.bytes: [1 B], alltoall: {bytes: [2 B]}}\n",
+                 "s.yaml:1:43: error: alltoall.bytes is varied twice");
+    expect_error_of_points("sweep: {alltoall.bytes: [1 B]}\nworkload: pingpong\n",
+                           "s.yaml:1:9: error: alltoall.bytes is a parameter of the workload alltoall, but "
+                           "this experiment runs pingpong\n 1 | sweep: {alltoall.bytes: [1 B]}\n");
+    expect_error_of_points("sweep: {alltoall.bytes: [1 B]}\ntrace: t\n", "this experiment has no workload");
+    expect_error_of_points("sweep: {workload: [alltoall]}\nbaseline: {pingpong.bytes: 1 B}\n",
+                           "s.yaml:2:12: error: pingpong.bytes is a parameter of the workload pingpong");
+}
+
+static void errors_of_ranges_name_their_places(void **state)
+{
+    (void)state;
+    expect_error("sweep: {fmu.count: 8..32}\n", "s.yaml:1:25: error: a range needs a step");
+    expect_error("sweep: {fmu.count: [1, 8..x x2]}\n", "s.yaml:1:27: error: fmu.count needs a value");
+    expect_error("sweep: {list: [{fmu.count: 8..32 x2}]}\n",
+                 "s.yaml:1:28: error: fmu.count is a single value here; a range is an axis of its own");
+    expect_error("sweep:\n  seed: [1..100000 +1, 1..100000 +1, 1..100000 +1, 1..100000 +1, 1..100000 +1,\n"
+                 "    1..100000 +1, 1..100000 +1, 1..100000 +1, 1..100000 +1, 1..100000 +1, 7]\n",
+                 "s.yaml:3:75: error: this sweep has more than 1000000 values");
+}
+
 static void a_sweep_has_a_limit(void **state)
 {
     (void)state;
@@ -206,7 +314,13 @@ int main(void)
         cmocka_unit_test(repeated_seeds_count_up_from_the_first),
         cmocka_unit_test(a_file_without_a_sweep_is_a_point_for_each_fabric),
         cmocka_unit_test(the_baseline_is_among_the_points),
+        cmocka_unit_test(a_range_is_as_its_values),
+        cmocka_unit_test(parameters_of_workloads_vary),
+        cmocka_unit_test(a_list_of_workloads_has_parameters_of_each),
+        cmocka_unit_test(a_baseline_may_name_a_parameter_of_the_workload),
         cmocka_unit_test(errors_name_their_places),
+        cmocka_unit_test(errors_of_workload_parameters_name_their_places),
+        cmocka_unit_test(errors_of_ranges_name_their_places),
         cmocka_unit_test(a_sweep_has_a_limit),
     };
     return cmocka_run_group_tests(tests, start_listening, stop_collecting);

@@ -1,0 +1,90 @@
+/* The text that names a workload, taken apart and put together. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "workload/text.h"
+
+static void expect_with(const char *text, const char *name, const char *value, const char *expected)
+{
+    assert_true(workload_text_is_of(text, name));
+    char *got = workload_text_with(text, name, value);
+    assert_string_equal(got, expected);
+    free(got);
+}
+
+static void a_value_is_set_in_the_order_of_the_table(void **state)
+{
+    (void)state;
+    expect_with("alltoall", "alltoall.bytes", "8 KiB", "alltoall:bytes=8KiB");
+    expect_with("alltoall:ranks=4", "alltoall.bytes", "8 KiB", "alltoall:ranks=4,bytes=8KiB");
+    expect_with("alltoall:bytes=4 KiB , ranks=4", "alltoall.bytes", "8192 B", "alltoall:ranks=4,bytes=8KiB");
+    expect_with("alltoall:bytes=2048B", "alltoall.ranks", "4", "alltoall:ranks=4,bytes=2KiB");
+    expect_with("npb:lu:class=A", "npb:lu.ranks", "4", "npb:lu:class=A,ranks=4");
+}
+
+/* A text that is wrong stays wrong, so that the workload can say so. */
+static void wrong_texts_stay_wrong(void **state)
+{
+    (void)state;
+    expect_with("alltoall:rank=4", "alltoall.bytes", "1 B", "alltoall:bytes=1B,rank=4");
+    expect_with("alltoall:ranks", "alltoall.bytes", "1 B", "alltoall:ranks,bytes=1B");
+    expect_with("alltoall:ranks=4,ranks=5,ranks=6,ranks=7", "alltoall.bytes", "1 B",
+                "alltoall:ranks=4,ranks=5,ranks=6,ranks=7,bytes=1 B");
+}
+
+static void names_lead_to_parameters(void **state)
+{
+    (void)state;
+    const struct workload *lu = workload_of_name("npb:lu.class");
+    assert_non_null(lu);
+    assert_string_equal(lu->name, "npb:lu");
+    assert_string_equal(workload_parameter(lu, "npb:lu.class")->name, "class");
+    assert_null(workload_parameter(lu, "npb:lu.clas"));
+    assert_string_equal(workload_nearest_parameter(lu, "npb:lu.clas"), "class");
+    assert_null(workload_of_name("fmu.count"));
+    assert_string_equal(workload_nearest("alltoal.bytes")->name, "alltoall");
+    assert_null(workload_nearest("zzzzzzzz.bytes"));
+    assert_true(workload_text_is_of("alltoall", "alltoall.bytes"));
+    assert_false(workload_text_is_of("alltoallv:ranks=4", "alltoall.bytes"));
+    assert_false(workload_text_is_of("pingpong", "alltoall.bytes"));
+}
+
+static void expect_without(const char *text, const char *name, const char *rest, const char *value)
+{
+    char *got_value;
+    char *got = workload_text_without(text, name, &got_value);
+    assert_string_equal(got, rest);
+    if (value)
+        assert_string_equal(got_value, value);
+    else
+        assert_null(got_value);
+    free(got);
+    free(got_value);
+}
+
+static void a_value_is_taken_out(void **state)
+{
+    (void)state;
+    expect_without("alltoall:ranks=4,bytes=8192B", "alltoall.bytes", "alltoall:ranks=4", "8 KiB");
+    expect_without("alltoall:ranks=4", "alltoall.ranks", "alltoall", "4");
+    expect_without("alltoall:ranks=4", "alltoall.bytes", "alltoall:ranks=4", "8 KiB"); /* the default */
+    expect_without("plugged:size=3,n=2", "plugged.size", "plugged:n=2", "3");          /* not loaded */
+    expect_without("plugged:n=2", "plugged.size", "plugged:n=2", NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_value_is_set_in_the_order_of_the_table),
+        cmocka_unit_test(wrong_texts_stay_wrong),
+        cmocka_unit_test(names_lead_to_parameters),
+        cmocka_unit_test(a_value_is_taken_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
