@@ -59,15 +59,6 @@ const struct coll_algorithm coll_allgatherv_ring = {
 
 /* -------------------------------------------------------------------- Bruck */
 
-/* Bytes of `count` blocks from rank `first` on, around the end. */
-static uint64_t cyclic_bytes(const struct blocks *blocks, uint32_t first, uint32_t count)
-{
-    uint32_t left = blocks->count - first;
-    if (count <= left)
-        return blocks_bytes(blocks, first, count);
-    return blocks_bytes(blocks, first, left) + blocks_bytes(blocks, 0, count - left);
-}
-
 /* Scratch has the blocks of ranks r, r+1, ... one after another. In round k the first of them go to r - 2^k,
  * and as many blocks arrive from r + 2^k at their end. */
 static bool bruck(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
@@ -83,9 +74,9 @@ static bool bruck(const struct coll_call *call, uint32_t phase, struct coll_sink
         if (phase == 0)
             step_copy(sink, own, span_of(COLL_SCRATCH, 0, own.bytes));
         step_exchange(sink, ring_down(rank, held, size),
-                      span_of(COLL_SCRATCH, 0, cyclic_bytes(&blocks, rank, count)), ring_up(rank, held, size),
-                      span_of(COLL_SCRATCH, cyclic_bytes(&blocks, rank, held),
-                              cyclic_bytes(&blocks, ring_up(rank, held, size), count)));
+                      span_of(COLL_SCRATCH, 0, blocks_cyclic_bytes(&blocks, rank, count)), ring_up(rank, held, size),
+                      span_of(COLL_SCRATCH, blocks_cyclic_bytes(&blocks, rank, held),
+                              blocks_cyclic_bytes(&blocks, ring_up(rank, held, size), count)));
     } else if (size == 1) {
         place_own(call, &blocks, sink);
     } else {

@@ -64,6 +64,15 @@ static inline uint64_t blocks_bytes(const struct blocks *blocks, uint32_t first,
     return sum;
 }
 
+/* Bytes of `count` blocks from block `first` on, around the end. */
+static inline uint64_t blocks_cyclic_bytes(const struct blocks *blocks, uint32_t first, uint32_t count)
+{
+    uint32_t left = blocks->count - first;
+    if (count <= left)
+        return blocks_bytes(blocks, first, count);
+    return blocks_bytes(blocks, first, left) + blocks_bytes(blocks, 0, count - left);
+}
+
 /* The offset of block `index`; 0 for given lengths if offsets are not computed. */
 static inline uint64_t blocks_offset(const struct blocks *blocks, uint32_t index)
 {

@@ -96,10 +96,43 @@ static void segments_have_a_default_and_limits(void **state)
     assert_false(coll_find(COLL_BCAST, "double-tree")->emit(&call, (1 << 20) + 2, &none));
 }
 
+/* ---------------------------------------------------------------- circulant */
+
+static void circulants_are_optimal_for_any_number_of_ranks(void **state)
+{
+    (void)state;
+    static uint64_t counts[256];
+    for (uint32_t size = 1; size <= 130; size += size < 70 ? 1 : 13)
+        for (uint64_t elements = 0; elements <= 2 * (uint64_t)size; elements += 1 + size / 4) {
+            struct coll_world world = {.size = size, .element_bytes = 2, .bytes = 2 * elements};
+            uint32_t others = size - 1, rounds = log2_up(size);
+            struct coll_proof proof = prove_world(COLL_ALLREDUCE, "circulant", &world);
+            assert_int_equal(proof.messages, 2 * size * rounds);
+            assert_int_equal(proof.bytes, 2 * others * world.bytes);
+            assert_int_equal(proof.reduced_bytes, others * world.bytes);
+            assert_int_equal(proof.rounds, 2 * rounds);
+            uint64_t total = 0;
+            for (uint32_t rank = 0; rank < size; rank++)
+                total += counts[rank] = 2 * ((rank * elements + 3 * rank) % 5);
+            world.counts = counts;
+            proof = prove_world(COLL_REDUCE_SCATTER, "circulant", &world);
+            assert_int_equal(proof.bytes, others * total);
+            world.counts = NULL;
+            world.bytes = 6;
+            proof = prove_world(COLL_REDUCE_SCATTER, "circulant", &world);
+            assert_int_equal(proof.messages, size * rounds);
+            assert_int_equal(proof.bytes_rank_max, others * 6); /* the optimum: all blocks but its own */
+            assert_int_equal(proof.reduced_bytes, size * others * 6);
+            assert_int_equal(proof.rounds, rounds);
+            assert_int_equal(proof.scratch_max, size > 1 ? (size + size / 2) * 6 : 0);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(double_trees_are_right_and_cost_what_is_published),
+        cmocka_unit_test(circulants_are_optimal_for_any_number_of_ranks),
         cmocka_unit_test(segments_have_a_default_and_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,8 @@
 #define L    INT64_C(2000000) /* 2 us */
 #define BYTE INT64_C(100)     /* 10 GB/s */
 
+#define NONE "mpi.segment=0B"
+
 static struct script_outcome out;
 
 static ps_t time_of(enum call_op op, const char *choice, uint32_t ranks, uint64_t bytes, const char *segment)
@@ -53,10 +55,25 @@ static void double_trees(void **state)
     }
 }
 
+/* T = the sum over the rounds of L + blocks x block: in all P - 1 blocks, and twice that in an allreduce. */
+static void circulants(void **state)
+{
+    (void)state;
+    for (uint32_t ranks = 2; ranks <= 64; ranks += ranks < 20 ? 1 : 11) {
+        const uint64_t block = 1000;
+        ps_t once = log2_up(ranks) * L + (ps_t)((ranks - 1) * block) * BYTE;
+        assert_int_equal(time_of(CALL_REDUCE_SCATTER, "mpi.reduce_scatter=circulant", ranks, block, NONE),
+                         once);
+        assert_int_equal(time_of(CALL_ALLREDUCE, "mpi.allreduce=circulant", ranks, ranks * block, NONE),
+                         2 * once);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(double_trees),
+        cmocka_unit_test(circulants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
