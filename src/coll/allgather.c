@@ -74,7 +74,8 @@ static bool bruck(const struct coll_call *call, uint32_t phase, struct coll_sink
         if (phase == 0)
             step_copy(sink, own, span_of(COLL_SCRATCH, 0, own.bytes));
         step_exchange(sink, ring_down(rank, held, size),
-                      span_of(COLL_SCRATCH, 0, blocks_cyclic_bytes(&blocks, rank, count)), ring_up(rank, held, size),
+                      span_of(COLL_SCRATCH, 0, blocks_cyclic_bytes(&blocks, rank, count)),
+                      ring_up(rank, held, size),
                       span_of(COLL_SCRATCH, blocks_cyclic_bytes(&blocks, rank, held),
                               blocks_cyclic_bytes(&blocks, ring_up(rank, held, size), count)));
     } else if (size == 1) {

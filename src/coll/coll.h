@@ -19,6 +19,7 @@
  *     barrier.c, bcast.c, reduce.c, allreduce.c, allgather.c, gather.c, scatter.c, reduce_scatter.c, scan.c,
  *     alltoall.c, bruck.c   flat algorithms
  *     double_tree.c         bcast, reduce and allreduce with segments
+ *     pat.c                 allgather and reduce_scatter with few messages and little memory
  *     circulant.h, circulant.c  reduce_scatter and allreduce without folding
  *     ohio.c, leaders.c, chochia.c, khorassani.c, traff.c    node-aware algorithms of alltoall
  *     nodes.h, nodes.c      node maps

@@ -128,11 +128,62 @@ static void circulants_are_optimal_for_any_number_of_ranks(void **state)
         }
 }
 
+/* --------------------------------------------------------------------- PAT */
+
+static void assert_pat(enum coll_kind kind, struct coll_world world, uint32_t together)
+{
+    uint32_t size = world.size, power = 1u << log2_up(size);
+    uint32_t spacing = power / together < size ? power / together : size;
+    uint32_t rounds = log2_up(together) + spacing - 1;
+    struct coll_proof proof = prove_world(kind, "pat", &world);
+    assert_int_equal(proof.messages, size * rounds);
+    assert_int_equal(proof.bytes_rank_max, (size - 1) * world.bytes);
+    assert_int_equal(proof.rounds, rounds);
+    if (kind != COLL_REDUCE_SCATTER)
+        assert_true(proof.scratch_max <= (together > 1 ? 2 * world.segment_bytes : 0));
+    else if (size > 1)
+        assert_true(proof.scratch_max <= (log2_up(size) + 2) * together * world.bytes);
+}
+
+/* Blocks of 4 bytes, 1, 2, 4 ... of them in a message, up to half of the power of two from P on. */
+static void pat_has_the_published_rounds_and_buffers(void **state)
+{
+    (void)state;
+    for (uint32_t size = 1; size <= 130; size += size < 70 ? 1 : 13)
+        for (uint32_t most = 1; most <= 128; most *= 2) {
+            struct coll_world world = {
+                .size = size, .element_bytes = 4, .bytes = 4, .segment_bytes = 4 * most + 3};
+            uint32_t half = (1u << log2_up(size)) / 2, limit = half > 1 ? half : 1;
+            assert_pat(COLL_ALLGATHER, world, most < limit ? most : limit);
+            assert_pat(COLL_ALLGATHERV, world, most < limit ? most : limit);
+            assert_pat(COLL_REDUCE_SCATTER, world, most < limit ? most : limit);
+        }
+}
+
+/* The longest block decides how many go together. */
+static void pat_takes_blocks_of_any_length(void **state)
+{
+    (void)state;
+    static uint64_t counts[70];
+    for (uint32_t size = 1; size <= 70; size++)
+        for (uint64_t segment = 1; segment <= 200; segment *= 3) {
+            struct coll_world world = {
+                .size = size, .element_bytes = 2, .segment_bytes = segment, .counts = counts};
+            uint64_t total = 0;
+            for (uint32_t rank = 0; rank < size; rank++)
+                total += counts[rank] = 2 * ((rank * 7 + rank / 3) % 6);
+            assert_int_equal(prove_world(COLL_ALLGATHERV, "pat", &world).bytes, (size - 1) * total);
+            assert_int_equal(prove_world(COLL_REDUCE_SCATTER, "pat", &world).bytes, (size - 1) * total);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(double_trees_are_right_and_cost_what_is_published),
         cmocka_unit_test(circulants_are_optimal_for_any_number_of_ranks),
+        cmocka_unit_test(pat_has_the_published_rounds_and_buffers),
+        cmocka_unit_test(pat_takes_blocks_of_any_length),
         cmocka_unit_test(segments_have_a_default_and_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,11 +69,33 @@ static void circulants(void **state)
     }
 }
 
+/* T = R L + (P - 1) block: R = log2 A + Q / A - 1 rounds with A blocks in a message, P - 1 if A is 1. */
+static void parallel_trees(void **state)
+{
+    (void)state;
+    for (uint32_t ranks = 8; ranks <= 64; ranks += ranks < 20 ? 1 : 11) {
+        const uint64_t block = 1000;
+        const uint32_t power = 1u << log2_up(ranks);
+        ps_t bytes = (ps_t)((ranks - 1) * block) * BYTE;
+        ps_t four = (2 + power / 4 - 1) * L + bytes, one = (ranks - 1) * L + bytes;
+        const char *set = "mpi.segment=4000B";
+        assert_int_equal(time_of(CALL_ALLGATHER, "mpi.allgather=pat", ranks, block, set), four);
+        assert_int_equal(time_of(CALL_REDUCE_SCATTER, "mpi.reduce_scatter=pat", ranks, block, set), four);
+        set = "mpi.segment=1999B";
+        assert_int_equal(time_of(CALL_ALLGATHER, "mpi.allgather=pat", ranks, block, set), one);
+        assert_int_equal(time_of(CALL_REDUCE_SCATTER, "mpi.reduce_scatter=pat", ranks, block, set), one);
+        ps_t all = log2_up(ranks) * L + bytes; /* 512 KiB hold all blocks */
+        assert_int_equal(time_of(CALL_ALLGATHER, "mpi.allgather=pat", ranks, block, NONE), all);
+        assert_int_equal(time_of(CALL_REDUCE_SCATTER, "mpi.reduce_scatter=pat", ranks, block, NONE), all);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(double_trees),
         cmocka_unit_test(circulants),
+        cmocka_unit_test(parallel_trees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
