@@ -42,25 +42,7 @@ const struct coll_algorithm coll_bcast_linear = {
     .emit = linear,
 };
 
-/* Parts are numbered by virtual rank. A rank of the scatter tree receives the parts of its whole subtree at
- * their place in the vector, so the ring finds every part in its place. */
-static bool scatter_parts(const struct tree *tree, const struct blocks *parts, enum coll_buffer buffer,
-                          uint32_t phase, struct coll_sink *sink)
-{
-    uint32_t v = tree->virtual_rank;
-    if (v > 0 && phase-- == 0) {
-        sink->recv(sink, tree_parent(tree), blocks_span(parts, buffer, v, tree_subtree(v, tree->size)));
-        return true;
-    }
-    if (phase >= tree->children)
-        return false;
-    uint32_t child = tree->children - 1 - phase;
-    uint32_t first = v + (UINT32_C(1) << child);
-    sink->send(sink, tree_child(tree, child),
-               blocks_span(parts, buffer, first, tree_subtree(first, tree->size)));
-    return true;
-}
-
+/* Parts are numbered by virtual rank. The scatter leaves every part at its place, where the ring finds it. */
 static bool scatter_allgather(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
     uint32_t size = call->size;
@@ -68,9 +50,9 @@ static bool scatter_allgather(const struct coll_call *call, uint32_t phase, stru
     struct blocks parts = blocks_parts(size, call->bytes, call->element);
     enum coll_buffer buffer = data_of(call).buffer;
     uint32_t v = tree.virtual_rank;
-    uint32_t scatter_phases = tree.children + (v > 0);
+    uint32_t scatter_phases = tree_bcast_phases(&tree);
     if (phase < scatter_phases)
-        return scatter_parts(&tree, &parts, buffer, phase, sink);
+        return tree_scatter_in_place(&tree, &parts, buffer, phase, sink);
     uint32_t step = phase - scatter_phases;
     if (step >= size - 1)
         return false;

@@ -3,14 +3,19 @@
 
 #include "coll/coll.h"
 
-/* The blocks of a buffer, one for each rank: equal blocks, blocks of given lengths, or the nearly equal parts
- * of a vector, which never cut an element. */
+/* The blocks of a buffer, one for each rank: equal blocks, blocks of given lengths, the nearly equal parts of
+ * a vector, which never cut an element, or blocks whose lengths a function sums up. */
 struct blocks {
-    const uint64_t *bytes; /* given lengths; NULL: computed from the fields below */
+    const uint64_t *bytes; /* given lengths */
+    /* Bytes of blocks first ... first + count - 1. */
+    uint64_t (*sum)(const void *of, uint32_t first, uint32_t count);
+    const void *of;
+    /* Without both: */
     uint64_t unit_bytes;
     uint64_t per_block; /* units in each block */
     uint64_t longer;    /* this many blocks, the first ones, have one unit more */
     uint64_t total_bytes;
+    uint32_t filled; /* blocks from here on are empty */
     uint32_t count;
     bool placed; /* offsets are computed, also where that takes a sum */
 };
@@ -20,6 +25,7 @@ static inline struct blocks blocks_equal(uint32_t count, uint64_t block_bytes)
     return (struct blocks){.unit_bytes = block_bytes,
                            .per_block = 1,
                            .total_bytes = count * block_bytes,
+                           .filled = count,
                            .count = count,
                            .placed = true};
 }
@@ -42,12 +48,28 @@ static inline struct blocks blocks_parts(uint32_t count, uint64_t vector_bytes, 
                            .per_block = units / count,
                            .longer = units % count,
                            .total_bytes = vector_bytes,
+                           .filled = count,
                            .count = count,
                            .placed = true};
 }
 
+/* The same, with empty blocks behind them: `all` blocks together. */
+static inline struct blocks blocks_padded(struct blocks blocks, uint32_t all)
+{
+    blocks.count = all;
+    return blocks;
+}
+
+static inline struct blocks
+blocks_summed(uint32_t count, uint64_t (*sum)(const void *of, uint32_t first, uint32_t count), const void *of)
+{
+    return (struct blocks){.sum = sum, .of = of, .count = count, .placed = true};
+}
+
 static inline uint64_t blocks_computed_start(const struct blocks *blocks, uint32_t index)
 {
+    if (index >= blocks->filled)
+        return blocks->total_bytes;
     uint64_t units = blocks->per_block * index + (index < blocks->longer ? index : blocks->longer);
     uint64_t start = units * blocks->unit_bytes;
     return start < blocks->total_bytes ? start : blocks->total_bytes;
@@ -56,6 +78,8 @@ static inline uint64_t blocks_computed_start(const struct blocks *blocks, uint32
 /* Bytes of blocks first ... first + count - 1. */
 static inline uint64_t blocks_bytes(const struct blocks *blocks, uint32_t first, uint32_t count)
 {
+    if (blocks->sum)
+        return blocks->sum(blocks->of, first, count);
     if (!blocks->bytes)
         return blocks_computed_start(blocks, first + count) - blocks_computed_start(blocks, first);
     uint64_t sum = 0;

@@ -69,6 +69,29 @@ void circulant_allgather(const struct circulant *self, uint32_t phase, struct co
                   ring_up(self->rank, half, size), kept_blocks(self, half, whole - half));
 }
 
+uint32_t circulant_allreduce_phases(const struct circulant *self)
+{
+    return 2 * self->rounds + 1;
+}
+
+void circulant_allreduce(const struct circulant *self, struct coll_span own, struct coll_span sum,
+                         uint32_t phase, struct coll_sink *sink)
+{
+    if (self->blocks->count == 1) {
+        if (own.buffer != sum.buffer)
+            step_copy(sink, own, sum);
+        return;
+    }
+    if (phase == 0)
+        circulant_turn(self, own, sink);
+    if (phase <= self->rounds)
+        circulant_reduce_scatter(self, phase, sink);
+    if (phase == 2 * self->rounds)
+        circulant_turn_back(self, sum, sink);
+    else if (phase >= self->rounds)
+        circulant_allgather(self, phase - self->rounds, sink);
+}
+
 /* ----------------------------------------------------------- reduce_scatter */
 
 /* Scratch: R, then what arrives. */
@@ -120,22 +143,10 @@ static bool allreduce(const struct coll_call *call, uint32_t phase, struct coll_
 {
     struct blocks parts = blocks_parts(call->size, call->bytes, call->element);
     struct circulant self = of_ranks(call, &parts);
-    struct coll_span own = span_of(COLL_SEND_BUFFER, 0, call->bytes);
-    struct coll_span sum = span_of(COLL_RECV_BUFFER, 0, call->bytes);
-    if (phase > 2 * self.rounds)
+    if (phase >= circulant_allreduce_phases(&self))
         return false;
-    if (call->size == 1) {
-        step_copy(sink, own, sum);
-        return true;
-    }
-    if (phase == 0)
-        circulant_turn(&self, own, sink);
-    if (phase <= self.rounds)
-        circulant_reduce_scatter(&self, phase, sink);
-    if (phase == 2 * self.rounds)
-        circulant_turn_back(&self, sum, sink);
-    else if (phase >= self.rounds)
-        circulant_allgather(&self, phase - self.rounds, sink);
+    circulant_allreduce(&self, span_of(COLL_SEND_BUFFER, 0, call->bytes),
+                        span_of(COLL_RECV_BUFFER, 0, call->bytes), phase, sink);
     return true;
 }
 

@@ -44,6 +44,11 @@ void circulant_reduce_scatter(const struct circulant *self, uint32_t phase, stru
 /* The phases 0 ... rounds - 1 of an allgather of the R[0] of all ranks. */
 void circulant_allgather(const struct circulant *self, uint32_t phase, struct coll_sink *sink);
 
+/* Sums up the vectors `own` of all ranks into `sum`, which may be the same; the blocks are its parts. */
+void circulant_allreduce(const struct circulant *self, struct coll_span own, struct coll_span sum,
+                         uint32_t phase, struct coll_sink *sink);
+uint32_t circulant_allreduce_phases(const struct circulant *self);
+
 /* R[0], the block of this rank. */
 static inline struct coll_span circulant_own(const struct circulant *self)
 {

@@ -21,6 +21,8 @@
  *     double_tree.c         bcast, reduce and allreduce with segments
  *     pat.c                 allgather and reduce_scatter with few messages and little memory
  *     circulant.h, circulant.c  reduce_scatter and allreduce without folding
+ *     hierarchical.c, full_lane.c  node-aware bcast, allreduce, allgather and reduce_scatter
+ *     team.h, team.c        the ranks of a node, or of one local rank, as a group
  *     ohio.c, leaders.c, chochia.c, khorassani.c, traff.c    node-aware algorithms of alltoall
  *     nodes.h, nodes.c      node maps
  *     steps.h, node_steps.h, blocks.h, fold.h, tree.h, tree.c, rooted.h, rooted.c    what algorithms share
@@ -54,6 +56,7 @@ const char *coll_kind_name(enum coll_kind kind); /* "allreduce" */
  * unless coll_nodes_lead has moved one. */
 struct coll_nodes {
     uint32_t count;
+    uint32_t fewest;          /* ranks of the smallest node */
     const uint32_t *node_of;  /* of each rank */
     const uint32_t *local_of; /* of each rank: its local rank */
     const uint32_t *first;    /* count + 1 entries: where the ranks of a node begin in `members` */

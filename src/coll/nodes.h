@@ -27,6 +27,12 @@ static inline uint32_t node_count(const struct coll_call *call)
     return call->nodes ? call->nodes->count : call->size;
 }
 
+/* The ranks of the smallest node. */
+static inline uint32_t node_fewest(const struct coll_call *call)
+{
+    return call->nodes ? call->nodes->fewest : 1;
+}
+
 static inline uint32_t node_of(const struct coll_call *call, uint32_t rank)
 {
     return call->nodes ? call->nodes->node_of[rank] : rank;

@@ -52,6 +52,27 @@ bool tree_bcast(const struct tree *tree, struct coll_span data, uint32_t phase, 
     return true;
 }
 
+uint32_t tree_bcast_phases(const struct tree *tree)
+{
+    return tree->children + (tree->virtual_rank > 0);
+}
+
+bool tree_scatter_in_place(const struct tree *tree, const struct blocks *parts, enum coll_buffer vector,
+                           uint32_t phase, struct coll_sink *sink)
+{
+    uint32_t v = tree->virtual_rank;
+    if (v > 0 && phase-- == 0) {
+        sink->recv(sink, tree_parent(tree), blocks_span(parts, vector, v, tree_subtree(v, tree->size)));
+        return true;
+    }
+    if (phase >= tree->children)
+        return false;
+    uint32_t child = tree->children - 1 - phase, first = virtual_child(tree, child);
+    sink->send(sink, tree_child(tree, child),
+               blocks_span(parts, vector, first, tree_subtree(first, tree->size)));
+    return true;
+}
+
 uint32_t tree_reduce_phases(const struct tree *tree)
 {
     return tree->children + 1;

@@ -22,6 +22,12 @@ uint32_t tree_subtree(uint32_t virtual_rank, uint32_t size); /* ranks in it */
 
 /* `data` is the vector of every rank: the root sends from there, all others receive there. */
 bool tree_bcast(const struct tree *tree, struct coll_span data, uint32_t phase, struct coll_sink *sink);
+uint32_t tree_bcast_phases(const struct tree *tree);
+
+/* Scatters the parts of the root's vector. They are numbered by virtual rank. Every rank of the tree receives
+ * the parts of its subtree at their place in the vector. It takes as many phases as tree_bcast. */
+bool tree_scatter_in_place(const struct tree *tree, const struct blocks *parts, enum coll_buffer vector,
+                           uint32_t phase, struct coll_sink *sink);
 
 /* Reduces the vectors in the send buffers into `sum` of the root. Every rank with children needs memory `sum`
  * and `incoming` of the same length. It takes tree_reduce_phases() phases. */

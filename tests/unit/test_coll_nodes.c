@@ -9,46 +9,8 @@
 #include <cmocka.h>
 
 #include "coll/count.h"
-#include "coll/nodes.h"
 #include "coll/prove.h"
-
-enum { RANKS_MAX = 64 };
-
-struct map {
-    struct coll_nodes nodes;
-    uint32_t size;
-    uint32_t words[4 * RANKS_MAX + 1];
-};
-
-static void make_map(struct map *map, uint32_t size, const uint32_t *place_of)
-{
-    map->size = size;
-    coll_nodes_init(&map->nodes, size, place_of, map->words);
-}
-
-enum placement { BLOCKS, ROUND_ROBIN, SCRAMBLED, PLACEMENTS };
-
-/* `nodes` nodes with about `ranks` ranks each. If uneven, node i has 1 + i mod `ranks`. */
-static void place(struct map *map, uint32_t nodes, uint32_t ranks, bool uneven, enum placement placement)
-{
-    uint32_t place_of[RANKS_MAX], size = 0, left[RANKS_MAX];
-    for (uint32_t node = 0; node < nodes; node++)
-        size += left[node] = uneven ? 1 + node % ranks : ranks;
-    for (uint32_t rank = 0, node = 0; rank < size; rank++) {
-        while (left[node] == 0)
-            node = (node + 1) % nodes;
-        left[node]--;
-        place_of[rank] = nodes - 1 - node;
-        if (placement != BLOCKS)
-            node = (node + 1) % nodes;
-    }
-    for (uint32_t i = 0; placement == SCRAMBLED && i < size; i++) {
-        uint32_t other = (i * 7 + 3) % size, kept = place_of[i];
-        place_of[i] = place_of[other];
-        place_of[other] = kept;
-    }
-    make_map(map, size, place_of);
-}
+#include "support/node_map.h"
 
 static bool knows_nodes(const struct coll_algorithm *algorithm)
 {
@@ -60,8 +22,8 @@ static bool knows_nodes(const struct coll_algorithm *algorithm)
 static void a_given_rank_becomes_the_leader(void **state)
 {
     (void)state;
-    struct map map;
-    make_map(&map, 6, (uint32_t[]){4, 2, 4, 0, 4, 4});
+    struct node_map map;
+    node_map_make(&map, 6, (uint32_t[]){4, 2, 4, 0, 4, 4});
     coll_nodes_lead(&map.nodes, map.words, 0, 2, 1);
     static const uint32_t members[] = {0, 4, 2, 5, 1, 3}, local_of_rank[] = {0, 0, 2, 0, 1, 3};
     assert_memory_equal(map.nodes.members, members, sizeof members);
@@ -73,8 +35,8 @@ static void a_given_rank_becomes_the_leader(void **state)
 static void maps_number_nodes_by_their_lowest_rank(void **state)
 {
     (void)state;
-    struct map map;
-    make_map(&map, 6, (uint32_t[]){4, 2, 4, 0, 2, 4});
+    struct node_map map;
+    node_map_make(&map, 6, (uint32_t[]){4, 2, 4, 0, 2, 4});
     static const uint32_t node_of_rank[] = {0, 1, 0, 2, 1, 0}, local_of_rank[] = {0, 0, 1, 0, 1, 2};
     static const uint32_t first[] = {0, 3, 5, 6}, members[] = {0, 2, 5, 1, 4, 3};
     assert_int_equal(map.nodes.count, 3);
@@ -84,7 +46,7 @@ static void maps_number_nodes_by_their_lowest_rank(void **state)
     assert_memory_equal(map.nodes.members, members, sizeof members);
     struct coll_call call = {.size = 6, .nodes = &map.nodes};
     assert_int_equal(node_run(&call, 0, 0), 1);
-    make_map(&map, 4, (uint32_t[]){1, 0, 0, 1});
+    node_map_make(&map, 4, (uint32_t[]){1, 0, 0, 1});
     call.size = 4;
     assert_int_equal(node_run(&call, 1, 0), 2);
     assert_int_equal(node_member(&call, 1, 1), 2);
@@ -100,7 +62,7 @@ static void must_hold(const struct coll_algorithm *algorithm, const struct coll_
                  world->nodes->count, world->leaders, (unsigned long long)world->bytes, proof.problem);
 }
 
-static void prove_on(const struct map *map)
+static void prove_on(const struct node_map *map)
 {
     struct coll_world world = {.size = map->size, .repeats = 4, .element_bytes = 1, .nodes = &map->nodes};
     for (size_t a = 0; coll_algorithms[a]; a++) {
@@ -122,23 +84,23 @@ static void prove_on(const struct map *map)
 static void every_algorithm_is_right_on_every_map(void **state)
 {
     (void)state;
-    struct map map;
+    struct node_map map;
     for (uint32_t nodes = 1; nodes <= 6; nodes++)
         for (uint32_t ranks = 1; ranks <= 4; ranks++)
             for (int uneven = 0; uneven <= 1; uneven++)
                 for (enum placement placement = BLOCKS; placement < PLACEMENTS; placement++) {
-                    place(&map, nodes, ranks, uneven, placement);
+                    node_map_place(&map, nodes, ranks, uneven, placement);
                     prove_on(&map);
                 }
-    place(&map, 9, 7, true, SCRAMBLED);
+    node_map_place(&map, 9, 7, true, SCRAMBLED);
     prove_on(&map);
-    place(&map, 8, 7, false, BLOCKS);
+    node_map_place(&map, 8, 7, false, BLOCKS);
     prove_on(&map);
 }
 
 /* -------------------------------------------------------- Tables I and III */
 
-static struct coll_counts count(const char *name, const struct map *map, uint64_t bytes)
+static struct coll_counts count(const char *name, const struct node_map *map, uint64_t bytes)
 {
     struct coll_call call = {
         .kind = COLL_ALLTOALL, .size = map->size, .element = 1, .bytes = bytes, .nodes = &map->nodes};
@@ -146,7 +108,7 @@ static struct coll_counts count(const char *name, const struct map *map, uint64_
 }
 
 /* Queue pairs and posted sends of a node, extra memory in blocks of a node. */
-static void assert_counts(const char *name, const struct map *map, uint64_t queue_pairs,
+static void assert_counts(const char *name, const struct node_map *map, uint64_t queue_pairs,
                           uint64_t posted_sends, uint64_t blocks)
 {
     struct coll_counts counts = count(name, map, 3);
@@ -160,10 +122,10 @@ static void assert_counts(const char *name, const struct map *map, uint64_t queu
 static void costs_of_the_tables(void **state)
 {
     (void)state;
-    struct map map;
+    struct node_map map;
     for (uint64_t n = 2; n <= 8; n++)
         for (uint64_t ppn = 1; ppn <= 7; ppn++) {
-            place(&map, (uint32_t)n, (uint32_t)ppn, false, BLOCKS);
+            node_map_place(&map, (uint32_t)n, (uint32_t)ppn, false, BLOCKS);
             uint64_t block = ppn * ppn;
             assert_counts("scatter-destination", &map, (n - 1) * block, (n - 1) * block, 0);
             assert_counts("pairwise", &map, (n - 1) * block, (n - 1) * block, 0);
@@ -183,8 +145,8 @@ static void costs_of_the_tables(void **state)
 static void bruck_costs_differ_slightly_from_the_table(void **state)
 {
     (void)state;
-    struct map map;
-    place(&map, 8, 4, false, BLOCKS);
+    struct node_map map;
+    node_map_place(&map, 8, 4, false, BLOCKS);
     struct coll_counts counts = count("bruck", &map, 1);
     assert_int_equal(counts.messages + counts.local_messages, 32 * 5);
     /* for distances 1, 2, 4, 8 and 16, 1 + 2 + 4 + 4 + 4 sends of a node's ranks leave the node */
@@ -196,8 +158,8 @@ static void bruck_costs_differ_slightly_from_the_table(void **state)
 static void counts_are_those_of_the_execution(void **state)
 {
     (void)state;
-    struct map map;
-    place(&map, 5, 4, true, SCRAMBLED);
+    struct node_map map;
+    node_map_place(&map, 5, 4, true, SCRAMBLED);
     struct coll_world world = {.size = map.size, .element_bytes = 1, .bytes = 3, .nodes = &map.nodes};
     for (size_t a = 0; coll_algorithms[a]; a++) {
         struct coll_proof proof;
@@ -217,8 +179,8 @@ static void counts_are_those_of_the_execution(void **state)
 static void leaders_share_the_messages(void **state)
 {
     (void)state;
-    struct map map;
-    place(&map, 8, 4, false, BLOCKS);
+    struct node_map map;
+    node_map_place(&map, 8, 4, false, BLOCKS);
     struct coll_call call = {
         .kind = COLL_ALLTOALL, .size = map.size, .element = 1, .bytes = 8, .nodes = &map.nodes};
     for (call.leaders = 1; call.leaders <= 4; call.leaders *= 2) {
@@ -395,7 +357,7 @@ static void leave_out_everything(const struct coll_world *world)
     assert_true(mutation.number > 0 || flags > 0 || !has_order);
 }
 
-static void leave_out_on(const struct map *map)
+static void leave_out_on(const struct node_map *map)
 {
     struct coll_world world = {.size = map->size, .repeats = 4, .nodes = &map->nodes};
     for (size_t a = 0; coll_algorithms[a]; a++) {
@@ -415,9 +377,9 @@ static void leave_out_on(const struct map *map)
 static void every_step_barrier_and_flag_is_needed(void **state)
 {
     (void)state;
-    struct map map;
+    struct node_map map;
     for (uint32_t nodes = 1; nodes <= 4; nodes++) {
-        place(&map, nodes, nodes == 4 ? 2 : 3, false, SCRAMBLED);
+        node_map_place(&map, nodes, nodes == 4 ? 2 : 3, false, SCRAMBLED);
         leave_out_on(&map);
     }
 }
@@ -427,10 +389,10 @@ static void every_step_barrier_and_flag_is_needed(void **state)
 static void calls_need_alternate_memory(void **state)
 {
     (void)state;
-    struct map map;
+    struct node_map map;
     struct coll_algorithm leaders = *coll_find(COLL_ALLTOALL, "leaders");
     struct coll_proof proof;
-    place(&map, 3, 3, false, BLOCKS);
+    node_map_place(&map, 3, 3, false, BLOCKS);
     struct coll_world world = {
         .size = map.size, .repeats = 2, .element_bytes = 1, .bytes = 1, .nodes = &map.nodes};
     assert_true(coll_prove(&leaders, &world, &proof));
@@ -474,14 +436,14 @@ static const struct coll_span shared_byte = {COLL_SHARED, 0, 1};
 static void assert_says(step_function *first, step_function *second, step_function *third,
                         const char *problem)
 {
-    struct map map;
+    struct node_map map;
     struct coll_algorithm algorithm = {.kind = COLL_ALLTOALL,
                                        .name = "racing",
                                        .emit = emit_racing,
                                        .shared = four_bytes,
                                        .flags = two_flags};
     struct coll_proof proof;
-    make_map(&map, 3, (uint32_t[]){0, 0, 1});
+    node_map_make(&map, 3, (uint32_t[]){0, 0, 1});
     struct coll_world world = {.size = 3, .element_bytes = 1, .bytes = 1, .nodes = &map.nodes};
     racing[0] = first, racing[1] = second, racing[2] = third;
     assert_false(coll_prove(&algorithm, &world, &proof));

@@ -10,6 +10,7 @@
 #include "coll/coll.h"
 #include "coll/prove.h"
 #include "coll/rank_sets.h"
+#include "support/node_map.h"
 
 static struct coll_span in(enum coll_buffer buffer, uint64_t offset, uint64_t bytes)
 {
@@ -359,6 +360,16 @@ static bool gap_is_caught(const struct coll_world *world)
     return gap.left_out;
 }
 
+static void assert_every_step_is_needed(const struct coll_world *world)
+{
+    uint32_t steps = 0;
+    for (gap.rank = 0; gap.rank < world->size; gap.rank++)
+        for (gap.phase = 0; gap.phase < 3 * world->size; gap.phase++)
+            for (gap.step = 0; gap_is_caught(world); gap.step++)
+                steps++;
+    assert_in_range(steps, 2 * (world->size - 1), 1000);
+}
+
 /* Shows that the prover looks at everything, and that no algorithm does anything needless. */
 static void every_step_of_every_algorithm_is_needed(void **state)
 {
@@ -367,13 +378,26 @@ static void every_step_of_every_algorithm_is_needed(void **state)
         .size = 6, .root = 4, .window = 2, .segment_bytes = 4, .element_bytes = 2, .bytes = 14};
     for (size_t a = 0; coll_algorithms[a]; a++) {
         gap.whole = coll_algorithms[a];
-        uint32_t steps = 0;
-        for (gap.rank = 0; gap.rank < world.size; gap.rank++)
-            for (gap.phase = 0; gap.phase < 3 * world.size; gap.phase++)
-                for (gap.step = 0; gap_is_caught(&world); gap.step++)
-                    steps++;
-        assert_in_range(steps, 2 * (world.size - 1), 1000);
+        assert_every_step_is_needed(&world);
     }
+}
+
+/* Steps with barriers and flags are those of alltoall; unit.coll_nodes leaves them out. */
+static void every_step_on_nodes_is_needed(void **state)
+{
+    (void)state;
+    struct node_map map;
+    for (uint32_t nodes = 1; nodes <= 3; nodes++)
+        for (int uneven = 0; uneven <= 1; uneven++) {
+            node_map_place(&map, nodes, 3, uneven, SCRAMBLED);
+            struct coll_world world = {
+                .size = map.size, .root = map.size - 1, .element_bytes = 2, .bytes = 14, .nodes = &map.nodes};
+            for (size_t a = 0; coll_algorithms[a]; a++) {
+                gap.whole = coll_algorithms[a];
+                if (gap.whole->node_aware && gap.whole->kind != COLL_ALLTOALL)
+                    assert_every_step_is_needed(&world);
+            }
+        }
 }
 
 /* ----------------------------------------------------- calls that are none */
@@ -432,6 +456,7 @@ int main(void)
         cmocka_unit_test(wrong_communication_is_seen),
         cmocka_unit_test(hazards_are_seen),
         cmocka_unit_test(every_step_of_every_algorithm_is_needed),
+        cmocka_unit_test(every_step_on_nodes_is_needed),
         cmocka_unit_test(impossible_calls_are_refused),
         cmocka_unit_test(sets_of_ranks),
     };
