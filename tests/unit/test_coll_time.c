@@ -13,11 +13,15 @@
 #define L    INT64_C(2000000) /* 2 us */
 #define BYTE INT64_C(100)     /* 10 GB/s */
 
+#define NODE_L    INT64_C(100000) /* 100 ns */
+#define NODE_BYTE INT64_C(25)     /* 40 GB/s */
+
 #define NONE "mpi.segment=0B"
 
 static struct script_outcome out;
 
-static ps_t time_of(enum call_op op, const char *choice, uint32_t ranks, uint64_t bytes, const char *segment)
+/* `set` is one more setting. */
+static ps_t time_of(enum call_op op, const char *choice, uint32_t ranks, uint64_t bytes, const char *set)
 {
     struct call call[] = {COLLECTIVE(op, bytes, 0), FINALIZE};
     const struct call *calls[SCRIPT_RANKS];
@@ -25,7 +29,8 @@ static ps_t time_of(enum call_op op, const char *choice, uint32_t ranks, uint64_
         calls[rank] = call;
     script_run(calls, ranks, "hockney",
                (const char *const[]){"hockney.latency=2us", "hockney.bandwidth=10GB/s",
-                                     "mpi.eager_threshold=0B", segment, choice, NULL},
+                                     "intranode.latency=100ns", "intranode.bandwidth=40GB/s",
+                                     "mpi.eager_threshold=0B", set, choice, NULL},
                &out);
     assert_int_equal(out.status, STATUS_OK);
     return out.makespan;
@@ -90,12 +95,34 @@ static void parallel_trees(void **state)
     }
 }
 
+/* With leaders, T = 2 log N L + 2 (1 - 1/N) n BYTE + 2 log L (NODE_L + n NODE_BYTE); with lanes, a rank sends
+ * 1/L of it, and T = 2 log N L + 2 (1 - 1/N) n/L BYTE + 2 log L NODE_L + 2 (1 - 1/L) n NODE_BYTE. */
+static void hierarchical_allreduces(void **state)
+{
+    (void)state;
+    for (uint32_t nodes = 1; nodes <= 8; nodes *= 2)
+        for (uint32_t ranks = 1; ranks <= 8; ranks *= 2) {
+            const ps_t bytes = 64000, between = 2 * (bytes - bytes / nodes);
+            const ps_t node_rounds = 2 * log2_up(ranks), rounds = 2 * log2_up(nodes);
+            char set[32];
+            snprintf(set, sizeof set, "ranks_per_node=%u", ranks);
+            assert_int_equal(
+                time_of(CALL_ALLREDUCE, "mpi.allreduce=hierarchical", nodes * ranks, (uint64_t)bytes, set),
+                rounds * L + between * BYTE + node_rounds * (NODE_L + bytes * NODE_BYTE));
+            assert_int_equal(
+                time_of(CALL_ALLREDUCE, "mpi.allreduce=full-lane", nodes * ranks, (uint64_t)bytes, set),
+                rounds * L + between / ranks * BYTE + node_rounds * NODE_L +
+                    2 * (bytes - bytes / ranks) * NODE_BYTE);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(double_trees),
         cmocka_unit_test(circulants),
         cmocka_unit_test(parallel_trees),
+        cmocka_unit_test(hierarchical_allreduces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
