@@ -64,14 +64,21 @@ static void put_script(FILE *file, const char *text, size_t length)
     }
 }
 
-/* JSON inside a script element. In JSON a '<' occurs only in strings. */
+/* JSON inside a script element, without the blanks between its tokens. In JSON a '<' occurs only in strings.
+ */
 static void put_json(FILE *file, const char *text, size_t length)
 {
+    bool in_string = false;
     for (size_t i = 0; i < length; i++) {
+        bool is_escape = in_string && text[i] == '\\' && i + 1 < length;
+        if (text[i] == '"')
+            in_string = !in_string;
         if (text[i] == '<')
             fputs("\\u003c", file);
-        else
+        else if (in_string || (text[i] != ' ' && text[i] != '\n'))
             fputc(text[i], file);
+        if (is_escape)
+            fputc(text[++i], file);
     }
 }
 

@@ -41,6 +41,9 @@ const facts = (width) => `(() => {
   return {
     figures: figures.length,
     empty: figures.filter((f) => !drawn(f)).length,
+    flat: [...document.querySelectorAll("#links figure svg, #configuration figure svg")].filter((svg) =>
+      svg.querySelector("circle") && new Set([...svg.querySelectorAll("circle")].map((c) => c.getAttribute("cy"))).size > 1 &&
+      svg.getBoundingClientRect().height < 0.3 * svg.getBoundingClientRect().width).length,
     silent: figures.filter((f) => (f.getAttribute("aria-label") || "").length < 20).length,
     broken: figures.filter((f) => /NaN|undefined|null/.test(f.outerHTML)).map((f) => f.getAttribute("aria-label")),
     overflow: document.documentElement.scrollWidth - ${width},
@@ -189,6 +192,7 @@ async function check(browser, report, look) {
   expect(browser.complaints.length === 0, `${name}: ${browser.complaints.join("; ")}`);
   expect(browser.requests.length === 1, `${name}: asks for ${browser.requests.slice(1).join(", ")}`);
   expect(seen.figures >= 1 && seen.empty === 0, `${name}: ${seen.empty} of ${seen.figures} charts are empty`);
+  expect(seen.flat === 0, `${name}: ${seen.flat} pictures of the topology are stripes`);
   expect(seen.silent === 0, `${name}: ${seen.silent} charts have no words`);
   expect(seen.broken.length === 0, `${name}: not a number in: ${seen.broken.join("; ")}`);
   expect(seen.overflow <= 0, `${name}: ${seen.overflow} px wider than the window`);

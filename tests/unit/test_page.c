@@ -14,7 +14,7 @@
 #include "report/assets.h"
 #include "report/page.h"
 
-#define HOSTILE "</script><!--<script>&\"' ü"
+#define HOSTILE "</script><!--<script>&\"' ü  \\\" : 1, \\"
 
 static char folder[] = "/tmp/heliograph-page-XXXXXX";
 static char *path;

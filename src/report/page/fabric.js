@@ -175,12 +175,12 @@ const fabricSections = (runs, meanings, fabricColor) => {
     const share = (line) => (load.most ? busier(line) / load.most : 0);
     const busier = (line) => d3.max(line.links, (link) => load.values[link]);
     return (width) =>
-      kit.network(picture, width, (group) =>
+      kit.network(picture, width, (group, pathOf) =>
         group
           .selectAll("path")
           .data(d3.sort(picture.lines, busier))
           .join("path")
-          .attr("d", (line) => line.path)
+          .attr("d", pathOf)
           .style("stroke", (line) => shade(load.fabric, share(line)))
           .attr("stroke-width", (line) => 2 + 4 * share(line))
           .append("title")
@@ -263,12 +263,12 @@ const fabricSections = (runs, meanings, fabricColor) => {
     const most = d3.max(reserved) || 1;
     const {picture} = meanings.topology;
     const busy = new Map(reserved.map((s, buffer) => [picture.switches[places[buffer]], s]));
-    const lines = (group) =>
+    const lines = (group, pathOf) =>
       group
         .selectAll("path")
         .data(picture.lines)
         .join("path")
-        .attr("d", (line) => line.path)
+        .attr("d", pathOf)
         .style("stroke", "var(--ended)")
         .attr("stroke-width", 2);
     const circles = (switches) =>

@@ -253,29 +253,37 @@ const kit = (() => {
     }
   }
 
-  // A topology's switches and the links between them, as in report/topology.h. drawLinks(group) draws the links into a
-  // group. styleSwitches(circles), if given, sets the style of switches. Links that bow around others may leave the
-  // rectangle of the switches by up to BOW.
+  // A topology's switches and the links between them, as in report/topology.h. drawLinks(group, pathOf) draws the links
+  // into a group; pathOf(line) is the path of a line. styleSwitches(circles), if given, sets the style of switches. Links
+  // that bow around others may leave the rectangle of the switches by up to BOW. A picture that is much wider than high,
+  // such as a tree with many switches, is stretched, so that its levels can be told apart.
   const BOW = 44;
+  const FLATTEST = 0.42; // height over width
+  const SMALLEST = 1.6; // radius of a switch in pixels
   function network({switches}, width, drawLinks, styleSwitches = () => {}) {
     const [left, right] = d3.extent(switches, (s) => s.x);
     const [top, bottom] = d3.extent(switches, (s) => s.y);
-    const [wide, high] = [right - left + 2 * BOW, bottom - top + 2 * BOW];
+    const wide = right - left + 2 * BOW;
+    const isFlat = bottom > top && bottom - top + 2 * BOW < FLATTEST * wide;
+    const stretch = isFlat ? (FLATTEST * wide - 2 * BOW) / (bottom - top) : 1;
+    const high = stretch * (bottom - top) + 2 * BOW;
+    const y = (at) => top + stretch * (at - top);
+    const pathOf = ({path}) => (isFlat ? path.replace(/(-?[\d.]+) (-?[\d.]+)/g, (_, x, at) => `${x} ${y(Number(at)).toFixed(1)}`) : path);
     const shown = Math.min(width, 1.6 * wide);
     const svg = d3
       .create("svg")
       .attr("viewBox", `${left - BOW} ${top - BOW} ${wide} ${high}`)
       .attr("width", shown)
       .attr("height", (shown / wide) * high);
-    drawLinks(svg.append("g").attr("fill", "none").attr("stroke-linecap", "round"));
+    drawLinks(svg.append("g").attr("fill", "none").attr("stroke-linecap", "round"), pathOf);
     const circles = svg
       .append("g")
       .selectAll("circle")
       .data(switches)
       .join("circle")
       .attr("cx", (s) => s.x)
-      .attr("cy", (s) => s.y)
-      .attr("r", 5)
+      .attr("cy", (s) => y(s.y))
+      .attr("r", Math.max(5, (SMALLEST * wide) / shown))
       .style("fill", "var(--faint)");
     circles.append("title").text((s) => s.name);
     styleSwitches(circles);

@@ -119,11 +119,10 @@
     return (width) => {
       const taken = new Map(bySlot[slot()].flatMap((c) => c.links.filter(isNetwork).map((link) => [link - 2 * data.nodes, c])));
       const users = (line) => line.links.map((link) => taken.get(link)).filter((c) => c);
-      const paths = (group, lines) => group.selectAll(null).data(lines).join("path").attr("d", (line) => line.path);
-      return kit.network(picture, width, (group) => {
-        paths(group, picture.lines).style("stroke", "var(--ended)").attr("stroke-width", 2);
+      return kit.network(picture, width, (group, pathOf) => {
+        const paths = (lines) => group.selectAll(null).data(lines).join("path").attr("d", pathOf);
+        paths(picture.lines).style("stroke", "var(--ended)").attr("stroke-width", 2);
         paths(
-          group,
           picture.lines.filter((line) => users(line).length),
         )
           .style("stroke", (line) => colorOf.get(users(line)[0]))
