@@ -1,5 +1,6 @@
 #include "report/run_plot.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "output/fabric_style.h"
 #include "output/json.h"
 #include "output/output.h"
 #include "output/quote.h"
@@ -91,8 +93,9 @@ static void write_csv(const json_t *runs, FILE *out)
     }
 }
 
-/* A line for each run, time and speedup as in plot.csv, and the fabrics below the bars. They stand in the
- * script itself, because gnuplot drops a line of CSV in which a name contains a double quote. */
+/* A line for each run, time and speedup as in plot.csv, and the fabrics below the bars. A speedup has its
+ * place and its fabric's colour, as a number. They stand in the script itself, because gnuplot drops a line
+ * of CSV in which a name contains a double quote. */
 static void write_bars(const json_t *runs, bool shows_speedup, FILE *out)
 {
     double first_s = number_of(json_array_get(runs, 0), "makespan_s");
@@ -111,10 +114,9 @@ static void write_bars(const json_t *runs, bool shows_speedup, FILE *out)
         double time_s = number_of(run, "makespan_s"), waiting_s = time_s * number_of(run, "idle_fraction");
         if (!shows_speedup)
             fprintf(out, "%.9g %.9g\n", time_s - waiting_s, waiting_s);
-        else if (time_s > 0)
-            fprintf(out, "%.9g\n", first_s / time_s);
         else
-            fputs("NaN\n", out);
+            fprintf(out, "%zu %.9g %u\n", index, time_s > 0 ? first_s / time_s : NAN,
+                    fabric_style_of(fabric_of(run)).light_rgb);
     }
     fputs("END\n", out);
 }
@@ -134,13 +136,14 @@ static void write_script(const json_t *runs, bool shows_speedup, FILE *out)
     write_bars(runs, shows_speedup, out);
     if (shows_speedup)
         fputs("set ylabel \"speedup\"\n"
-              "plot $bars using 1 notitle\n",
+              "plot $bars using 1:2:3 with boxes linecolor rgb variable notitle\n",
               out);
     else
         fputs("set style histogram rowstacked\n"
               "set format y \"%.1s %c\"\n"
               "set ylabel \"time (s), mean of the ranks\"\n"
-              "plot $bars using 1 title \"computing\", $bars using 2 title \"waiting\"\n",
+              "plot $bars using 1 title \"computing\" linecolor rgb \"#8a9499\", "
+              "$bars using 2 title \"waiting\" linecolor rgb \"#d5d0c4\"\n",
               out);
 }
 

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "output/fabric_style.h"
 #include "output/quote.h"
 #include "reproduce/internal.h"
 
@@ -101,6 +102,19 @@ static void put_columns(FILE *out, enum figure_kind kind, size_t index, size_t c
         fprintf(out, " using 1:(%zu):2 with points pointtype 5 pointsize 2.5 palette", index);
 }
 
+/* A series that is a fabric has the fabric's style. */
+static void put_style(FILE *out, enum figure_kind kind, const char *name)
+{
+    struct fabric_style style;
+    if (kind == FIGURE_MAP || !fabric_style_find(name, &style))
+        return;
+    fputc(' ', out);
+    if (kind == FIGURE_LINES)
+        fabric_style_print_gnuplot(&style, out);
+    else
+        fprintf(out, "linecolor rgb \"#%06x\"", style.light_rgb);
+}
+
 /* The points of a panel, series by series, and the names on its axes. */
 static void put_points(FILE *out, const json_t *figure, enum figure_kind kind, const char *panel,
                        const json_t *series)
@@ -135,6 +149,7 @@ static void put_panel(FILE *out, const json_t *figure, enum figure_kind kind, co
     {
         fprintf(out, "%s$points index %zu", index ? ", \\\n     " : "", index);
         put_columns(out, kind, index, count);
+        put_style(out, kind, json_string_value(name));
         fputs(kind == FIGURE_MAP ? " notitle" : " title ", out);
         if (kind != FIGURE_MAP)
             quote_gnuplot(out, json_string_value(name));
