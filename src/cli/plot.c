@@ -1,25 +1,33 @@
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/diag.h"
+#include "base/mem.h"
 #include "base/progress.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "report/run_plot.h"
 #include "sweep/plot.h"
 
-enum plot_option { PLOT_OUT, PLOT_X, PLOT_SPEEDUP };
+enum plot_option { PLOT_OUT, PLOT_X, PLOT_SPEEDUP, PLOT_WHERE, PLOT_X_SCALE, PLOT_Y_SCALE };
 
 static const struct cli_option options[] = {
     [PLOT_OUT] = {"--output", 'o', "DIR", "the folder to make, with plot.csv and plot.gp"},
-    [PLOT_X] = {"--x", 'x', "PARAMETER", "the horizontal axis; without it: the first that was varied"},
+    [PLOT_X] = {"--x", 'x', "PARAMETER",
+                "the horizontal axis; without it: the first that was varied and has numbers"},
     [PLOT_SPEEDUP] = {"--speedup", 0, NULL,
                       "speedups over the baseline, or the first fabric, instead of times"},
+    [PLOT_WHERE] = {"--where", 'w', "PARAMETER=VALUE",
+                    "only the runs with this value, such as fabric=fmu; may be repeated"},
+    [PLOT_X_SCALE] = {"--x-scale", 0, "SCALE", "log or linear; without it: what fits the values"},
+    [PLOT_Y_SCALE] = {"--y-scale", 0, "SCALE", "the same of the vertical axis"},
 };
 
 static const struct cli_command command = {
     .name = "plot",
     .words = "RESULTS -o DIR",
-    .doc = "Writes a figure as a gnuplot script and its data. Of a sweep's results: a line for each fabric "
+    .doc = "Writes a figure as a gnuplot script and its data. Of a sweep's results: a curve for each fabric "
            "and each\n"
            "combination of the other parameters that were varied. Of what helio run --json has printed: a "
            "bar for\n"
@@ -30,6 +38,7 @@ static const struct cli_command command = {
     .option_count = sizeof options / sizeof *options,
     .after = "Example:\n"
              "  helio plot results.db -o figure; cd figure; gnuplot plot.gp\n"
+             "  helio plot results.db -o one --x alltoall.bytes --where alltoall.ranks=64\n"
              "  helio run --trace T --fabric packet,fmu --json >run.json; helio plot run.json -o bars",
 };
 
@@ -51,10 +60,15 @@ static enum status plot_sweep(const char *results, const struct plot_request *re
 
 static enum status plot_run(const char *results, const struct plot_request *request, const char *folder)
 {
-    if (!request->x)
+    const char *option = request->x             ? "--x"
+                         : request->where_count ? "--where"
+                         : request->x_scale     ? "--x-scale"
+                         : request->y_scale     ? "--y-scale"
+                                                : NULL;
+    if (!option)
         return run_plot_write(results, folder, request->shows_speedup);
-    diag_error("--x: %s is a single run of each fabric, in which no parameter is varied; a sweep varies some",
-               results);
+    diag_error("%s: %s is a single run of each fabric, in which no parameter is varied; a sweep varies some",
+               option, results);
     return STATUS_BAD_INPUT;
 }
 
@@ -63,14 +77,53 @@ static enum status plot(const char *results, const struct plot_request *request,
     enum status status =
         run_plot_is_json(results) ? plot_run(results, request, folder) : plot_sweep(results, request, folder);
     if (status == STATUS_OK)
-        diag_note("in %s, gnuplot plot.gp draws plot.pdf", folder);
+        diag_note("in %s, gnuplot plot.gp draws plot.pdf%s", folder,
+                  run_plot_is_json(results) ? "" : " and plot.svg");
     return status;
 }
 
 struct plot_arguments {
     struct plot_request request;
     const char *results, *folder;
+    struct param_assignment *where;
+    size_t where_capacity;
 };
+
+static bool take_where(struct plot_arguments *arguments, const char *value)
+{
+    struct plot_request *request = &arguments->request;
+    struct param_assignment assignment;
+    param_split(value, 0, strlen(value), &assignment);
+    if (!assignment.value) {
+        diag_error("--where is PARAMETER=VALUE, such as fmu.count=8, not '%s'", value);
+        free(assignment.name);
+        return false;
+    }
+    arguments->where =
+        mem_grow(arguments->where, &arguments->where_capacity, request->where_count + 1, "the runs wanted");
+    arguments->where[request->where_count++] = assignment;
+    request->where = arguments->where;
+    return true;
+}
+
+static void free_where(struct plot_arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->request.where_count; i++) {
+        free(arguments->where[i].name);
+        free(arguments->where[i].value);
+    }
+    free(arguments->where);
+}
+
+static bool take_scale(const char *option, const char *value, enum plot_scale *scale)
+{
+    *scale = strcmp(value, "log") == 0      ? PLOT_SCALE_LOG
+             : strcmp(value, "linear") == 0 ? PLOT_SCALE_LINEAR
+                                            : PLOT_SCALE_FITTING;
+    if (*scale == PLOT_SCALE_FITTING)
+        diag_error("%s is log or linear, not '%s'", option, value);
+    return *scale != PLOT_SCALE_FITTING;
+}
 
 static bool take(void *self, int found, const char *value)
 {
@@ -87,18 +140,33 @@ static bool take(void *self, int found, const char *value)
     case PLOT_SPEEDUP:
         arguments->request.shows_speedup = true;
         break;
+    case PLOT_WHERE:
+        return take_where(arguments, value);
+    case PLOT_X_SCALE:
+        return take_scale("--x-scale", value, &arguments->request.x_scale);
+    case PLOT_Y_SCALE:
+        return take_scale("--y-scale", value, &arguments->request.y_scale);
     }
     return true;
+}
+
+static enum status plot_wanted(const struct plot_arguments *arguments)
+{
+    if (arguments->results && arguments->folder)
+        return plot(arguments->results, &arguments->request, arguments->folder);
+    diag_error("helio plot needs a file of results and a folder: %s", command.words);
+    return STATUS_BAD_INPUT;
 }
 
 int cli_plot(int argc, char **argv)
 {
     struct plot_arguments arguments = {.results = NULL};
     int found = cli_read_all(&command, argc, argv, take, &arguments);
+    enum status status = STATUS_OK;
+    if (found == CLI_END)
+        status = plot_wanted(&arguments);
+    free_where(&arguments);
     if (found != CLI_END)
         return cli_status(found);
-    if (arguments.results && arguments.folder)
-        return plot(arguments.results, &arguments.request, arguments.folder);
-    diag_error("helio plot needs a file of results and a folder: %s", command.words);
-    return STATUS_BAD_INPUT;
+    return status;
 }

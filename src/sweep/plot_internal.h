@@ -1,0 +1,32 @@
+#ifndef HELIO_SWEEP_PLOT_INTERNAL_H
+#define HELIO_SWEEP_PLOT_INTERNAL_H
+
+/* What plot.c, which collects the numbers of a figure, and plot_script.c, which draws them, share. */
+
+#include "sweep/plot.h"
+
+struct plot {
+    const struct results_table *results_table;
+    const struct plot_request *request;
+    const char *x;
+    struct text_index values, series;         /* texts of x; names in plot.csv */
+    size_t *first_group;                      /* of each series: the number of its first group */
+    const struct results_table_group **cells; /* [value * series.count + series]; NULL = no run */
+    enum plot_unit unit;                      /* of x */
+};
+
+/* The name of a varied parameter. */
+const char *plot_varied_at(const struct results_table *results_table, size_t index);
+/* Whether a varied parameter is neither the fabric nor the seed. */
+bool plot_is_axis(const char *name);
+/* The row that stands for a series. */
+const struct results_table_row *plot_series_row(const struct plot *plot, size_t series);
+/* The result in a cell; NULL: there is none. */
+const struct mean_estimate *plot_estimate(const struct plot *plot, size_t cell);
+/* The place on the x axis. */
+double plot_x(const struct plot *plot, size_t value);
+
+/* Writes the gnuplot script (plot_script.c). */
+void plot_write_script(const struct plot *plot, FILE *out);
+
+#endif

@@ -1,0 +1,357 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "output/fabric_style.h"
+#include "output/quote.h"
+#include "sweep/plot_internal.h"
+
+/* The gnuplot script of a figure: axes with units, a curve for each series, and a legend. */
+
+enum { MERGED_AT_MOST = 256, TOLD_APART = 12 };
+
+/* Series of one fabric that have the same results are one curve. */
+struct curve {
+    size_t series; /* the first of them */
+    const char *fabric;
+    bool *differs; /* of each varied parameter: they have several values of it */
+    size_t number; /* among the curves of this fabric */
+    char *title;
+};
+
+struct script {
+    const struct plot *plot;
+    FILE *out;
+    struct curve *curves;
+    size_t count, fabrics;
+    size_t varied;        /* parameters */
+    bool *is_in_title;    /* of each */
+    size_t titles;        /* how many */
+    const char *only_one; /* the one, if it is the only one and there is one fabric */
+    struct placed {
+        double x;
+        size_t value; /* its number in the plot */
+    } * order;        /* the values of x in ascending order */
+};
+
+/* ------------------------------------------------------------------- curves */
+
+static bool same_estimate(const struct mean_estimate *a, const struct mean_estimate *b)
+{
+    return a && b ? a->mean == b->mean && a->half_width == b->half_width : a == b;
+}
+
+static bool same_results(const struct plot *plot, size_t a, size_t b)
+{
+    for (size_t value = 0; value < plot->values.count; value++)
+        if (!same_estimate(plot_estimate(plot, value * plot->series.count + a),
+                           plot_estimate(plot, value * plot->series.count + b)))
+            return false;
+    return true;
+}
+
+static const char *setting_of(const struct plot *plot, size_t series, size_t varied)
+{
+    const char *value =
+        results_table_value(plot_series_row(plot, series), plot_varied_at(plot->results_table, varied));
+    return value ? value : "";
+}
+
+/* The curve that has the results of the series; NULL: none has. */
+static struct curve *find_curve(const struct script *script, size_t series)
+{
+    const struct plot *plot = script->plot;
+    const char *fabric = plot_series_row(plot, series)->fabric;
+    for (size_t i = 0; i < script->count && plot->series.count <= MERGED_AT_MOST; i++)
+        if (strcmp(script->curves[i].fabric, fabric) == 0 &&
+            same_results(plot, script->curves[i].series, series))
+            return &script->curves[i];
+    return NULL;
+}
+
+static void add_curve(struct script *script, size_t series)
+{
+    struct curve *curve = &script->curves[script->count];
+    *curve = (struct curve){.series = series,
+                            .fabric = plot_series_row(script->plot, series)->fabric,
+                            .differs = mem_alloc(script->varied, sizeof(bool), "a plot")};
+    for (size_t i = 0; i < script->count; i++)
+        curve->number += strcmp(script->curves[i].fabric, curve->fabric) == 0;
+    script->fabrics += curve->number == 0;
+    script->count++;
+}
+
+static void find_curves(struct script *script)
+{
+    const struct plot *plot = script->plot;
+    script->varied = json_array_size(plot->results_table->varied);
+    script->curves = mem_alloc(plot->series.count, sizeof *script->curves, "a plot");
+    for (size_t i = 0; i < plot->series.count; i++) {
+        struct curve *curve = find_curve(script, i);
+        if (!curve)
+            add_curve(script, i);
+        for (size_t j = 0; curve && j < script->varied; j++)
+            curve->differs[j] |= strcmp(setting_of(plot, i, j), setting_of(plot, curve->series, j)) != 0;
+    }
+}
+
+/* ------------------------------------------------------------------- titles */
+
+/* Which parameters tell curves apart. */
+static void choose_titles(struct script *script)
+{
+    const struct plot *plot = script->plot;
+    script->is_in_title = mem_alloc(script->varied, sizeof(bool), "a plot");
+    for (size_t i = 0; i < script->varied; i++) {
+        const char *name = plot_varied_at(plot->results_table, i);
+        if (!plot_is_axis(name) || strcmp(name, plot->x) == 0)
+            continue;
+        for (size_t j = 1; j < plot->series.count && !script->is_in_title[i]; j++)
+            script->is_in_title[i] = strcmp(setting_of(plot, j, i), setting_of(plot, 0, i)) != 0;
+        script->titles += script->is_in_title[i];
+        if (script->is_in_title[i])
+            script->only_one = name;
+    }
+    if (script->fabrics > 1 || script->titles != 1)
+        script->only_one = NULL;
+}
+
+/* "fmu, fmu.t_switch=500 ns", without what all curves have in common. */
+static char *title_of(const struct script *script, const struct curve *curve)
+{
+    bool has_fabric = script->fabrics > 1 || !script->titles;
+    char *title = mem_text(has_fabric ? curve->fabric : "");
+    for (size_t i = 0; i < script->varied; i++) {
+        const char *value = setting_of(script->plot, curve->series, i);
+        if (!script->is_in_title[i] || curve->differs[i] || !*value)
+            continue;
+        const char *name = plot_varied_at(script->plot->results_table, i);
+        char *longer = script->only_one ? mem_text(value)
+                                        : mem_format("%s%s%s=%s", title, *title ? ", " : "", name, value);
+        free(title);
+        title = longer;
+    }
+    if (*title)
+        return title;
+    free(title);
+    return mem_text(curve->fabric);
+}
+
+/* ------------------------------------------------------------------- styles */
+
+/* How the curve `index` is drawn. If a fabric has several curves, dashes and markers tell all curves apart,
+ * also without colours; colours say the fabric, if there are several. */
+static struct fabric_style style_of(const struct script *script, size_t index)
+{
+    struct fabric_style style = fabric_style_of(script->curves[index].fabric);
+    if (script->count == script->fabrics)
+        return style;
+    if (script->fabrics == 1) {
+        size_t named = 0;
+        while (fabric_style_name(named))
+            named++;
+        style = fabric_style_of(fabric_style_name((index + 2) % named)); /* behind the bounds */
+    }
+    style.dash = (enum fabric_dash)((index + index / FABRIC_MARKERS) % FABRIC_DASHES);
+    style.marker = (enum fabric_marker)(index % FABRIC_MARKERS);
+    return style;
+}
+
+/* --------------------------------------------------------------------- axes */
+
+static int compare_placed(const void *a, const void *b)
+{
+    const struct placed *left = a, *right = b;
+    int order = (left->x > right->x) - (left->x < right->x);
+    return order ? order : (left->value > right->value) - (left->value < right->value);
+}
+
+static void sort_values(struct script *script)
+{
+    const struct plot *plot = script->plot;
+    script->order = mem_alloc(plot->values.count, sizeof *script->order, "a plot");
+    for (size_t i = 0; i < plot->values.count; i++)
+        script->order[i] = (struct placed){plot_x(plot, i), i};
+    qsort(script->order, plot->values.count, sizeof *script->order, compare_placed);
+}
+
+/* Words stand side by side. */
+static void put_words(const struct plot *plot, FILE *out)
+{
+    enum { CHARACTERS = 44 }; /* that have room */
+    size_t characters = 0;
+    for (size_t value = 0; value < plot->values.count; value++)
+        characters += strlen(plot->values.texts[value]) + 2;
+    fprintf(out, "set xrange [-0.5:%zu.5]\nset xtics %s(", plot->values.count - 1,
+            characters > CHARACTERS ? "rotate by -40 " : "");
+    for (size_t value = 0; value < plot->values.count; value++) {
+        fputs(value ? ", " : "", out);
+        quote_gnuplot_tic(out, plot->values.texts[value]);
+        fprintf(out, " %zu", value);
+    }
+    fputs(")\n", out);
+}
+
+static void put_x_axis(const struct script *script, bool *is_log)
+{
+    const struct plot *plot = script->plot;
+    *is_log = false;
+    fputs("set xlabel ", script->out);
+    quote_gnuplot(script->out, plot->x);
+    fputc('\n', script->out);
+    if (plot->unit == PLOT_WORDS) {
+        put_words(plot, script->out);
+        return;
+    }
+    size_t count = plot->values.count;
+    double *values = mem_alloc(count, sizeof *values, "a plot");
+    for (size_t i = 0; i < count; i++)
+        values[i] = script->order[i].x;
+    const struct plot_axis axis = plot_axis_of_values(plot->unit, values, count, plot->request->x_scale);
+    plot_axis_print(&axis, 'x', script->out);
+    *is_log = axis.is_log;
+    if (axis.is_log && values[0] <= 0)
+        diag_note("a logarithmic axis has no 0, so plot.pdf is without the runs with %s=%s; they are in "
+                  "plot.csv, and --x-scale linear draws them",
+                  plot->x, plot->values.texts[script->order[0].value]);
+    free(values);
+}
+
+static void put_y_axis(const struct script *script, bool *has_intervals)
+{
+    const struct plot *plot = script->plot;
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < plot->values.count * plot->series.count; i++) {
+        const struct mean_estimate *estimate = plot_estimate(plot, i);
+        if (!estimate)
+            continue;
+        double below = estimate->mean - estimate->half_width;
+        *has_intervals |= estimate->half_width > 0;
+        least = fmin(least, below > 0 ? below : estimate->mean);
+        most = fmax(most, estimate->mean + estimate->half_width);
+    }
+    const struct plot_axis axis =
+        plot_axis_of_results(plot->request->shows_speedup ? PLOT_NUMBER : PLOT_TIME,
+                             isfinite(least) ? least : 0, most, plot->request->y_scale);
+    fprintf(script->out, "set ylabel \"%s\"\n", plot->request->shows_speedup ? "speedup" : "time");
+    plot_axis_print(&axis, 'y', script->out);
+}
+
+/* -------------------------------------------------------------------- files */
+
+/* The points of each curve stand in the script itself, because gnuplot drops a line of CSV in which a name
+ * contains a double quote. */
+static void put_points(const struct script *script, bool is_log)
+{
+    const struct plot *plot = script->plot;
+    fputs("$points << END\n", script->out);
+    for (size_t i = 0; i < script->count; i++) {
+        for (size_t at = 0; at < plot->values.count; at++) {
+            size_t value = script->order[at].value;
+            const struct mean_estimate *estimate =
+                plot_estimate(plot, value * plot->series.count + script->curves[i].series);
+            double x = script->order[at].x;
+            if (estimate && (!is_log || x > 0))
+                fprintf(script->out, "%.12g %.12g %.12g\n", x, estimate->mean, estimate->half_width);
+        }
+        fputs("\n\n", script->out);
+    }
+    fputs("END\n", script->out);
+}
+
+/* The entries of a line of the legend, which has room for so many characters. */
+static size_t legend_columns(const struct script *script)
+{
+    enum { CHARACTERS = 52, SAMPLE = 8 };
+    size_t longest = 0;
+    for (size_t i = 0; i < script->count; i++)
+        if (strlen(script->curves[i].title) > longest)
+            longest = strlen(script->curves[i].title);
+    size_t columns = CHARACTERS / (longest + SAMPLE);
+    return columns ? columns : 1;
+}
+
+static size_t legend_lines(const struct script *script)
+{
+    size_t columns = legend_columns(script);
+    return (script->count + columns - 1) / columns + (script->only_one != NULL);
+}
+
+static double height_cm(const struct script *script)
+{
+    return 5.6 + 0.38 * (double)legend_lines(script);
+}
+
+static void put_head(const struct script *script)
+{
+    fprintf(
+        script->out,
+        "# gnuplot plot.gp, in this folder, draws plot.pdf and plot.svg, as wide as one column of a page;\n"
+        "# gnuplot -e columns=2 plot.gp draws them as wide as two. The numbers are those of plot.csv.\n"
+        "if (!exists(\"columns\")) columns = 1\n"
+        "set terminal pdfcairo noenhanced size 8.8*columns cm,%.2f cm font \"Helvetica,9\"\n"
+        "set output \"plot.pdf\"\n"
+        "set tics nomirror scale 1,0.5\n"
+        "set border 3\n"
+        "set grid xtics ytics linecolor rgb \"#dddddd\" linetype 1 linewidth 0.5\n",
+        height_cm(script));
+    fprintf(script->out,
+            "set key outside top center horizontal Left reverse samplen 2.5 maxcols %zu*columns noenhanced",
+            legend_columns(script));
+    if (script->only_one) {
+        fputs(" title ", script->out);
+        quote_gnuplot(script->out, script->only_one);
+    }
+    fputc('\n', script->out);
+}
+
+static void put_plot(const struct script *script, bool has_intervals)
+{
+    fputs("plot ", script->out);
+    for (size_t i = 0; i < script->count; i++) {
+        const struct curve *curve = &script->curves[i];
+        const struct fabric_style style = style_of(script, i);
+        fprintf(script->out, "%s$points index %zu with %s linewidth 1.5 pointsize 0.5 ",
+                i ? ", \\\n     " : "", i, has_intervals ? "yerrorlines" : "linespoints");
+        fabric_style_print_gnuplot(&style, script->out);
+        fputs(" title ", script->out);
+        quote_gnuplot(script->out, curve->title);
+    }
+    if (script->plot->request->shows_speedup)
+        fputs(", \\\n     1 with lines linewidth 0.8 dashtype 3 linecolor rgb \"black\" notitle",
+              script->out);
+    fprintf(script->out,
+            "\nset terminal svg noenhanced size 440*columns,%.0f font \"Helvetica,11\"\n"
+            "set output \"plot.svg\"\n"
+            "replot\n",
+            50 * height_cm(script));
+}
+
+void plot_write_script(const struct plot *plot, FILE *out)
+{
+    struct script script = {.plot = plot, .out = out};
+    bool is_log, has_intervals = false;
+    find_curves(&script);
+    choose_titles(&script);
+    sort_values(&script);
+    for (size_t i = 0; i < script.count; i++)
+        script.curves[i].title = title_of(&script, &script.curves[i]);
+    if (script.count > TOLD_APART)
+        diag_warning("the figure has %zu curves, which are hard to tell apart; --where PARAMETER=VALUE keeps "
+                     "those with one value",
+                     script.count);
+    put_head(&script);
+    put_x_axis(&script, &is_log);
+    put_y_axis(&script, &has_intervals);
+    put_points(&script, is_log);
+    put_plot(&script, has_intervals);
+    for (size_t i = 0; i < script.count; i++) {
+        free(script.curves[i].differs);
+        free(script.curves[i].title);
+    }
+    free(script.curves);
+    free(script.is_in_title);
+    free(script.order);
+}
