@@ -49,7 +49,7 @@ enum status config_read_text_with(struct config *config, const char *name, const
                                   const struct config_section *sections, size_t section_count, void *self);
 
 /* The bytes of an experiment file, to be freed, for those who read it twice: a pipe gives them once. They are
- * at most one more than a file may have. NULL, reported: it cannot be read. */
+ * at most one more than a file may have. NULL, reported: it cannot be read, or is a file of another kind. */
 char *config_load_file(const char *path, size_t *length);
 
 /* Reads only the value of one key of the text of a file. It needs no config, and reports no errors: reading

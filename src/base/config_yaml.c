@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/config_reader.h"
+#include "base/file_kind.h"
 
 /* Reads the parameters of an experiment file: maps whose keys are the names. */
 
@@ -304,9 +305,13 @@ char *config_load_file(const char *path, size_t *length)
     *length = fread(text, 1, CONFIG_FILE_AT_MOST + 1, file);
     int error = ferror(file) ? errno : 0;
     fclose(file);
-    if (!error)
+    const struct file_kind *kind = error ? NULL : file_kind_of(text, *length);
+    if (!error && (!kind || kind->is_experiment))
         return text;
-    diag_error("cannot read %s: %s", path, strerror(error));
+    if (error)
+        diag_error("cannot read %s: %s", path, strerror(error));
+    else
+        file_kind_report(path, kind);
     free(text);
     return NULL;
 }

@@ -22,6 +22,7 @@
 #include "sim/components.h"
 #include "sim/experiment.h"
 #include "sim/message_log.h"
+#include "trace/input.h"
 #include "workload/help.h"
 #include "workload/workload.h"
 
@@ -73,13 +74,13 @@ static const struct cli_option options[] = {
 
 static const struct cli_command command = {
     .name = "run",
-    .words = "[EXPERIMENT.yaml]",
+    .words = "[EXPERIMENT.yaml] [TRACE]",
     .doc = "Replays a program, a trace or a generated workload, over one or several fabrics.\n"
            "Later options win over earlier ones, all of them over the experiment file.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .after = "Examples:\n"
-             "  helio run --trace cg.S.4.tar.zst --fabric ideal,hockney,packet\n"
+             "  helio run cg.S.4.tar.zst --fabric ideal,hockney,packet\n"
              "  helio run --workload pingpong:bytes=10MiB --fabric hockney --set hockney.latency=2us\n"
              "  helio params > experiment.yaml; helio run experiment.yaml --json",
     .name_at = name_at,
@@ -89,6 +90,7 @@ struct run_options {
     struct config *config;
     const char *file;
     bool file_is_ini;
+    const char *trace; /* a word that is a trace; NULL: none */
     const char *messages, *html, *timeline;
     bool json, dry_run, force;
 };
@@ -147,7 +149,8 @@ static enum status read_file(const struct run_options *run, const char *text, si
                                  sizeof of_sweeps / sizeof *of_sweeps, NULL);
 }
 
-/* Finds the experiment file, wherever it stands among the words. Loads the plug-ins that options name. */
+/* Finds the experiment file and the trace, wherever they stand among the words. Loads the plug-ins that
+ * options name. */
 static enum status find_file(struct run_options *run, int argc, char **argv, bool *help)
 {
     struct cli_reader reader = {.command = &command, .argc = argc, .argv = argv, .next = 1};
@@ -163,12 +166,17 @@ static enum status find_file(struct run_options *run, int argc, char **argv, boo
         bool as_ini = found == CLI_OPTION + RUN_INI;
         if (found != CLI_WORD && !as_ini)
             continue;
-        if (run->file) {
-            diag_error("helio run takes one experiment file, not also '%s'", value);
+        bool is_trace = !as_ini && trace_input_is_likely(value);
+        if (is_trace ? run->trace : run->file) {
+            diag_error("helio run takes one %s, not also '%s'", is_trace ? "trace" : "experiment file",
+                       value);
             return STATUS_BAD_INPUT;
         }
-        run->file = value;
-        run->file_is_ini = as_ini || cli_ends_in(value, ".ini");
+        if (is_trace)
+            run->trace = value;
+        else
+            run->file = value;
+        run->file_is_ini = as_ini || (!is_trace && cli_ends_in(value, ".ini"));
     }
     return STATUS_OK;
 }
@@ -188,6 +196,8 @@ static enum status make_config(struct run_options *run)
         const struct param_table *const *tables = components_params(&count);
         run->config = config_open(tables, count);
         status = run->config ? read_file(run, text, length) : STATUS_FAILED;
+        if (status == STATUS_OK && run->trace)
+            status = config_assign(run->config, "trace", run->trace, "--trace");
     }
     free(text);
     return status;

@@ -5,9 +5,12 @@
 #include <sys/stat.h>
 
 #include "base/diag.h"
+#include "base/file_kind.h"
 #include "base/mem.h"
 #include "trace/formats.h"
 #include "trace/image/content.h"
+#include "trace/ti/archive.h"
+#include "trace/ti/source.h"
 
 static char *short_name(const char *path)
 {
@@ -56,6 +59,27 @@ static enum status report_unknown(const char *path)
     for (size_t i = 0; trace_formats[i]; i++)
         diag_note("%s: %s", trace_formats[i]->name, trace_formats[i]->doc);
     return STATUS_BAD_INPUT;
+}
+
+bool trace_input_is_likely(const char *path)
+{
+    unsigned char head[TRACE_PROBE_BYTES] = {0};
+    struct trace_probe probe = {.path = path, .head = head};
+    struct stat about;
+    if (stat(path, &about))
+        return false;
+    if (S_ISDIR(about.st_mode))
+        return true;
+    FILE *file = S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
+    if (!file)
+        return false;
+    probe.head_size = fread(head, 1, TRACE_PROBE_BYTES, file);
+    fclose(file);
+    const struct trace_format *format = trace_format_of(&probe);
+    const struct file_kind *kind = file_kind_of((const char *)head, probe.head_size);
+    if ((format && format->probe(format, &probe) > TRACE_CLAIM_LAST) || archive_is_one(head, probe.head_size))
+        return true;
+    return kind ? !kind->is_experiment : ti_source_is_index(path, (const char *)head, probe.head_size);
 }
 
 enum status trace_input_open(struct trace_input *input, const char *path)

@@ -98,8 +98,7 @@ static void indices_name_a_file_per_rank(void **state)
     assert_refused(traces_write("indexed/W", wrong, strlen(wrong)),
                    "indexed/W:2:1: error: there is no such file");
     assert_refused(traces_path("indexed/T_files/a.txt"),
-                   "a.txt:1:1: error: there is no such file; this looks like "
-                   "the text of a rank");
+                   "a.txt: error: this is the text of one rank; give the folder");
     assert_refused(traces_write("empty.txt", "", 0), "it is empty");
     static const char binary[] = "T_files/a.txt\nT_files\0b.txt\n";
     assert_refused(traces_write("indexed/B", binary, sizeof binary - 1),

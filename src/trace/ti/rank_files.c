@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/file_kind.h"
 #include "base/mem.h"
 #include "trace/image/format.h"
 #include "trace/image/number.h"
@@ -54,8 +55,15 @@ enum status ti_files_order(struct ti_files *files, const char *path)
 {
     struct diag_place place = {.file = path};
     if (!files->count) {
-        diag_report(DIAG_ERROR, &place,
-                    "no rank-1.txt in it; a trace is one rank-<k>.txt per rank, k = rank + 1");
+        char *name;
+        const struct file_kind *kind = file_kind_in_folder(path, &name);
+        if (kind)
+            diag_report(DIAG_ERROR, &place, "no rank-1.txt in it; its file %s is %s; %s", name, kind->what,
+                        kind->advice);
+        else
+            diag_report(DIAG_ERROR, &place,
+                        "no rank-1.txt in it; a trace is one rank-<k>.txt per rank, k = rank + 1");
+        free(name);
         return STATUS_BAD_INPUT;
     }
     qsort(files->at, files->count, sizeof *files->at, by_number);

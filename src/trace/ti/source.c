@@ -86,18 +86,32 @@ static enum status read_index_line(struct ti_source *source, uint64_t line, cons
     char *path = indexed_path(source->path, text, length);
     struct stat about;
     if (stat(path, &about) || !S_ISREG(about.st_mode)) {
-        bool looks_like_rank = length > 1 && text[0] >= '0' && text[0] <= '9' && memchr(text, ' ', length);
         index_error(source, line, text, length,
-                    looks_like_rank
-                        ? "there is no such file; this looks like the text of a rank: give the folder "
-                          "that holds it, or an index with one path per line"
-                        : "there is no such file; an index names one file per line, from the index's "
-                          "folder or from the current one");
+                    "there is no such file; an index names one file per line, from the index's folder or "
+                    "from the current one");
         free(path);
         return STATUS_BAD_INPUT;
     }
     ti_files_add(&source->files, (struct ti_file){.name = path});
     return STATUS_OK;
+}
+
+bool ti_source_is_index(const char *path, const char *head, size_t size)
+{
+    size_t begin = 0, end;
+    struct stat about;
+    while (begin < size && head[begin] && strchr(" \r\n", head[begin]))
+        begin++;
+    const char *newline = memchr(head + begin, '\n', size - begin);
+    end = newline ? (size_t)(newline - head) : size;
+    while (end > begin && strchr(" \r", head[end - 1]))
+        end--;
+    if (end == begin || memchr(head + begin, '\0', end - begin))
+        return false;
+    char *first = indexed_path(path, head + begin, end - begin);
+    bool is_file = !stat(first, &about) && S_ISREG(about.st_mode);
+    free(first);
+    return is_file;
 }
 
 static enum status open_index(struct ti_source *source)

@@ -42,6 +42,9 @@ static inline bool ti_source_can_change(const struct ti_source *source)
     return source->kind == TI_FOLDER || source->kind == TI_INDEX;
 }
 
+/* Whether the first line of a file, which begins with `head`, names a file, as those of an index do. */
+bool ti_source_is_index(const char *path, const char *head, size_t size);
+
 void ti_source_close(struct ti_source *source);
 
 #endif

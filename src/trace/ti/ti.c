@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/file_kind.h"
 #include "base/mem.h"
 #include "trace/image/content.h"
 #include "trace/ti/archive.h"
@@ -50,6 +51,12 @@ static void close_input(struct trace_input *input)
 
 static enum status open_input(struct trace_input *input, const struct trace_probe *probe)
 {
+    const struct file_kind *kind =
+        kind_of(probe) == TI_INDEX ? file_kind_of((const char *)probe->head, probe->head_size) : NULL;
+    if (kind) {
+        file_kind_report(input->path, kind);
+        return STATUS_BAD_INPUT;
+    }
     struct ti_trace *trace = mem_alloc(1, sizeof *trace, "a trace");
     input->state = trace;
     trace->source.kind = kind_of(probe);

@@ -1,0 +1,281 @@
+#include "base/file_kind.h"
+
+#include <dirent.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/mem.h"
+
+struct file_head {
+    const char *bytes;
+    size_t size;
+};
+
+static bool begins_with(struct file_head head, const char *bytes, size_t length)
+{
+    return head.size >= length && memcmp(head.bytes, bytes, length) == 0;
+}
+
+static bool contains(struct file_head head, const char *text)
+{
+    return memmem(head.bytes, head.size, text, strlen(text)) != NULL;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The head from its first line on that is neither blank nor a comment. */
+static struct file_head first_line(struct file_head head)
+{
+    while (head.size) {
+        const char *newline = memchr(head.bytes, '\n', head.size);
+        size_t length = newline ? (size_t)(newline - head.bytes) + 1 : head.size, blanks = 0;
+        while (blanks < length && is_blank(head.bytes[blanks]))
+            blanks++;
+        if (blanks < length && head.bytes[blanks] != '#')
+            break;
+        head.bytes += length;
+        head.size -= length;
+    }
+    return head;
+}
+
+/* ------------------------------------------------------------------- kinds */
+
+/* Global and local definitions and events begin with a chunk header: 3, the byte order, numbers of events. */
+static bool is_otf2_part(struct file_head head)
+{
+    return head.size >= 18 && head.bytes[0] == 3 && (head.bytes[1] == 'B' || head.bytes[1] == 'L');
+}
+
+static bool is_dumpi_meta(struct file_head head)
+{
+    return contains(head, "numprocs=") && contains(head, "fileprefix=");
+}
+
+static bool is_dumpi_text(struct file_head head)
+{
+    return begins_with(head, "MPI_", 4) && contains(head, " entering at walltime ");
+}
+
+/* 4223 in 8 bytes, or 2342 in older files; then at most so many ranks as 4 bytes hold. */
+static bool is_goal_binary(struct file_head head)
+{
+    return begins_with(head, "\x7f\x10\0\0\0\0\0\0", 8) || begins_with(head, "\x26\x09\0\0\0\0\0\0", 8);
+}
+
+static bool is_goal_text(struct file_head head)
+{
+    return begins_with(first_line(head), "num_ranks ", 10);
+}
+
+/* A message GlobalMetadata of protobuf behind its length: a version, field 1, such as 0.0.4; or attributes,
+ * field 2, the first of which begins with its name, schema. */
+static bool is_chakra(struct file_head head)
+{
+    static const char schema[] = "\x0a\x06schema";
+    size_t at = 0;
+    while (at < head.size && at < 5 && (head.bytes[at] & 0x80))
+        at++;
+    at++;
+    if (at + 2 > head.size || (at == 1 && head.bytes[0] == 0))
+        return false;
+    size_t length = (unsigned char)head.bytes[at + 1], begin = at + 2, end = begin + length;
+    if (length < 3 || end > head.size || length > 127)
+        return false;
+    if (head.bytes[at] == 0x12)
+        return length >= sizeof schema - 1 && !memcmp(head.bytes + begin, schema, sizeof schema - 1);
+    bool is_version = head.bytes[at] == 0x0a;
+    for (size_t i = begin; i < end; i++)
+        is_version = is_version && (is_digit(head.bytes[i]) || head.bytes[i] == '.');
+    return is_version && memchr(head.bytes + begin, '.', length);
+}
+
+static bool is_platform(struct file_head head)
+{
+    return head.size && head.bytes[0] == '<' &&
+           (contains(head, "<platform") || contains(head, "simgrid.dtd"));
+}
+
+static bool is_pcap(struct file_head head)
+{
+    return begins_with(head, "\xd4\xc3\xb2\xa1", 4) || begins_with(head, "\xa1\xb2\xc3\xd4", 4) ||
+           begins_with(head, "\x4d\x3c\xb2\xa1", 4) || begins_with(head, "\xa1\xb2\x3c\x4d", 4) ||
+           begins_with(head, "\x0a\x0d\x0d\x0a", 4);
+}
+
+static bool is_zip(struct file_head head)
+{
+    return begins_with(head, "PK\3\4", 4) || begins_with(head, "PK\5\6", 4);
+}
+
+static bool is_json(struct file_head head)
+{
+    return begins_with(first_line(head), "{", 1) || begins_with(first_line(head), "[", 1);
+}
+
+static bool is_result(struct file_head head)
+{
+    return is_json(head) && contains(head, "\"schema\":") && contains(head, "\"manifest\":");
+}
+
+static bool is_chrome_timeline(struct file_head head)
+{
+    return is_json(head) && (contains(head, "\"traceEvents\"") || contains(head, "\"schemaVersion\""));
+}
+
+/* "0 init": the number of a rank and an action. */
+static bool is_rank_text(struct file_head head)
+{
+    struct file_head line = first_line(head);
+    size_t at = 0;
+    while (at < line.size && is_digit(line.bytes[at]))
+        at++;
+    return at > 0 && at + 1 < line.size && line.bytes[at] == ' ' && is_letter(line.bytes[at + 1]);
+}
+
+/* "fabric: packet": a key of YAML, with a blank or nothing behind its colon. */
+static bool is_yaml(struct file_head head)
+{
+    struct file_head line = first_line(head);
+    size_t at = 0;
+    if (begins_with(line, "---", 3))
+        return true;
+    while (at < line.size && (is_letter(line.bytes[at]) || is_digit(line.bytes[at]) || line.bytes[at] == '.'))
+        at++;
+    return at > 0 && is_letter(line.bytes[0]) && at + 1 < line.size && line.bytes[at] == ':' &&
+           is_blank(line.bytes[at + 1]);
+}
+
+#define CAPTURE "record the program with helio capture instead"
+
+/* The first that fits counts. */
+static const struct known_kind {
+    const char *magic; /* the first bytes, `length` of them; NULL: is() knows them */
+    size_t length;
+    bool (*is)(struct file_head head);
+    struct file_kind kind;
+} kinds[] = {
+    {"\3BOTF2", 6, NULL, {"an OTF2 trace, which Heliograph does not read", CAPTURE, false}},
+    {"\3LOTF2", 6, NULL, {"an OTF2 trace, which Heliograph does not read", CAPTURE, false}},
+    {NULL, 0, is_otf2_part, {"a part of an OTF2 trace, which Heliograph does not read", CAPTURE, false}},
+    {"\xff\xaa\xdd"
+     "DUMPI",
+     8,
+     NULL,
+     {"a rank of a DUMPI trace, which Heliograph does not read", CAPTURE, false}},
+    {NULL, 0, is_dumpi_meta, {"a DUMPI trace, which Heliograph does not read", CAPTURE, false}},
+    {NULL, 0, is_dumpi_text, {"a DUMPI trace as text, which Heliograph does not read", CAPTURE, false}},
+    {NULL, 0, is_goal_binary, {"a binary GOAL schedule, which Heliograph does not read", CAPTURE, false}},
+    {NULL, 0, is_goal_text, {"a GOAL schedule, which Heliograph does not read", CAPTURE, false}},
+    {NULL,
+     0,
+     is_chakra,
+     {"a Chakra execution trace, which Heliograph does not read",
+      "run its collectives with --workload collective:op=allreduce,ranks=8,bytes=1MiB", false}},
+    {"#Paraver (", 10, NULL, {"a Paraver trace, which Heliograph does not read", CAPTURE, false}},
+    {"%EventDef", 9, NULL, {"a Paje timeline, which has no program in it", CAPTURE, false}},
+    {NULL,
+     0,
+     is_chrome_timeline,
+     {"a timeline in Chrome's format, as PyTorch's profiler writes, which has no program in it", CAPTURE,
+      false}},
+    {NULL,
+     0,
+     is_platform,
+     {"a SimGrid platform, a network and no program",
+      "choose the network with --fabric and --set topology=..., which helio topo --help lists", false}},
+    {"\x89HDF\r\n\x1a\n", 8, NULL, {"an HDF5 file, and no trace that Heliograph reads", CAPTURE, false}},
+    {"SQLite format 3",
+     16,
+     NULL,
+     {"a results database of helio sweep", "helio export and helio plot read it", false}},
+    {"\x7f"
+     "ELF",
+     4,
+     NULL,
+     {"a program or a library",
+      "helio capture records what an MPI program sends; --plugin loads a plug-in of Heliograph", false}},
+    {NULL, 0, is_zip, {"a zip archive", "unpack it and give the folder with its rank-<k>.txt", false}},
+    {NULL, 0, is_pcap, {"a capture of network packets, which has no MPI calls in it", CAPTURE, false}},
+    {NULL, 0, is_result, {"the result of helio run --json", "helio rerun repeats the run", false}},
+    {NULL,
+     0,
+     is_rank_text,
+     {"the text of one rank", "give the folder that holds it, or an index with one path per line", false}},
+    {NULL, 0, is_json, {"an experiment file in JSON", "helio run FILE reads it", true}},
+    {NULL, 0, is_yaml, {"an experiment file", "helio run FILE reads it", true}},
+};
+
+static bool is_of_kind(const struct known_kind *known, struct file_head head)
+{
+    return known->magic ? begins_with(head, known->magic, known->length) : known->is(head);
+}
+
+const struct file_kind *file_kind_of(const char *head, size_t size)
+{
+    struct file_head looked_at = {head, size < FILE_KIND_BYTES ? size : FILE_KIND_BYTES};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (is_of_kind(&kinds[i], looked_at))
+            return &kinds[i].kind;
+    return NULL;
+}
+
+void file_kind_report(const char *path, const struct file_kind *kind)
+{
+    diag_report(DIAG_ERROR, &(struct diag_place){.file = path}, "this is %s; %s", kind->what, kind->advice);
+}
+
+/* ----------------------------------------------------------------- folders */
+
+static const struct file_kind *kind_of_file(const char *folder, const char *name)
+{
+    char head[FILE_KIND_BYTES];
+    char *path = mem_format("%s/%s", folder, name);
+    FILE *file = file_open_regular(path);
+    free(path);
+    if (!file)
+        return NULL;
+    size_t size = fread(head, 1, sizeof head, file);
+    fclose(file);
+    return file_kind_of(head, size);
+}
+
+const struct file_kind *file_kind_in_folder(const char *path, char **name)
+{
+    enum { MOST_FILES = 1000 };
+    const struct file_kind *first = NULL;
+    DIR *folder = opendir(path);
+    int files = 0;
+    *name = NULL;
+    for (struct dirent *entry; folder && files < MOST_FILES && (entry = readdir(folder)); files++) {
+        const struct file_kind *kind = kind_of_file(path, entry->d_name);
+        if (!kind || kind->is_experiment)
+            continue;
+        bool is_earlier = !first || kind < first || (kind == first && strcmp(entry->d_name, *name) < 0);
+        if (!is_earlier)
+            continue;
+        free(*name);
+        *name = mem_text(entry->d_name);
+        first = kind;
+    }
+    if (folder)
+        closedir(folder);
+    return first;
+}
