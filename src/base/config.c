@@ -78,6 +78,11 @@ struct config *config_open(const struct param_table *const *tables, size_t count
     return NULL;
 }
 
+struct config *config_open_like(const struct config *config)
+{
+    return config_open(config->tables, config->table_count);
+}
+
 void config_close(struct config *config)
 {
     for (size_t i = 0; i < config->table_count; i++)
@@ -152,8 +157,10 @@ bool config_put(struct config *config, struct config_value *value, const char *t
 
 struct config *config_copy(const struct config *config)
 {
-    struct config *copy = config_open(config->tables, config->table_count);
+    struct config *copy = config_open_like(config);
     struct param_problem problem;
+    if (copy)
+        copy->is_finished = config->is_finished;
     for (size_t i = 0; copy && i < config->value_count; i++) {
         const struct config_value *value = &config->values[i];
         if (value->text && !config_put(copy, &copy->values[i], value->text, value->origin, &problem)) {
@@ -163,6 +170,16 @@ struct config *config_copy(const struct config *config)
         }
     }
     return copy;
+}
+
+void config_finish(struct config *config)
+{
+    config->is_finished = true;
+}
+
+bool config_is_finished(const struct config *config)
+{
+    return config->is_finished;
 }
 
 const struct param_table *config_table_of(const struct config *config, const struct param *param)
@@ -270,4 +287,15 @@ const char *config_text(const struct config *config, const char *name)
 const char *config_origin(const struct config *config, const char *name)
 {
     return config_find(config, name)->origin;
+}
+
+bool config_has_default(const struct config *config, const char *name)
+{
+    const struct config_value *value = config_find(config, name);
+    struct arena texts = {0};
+    if (!value->text || !value->param->default_text)
+        return !value->text;
+    bool is_same = strcmp(param_keep(value->param, value->param->default_text, &texts), value->text) == 0;
+    arena_free(&texts);
+    return is_same;
 }

@@ -13,6 +13,8 @@ struct config;
 
 /* All parameters at their defaults. NULL, reported: a default is wrong. */
 struct config *config_open(const struct param_table *const *tables, size_t count);
+/* The same with the tables of another config. */
+struct config *config_open_like(const struct config *config);
 void config_close(struct config *config);
 /* Adds the parameters of further tables, at their defaults: the array of tables that the config was opened
  * with has grown to `count`. False, reported: a default is wrong. */
@@ -80,6 +82,11 @@ struct diag_place config_key_place(const struct config_reader *reader, const str
 const char *config_node_origin(const struct config_reader *reader, const struct config_node *node,
                                struct arena *texts);
 
+/* The values are those of a run that has been made: nothing is to be derived from them any more. Copies of
+ * the config have the mark too. */
+void config_finish(struct config *config);
+bool config_is_finished(const struct config *config);
+
 /* Sets a parameter by "hockney.latency=8us", as given to --set. Errors have the place --set:1:column. */
 enum status config_set(struct config *config, const char *text);
 /* Sets one parameter by name. `origin` is what set it, such as "--fabric". */
@@ -103,6 +110,9 @@ const char *config_text(const struct config *config, const char *name);
  * ("default", "demo.yaml:3", "--set"). */
 void config_each(const struct config *config, void *self,
                  void (*visit)(void *self, const struct param *param, const char *value, const char *origin));
+
+/* Whether a parameter's value is its default, whatever has set it. The parameter has to exist. */
+bool config_has_default(const struct config *config, const char *name);
 
 /* The origin of a parameter's value. The parameter has to exist. */
 const char *config_origin(const struct config *config, const char *name);

@@ -30,6 +30,7 @@ struct config {
     struct config_group *groups;
     size_t group_count, group_capacity;
     struct arena texts;
+    bool is_finished; /* config_finish */
 };
 
 /* NULL: there is none. */

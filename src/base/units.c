@@ -504,3 +504,8 @@ const char *units_show_size(double bytes, int digits, char *buffer, size_t size)
 {
     return show(bytes, size_units, COUNT(size_units), KILO, digits, buffer, size);
 }
+
+const char *units_show_rate(double bytes_per_s, int digits, char *buffer, size_t size)
+{
+    return show(bytes_per_s, rate_units, rate_dimension.printed, KILO, digits, buffer, size);
+}

@@ -42,5 +42,6 @@ const char *units_print_number(double value, char *buffer, size_t size);
 /* For tables for people: `digits` significant digits in a suitable unit, such as "1.23 ms", "4.72 MB". */
 const char *units_show_time(ps_t value, int digits, char *buffer, size_t size);
 const char *units_show_size(double bytes, int digits, char *buffer, size_t size);
+const char *units_show_rate(double bytes_per_s, int digits, char *buffer, size_t size);
 
 #endif

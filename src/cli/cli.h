@@ -8,7 +8,7 @@
  *     values.h, print.h      values of options; what is printed to standard output
  *     launch.h, tracer.h     other programs, and how they are run; the libraries of helio capture
  *
- *     run.c gen.c params.c topo.c capture.c reproduce.c doctor.c     a command each
+ *     run.c gen.c params.c machine.c topo.c capture.c reproduce.c doctor.c     a command each
  *     sweep.c export.c report.c plot.c rerun.c merge.c               sweeps and their results
  *     sweep_command.h        what helio sweep and helio-sweep (cluster/) share
  *     trace*.c alltoall*.c breakdown*.c schedule*.c                  a group of commands each, or a large one
@@ -31,6 +31,7 @@ int cli_trace(int argc, char **argv);
 int cli_capture(int argc, char **argv);
 int cli_gen(int argc, char **argv);
 int cli_reproduce(int argc, char **argv);
+int cli_machine(int argc, char **argv);
 int cli_topo(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 int cli_manual(int argc, char **argv);

@@ -17,6 +17,7 @@ static const struct cli_subcommand commands[] = {
      &cli_breakdown_group},
     {"alltoall", cli_alltoall, "what each algorithm of MPI_Alltoall asks of nodes, step by step",
      &cli_alltoall_group},
+    {"machine", cli_machine, "machines that fabrics are compared on: list, show, check", &cli_machine_group},
     {"topo", cli_topo, "facts about a topology, its routes, and pictures of it", NULL},
     {"schedule", cli_schedule, "schedule light paths on a time-multiplexed network, with a proven bound",
      NULL},

@@ -55,6 +55,17 @@ enum cli_found {
         "--plugin", 0, "FILE.so", "load a plug-in: fabrics and other parts of your own; may be repeated"     \
     }
 
+/* What all fabrics of an experiment have in common. */
+#define CLI_MACHINE                                                                                          \
+    {                                                                                                        \
+        "--machine", 0, "NAME|FILE.yaml",                                                                    \
+            "what all fabrics have in common: rates, wires, hosts; a file, or a preset (helio machine)"      \
+    }
+#define CLI_AS_PUBLISHED                                                                                     \
+    {                                                                                                        \
+        "--as-published", 0, NULL, "no machine: each fabric with the numbers of its paper"                   \
+    }
+
 int cli_read(struct cli_reader *reader, const char **value);
 
 /* Reads a whole command line: `take` gets what cli_read finds, CLI_WORD or CLI_OPTION + i, with its value. It

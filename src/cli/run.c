@@ -30,6 +30,8 @@ enum run_option {
     RUN_TRACE,
     RUN_WORKLOAD,
     RUN_FABRIC,
+    RUN_MACHINE,
+    RUN_AS_PUBLISHED,
     RUN_INI,
     RUN_SET,
     RUN_JSON,
@@ -47,6 +49,8 @@ static const char *name_at(size_t option, size_t index)
         return workloads[index] ? workloads[index]->name : NULL;
     if (option == RUN_FABRIC)
         return fabrics[index] ? fabrics[index]->name : NULL;
+    if (option == RUN_MACHINE)
+        return machine_files[index].path ? machine_preset_name(&machine_files[index]) : NULL;
     return NULL;
 }
 
@@ -58,6 +62,8 @@ static const struct cli_option options[] = {
                       "NAME:help those of one; NAME is one of"},
     [RUN_FABRIC] = {"--fabric", 'f', "NAME[,NAME...]",
                     "the networks; speedups are over the first named. NAME is one of"},
+    [RUN_MACHINE] = CLI_MACHINE,
+    [RUN_AS_PUBLISHED] = CLI_AS_PUBLISHED,
     [RUN_INI] = {"--ini", 0, "FILE.ini", "a configuration of SimpleComm's, to compute what it computes"},
     [RUN_SET] = {"--set", 's', "PARAMETER=VALUE",
                  "set a parameter (helio params lists them); may be repeated"},
@@ -104,6 +110,10 @@ static enum status apply_option(struct run_options *run, int found, const char *
         return config_assign(run->config, "workload", value, "--workload");
     case RUN_FABRIC:
         return config_assign(run->config, "fabric", value, "--fabric");
+    case RUN_MACHINE:
+        return config_assign(run->config, "machine", value, "--machine");
+    case RUN_AS_PUBLISHED:
+        return config_assign(run->config, "machine", MACHINE_AS_PUBLISHED, "--as-published");
     case RUN_INI:
         return STATUS_OK; /* has been read, as experiment files are */
     case RUN_SET:

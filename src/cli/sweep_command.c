@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "cli/values.h"
+#include "machine/machine.h"
 #include "plugin/plugin.h"
 #include "sim/components.h"
 
@@ -20,6 +21,8 @@ const struct cli_option sweep_command_options[SWEEP_OPTIONS] = {
                        "say how many runs there are and what they would take; run nothing"},
     [SWEEP_SET] = {"--set", 's', "PARAMETER=VALUE",
                    "set a parameter that the sweep does not vary; may be repeated"},
+    [SWEEP_MACHINE] = CLI_MACHINE,
+    [SWEEP_AS_PUBLISHED] = CLI_AS_PUBLISHED,
     [SWEEP_PLUGIN] = CLI_PLUGIN,
     [SWEEP_FORCE] = {"--force", 0, NULL, "run also what there seems to be too little memory for"},
     [SWEEP_JOBS] = {"--jobs", 'j', "N",
@@ -64,6 +67,8 @@ static enum status apply_option(struct sweep_command *sweep, int found, const ch
         sweep->options.force = true;
         return STATUS_OK;
     case SWEEP_SET:
+    case SWEEP_MACHINE:
+    case SWEEP_AS_PUBLISHED:
         return STATUS_OK; /* applied once the file has been read */
     }
     return STATUS_BAD_INPUT;
@@ -119,6 +124,14 @@ static enum status apply_setting(struct sweep_command *sweep, const char *text)
     return status == STATUS_OK ? config_set(sweep->config, text) : status;
 }
 
+static enum status apply_machine(struct sweep_command *sweep, const char *machine, const char *option)
+{
+    if (!definition_overrides(&sweep->definition, "machine"))
+        return config_assign(sweep->config, "machine", machine, option);
+    diag_error("%s: the sweep varies machine", option);
+    return STATUS_BAD_INPUT;
+}
+
 static enum status apply_settings(struct sweep_command *sweep, struct cli_reader reader)
 {
     enum status status = STATUS_OK;
@@ -126,6 +139,10 @@ static enum status apply_settings(struct sweep_command *sweep, struct cli_reader
     for (int found; status == STATUS_OK && (found = cli_read(&reader, &value)) != CLI_END;)
         if (found == CLI_OPTION + SWEEP_SET)
             status = apply_setting(sweep, value);
+        else if (found == CLI_OPTION + SWEEP_MACHINE)
+            status = apply_machine(sweep, value, "--machine");
+        else if (found == CLI_OPTION + SWEEP_AS_PUBLISHED)
+            status = apply_machine(sweep, MACHINE_AS_PUBLISHED, "--as-published");
     return status;
 }
 

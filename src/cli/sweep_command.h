@@ -17,6 +17,8 @@ enum sweep_command_option {
     SWEEP_SHARD,
     SWEEP_DRY_RUN,
     SWEEP_SET,
+    SWEEP_MACHINE,
+    SWEEP_AS_PUBLISHED,
     SWEEP_PLUGIN,
     SWEEP_FORCE,
     SWEEP_JOBS,

@@ -12,6 +12,7 @@
 #include "base/param.h"
 #include "base/status.h"
 #include "base/tap.h"
+#include "fabric/machine.h"
 #include "fabric/message.h"
 
 /* A fabric is the model of what moves a message between two nodes: an ops table, a table of parameters, a
@@ -19,6 +20,7 @@
  *
  *   fabric.h, .c       the ops table; opening and closing a fabric
  *   message.h          what a fabric sees of a message
+ *   machine.h, .c      the machine: its parameters, what a fabric derives from them and says of itself
  *   list.h, .c, .def   all fabrics there are, a line each in list.def
  *   topology.h, .c     the parameter `topology`, for every fabric with switches and links
  *
@@ -114,6 +116,12 @@ struct fabric_ops {
     /* The parameter whose default was measured from end to end, and so includes hosts; NULL = none. With a
      * host model it has to be set to what wire and switches take. */
     const char *latency_name;
+    bool is_bound; /* not a network, but what no network can beat: its messages pass no NIC either */
+    /* Sets the fabric's own parameters that still have their defaults from the machine's (fabric/machine.h).
+     * What the fabric adds to wires and hosts, as the time to switch a light path, stays. */
+    void (*derive)(struct derivation *derivation);
+    /* What the network is: its rate and its latency with nothing else under way. NULL: not known. */
+    void (*describe)(const struct config *config, uint32_t nodes, struct fabric_description *description);
     /* True if the fabric needs the program's messages before the run, as params.traffic. */
     bool (*wants_traffic)(const struct config *config);
 

@@ -51,12 +51,33 @@ static void hockney_submit(struct fabric *fabric, uint32_t index)
     fabric_delivered(fabric, index, delivered);
 }
 
+static void hockney_derive(struct derivation *derivation)
+{
+    derive_time(derivation, "hockney.latency", derivation_one_switch(derivation),
+                "2 wire.latency + switch.latency");
+    derive_rate(derivation, "hockney.bandwidth", derivation->node_rate_bytes_per_s, "nic.count x nic.rate");
+}
+
+static void hockney_describe(const struct config *config, uint32_t nodes,
+                             struct fabric_description *description)
+{
+    const struct hockney_config *hockney = config_of(config, &hockney_params);
+    (void)nodes;
+    description->rate_bytes_per_s = description->message_rate_bytes_per_s = hockney->bandwidth_bytes_per_s;
+    description->latency_ps = hockney->latency_ps;
+    description->ignores_topology = true;
+    description_base_one_switch(description, config, "hockney.latency", hockney->latency_ps);
+    description_add(&description->includes, "no contention: each message has this rate");
+}
+
 const struct fabric_ops hockney_fabric = {
     .name = "hockney",
     .doc = "latency + size / bandwidth for every message, no contention",
     .params = &hockney_params,
     .host_path = HOST_PATH_NIC,
     .latency_name = "hockney.latency",
+    .derive = hockney_derive,
+    .describe = hockney_describe,
     .size = sizeof(struct hockney),
     .counted_bytes = 88,
     .init = hockney_init,

@@ -110,9 +110,18 @@ static bool pivot_of(const struct hybrid_paths *paths, __int128 *root)
     return true;
 }
 
+/* The network's NICs, of which FMUs have none. With host.system they belong to the host model, and Eq. 7 has
+ * no term for them. */
+static ps_t nics_ps(const struct config *config)
+{
+    const struct machine_config *machine = config_of(config, &machine_params);
+    return machine && !config_text(config, "host.system") ? ps_times(machine->nic_latency_ps, 2) : 0;
+}
+
 static struct hybrid_paths paths_of(const struct config *config)
 {
-    return (struct hybrid_paths){.network_latency_ps = *(const ps_t *)config_field(config, "packet.latency"),
+    ps_t latency_ps = *(const ps_t *)config_field(config, "packet.latency");
+    return (struct hybrid_paths){.network_latency_ps = ps_add(latency_ps, nics_ps(config)),
                                  .network_bytes_per_s =
                                      *(const uint64_t *)config_field(config, "packet.bandwidth"),
                                  .fmu_switch_ps = *(const ps_t *)config_field(config, "fmu.t_switch"),
@@ -315,6 +324,30 @@ static void hybrid_explain(const struct fabric *fabric)
     hybrid->fmu->ops->explain(hybrid->fmu);
 }
 
+/* Messages of no bytes take the network, unless the pivot says otherwise. */
+static void hybrid_describe(const struct config *config, uint32_t nodes,
+                            struct fabric_description *description)
+{
+    const struct fabric_ops *network = fabric_find("packet"), *fmu = fabric_find("fmu");
+    struct fabric_description pool = {.latency_ps = 0};
+    if (!network || !fmu)
+        return;
+    const struct hybrid_sizes sizes = sizes_of(config);
+    network->describe(config, nodes, description);
+    fmu->describe(config, nodes, &pool);
+    if (sizes.fmu_from >= sizes.fmu_below)
+        return;
+    char from[64], rate[64];
+    description_add(&description->includes, "messages of %s or more through FMUs at %s, beside the network",
+                    units_print_size(sizes.fmu_from, from, sizeof from),
+                    units_print_rate(pool.rate_bytes_per_s, rate, sizeof rate));
+    if (__builtin_add_overflow(description->rate_bytes_per_s, pool.rate_bytes_per_s,
+                               &description->rate_bytes_per_s))
+        description->rate_bytes_per_s = UINT64_MAX;
+    if (pool.message_rate_bytes_per_s > description->message_rate_bytes_per_s)
+        description->message_rate_bytes_per_s = pool.message_rate_bytes_per_s;
+}
+
 const struct fabric_ops hybrid_fabric = {
     .name = "hybrid",
     .doc = "small messages by the packet network, large ones through FMUs",
@@ -322,6 +355,7 @@ const struct fabric_ops hybrid_fabric = {
     .metrics = &hybrid_metrics,
     .host_path = HOST_PATH_NIC,
     .latency_name = "packet.latency",
+    .describe = hybrid_describe,
     .size = sizeof(struct hybrid),
     .counted_bytes = 144,
     .init = hybrid_init,

@@ -13,10 +13,20 @@ static void ideal_submit(struct fabric *fabric, uint32_t message)
     fabric_delivered(fabric, message, fabric_now(fabric));
 }
 
+static void ideal_describe(const struct config *config, uint32_t nodes,
+                           struct fabric_description *description)
+{
+    (void)config, (void)nodes;
+    description->ignores_topology = true;
+    description_add(&description->includes, "a bound: no latency, no limit of the rate");
+}
+
 const struct fabric_ops ideal_fabric = {
     .name = "ideal",
     .doc = "no latency, no limit of bandwidth: what the program alone costs",
     .host_path = HOST_PATH_NIC,
+    .is_bound = true,
+    .describe = ideal_describe,
     .size = sizeof(struct fabric),
     .counted_bytes = 56,
     .submit = ideal_submit,

@@ -43,3 +43,11 @@ enum status topology_for_nodes(const struct config *config, uint32_t nodes, stru
     *topo = chosen->topo;
     return STATUS_OK;
 }
+
+uint32_t topology_neighbour_hops(const struct config *config, uint32_t nodes)
+{
+    struct topo topo;
+    if (nodes < 2 || topology_for_nodes(config, nodes, &topo) != STATUS_OK)
+        return 0;
+    return topo_distance(&topo, 0, 1);
+}

@@ -16,4 +16,8 @@ extern const struct param_table topology_params; /* struct topology_config */
  * nodes of the topology are idle. Fails, reported, where the topology has fewer nodes. */
 enum status topology_for_nodes(const struct config *config, uint32_t nodes, struct topo *topo);
 
+/* The links between switches on the way from node 0 to node 1; 0 if there is no node 1. The topology is one
+ * that topology_for_nodes accepts. */
+uint32_t topology_neighbour_hops(const struct config *config, uint32_t nodes);
+
 #endif

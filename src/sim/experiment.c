@@ -11,6 +11,8 @@
 #include "sim/engines.h"
 #include "sim/hosts.h"
 #include "sim/message_log.h"
+#include "sim/network.h"
+#include "sim/settle.h"
 #include "sim/traffic.h"
 #include "trace/trace.h"
 #include "workload/messages.h"
@@ -33,6 +35,13 @@ PARAM_TABLE(
      .offset = offsetof(struct experiment_config, fabric),
      .default_text = "ideal,hockney,packet",
      .doc = "one fabric or several; speedups are over the first"},
+    {.name = "machine",
+     .type = PARAM_TEXT,
+     .offset = offsetof(struct experiment_config, machine),
+     .default_text = MACHINE_AS_PUBLISHED,
+     .doc =
+         "what all fabrics have in common: a preset (helio machine list), FILE.yaml, or as-published: each "
+         "fabric with the numbers of its paper"},
     {.name = "seed",
      .type = PARAM_COUNT,
      .offset = offsetof(struct experiment_config, seed),
@@ -116,19 +125,18 @@ static enum status choose_engine(struct experiment *experiment)
     return experiment->engine->prepare ? experiment->engine->prepare(&input) : STATUS_OK;
 }
 
-/* The program's own setting, in a copy of the config. */
+/* The program's own setting, in the experiment's own config. */
 static enum status apply_program(struct experiment *experiment)
 {
     const struct program_setting *setting = &experiment->program->setting;
     if (!setting->parameter)
         return STATUS_OK;
-    const char *origin = config_origin(experiment->config, "workload");
-    struct config *copy = config_copy(experiment->config);
-    if (!copy)
+    if (!experiment->own_config && !(experiment->own_config = config_copy(experiment->config)))
         return STATUS_FAILED;
-    experiment->config = experiment->own_config = copy;
-    experiment->chosen = config_of(copy, &experiment_params);
-    return config_assign(copy, setting->parameter, setting->value, origin);
+    experiment->config = experiment->own_config;
+    experiment->chosen = config_of(experiment->config, &experiment_params);
+    return config_assign(experiment->own_config, setting->parameter, setting->value,
+                         config_origin(experiment->config, "workload"));
 }
 
 /* The engine is asked before the program is opened, which may take long, and again when the program is known.
@@ -148,29 +156,35 @@ static enum status open_parts(struct experiment *experiment)
     return status == STATUS_OK ? choose_engine(experiment) : status;
 }
 
+/* `experiment` has the program, if it is open. */
+static enum status open_experiment(struct experiment *experiment, const struct config *config)
+{
+    enum status status = settle_config(config, &experiment->own_config);
+    experiment->config = experiment->own_config ? experiment->own_config : config;
+    experiment->chosen = config_of(experiment->config, &experiment_params);
+    return status == STATUS_OK ? open_parts(experiment) : status;
+}
+
 enum status experiment_init(struct experiment *experiment, const struct config *config)
 {
-    *experiment = (struct experiment){.config = config, .chosen = config_of(config, &experiment_params)};
-    return open_parts(experiment);
+    *experiment = (struct experiment){.program = NULL};
+    return open_experiment(experiment, config);
 }
 
 enum status experiment_init_with(struct experiment *experiment, const struct config *config,
                                  struct program *program)
 {
-    *experiment = (struct experiment){.config = config,
-                                      .chosen = config_of(config, &experiment_params),
-                                      .program = program,
-                                      .program_is_lent = true};
-    return open_parts(experiment);
+    *experiment = (struct experiment){.program = program, .program_is_lent = true};
+    return open_experiment(experiment, config);
 }
 
 void experiment_free(struct experiment *experiment)
 {
     if (experiment->program && !experiment->program_is_lent)
         experiment->program->ops->close(experiment->program);
+    hosts_free(experiment);
     if (experiment->own_config)
         config_close(experiment->own_config);
-    hosts_free(experiment);
 }
 
 /* ---------------------------------------------------------------------- run */
@@ -219,6 +233,14 @@ static void keep_statistics(void *self, struct fabric *fabric)
         result_keep_statistics(self, fabric->ops->metrics, fabric->ops->statistics(fabric));
 }
 
+/* The engine of ranks alone spends time in cores. */
+static bool has_software(const struct experiment *experiment)
+{
+    const struct machine_config *machine = config_of(experiment->config, &machine_params);
+    bool has_ranks = !experiment->program->openloop && experiment->chosen->compat == COMPAT_NONE;
+    return experiment->has_host || (has_ranks && (machine->send_ps || machine->receive_ps));
+}
+
 enum status experiment_run(struct experiment *experiment, size_t index, const struct experiment_watch *watch,
                            struct result *result)
 {
@@ -228,7 +250,8 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
     struct tap tap = {0};
     struct conservation conservation;
     const struct host *host = experiment->has_host ? &experiment->host : NULL;
-    *result = (struct result){.fabric = fabric->name, .has_host = host != NULL};
+    *result = (struct result){
+        .fabric = fabric->name, .has_host = host != NULL, .has_software = has_software(experiment)};
     result_collect(result, program->ranks, &tap);
     conservation_attach(&conservation, &tap);
     if (watch->messages)
@@ -263,6 +286,8 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
     progress_end();
     traffic_free(&traffic);
     result->wall_s = clock_seconds_now() - began;
+    if (status == STATUS_OK)
+        network_describe(experiment, fabric, &result->network);
     if (status == STATUS_OK)
         status = conservation_check(&conservation, fabric->name);
     return status;

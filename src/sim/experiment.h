@@ -6,6 +6,8 @@
  *     experiment.h       opens a program, fabrics and a host model, and runs them
  *     engines.h          the list of engines
  *     components.h       the list of parameter tables
+ *     settle.h           the machine of an experiment, which gives parameters their values
+ *     network.h          what each fabric's network is: rate, latency, and what they include
  *     hosts.h            the host model of an experiment
  *     traffic.h          what a program will send, for fabrics that are scheduled before the run
  *     result.h           the result of a run, and its JSON (result_json.c)
@@ -20,6 +22,7 @@
 #include "engine/engine.h"
 #include "fabric/fabric.h"
 #include "host/host.h"
+#include "machine/machine.h"
 #include "sim/result.h"
 #include "trace/trace.h"
 
@@ -31,6 +34,7 @@ struct experiment_config {
     const char *trace;    /* path, NULL when a workload is given */
     const char *workload; /* text, NULL when a trace is given */
     const char *fabric;   /* names joined by commas */
+    const char *machine;  /* a preset, a path, or as-published */
     uint64_t seed;
     int compat; /* enum experiment_compat */
 };
@@ -41,7 +45,7 @@ enum { EXPERIMENT_FABRICS = 16 };
 
 struct experiment {
     const struct config *config; /* the caller's, or own_config */
-    struct config *own_config;   /* with what the program sets; NULL: it sets nothing */
+    struct config *own_config;   /* with what machine, fabrics and program set; NULL: they set nothing */
     const struct experiment_config *chosen;
     const struct engine *engine;
     struct program *program;
@@ -53,8 +57,8 @@ struct experiment {
     char trace_key[TRACE_KEY_TEXT];
 };
 
-/* Opens the program, the fabrics and the host model that the config names. Free the experiment also after an
- * error. The config must outlive it. */
+/* Opens the machine, the program, the fabrics and the host model that the config names. Free the experiment
+ * also after an error. The config must outlive it. */
 enum status experiment_init(struct experiment *experiment, const struct config *config);
 void experiment_free(struct experiment *experiment);
 /* The same with the program that the config names, which is open already. The caller closes it. */

@@ -9,6 +9,7 @@
 #include "base/tap.h"
 #include "call/call.h"
 #include "engine/engine.h"
+#include "sim/network.h"
 
 /* The result of a run. result.c collects it from the tap, result_json.c writes it. */
 struct rank_row {
@@ -26,6 +27,7 @@ struct size_class {
 struct result {
     const char *fabric;                 /* a name */
     bool has_host;                      /* the run has a host model */
+    bool has_software;                  /* cores spend time on messages: by a host model, or host.send */
     const struct metric_table *metrics; /* NULL: the fabric has none */
     void *statistics;                   /* a copy of the fabric's struct of statistics */
     uint32_t ranks;
@@ -36,6 +38,7 @@ struct result {
     sum_t bytes;                   /* of these messages */
     struct size_class sizes[RESULT_SIZE_CLASSES]; /* of the same messages */
     struct engine_usage usage;
+    struct result_network network;
     double wall_s; /* time of the simulation itself; for people, and in no file of results */
 };
 

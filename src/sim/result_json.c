@@ -89,7 +89,7 @@ static json_t *all_ranks_json(const struct result *result)
     json_put(object, "finish_s", quantiles_json(result, offsetof(struct rank_row, finish)));
     json_put(object, "compute_s", quantiles_json(result, offsetof(struct rank_row, compute)));
     json_put(object, "idle_s", quantiles_json(result, offsetof(struct rank_row, idle)));
-    if (result->has_host)
+    if (result->has_software)
         json_put(object, "software_s", quantiles_json(result, offsetof(struct rank_row, software)));
     return object;
 }
@@ -105,7 +105,7 @@ static json_t *ranks_json(const struct result *result)
         json_put(rank, "finish_s", seconds(row->finish));
         json_put(rank, "compute_s", seconds(row->compute));
         json_put(rank, "idle_s", seconds(row->idle));
-        if (result->has_host)
+        if (result->has_software)
             json_put(rank, "software_s", seconds(row->software));
         json_add(list, rank);
     }
@@ -162,14 +162,52 @@ static json_t *memory_json(const struct result *result)
     return object;
 }
 
-static json_t *run_json(const struct result *result)
+/* ------------------------------------------------------------------ network */
+
+static json_t *texts_json(const struct description_texts *texts)
+{
+    json_t *list = json_make_list();
+    for (size_t i = 0; i < texts->count; i++)
+        json_add_text(list, texts->text[i]);
+    return list;
+}
+
+/* A rate without a limit is null. */
+static void put_rate(json_t *object, const char *name, uint64_t rate_bytes_per_s)
+{
+    if (rate_bytes_per_s)
+        json_put_count(object, name, rate_bytes_per_s);
+    else
+        json_put_value(object, name, NULL);
+}
+
+/* null if the fabric does not say what it is. */
+static json_t *network_json(const struct result *result, const struct result *reference)
+{
+    const struct result_network *network = &result->network;
+    struct description_texts differs;
+    if (!network->is_described)
+        return json_make_text(NULL);
+    network_differs(&reference->network, reference->fabric, network, &differs);
+    json_t *object = json_make_object();
+    put_rate(object, "rate_bytes_per_s", network->rate_bytes_per_s);
+    put_rate(object, "message_rate_bytes_per_s", network->message_rate_bytes_per_s);
+    json_put(object, "latency_s", seconds(network->latency_ps));
+    json_put(object, "includes", texts_json(&network->includes));
+    json_put(object, "differs", texts_json(&differs));
+    json_put(object, "ignores", texts_json(&network->ignores));
+    return object;
+}
+
+/* `reference` is what the network is compared with. */
+static json_t *run_json(const struct result *result, const struct result *reference)
 {
     json_t *object = json_make_object();
     json_put_text(object, "fabric", result->fabric);
     json_put(object, "makespan_s", seconds(result->makespan));
     json_put(object, "ranks", ranks_json(result));
     json_put_number(object, "idle_fraction", result_idle_fraction(result));
-    if (result->has_host)
+    if (result->has_software)
         json_put_number(object, "software_fraction", result_software_fraction(result));
     json_put(object, "idle_by_cause_s", idle_causes_json(result));
     json_put(object, "messages", messages_json(result));
@@ -178,6 +216,7 @@ static json_t *run_json(const struct result *result)
     if (result->has_host)
         json_put(object, "host_stats", statistics_json(&host_metrics, &result->usage.host));
     json_put(object, "memory", memory_json(result));
+    json_put(object, "network", network_json(result, reference));
     return object;
 }
 
@@ -226,8 +265,9 @@ enum status result_print_json(const struct manifest *manifest, const struct resu
                               FILE *out)
 {
     json_t *runs = json_make_list();
+    const struct result *reference = network_reference(results, count);
     for (size_t i = 0; i < count; i++)
-        json_add(runs, run_json(&results[i]));
+        json_add(runs, run_json(&results[i], reference));
     json_t *whole = json_make_object();
     json_put_count(whole, "schema", RESULT_SCHEMA);
     json_put(whole, "manifest", manifest_json(manifest));
@@ -244,7 +284,7 @@ enum status result_print_json(const struct manifest *manifest, const struct resu
 
 char *result_run_text(const struct result *result)
 {
-    return json_take_line(run_json(result), DIGITS);
+    return json_take_line(run_json(result, result), DIGITS);
 }
 
 char *result_metrics_text(const struct result *result)

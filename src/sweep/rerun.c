@@ -21,6 +21,7 @@ enum status rerun_point_open(struct rerun_point *rerun, const struct store_run *
         json_decref(rerun->parameters);
         return STATUS_FAILED;
     }
+    config_finish(rerun->base); /* the parameters are kept as the machine left them */
     rerun->settings = mem_alloc(json_object_size(rerun->parameters), sizeof *rerun->settings, "parameters");
     rerun->point =
         (struct sweep_point){.base = rerun->base, .settings = rerun->settings, .fabric = run->fabric};

@@ -41,8 +41,24 @@ static void null_endpoint_keeps_and_uses_nothing(void **state)
 static void run_without_a_host_has_the_null_endpoint(void **state)
 {
     (void)state;
-    struct engine_params run = {.host = NULL};
-    assert_true(endpoint_is_null(endpoint_open(&(struct endpoint_params){.run = &run, .ranks = 2})));
+    static const struct param_table *const tables[] = {&machine_params};
+    struct config *config = config_open(tables, 1);
+    struct engine_params run = {.config = config};
+    struct run_context context = {.tap = NULL};
+    const struct endpoint_params params = {.run = &run, .context = &context, .ranks = 2};
+    assert_true(endpoint_is_null(endpoint_open(&params)));
+    static const char *const costs[] = {"host.send=1ns", "host.receive=1ns", "nic.latency=1ns"};
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+        struct config *costly = config_copy(config);
+        run.config = costly;
+        assert_int_equal(config_set(costly, costs[i]), STATUS_OK);
+        struct endpoint *endpoint = endpoint_open(&params);
+        assert_false(endpoint_is_null(endpoint));
+        endpoint_close(endpoint);
+        config_close(costly);
+    }
+    loop_free(&context.loop);
+    config_close(config);
 }
 
 /* -------------------------------------------------------- another endpoint */

@@ -1,10 +1,12 @@
 #include "engine/rank/endpoint_list.h"
 
+#include "engine/rank/endpoint_fixed.h"
 #include "engine/rank/endpoint_host.h"
 
 /* All endpoints but the null one: a new one is a line here. */
 static const struct endpoint_ops *const endpoints[] = {
     &endpoint_host,
+    &endpoint_fixed,
 };
 
 /* NULL: the null endpoint. */

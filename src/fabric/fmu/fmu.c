@@ -286,12 +286,50 @@ static void fmu_free(struct fabric *fabric)
     free(fmu->connected_high);
 }
 
+/* An interaction goes as far as a message does on a network with one switch: over two wires. A tag on a
+ * network passes the switch and two NICs as well. */
+static void fmu_derive(struct derivation *derivation)
+{
+    const struct machine_config *machine = derivation->machine;
+    derive_rate(derivation, "fmu.bandwidth", derivation->node_rate_bytes_per_s, "nic.count x nic.rate");
+    derive_time(derivation, "fmu.t_ocm", 2 * machine->wire_latency_ps, "2 wire.latency");
+    derive_time(derivation, "fmu.tag_latency",
+                ps_add(derivation_one_switch(derivation), 2 * machine->nic_latency_ps),
+                "2 wire.latency + switch.latency + 2 nic.latency");
+}
+
+/* A write is over with its release, and the read has been requested by then: T_ocm and T_map of the read pass
+ * during the write. The release of the read follows the message. */
+static void fmu_describe(const struct config *config, uint32_t nodes, struct fabric_description *description)
+{
+    const struct fmu_config *fmu = config_of(config, &fmu_params);
+    const struct machine_config *machine = config_of(config, &machine_params);
+    struct description_texts *includes = &description->includes;
+    const ps_t before_queue = ps_add(fmu->t_ocm, fmu->t_map);
+    const ps_t access = ps_add(fmu->t_switch, ps_times(fmu->t_ocm, 3));
+    (void)nodes;
+    description->rate_bytes_per_s = fmu->bandwidth_bytes_per_s;
+    description->message_rate_bytes_per_s = fmu->bandwidth_bytes_per_s / 2;
+    description->latency_ps = ps_add(before_queue, ps_times(access, 2));
+    description->ignores_topology = true;
+    description_base(description, config, "fmu.t_ocm", fmu->t_ocm, 2 * machine->wire_latency_ps, NULL);
+    description_add_times(description, 2, "switching", "switchings", fmu->t_switch);
+    description_add_times(description, 7, "interaction", "interactions", fmu->t_ocm);
+    if (!fmu->t_ocm)
+        description_add(includes, "%s", description->basis);
+    description_add(includes, "twice over the channel, no NIC");
+    if (fmu->tag == FMU_TAG_FREE)
+        description_add(includes, "tags free");
+}
+
 const struct fabric_ops fmu_fabric = {
     .name = "fmu",
     .doc = "Flexible Memory Units: every message through an optically disaggregated memory pool",
     .params = &fmu_params,
     .metrics = &fmu_metrics,
     .host_path = HOST_PATH_CPU,
+    .derive = fmu_derive,
+    .describe = fmu_describe,
     .size = sizeof(struct fmu),
     .counted_bytes = 16976,
     .init = fmu_init,

@@ -493,6 +493,27 @@ static uint64_t packet_node_rate(const struct fabric *fabric)
     return ((const struct packet *)fabric)->config->bandwidth_bytes_per_s;
 }
 
+static void packet_derive(struct derivation *derivation)
+{
+    const struct machine_config *machine = derivation->machine;
+    derive_time(derivation, "packet.latency", derivation_one_switch(derivation),
+                "2 wire.latency + switch.latency");
+    derive_time(derivation, "packet.hop_latency", machine->wire_latency_ps + machine->switch_latency_ps,
+                "wire.latency + switch.latency");
+    derive_rate(derivation, "packet.bandwidth", derivation->node_rate_bytes_per_s, "nic.count x nic.rate");
+}
+
+static void packet_describe(const struct config *config, uint32_t nodes,
+                            struct fabric_description *description)
+{
+    const struct packet_config *packet = config_of(config, &packet_params);
+    uint32_t hops = topology_neighbour_hops(config, nodes);
+    description->rate_bytes_per_s = description->message_rate_bytes_per_s = packet->bandwidth_bytes_per_s;
+    description->latency_ps = ps_add(packet->latency_ps, ps_times(packet->hop_latency_ps, hops));
+    description_base_one_switch(description, config, "packet.latency", packet->latency_ps);
+    description_add_times(description, hops, "hop", "hops", packet->hop_latency_ps);
+}
+
 const struct fabric_ops packet_fabric = {
     .name = "packet",
     .doc = "packet switching: max-min fair sharing of links, on any topology",
@@ -500,6 +521,8 @@ const struct fabric_ops packet_fabric = {
     .metrics = &packet_metrics,
     .host_path = HOST_PATH_NIC,
     .latency_name = "packet.latency",
+    .derive = packet_derive,
+    .describe = packet_describe,
     .size = sizeof(struct packet),
     .counted_bytes = 816,
     .init = packet_init,

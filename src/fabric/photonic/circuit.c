@@ -11,11 +11,19 @@ static enum status circuit_estimate(const struct fabric_demand *demand, struct e
     return photonic_estimate(demand, PHOTONIC_CIRCUIT, NULL, estimate);
 }
 
+static void circuit_describe(const struct config *config, uint32_t nodes,
+                             struct fabric_description *description)
+{
+    photonic_describe(config, nodes, PHOTONIC_CIRCUIT, description);
+}
+
 const struct fabric_ops circuit_fabric = {
     .name = "circuit",
     .doc = "photonic circuits of WDM channels, one for each message, on any topology",
     .metrics = &photonic_metrics,
     .host_path = HOST_PATH_NIC,
+    .derive = photonic_derive,
+    .describe = circuit_describe,
     .size = sizeof(struct photonic),
     .counted_bytes = 35128,
     .init = circuit_init,

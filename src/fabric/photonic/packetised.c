@@ -11,11 +11,19 @@ static enum status packetised_estimate(const struct fabric_demand *demand, struc
     return photonic_estimate(demand, PHOTONIC_PACKETISED, NULL, estimate);
 }
 
+static void packetised_describe(const struct config *config, uint32_t nodes,
+                                struct fabric_description *description)
+{
+    photonic_describe(config, nodes, PHOTONIC_PACKETISED, description);
+}
+
 const struct fabric_ops packetised_fabric = {
     .name = "packetised",
     .doc = "photonic circuits, one for each packet of a message",
     .metrics = &photonic_metrics,
     .host_path = HOST_PATH_NIC,
+    .derive = photonic_derive,
+    .describe = packetised_describe,
     .size = sizeof(struct photonic),
     .counted_bytes = 35128,
     .init = packetised_init,

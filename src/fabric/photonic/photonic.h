@@ -13,6 +13,7 @@
  *   circuit.c, packetised.c, segment.c   the three fabrics
  *   photonic.c       what the three share: opening, closing, a message's submission
  *   settings.c       parameters and presets, and their values in one run
+ *   describe.c       what the network is, alone; what it derives from a machine
  *   links.c          links with their channels, switches with their buffers
  *   transfer.c       messages cut into packets; what happens when a transfer ends
  *   probe.c          reservation: what a probe finds, what is granted, waiting and trying again
@@ -50,7 +51,7 @@ struct photonic_config {
     uint64_t channels, channel_rate_bytes_per_s, link_rate_bytes_per_s;
     uint64_t cycle_ps; /* or BY_PRESET */
     uint64_t forward_cycles, back_cycles;
-    ps_t extractor_ps, converter_ps, eo_ps, oe_ps;
+    ps_t extractor_ps, converter_ps, eo_ps, oe_ps, wire_ps;
     uint64_t mtu_bytes;
     uint64_t injection, messages; /* or BY_PRESET, UNLIMITED */
     uint64_t jitter_cycles, backoff_doublings, watchdog_cycles;
@@ -285,6 +286,10 @@ size_t photonic_bytes(const struct fabric *fabric);
 enum status photonic_estimate(const struct fabric_demand *demand, enum photonic_switching switching,
                               const struct segment_config *segment, struct estimate *estimate);
 void photonic_explain(const struct fabric *fabric);
+/* For fabric_ops.derive and describe. */
+void photonic_derive(struct derivation *derivation);
+void photonic_describe(const struct config *config, uint32_t nodes, enum photonic_switching switching,
+                       struct fabric_description *description);
 
 /* settings.c: STATUS_BAD_INPUT, reported, where parameters do not go together */
 enum status photonic_resolve(struct photonic *photonic, const struct segment_config *segment);

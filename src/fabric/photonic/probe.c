@@ -139,6 +139,17 @@ static void emit_first(struct photonic *photonic, uint32_t index)
     packet_trace_emit(photonic, index, packet->begun);
 }
 
+/* What light takes on the links of a packet's segment, and on those of the nodes at its ends, which may have
+ * no channels. */
+static ps_t on_wires(const struct photonic *photonic, const struct photonic_packet *packet)
+{
+    uint32_t hops = transmission_at(photonic, packet->transmission)->hops;
+    uint32_t wires = (uint32_t)(packet->end - packet->at);
+    if (!photonic->settings.node_links_count)
+        wires += (packet->at == 0) + (packet->end == hops);
+    return (ps_t)wires * photonic->settings.photonic.wire_ps;
+}
+
 /* The packet is sent over its links up to `end`, which are reserved, from then on. */
 void probe_grant(struct photonic *photonic, uint32_t index, ps_t from)
 {
@@ -158,6 +169,8 @@ void probe_grant(struct photonic *photonic, uint32_t index, ps_t from)
     photonic->sending++;
     photonic->statistics.segments++;
     ps_t service = ps_add(config->eo_ps + config->oe_ps, packet_service_ps(photonic, packet));
+    if (config->wire_ps)
+        service = ps_add(service, on_wires(photonic, packet));
     packet_trace_add(photonic, index, TAP_PART_TRANSFER, ps_add(from, service));
     loop_at(photonic->fabric.params.loop, ps_add(from, service), photonic->end_kind, index);
 }

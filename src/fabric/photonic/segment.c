@@ -82,12 +82,20 @@ static enum status segment_estimate(const struct fabric_demand *demand, struct e
     return photonic_estimate(demand, PHOTONIC_SEGMENT, config_of(demand->config, &segment_params), estimate);
 }
 
+static void segment_describe(const struct config *config, uint32_t nodes,
+                             struct fabric_description *description)
+{
+    photonic_describe(config, nodes, PHOTONIC_SEGMENT, description);
+}
+
 const struct fabric_ops segment_fabric = {
     .name = "segment",
     .doc = "segment switching: photonic circuits as far as channels are free, and on from a buffer",
     .params = &segment_params,
     .metrics = &photonic_metrics,
     .host_path = HOST_PATH_NIC,
+    .derive = photonic_derive,
+    .describe = segment_describe,
     .size = sizeof(struct photonic),
     .counted_bytes = 35128,
     .init = segment_init,

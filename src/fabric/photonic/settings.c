@@ -122,6 +122,7 @@ PARAM_TABLE(
     TIME_OF("photonic.eo", eo_ps,
             "electro-optical conversion where a segment begins; negligible (section V)"),
     TIME_OF("photonic.oe", oe_ps, "opto-electrical conversion where it ends; negligible (section V)"),
+    TIME_OF("photonic.wire", wire_ps, "of light on each link: for the probe, its answer and the data"),
     {.name = "photonic.mtu",
      .type = PARAM_SIZE,
      .offset = PHOTONIC(mtu_bytes),
@@ -232,8 +233,10 @@ enum status photonic_resolve(struct photonic *photonic, const struct segment_con
         return STATUS_BAD_INPUT;
     }
     settings->cycle_ps = (ps_t)config->cycle_ps;
-    settings->forward_ps = (ps_t)config->forward_cycles * settings->cycle_ps + config->extractor_ps;
-    settings->back_ps = (ps_t)config->back_cycles * settings->cycle_ps + config->converter_ps;
+    settings->forward_ps =
+        (ps_t)config->forward_cycles * settings->cycle_ps + config->extractor_ps + config->wire_ps;
+    settings->back_ps =
+        (ps_t)config->back_cycles * settings->cycle_ps + config->converter_ps + config->wire_ps;
     settings->full_packet_ps = service_ps(config->mtu_bytes, settings->rate_bytes_per_s);
     settings->node_links_count = config->node_links == NODE_LINKS_CHANNELS ||
                                  (config->node_links == NODE_LINKS_AUTO && !topo_grid(&photonic->topo));

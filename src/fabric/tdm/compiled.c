@@ -148,8 +148,18 @@ static void emit_waits(const struct tdm_compiled *compiled, uint32_t index, uint
     tap_emit_part(tap, index, TAP_PART_QUEUE, issued, begun, "its slot at node", node);
 }
 
-/* Sends the message over a connection, for which it has waited since `since`; returns the slot at which it is
- * delivered. */
+/* What light takes over a connection, the links of both nodes included. */
+static ps_t light_ps(const struct tdm_compiled *compiled, size_t at)
+{
+    if (!compiled->tdm->wire_ps)
+        return 0;
+    const struct tdm_request *pair = &compiled->now->pairs[at];
+    uint32_t wires = topo_distance(&compiled->topo, pair->source, pair->destination) + 2;
+    return ps_times(compiled->tdm->wire_ps, wires);
+}
+
+/* Sends the message over a connection, for which it has waited since `since`; returns the slot after its last
+ * one. */
 static int64_t pass(struct tdm_compiled *compiled, uint32_t index, size_t at, uint32_t node, ps_t since)
 {
     struct tdm_connection *connection = &compiled->connections[at];
@@ -162,7 +172,10 @@ static int64_t pass(struct tdm_compiled *compiled, uint32_t index, size_t at, ui
                                   registers->degree);
     int64_t end = tdm_end_slot(first, count, registers->degree);
     connection->free_slot = end;
-    compiled->phase_end = ps_max(compiled->phase_end, end);
+    ps_t light = light_ps(compiled, at);
+    int64_t there =
+        light ? tdm_slot_from(compiled->tdm, ps_add(tdm_slot_begin(compiled->tdm, end), light)) : end;
+    compiled->phase_end = ps_max(compiled->phase_end, there);
     compiled->statistics.data_slots += count;
     compiled->statistics.hops++;
     ps_t begun = tdm_slot_begin(compiled->tdm, first);
@@ -174,16 +187,18 @@ static int64_t pass(struct tdm_compiled *compiled, uint32_t index, size_t at, ui
     return end;
 }
 
-static void arrive(struct tdm_compiled *compiled, uint32_t index, int64_t slot)
+/* The message has left in the slot before this one, and light takes `light` to its destination. */
+static void arrive(struct tdm_compiled *compiled, uint32_t index, int64_t slot, ps_t light)
 {
     const struct fabric *fabric = &compiled->fabric;
-    ps_t at = tdm_slot_begin(compiled->tdm, slot);
+    ps_t at = tdm_slot_begin(compiled->tdm, slot), there = ps_add(at, light);
     if ((uint64_t)slot > compiled->statistics.slots)
         compiled->statistics.slots = (uint64_t)slot;
     compiled->statistics.released = ps_max(compiled->statistics.released, at);
-    fabric_visible(fabric, index, at);
+    tap_emit_part(fabric->params.tap, index, TAP_PART_WIRE, at, there, NULL, 0);
+    fabric_visible(fabric, index, there);
     fabric_sender_done(fabric, index, at);
-    fabric_delivered(fabric, index, at);
+    fabric_delivered(fabric, index, there);
 }
 
 /* False: this phase has no connection for it, or all its messages have been sent. */
@@ -197,7 +212,8 @@ static bool send_now(struct tdm_compiled *compiled, uint32_t index)
         compiled->connections[at].left--;
         compiled->phase_left--;
     }
-    arrive(compiled, index, pass(compiled, index, at, message->source_node, message->injected));
+    int64_t end = pass(compiled, index, at, message->source_node, message->injected);
+    arrive(compiled, index, end, light_ps(compiled, at));
     return true;
 }
 
@@ -281,11 +297,12 @@ static void hop(void *self, uint32_t index)
     size_t at = tdm_registers_find(compiled->now, node, next);
     int64_t end = pass(compiled, index, at, node, fabric_now(&compiled->fabric));
     compiled->at_node[index] = next;
+    ps_t light = light_ps(compiled, at);
     if (next == destination)
-        arrive(compiled, index, end);
+        arrive(compiled, index, end, light);
     else
         loop_at(compiled->fabric.params.loop,
-                ps_add(tdm_slot_begin(compiled->tdm, end), compiled->config->forwarding_ps),
+                ps_add(ps_add(tdm_slot_begin(compiled->tdm, end), light), compiled->config->forwarding_ps),
                 compiled->hop_kind, index);
 }
 
@@ -500,12 +517,23 @@ static enum status compiled_estimate(const struct fabric_demand *demand, struct 
     return STATUS_OK;
 }
 
+/* With the registers loaded, and at a slot of its connection. */
+static void compiled_describe(const struct config *config, uint32_t nodes,
+                              struct fabric_description *description)
+{
+    tdm_describe(config, nodes, 1, description);
+    description_add(&description->includes,
+                    "each of K connections waits up to K slots and has 1/K of the rate");
+}
+
 const struct fabric_ops tdm_compiled_fabric = {
     .name = "tdm-compiled",
     .doc = "time-multiplexed light paths, scheduled before the program runs",
     .params = &tdm_compiled_params,
     .metrics = &tdm_metrics,
     .host_path = HOST_PATH_NIC,
+    .derive = tdm_derive,
+    .describe = compiled_describe,
     .wants_traffic = compiled_wants_traffic,
     .size = sizeof(struct tdm_compiled),
     .counted_bytes = 1240,

@@ -120,7 +120,7 @@ static ps_t over_link(struct tdm_dynamic *dynamic, uint32_t link)
         end = tdm_slot_begin(dynamic->tdm, ps_add(slot, 1));
     }
     dynamic->control_free[link] = end;
-    return ps_add(end, config->processing_ps);
+    return ps_add(ps_add(end, dynamic->tdm->wire_ps), config->processing_ps);
 }
 
 static void send_packet(struct tdm_dynamic *dynamic, uint32_t index, uint32_t link)
@@ -210,7 +210,16 @@ static void begin_data(struct tdm_dynamic *dynamic, uint32_t node, uint32_t chan
         come_to_head(dynamic, node);
 }
 
-/* The last slot of a message is over: it is delivered, and the release sets out. */
+/* What light takes on all links of the path. */
+static ps_t light_ps(const struct tdm_dynamic *dynamic, const struct tdm_transfer *transfer)
+{
+    if (!dynamic->tdm->wire_ps)
+        return 0;
+    uint32_t wires = topo_distance(&dynamic->topo, transfer->node, transfer->destination) + 2;
+    return ps_times(dynamic->tdm->wire_ps, wires);
+}
+
+/* The last slot of a message is over: light takes it to its destination, and the release sets out. */
 static void on_sent(void *self, uint32_t index)
 {
     struct tdm_dynamic *dynamic = self;
@@ -227,9 +236,11 @@ static void on_sent(void *self, uint32_t index)
                                     .at = topo_switch_of(&dynamic->topo, transfer.node)};
     loop_at(dynamic->fabric.params.loop, fabric_now(&dynamic->fabric), dynamic->packet_kind, packet);
     const struct fabric *fabric = &dynamic->fabric;
-    fabric_visible(fabric, transfer.message, fabric_now(fabric));
-    fabric_sender_done(fabric, transfer.message, fabric_now(fabric));
-    fabric_delivered(fabric, transfer.message, fabric_now(fabric));
+    ps_t now = fabric_now(fabric), there = ps_add(now, light_ps(dynamic, &transfer));
+    tap_emit_part(fabric->params.tap, transfer.message, TAP_PART_WIRE, now, there, NULL, 0);
+    fabric_visible(fabric, transfer.message, there);
+    fabric_sender_done(fabric, transfer.message, now);
+    fabric_delivered(fabric, transfer.message, there);
 }
 
 /* ------------------------------------------------------------- the protocol */
@@ -443,12 +454,32 @@ static enum status dynamic_estimate(const struct fabric_demand *demand, struct e
     return STATUS_OK;
 }
 
+/* The mean of the random wait and of the wait for a slot. */
+static void dynamic_describe(const struct config *config, uint32_t nodes,
+                             struct fabric_description *description)
+{
+    const struct tdm_dynamic_config *dynamic = config_of(config, &tdm_dynamic_params);
+    const struct tdm_config *tdm = config_of(config, &tdm_params);
+    uint32_t hops = topology_neighbour_hops(config, nodes);
+    tdm_describe(config, nodes, dynamic->degree, description);
+    ps_t wait = ps_times(dynamic->transmission_ps, dynamic->retry + 1) / 2;
+    ps_t control = ps_add(ps_add(dynamic->transmission_ps, dynamic->processing_ps), tdm->wire_ps);
+    ps_t slots = ps_times(tdm->slot_ps, dynamic->degree - 1) / 2;
+    ps_t before_data = ps_add(ps_add(wait, ps_times(control, 2 * hops)), slots);
+    description->latency_ps = ps_add(description->latency_ps, before_data);
+    description_add_times(description, 1, "a random wait with a mean", "", wait);
+    description_add_times(description, 2 * hops, "control packet", "control packets", control);
+    description_add_times(description, 1, "a wait for its slot with a mean", "", slots);
+}
+
 const struct fabric_ops tdm_dynamic_fabric = {
     .name = "tdm-dynamic",
     .doc = "time-multiplexed light paths, reserved when a message is sent",
     .params = &tdm_dynamic_params,
     .metrics = &tdm_metrics,
     .host_path = HOST_PATH_NIC,
+    .derive = tdm_derive,
+    .describe = dynamic_describe,
     .size = sizeof(struct tdm_dynamic),
     .counted_bytes = 824,
     .init = dynamic_init,

@@ -2,6 +2,9 @@
 
 #include <stddef.h>
 
+#include "fabric/fabric.h"
+#include "fabric/topology.h"
+
 PARAM_TABLE(tdm_params, "tdm", struct tdm_config,
             "time-division multiplexing: what both kinds of control share",
             {.name = "tdm.slot_time",
@@ -15,7 +18,47 @@ PARAM_TABLE(tdm_params, "tdm", struct tdm_config,
              .offset = offsetof(struct tdm_config, slot_bytes),
              .default_text = "12500 B",
              .min = "1 B",
-             .doc = "what one connection moves in a slot of its own (the default: 100 Gb/s for 1 us)"});
+             .doc = "what one connection moves in a slot of its own (the default: 100 Gb/s for 1 us)"},
+            {.name = "tdm.wire",
+             .type = PARAM_TIME,
+             .offset = offsetof(struct tdm_config, wire_ps),
+             .default_text = "0 ps",
+             .min = "0 ps",
+             .max = "1 ms",
+             .doc = "of light on each link; a message arrives so much later, and control packets too"});
+
+/* At most UINT64_MAX. */
+static uint64_t rate_of_slots(uint64_t slot_bytes, ps_t slot_ps)
+{
+    unsigned __int128 rate = (unsigned __int128)slot_bytes * PS_PER_S / (uint64_t)slot_ps;
+    return rate < UINT64_MAX ? (uint64_t)rate : UINT64_MAX;
+}
+
+void tdm_derive(struct derivation *derivation)
+{
+    const struct tdm_config *config = config_of(derivation->config, &tdm_params);
+    unsigned __int128 bytes =
+        (unsigned __int128)derivation->node_rate_bytes_per_s * (uint64_t)config->slot_ps / PS_PER_S;
+    derive_size(derivation, "tdm.slot_bytes", bytes < INT64_MAX ? (uint64_t)bytes : INT64_MAX,
+                "nic.count x nic.rate x tdm.slot_time");
+    derive_time(derivation, "tdm.wire", derivation->machine->wire_latency_ps, "wire.latency");
+}
+
+void tdm_describe(const struct config *config, uint32_t nodes, uint64_t degree,
+                  struct fabric_description *description)
+{
+    const struct tdm_config *tdm = config_of(config, &tdm_params);
+    const struct machine_config *machine = config_of(config, &machine_params);
+    uint32_t wires = topology_neighbour_hops(config, nodes) + 2;
+    description->rate_bytes_per_s = rate_of_slots(tdm->slot_bytes, tdm->slot_ps);
+    description->message_rate_bytes_per_s = description->rate_bytes_per_s / degree;
+    description->latency_ps = ps_add(tdm->slot_ps, ps_times(tdm->wire_ps, wires));
+    description_base(description, config, "tdm.wire", tdm->wire_ps, machine->wire_latency_ps, NULL);
+    description_add_times(description, 1, "a slot", "slots", tdm->slot_ps);
+    description_add_times(description, wires, "wire", "wires", tdm->wire_ps);
+    if (!tdm->wire_ps)
+        description_add(&description->includes, "%s", description->basis);
+}
 
 static const struct metric metric_list[] = {
     {"degree", METRIC_COUNT, offsetof(struct tdm_statistics, degree), "the largest multiplexing degree K"},

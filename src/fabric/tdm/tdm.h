@@ -17,9 +17,21 @@
 struct tdm_config {
     ps_t slot_ps;
     uint64_t slot_bytes;
+    ps_t wire_ps;
 };
 
 extern const struct param_table tdm_params; /* struct tdm_config */
+
+struct derivation;
+struct fabric_description;
+struct config;
+
+/* For fabric_ops.derive and describe. */
+void tdm_derive(struct derivation *derivation);
+/* What both kinds of control share: rates at a multiplexing degree, and the latency of data in the network.
+ */
+void tdm_describe(const struct config *config, uint32_t nodes, uint64_t degree,
+                  struct fabric_description *description);
 
 struct tdm_statistics {
     uint64_t degree;           /* the largest */

@@ -1,0 +1,173 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/file.h"
+#include "breakdown/system.h"
+#include "machine/machine.h"
+
+/* ------------------------------------------------------------------ presets */
+
+enum { PRESETS_AT_MOST = 64, NAME_AT_MOST = 32 };
+
+const char *machine_preset_name(const struct embedded_file *preset)
+{
+    static _Thread_local char names[PRESETS_AT_MOST][NAME_AT_MOST];
+    char *name = names[preset - machine_files];
+    const char *base = strrchr(preset->path, '/') + 1;
+    snprintf(name, NAME_AT_MOST, "%.*s", (int)strcspn(base, "."), base);
+    return name;
+}
+
+const struct embedded_file *machine_preset(const char *name)
+{
+    for (const struct embedded_file *file = machine_files; file->path; file++)
+        if (strcmp(machine_preset_name(file), name) == 0)
+            return file;
+    return NULL;
+}
+
+static const char *preset_name_at(const void *list, size_t index)
+{
+    return machine_preset_name((const struct embedded_file *)list + index);
+}
+
+const char *machine_nearest(const char *name)
+{
+    size_t count = 0;
+    while (machine_files[count].path)
+        count++;
+    return diag_nearest(name, machine_files, count, preset_name_at);
+}
+
+/* ----------------------------------------------------------------- sections */
+
+static const char *one_line(struct machine *machine, struct config_reader *reader,
+                            const struct config_node *node)
+{
+    if (node->kind == CONFIG_SCALAR && *node->text)
+        return arena_text(&machine->texts, node->text, strlen(node->text));
+    config_node_error(reader, node, "a line of text is expected here");
+    return NULL;
+}
+
+static void read_name(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    struct machine *machine = self;
+    machine->name = one_line(machine, reader, node);
+}
+
+static void read_doc(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    struct machine *machine = self;
+    machine->doc = one_line(machine, reader, node);
+}
+
+static void read_source(struct machine *machine, struct config_reader *reader, const struct config_node *node)
+{
+    const struct param_table *table;
+    if (!config_reader_param(reader, node->key, &table)) {
+        config_key_error(reader, node, "there is no parameter '%s'%s", node->key,
+                         diag_did_you_mean(config_reader_nearest(reader, node->key)));
+        return;
+    }
+    const char *text = one_line(machine, reader, node);
+    if (!text)
+        return;
+    machine->sources =
+        mem_grow(machine->sources, &machine->source_capacity, machine->source_count + 1, "sources");
+    machine->sources[machine->source_count++] = (struct machine_source){
+        .param = arena_text(&machine->texts, node->key, strlen(node->key)), .text = text};
+}
+
+static void read_sources(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    if (node->kind != CONFIG_MAP) {
+        config_node_error(reader, node, "sources is a map: nic.rate: where its value comes from");
+        return;
+    }
+    for (size_t i = 0; i < node->count; i++)
+        read_source(self, reader, &node->items[i]);
+}
+
+static void refuse(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    (void)self;
+    config_key_error(reader, node, "%s belongs to an experiment; a machine file says what the machine is",
+                     node->key);
+}
+
+static const struct config_section sections[] = {
+    {"name", read_name},  {"doc", read_doc},    {"sources", read_sources}, {"machine", refuse},
+    {"trace", refuse},    {"workload", refuse}, {"fabric", refuse},        {"seed", refuse},
+    {"compat", refuse},   {"plugins", refuse},  {"sweep", refuse},         {"seeds", refuse},
+    {"baseline", refuse},
+};
+
+/* -------------------------------------------------------------------- files */
+
+enum status machine_open_text(struct machine *machine, const char *file, const char *text, size_t length,
+                              const struct config *like)
+{
+    *machine = (struct machine){.given = file, .config = config_open_like(like)};
+    if (!machine->config)
+        return STATUS_FAILED;
+    machine->file = arena_text(&machine->texts, file, strlen(file));
+    enum status status = config_read_text_with(machine->config, file, text, length, sections,
+                                               sizeof sections / sizeof *sections, machine);
+    if (status != STATUS_OK)
+        machine_close(machine);
+    return status;
+}
+
+/* A path in a machine file is relative to that file, so that both can be moved together. */
+static enum status place_system(struct machine *machine)
+{
+    const char *system = config_text(machine->config, "host.system"), *slash = strrchr(machine->file, '/');
+    if (!system || *system == '/' || !slash || system_named(system))
+        return STATUS_OK;
+    char *path = mem_format("%.*s/%s", (int)(slash - machine->file), machine->file, system);
+    char *origin = mem_text(config_origin(machine->config, "host.system"));
+    enum status status = config_assign(machine->config, "host.system", path, origin);
+    free(origin);
+    free(path);
+    return status;
+}
+
+static enum status no_such(const char *given)
+{
+    diag_error("there is no machine '%s'%s", given, diag_did_you_mean(machine_nearest(given)));
+    diag_note("a machine is a preset (helio machine list), a path to FILE.yaml, or %s", MACHINE_AS_PUBLISHED);
+    return STATUS_BAD_INPUT;
+}
+
+enum status machine_open(struct machine *machine, const char *given, const struct config *like)
+{
+    const struct embedded_file *preset = machine_preset(given);
+    enum status status;
+    if (preset) {
+        status = machine_open_text(machine, preset->path, preset->text, preset->length, like);
+    } else if (!strpbrk(given, "/.")) {
+        return no_such(given);
+    } else {
+        size_t length;
+        char *text = config_load_file(given, &length);
+        status = text ? machine_open_text(machine, given, text, length, like) : STATUS_BAD_INPUT;
+        free(text);
+        if (status == STATUS_OK)
+            status = place_system(machine);
+    }
+    if (status == STATUS_OK)
+        machine->given = arena_text(&machine->texts, given, strlen(given));
+    return status;
+}
+
+void machine_close(struct machine *machine)
+{
+    if (machine->config)
+        config_close(machine->config);
+    free(machine->sources);
+    arena_free(&machine->texts);
+    *machine = (struct machine){.given = NULL};
+}

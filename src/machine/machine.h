@@ -1,0 +1,62 @@
+#ifndef HELIO_MACHINE_MACHINE_H
+#define HELIO_MACHINE_MACHINE_H
+
+#include <stddef.h>
+
+#include "base/config.h"
+#include "base/embedded.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "fabric/machine.h"
+
+/* Machines as files. A machine is a fragment of an experiment file: it sets parameters, and has three
+ * sections of its own, `name`, `doc` and `sources`. docs/machines.md
+ *
+ *     file.c    reads a machine file, or a preset: machines/NAME.yaml, which is in the program
+ *     apply.c   gives an experiment the machine's values, and lets each fabric derive its own
+ *     check.c   what is wrong with a machine file beside its syntax
+ */
+
+/* The presets, machines/NAME.yaml, in alphabetical order. Ends with path NULL. */
+extern const struct embedded_file machine_files[];
+
+struct machine_source {
+    const char *param, *text; /* where the value of the parameter comes from */
+};
+
+struct machine {
+    const char *given;     /* as the user named it */
+    const char *file;      /* the label of its places: "machines/infiniband-ndr.yaml" */
+    const char *name;      /* NULL: the file has none */
+    const char *doc;       /* NULL: likewise */
+    struct config *config; /* the values of the file; all others have the origin "default" */
+    struct machine_source *sources;
+    size_t source_count, source_capacity;
+    struct arena texts;
+};
+
+/* Reads the machine of that name or path. `like` has the tables of parameters that it may set.
+ * STATUS_BAD_INPUT, reported: there is no such machine, or its file is wrong. On STATUS_OK the caller closes
+ * it. */
+enum status machine_open(struct machine *machine, const char *given, const struct config *like);
+/* The same of a text, which is called `file` in messages. */
+enum status machine_open_text(struct machine *machine, const char *file, const char *text, size_t length,
+                              const struct config *like);
+void machine_close(struct machine *machine);
+
+/* A preset's name: "infiniband-ndr" of machines/infiniband-ndr.yaml. Valid as long as the thread. */
+const char *machine_preset_name(const struct embedded_file *preset);
+/* NULL: there is no preset of that name. */
+const struct embedded_file *machine_preset(const char *name);
+const char *machine_nearest(const char *name); /* a preset that may be meant; NULL: none is near */
+
+/* Gives `config` the values of the machine for all parameters that have their defaults, and lets each fabric
+ * derive its own parameters. `given` may not be MACHINE_AS_PUBLISHED. `tell` as in struct derivation. */
+enum status machine_apply(const struct machine *machine, struct config *config,
+                          void (*tell)(void *self, const struct derived *derived), void *self);
+
+/* Whether every number has a source, every source a number, and a rate is there, from which fabrics derive
+ * theirs. Reports all that is wrong. */
+enum status machine_check(const struct machine *machine);
+
+#endif

@@ -1,0 +1,111 @@
+#include "sim/network.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "engine/params.h"
+#include "fabric/topology.h"
+#include "sim/experiment.h"
+#include "sim/result.h"
+
+/* ---------------------------------------------------------------- describe */
+
+static uint32_t nodes_of(const struct experiment *experiment)
+{
+    uint32_t per_node = node_config_ranks(config_of(experiment->config, &node_params));
+    return (experiment->program->ranks - 1) / per_node + 1;
+}
+
+/* What both ends of a message cost, which fabrics do not know. */
+static void add_hosts(const struct experiment *experiment, const struct fabric_ops *fabric,
+                      struct result_network *network)
+{
+    const struct machine_config *machine = config_of(experiment->config, &machine_params);
+    char send[64], receive[64];
+    if (experiment->program->openloop)
+        return;
+    if (experiment->has_host) {
+        description_add(&network->includes, "hosts of host.system come on top");
+        return;
+    }
+    if (fabric->host_path == HOST_PATH_NIC && !fabric->is_bound && machine->nic_latency_ps) {
+        network->latency_ps = ps_add(network->latency_ps, ps_times(machine->nic_latency_ps, 2));
+        description_add(&network->includes, "2 NICs of %s",
+                        units_print_time(machine->nic_latency_ps, send, sizeof send));
+    }
+    if (!machine->send_ps && !machine->receive_ps)
+        return;
+    network->latency_ps = ps_add(network->latency_ps, ps_add(machine->send_ps, machine->receive_ps));
+    description_add(&network->includes, "software of %s and %s",
+                    units_print_time(machine->send_ps, send, sizeof send),
+                    units_print_time(machine->receive_ps, receive, sizeof receive));
+}
+
+static void add_ignored(const struct experiment *experiment, const struct fabric_description *description,
+                        struct result_network *network)
+{
+    static const char *const of_machine[] = {"nic.rate", "nic.count", "wire.latency", "switch.latency"};
+    const struct config *config = experiment->config;
+    const struct topology_config *topology = config_of(config, &topology_params);
+    if (description->ignores_topology && topology->is_given)
+        description_add(&network->ignores, "topology");
+    if (strcmp(experiment->chosen->machine, MACHINE_AS_PUBLISHED) != 0)
+        return;
+    for (size_t i = 0; i < sizeof of_machine / sizeof *of_machine; i++)
+        if (!config_has_default(config, of_machine[i]))
+            description_add(&network->ignores, "%s", of_machine[i]);
+}
+
+void network_describe(const struct experiment *experiment, const struct fabric_ops *fabric,
+                      struct result_network *network)
+{
+    struct fabric_description description = {.latency_ps = 0};
+    const char *machine = experiment->chosen->machine;
+    *network = (struct result_network){.is_bound = fabric->is_bound};
+    if (strcmp(machine, MACHINE_AS_PUBLISHED) != 0)
+        snprintf(network->machine, sizeof network->machine, "%s", machine);
+    if (!fabric->describe || experiment->chosen->compat != COMPAT_NONE)
+        return;
+    fabric->describe(experiment->config, nodes_of(experiment), &description);
+    network->is_described = true;
+    network->rate_bytes_per_s = description.rate_bytes_per_s;
+    network->message_rate_bytes_per_s = description.message_rate_bytes_per_s;
+    network->latency_ps = description.latency_ps;
+    snprintf(network->basis, sizeof network->basis, "%s", description.basis);
+    network->includes = description.includes;
+    add_hosts(experiment, fabric, network);
+    add_ignored(experiment, &description, network);
+}
+
+/* ----------------------------------------------------------------- compare */
+
+/* Rates count as equal if they differ by no more than what slots and channels round: a thousandth. */
+static bool is_same_rate(uint64_t a, uint64_t b)
+{
+    double low = (double)(a < b ? a : b), high = (double)(a < b ? b : a);
+    return high - low <= high / 1000;
+}
+
+void network_differs(const struct result_network *first, const char *first_name,
+                     const struct result_network *network, struct description_texts *reasons)
+{
+    char rate[64], other[64];
+    reasons->count = 0;
+    if (!first->is_described || !network->is_described || first->is_bound || network->is_bound)
+        return;
+    if (!is_same_rate(first->rate_bytes_per_s, network->rate_bytes_per_s))
+        description_add(reasons, "rate %s, on %s %s",
+                        units_show_rate((double)network->rate_bytes_per_s, 4, rate, sizeof rate), first_name,
+                        units_show_rate((double)first->rate_bytes_per_s, 4, other, sizeof other));
+    if (strcmp(first->basis, network->basis) != 0)
+        description_add(reasons, "latency %s, on %s %s", network->basis, first_name, first->basis);
+}
+
+const struct result *network_reference(const struct result *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!results[i].network.is_bound)
+            return &results[i];
+    return results;
+}

@@ -1,0 +1,37 @@
+#ifndef HELIO_SIM_NETWORK_H
+#define HELIO_SIM_NETWORK_H
+
+#include <stdbool.h>
+
+#include "fabric/machine.h"
+
+/* What the network of a run is, for people who compare fabrics. `--json` has it as `network` of each run. */
+struct result_network {
+    char machine[64];                  /* of the run, cut off if it is longer; "": as published */
+    bool is_described;                 /* the fabric says what it is; else all below is empty */
+    bool is_bound;                     /* no network: what no network can beat */
+    uint64_t rate_bytes_per_s;         /* of all messages that a node sends; 0: no limit */
+    uint64_t message_rate_bytes_per_s; /* of one large message alone; 0: no limit */
+    ps_t latency_ps; /* of a message of no bytes between nodes 0 and 1, alone, from its send to its receive:
+                        with the NICs and the software of nic.latency, host.send and host.receive, but
+                        without what host.system costs */
+    char basis[DESCRIPTION_TEXT];      /* latencies of two fabrics compare if these texts are the same */
+    struct description_texts includes; /* the parts of the latency, and what else a reader must know */
+    struct description_texts ignores;  /* parameters that the user has set and the fabric does not use */
+};
+
+struct experiment;
+struct fabric_ops;
+void network_describe(const struct experiment *experiment, const struct fabric_ops *fabric,
+                      struct result_network *network);
+
+/* Why the speedup of a network over `first` is not that of the fabrics alone: other rates, other parts in
+ * their latencies. No text: they are compared fairly. A bound differs from nothing. */
+void network_differs(const struct result_network *first, const char *first_name,
+                     const struct result_network *network, struct description_texts *reasons);
+
+struct result;
+/* The result that others are compared with: the first that is not of a bound, else the first. */
+const struct result *network_reference(const struct result *results, size_t count);
+
+#endif

@@ -1,0 +1,59 @@
+#include "sim/settle.h"
+
+#include <string.h>
+
+#include "base/diag.h"
+#include "machine/machine.h"
+#include "sim/experiment.h"
+
+/* Places of the machine parameter in a file, as the code that opens other values has them. */
+static void note_origin(const struct config *config)
+{
+    const char *origin = config_origin(config, "machine");
+    if (strchr(origin, ':'))
+        diag_report(DIAG_NOTE, &(struct diag_place){.file = origin}, "machine is given here");
+}
+
+static enum status apply(const struct config *config, const char *given, struct config *settled)
+{
+    struct machine machine;
+    enum status status = machine_open(&machine, given, config);
+    if (status == STATUS_OK) {
+        status = machine_apply(&machine, settled, NULL, NULL);
+        machine_close(&machine);
+    }
+    if (status != STATUS_OK)
+        note_origin(config);
+    return status;
+}
+
+/* SimpleComm has no machine. */
+static enum status leave_out(const struct config *config, struct config *settled)
+{
+    if (strcmp(config_origin(config, "machine"), "default") == 0)
+        return config_assign(settled, "machine", MACHINE_AS_PUBLISHED, "compat");
+    diag_error("compat=simplecomm computes what SimpleComm computes, which knows no machine; use machine: %s",
+               MACHINE_AS_PUBLISHED);
+    note_origin(config);
+    return STATUS_BAD_INPUT;
+}
+
+enum status settle_config(const struct config *config, struct config **settled)
+{
+    const struct experiment_config *chosen = config_of(config, &experiment_params);
+    *settled = NULL;
+    if (config_is_finished(config) || strcmp(chosen->machine, MACHINE_AS_PUBLISHED) == 0)
+        return STATUS_OK;
+    struct config *copy = config_copy(config);
+    if (!copy)
+        return STATUS_FAILED;
+    enum status status =
+        chosen->compat == COMPAT_NONE ? apply(config, chosen->machine, copy) : leave_out(config, copy);
+    if (status == STATUS_OK) {
+        config_finish(copy);
+        *settled = copy;
+    } else {
+        config_close(copy);
+    }
+    return status;
+}
