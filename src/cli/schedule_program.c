@@ -34,12 +34,13 @@ static enum status open_program(const struct schedule_settings *settings, const 
 static enum status find_patterns(const struct schedule_settings *settings, const char *name,
                                  struct patterns *patterns)
 {
-    const struct collective_config *collective = config_of(settings->config, &collective_params);
+    struct collective_config collective;
     const struct node_config *node = config_of(settings->config, &node_params);
-    struct patterns_options options = {.choices = collective->choice,
-                                       .window = (uint32_t)collective->window,
-                                       .leaders = (uint32_t)collective->leaders,
-                                       .segment_bytes = collective->segment_bytes,
+    collective_config_of(settings->config, &collective);
+    struct patterns_options options = {.choices = collective.choice,
+                                       .window = (uint32_t)collective.window,
+                                       .leaders = (uint32_t)collective.leaders,
+                                       .segment_bytes = collective.segment_bytes,
                                        .ranks_per_node = node_config_ranks(node)};
     struct program *program;
     enum status status = open_program(settings, name, &program);

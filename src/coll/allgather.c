@@ -57,6 +57,110 @@ const struct coll_algorithm coll_allgatherv_ring = {
     .emit = ring,
 };
 
+/* ---------------------------------------------------------- ring, segmented */
+
+enum { RING_SEGMENT_BYTES = 32768 };
+
+/* The piece that a rank passes on, or gets, in a phase: segments of the blocks of ranks `first`, first - 1
+ * ... without the last of these. A block without bytes takes a phase without a message. */
+static struct coll_span piece_of(const struct coll_call *call, const struct blocks *blocks, uint32_t first,
+                                 uint32_t phase)
+{
+    uint64_t wanted = call->segment_bytes > 0 ? call->segment_bytes : RING_SEGMENT_BYTES;
+    uint64_t segment = wanted > call->element ? wanted / call->element * call->element : call->element;
+    for (uint32_t i = 0; i < call->size - 1; i++) {
+        struct coll_span block = blocks_span(blocks, COLL_RECV_BUFFER, ring_down(first, i, call->size), 1);
+        uint64_t segments = block.bytes > 0 ? (block.bytes - 1) / segment + 1 : 1;
+        if (phase < segments) {
+            uint64_t done = phase * segment, left = block.bytes - done;
+            return span_of(block.buffer, block.offset + done, left < segment ? left : segment);
+        }
+        phase -= (uint32_t)segments;
+    }
+    return span_of(COLL_RECV_BUFFER, UINT64_MAX, 0); /* behind the last piece */
+}
+
+static bool ring_segmented(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    uint32_t size = call->size, rank = call->rank, left = ring_down(rank, 1, size);
+    struct blocks blocks = blocks_of(call, sink->local);
+    struct coll_span out = piece_of(call, &blocks, rank, phase), in = piece_of(call, &blocks, left, phase);
+    if (phase > 0 && out.offset == UINT64_MAX && in.offset == UINT64_MAX)
+        return false;
+    if (phase == 0)
+        place_own(call, &blocks, sink);
+    if (in.bytes > 0)
+        sink->recv(sink, left, in);
+    if (out.bytes > 0)
+        sink->send(sink, ring_up(rank, 1, size), out);
+    return true;
+}
+
+const struct coll_algorithm coll_allgatherv_ring_segmented = {
+    .kind = COLL_ALLGATHERV,
+    .name = "ring-segmented",
+    .doc = "ring with blocks in segments of 32 KiB: messages without bytes are left out; any P (MPICH: ring)",
+    .emit = ring_segmented,
+};
+
+/* ------------------------------------------------------ neighbour exchange */
+
+/* Pairs of ranks 2i and 2i + 1 exchange their blocks. Then the two blocks that a rank received last go on, in
+ * turn to the other neighbour and to the first. Blocks stay in pairs. */
+static struct coll_span pair_of(const struct blocks *blocks, uint32_t rank, uint32_t pairs_on, bool down)
+{
+    uint32_t pairs = blocks->count / 2, pair = rank / 2;
+    pair = down ? ring_down(pair, pairs_on % pairs, pairs) : ring_up(pair, pairs_on % pairs, pairs);
+    return blocks_span(blocks, COLL_RECV_BUFFER, 2 * pair, 2);
+}
+
+/* The pair that arrives at an even rank in step `step`: step 0 completes the own pair, odd steps bring pairs
+ * from below, further away each time, and even steps from above. For odd ranks it is the other way round. */
+static struct coll_span arriving_pair(const struct blocks *blocks, uint32_t rank, uint32_t step)
+{
+    bool from_neighbour_below = (step % 2 != 0) == (rank % 2 == 0);
+    return pair_of(blocks, rank, step % 2 ? (step + 1) / 2 : step / 2, from_neighbour_below);
+}
+
+static bool neighbour_exchange(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    uint32_t size = call->size, rank = call->rank;
+    if (size % 2 != 0)
+        return ring(call, phase, sink);
+    if (phase >= size / 2)
+        return false;
+    struct blocks blocks = blocks_of(call, sink->local);
+    bool upwards = (phase % 2 != 0) == (rank % 2 != 0);
+    uint32_t peer = upwards ? ring_up(rank, 1, size) : ring_down(rank, 1, size);
+    if (phase == 0) {
+        place_own(call, &blocks, sink);
+        step_exchange(sink, peer, own_of(call, &blocks), peer,
+                      blocks_span(&blocks, COLL_RECV_BUFFER, peer, 1));
+        return true;
+    }
+    step_exchange(sink, peer, arriving_pair(&blocks, rank, phase - 1), peer,
+                  arriving_pair(&blocks, rank, phase));
+    return true;
+}
+
+#define NEIGHBOUR_DOC                                                                                        \
+    "pairs of blocks in turn to both neighbours: P^2/2 messages in P/2 rounds for even P, a ring for odd P " \
+    "(Chen, Zhang, Zhang, Yuan 2005; Open MPI: neighbor)"
+
+const struct coll_algorithm coll_allgather_neighbour_exchange = {
+    .kind = COLL_ALLGATHER,
+    .name = "neighbour-exchange",
+    .doc = NEIGHBOUR_DOC,
+    .emit = neighbour_exchange,
+};
+
+const struct coll_algorithm coll_allgatherv_neighbour_exchange = {
+    .kind = COLL_ALLGATHERV,
+    .name = "neighbour-exchange",
+    .doc = NEIGHBOUR_DOC,
+    .emit = neighbour_exchange,
+};
+
 /* -------------------------------------------------------------------- Bruck */
 
 /* Scratch has the blocks of ranks r, r+1, ... one after another. In round k the first of them go to r - 2^k,

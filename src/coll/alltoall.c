@@ -108,6 +108,32 @@ const struct coll_algorithm coll_alltoallv_pairwise = {
     .emit = pairwise,
 };
 
+static bool shifted(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    uint32_t size = call->size, step = phase + 1;
+    if (step >= size && phase > 0)
+        return false;
+    exchange_distances(call, step, size > 1 ? step : 0, sink);
+    return true;
+}
+
+#define SHIFTED_DOC                                                                                          \
+    "P-1 rounds for any P: in round k to r+k and from r-k; P(P-1) messages (Open MPI: pairwise)"
+
+const struct coll_algorithm coll_alltoall_shifted = {
+    .kind = COLL_ALLTOALL,
+    .name = "shifted",
+    .doc = SHIFTED_DOC,
+    .emit = shifted,
+};
+
+const struct coll_algorithm coll_alltoallv_shifted = {
+    .kind = COLL_ALLTOALLV,
+    .name = "shifted",
+    .doc = SHIFTED_DOC,
+    .emit = shifted,
+};
+
 static bool ring(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
     uint32_t size = call->size, step = phase + 1;
@@ -140,11 +166,20 @@ static bool scatter_destination(const struct coll_call *call, uint32_t phase, st
     return true;
 }
 
+#define SCATTER_DESTINATION_DOC                                                                              \
+    "linear in windows of `window` (32) receives and sends: P(P-1) messages in ceil((P-1)/window) rounds "   \
+    "(MPICH's throttled alltoall)"
+
 const struct coll_algorithm coll_alltoall_scatter_destination = {
     .kind = COLL_ALLTOALL,
     .name = "scatter-destination",
-    .doc =
-        "linear in windows of `window` (32) receives and sends: P(P-1) messages in ceil((P-1)/window) rounds "
-        "(MPICH's throttled alltoall)",
+    .doc = SCATTER_DESTINATION_DOC,
+    .emit = scatter_destination,
+};
+
+const struct coll_algorithm coll_alltoallv_scatter_destination = {
+    .kind = COLL_ALLTOALLV,
+    .name = "scatter-destination",
+    .doc = SCATTER_DESTINATION_DOC,
     .emit = scatter_destination,
 };

@@ -1,5 +1,6 @@
 #include "coll/algorithms.h"
 #include "coll/steps.h"
+#include "coll/tree.h"
 
 static const struct coll_span nothing = {COLL_SCRATCH, 0, 0};
 
@@ -41,4 +42,64 @@ const struct coll_algorithm coll_barrier_dissemination = {
     .doc = "in round k a signal to the rank 2^k further on: P ceil(log2 P) empty messages (Hensgen, Finkel, "
            "Manber 1988)",
     .emit = dissemination,
+};
+
+/* The ranks beyond a power of two wait for the rank that is a power of two below them. */
+static bool recursive_doubling(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    uint32_t rounds = log2_floor(call->size), power = UINT32_C(1) << rounds, rank = call->rank;
+    bool helps = rank < call->size - power;
+    if (rank >= power) {
+        if (phase == 0)
+            step_exchange(sink, rank - power, nothing, rank - power, nothing);
+        return phase == 0;
+    }
+    if (helps && phase-- == 0) {
+        sink->recv(sink, rank + power, nothing);
+        return true;
+    }
+    if (phase < rounds) {
+        uint32_t peer = rank ^ UINT32_C(1) << phase;
+        step_exchange(sink, peer, nothing, peer, nothing);
+    } else if (phase == rounds && helps) {
+        sink->send(sink, rank + power, nothing);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+const struct coll_algorithm coll_barrier_recursive_doubling = {
+    .kind = COLL_BARRIER,
+    .name = "recursive-doubling",
+    .doc = "signals along the bits of the rank: Q log2 Q + 2(P-Q) empty messages, Q the power of two below P "
+           "(Open MPI: recursive_doubling)",
+    .emit = recursive_doubling,
+};
+
+/* Up the binomial tree, and down again. */
+static bool tree(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    struct tree tree = tree_of(call->rank, 0, call->size);
+    if (phase < tree.children) {
+        sink->recv(sink, tree_child(&tree, phase), nothing);
+        return true;
+    }
+    phase -= tree.children;
+    if (call->rank > 0 && phase < 2) {
+        if (phase == 0)
+            sink->send(sink, tree_parent(&tree), nothing);
+        else
+            sink->recv(sink, tree_parent(&tree), nothing);
+        return true;
+    }
+    return tree_bcast(&tree, nothing, call->rank > 0 ? phase - 1 : phase, sink);
+}
+
+const struct coll_algorithm coll_barrier_tree = {
+    .kind = COLL_BARRIER,
+    .name = "tree",
+    .doc =
+        "up a binomial tree and down again: 2(P-1) empty messages in 2 ceil(log2 P) rounds (Open MPI: tree)",
+    .emit = tree,
 };

@@ -66,6 +66,15 @@ blocks_summed(uint32_t count, uint64_t (*sum)(const void *of, uint32_t first, ui
     return (struct blocks){.sum = sum, .of = of, .count = count, .placed = true};
 }
 
+/* The same with parts of equal length rounded up: the last ones may be shorter, or empty. */
+static inline struct blocks blocks_rounded_up(uint32_t count, uint64_t vector_bytes, uint64_t element_bytes)
+{
+    struct blocks blocks = blocks_parts(count, vector_bytes, element_bytes);
+    blocks.per_block += blocks.longer > 0;
+    blocks.longer = 0;
+    return blocks;
+}
+
 static inline uint64_t blocks_computed_start(const struct blocks *blocks, uint32_t index)
 {
     if (index >= blocks->filled)

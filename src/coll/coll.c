@@ -1,6 +1,7 @@
 #include "coll/coll.h"
 
 #include "coll/blocks.h"
+#include "coll/tuning.h"
 
 static const char *const kind_names[COLL_KINDS] = {
     [COLL_BARRIER] = "barrier",
@@ -40,6 +41,8 @@ static uint64_t compared_bytes(const struct coll_call *call)
 
 const struct coll_algorithm *coll_choose(const struct coll_choice *choice, const struct coll_call *call)
 {
+    if (choice->tuning)
+        return coll_tuned(choice->tuning, call);
     if (choice->count == 1)
         return choice->algorithm[0];
     uint64_t bytes = compared_bytes(call);

@@ -16,16 +16,19 @@
  *     algorithms.def        the list of algorithms, one line each
  *     algorithms.h, list.c  the same as a table; coll_find, coll_add
  *     choice.h, choice.c    reads and prints choices such as "binomial<=64KiB,ring"
- *     barrier.c, bcast.c, reduce.c, allreduce.c, allgather.c, gather.c, scatter.c, reduce_scatter.c, scan.c,
- *     alltoall.c, bruck.c   flat algorithms
+ *     tuning.h, tuning*.c   which algorithms Open MPI and MPICH choose by themselves
+ *     barrier.c, bcast*.c, reduce*.c, allreduce*.c, allgather.c, gather.c, scatter.c, scan.c, alltoall.c,
+ *     bruck.c               flat algorithms
  *     double_tree.c         bcast, reduce and allreduce with segments
  *     pat.c                 allgather and reduce_scatter with few messages and little memory
  *     circulant.h, circulant.c  reduce_scatter and allreduce without folding
  *     hierarchical.c, full_lane.c  node-aware bcast, allreduce, allgather and reduce_scatter
  *     team.h, team.c        the ranks of a node, or of one local rank, as a group
+ *     openmpi.c             collectives that Open MPI makes of two others
  *     ohio.c, leaders.c, chochia.c, khorassani.c, traff.c    node-aware algorithms of alltoall
  *     nodes.h, nodes.c      node maps
- *     steps.h, node_steps.h, blocks.h, fold.h, tree.h, tree.c, rooted.h, rooted.c    what algorithms share
+ *     steps.h, node_steps.h, blocks.h, fold.h, near.h, near.c, passing.h, tree.h, tree.c, shapes.h, shapes.c,
+ *     rooted.h, rooted.c, compose.h, compose.c    what algorithms share
  *     prove.h, prover.h, prove*.c, rank_sets.h, rank_sets.c  the prover
  *     count.h, count.c      messages, copies and memory of a schedule
  *     measured.h, measured.c    times of alltoall that were measured, and choices from them */
@@ -198,7 +201,9 @@ enum status coll_add(const struct coll_algorithm *algorithm);
  * know only their own lengths (alltoallv, gatherv, scatterv), and barriers, take no thresholds. coll/choice.h
  * reads and prints choices. */
 enum { COLL_CHOICES = 4 };
+struct coll_tuning;
 struct coll_choice {
+    const struct coll_tuning *tuning; /* NULL, or a table that chooses instead (coll/tuning.h) */
     uint32_t count;
     const struct coll_algorithm *algorithm[COLL_CHOICES];
     uint64_t limit[COLL_CHOICES]; /* bytes, inclusive; UINT64_MAX in the last */

@@ -1,9 +1,11 @@
 #include "engine/params.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "coll/choice.h"
+#include "coll/tuning.h"
 
 PARAM_TABLE(compute_params, "compute", struct compute_config,
             "the time between communications: operations / rate x scale",
@@ -76,6 +78,11 @@ static bool parse_choice(const struct param *self, const char *text, void *field
     return coll_choice_parse(kind, text, field, problem);
 }
 
+static const char *const tuning_names[] = {[COLLECTIVE_TUNING_NONE] = "none",
+                                           [COLLECTIVE_TUNING_OPENMPI] = "openmpi",
+                                           [COLLECTIVE_TUNING_MPICH] = "mpich",
+                                           NULL};
+
 #define CHOICE(kind, kind_name, default_name)                                                                \
     {                                                                                                        \
         .name = "mpi." kind_name, .type = PARAM_CUSTOM,                                                      \
@@ -85,6 +92,12 @@ static bool parse_choice(const struct param *self, const char *text, void *field
     }
 
 PARAM_TABLE(collective_params, "collectives", struct collective_config, "the algorithm of each collective",
+            {.name = "mpi.tuning",
+             .type = PARAM_CHOICE,
+             .offset = offsetof(struct collective_config, tuning),
+             .default_text = "none",
+             .choices = tuning_names,
+             .doc = "algorithms that this MPI chooses by size and ranks, where mpi.COLLECTIVE is not set"},
             CHOICE(COLL_BARRIER, "barrier", "linear"), CHOICE(COLL_BCAST, "bcast", "binomial"),
             CHOICE(COLL_REDUCE, "reduce", "binomial"), CHOICE(COLL_ALLREDUCE, "allreduce", "reduce-bcast"),
             CHOICE(COLL_ALLTOALL, "alltoall", "linear"), CHOICE(COLL_ALLTOALLV, "alltoallv", "linear"),
@@ -111,3 +124,17 @@ PARAM_TABLE(collective_params, "collectives", struct collective_config, "the alg
              .offset = offsetof(struct collective_config, segment_bytes),
              .default_text = "0 B",
              .doc = "bytes of a message of algorithms that work in segments; 0 = their default"});
+
+void collective_config_of(const struct config *config, struct collective_config *collective)
+{
+    static const struct coll_tuning *const tunings[] = {[COLLECTIVE_TUNING_NONE] = NULL,
+                                                        [COLLECTIVE_TUNING_OPENMPI] = &coll_tuning_openmpi,
+                                                        [COLLECTIVE_TUNING_MPICH] = &coll_tuning_mpich};
+    *collective = *(const struct collective_config *)config_of(config, &collective_params);
+    for (enum coll_kind kind = 0; kind < COLL_KINDS; kind++) {
+        char name[64];
+        snprintf(name, sizeof name, "mpi.%s", coll_kind_name(kind));
+        if (strcmp(config_origin(config, name), "default") == 0)
+            collective->choice[kind].tuning = tunings[collective->tuning];
+    }
+}

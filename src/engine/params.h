@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "base/config.h"
 #include "base/param.h"
 #include "base/time.h"
 #include "coll/coll.h"
@@ -37,10 +38,17 @@ struct compute_config {
 
 struct collective_config {
     struct coll_choice choice[COLL_KINDS];
+    int tuning; /* enum collective_tuning */
     uint64_t window;
     uint64_t leaders;
     uint64_t segment_bytes;
 };
+
+enum collective_tuning { COLLECTIVE_TUNING_NONE, COLLECTIVE_TUNING_OPENMPI, COLLECTIVE_TUNING_MPICH };
+
+/* How a config chooses algorithms: with mpi.tuning, the table of an MPI library chooses for each kind whose
+ * own parameter nobody has set. Who executes or counts collectives asks with these choices. */
+void collective_config_of(const struct config *config, struct collective_config *collective);
 
 extern const struct param_table protocol_params;   /* struct protocol_config */
 extern const struct param_table node_params;       /* struct node_config */

@@ -210,12 +210,13 @@ static bool pass_progress(void *self, const struct engine_progress *engine)
 static uint64_t work_of(struct experiment *experiment)
 {
     struct program *program = experiment->program;
-    const struct collective_config *collective = config_of(experiment->config, &collective_params);
+    struct collective_config collective;
+    collective_config_of(experiment->config, &collective);
     const struct patterns_options options = {
-        .choices = collective->choice,
-        .window = (uint32_t)collective->window,
-        .leaders = (uint32_t)collective->leaders,
-        .segment_bytes = collective->segment_bytes,
+        .choices = collective.choice,
+        .window = (uint32_t)collective.window,
+        .leaders = (uint32_t)collective.leaders,
+        .segment_bytes = collective.segment_bytes,
         .ranks_per_node = node_config_ranks(config_of(experiment->config, &node_params))};
     uint64_t messages = program->total_calls, work = 0;
     if (!program->openloop) {
@@ -276,8 +277,7 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
     enum status status = STATUS_OK;
     progress_begin(fabric->name, progress.at.total);
     if (fabric->wants_traffic && fabric->wants_traffic(config)) {
-        status = traffic_init(&traffic, program, config_of(config, &collective_params),
-                              config_of(config, &node_params));
+        status = traffic_init(&traffic, program, config);
         params.traffic = &traffic.traffic;
     }
     program->ops->rewind(program);

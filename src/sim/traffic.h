@@ -13,8 +13,7 @@ struct traffic {
     struct fabric_pair *pairs; /* of all phases */
 };
 
-enum status traffic_init(struct traffic *traffic, struct program *program,
-                         const struct collective_config *collective, const struct node_config *node);
+enum status traffic_init(struct traffic *traffic, struct program *program, const struct config *config);
 void traffic_free(struct traffic *traffic);
 /* Bytes that it takes to find so many pairs of ranks, and to keep them. */
 double traffic_estimate(double pairs);

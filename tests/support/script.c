@@ -145,9 +145,7 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
                                    .seed = 1};
     struct traffic traffic = {.pairs = NULL};
     if (fabric->wants_traffic && fabric->wants_traffic(config)) {
-        assert_int_equal(traffic_init(&traffic, &script.program, config_of(config, &collective_params),
-                                      config_of(config, &node_params)),
-                         STATUS_OK);
+        assert_int_equal(traffic_init(&traffic, &script.program, config), STATUS_OK);
         params.traffic = &traffic.traffic;
     }
     diag_set_sink(keep_saying, outcome->said);

@@ -233,6 +233,102 @@ static void costs_of_scattered_vectors(void **state)
     }
 }
 
+/* The forms that Open MPI and MPICH have. */
+static void costs_of_library_trees(void **state)
+{
+    (void)state;
+    for (uint32_t p = 2; p <= 33; p++) {
+        uint32_t log = log2_down(p), q = 1u << log, rest = p - q, fold_rounds = rest ? 2 : 0;
+        struct coll_proof proof = prove(COLL_BARRIER, "recursive-doubling", p, 0);
+        assert_costs(&proof, q * log + 2 * rest, 0, log + fold_rounds);
+        proof = prove(COLL_BARRIER, "tree", p, 0);
+        assert_costs(&proof, 2 * (p - 1), 0, 2 * log2_up(p));
+        proof = prove(COLL_BCAST, "line", p, 10);
+        assert_costs(&proof, p - 1, 10 * (p - 1), p - 1);
+        proof = prove(COLL_BCAST, "binary", p, 10);
+        assert_costs(&proof, p - 1, 10 * (p - 1), log);
+        proof = prove(COLL_BCAST, "doubling", p, 10);
+        assert_costs(&proof, p - 1, 10 * (p - 1), log);
+        proof = prove(COLL_BCAST, "knomial", p, 10);
+        assert_costs(&proof, p - 1, 10 * (p - 1), p > 21 ? 3 : p > 5 ? 2 : 1); /* 21 is 111 to base 4 */
+        proof = prove(COLL_BCAST, "split-binary", p, 11);
+        assert_int_equal(proof.messages, p > 2 ? 2 * (p - 1) : 1);
+        assert_int_equal(proof.bytes, 11 * (p - 1));
+        proof = prove(COLL_BCAST, "scatter-ring", p, 4 * p);
+        assert_int_equal(proof.messages, (p - 1) + p * (p - 1));
+        proof = prove(COLL_REDUCE, "line", p, 10);
+        assert_costs(&proof, p - 1, 10 * (p - 1), p - 1);
+        proof = prove(COLL_REDUCE, "binary", p, 10);
+        assert_int_equal(proof.messages, p - 1);
+        proof = prove(COLL_REDUCE, "in-order-binary", p, 10);
+        assert_int_equal(proof.messages, p);
+        assert_int_equal(proof.reduced_bytes, 10 * (p - 1));
+        proof = prove(COLL_GATHER, "linear-sync", p, 10);
+        assert_int_equal(proof.messages, 3 * (p - 1));
+        assert_int_equal(proof.bytes, 10 * (p - 1));
+        if (rest > 0)
+            continue;
+        proof = prove(COLL_BCAST, "scatter-doubling", p, 4 * p);
+        assert_int_equal(proof.messages, (p - 1) + p * log);
+    }
+}
+
+static void costs_of_library_reductions(void **state)
+{
+    (void)state;
+    for (uint32_t p = 2; p <= 33; p++) {
+        uint32_t log = log2_down(p), q = 1u << log, rest = p - q, all = p * (p - 1);
+        uint64_t n = 5 * p, split = 2 * n + (n - n / 2);
+        struct coll_proof proof = prove(COLL_ALLREDUCE, "rabenseifner-near", p, n);
+        assert_costs(&proof, 2 * q * log + 2 * rest, 2 * (q - 1) * n + 2 * rest * n,
+                     2 * log + (rest ? 2 : 0));
+        proof = prove(COLL_ALLREDUCE, "rabenseifner-split", p, n);
+        assert_costs(&proof, 2 * q * log + 4 * rest, 2 * (q - 1) * n + rest * split,
+                     2 * log + (rest ? 3 : 0));
+        proof = prove(COLL_ALLREDUCE, "linear", p, n);
+        assert_costs(&proof, 2 * (p - 1), 2 * (p - 1) * n, p);
+        proof = prove(COLL_REDUCE, "rabenseifner-near", p, n);
+        assert_int_equal(proof.messages, q * log + (q - 1) + rest);
+        proof = prove(COLL_REDUCE, "rabenseifner-split", p, n);
+        assert_int_equal(proof.messages, q * log + (q - 1) + 3 * rest);
+        proof = prove(COLL_REDUCE_SCATTER, "ring", p, 4);
+        assert_costs(&proof, all, 4 * all, p - 1);
+        uint32_t pairs = 0;
+        for (uint32_t d = 1; d < p; d *= 2)
+            for (uint32_t r = 0; r < p; r++)
+                pairs += (r ^ d) < p;
+        proof = prove(COLL_SCAN, "exchange", p, 4);
+        assert_int_equal(proof.messages, pairs);
+        proof = prove(COLL_EXSCAN, "exchange", p, 4);
+        assert_int_equal(proof.messages, pairs);
+        if (rest > 0)
+            continue;
+        proof = prove(COLL_REDUCE_SCATTER, "butterfly", p, 4);
+        assert_costs(&proof, p * log, (p - 1) * 4 * p, log);
+        proof = prove(COLL_REDUCE_SCATTER, "recursive-doubling", p, 4);
+        assert_costs(&proof, p * log, 4 * p * (p * log - (p - 1)), log);
+    }
+}
+
+static void costs_of_library_exchanges(void **state)
+{
+    (void)state;
+    for (uint32_t p = 2; p <= 33; p++) {
+        uint32_t all = p * (p - 1);
+        struct coll_proof proof = prove(COLL_ALLTOALL, "shifted", p, 7);
+        assert_costs(&proof, all, 7 * all, p - 1);
+        proof = prove(COLL_ALLTOALLV, "shifted", p, 7);
+        assert_costs(&proof, all, 7 * all, p - 1);
+        proof = prove(COLL_ALLTOALLV, "scatter-destination", p, 7);
+        assert_costs(&proof, all, 7 * all, 1);
+        proof = prove(COLL_ALLGATHER, "neighbour-exchange", p, 7);
+        assert_costs(&proof, p % 2 ? all : p * p / 2, 7 * all, p % 2 ? p - 1 : p / 2);
+        struct coll_world world = {.size = p, .element_bytes = 2, .bytes = 14, .segment_bytes = 5};
+        must_hold(coll_find(COLL_ALLGATHERV, "ring-segmented"), &world, &proof);
+        assert_costs(&proof, 4 * all, 14 * all, 4 * (p - 1));
+    }
+}
+
 static void windows_bound_the_outstanding_messages(void **state)
 {
     (void)state;
@@ -357,6 +453,9 @@ int main(void)
         cmocka_unit_test(costs_of_allreduce),
         cmocka_unit_test(costs_of_exchanges),
         cmocka_unit_test(costs_of_scattered_vectors),
+        cmocka_unit_test(costs_of_library_trees),
+        cmocka_unit_test(costs_of_library_reductions),
+        cmocka_unit_test(costs_of_library_exchanges),
         cmocka_unit_test(windows_bound_the_outstanding_messages),
         cmocka_unit_test(messages_do_not_depend_on_local_steps),
         cmocka_unit_test(the_algorithm_is_chosen_by_size),

@@ -74,15 +74,16 @@ static void limits_are_inclusive(void **state)
 static void refuses_wrong_names(void **state)
 {
     (void)state;
-    assert_refused(
-        COLL_EXSCAN, "lineal", 0,
-        "'lineal' is not an algorithm of exscan, which has linear, recursive-doubling; did you mean "
-        "'linear'?");
+    assert_refused(COLL_EXSCAN, "lineal", 0,
+                   "'lineal' is not an algorithm of exscan, which has linear, recursive-doubling, exchange; "
+                   "did you mean "
+                   "'linear'?");
     assert_refused(COLL_EXSCAN, "xyz", 0,
-                   "'xyz' is not an algorithm of exscan, which has linear, recursive-doubling");
-    assert_refused(COLL_EXSCAN, "", 0, "an algorithm of exscan is expected here: linear, recursive-doubling");
+                   "'xyz' is not an algorithm of exscan, which has linear, recursive-doubling, exchange");
+    assert_refused(COLL_EXSCAN, "", 0,
+                   "an algorithm of exscan is expected here: linear, recursive-doubling, exchange");
     assert_refused(COLL_SCAN, "linear<=1KiB, ", 14,
-                   "an algorithm of scan is expected here: linear, recursive-doubling");
+                   "an algorithm of scan is expected here: linear, recursive-doubling, exchange");
 }
 
 static void refuses_wrong_limits(void **state)

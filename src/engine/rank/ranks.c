@@ -13,6 +13,7 @@ struct rank_engine {
     struct matching matching;
     struct endpoint *endpoint; /* NULL: the null endpoint */
     struct p2p p2p;
+    struct collective_config collective;
     struct coll_exec coll_exec;
     struct scheduler scheduler;
     struct fabric *fabric;
@@ -40,6 +41,7 @@ static void open_layers(struct rank_engine *engine)
     const struct program *program = engine->params->program;
     const struct node_config *node = config_of(config, &node_params);
     struct run_context *context = &engine->context;
+    collective_config_of(config, &engine->collective);
     request_table_init(&engine->requests);
     matching_init(&engine->matching, program->ranks, program->channels);
     engine->endpoint =
@@ -65,7 +67,7 @@ static void open_layers(struct rank_engine *engine)
                                            .requests = &engine->requests,
                                            .p2p = &engine->p2p,
                                            .endpoint = engine->endpoint,
-                                           .config = config_of(config, &collective_params),
+                                           .config = &engine->collective,
                                            .program = program,
                                            .ranks_per_node = node_config_ranks(node)};
     coll_exec_init(&engine->coll_exec);
@@ -173,8 +175,10 @@ static enum status estimate(const struct engine_params *params, struct estimate 
 {
     const struct program *program = params->program;
     const struct node_config *node = config_of(params->config, &node_params);
+    struct collective_config collective;
+    collective_config_of(params->config, &collective);
     const struct demand_options options = {.protocol = config_of(params->config, &protocol_params),
-                                           .collective = config_of(params->config, &collective_params),
+                                           .collective = &collective,
                                            .ranks_per_node = node_config_ranks(node)};
     struct program_demand demand;
     uint32_t nodes = nodes_of(program, node);
