@@ -1,0 +1,41 @@
+#!/bin/sh
+# tests/mpi/tuning.sh RANKS... -- BYTES[,BYTES...][,limits] [COLLECTIVE...]: do the tables of mpi.tuning send what $MPI sends?
+# For each number of ranks, tests/mpi/tuning.c counts the messages and bytes of each pair of ranks inside each collective and
+# compares them with ours. Prints, per collective, how many points agree, and every point that differs; fails if one does.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+ranks=""
+while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    ranks="$ranks $1"
+    shift
+done
+shift
+# MPICH: each rank is a node of its own, as in the tables. Open MPI: messages are recorded.
+settings="MPIR_CVAR_NOLOCAL=1 OMPI_MCA_pml_monitoring_enable=1 OMPI_MCA_pml=ob1,monitoring"
+for count in $ranks; do
+    status=0
+    "$here/launch" "$count" $settings @tuning "$@" >"$work/$count" 2>"$work/errors" || status=$?
+    if [ "$status" -ne 0 ]; then
+        cat "$work/$count" "$work/errors"
+        grep -q '^skipped:' "$work/$count" && exit 77
+        exit 1
+    fi
+    cat "$work/$count" >>"$work/points"
+done
+if [ -n "${TUNING_POINTS:-}" ]; then
+    cp "$work/points" "$TUNING_POINTS"
+fi
+awk -F, '
+    { points[$1]++; all++ }
+    $6 == "same" { same[$1]++; agree++ }
+    $6 != "same" { print }
+    END {
+        for (kind in points)
+            printf "%-22s %d of %d points agree\n", kind, same[kind], points[kind] | "sort"
+        close("sort")
+        printf "%-22s %d of %d points agree\n", "all", agree, all
+        exit agree != all || all == 0
+    }' "$work/points"
