@@ -33,15 +33,42 @@ static void put(struct diag_writer *writer, const char *format, ...)
         writer->used += (size_t)length < room ? (size_t)length : room - 1;
 }
 
+/* Appends bytes as they are. */
+static void put_bytes(struct diag_writer *writer, const char *bytes, size_t count)
+{
+    size_t room = sizeof writer->text - 1 - writer->used;
+    if (count > room)
+        count = room;
+    memcpy(writer->text + writer->used, bytes, count);
+    writer->used += count;
+    writer->text[writer->used] = '\0';
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The number of printable ASCII characters at the beginning. */
+static size_t plain_bytes(const char *text, size_t length)
+{
+    size_t count = 0;
+    while (count < length && text[count] >= ' ' && text[count] <= '~')
+        count++;
+    return count;
+}
+
 /* Appends at most about `limit` bytes. Names in a message come from outside and must not control the
  * terminal: control characters and their like appear as \xNN. */
 static void put_shown(struct diag_writer *writer, const char *text, size_t limit)
 {
     size_t length = strlen(text), end = writer->used + limit;
     while (length && writer->used < end) {
-        size_t bytes = utf8_shown_bytes(text, length);
+        size_t bytes = plain_bytes(text, smaller(length, end - writer->used));
+        if (!bytes)
+            bytes = utf8_shown_bytes(text, length);
         if (bytes)
-            put(writer, "%.*s", (int)bytes, text);
+            put_bytes(writer, text, bytes);
         else
             put(writer, "\\x%02x", (unsigned char)*text);
         text += bytes ? bytes : 1;
@@ -95,18 +122,23 @@ static void put_source(struct diag_writer *writer, const struct diag_place *plac
 
     put(writer, " %llu | ", line);
     for (size_t i = start, bytes; i < end; i += bytes ? bytes : 1) {
+        bytes = plain_bytes(place->source + i, end - i);
+        if (bytes) {
+            put_bytes(writer, place->source + i, bytes);
+            continue;
+        }
         bytes = utf8_bytes(place->source + i, end - i);
         if (utf8_shown_bytes(place->source + i, end - i))
-            put(writer, "%.*s", (int)bytes, place->source + i);
+            put_bytes(writer, place->source + i, bytes);
         else
-            put(writer, bytes == 1 ? " " : "?");
+            put_bytes(writer, bytes == 1 ? " " : "?", 1);
     }
     put(writer, "\n");
     if (!place->column)
         return;
     put(writer, " %*s | %*s^", gutter, "", (int)utf8_count(place->source + start, column - start), "");
     for (size_t i = utf8_count(place->source + column, marked_end - column); i > 1; i--)
-        put(writer, "~");
+        put_bytes(writer, "~", 1);
     put(writer, "\n");
 }
 
@@ -222,11 +254,6 @@ void diag_note(const char *format, ...)
  * names is as long. */
 enum { LONGEST_WORD = 64, MOST_CANDIDATES = 4096 };
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The number of edits from a to b: insert, delete, replace, swap neighbours. Any number above `limit` stands
  * for more than `limit`. Both are at most LONGEST_WORD long. */
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length, size_t limit)
@@ -255,6 +282,22 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     return above[b_length];
 }
 
+/* A bit for each character that is there; some characters share one. */
+static uint64_t letters_of(const char *word, size_t length)
+{
+    uint64_t letters = 0;
+    for (size_t i = 0; i < length; i++)
+        letters |= UINT64_C(1) << (word[i] & 63);
+    return letters;
+}
+
+/* Each edit brings or removes at most one character. */
+static size_t least_edits(uint64_t letters, uint64_t others)
+{
+    int missing = __builtin_popcountll(letters & ~others), added = __builtin_popcountll(others & ~letters);
+    return (size_t)(missing > added ? missing : added);
+}
+
 const char *diag_nearest(const char *word, const void *candidates, size_t count,
                          const char *(*at)(const void *candidates, size_t index))
 {
@@ -263,11 +306,13 @@ const char *diag_nearest(const char *word, const void *candidates, size_t count,
     size_t limit = length / 3 + 1; /* with more edits it is another word */
     if (length > LONGEST_WORD)
         return NULL;
+    uint64_t letters = letters_of(word, length);
     for (size_t i = 0; i < count && i < MOST_CANDIDATES; i++) {
         const char *candidate = at(candidates, i);
         size_t candidate_length = strnlen(candidate, LONGEST_WORD + 1);
         size_t longer = candidate_length > length ? candidate_length - length : length - candidate_length;
-        if (candidate_length > LONGEST_WORD || longer > limit)
+        if (candidate_length > LONGEST_WORD || longer > limit ||
+            least_edits(letters, letters_of(candidate, candidate_length)) > limit)
             continue;
         size_t distance = edit_distance(word, length, candidate, candidate_length, limit);
         if (distance > limit)
