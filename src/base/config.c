@@ -155,19 +155,44 @@ bool config_put(struct config *config, struct config_value *value, const char *t
     return true;
 }
 
+/* A value of the copy. Its field has the bytes of the original's; those of a text belong to the original. */
+static void copy_value(struct config *copy, const struct config_value *from, struct config_value *value)
+{
+    value->text = from->text ? arena_text(&copy->texts, from->text, strlen(from->text)) : NULL;
+    value->origin = arena_text(&copy->texts, from->origin, strlen(from->origin));
+    const char **field = value->field;
+    if (value->param->type == PARAM_TEXT && *field)
+        *field = arena_text(&copy->texts, *field, strlen(*field));
+}
+
+/* The values are not parsed again: an experiment makes a copy for each of its points. */
 struct config *config_copy(const struct config *config)
 {
-    struct config *copy = config_open_like(config);
-    struct param_problem problem;
-    if (copy)
-        copy->is_finished = config->is_finished;
-    for (size_t i = 0; copy && i < config->value_count; i++) {
-        const struct config_value *value = &config->values[i];
-        if (value->text && !config_put(copy, &copy->values[i], value->text, value->origin, &problem)) {
-            diag_error("a value of %s is not taken a second time: %s", value->param->name, problem.text);
-            config_close(copy);
-            copy = NULL;
+    struct config *copy = mem_alloc(1, sizeof *copy, "parameters");
+    copy->tables = config->tables;
+    copy->table_count = config->table_count;
+    copy->is_finished = config->is_finished;
+    copy->structs = mem_alloc(copy->table_count, sizeof *copy->structs, "parameters");
+    copy->value_count = config->value_count;
+    copy->values = mem_alloc(copy->value_count, sizeof *copy->values, "parameters");
+    copy->group_count = copy->group_capacity = config->group_count;
+    copy->groups = mem_alloc(copy->group_count, sizeof *copy->groups, "parameters");
+    size_t next = 0;
+    for (size_t i = 0; i < copy->table_count; i++) {
+        const struct param_table *table = copy->tables[i];
+        copy->structs[i] = mem_alloc(1, table->size, "parameters");
+        memcpy(copy->structs[i], config->structs[i], table->size);
+        for (size_t j = 0; j < table->count; j++, next++) {
+            struct config_value *value = &copy->values[next];
+            value->param = &table->params[j];
+            value->field = (char *)copy->structs[i] + value->param->offset;
+            copy_value(copy, &config->values[next], value);
         }
+    }
+    for (size_t i = 0; i < copy->group_count; i++) {
+        const struct config_group *group = &config->groups[i];
+        copy->groups[i] = (struct config_group){
+            .name = arena_text(&copy->texts, group->name, strlen(group->name)), .example = group->example};
     }
     return copy;
 }

@@ -19,7 +19,7 @@ void config_close(struct config *config);
 /* Adds the parameters of further tables, at their defaults: the array of tables that the config was opened
  * with has grown to `count`. False, reported: a default is wrong. */
 bool config_extend(struct config *config, size_t count);
-/* A copy with the same values and origins. NULL as above. */
+/* A copy with the same values and origins, which is several times as fast as opening one. */
 struct config *config_copy(const struct config *config);
 
 /* Reads an experiment file: YAML in UTF-8, at most 1 MiB. Nested maps follow the dots of parameter names

@@ -24,7 +24,7 @@ enum param_type {
     PARAM_CHOICE, /* int: index into choices */
     PARAM_TEXT, /* const char *, any bytes, given in their text form (base/bytes.h); NULL when the default is
                    NULL */
-    PARAM_CUSTOM, /* what parse() stores */
+    PARAM_CUSTOM, /* what parse() stores: a copy of its bytes has the same value */
 };
 
 /* What is wrong with a value: the text behind "error: ", and the byte of the value at which the problem
