@@ -8,7 +8,7 @@
 #include "fuzz/fuzz.h"
 #include "topo/topo.h"
 
-enum { LONG_ROUTE = 1 << 16 };
+enum { LONG_ROUTE = 1 << 14, MANY_LINKS = 1 << 12 };
 
 static void check(const struct topo *topo)
 {
@@ -18,6 +18,8 @@ static void check(const struct topo *topo)
     if (!topo_read(topo_print(topo, text, sizeof text), &again, &problem) || again.links != topo->links ||
         again.order != topo->order || again.tie != topo->tie)
         fuzz_must(false, "%s reads back as another topology", text);
+    if (topo->links <= MANY_LINKS)
+        fuzz_must(topo->diameter == topo->ops->distances(topo).most, "%s has another diameter", text);
     if (topo_route_limit(topo) > LONG_ROUTE)
         return;
     uint32_t *links = mem_alloc(topo_route_limit(topo), sizeof *links, "a route");

@@ -226,6 +226,17 @@ static struct topo_distances dragonfly_distances(const struct topo *topo)
     return distances;
 }
 
+/* 3, unless each router of a group has a link to each other group. The copies of the links between two groups
+ * leave the fewest routers if both groups are the first in each other's order. */
+static uint32_t dragonfly_diameter(const struct topo *topo)
+{
+    const struct dragonfly *dragonfly = dragonfly_of(topo);
+    uint64_t others = dragonfly->groups - 1, owners = dragonfly->copies;
+    if (dragonfly->globals > others) /* a router has several copies */
+        owners = (dragonfly->copies - 1) * others / dragonfly->globals + 1;
+    return owners < dragonfly->routers ? 3 : dragonfly->routers > 1 ? 2 : 1;
+}
+
 /* Each copy is a route between two groups; choose() names one of them. */
 static bool dragonfly_has_choices(const struct topo *topo)
 {
@@ -311,6 +322,7 @@ const struct topo_ops dragonfly_family = {
     .has_choices = dragonfly_has_choices,
     .distance = dragonfly_distance,
     .distances = dragonfly_distances,
+    .diameter = dragonfly_diameter,
     .bisection = dragonfly_bisection,
     .coordinates = dragonfly_coordinates,
     .name_switch = dragonfly_name_switch,

@@ -154,7 +154,8 @@ static bool build(struct topo_reader *reader)
         reader->problem->at = (uint32_t)reader->number_at[number];
         return false;
     }
-    topo->diameter = topo->ops->distances(topo).most;
+    const struct topo_ops *ops = topo->ops;
+    topo->diameter = ops->diameter ? ops->diameter(topo) : ops->distances(topo).most;
     return true;
 }
 

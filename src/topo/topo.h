@@ -144,6 +144,7 @@ struct topo_ops {
     uint32_t (*route)(const struct topo *topo, uint32_t source, uint32_t destination, uint32_t *links);
     uint32_t (*distance)(const struct topo *topo, uint32_t source, uint32_t destination);
     struct topo_distances (*distances)(const struct topo *topo);
+    uint32_t (*diameter)(const struct topo *topo); /* NULL: distances() is fast, and says it */
     uint64_t (*bisection)(const struct topo *topo);
     const struct topo_grid *(*grid)(const struct topo *topo); /* NULL: it is no grid */
     /* Of a switch; returns how many. NULL: its number. */
