@@ -390,6 +390,17 @@ static void errors_say_where_and_what(void **state)
     }
 }
 
+static void a_stranger_to_a_communicator_is_an_error(void **state)
+{
+    (void)state;
+    struct compiled_trace *compiled;
+    const char *path = traces_make("stranger", "0 init\n0 comm_split #c1 0\n0 barrier #c1\n0 finalize\n",
+                                   "1 init\n1 barrier #c1\n1 finalize\n", NULL);
+    assert_int_equal(trace_open_compiled(path, &compiled), STATUS_BAD_INPUT);
+    assert_non_null(
+        strstr(traces_messages(), "rank-2.txt:2:11: error: rank 1 is not in this communicator\n"));
+}
+
 static void a_zero_byte_is_an_error(void **state)
 {
     (void)state;
@@ -444,6 +455,7 @@ int main(void)
         cmocka_unit_test(an_argument_of_init_makes_elements_doubles),
         cmocka_unit_test(layout_of_the_text_does_not_matter),
         cmocka_unit_test(errors_say_where_and_what),
+        cmocka_unit_test(a_stranger_to_a_communicator_is_an_error),
         cmocka_unit_test(a_zero_byte_is_an_error),
         cmocka_unit_test(an_endless_line_is_an_error),
         cmocka_unit_test(equal_errors_are_reported_once_and_many_are_cut),

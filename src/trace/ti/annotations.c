@@ -203,6 +203,14 @@ static void apply_to_send(const struct annotations *annotations, struct call *ca
         call->flags |= CALL_BUFFERED;
 }
 
+static bool is_member(struct action_reader *reader, const struct annotations *annotations)
+{
+    const struct comms *comms = &reader->writer->comms;
+    return reader->comm == 0 ||
+           comms_rank(comms, reader->comm, reader->rank) < comms->groups[reader->comm].size ||
+           action_field_error(reader, annotations->comm, "rank %u is not in this communicator", reader->rank);
+}
+
 bool annotations_apply(struct action_reader *reader, const struct annotations *annotations,
                        struct action *action)
 {
@@ -222,8 +230,11 @@ bool annotations_apply(struct action_reader *reader, const struct annotations *a
     bool has_ends = call->op == CALL_SEND || call->op == CALL_RECV || call->op == CALL_SENDRECV;
     if (has_ends || call_is_collective(call))
         call->context = reader->comm;
-    if (call_is_collective(call))
+    if (call_is_collective(call)) {
+        if (!is_member(reader, annotations))
+            return false;
         call->group = reader->comm;
+    }
     if (annotations->send_tag && !apply_tags(reader, annotations, call))
         return false;
     return !annotations->waited || apply_wait(reader, annotations, action);
