@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "fuzz/fuzz.h"
-#include "sim/components.h"
+#include "fuzz/fuzz_config.h"
 #include "sim/experiment.h"
 
 enum { RANKS = 6, SLOTS = 32, STEPS_AT_MOST = 300, COUNTS = 1 + 2 * RANKS * RANKS * STEPS_AT_MOST };
@@ -240,9 +240,7 @@ static void choose_system(struct config *config, struct input *input)
 bool fuzz_target(const uint8_t *data, size_t size)
 {
     struct input input = {data, size};
-    size_t count;
-    const struct param_table *const *tables = components_params(&count);
-    struct config *config = config_open(tables, count);
+    struct config *config = fuzz_config_open();
     struct written *written = mem_alloc(1, sizeof *written, "a program");
     choose_system(config, &input);
     write_program(written, &input);

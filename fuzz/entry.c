@@ -1,4 +1,5 @@
 /* What libFuzzer and replay.c call: runs fuzz_target on each input, and counts. */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <xxhash.h>
@@ -7,6 +8,8 @@
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { LARGE = 1 << 28 };
 
 static unsigned long long inputs, accepted;
 
@@ -19,6 +22,8 @@ static void print_counts(void)
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
+    mallopt(M_MMAP_THRESHOLD, LARGE); /* the C library keeps large blocks for the next input */
+    mallopt(M_TRIM_THRESHOLD, LARGE);
     return atexit(print_counts);
 }
 

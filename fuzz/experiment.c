@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/config.h"
 #include "base/mem.h"
 #include "fuzz/fuzz.h"
-#include "sim/components.h"
+#include "fuzz/fuzz_config.h"
 
 static void assign(void *self, const struct param *param, const char *value, const char *origin)
 {
@@ -41,10 +40,10 @@ static void compare(void *self, const struct param *param, const char *value, co
               param->name, first);
 }
 
-static void say_again(const struct config *config, const struct param_table *const *tables, size_t count)
+static void say_again(const struct config *config)
 {
     struct values values = {0};
-    struct config *again = config_open(tables, count);
+    struct config *again = fuzz_config_open();
     config_each(config, again, assign);
     config_each(config, &values, keep);
     config_each(again, &values, compare);
@@ -56,12 +55,10 @@ static void say_again(const struct config *config, const struct param_table *con
 
 bool fuzz_target(const uint8_t *data, size_t size)
 {
-    size_t count;
-    const struct param_table *const *tables = components_params(&count);
-    struct config *config = config_open(tables, count);
+    struct config *config = fuzz_config_open();
     bool is_read = config_read_text(config, "fuzz.yaml", (const char *)data, size) == STATUS_OK;
     if (is_read)
-        say_again(config, tables, count);
+        say_again(config);
     config_close(config);
     return is_read;
 }

@@ -6,7 +6,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "fabric/topology.h"
-#include "sim/components.h"
+#include "fuzz/fuzz_config.h"
 #include "sim/experiment.h"
 #include "workload/workload.h"
 
@@ -39,14 +39,7 @@ struct fuzz_piece fuzz_settings(uint64_t number)
     return (struct fuzz_piece){text, strlen(text)};
 }
 
-struct config *fuzz_config_open(void)
-{
-    size_t count;
-    const struct param_table *const *tables = components_params(&count);
-    return config_open(tables, count);
-}
-
-/* Opening a config takes longer than most runs of a target. */
+/* Making a config takes longer than most runs of a target. */
 enum { CONFIGS = 32 };
 static struct kept_config {
     char *settings;

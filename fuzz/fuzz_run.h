@@ -6,7 +6,7 @@
 #include "fuzz/fuzz.h"
 
 /* Simulations in targets. They are bounded by ranks, nodes, events and counted parameters, never by time. */
-enum { FUZZ_RUN_RANKS = 64, FUZZ_RUN_TELLINGS = 20, FUZZ_SETTINGS = 16 };
+enum { FUZZ_RUN_RANKS = 64, FUZZ_RUN_TELLINGS = 4, FUZZ_SETTINGS = 16 };
 
 /* The parameters of a run: settings as --set takes them, separated by semicolons. A setting that is wrong is
  * left out. The config belongs to this file, which keeps it while the settings stay the same. */
@@ -14,9 +14,6 @@ const struct config *fuzz_config(struct fuzz_piece settings);
 
 /* The settings that the number chooses, from a list that has every fabric and every engine. */
 struct fuzz_piece fuzz_settings(uint64_t number);
-
-/* A new config without settings. The caller closes it. */
-struct config *fuzz_config_open(void);
 
 /* Opens the program of a text if it stays small: a few ranks, and no file is read. NULL: it is refused. The
  * caller closes it. */

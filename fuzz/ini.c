@@ -6,7 +6,7 @@
 #include "engine/simplecomm/simplecomm.h"
 #include "fabric/list.h"
 #include "fuzz/fuzz.h"
-#include "sim/components.h"
+#include "fuzz/fuzz_config.h"
 #include "sim/experiment.h"
 
 static size_t errors;
@@ -22,9 +22,7 @@ bool fuzz_target(const uint8_t *data, size_t size)
 {
     errors = 0;
     diag_set_sink(count_errors, NULL); /* in place of the silent one */
-    size_t count;
-    const struct param_table *const *tables = components_params(&count);
-    struct config *config = config_open(tables, count);
+    struct config *config = fuzz_config_open();
     enum status status = simplecomm_read_ini_text(config, "fuzz.ini", (const char *)data, size);
     fuzz_must((status == STATUS_OK) == (errors == 0), "refused without a word, or read in spite of an error");
     if (status == STATUS_OK) {

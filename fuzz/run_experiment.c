@@ -1,4 +1,5 @@
 /* Any bytes as an experiment file with a workload: refused, or run. */
+#include "fuzz/fuzz_config.h"
 #include "fuzz/fuzz_run.h"
 #include "sim/experiment.h"
 

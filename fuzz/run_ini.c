@@ -1,5 +1,6 @@
 /* Any bytes as a configuration file of SimpleComm: refused, or a small program is run as it says. */
 #include "engine/simplecomm/ini.h"
+#include "fuzz/fuzz_config.h"
 #include "fuzz/fuzz_run.h"
 
 bool fuzz_target(const uint8_t *data, size_t size)

@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/config.h"
 #include "base/units.h"
 #include "fuzz/fuzz.h"
-#include "sim/components.h"
+#include "fuzz/fuzz_config.h"
 
 static bool try_time(const char *text)
 {
@@ -61,9 +60,7 @@ bool fuzz_target(const uint8_t *data, size_t size)
     is_read |= try_quantity(text, units_rate, units_print_rate);
     is_read |= try_quantity(text, units_flops, units_print_flops);
 
-    size_t count;
-    const struct param_table *const *tables = components_params(&count);
-    struct config *config = config_open(tables, count);
+    struct config *config = fuzz_config_open();
     is_read |= config_set(config, text) == STATUS_OK;
     config_close(config);
     free(text);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "fuzz/fuzz.h"
-#include "sim/components.h"
+#include "fuzz/fuzz_config.h"
 #include "sweep/definition.h"
 
 enum { LOOKED_AT = 50 };
@@ -20,9 +20,8 @@ static void look_at(const struct sweep_point *point)
 
 bool fuzz_target(const uint8_t *data, size_t size)
 {
-    size_t table_count, count;
-    const struct param_table *const *tables = components_params(&table_count);
-    struct config *config = config_open(tables, table_count);
+    size_t count;
+    struct config *config = fuzz_config_open();
     struct definition definition;
     struct sweep_point *points;
     bool is_read =
