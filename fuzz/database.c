@@ -20,6 +20,7 @@ static sqlite3_file *file_open(const uint8_t *data, size_t size)
 {
     static sqlite3_vfs *memory;
     if (!memory) {
+        sqlite3_config(SQLITE_CONFIG_SINGLETHREAD); /* the locks of libraries take time */
         sqlite3_initialize();
         memory = sqlite3_vfs_find("memdb");
         fuzz_must(memory && sqlite3_vfs_register(memory, 1) == SQLITE_OK, "there is no memdb");

@@ -1,5 +1,6 @@
 #include "base/diag.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,10 +79,12 @@ static void put_shown(struct diag_writer *writer, const char *text, size_t limit
         put(writer, "...");
 }
 
-static int use_colour(void)
+static bool use_colour(void)
 {
+    if (current_sink || !isatty(STDERR_FILENO))
+        return false;
     const char *no_colour = getenv("NO_COLOR");
-    return !current_sink && isatty(STDERR_FILENO) && !(no_colour && *no_colour);
+    return !(no_colour && *no_colour);
 }
 
 static const char *level_name(enum diag_level level, int colour)
