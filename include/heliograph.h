@@ -72,6 +72,9 @@ HELIOGRAPH_API enum heliograph_status heliograph_load_text(struct heliograph *ex
 HELIOGRAPH_API enum heliograph_status heliograph_set(struct heliograph *experiment, const char *parameter,
                                                      const char *value);
 
+/* 1: there is a parameter of this name. */
+HELIOGRAPH_API int heliograph_has(const struct heliograph *experiment, const char *parameter);
+
 /* The parameter's value in its shortest form, "2 us". NULL: it has none, or there is no such parameter. The
  * text is valid until the parameter is set again. */
 HELIOGRAPH_API const char *heliograph_get(const struct heliograph *experiment, const char *parameter);

@@ -102,6 +102,7 @@ def _load():
         ("load", ctypes.c_int, [pointer, text]),
         ("load_text", ctypes.c_int, [pointer, text, text]),
         ("set", ctypes.c_int, [pointer, text, text]),
+        ("has", ctypes.c_int, [pointer, text]),
         ("get", text, [pointer, text]),
         ("run", ctypes.c_int, [pointer]),
         ("run_count", index, [pointer]),
@@ -208,9 +209,13 @@ class Experiment:
         _check(_library.heliograph_set(self._experiment, parameter.encode(), text.encode()))
 
     def __getitem__(self, parameter):
-        """The value as a text, or None if the parameter has none."""
+        """The value as a text, or None if the parameter has none. KeyError: there is no such parameter."""
         value = _library.heliograph_get(self._experiment, parameter.encode())
-        return None if value is None else value.decode()
+        if value is not None:
+            return value.decode()
+        if not _library.heliograph_has(self._experiment, parameter.encode()):
+            raise KeyError(parameter)
+        return None
 
     def run(self):
         """Runs the program on each fabric. Returns a list of Run."""

@@ -214,14 +214,24 @@ enum heliograph_status heliograph_set(struct heliograph *experiment, const char 
 
 struct value_search {
     const char *name, *value;
+    bool is_found;
 };
 
 static void match_value(void *self, const struct param *param, const char *value, const char *origin)
 {
     (void)origin;
     struct value_search *search = self;
-    if (strcmp(param->name, search->name) == 0)
-        search->value = value;
+    if (strcmp(param->name, search->name) != 0)
+        return;
+    search->value = value;
+    search->is_found = true;
+}
+
+int heliograph_has(const struct heliograph *experiment, const char *parameter)
+{
+    struct value_search search = {.name = parameter};
+    config_each(experiment->config, &search, match_value);
+    return search.is_found;
 }
 
 const char *heliograph_get(const struct heliograph *experiment, const char *parameter)

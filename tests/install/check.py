@@ -17,6 +17,10 @@ experiment = heliograph.Experiment(workload="alltoall:ranks=16,bytes=8KiB", fabr
 assert "did you mean 'fmu.count'?" in str(raised(lambda: heliograph.Experiment(fmu__cuont=8)))
 assert "cannot read" in str(raised(lambda: heliograph.Experiment("no-such.yaml")))
 assert experiment["fmu.count"] == "64" and experiment["trace"] is None
+try:
+    assert experiment["nosuch"] is None and False
+except KeyError as error:
+    assert error.args == ("nosuch",)
 assert experiment.json is None
 
 

@@ -76,6 +76,9 @@ static void test_parameters(void **state)
     assert_string_equal(heliograph_get(experiment, "packet.latency"), "2 us");
     assert_null(heliograph_get(experiment, "trace"));
     assert_null(heliograph_get(experiment, "no.such"));
+    assert_int_equal(heliograph_has(experiment, "trace"), 1);
+    assert_int_equal(heliograph_has(experiment, "no.such"), 0);
+    assert_int_equal(heliograph_has(experiment, "packet"), 0);
     heliograph_free(experiment);
 }
 
