@@ -79,12 +79,17 @@ static void put_shown(struct diag_writer *writer, const char *text, size_t limit
         put(writer, "...");
 }
 
+const char *diag_colours_refused(void)
+{
+    const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    if (no_colour && *no_colour)
+        return "NO_COLOR is set";
+    return terminal && strcmp(terminal, "dumb") == 0 ? "TERM is dumb" : NULL;
+}
+
 static bool use_colour(void)
 {
-    if (current_sink || !isatty(STDERR_FILENO))
-        return false;
-    const char *no_colour = getenv("NO_COLOR");
-    return !(no_colour && *no_colour);
+    return !current_sink && isatty(STDERR_FILENO) && !diag_colours_refused();
 }
 
 static const char *level_name(enum diag_level level, int colour)

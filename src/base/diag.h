@@ -52,6 +52,9 @@ const char *diag_nearest(const char *word, const void *candidates, size_t count,
                          const char *(*at)(const void *candidates, size_t index));
 const char *diag_nearest_of(const char *word, const char *const *candidates, size_t count);
 
+/* NULL: a terminal may show colours. Else why not: NO_COLOR is set, or TERM is dumb. */
+const char *diag_colours_refused(void);
+
 /* "; did you mean 'send'?", or "" if `guess` is NULL. Valid until the next call in this thread. */
 const char *diag_did_you_mean(const char *guess);
 

@@ -157,22 +157,18 @@ static void look_for_charts(struct doctor_findings *findings)
     free(folder);
 }
 
-static bool colours_refused(void)
-{
-    return getenv("NO_COLOR") && *getenv("NO_COLOR");
-}
-
 static void look_at_terminal(struct doctor_findings *findings)
 {
-    const char *why = colours_refused()        ? "no colours: NO_COLOR is set"
-                      : !isatty(STDOUT_FILENO) ? "no colours: standard output is not a terminal"
-                                               : "colours; NO_COLOR=1 turns them off";
-    add(findings, "terminal", false, true, mem_text(why));
+    const char *refused = diag_colours_refused();
+    if (!refused && !isatty(STDOUT_FILENO))
+        refused = "standard output is not a terminal";
+    add(findings, "terminal", false, true,
+        refused ? mem_format("no colours: %s", refused) : mem_text("colours; NO_COLOR=1 turns them off"));
 }
 
 static enum status print_lines(const struct doctor_findings *findings)
 {
-    bool colour = isatty(STDOUT_FILENO) && !colours_refused();
+    bool colour = isatty(STDOUT_FILENO) && !diag_colours_refused();
     for (size_t i = 0; i < findings->count; i++) {
         const struct doctor_finding *finding = &findings->list[i];
         const char *mark = finding->there ? "ok     " : finding->required ? "BROKEN " : "missing";
