@@ -231,11 +231,24 @@ static bool is_one_program(const struct capture_command *capture, const struct t
     return !prefix->has_mixed && !prefix->missing;
 }
 
-static enum status report(const struct capture_command *capture, const struct truncated_trace *prefix)
+/* Why no rank has left a trace. `ran` is how the program ended, which has been reported where it failed. */
+static void report_none(const struct capture_command *capture, enum status ran)
+{
+    if (ran != STATUS_OK)
+        diag_error("there is no trace: the program failed before one of its ranks had called MPI_Init");
+    else
+        diag_error(
+            "there is no trace: no process called MPI_Init of %s; a program of another MPI needs --mpi, and "
+            "one that is linked statically cannot be captured",
+            capture->mpi);
+}
+
+static enum status report(const struct capture_command *capture, const struct truncated_trace *prefix,
+                          enum status ran)
 {
     if (prefix->ranks == 0) {
         rmdir(capture->folder);
-        diag_error("the program left no trace: is it a program of %s, and linked dynamically?", capture->mpi);
+        report_none(capture, ran);
         return STATUS_FAILED;
     }
     if (!is_one_program(capture, prefix))
@@ -255,7 +268,7 @@ static enum status finish(const struct capture_command *capture, enum status ran
     struct truncated_trace prefix;
     enum status status = truncated_trace_complete(capture->folder, &prefix);
     if (status == STATUS_OK)
-        status = report(capture, &prefix);
+        status = report(capture, &prefix, ran);
     truncated_trace_free(&prefix);
     return status == STATUS_OK ? ran : status;
 }
