@@ -132,8 +132,20 @@ static struct output_state *state_new(const char *path)
     return state;
 }
 
+/* Reported: users of other programs mean standard output. */
+static bool is_dash(const char *path)
+{
+    if (strcmp(path, "-") != 0)
+        return false;
+    diag_error("'-' is no file; /dev/stdout is standard output, and ./- a file of that name");
+    return true;
+}
+
 enum status output_open(struct output *output, const char *path)
 {
+    *output = (struct output){0};
+    if (is_dash(path))
+        return STATUS_BAD_INPUT;
     struct output_state *state = state_new(path);
     return output_start(output, state, open_target(state));
 }
@@ -209,6 +221,9 @@ enum status output_folder_open(struct output_folder *folder, const char *path)
 {
     struct stat there;
     enum status status = STATUS_OK;
+    *folder = (struct output_folder){0};
+    if (is_dash(path))
+        return STATUS_BAD_INPUT;
     folder->state = mem_alloc(1, sizeof *folder->state, "an output folder");
     folder->state->path = without_slashes(path);
     if (lstat(folder->state->path, &there) == 0) {

@@ -25,7 +25,8 @@ struct output {
     struct output_state *state;
 };
 
-/* STATUS_FAILED, reported: the file cannot be written. */
+/* Reported: STATUS_FAILED, the file cannot be written; STATUS_BAD_INPUT, the path is "-", which means
+ * standard output to other programs. */
 enum status output_open(struct output *output, const char *path);
 
 /* Whether a write failed already: output_close reports it. */
@@ -44,7 +45,7 @@ struct output_folder {
     struct output_folder_state *state; /* NULL: not open */
 };
 
-/* Reported: STATUS_BAD_INPUT, `path` exists; STATUS_FAILED, the folder cannot be made. */
+/* Reported: STATUS_BAD_INPUT, `path` exists or is "-"; STATUS_FAILED, the folder cannot be made. */
 enum status output_folder_open(struct output_folder *folder, const char *path);
 const char *output_folder_path(const struct output_folder *folder);
 

@@ -15,8 +15,9 @@ struct message_log {
 enum status message_log_open(const char *path, struct message_log **log)
 {
     struct output output;
-    if (output_open(&output, path) != STATUS_OK)
-        return STATUS_FAILED;
+    enum status status = output_open(&output, path);
+    if (status != STATUS_OK)
+        return status;
     *log = mem_alloc(1, sizeof **log, "the message log");
     **log = (struct message_log){.output = output};
     fputs("fabric,src,dst,tag,bytes,kind,send_start_s,send_end_s,recv_start_s,recv_end_s\n", output.file);
