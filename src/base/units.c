@@ -509,3 +509,35 @@ const char *units_show_rate(double bytes_per_s, int digits, char *buffer, size_t
 {
     return show(bytes_per_s, rate_units, rate_dimension.printed, KILO, digits, buffer, size);
 }
+
+struct units_column units_column_of(const ps_t *times, size_t count, int digits)
+{
+    enum { DIGITS_BELOW_ONE = 3, MOST_PLACES = 6 };
+    const double most_before_point = 1e5;
+    double least = 0, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        double time = (double)times[i];
+        least = time > 0 && (least == 0 || time < least) ? time : least;
+        most = time > most ? time : most;
+    }
+    struct units_column column = {.digits = digits};
+    while (column.unit + 1 < time_dimension.printed &&
+           (least >= (double)time_units[column.unit + 1].factor ||
+            most >= most_before_point * (double)time_units[column.unit].factor))
+        column.unit++;
+    double shown = least / (double)time_units[column.unit].factor;
+    int before = shown > 0 ? (int)floor(log10(shown)) + 1 : 1;
+    int places = (shown < 1 ? DIGITS_BELOW_ONE : digits) - before;
+    if (column.unit > 0 && places > 0)
+        column.places = places <= MOST_PLACES ? places : -1;
+    return column;
+}
+
+const char *units_show_in(const struct units_column *column, ps_t time, char *buffer, size_t size)
+{
+    const struct unit *unit = &time_units[column->unit];
+    if (column->places < 0)
+        return units_show_time(time, column->digits, buffer, size);
+    snprintf(buffer, size, "%.*f %s", column->places, (double)time / (double)unit->factor, unit->name);
+    return buffer;
+}

@@ -35,6 +35,7 @@ enum run_option {
     RUN_INI,
     RUN_SET,
     RUN_JSON,
+    RUN_CSV,
     RUN_HTML,
     RUN_MESSAGES,
     RUN_TIMELINE,
@@ -68,6 +69,7 @@ static const struct cli_option options[] = {
     [RUN_SET] = {"--set", 's', "PARAMETER=VALUE",
                  "set a parameter (helio params lists them); may be repeated"},
     [RUN_JSON] = {"--json", 0, NULL, "print one JSON object instead of the table"},
+    [RUN_CSV] = {"--csv", 0, NULL, "print the table as CSV, with times in seconds"},
     [RUN_HTML] = {"--html", 0, "FILE.html", "write a report: one page with charts that needs no network"},
     [RUN_MESSAGES] = {"--messages", 'm', "FILE.csv", "write a line per message"},
     [RUN_TIMELINE] = {"--timeline", 0, "FILE",
@@ -98,7 +100,7 @@ struct run_options {
     bool file_is_ini;
     const char *trace; /* a word that is a trace; NULL: none */
     const char *messages, *html, *timeline;
-    bool json, dry_run, force;
+    bool json, csv, dry_run, force;
 };
 
 static enum status apply_option(struct run_options *run, int found, const char *value)
@@ -120,6 +122,9 @@ static enum status apply_option(struct run_options *run, int found, const char *
         return config_set(run->config, value);
     case RUN_JSON:
         run->json = true;
+        return STATUS_OK;
+    case RUN_CSV:
+        run->csv = true;
         return STATUS_OK;
     case RUN_DRY_RUN:
         run->dry_run = true;
@@ -233,16 +238,15 @@ static enum status open_logs(const struct run_options *run, const struct experim
         diag_error("--timeline does not show runs with compat=simplecomm; --messages does");
         return STATUS_BAD_INPUT;
     }
-    if (run->messages && message_log_open(run->messages, &watch->messages) != STATUS_OK)
-        return STATUS_FAILED;
-    if (run->timeline) {
-        enum status status = timeline_open(run->timeline, experiment->fabric_count, &timeline);
+    enum status status = run->messages ? message_log_open(run->messages, &watch->messages) : STATUS_OK;
+    if (status == STATUS_OK && run->timeline) {
+        status = timeline_open(run->timeline, experiment->fabric_count, &timeline);
         if (status != STATUS_OK)
             return status;
         watch->listen = timeline_listen;
         watch->listener = timeline;
     }
-    return STATUS_OK;
+    return status;
 }
 
 /* On a terminal it says how fast the run was simulated, which is no part of its result. */
@@ -293,7 +297,10 @@ static enum status print_results(const struct run_options *run, const struct man
 {
     if (run->json)
         return result_print_json(manifest, results, count, stdout);
-    report_table(manifest->program, results, count, stdout);
+    if (run->csv)
+        report_csv(manifest->program, results, count, stdout);
+    else
+        report_table(manifest->program, results, count, stdout);
     return standard_flush();
 }
 
@@ -372,6 +379,10 @@ static enum status run_opened(const struct run_options *run, struct experiment *
 static enum status run_experiment(const struct run_options *run)
 {
     struct experiment experiment;
+    if (run->json && run->csv) {
+        diag_error("--json and --csv both print to standard output; give one of them");
+        return STATUS_BAD_INPUT;
+    }
     enum status status = plugin_note(run->config);
     if (status != STATUS_OK)
         return status;

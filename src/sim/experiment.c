@@ -251,8 +251,10 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
     struct tap tap = {0};
     struct conservation conservation;
     const struct host *host = experiment->has_host ? &experiment->host : NULL;
-    *result = (struct result){
-        .fabric = fabric->name, .has_host = host != NULL, .has_software = has_software(experiment)};
+    *result = (struct result){.fabric = fabric->name,
+                              .has_host = host != NULL,
+                              .has_software = has_software(experiment),
+                              .is_openloop = program->openloop != NULL};
     result_collect(result, program->ranks, &tap);
     conservation_attach(&conservation, &tap);
     if (watch->messages)

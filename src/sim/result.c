@@ -24,12 +24,21 @@ static void count_message(struct result *result, uint64_t bytes)
     result->bytes += bytes;
 }
 
+static void count_latency(struct result *result, const struct message *message)
+{
+    ps_t latency = message_received(message) - message->send_posted;
+    result->latency_sum += latency;
+    result->latency_max = ps_max(result->latency_max, latency);
+}
+
 static void collect(void *self, const struct tap_record *record)
 {
     struct result *result = self;
     switch (record->kind) {
     case TAP_FINISHED:
         count_message(result, record->message->bytes);
+        if (result->is_openloop)
+            count_latency(result, record->message);
         break;
     case TAP_IDLE:
         result->rows[record->rank].idle += record->at - record->since;
@@ -120,6 +129,11 @@ double result_idle_fraction(const struct result *result)
 double result_software_fraction(const struct result *result)
 {
     return share_of_time(result, offsetof(struct rank_row, software));
+}
+
+double result_mean_latency_ps(const struct result *result)
+{
+    return result->messages ? (double)result->latency_sum / (double)result->messages : 0;
 }
 
 double result_mean_bytes(const struct result *result)

@@ -33,6 +33,9 @@ struct result {
     uint32_t ranks;
     struct rank_row *rows; /* per rank */
     ps_t makespan;
+    bool is_openloop; /* of traffic between nodes: the latencies of messages are collected */
+    sum_t latency_sum;
+    ps_t latency_max;
     sum_t idle_by_cause[CALL_OPS]; /* in ps, over ranks; p2p calls count for CALL_SEND and CALL_RECV */
     uint64_t messages;             /* between ranks, without handshakes */
     sum_t bytes;                   /* of these messages */
@@ -54,13 +57,17 @@ double result_idle_fraction(const struct result *result);
 /* The share of the ranks' time in which their cores work for messages: sum of software / sum of finish. */
 double result_software_fraction(const struct result *result);
 
+/* The mean time from the sending of a message to its end, of open-loop traffic; 0 if there are no messages.
+ */
+double result_mean_latency_ps(const struct result *result);
+
 /* Bytes per message; 0 if there are none. */
 double result_mean_bytes(const struct result *result);
 
 /* The smallest size in a class, in bytes. */
 uint64_t result_size_from(uint32_t size_class);
 
-/* Fills in a result from the events of one run. */
+/* Fills in a result from the events of one run. `is_openloop` has been set. */
 void result_collect(struct result *result, uint32_t ranks, struct tap *tap);
 /* Copies the fabric's statistics. Call it at the end of the run, while they exist. `metrics` may be NULL. */
 void result_keep_statistics(struct result *result, const struct metric_table *metrics,

@@ -211,6 +211,10 @@ static json_t *run_json(const struct result *result, const struct result *refere
         json_put_number(object, "software_fraction", result_software_fraction(result));
     json_put(object, "idle_by_cause_s", idle_causes_json(result));
     json_put(object, "messages", messages_json(result));
+    if (result->is_openloop) {
+        json_put_number(object, "mean_latency_s", result_mean_latency_ps(result) / (double)PS_PER_S);
+        json_put(object, "largest_latency_s", seconds(result->latency_max));
+    }
     json_put(object, "message_sizes", message_sizes_json(result));
     json_put(object, "fabric_stats", statistics_json(result->metrics, result->statistics));
     if (result->has_host)

@@ -335,9 +335,36 @@ static void values_are_shown_in_readable_units(void **state)
     assert_string_equal(units_show_size(12.5, 4, text, sizeof text), "12.5 B");
 }
 
+static void one_column(const ps_t *times, size_t count, const char *const *shown)
+{
+    struct units_column column = units_column_of(times, count, 5);
+    char text[64];
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal(units_show_in(&column, times[i], text, sizeof text), shown[i]);
+}
+
+/* The unit and the decimals come from the smallest time, unless the largest would have more than five digits
+ * before the point. */
+static void columns_have_one_unit(void **state)
+{
+    (void)state;
+    const ps_t us = 1000000;
+    one_column((const ps_t[]){16001280}, 1, (const char *const[]){"16.001 us"});
+    one_column((const ps_t[]){16 * us, 672 * us, 0}, 3,
+               (const char *const[]){"16.000 us", "672.000 us", "0.000 us"});
+    one_column((const ps_t[]){843200, 37 * us}, 2, (const char *const[]){"843.20 ns", "37000.00 ns"});
+    one_column((const ps_t[]){843200, 370 * us}, 2, (const char *const[]){"0.843 us", "370.000 us"});
+    one_column((const ps_t[]){1, 17 * us * us}, 2, (const char *const[]){"1 ps", "17.000 s"});
+    one_column((const ps_t[]){0, 0}, 2, (const char *const[]){"0 ps", "0 ps"});
+    one_column((const ps_t[]){7, 99}, 2, (const char *const[]){"7 ps", "99 ps"});
+    one_column((const ps_t[]){2 * us * us, 900000 * us * us}, 2,
+               (const char *const[]){"2.0000 s", "900000.0000 s"});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_have_one_unit),
         cmocka_unit_test(texts_read_as_exact_values),
         cmocka_unit_test(wrong_text_is_refused),
         cmocka_unit_test(long_units_are_cut),
