@@ -4,7 +4,7 @@ import {writeFileSync} from "node:fs";
 import {basename, join, resolve} from "node:path";
 import {pathToFileURL} from "node:url";
 import {Browser} from "./browser.mjs";
-import {checkBars, checkFilters, checkRanks, checkSearch, checkSlots, checkStyles, checkTables} from "./controls.mjs";
+import {checkBars, checkFilters, checkInsight, checkRanks, checkSearch, checkSlots, checkStyles, checkTables} from "./controls.mjs";
 
 const [chromium, folder, ...reports] = process.argv.slice(2);
 // The first report is checked with all widths and colours; for the others two combinations are enough.
@@ -55,8 +55,9 @@ const facts = (width) => `(() => {
     heading: document.querySelector("h1").textContent,
     ...(data.manifest
       ? {
-          fabrics: fastest(data.runs, (r) => r.makespan_s),
+          fabrics: data.insight?.sentences.length ? [] : fastest(data.runs, (r) => r.makespan_s),
           due: ["time", "ranks-time", "per-rank", "manifest"].concat(
+            data.runs.some((r) => !bounds.includes(r.fabric) && r.critical_path?.parts.length) ? ["critical-path"] : [],
             data.runs.some((r) => r.fabric_stats.busy_s && r.fabric_stats.busy_s.length) ? ["fmus"] : [],
             data.runs[0].message_sizes.length ? ["sizes"] : [],
             topology && data.runs.some((r) => r.fabric_stats.link_bytes?.length || r.fabric_stats.link_data_s?.length) ? ["links"] : [],
@@ -203,6 +204,7 @@ async function check(browser, report, look) {
   const found = (holds, what) => expect(holds, `${name}: ${what}`);
   await checkStyles(browser, found, styles);
   if (seen.due.includes("time")) await checkBars(browser, found);
+  if (seen.due.includes("time")) await checkInsight(browser, found);
   if (seen.due.includes("per-rank")) await checkRanks(browser, found);
   if (seen.filters) await checkFilters(browser, found);
   if (seen.due.includes("filling")) await checkSlots(browser, found);

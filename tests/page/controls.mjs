@@ -38,6 +38,9 @@ export async function checkBars(browser, expect) {
       lines: svg.querySelectorAll("g.bound line, line.bound").length,
       bounds: networks === styles ? 0 : bounds.length,
       text: svg.textContent,
+      facts: document.getElementById("networks")?.textContent ?? "",
+      told: runs.flatMap(({fabric, network}) => (network ? [fabric, ...network.includes, ...network.differs, ...network.ignores] : [])),
+      marks: runs.filter((run) => run.network?.differs.length).length,
       slower: runs.some((run) => run.makespan_s > 1.2 * runs.find((r) => r.fabric === networks[0].fabric).makespan_s && networks.some((n) => n.fabric === run.fabric)),
     };
     probe.remove();
@@ -47,6 +50,8 @@ export async function checkBars(browser, expect) {
   expect(seen.lines === seen.bounds, `${seen.lines} lines of ${seen.bounds} bounds`);
   for (const fabric of seen.networks) expect(seen.text.includes(fabric), `no bar is named ${fabric}`);
   if (seen.slower) expect(/ times slower/.test(seen.text), `no bar says how much slower it is: ${seen.text}`);
+  for (const text of seen.told) expect(seen.facts.includes(text), `what the networks are does not say ${text}`);
+  expect((seen.text.match(/⚠/g) ?? []).length === seen.marks, `${seen.marks} networks do not compare fairly: ${seen.text}`);
   expect(!/0\.\d+ times as fast/.test(seen.text), `a bar is a fraction as fast: ${seen.text}`);
 }
 
@@ -198,4 +203,51 @@ export async function checkTables(browser, expect) {
     return some.map((d) => ({id: d.closest("section").id, rows: d.querySelectorAll("tbody tr").length}));
   })()`);
   for (const {id, rows} of seen) expect(rows > 0 && rows <= 5000, `the table of ${id} has ${rows} rows`);
+}
+
+// The first sentence is the insight, and the others follow. The critical path of each fabric is drawn, described and
+// listed with the numbers of the data.
+export async function checkInsight(browser, expect) {
+  const seen = await browser.evaluate(`(async () => {
+    const {runs, insight} = JSON.parse(document.getElementById("results").textContent);
+    const drawn = [];
+    const buttons = [...document.querySelectorAll("#critical-path input[name=path-fabric]")];
+    const bounds = JSON.parse(document.getElementById("meanings").textContent).fabrics.filter((s) => s.is_bound).map((s) => s.fabric);
+    const networks = runs.every((run) => bounds.includes(run.fabric)) ? runs : runs.filter((run) => !bounds.includes(run.fabric));
+    const due = networks.filter((run) => run.critical_path?.parts.length);
+    for (const [i, run] of due.entries()) {
+      buttons[i]?.click();
+      await ${wait};
+      const {messages, parts, messages_share: share} = run.critical_path;
+      const kinds = Object.entries(parts[0]).filter(([key]) => key.endsWith("_s") && !["from_s", "sent_s", "to_s"].includes(key));
+      drawn.push({
+        fabric: run.fabric, share, messages: messages.length,
+        words: document.querySelector("#critical-path .says").textContent,
+        labels: [...document.querySelectorAll("#critical-path figure")].map((f) => f.getAttribute("aria-label")),
+        rows: document.querySelectorAll("#path-messages tbody tr").length,
+        boxes: document.querySelectorAll("#critical-path figure g[aria-label=rect] rect").length,
+        parts: parts.length, kinds: kinds.length,
+      });
+    }
+    return {
+      drawn, buttons: buttons.length,
+      answer: document.getElementById("answer").textContent,
+      more: [...document.querySelectorAll("#insights li")].map((li) => li.textContent),
+      sentences: (insight?.sentences ?? []).map(({text}) => text),
+    };
+  })()`);
+  if (seen.sentences.length) {
+    expect(seen.answer === seen.sentences[0], `the first sentence is ${seen.answer}`);
+    expect(seen.more.join() === seen.sentences.slice(1).join(), `the other sentences are ${seen.more.join(" ")}`);
+  }
+  expect(seen.drawn.length < 2 || seen.buttons === seen.drawn.length, `${seen.buttons} buttons of ${seen.drawn.length} paths`);
+  for (const one of seen.drawn) {
+    const name = `critical path of ${one.fabric}`;
+    expect(one.words.includes(`on ${one.fabric}.`) || one.words.includes(`of ${one.fabric}.`), `${name}: it says ${one.words}`);
+    expect(one.labels.every((label) => label.includes(` ${one.fabric}`)), `${name}: its charts are ${one.labels}`);
+    expect(one.rows === one.messages, `${name}: ${one.rows} rows of ${one.messages} messages`);
+    expect(one.boxes >= one.parts, `${name}: ${one.boxes} boxes of ${one.parts} parts`);
+    const said = Number(/costs? <?\s*([0-9.]+)/.exec(one.words)?.[1] ?? 0) / 100;
+    expect(Math.abs(said - one.share) < 6e-4, `${name}: ${one.words}, of a share of ${one.share}`);
+  }
 }

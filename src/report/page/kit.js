@@ -63,7 +63,10 @@ const kit = (() => {
       4,
     );
   const count = (n) => n.toLocaleString("en");
-  const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1)}\u00a0%`;
+  const percent = (share) =>
+    share > 0 && share < 5e-5
+      ? "<\u00a00.01\u00a0%"
+      : `${(100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1)}\u00a0%`;
   // How fast something is that takes 1 / ratio of another time, in words: "1.73 times as fast", "9.1 times slower",
   // "4.2 % slower". `mood` is good, bad or neither. No words if one of the times is zero.
   function compared(ratio) {
@@ -366,6 +369,7 @@ const kit = (() => {
     const AT_MOST = 8;
     const [from, to] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most) + 1e-9)];
     const close = d3.range(from - 1, to + 1).flatMap((decade) => [1, 2, 5].map((digit) => Number(`${digit}e${decade}`)));
+    if (!(most > least)) return [10 ** from, 10 ** Math.max(to, from + 1)];
     const fine = close.slice(
       d3.bisectRight(close, least * (1 + 1e-9)) - 1,
       d3.bisectLeft(close, most * (1 - 1e-9)) + 1,
@@ -387,8 +391,8 @@ const kit = (() => {
   }
 
   // An axis of values: logarithmic if they differ much. `show` makes the label of a tick.
-  function valueAxis(way, label, least, most, show) {
-    if (!(least > 0 && most / least > 30))
+  function valueAxis(way, label, least, most, show, isLog = least > 0 && most / least > 30) {
+    if (!isLog)
       return axis(way, {domain: [Math.min(0, least), most || 1], nice: true, ticks: 5, tickFormat: show, grid: true, label});
     const ticks = logTicks(least, most);
     return axis(way, {type: "log", domain: [ticks[0], ticks.at(-1)], ticks, tickFormat: show, grid: true, label});

@@ -63,20 +63,29 @@
       ...common(width),
       height: 260,
       color: {type: "identity"},
-      y: {label: figure.y || null, grid: true, type: figure.y_log ? "log" : "linear", ticks: 5},
     };
+  }
+
+  // A vertical axis: its scale, and the marks that label it. `from` is where bars begin.
+  function upwards(figure, points, from) {
+    const ends = [...points.map((p) => p.y), ...(figure.reference ? [figure.reference] : []), ...(from === undefined ? [] : [from])];
+    const [least, most] = d3.extent(ends);
+    if (!figure.y_log || !(least > 0)) return {scale: {label: figure.y || null, grid: true, ticks: 5}, marks: []};
+    return kit.valueAxis("y", figure.y || null, least, most, (y) => digits(y, 3), true);
   }
 
   const reference = (figure) =>
     figure.reference ? [Plot.ruleY([figure.reference], {stroke: "currentColor", strokeDasharray: "4 3"})] : [];
 
   function lines(figure, points, colors, width) {
+    const y = upwards(figure, points);
     return Plot.plot({
       ...axes(figure, width),
       marginLeft: 56,
       x: {label: figure.x, type: figure.x_log ? "log" : "linear", ...(figure.x_log ? {base: 2, ticks: 7} : {}), tickFormat: (x) => digits(x, 4)},
-      y: {...axes(figure, width).y, ...(figure.y_log ? {} : {zero: true})},
+      y: {...y.scale, ...(figure.y_log ? {} : {zero: true})},
       marks: [
+        ...y.marks,
         ...reference(figure),
         Plot.line(points, {x: (p) => Number(p.x), y: "y", z: "series", stroke: (p) => colors.get(p.series), strokeWidth: 2}),
         Plot.dot(points, {
@@ -95,14 +104,17 @@
     const narrow = width / names.length < 48;
     const below = narrow ? 44 + 5.8 * d3.max(names, (name) => name.length) : 48; // room for slanted names
     const alone = names.length === points.length; // one bar for each name: its label in the middle, with its number
+    const y = upwards(figure, points, figure.y_log ? figure.reference || 1 : 0);
     return Plot.plot({
       ...axes(figure, width),
+      y: y.scale,
       height: 212 + below,
       marginLeft: 56,
       marginBottom: below,
       fx: {label: figure.x, labelOffset: below - 8, domain: names, padding: 0.15, tickRotate: narrow ? -60 : 0},
       x: {axis: null, domain: alone ? [""] : unique(points.map((p) => p.series)), padding: alone ? 0.5 : 0.1},
       marks: [
+        ...y.marks,
         ...(alone && !narrow
           ? [-1, 1].map((sign) =>
               Plot.text(

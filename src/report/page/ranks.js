@@ -13,6 +13,8 @@ const rankSections = (runs, styles) => {
   const rankSum = (run, column) =>
     Array.isArray(run.ranks) ? d3.sum(run.ranks, (r) => r[column]) : run.ranks.count * run.ranks[column].mean;
 
+  const rest = runs[0].software_fraction === undefined ? "otherwise" : "working for messages";
+
   // Shares of the time of all ranks until the last one ends.
   function shares(run) {
     const whole = rankCount(run) * run.makespan_s || 1;
@@ -22,7 +24,7 @@ const rankSections = (runs, styles) => {
     const parts = [["computing", computed]];
     for (const [cause, s] of Object.entries(run.idle_by_cause_s)) parts.push([`waiting in ${cause}`, s]);
     parts.push(
-      ["otherwise", finish - computed - idle],
+      [rest, finish - computed - idle],
       ["ended before the last", rankCount(run) * run.makespan_s - finish],
     );
     return parts
@@ -33,7 +35,7 @@ const rankSections = (runs, styles) => {
   function whereTimeWent() {
     const rows = runs.flatMap(shares);
     const parts = [...new Set(rows.map((r) => r.part))];
-    const order = (p) => (p === "computing" ? 0 : p === "otherwise" ? 2 : p === "ended before the last" ? 3 : 1);
+    const order = (p) => (p === "computing" ? 0 : p === rest ? 2 : p === "ended before the last" ? 3 : 1);
     parts.sort((a, b) => order(a) - order(b));
     const visible = parts.filter((part) => rows.some((r) => r.part === part && r.share >= SHOWN_SHARE));
     let causes = 0;
@@ -44,7 +46,7 @@ const rankSections = (runs, styles) => {
           ? "var(--compute)"
           : p === "ended before the last"
             ? "var(--ended)"
-            : p === "otherwise"
+            : p === rest
               ? "url(#dotted)"
               : hatchings[causes++ % hatchings.length],
       ]),

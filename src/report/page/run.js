@@ -2,7 +2,7 @@
 // says what it shows, a table of the same numbers, and a file of them to save.
 "use strict";
 (() => {
-  const {manifest, runs} = JSON.parse(document.getElementById("results").textContent);
+  const {manifest, runs, insight} = JSON.parse(document.getElementById("results").textContent);
   const meanings = JSON.parse(document.getElementById("meanings").textContent);
   const fabrics = runs.map((run) => run.fabric);
   const first = runs[0];
@@ -24,8 +24,18 @@
   const factor = (ratio) => (!isFinite(ratio) ? "" : `${ratio < 0.1 ? digits(ratio, 3) : ratio.toFixed(3)}×`);
   const strong = ({words, mood}) => element("strong", {class: mood}, words);
 
-  // The fastest network, how it compares with the first one, and how far it is from what no network can beat.
+  // What the results mean: the first sentence large, the others below it.
   function answer() {
+    const [first, ...more] = insight?.sentences ?? [];
+    if (!first) return [comparison()];
+    return [
+      element("p", {class: "answer", id: "answer"}, first.text),
+      ...(more.length ? [element("ul", {class: "insights", id: "insights"}, ...more.map(({text}) => element("li", {}, text)))] : []),
+    ];
+  }
+
+  // Without an insight: the fastest network, how it compares with the first one, and how far it is from the bound.
+  function comparison() {
     const line = element("p", {class: "answer", id: "answer"});
     const best = d3.least(networks, (run) => run.makespan_s);
     if (networks.length === 1) line.append(`${manifest.program} takes ${time(base.makespan_s, 5)} on ${base.fabric}.`);
@@ -49,7 +59,7 @@
 
   // ------------------------------------------------------------- the networks
 
-  const perSecond = (rate) => (rate === null ? "no limit of rate" : `${kit.bits(rate)} per node`);
+  const perSecond = (rate) => (rate === null ? "no limit of rate" : `${size(rate)}/s (${kit.bits(rate)}) per node`);
   function factsOf({rate_bytes_per_s: rate, message_rate_bytes_per_s: alone, latency_s, includes}) {
     return [
       perSecond(rate) + (alone && rate && alone < rate * 0.999 ? `, ${kit.bits(alone)} for one message` : ""),
@@ -57,22 +67,33 @@
     ].join("; ");
   }
 
-  // What each network is, and why it may not compare with the first.
-  function facts(run) {
+  // What each network is, and why it may not compare with the first one. Networks that are the same share a line.
+  const saidOf = (run) => {
     const {network} = run;
-    const swatch = kit.lineSwatch(styles.get(run.fabric));
-    const said = !network ? "It does not say what it is." : isBound(run) && networks !== runs ? `A bound. ${factsOf(network)}.` : `${factsOf(network)}.`;
-    const marks = [
-      ...(network?.differs ?? []).map((why) => `Not compared fairly: ${why}.`),
-      ...(network?.ignores?.length ? [`It ignores ${network.ignores.join(", ")}.`] : []),
-    ];
+    if (!network) return {said: "It does not say what it is.", marks: []};
+    return {
+      said: isBound(run) && network.includes.length ? `${network.includes.join(", ")}.` : `${factsOf(network)}.`,
+      marks: [
+        ...(network.differs.length ? [`Not compared fairly with ${base.fabric}: ${network.differs.join("; ")}.`] : []),
+        ...(network.ignores.length ? [`It ignores ${network.ignores.join(", ")}.`] : []),
+      ],
+    };
+  };
+  function factsOfAll() {
+    if (!runs.some((run) => run.network)) return [];
+    const alike = d3.groups([...networks, ...bounds], (run) => JSON.stringify(saidOf(run)));
+    const term = ({fabric}) => element("span", {}, kit.lineSwatch(styles.get(fabric)), fabric);
     return [
-      element("dt", {}, swatch, run.fabric),
-      element("dd", {}, said, ...marks.map((mark) => element("strong", {class: "mark"}, mark))),
+      element(
+        "dl",
+        {class: "networks", id: "networks"},
+        ...alike.flatMap(([, some]) => {
+          const {said, marks} = saidOf(some[0]);
+          return [element("dt", {}, ...some.map(term)), element("dd", {}, said, ...marks.map((mark) => element("strong", {class: "mark"}, mark)))];
+        }),
+      ),
     ];
   }
-  const factsOfAll = () =>
-    runs.some((run) => run.network) ? element("dl", {class: "networks", id: "networks"}, ...[...networks, ...bounds].flatMap(facts)) : null;
 
   function times() {
     const columns = [
@@ -81,7 +102,7 @@
       {name: "speedup", of: speedup, show: factor},
       {name: "idle", csv: "idle_fraction", of: (run) => run.idle_fraction, show: percent},
     ];
-    const say = (run) => [time(run.makespan_s, 5), run === base ? "" : kit.compared(speedup(run)).words].filter((part) => part).join(", ");
+    const say = (run) => [time(run.makespan_s, 5), run === base ? "" : kit.compared(speedup(run)).words].filter((part) => part).join(", ") + (run.network?.differs.length ? " ⚠" : "");
     const isFair = runs.every((run) => run.network && !run.network.differs.length);
     const hosts =
       first.software_fraction === undefined
@@ -97,7 +118,7 @@
         ...(networks.length > 1 ? [`Each network is compared with ${base.fabric}, the first. The program and what it computes are the same everywhere.`] : []),
         ...(networks.length > 1 && !isFair && !runs.some((run) => run.network) ? [hosts] : []),
       ],
-      [kit.timeBars(runs, styles, say), ...[factsOfAll()].filter((part) => part)],
+      [kit.timeBars(runs, styles, say), ...factsOfAll()],
       {name: "time-by-fabric", columns, rows: runs},
     );
   }
@@ -269,8 +290,9 @@
       .getElementById("main")
       .append(
         ...[
-          answer(),
+          ...answer(),
           times(),
+          ...pathSections(networks, styles),
           ...rankSections([...networks, ...bounds], styles),
           messageSizes(),
           ...fabricSections(runs, meanings, fabricColor),
