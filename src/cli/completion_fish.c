@@ -1,5 +1,7 @@
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "cli/completion.h"
 #include "cli/completion_parts.h"
 
@@ -43,6 +45,11 @@ static void put_option(FILE *out, const char *path, const struct cli_command *of
     case COMPLETE_SETTING:
         fputs(" -x -a '(__helio_parameters)'", out);
         break;
+    case COMPLETE_WORKLOAD:
+        fputs(" -x -a '(__helio_workloads)'", out);
+        break;
+    case COMPLETE_TOPOLOGY:
+        break;
     case COMPLETE_NAMES:
         fputs(" -x -a '", out);
         for (size_t i = 0; of->name_at(index, i); i++)
@@ -53,6 +60,47 @@ static void put_option(FILE *out, const char *path, const struct cli_command *of
     fputc('\n', out);
 }
 
+/* What a command takes beside options; files come by themselves. */
+static void put_command_words(FILE *out, const char *path, const struct cli_command *of)
+{
+    enum completion_value kind = completion_word_of(of);
+    if (kind == COMPLETE_FILE)
+        return;
+    put_at(out, path);
+    fputs(" -f -a '", out);
+    if (kind == COMPLETE_WORKLOAD)
+        fputs("(__helio_workloads)", out);
+    else
+        completion_print_topologies(out);
+    fputs("'\n", out);
+}
+
+/* Each parameter with an equals sign, and with each value that is known. */
+static void put_parameters(void *self, const char *workload, const struct param_table *table)
+{
+    FILE *out = self;
+    for (size_t i = 0; !workload && i < table->count; i++) {
+        const struct param *param = &table->params[i];
+        char *before = mem_format("%s=", param->name);
+        fprintf(out, " %s", before);
+        if (completion_value_at(param, 0))
+            fputc(' ', out);
+        completion_print_values(out, before, param);
+        free(before);
+    }
+}
+
+/* The name, and the name with each parameter behind it. */
+static void put_workload(void *self, const char *workload, const struct param_table *table)
+{
+    FILE *out = self;
+    if (!workload)
+        return;
+    fprintf(out, " %s", workload);
+    for (size_t i = 0; i < table->count; i++)
+        fprintf(out, " %s:%s=", workload, table->params[i].name);
+}
+
 static void put_lines(void *self, const struct cli_visit *here)
 {
     FILE *out = self;
@@ -61,6 +109,8 @@ static void put_lines(void *self, const struct cli_visit *here)
         put_group(out, path, here->group);
     for (size_t i = 0; here->command && i < here->command->option_count; i++)
         put_option(out, path, here->command, i);
+    if (here->command)
+        put_command_words(out, path, here->command);
 }
 
 /* A path that the words so far may be. */
@@ -72,9 +122,11 @@ static void put_path(void *self, const struct cli_visit *here)
 void completion_print_fish(const struct cli_group *group, FILE *out)
 {
     fputs("# Completion of helio's command lines in fish; `helio completion fish` prints it.\n"
-          "function __helio_parameters\n    printf '%s=\\n' ",
+          "function __helio_parameters\n    printf '%s\\n'",
           out);
-    completion_print_parameters(out);
+    completion_each_table(out, put_parameters);
+    fputs("\nend\n\nfunction __helio_workloads\n    printf '%s\\n'", out);
+    completion_each_table(out, put_workload);
     fputs("\nend\n\nfunction __helio_at\n    set -l path ''\n    set -l words (commandline -opc)\n    for "
           "word in $words[2..-1]\n"
           "        set -l longer (string trim -- \"$path $word\")\n        contains -- $longer",

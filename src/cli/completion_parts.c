@@ -2,16 +2,30 @@
 
 #include <string.h>
 
+#include "coll/coll.h"
+#include "fabric/list.h"
+#include "machine/machine.h"
 #include "sim/components.h"
+#include "topo/families.h"
+#include "workload/workload.h"
 
 enum completion_value completion_value_of(const struct cli_command *of, size_t option)
 {
     const char *value = of->options[option].value;
     if (!value)
         return COMPLETE_NOTHING;
+    if (strcmp(value, "NAME[:PARAMETER=VALUE,...]") == 0)
+        return COMPLETE_WORKLOAD;
     if (of->name_at && of->name_at(option, 0))
         return COMPLETE_NAMES;
     return strcmp(value, "PARAMETER=VALUE") == 0 ? COMPLETE_SETTING : COMPLETE_FILE;
+}
+
+enum completion_value completion_word_of(const struct cli_command *of)
+{
+    if (strncmp(of->words, "WORKLOAD", strlen("WORKLOAD")) == 0)
+        return COMPLETE_WORKLOAD;
+    return strncmp(of->words, "TOPOLOGY", strlen("TOPOLOGY")) == 0 ? COMPLETE_TOPOLOGY : COMPLETE_FILE;
 }
 
 const char *completion_path(const char *title)
@@ -20,14 +34,106 @@ const char *completion_path(const char *title)
     return blank ? blank + 1 : "";
 }
 
-void completion_print_parameters(FILE *out)
+/* ------------------------------------------------------------------ values */
+
+static const char *algorithm_at(const char *parameter, size_t index)
+{
+    if (strncmp(parameter, "mpi.", 4) != 0)
+        return NULL;
+    for (size_t i = 0; coll_algorithms[i]; i++)
+        if (strcmp(coll_kind_name(coll_algorithms[i]->kind), parameter + 4) == 0 && index-- == 0)
+            return coll_algorithms[i]->name;
+    return NULL;
+}
+
+/* "torus:"; valid until the next call. */
+static const char *topology_at(size_t index)
+{
+    static char text[64];
+    const struct topo_ops *family;
+    for (size_t i = 0; (family = topo_family_at(i)); i++)
+        for (const struct topo_form *form = family->forms; form->name; form++)
+            if (index-- == 0) {
+                snprintf(text, sizeof text, "%s:", form->name);
+                return text;
+            }
+    return NULL;
+}
+
+static const char *machine_at(size_t index)
+{
+    return machine_files[index].path ? machine_preset_name(&machine_files[index]) : NULL;
+}
+
+static const char *choice_at(const char *const *choices, size_t index)
+{
+    size_t count = 0;
+    while (choices[count])
+        count++;
+    return index < count ? choices[index] : NULL;
+}
+
+const char *completion_value_at(const struct param *param, size_t index)
+{
+    static const char *const truth[] = {"true", "false", NULL};
+    if (param->choices)
+        return choice_at(param->choices, index);
+    if (param->type == PARAM_BOOL)
+        return choice_at(truth, index);
+    if (strcmp(param->name, "fabric") == 0)
+        return fabrics[index] ? fabrics[index]->name : NULL;
+    if (strcmp(param->name, "machine") == 0)
+        return machine_at(index);
+    if (strcmp(param->name, "topology") == 0)
+        return topology_at(index);
+    return algorithm_at(param->name, index);
+}
+
+/* ---------------------------------------------------------------- printing */
+
+void completion_each_table(void *self,
+                           void (*visit)(void *self, const char *workload, const struct param_table *table))
 {
     size_t count;
     const struct param_table *const *tables = components_params(&count);
-    const char *before = "";
     for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < tables[i]->count; j++, before = " ")
-            fprintf(out, "%s%s", before, tables[i]->params[j].name);
+        visit(self, NULL, tables[i]);
+    for (size_t i = 0; workloads[i]; i++)
+        visit(self, workloads[i]->name, workloads[i]->params);
+}
+
+void completion_print_values(FILE *out, const char *before_each, const struct param *param)
+{
+    for (size_t i = 0; completion_value_at(param, i); i++)
+        fprintf(out, "%s%s%s", i ? " " : "", before_each, completion_value_at(param, i));
+}
+
+void completion_print_names(FILE *out, const struct param_table *table, const char *after_each)
+{
+    for (size_t i = 0; i < table->count; i++)
+        fprintf(out, "%s%s%s", i ? " " : "", table->params[i].name, after_each);
+}
+
+void completion_print_parameters(FILE *out, const char *after_each)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i && tables[i]->count ? " " : "", out);
+        completion_print_names(out, tables[i], after_each);
+    }
+}
+
+void completion_print_workloads(FILE *out)
+{
+    for (size_t i = 0; workloads[i]; i++)
+        fprintf(out, "%s%s", i ? " " : "", workloads[i]->name);
+}
+
+void completion_print_topologies(FILE *out)
+{
+    for (size_t i = 0; topology_at(i); i++)
+        fprintf(out, "%s%s", i ? " " : "", topology_at(i));
 }
 
 void completion_print_doc(FILE *out, const char *doc, const char *special, const char *quote)

@@ -29,6 +29,8 @@ static void put_option(FILE *out, const struct cli_command *of, size_t index)
         fputs(":file:_files", out);
     else if (kind == COMPLETE_SETTING)
         fputs(":parameter:_helio_parameters", out);
+    else if (kind == COMPLETE_WORKLOAD)
+        fputs(":workload:_helio_workloads", out);
     else if (kind == COMPLETE_NAMES) {
         fputs(":name:_values -s , name", out);
         for (size_t i = 0; of->name_at(index, i); i++)
@@ -43,7 +45,20 @@ static void put_command(FILE *out, const struct cli_visit *here)
     fputs("()\n{\n    _arguments \\\n", out);
     for (size_t i = 0; i < here->command->option_count; i++)
         put_option(out, here->command, i);
-    fputs("        '(-h --help)'{-h,--help}'[a summary]' \\\n        '*:file:_files'\n}\n\n", out);
+    fputs("        '(-h --help)'{-h,--help}'[a summary]' \\\n        '*:", out);
+    switch (completion_word_of(here->command)) {
+    case COMPLETE_WORKLOAD:
+        fputs("workload:_helio_workloads", out);
+        break;
+    case COMPLETE_TOPOLOGY:
+        fputs("topology:(", out);
+        completion_print_topologies(out);
+        fputs(")", out);
+        break;
+    default:
+        fputs("file:_files", out);
+    }
+    fputs("'\n}\n\n", out);
 }
 
 static void put_group(FILE *out, const char *title, const struct cli_group *group)
@@ -76,14 +91,60 @@ static void put_function(void *out, const struct cli_visit *here)
         put_group(out, here->title, here->group);
 }
 
+/* 'packet.duplex' 'full half' */
+static void put_values(void *self, const char *workload, const struct param_table *table)
+{
+    FILE *out = self;
+    for (size_t i = 0; !workload && i < table->count; i++) {
+        if (!completion_value_at(&table->params[i], 0))
+            continue;
+        fprintf(out, "        '%s' '", table->params[i].name);
+        completion_print_values(out, "", &table->params[i]);
+        fputs("'\n", out);
+    }
+}
+
+static void put_workload(void *self, const char *workload, const struct param_table *table)
+{
+    FILE *out = self;
+    if (!workload)
+        return;
+    fprintf(out, "        '%s' '", workload);
+    completion_print_names(out, table, "");
+    fputs("'\n", out);
+}
+
 void completion_print_zsh(const struct cli_group *group, FILE *out)
 {
     fputs(
         "#compdef helio\n# Completion of helio's command lines in zsh; `helio completion zsh` prints it.\n\n"
-        "_helio_parameters()\n{\n    local -a parameters=(",
+        "_helio_parameters()\n{\n    local -A values=(\n",
         out);
-    completion_print_parameters(out);
-    fputs(")\n    compadd -S = -a parameters\n}\n\n", out);
+    completion_each_table(out, put_values);
+    fputs("    )\n"
+          "    if [[ $PREFIX == *=* ]]; then\n"
+          "        local name=${PREFIX%%=*}\n"
+          "        compset -P '*='\n"
+          "        compadd -- ${=values[$name]}\n"
+          "        return\n"
+          "    fi\n"
+          "    compadd -S = -- ",
+          out);
+    completion_print_parameters(out, "");
+    fputs("\n}\n\n_helio_workloads()\n{\n    local name\n    local -A settings=(\n", out);
+    completion_each_table(out, put_workload);
+    fputs("    )\n"
+          "    for name in ${(k)settings}; do\n"
+          "        if [[ $PREFIX == $name:* ]]; then\n"
+          "            compset -P \"$name:\"\n"
+          "            compset -P '*,'\n"
+          "            compadd -S = -- ${=settings[$name]}\n"
+          "            return\n"
+          "        fi\n"
+          "    done\n"
+          "    compadd -- ${(k)settings}\n"
+          "}\n\n",
+          out);
     put_group(out, group->title, group);
     cli_group_each(group, out, put_function);
     fputs("_helio \"$@\"\n", out);
