@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,7 @@ struct measure_arguments {
     const char *from[STACKS];
     size_t from_count;
     bool json;
+    bool is_unsound; /* a guard has failed */
 };
 
 struct measured_stack {
@@ -88,7 +90,10 @@ static void print_parts(const struct measure_result *result)
         print_part("HLP_post: UCP", result->hlp_post_ucp_ns, "measured: difference of two calls");
     }
     print_part("LLP_post", result->llp_post_ns, "measured");
-    print_part("wire", result->wire_ns, "derived: what is left of the LLP's latency");
+    if (result->wire_ns >= 0)
+        print_part("wire", result->wire_ns, "derived: what is left of the LLP's latency");
+    else
+        printf("  %-48s %8s   none is left: LLP_post and LLP_prog overlap\n", "wire", "-");
     print_part("LLP_prog", result->llp_prog_ns, "measured");
     if (result->has_mpi) {
         print_part("HLP_rx_prog: UCP's callback", result->ucp_callback_ns,
@@ -182,7 +187,7 @@ static json_t *parts_json(const struct measure_result *result)
     json_t *object = json_make_object();
     json_put_number(object, "LLP_post_ns", result->llp_post_ns);
     json_put_number(object, "LLP_prog_ns", result->llp_prog_ns);
-    json_put_number(object, "wire_derived_ns", result->wire_ns);
+    json_put_number(object, "wire_derived_ns", result->wire_ns >= 0 ? result->wire_ns : NAN);
     if (!result->has_mpi)
         return object;
     json_put_number(object, "HLP_post_MPI_ns", result->hlp_post_mpi_ns);
@@ -258,8 +263,21 @@ static enum status write_system(const struct measure_arguments *arguments, const
     return status;
 }
 
+/* False, reported: a guard has failed, so that the times are not those of the components. */
+static bool is_sound(const struct measured_stack *stack)
+{
+    const struct measurement *measurement = &stack->measurement;
+    for (size_t i = 0; i < measurement->guard_count; i++)
+        if (!measurement->guards[i].passed)
+            diag_error("the measurement of %s is not sound: guard %s: %s", measurement->kind,
+                       measurement->guards[i].name, measurement->guards[i].reason);
+    if (!stack->result.guards_passed)
+        diag_note("measure %s again on an idle machine; no system file of it is written", measurement->kind);
+    return stack->result.guards_passed;
+}
+
 /* Prints the measurement and writes its system file, and frees it in any case. */
-static enum status finish(const struct measure_arguments *arguments, struct measured_stack *stack,
+static enum status finish(struct measure_arguments *arguments, struct measured_stack *stack,
                           enum status measured, json_t *stacks)
 {
     if (measured == STATUS_OK) {
@@ -268,7 +286,10 @@ static enum status finish(const struct measure_arguments *arguments, struct meas
             json_add(stacks, stack_json(stack));
         else
             print_stack(stack);
-        measured = write_system(arguments, stack);
+        if (is_sound(stack))
+            measured = write_system(arguments, stack);
+        else
+            arguments->is_unsound = true;
     }
     measure_free(&stack->measurement);
     return measured;
@@ -290,7 +311,7 @@ static enum status check_kind(const struct measure_arguments *arguments, char ki
     return STATUS_OK;
 }
 
-static enum status read_files(const struct measure_arguments *arguments, json_t *stacks)
+static enum status read_files(struct measure_arguments *arguments, json_t *stacks)
 {
     enum status status = STATUS_OK;
     char kinds[STACKS][KIND];
@@ -319,7 +340,7 @@ static bool is_wanted(const struct measure_arguments *arguments, const struct pr
 
 /* Measures each stack that is there. A stack that is missing is a note; it is an error where it was asked
  * for, or where no stack is there. */
-static enum status run_probes(const struct measure_arguments *arguments, json_t *stacks)
+static enum status run_probes(struct measure_arguments *arguments, json_t *stacks)
 {
     enum status status = STATUS_OK;
     size_t done = 0;
@@ -401,9 +422,12 @@ int cli_breakdown_measure(int argc, char **argv)
         json_decref(stacks);
         return status;
     }
-    if (!stacks)
-        return standard_flush();
-    json_t *object = json_make_object();
-    json_put(object, "stacks", stacks);
-    return cli_print_json(object, BREAKDOWN_DIGITS);
+    if (stacks) {
+        json_t *object = json_make_object();
+        json_put(object, "stacks", stacks);
+        status = cli_print_json(object, BREAKDOWN_DIGITS);
+    } else {
+        status = standard_flush();
+    }
+    return status == STATUS_OK && arguments.is_unsound ? STATUS_FAILED : status;
 }
