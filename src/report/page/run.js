@@ -103,11 +103,11 @@
       {name: "idle", csv: "idle_fraction", of: (run) => run.idle_fraction, show: percent},
     ];
     const say = (run) => [time(run.makespan_s, 5), run === base ? "" : kit.compared(speedup(run)).words].filter((part) => part).join(", ") + (run.network?.differs.length ? " ⚠" : "");
+    const {machine} = manifest.parameters;
     const isFair = runs.every((run) => run.network && !run.network.differs.length);
-    const hosts =
-      first.software_fraction === undefined
-        ? "The costs of hosts are as published for each fabric: some latencies include software and NICs, others do not. With host.system, all fabrics use one host model."
-        : "All fabrics use one host model.";
+    const hosts = isFair
+      ? `All have the same rate, and the same parts in their latencies${machine === "as-published" ? "" : `: those of the machine ${machine}`}.`
+      : `The machine is ${machine}. ⚠ marks what differs from ${base.fabric} in more than the fabric.`;
     return section(
       "time",
       "Time by fabric",
@@ -116,7 +116,7 @@
         "A bar is the virtual time at which the last rank ends. Shorter is better.",
         ...(bounds.length ? ["The dashed line is a bound: no network is faster."] : []),
         ...(networks.length > 1 ? [`Each network is compared with ${base.fabric}, the first. The program and what it computes are the same everywhere.`] : []),
-        ...(networks.length > 1 && !isFair && !runs.some((run) => run.network) ? [hosts] : []),
+        ...(networks.length > 1 && machine ? [hosts] : []),
       ],
       [kit.timeBars(runs, styles, say), ...factsOfAll()],
       {name: "time-by-fabric", columns, rows: runs},
@@ -285,7 +285,7 @@
 
   function build() {
     document.getElementById("subtitle").textContent =
-      `${plural(rankCount(first), "rank")}, ${plural(first.messages.count, "message")}, ${size(first.messages.bytes)} in all, over ${fabrics.join(", ")}`;
+      `${plural(rankCount(first), "rank")}, ${plural(first.messages.count, "message")}, ${size(first.messages.bytes)} in all, over ${fabrics.join(", ")}; machine ${manifest.parameters.machine ?? "as published"}`;
     document
       .getElementById("main")
       .append(

@@ -81,7 +81,9 @@
     const others = fabrics
       .map((fabric) => ({fabric, ratios: groups.filter((g) => g.fabric === fabric && g.speedup).map((g) => g.speedup.mean)}))
       .filter(({fabric, ratios}) => ratios.length && !isBound(fabric) && !(fabric === sweep.baseline.fabric && Object.keys(sweep.baseline).length === 1));
-    const hosts = sweep.fixed["host.system"] === null && others.length ? " The costs of hosts are as published for each fabric." : "";
+    const {machine} = sweep.fixed;
+    const hosts =
+      !machine || !others.length ? "" : machine === "as-published" ? " Each fabric is as published: rates and hosts are not the same." : ` The machine is ${machine}.`;
     others.forEach(({fabric, ratios}, i) => {
       const [said, mood] = comparison(ratios);
       line.append(i ? (i === others.length - 1 ? ", and " : ", ") : "", fabric, " is ", element("strong", {class: mood}, said), ` ${baselineName}`);
