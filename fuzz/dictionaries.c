@@ -91,6 +91,7 @@ static const struct {
     {"capture", {put_actions}},
     {"experiment", {put_parameters, put_algorithms, put_topologies}},
     {"extrapolate", {put_actions}},
+    {"machine", {put_parameters, put_topologies}},
     {"measured", {put_algorithms}},
     {"rerun", {put_parameters, put_algorithms, put_topologies, put_workloads}},
     {"run_experiment", {put_parameters, put_algorithms, put_topologies, put_workloads}},
