@@ -11,11 +11,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { LARGE = 1 << 28 };
 
-static unsigned long long inputs, accepted;
+static unsigned long long inputs, accepted, too_large;
 
 static void print_counts(void)
 {
     fprintf(stderr, "fuzz: %llu inputs, %llu accepted\n", inputs, accepted);
+    if (too_large)
+        fprintf(stderr, "fuzz: %llu of them ask for too much, and are not run\n", too_large);
 }
 
 /* libFuzzer calls it before the first input; so does replay.c. */
@@ -32,9 +34,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_be_silent();
     static uint64_t previous;
+    fuzz_is_too_large = false;
     bool is_accepted = fuzz_target(data, size);
     uint64_t hash = XXH3_64bits(data, size);
     inputs++;
+    too_large += fuzz_is_too_large;
     accepted += is_accepted && size > 0 && hash != previous;
     previous = hash;
     return 0;

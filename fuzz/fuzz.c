@@ -10,6 +10,8 @@
 #include "base/diag.h"
 #include "base/mem.h"
 
+bool fuzz_is_too_large;
+
 static void say_nothing(void *self, enum diag_level level, const char *message)
 {
     (void)self, (void)level, (void)message;

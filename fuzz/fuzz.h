@@ -27,6 +27,9 @@ void fuzz_be_silent(void);
 /* Ends the process with a message, unless what must hold does hold. */
 void fuzz_must(bool holds, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* For an input that is not read or not run because it asks for too much: entry.c counts those. */
+extern bool fuzz_is_too_large;
+
 /* The input as a text with a zero byte at its end. The caller frees it. */
 char *fuzz_text(const uint8_t *data, size_t size);
 

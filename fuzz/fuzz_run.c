@@ -103,15 +103,15 @@ struct program *fuzz_workload(const char *spec)
     struct program *program;
     for (const char *at = spec; *at; at += strspn(at, "0123456789")) {
         at += strcspn(at, "0123456789");
-        if (strspn(at, "0123456789") > DIGITS)
-            return NULL;
+        fuzz_is_too_large |= strspn(at, "0123456789") > DIGITS;
     }
-    bool is_large_is = strstr(spec, "npb:is") && !strstr(spec, "class=S");
-    if (is_large_is || strchr(spec, '/') || strstr(spec, "file") ||
-        workload_open(spec, &program) != STATUS_OK)
+    fuzz_is_too_large |= strstr(spec, "npb:is") && !strstr(spec, "class=S");
+    fuzz_is_too_large |= strchr(spec, '/') || strstr(spec, "file");
+    if (fuzz_is_too_large || workload_open(spec, &program) != STATUS_OK)
         return NULL;
     if (program->ranks <= FUZZ_RUN_RANKS)
         return program;
+    fuzz_is_too_large = true;
     program->ops->close(program);
     return NULL;
 }
@@ -157,7 +157,8 @@ bool fuzz_run(const struct config *config, struct program *program)
     enum { FABRICS = 4 };
     struct experiment experiment;
     bool has_ended = false;
-    if (program->ranks > FUZZ_RUN_RANKS || !is_small(config))
+    fuzz_is_too_large = program->ranks > FUZZ_RUN_RANKS || !is_small(config);
+    if (fuzz_is_too_large)
         return false;
     diag_set_sink(count_errors, NULL);
     errors = 0;

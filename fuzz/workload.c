@@ -43,7 +43,8 @@ bool fuzz_target(const uint8_t *data, size_t size)
 {
     char *spec = fuzz_text(data, size);
     struct program *program;
-    bool is_open = !asks_for_much(spec) && workload_open(spec, &program) == STATUS_OK;
+    fuzz_is_too_large = asks_for_much(spec);
+    bool is_open = !fuzz_is_too_large && workload_open(spec, &program) == STATUS_OK;
     if (is_open) {
         ask(program);
         program->ops->close(program);
