@@ -72,14 +72,19 @@ static bool given_blocks_fit(const uint64_t *bytes, uint32_t count, uint64_t lim
     return true;
 }
 
+/* The blocks of one buffer: those given, or equal ones. */
+static bool blocks_fit(const uint64_t *given, const struct coll_call *call, uint64_t times, uint64_t limit)
+{
+    return given ? given_blocks_fit(given, call->size, limit)
+                 : equal_blocks_fit(call->size * times, call->bytes);
+}
+
 /* The blocks between all ranks pass through a rank of a node-aware alltoall. */
 static bool alltoall_fits(const struct coll_call *call, bool node_aware)
 {
     uint64_t times = node_aware ? call->size : 1, limit = COLL_BYTES_AT_MOST / times;
-    if (!call->send_bytes && !call->recv_bytes)
-        return equal_blocks_fit(call->size * times, call->bytes);
-    return given_blocks_fit(call->send_bytes, call->size, limit) &&
-           given_blocks_fit(call->recv_bytes, call->size, limit);
+    return blocks_fit(call->send_bytes, call, times, limit) &&
+           blocks_fit(call->recv_bytes, call, times, limit);
 }
 
 bool coll_bytes_fit(const struct coll_algorithm *algorithm, const struct coll_call *call)
