@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -233,9 +234,35 @@ static void nearest_word_of_very_many_is_bounded(void **state)
     assert_int_equal(asked, 4096);
 }
 
+/* What stands in the variable NAME; NULL: it is not set. */
+static void set_variable(const char *name, const char *value)
+{
+    if (value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+
+static void colours_are_refused(void **state)
+{
+    (void)state;
+    set_variable("NO_COLOR", NULL);
+    set_variable("TERM", NULL);
+    assert_null(diag_colours_refused());
+    set_variable("TERM", "xterm");
+    assert_null(diag_colours_refused());
+    set_variable("TERM", "dumb");
+    assert_string_equal(diag_colours_refused(), "TERM is dumb");
+    set_variable("NO_COLOR", "");
+    assert_string_equal(diag_colours_refused(), "TERM is dumb");
+    set_variable("NO_COLOR", "1");
+    assert_string_equal(diag_colours_refused(), "NO_COLOR is set");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(colours_are_refused),
         cmocka_unit_test(service_time_rounds_up),
         cmocka_unit_test(sums_saturate),
         cmocka_unit_test(pool_indices_survive_growth),
