@@ -48,6 +48,9 @@ static enum status generate(const char *spec, const char *folder)
         status = STATUS_BAD_INPUT;
     } else {
         status = ti_write(program, folder);
+        if (status == STATUS_OK && program->setting.parameter)
+            diag_note("%s: a trace names no algorithm; run it with --set %s=%s", folder,
+                      program->setting.parameter, program->setting.value);
     }
     program->ops->close(program);
     return status;

@@ -15,6 +15,7 @@
 /* A non-blocking call. A wait names it by its ends and tag. */
 struct ti_request {
     int32_t peer, tag;
+    uint32_t comm;
     bool is_send;
 };
 
@@ -24,6 +25,8 @@ struct ti_writer {
     uint32_t rank;
     struct ti_request *requests; /* by slot */
     uint32_t outstanding;
+    uint32_t *comms; /* the communicators that the rank has defined so far */
+    size_t comm_count, comm_capacity;
 };
 
 /* A call that was read from a trace names no type, but the elements of its reduction have a size. A type
@@ -40,11 +43,11 @@ static void print_count(const struct ti_writer *writer, const struct call *call,
     fprintf(writer->out, " %" PRIu64, bytes / (uint64_t)datatype_bytes(type_of(call)));
 }
 
-/* A count for each rank. `at` 0: all are `uniform`. */
+/* A count for each rank of the communicator. `at` 0: all are `uniform`. */
 static void print_counts(const struct ti_writer *writer, const struct call *call, uint64_t at,
                          uint64_t uniform)
 {
-    for (uint32_t i = 0; i < writer->program->ranks; i++)
+    for (uint32_t i = 0; i < writer->program->groups[call->group].size; i++)
         print_count(writer, call, at ? writer->program->counts[at + i] : uniform);
 }
 
@@ -53,7 +56,7 @@ static void print_buffer(const struct ti_writer *writer, const struct call *call
                          uint64_t uniform)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < writer->program->ranks; i++)
+    for (uint32_t i = 0; i < writer->program->groups[call->group].size; i++)
         bytes += at ? writer->program->counts[at + i] : uniform;
     print_count(writer, call, bytes);
 }
@@ -115,10 +118,12 @@ static void print_field(const struct ti_writer *writer, const struct call *call,
 
 static void note_request(struct ti_writer *writer, const struct call *call)
 {
-    struct ti_request request = {call->peer, call->tag, call->op == CALL_SEND};
+    struct ti_request request = {
+        .peer = call->peer, .tag = call->tag, .comm = call->context, .is_send = call->op == CALL_SEND};
     if (call_is_collective(call))
-        request =
-            (struct ti_request){(int32_t)writer->rank, action_collective_tag((enum call_op)call->op), false};
+        request = (struct ti_request){.peer = (int32_t)writer->rank,
+                                      .tag = action_collective_tag((enum call_op)call->op),
+                                      .comm = call->context};
     writer->requests[call->slot] = request;
     writer->outstanding++;
 }
@@ -132,14 +137,62 @@ static void print_wait(struct ti_writer *writer, const struct call *call)
     print_tag(writer, request->tag);
 }
 
+/* ----------------------------------------------------------- communicators */
+
+/* "0-3,5": the members in their order. */
+static void print_members(const struct ti_writer *writer, const struct group *group)
+{
+    for (uint32_t i = 0, last; i < group->size; i = last + 1) {
+        uint32_t first = group_world(group, i);
+        for (last = i; last + 1 < group->size && group_world(group, last + 1) == first + last + 1 - i;)
+            last++;
+        fprintf(writer->out, "%s%" PRIu32, i ? "," : "", first);
+        if (last > i)
+            fprintf(writer->out, "-%" PRIu32, group_world(group, last));
+    }
+}
+
+/* The line that defines a communicator, before the rank names it for the first time. */
+static void define_comm(struct ti_writer *writer, uint32_t comm)
+{
+    for (size_t i = 0; i < writer->comm_count; i++)
+        if (writer->comms[i] == comm)
+            return;
+    writer->comms =
+        mem_grow(writer->comms, &writer->comm_capacity, writer->comm_count + 1, "communicators of a rank");
+    writer->comms[writer->comm_count++] = comm;
+    fprintf(writer->out, "%u comm_split #c%" PRIu32 " ", writer->rank, comm);
+    print_members(writer, &writer->program->groups[comm]);
+    putc('\n', writer->out);
+}
+
+/* The communicator of a call; of a wait, that of the call it waits for. */
+static uint32_t comm_of(const struct ti_writer *writer, const struct call *call)
+{
+    bool waits = call->op == CALL_WAIT || call->op == CALL_TEST;
+    return waits ? writer->requests[call->slot].comm : call->context;
+}
+
+/* Traces name a communicator by one number, which is its group and its context. */
+static bool has_comm(const struct ti_writer *writer, const struct call *call)
+{
+    return call->context < writer->program->group_count &&
+           (!call_is_collective(call) || call->group == call->context);
+}
+
+/* ------------------------------------------------------------------- lines */
+
 /* False: no action says the call. */
 static bool write_call(struct ti_writer *writer, const struct call *call)
 {
     const struct action_form *form = action_form_of_call(call);
     if (call->op == CALL_NOTHING)
         return true;
-    if (!form || call->group || call->context)
+    if (!form || !has_comm(writer, call))
         return false;
+    uint32_t comm = comm_of(writer, call);
+    if (comm)
+        define_comm(writer, comm);
     fprintf(writer->out, "%u %s", writer->rank, form->name);
     if (call->op == CALL_WAITALL) {
         fprintf(writer->out, " %u", writer->outstanding);
@@ -153,6 +206,8 @@ static bool write_call(struct ti_writer *writer, const struct call *call)
     }
     if (call->flags & CALL_IMMEDIATE)
         note_request(writer, call);
+    if (comm)
+        fprintf(writer->out, " #c%" PRIu32, comm);
     putc('\n', writer->out);
     return true;
 }
@@ -186,6 +241,7 @@ enum status ti_write_rank(struct program *program, uint32_t rank, FILE *out)
         mem_alloc(program->ops->slots(program, rank), sizeof *writer.requests, "requests of a rank");
     bool known = write_calls(&writer, program);
     free(writer.requests);
+    free(writer.comms);
     return known ? STATUS_OK : STATUS_FAILED;
 }
 
