@@ -24,7 +24,7 @@
  *     circulant.h, circulant.c  reduce_scatter and allreduce without folding
  *     hierarchical.c, full_lane.c  node-aware bcast, allreduce, allgather and reduce_scatter
  *     team.h, team.c        the ranks of a node, or of one local rank, as a group
- *     openmpi.c             collectives that Open MPI makes of two others
+ *     openmpi.c, mpich.c    collectives that these libraries make of others
  *     ohio.c, leaders.c, chochia.c, khorassani.c, traff.c    node-aware algorithms of alltoall
  *     nodes.h, nodes.c      node maps
  *     steps.h, node_steps.h, blocks.h, fold.h, near.h, near.c, passing.h, tree.h, tree.c, shapes.h, shapes.c,

@@ -1,58 +1,47 @@
 #include "coll/compose.h"
 
-struct mapping_sink {
-    struct coll_sink base;
-    struct coll_sink *whole;
-    const struct compose_part *part;
-};
-
-static struct coll_span placed(const struct coll_sink *sink, struct coll_span span)
+struct compose_part compose_part_of(const struct coll_call *whole, const struct team *team,
+                                    enum coll_kind kind, uint64_t bytes)
 {
-    const struct compose_part *part = ((const struct mapping_sink *)sink)->part;
-    const struct compose_place *place = span.buffer == COLL_SEND_BUFFER   ? &part->send
-                                        : span.buffer == COLL_RECV_BUFFER ? &part->recv
-                                                                          : &part->scratch;
-    return (struct coll_span){place->buffer, place->offset + span.offset, span.bytes};
+    struct compose_part part = {.call = *whole,
+                                .team = team,
+                                .send = {COLL_SEND_BUFFER, 0, 0},
+                                .recv = {COLL_RECV_BUFFER, 0, 0},
+                                .scratch = {COLL_SCRATCH, 0, 0}};
+    if (team) {
+        part.call.size = team->size;
+        part.call.rank = team->rank;
+    }
+    part.call.kind = kind;
+    part.call.root = 0;
+    part.call.bytes = bytes;
+    part.call.send_bytes = part.call.recv_bytes = NULL;
+    part.call.nodes = NULL;
+    return part;
 }
 
-static struct coll_sink *whole_of(struct coll_sink *sink)
+static bool emit_message(const struct compose_part *part, uint32_t phase, struct coll_sink *whole)
 {
-    return ((struct mapping_sink *)sink)->whole;
-}
-
-static void send(struct coll_sink *sink, uint32_t peer, struct coll_span from)
-{
-    whole_of(sink)->send(whole_of(sink), peer, placed(sink, from));
-}
-
-static void recv(struct coll_sink *sink, uint32_t peer, struct coll_span into)
-{
-    whole_of(sink)->recv(whole_of(sink), peer, placed(sink, into));
-}
-
-static bool is_same(struct coll_span a, struct coll_span b)
-{
-    return a.buffer == b.buffer && a.offset == b.offset;
-}
-
-/* What both parts call a copy may be one place in the whole. */
-static void copy(struct coll_sink *sink, struct coll_span from, struct coll_span into)
-{
-    if (!is_same(placed(sink, from), placed(sink, into)))
-        whole_of(sink)->copy(whole_of(sink), placed(sink, from), placed(sink, into));
-}
-
-static void reduce(struct coll_sink *sink, struct coll_span from, struct coll_span into)
-{
-    whole_of(sink)->reduce(whole_of(sink), placed(sink, from), placed(sink, into));
+    uint64_t bytes = part->call.bytes;
+    if (phase > 0 || (part->call.rank != part->from && part->call.rank != part->to))
+        return false;
+    if (part->call.rank == part->from)
+        whole->send(whole, part->to, span_of(part->send.buffer, part->send.offset, bytes));
+    else
+        whole->recv(whole, part->from, span_of(part->recv.buffer, part->recv.offset, bytes));
+    return true;
 }
 
 static bool emit_part(const struct compose_part *part, uint32_t phase, struct coll_sink *whole)
 {
-    struct mapping_sink sink = {
-        .base = {.send = send, .recv = recv, .copy = copy, .reduce = reduce, .local = whole->local},
-        .whole = whole,
-        .part = part};
+    if (part->is_message)
+        return emit_message(part, phase, whole);
+    if (!part->algorithm)
+        return false;
+    struct team_sink sink = team_sink_of(part->team, whole);
+    sink.memory[COLL_SEND_BUFFER] = part->send;
+    sink.memory[COLL_RECV_BUFFER] = part->recv;
+    sink.memory[COLL_SCRATCH] = part->scratch;
     return part->algorithm->emit(&part->call, phase, &sink.base);
 }
 
@@ -66,7 +55,7 @@ static void ignore_message(struct coll_sink *sink, uint32_t peer, struct coll_sp
 static bool has_phase(const struct compose_part *part, uint32_t phase)
 {
     struct coll_sink sink = {.send = ignore_message, .recv = ignore_message};
-    return part->algorithm->emit(&part->call, phase, &sink);
+    return emit_part(part, phase, &sink);
 }
 
 /* Algorithms have all phases up to their last one, so it is found by bisection. */
@@ -86,10 +75,25 @@ static uint32_t phases_of(const struct compose_part *part)
     return phases;
 }
 
-bool compose_emit(const struct compose_part *first, const struct compose_part *second, uint32_t phase,
-                  struct coll_sink *sink)
+bool compose_emit(const struct compose_part *parts, uint32_t count, uint32_t phase, struct coll_sink *sink)
 {
-    if (emit_part(first, phase, sink))
-        return true;
-    return emit_part(second, phase - phases_of(first), sink);
+    for (uint32_t i = 0; i < count; i++) {
+        if (emit_part(&parts[i], phase, sink))
+            return true;
+        if (i < count - 1)
+            phase -= phases_of(&parts[i]);
+    }
+    return false;
+}
+
+uint64_t compose_scratch(const struct compose_part *parts, uint32_t count)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct compose_part *part = &parts[i];
+        uint64_t bytes = part->algorithm ? coll_scratch(part->algorithm, &part->call) : 0;
+        if (part->scratch.offset + bytes > most)
+            most = part->scratch.offset + bytes;
+    }
+    return most;
 }

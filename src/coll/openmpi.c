@@ -4,32 +4,9 @@
 #include "coll/tuning.h"
 
 /* Collectives that Open MPI makes of two others, each with the algorithm that it chooses for that one. */
-static struct compose_part part_of(const struct coll_call *whole, enum coll_kind kind, uint64_t bytes)
-{
-    struct compose_part part = {.call = *whole,
-                                .send = {COLL_SEND_BUFFER, 0},
-                                .recv = {COLL_RECV_BUFFER, 0},
-                                .scratch = {COLL_SCRATCH, 0}};
-    part.call.kind = kind;
-    part.call.root = 0;
-    part.call.bytes = bytes;
-    part.call.send_bytes = part.call.recv_bytes = NULL;
-    return part;
-}
-
 static void choose(struct compose_part *part)
 {
     part->algorithm = coll_tuned(&coll_tuning_openmpi, &part->call);
-}
-
-static uint64_t part_scratch(const struct compose_part *part)
-{
-    return part->scratch.offset + coll_scratch(part->algorithm, &part->call);
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 static uint64_t total_of(const struct coll_call *call)
@@ -41,7 +18,7 @@ static uint64_t total_of(const struct coll_call *call)
 /* The root of the bcast has the data where it has received them. */
 static struct compose_part bcast_of(const struct coll_call *call, uint64_t bytes)
 {
-    struct compose_part bcast = part_of(call, COLL_BCAST, bytes);
+    struct compose_part bcast = compose_part_of(call, NULL, COLL_BCAST, bytes);
     bcast.send.buffer = COLL_RECV_BUFFER;
     choose(&bcast);
     return bcast;
@@ -51,21 +28,21 @@ static struct compose_part bcast_of(const struct coll_call *call, uint64_t bytes
 
 static struct compose_part reduce_of(const struct coll_call *call)
 {
-    struct compose_part reduce = part_of(call, COLL_REDUCE, call->bytes);
+    struct compose_part reduce = compose_part_of(call, NULL, COLL_REDUCE, call->bytes);
     choose(&reduce);
     return reduce;
 }
 
 static bool reduce_bcast(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
-    struct compose_part reduce = reduce_of(call), bcast = bcast_of(call, call->bytes);
-    return compose_emit(&reduce, &bcast, phase, sink);
+    struct compose_part parts[] = {reduce_of(call), bcast_of(call, call->bytes)};
+    return compose_emit(parts, 2, phase, sink);
 }
 
 static uint64_t reduce_bcast_scratch(const struct coll_call *call)
 {
-    struct compose_part reduce = reduce_of(call), bcast = bcast_of(call, call->bytes);
-    return larger(part_scratch(&reduce), part_scratch(&bcast));
+    struct compose_part parts[] = {reduce_of(call), bcast_of(call, call->bytes)};
+    return compose_scratch(parts, 2);
 }
 
 const struct coll_algorithm coll_allreduce_openmpi_nonoverlapping = {
@@ -81,7 +58,8 @@ const struct coll_algorithm coll_allreduce_openmpi_nonoverlapping = {
 static struct compose_part gatherv_of(const struct coll_call *call)
 {
     const uint64_t *lengths = call->recv_bytes;
-    struct compose_part gatherv = part_of(call, COLL_GATHERV, lengths ? lengths[call->rank] : call->bytes);
+    struct compose_part gatherv =
+        compose_part_of(call, NULL, COLL_GATHERV, lengths ? lengths[call->rank] : call->bytes);
     if (call->rank == 0)
         gatherv.call.recv_bytes = lengths;
     choose(&gatherv);
@@ -90,14 +68,14 @@ static struct compose_part gatherv_of(const struct coll_call *call)
 
 static bool gatherv_bcast(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
-    struct compose_part gatherv = gatherv_of(call), bcast = bcast_of(call, total_of(call));
-    return compose_emit(&gatherv, &bcast, phase, sink);
+    struct compose_part parts[] = {gatherv_of(call), bcast_of(call, total_of(call))};
+    return compose_emit(parts, 2, phase, sink);
 }
 
 static uint64_t gatherv_bcast_scratch(const struct coll_call *call)
 {
-    struct compose_part gatherv = gatherv_of(call), bcast = bcast_of(call, total_of(call));
-    return larger(part_scratch(&gatherv), part_scratch(&bcast));
+    struct compose_part parts[] = {gatherv_of(call), bcast_of(call, total_of(call))};
+    return compose_scratch(parts, 2);
 }
 
 const struct coll_algorithm coll_allgatherv_openmpi_default = {
@@ -114,7 +92,7 @@ const struct coll_algorithm coll_allgatherv_openmpi_default = {
 static struct compose_part reduce_of_blocks(const struct coll_call *call)
 {
     uint64_t total = total_of(call);
-    struct compose_part reduce = part_of(call, COLL_REDUCE, total);
+    struct compose_part reduce = compose_part_of(call, NULL, COLL_REDUCE, total);
     reduce.recv.buffer = COLL_SCRATCH;
     reduce.scratch.offset = call->rank == 0 ? total : 0;
     choose(&reduce);
@@ -124,8 +102,8 @@ static struct compose_part reduce_of_blocks(const struct coll_call *call)
 static struct compose_part scatter_of(const struct coll_call *call)
 {
     const uint64_t *lengths = call->recv_bytes;
-    struct compose_part scatter =
-        part_of(call, lengths ? COLL_SCATTERV : COLL_SCATTER, lengths ? lengths[call->rank] : call->bytes);
+    struct compose_part scatter = compose_part_of(call, NULL, lengths ? COLL_SCATTERV : COLL_SCATTER,
+                                                  lengths ? lengths[call->rank] : call->bytes);
     if (call->rank == 0)
         scatter.call.send_bytes = lengths;
     scatter.send.buffer = COLL_SCRATCH;
@@ -136,14 +114,14 @@ static struct compose_part scatter_of(const struct coll_call *call)
 
 static bool reduce_scatter(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
-    struct compose_part reduce = reduce_of_blocks(call), scatter = scatter_of(call);
-    return compose_emit(&reduce, &scatter, phase, sink);
+    struct compose_part parts[] = {reduce_of_blocks(call), scatter_of(call)};
+    return compose_emit(parts, 2, phase, sink);
 }
 
 static uint64_t reduce_scatter_scratch(const struct coll_call *call)
 {
-    struct compose_part reduce = reduce_of_blocks(call), scatter = scatter_of(call);
-    return larger(part_scratch(&reduce), part_scratch(&scatter));
+    struct compose_part parts[] = {reduce_of_blocks(call), scatter_of(call)};
+    return compose_scratch(parts, 2);
 }
 
 const struct coll_algorithm coll_reduce_scatter_openmpi_nonoverlapping = {

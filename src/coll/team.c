@@ -43,22 +43,30 @@ static struct coll_span placed(const struct team_sink *self, struct coll_span sp
     return span_of(memory.buffer, memory.offset + span.offset, span.bytes);
 }
 
+/* Without a team, its ranks are those of the group. */
+static uint32_t member_of(const struct team_sink *self, uint32_t rank)
+{
+    return self->team ? team_member(self->team, rank) : rank;
+}
+
 static void team_send(struct coll_sink *sink, uint32_t peer, struct coll_span from)
 {
     struct team_sink *self = (struct team_sink *)sink;
-    self->group->send(self->group, team_member(self->team, peer), placed(self, from));
+    self->group->send(self->group, member_of(self, peer), placed(self, from));
 }
 
 static void team_recv(struct coll_sink *sink, uint32_t peer, struct coll_span into)
 {
     struct team_sink *self = (struct team_sink *)sink;
-    self->group->recv(self->group, team_member(self->team, peer), placed(self, into));
+    self->group->recv(self->group, member_of(self, peer), placed(self, into));
 }
 
 static void team_copy(struct coll_sink *sink, struct coll_span from, struct coll_span into)
 {
     struct team_sink *self = (struct team_sink *)sink;
-    self->group->copy(self->group, placed(self, from), placed(self, into));
+    struct coll_span source = placed(self, from), target = placed(self, into);
+    if (source.buffer != target.buffer || source.offset != target.offset)
+        self->group->copy(self->group, source, target);
 }
 
 static void team_reduce(struct coll_sink *sink, struct coll_span from, struct coll_span into)

@@ -40,7 +40,8 @@ static inline bool levels_in_lane(const struct levels *levels)
 /* The rank of the group that is `rank` in the team. */
 uint32_t team_member(const struct team *team, uint32_t rank);
 
-/* A sink for the schedule of a team. Offset 0 of the schedule's buffer b is memory[b]. */
+/* A sink for the schedule of a team; NULL stands for the whole group. Offset 0 of the schedule's buffer b is
+ * memory[b]. Where two buffers are in one place, nothing is copied from one to the other. */
 struct team_sink {
     struct coll_sink base;
     struct coll_sink *group;

@@ -6,7 +6,7 @@
 /* Which algorithm an MPI library chooses by itself: a decision table for each collective. A row names the
  * algorithm for all calls of fewer ranks and fewer bytes; the first row that fits counts. Rows are data:
  * their header says where they come from, and docs/measurements/tuning.md how they compare with what the
- * library sends. The tables are those for commutative operations and for ranks that are nodes of their own.
+ * library sends. The tables are those for commutative operations.
  */
 
 /* What the bytes of a row are compared with. */
@@ -58,6 +58,8 @@ struct coll_tuning {
 };
 
 extern const struct coll_tuning coll_tuning_openmpi, coll_tuning_mpich;
+/* MPICH's choices for ranks that are nodes of their own. */
+extern const struct coll_tuning coll_tuning_mpich_flat;
 
 /* The part of the table that serves a call. */
 const struct coll_tuning_kind *coll_tuning_kind(const struct coll_tuning *tuning,

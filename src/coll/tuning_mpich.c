@@ -71,23 +71,38 @@ static const struct coll_tuning_row scatterv_rows[] = {ROW(ANY_RANKS, ANY_BYTES,
 static const struct coll_tuning_row scan_rows[] = {ROW(ANY_RANKS, ANY_BYTES, scan_exchange)};
 static const struct coll_tuning_row exscan_rows[] = {ROW(ANY_RANKS, ANY_BYTES, exscan_exchange)};
 
-const struct coll_tuning coll_tuning_mpich = {
+static const struct coll_tuning_row barrier_smp_rows[] = {ROW(ANY_RANKS, ANY_BYTES, barrier_mpich)};
+static const struct coll_tuning_row bcast_smp_rows[] = {ROW(ANY_RANKS, ANY_BYTES, bcast_mpich)};
+static const struct coll_tuning_row reduce_smp_rows[] = {ROW(ANY_RANKS, ANY_BYTES, reduce_mpich)};
+static const struct coll_tuning_row allreduce_smp_rows[] = {ROW(ANY_RANKS, ANY_BYTES, allreduce_mpich)};
+
+#define OTHER_KINDS                                                                                          \
+    [COLL_ALLTOALL] = {ROWS(alltoall)}, [COLL_ALLTOALLV] = {ROWS(alltoallv)},                                \
+    [COLL_ALLGATHER] = {ROWS(allgather), TOTAL}, [COLL_ALLGATHERV] = {ROWS(allgatherv), TOTAL},              \
+    [COLL_GATHER] = {ROWS(gather)}, [COLL_GATHERV] = {ROWS(gatherv)}, [COLL_SCATTER] = {ROWS(scatter)},      \
+    [COLL_SCATTERV] = {ROWS(scatterv)}, [COLL_REDUCE_SCATTER] = {ROWS(reduce_scatter), TOTAL},               \
+    [COLL_SCAN] = {ROWS(scan)}, [COLL_EXSCAN] = {ROWS(exscan)}
+
+const struct coll_tuning coll_tuning_mpich_flat = {
     .name = "mpich",
     .library = "MPICH 4.0.2",
     .kinds = {[COLL_BARRIER] = {ROWS(barrier)},
               [COLL_BCAST] = {ROWS(bcast)},
               [COLL_REDUCE] = {ROWS(reduce)},
               [COLL_ALLREDUCE] = {ROWS(allreduce)},
-              [COLL_ALLTOALL] = {ROWS(alltoall)},
-              [COLL_ALLTOALLV] = {ROWS(alltoallv)},
-              [COLL_ALLGATHER] = {ROWS(allgather), TOTAL},
-              [COLL_ALLGATHERV] = {ROWS(allgatherv), TOTAL},
-              [COLL_GATHER] = {ROWS(gather)},
-              [COLL_GATHERV] = {ROWS(gatherv)},
-              [COLL_SCATTER] = {ROWS(scatter)},
-              [COLL_SCATTERV] = {ROWS(scatterv)},
-              [COLL_REDUCE_SCATTER] = {ROWS(reduce_scatter), TOTAL},
-              [COLL_SCAN] = {ROWS(scan)},
-              [COLL_EXSCAN] = {ROWS(exscan)}},
+              OTHER_KINDS},
+    .reduce_scatter_block = {ROWS(reduce_scatter), TOTAL},
+};
+
+/* The same for ranks that share nodes: these kinds have parts within nodes and between them (coll/mpich.c).
+ */
+const struct coll_tuning coll_tuning_mpich = {
+    .name = "mpich",
+    .library = "MPICH 4.0.2",
+    .kinds = {[COLL_BARRIER] = {ROWS(barrier_smp)},
+              [COLL_BCAST] = {ROWS(bcast_smp)},
+              [COLL_REDUCE] = {ROWS(reduce_smp)},
+              [COLL_ALLREDUCE] = {ROWS(allreduce_smp)},
+              OTHER_KINDS},
     .reduce_scatter_block = {ROWS(reduce_scatter), TOTAL},
 };

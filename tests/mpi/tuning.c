@@ -16,15 +16,19 @@
 
 #include <mpi.h>
 
+#include "coll/nodes.h"
 #include "coll/tuning.h"
 
 #ifdef OPEN_MPI
 #define TUNING coll_tuning_openmpi
+#define LIMITS coll_tuning_openmpi
 #else
 #define TUNING coll_tuning_mpich
+#define LIMITS coll_tuning_mpich_flat /* the same, where nodes play no part */
 #endif
 
 static int rank, size;
+static struct coll_nodes nodes; /* as the MPI sees them */
 
 /* One call. Vector kinds have equal blocks. */
 struct point {
@@ -179,6 +183,7 @@ static const struct coll_algorithm *count_ours(const struct point *point, struct
         if (point->kind == COLL_ALLTOALLV || (point->kind == COLL_SCATTERV && is_root))
             call.send_bytes = lengths;
         algorithm = coll_tuned(&TUNING, &call);
+        call.nodes = algorithm->node_aware ? &nodes : NULL;
         struct counting_sink sink = {.base = {.send = count_send, .recv = ignore_recv}, .counts = &ours[r]};
         for (uint32_t phase = 0; coll_emit(algorithm, &call, phase, &sink.base);)
             phase++;
@@ -216,6 +221,22 @@ static void compare(const struct point *point)
         print_result(point, theirs, ours, count_ours(point, ours)->name);
 }
 
+/* Collective. The ranks that share memory, as the MPI says. */
+static void find_nodes(void)
+{
+    static uint32_t places[TUNING_RANKS_MAX], words[5 * TUNING_RANKS_MAX];
+    int first, firsts[TUNING_RANKS_MAX];
+    MPI_Comm shared;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &shared);
+    first = rank;
+    MPI_Bcast(&first, 1, MPI_INT, 0, shared);
+    MPI_Allgather(&first, 1, MPI_INT, firsts, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < size; i++)
+        places[i] = (uint32_t)firsts[i];
+    coll_nodes_init(&nodes, (uint32_t)size, places, words);
+    MPI_Comm_free(&shared);
+}
+
 static bool is_asked_for(const char *name, char **names, int count)
 {
     for (int i = 0; i < count; i++)
@@ -246,7 +267,7 @@ static void compare_limits(struct point *point)
     uint64_t length[1] = {0};
     struct coll_call call = {
         .kind = point->kind, .size = (uint32_t)size, .recv_bytes = point->block ? NULL : length};
-    const struct coll_tuning_kind *table = coll_tuning_kind(&TUNING, &call);
+    const struct coll_tuning_kind *table = coll_tuning_kind(&LIMITS, &call);
     uint64_t per = table->measure == COLL_TUNING_TOTAL ? (uint64_t)size : 1;
     uint32_t above = 0; /* the limit of ranks above which the row holds */
     for (size_t i = 0; i < table->count; i++) {
@@ -306,6 +327,7 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 77;
     }
+    find_nodes();
     int file = memfd_create("tuning", 0);
     if (ftruncate(file, CHUNK_BYTES) != 0)
         MPI_Abort(MPI_COMM_WORLD, 1);

@@ -9,11 +9,13 @@
 #include <cmocka.h>
 
 #include "base/config.h"
+#include "coll/nodes.h"
 #include "coll/prove.h"
 #include "coll/tuning.h"
 #include "engine/params.h"
 
-static const struct coll_tuning *const tunings[] = {&coll_tuning_openmpi, &coll_tuning_mpich};
+static const struct coll_tuning *const tunings[] = {&coll_tuning_openmpi, &coll_tuning_mpich,
+                                                    &coll_tuning_mpich_flat};
 enum { TUNINGS = sizeof tunings / sizeof *tunings };
 
 static const char *chosen(const struct coll_tuning *tuning, enum coll_kind kind, uint32_t size,
@@ -54,7 +56,7 @@ static void limits_of_openmpi(void **state)
 static void limits_of_mpich(void **state)
 {
     (void)state;
-    const struct coll_tuning *tuning = &coll_tuning_mpich;
+    const struct coll_tuning *tuning = &coll_tuning_mpich_flat;
     assert_string_equal(chosen(tuning, COLL_BARRIER, 9, 0), "dissemination");
     assert_string_equal(chosen(tuning, COLL_BCAST, 7, 1 << 22), "binomial");
     assert_string_equal(chosen(tuning, COLL_BCAST, 8, 12288), "binomial");
@@ -85,10 +87,10 @@ static void few_elements(void **state)
     (void)state;
     struct coll_call call = {.kind = COLL_ALLREDUCE, .size = 16, .element = 8192, .bytes = 8192 * 15};
     assert_string_equal(coll_tuned(&coll_tuning_openmpi, &call)->name, "linear");
-    assert_string_equal(coll_tuned(&coll_tuning_mpich, &call)->name, "recursive-doubling");
+    assert_string_equal(coll_tuned(&coll_tuning_mpich_flat, &call)->name, "recursive-doubling");
     call.bytes += call.element;
     assert_string_equal(coll_tuned(&coll_tuning_openmpi, &call)->name, "rabenseifner-split");
-    assert_string_equal(coll_tuned(&coll_tuning_mpich, &call)->name, "rabenseifner-near");
+    assert_string_equal(coll_tuned(&coll_tuning_mpich_flat, &call)->name, "rabenseifner-near");
 }
 
 /* Lengths count as the library counts them: Open MPI takes the total of reduce_scatter, but one block of
@@ -200,6 +202,67 @@ static void every_row_is_proven(void **state)
     }
 }
 
+/* -------------------------------------------------------------------- nodes */
+
+enum { PLACED_RANKS_MAX = 17 };
+
+static void prove_on(const struct coll_algorithm *algorithm, const struct coll_nodes *nodes, uint32_t size)
+{
+    static const uint64_t lengths[] = {1, 2049, 12288, 600000};
+    bool rooted = algorithm->kind == COLL_BCAST || algorithm->kind == COLL_REDUCE;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (uint32_t root = 0; root < (rooted ? size : 1); root++) {
+            uint64_t element = lengths[i] / 20 + 1;
+            struct coll_world world = {.size = size,
+                                       .root = root,
+                                       .repeats = 2,
+                                       .element_bytes = element,
+                                       .bytes = (lengths[i] + element - 1) / element * element,
+                                       .nodes = nodes};
+            struct coll_proof proof;
+            if (!coll_prove(algorithm, &world, &proof))
+                fail_msg("%s, %u ranks on %u nodes, root %u, %llu B: %s", coll_kind_name(algorithm->kind),
+                         size, nodes->count, root, (unsigned long long)lengths[i], proof.problem);
+        }
+}
+
+/* Nodes of two ranks and of five, one after another and dealt round, and all ranks on one node. */
+static void nodes_of_mpich(void **state)
+{
+    (void)state;
+    static const enum coll_kind kinds[] = {COLL_BARRIER, COLL_BCAST, COLL_REDUCE, COLL_ALLREDUCE};
+    static const uint32_t per_node[] = {2, 5, PLACED_RANKS_MAX};
+    uint32_t storage[4 * PLACED_RANKS_MAX + 1], places[PLACED_RANKS_MAX];
+    for (uint32_t size = 1; size <= PLACED_RANKS_MAX; size++)
+        for (uint32_t way = 0; way < 6; way++) {
+            uint32_t count = (size - 1) / per_node[way / 2] + 1;
+            for (uint32_t r = 0; r < size; r++)
+                places[r] = way % 2 ? r % count : r / per_node[way / 2];
+            struct coll_nodes nodes;
+            coll_nodes_init(&nodes, size, places, storage);
+            for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+                prove_on(coll_find(kinds[k], "mpich"), &nodes, size);
+        }
+}
+
+/* 2 nodes of 4 ranks: a reduce in each node, one message each way between the leaders, a bcast in each. */
+static void messages_between_nodes(void **state)
+{
+    (void)state;
+    uint32_t storage[4 * 8 + 1], places[8] = {0, 0, 0, 0, 1, 1, 1, 1};
+    struct coll_nodes nodes;
+    coll_nodes_init(&nodes, 8, places, storage);
+    struct coll_world world = {.size = 8, .element_bytes = 1, .bytes = 8, .nodes = &nodes};
+    struct coll_proof proof;
+    assert_true(coll_prove(coll_find(COLL_ALLREDUCE, "mpich"), &world, &proof));
+    assert_int_equal(proof.messages, 6 + 2 + 6);
+    assert_true(coll_prove(coll_find(COLL_BARRIER, "mpich"), &world, &proof));
+    assert_int_equal(proof.messages, 2 * 8 + 2 + 6);
+    world.root = 7;
+    assert_true(coll_prove(coll_find(COLL_BCAST, "mpich"), &world, &proof));
+    assert_int_equal(proof.messages, 1 + 1 + 6);
+}
+
 /* --------------------------------------------------------------- parameters */
 
 static void set_parameters_win(void **state)
@@ -223,7 +286,7 @@ static void set_parameters_win(void **state)
     assert_string_equal(coll_choose(&collective.choice[COLL_BARRIER], &barrier)->name, "linear");
     assert_int_equal(config_set(copy, "mpi.tuning=mpich"), STATUS_OK);
     collective_config_of(copy, &collective);
-    assert_string_equal(coll_choose(&collective.choice[COLL_BCAST], &bcast)->name, "scatter-ring");
+    assert_string_equal(coll_choose(&collective.choice[COLL_BCAST], &bcast)->name, "mpich");
     config_close(copy);
     config_close(config);
 }
@@ -234,6 +297,7 @@ int main(void)
         cmocka_unit_test(limits_of_openmpi),  cmocka_unit_test(limits_of_mpich),
         cmocka_unit_test(few_elements),       cmocka_unit_test(what_is_measured),
         cmocka_unit_test(every_row_is_sound), cmocka_unit_test(every_row_is_proven),
+        cmocka_unit_test(nodes_of_mpich),     cmocka_unit_test(messages_between_nodes),
         cmocka_unit_test(set_parameters_win),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
