@@ -59,7 +59,7 @@ const char *coll_kind_name(enum coll_kind kind); /* "allreduce" */
  * unless coll_nodes_lead has moved one. */
 struct coll_nodes {
     uint32_t count;
-    uint32_t fewest;          /* ranks of the smallest node */
+    uint32_t fewest, most;    /* ranks of the smallest and of the largest node */
     const uint32_t *node_of;  /* of each rank */
     const uint32_t *local_of; /* of each rank: its local rank */
     const uint32_t *first;    /* count + 1 entries: where the ranks of a node begin in `members` */

@@ -1,6 +1,7 @@
 #include "coll/algorithms.h"
 #include "coll/blocks.h"
 #include "coll/steps.h"
+#include "coll/team.h"
 
 /* Double binary trees: P. Sanders, J. Speck, J. L. Traeff, "Two-tree algorithms for full bandwidth broadcast,
  * reduction and scan" (Parallel Computing 35(12), 2009), sections 2 and 3; NCCL uses them for allreduce since
@@ -13,29 +14,35 @@
  * and v - 1, around the end, if P is even: odd becomes even, and even odd. Both trees have ceil(log2 P)
  * levels.
  *
+ * As in NCCL, the trees may also connect nodes instead of ranks. Then the ranks of a node form a chain below
+ * the one that has the links to other nodes: its first rank in the first tree, its last rank in the second.
+ * The root is the first in both. If every rank is a node of its own, both forms are the same.
+ *
  * All ranks count the same rounds. On the way down, a rank at depth d sends segment s in round s + d. On the
  * way up it sends segment s in round s + H - d, where H is the depth of the trees. An allreduce lets segment
  * s go down from the root in round s + H. What the paper does in two steps, one for each colour of its edges,
  * is one round here: a rank exchanges in both trees at once. */
-enum { TREES = 2 };
+enum { TREES = 2, CHILDREN = 3 };
 
 /* Bytes of a segment where the call names none. */
 enum { SEGMENT_BYTES = 65536, SEGMENTS_MAX = 1 << 20 };
 
-struct double_tree {
-    const struct coll_call *call;
-    uint32_t virtual_rank;
-    uint32_t levels; /* H */
-    struct blocks halves;
-    struct branch {
-        uint32_t depth, parent;
-        uint32_t child[2]; /* NO_CHILD: none */
-        struct blocks segments;
-        uint64_t offset; /* of its half of the vector */
-    } branch[TREES];
+struct branch {
+    uint32_t depth, parent;
+    uint32_t child[CHILDREN]; /* two in the tree, one in the chain; NO_RANK: none */
+    struct blocks segments;
+    uint64_t offset; /* of its half of the vector */
+    uint32_t place;  /* of its first segment in scratch */
 };
 
-#define NO_CHILD UINT32_MAX
+struct double_tree {
+    const struct coll_call *call;
+    struct levels levels;
+    uint32_t depth; /* H */
+    struct branch branch[TREES];
+};
+
+#define NO_RANK UINT32_MAX
 
 /* ---------------------------------------------------------------- positions */
 
@@ -72,9 +79,9 @@ static uint32_t parent_of(uint32_t position, uint32_t size)
 static uint32_t lower_child(uint32_t position, uint32_t size)
 {
     if (position == 0)
-        return size > 1 ? UINT32_C(1) << log2_floor(size - 1) : NO_CHILD;
+        return size > 1 ? UINT32_C(1) << log2_floor(size - 1) : NO_RANK;
     uint32_t bit = lowest_bit(position);
-    return bit > 1 ? position - bit / 2 : NO_CHILD;
+    return bit > 1 ? position - bit / 2 : NO_RANK;
 }
 
 /* The upper subtree may be cut off at the end; its root is lower then. */
@@ -83,7 +90,7 @@ static uint32_t upper_child(uint32_t position, uint32_t size)
     uint32_t bit = position > 0 ? lowest_bit(position) / 2 : 0;
     while (bit > 0 && position + bit >= size)
         bit /= 2;
-    return bit > 0 ? position + bit : NO_CHILD;
+    return bit > 0 ? position + bit : NO_RANK;
 }
 
 static uint32_t depth_of(uint32_t position, uint32_t size)
@@ -94,11 +101,62 @@ static uint32_t depth_of(uint32_t position, uint32_t size)
     return depth;
 }
 
-static uint32_t rank_at(const struct double_tree *self, uint32_t position, uint32_t tree)
+/* ------------------------------------------------------------------- chains */
+
+static bool is_turned(const struct team *node, uint32_t tree)
 {
-    uint32_t size = self->call->size;
-    return position == NO_CHILD ? NO_CHILD
-                                : ring_up(self->call->root, virtual_rank_at(position, tree, size), size);
+    return tree == 1 && node->at != node->root_node;
+}
+
+/* The rank at `index` of the chain of a node. */
+static uint32_t chain_member(const struct team *node, uint32_t tree, uint32_t index)
+{
+    uint32_t ranks = node_ranks(node->call, node->at);
+    if (is_turned(node, tree))
+        return team_member(node, ranks - 1 - index);
+    return team_member(node, tree == 0 || index == 0 ? index : ranks - index);
+}
+
+static uint32_t chain_index(const struct team *node, uint32_t tree)
+{
+    if (is_turned(node, tree))
+        return node->size - 1 - node->rank;
+    return tree == 0 || node->rank == 0 ? node->rank : node->size - node->rank;
+}
+
+/* The rank with the links to other nodes, on the node at this position of the tree. */
+static uint32_t head_at(const struct double_tree *self, uint32_t tree, uint32_t position)
+{
+    struct team node = self->levels.node;
+    uint32_t nodes = self->levels.lane.size;
+    if (position == NO_RANK)
+        return NO_RANK;
+    node.at = ring_up(node.root_node, virtual_rank_at(position, tree, nodes), nodes);
+    return chain_member(&node, tree, 0);
+}
+
+static void find_neighbours(const struct double_tree *self, uint32_t tree, struct branch *branch)
+{
+    const struct team *node = &self->levels.node;
+    uint32_t nodes = self->levels.lane.size, index = chain_index(node, tree);
+    uint32_t position = position_of(ring_down(node->at, node->root_node, nodes), tree, nodes);
+    bool is_head = index == 0;
+    branch->depth = depth_of(position, nodes) + index;
+    if (is_head)
+        branch->parent = position > 0 ? head_at(self, tree, parent_of(position, nodes)) : NO_RANK;
+    else
+        branch->parent = chain_member(node, tree, index - 1);
+    branch->child[0] = is_head ? head_at(self, tree, lower_child(position, nodes)) : NO_RANK;
+    branch->child[1] = is_head ? head_at(self, tree, upper_child(position, nodes)) : NO_RANK;
+    branch->child[2] = index + 1 < node->size ? chain_member(node, tree, index + 1) : NO_RANK;
+}
+
+static uint32_t child_count(const struct branch *branch)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < CHILDREN; i++)
+        count += branch->child[i] != NO_RANK;
+    return count;
 }
 
 /* ----------------------------------------------------------------- segments */
@@ -118,23 +176,35 @@ static struct blocks segments_of(const struct coll_call *call, uint64_t half_byt
     return count > 0 ? blocks_parts((uint32_t)count, half_bytes, call->element) : none;
 }
 
-static struct double_tree double_tree_of(const struct coll_call *call)
+/* Segments in scratch: a sum, unless it has another place, and what the children send. */
+static uint32_t scratch_segments(const struct branch *branch)
 {
-    struct double_tree self = {.call = call,
-                               .virtual_rank = ring_down(call->rank, call->root, call->size),
-                               .levels = log2_ceil(call->size),
-                               .halves = blocks_parts(TREES, call->bytes, call->element)};
+    uint32_t children = child_count(branch);
+    return children > 0 && branch->parent != NO_RANK ? children + 1 : children;
+}
+
+/* Of nodes, if the call has some. */
+static struct double_tree double_tree_of(const struct coll_call *call, uint32_t root)
+{
+    struct double_tree self = {.call = call, .levels = levels_of(call, root)};
+    struct blocks halves = blocks_parts(TREES, call->bytes, call->element);
+    self.depth = log2_ceil(self.levels.lane.size) + node_most(call) - 1;
     for (uint32_t tree = 0; tree < TREES; tree++) {
         struct branch *branch = &self.branch[tree];
-        uint32_t position = position_of(self.virtual_rank, tree, call->size);
-        branch->depth = depth_of(position, call->size);
-        branch->parent = position > 0 ? rank_at(&self, parent_of(position, call->size), tree) : NO_CHILD;
-        branch->child[0] = rank_at(&self, lower_child(position, call->size), tree);
-        branch->child[1] = rank_at(&self, upper_child(position, call->size), tree);
-        branch->segments = segments_of(call, blocks_bytes(&self.halves, tree, 1), tree);
-        branch->offset = blocks_offset(&self.halves, tree);
+        find_neighbours(&self, tree, branch);
+        branch->segments = segments_of(call, blocks_bytes(&halves, tree, 1), tree);
+        branch->offset = blocks_offset(&halves, tree);
+        branch->place = tree > 0 ? scratch_segments(&self.branch[0]) : 0;
     }
     return self;
+}
+
+/* The trees of ranks: every rank is a node of its own. */
+static struct coll_call without_nodes(const struct coll_call *call)
+{
+    struct coll_call flat = *call;
+    flat.nodes = NULL;
+    return flat;
 }
 
 /* Segment `index` of a branch in a buffer that has the whole vector. Returns false if there is none. */
@@ -162,18 +232,18 @@ static void down(const struct branch *branch, enum coll_buffer buffer, uint64_t 
 {
     struct coll_span segment;
     uint64_t index = round - start - branch->depth;
-    if (branch->parent != NO_CHILD && segment_at(branch, buffer, index + 1, &segment))
+    if (branch->parent != NO_RANK && segment_at(branch, buffer, index + 1, &segment))
         sink->recv(sink, branch->parent, segment);
-    for (uint32_t i = 0; i < 2; i++)
-        if (branch->child[i] != NO_CHILD && segment_at(branch, buffer, index, &segment))
+    for (uint32_t i = 0; i < CHILDREN; i++)
+        if (branch->child[i] != NO_RANK && segment_at(branch, buffer, index, &segment))
             sink->send(sink, branch->child[i], segment);
 }
 
 /* The rounds before the first receive are left out. */
 static bool bcast(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
-    struct double_tree self = double_tree_of(call);
-    bool is_root = self.virtual_rank == 0;
+    struct double_tree self = double_tree_of(call, call->root);
+    bool is_root = call->rank == call->root;
     uint32_t nearest = self.branch[0].depth + self.branch[1].depth - deepest(&self);
     uint64_t round = (uint64_t)phase + (is_root ? 0 : nearest - 1);
     if (call->size == 1 || round >= (uint64_t)self.branch[0].segments.count + deepest(&self))
@@ -183,12 +253,27 @@ static bool bcast(const struct coll_call *call, uint32_t phase, struct coll_sink
     return true;
 }
 
+static bool flat_bcast(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    struct coll_call flat = without_nodes(call);
+    return bcast(&flat, phase, sink);
+}
+
 const struct coll_algorithm coll_bcast_double_tree = {
     .kind = COLL_BCAST,
     .name = "double-tree",
     .doc = "each half in segments down a binary tree of its own, S segments: 2S(P-1) messages in "
            "S-1 + ceil(log2 P) rounds (Sanders, Speck, Traeff 2009)",
+    .emit = flat_bcast,
+};
+
+const struct coll_algorithm coll_bcast_node_double_tree = {
+    .kind = COLL_BCAST,
+    .name = "node-double-tree",
+    .doc = "double-tree between N nodes, chains of L ranks within nodes: S-1 + ceil(log2 N) + L-1 rounds "
+           "(Sanders, Speck, Traeff 2009; NCCL)",
     .emit = bcast,
+    .node_aware = true,
 };
 
 /* ----------------------------------------------------------------------- up */
@@ -200,50 +285,56 @@ static uint64_t longest_segment(const struct double_tree *self)
     return first > second ? first : second;
 }
 
-/* Scratch: the sum of a segment, then what the two children send. */
-static struct coll_span scratch_part(const struct double_tree *self, uint32_t part, struct coll_span segment)
+/* The places of a branch in scratch: its sum, which the root has elsewhere, then what each child sends. */
+static struct coll_span scratch_part(const struct double_tree *self, const struct branch *branch,
+                                     uint32_t part, struct coll_span segment)
 {
-    return span_of(COLL_SCRATCH, part * longest_segment(self), segment.bytes);
+    return span_of(COLL_SCRATCH, (branch->place + part) * longest_segment(self), segment.bytes);
 }
 
-/* The two branches of the root have one child each. The second one has its own place. */
-static struct coll_span incoming_from(const struct double_tree *self, uint32_t tree, uint32_t child,
-                                      struct coll_span segment)
+static struct coll_span incoming_from(const struct double_tree *self, const struct branch *branch,
+                                      uint32_t child, struct coll_span segment)
 {
-    uint32_t part = 1 + (self->virtual_rank == 0 ? tree : child);
-    return scratch_part(self, part, segment);
+    uint32_t part = branch->parent != NO_RANK;
+    for (uint32_t i = 0; i < child; i++)
+        part += branch->child[i] != NO_RANK;
+    return scratch_part(self, branch, part, segment);
 }
 
-/* In round s + H - d the segments s of the children have come; their sum goes on. */
-static void up(const struct double_tree *self, uint32_t tree, uint64_t round, struct coll_sink *sink)
+/* The segments of the children have come; their sum goes on. */
+static void pass_up(const struct double_tree *self, const struct branch *branch, struct coll_span own,
+                    struct coll_sink *sink)
 {
-    const struct branch *branch = &self->branch[tree];
-    uint64_t index = round - (self->levels - branch->depth);
-    struct coll_span own, next;
-    bool is_leaf = branch->child[0] == NO_CHILD && branch->child[1] == NO_CHILD;
-    if (segment_at(branch, COLL_SEND_BUFFER, index, &own)) {
-        struct coll_span sum = own;
-        if (branch->parent == NO_CHILD)
-            sum.buffer = COLL_RECV_BUFFER;
-        else if (!is_leaf)
-            sum = scratch_part(self, 0, own);
-        if (sum.buffer != COLL_SEND_BUFFER)
-            step_copy(sink, own, sum);
-        for (uint32_t i = 0; i < 2; i++)
-            if (branch->child[i] != NO_CHILD)
-                step_reduce(sink, incoming_from(self, tree, i, own), sum);
-        if (branch->parent != NO_CHILD)
-            sink->send(sink, branch->parent, sum);
-    }
-    for (uint32_t i = 0; i < 2; i++)
-        if (branch->child[i] != NO_CHILD && segment_at(branch, COLL_SEND_BUFFER, index + 1, &next))
-            sink->recv(sink, branch->child[i], incoming_from(self, tree, i, next));
+    struct coll_span sum = own;
+    if (branch->parent == NO_RANK)
+        sum.buffer = COLL_RECV_BUFFER;
+    else if (child_count(branch) > 0)
+        sum = scratch_part(self, branch, 0, own);
+    if (sum.buffer != COLL_SEND_BUFFER)
+        step_copy(sink, own, sum);
+    for (uint32_t i = 0; i < CHILDREN; i++)
+        if (branch->child[i] != NO_RANK)
+            step_reduce(sink, incoming_from(self, branch, i, own), sum);
+    if (branch->parent != NO_RANK)
+        sink->send(sink, branch->parent, sum);
+}
+
+static void up(const struct double_tree *self, const struct branch *branch, uint64_t round,
+               struct coll_sink *sink)
+{
+    uint64_t index = round - (self->depth - branch->depth);
+    struct coll_span segment;
+    if (segment_at(branch, COLL_SEND_BUFFER, index, &segment))
+        pass_up(self, branch, segment, sink);
+    for (uint32_t i = 0; i < CHILDREN; i++)
+        if (branch->child[i] != NO_RANK && segment_at(branch, COLL_SEND_BUFFER, index + 1, &segment))
+            sink->recv(sink, branch->child[i], incoming_from(self, branch, i, segment));
 }
 
 /* The rounds before the first message of the deeper branch are left out. */
 static uint64_t up_round(const struct double_tree *self, uint32_t phase)
 {
-    uint32_t before = self->levels - deepest(self);
+    uint32_t before = self->depth - deepest(self);
     return (uint64_t)phase + (before > 0 ? before - 1 : 0);
 }
 
@@ -256,21 +347,28 @@ static bool copy_alone(const struct coll_call *call, uint32_t phase, struct coll
 
 static bool reduce(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
-    struct double_tree self = double_tree_of(call);
+    struct coll_call flat = without_nodes(call);
+    struct double_tree self = double_tree_of(&flat, call->root);
     uint64_t round = up_round(&self, phase);
     if (call->size == 1)
         return copy_alone(call, phase, sink);
-    if (round >= (uint64_t)self.branch[0].segments.count + self.levels)
+    if (round >= (uint64_t)self.branch[0].segments.count + self.depth)
         return false;
     for (uint32_t tree = 0; tree < TREES; tree++)
-        up(&self, tree, round, sink);
+        up(&self, &self.branch[tree], round, sink);
     return true;
 }
 
-static uint64_t three_segments(const struct coll_call *call)
+static uint64_t scratch_bytes(const struct double_tree *self)
 {
-    struct double_tree self = double_tree_of(call);
-    return call->size > 1 ? 3 * longest_segment(&self) : 0;
+    return (self->branch[1].place + scratch_segments(&self->branch[1])) * longest_segment(self);
+}
+
+static uint64_t reduce_scratch(const struct coll_call *call)
+{
+    struct coll_call flat = without_nodes(call);
+    struct double_tree self = double_tree_of(&flat, call->root);
+    return scratch_bytes(&self);
 }
 
 const struct coll_algorithm coll_reduce_double_tree = {
@@ -279,24 +377,40 @@ const struct coll_algorithm coll_reduce_double_tree = {
     .doc = "each half in segments up a binary tree of its own, S segments: 2S(P-1) messages in "
            "S-1 + ceil(log2 P) rounds (Sanders, Speck, Traeff 2009)",
     .emit = reduce,
-    .scratch = three_segments,
+    .scratch = reduce_scratch,
 };
 
 static bool allreduce(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
-    struct coll_call from_zero = *call;
-    from_zero.root = 0;
-    struct double_tree self = double_tree_of(&from_zero);
+    struct double_tree self = double_tree_of(call, 0);
     uint64_t round = up_round(&self, phase);
     if (call->size == 1)
         return copy_alone(call, phase, sink);
-    if (round >= (uint64_t)self.branch[0].segments.count + self.levels + deepest(&self))
+    if (round >= (uint64_t)self.branch[0].segments.count + self.depth + deepest(&self))
         return false;
     for (uint32_t tree = 0; tree < TREES; tree++) {
-        up(&self, tree, round, sink);
-        down(&self.branch[tree], COLL_RECV_BUFFER, round, self.levels, sink);
+        up(&self, &self.branch[tree], round, sink);
+        down(&self.branch[tree], COLL_RECV_BUFFER, round, self.depth, sink);
     }
     return true;
+}
+
+static uint64_t allreduce_scratch(const struct coll_call *call)
+{
+    struct double_tree self = double_tree_of(call, 0);
+    return scratch_bytes(&self);
+}
+
+static bool flat_allreduce(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    struct coll_call flat = without_nodes(call);
+    return allreduce(&flat, phase, sink);
+}
+
+static uint64_t flat_allreduce_scratch(const struct coll_call *call)
+{
+    struct coll_call flat = without_nodes(call);
+    return allreduce_scratch(&flat);
 }
 
 const struct coll_algorithm coll_allreduce_double_tree = {
@@ -304,6 +418,16 @@ const struct coll_algorithm coll_allreduce_double_tree = {
     .name = "double-tree",
     .doc = "each half in segments up and down a binary tree of its own, S segments: 4S(P-1) messages in "
            "S-1 + 2 ceil(log2 P) rounds (Sanders, Speck, Traeff 2009; NCCL)",
+    .emit = flat_allreduce,
+    .scratch = flat_allreduce_scratch,
+};
+
+const struct coll_algorithm coll_allreduce_node_double_tree = {
+    .kind = COLL_ALLREDUCE,
+    .name = "node-double-tree",
+    .doc = "double-tree between N nodes, chains of L ranks within nodes: S-1 + 2 (ceil(log2 N) + L-1) rounds "
+           "(Sanders, Speck, Traeff 2009; NCCL)",
     .emit = allreduce,
-    .scratch = three_segments,
+    .scratch = allreduce_scratch,
+    .node_aware = true,
 };

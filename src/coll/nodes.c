@@ -6,7 +6,7 @@ void coll_nodes_init(struct coll_nodes *nodes, uint32_t size, const uint32_t *pl
 {
     uint32_t *node = storage, *local = node + size, *first = local + size, *members = first + size + 1;
     uint32_t *number_of_place = members; /* members are filled in last */
-    uint32_t count = 0, fewest = size;
+    uint32_t count = 0, fewest = size, most = 0;
     memset(number_of_place, 0, size * sizeof *number_of_place);
     memset(first, 0, (size + 1) * sizeof *first);
     for (uint32_t rank = 0; rank < size; rank++) {
@@ -18,12 +18,14 @@ void coll_nodes_init(struct coll_nodes *nodes, uint32_t size, const uint32_t *pl
     }
     for (uint32_t i = 0; i < count; i++) {
         fewest = first[i + 1] < fewest ? first[i + 1] : fewest;
+        most = first[i + 1] > most ? first[i + 1] : most;
         first[i + 1] += first[i];
     }
     for (uint32_t rank = 0; rank < size; rank++)
         members[first[node[rank]] + local[rank]] = rank;
     *nodes = (struct coll_nodes){.count = count,
                                  .fewest = fewest,
+                                 .most = most,
                                  .node_of = node,
                                  .local_of = local,
                                  .first = first,

@@ -33,6 +33,12 @@ static inline uint32_t node_fewest(const struct coll_call *call)
     return call->nodes ? call->nodes->fewest : 1;
 }
 
+/* The ranks of the largest node. */
+static inline uint32_t node_most(const struct coll_call *call)
+{
+    return call->nodes ? call->nodes->most : 1;
+}
+
 static inline uint32_t node_of(const struct coll_call *call, uint32_t rank)
 {
     return call->nodes ? call->nodes->node_of[rank] : rank;

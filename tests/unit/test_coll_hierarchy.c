@@ -53,7 +53,8 @@ static void prove_on(const struct node_map *map, uint32_t root_step)
         if (!is_hierarchical(algorithm))
             continue;
         uint32_t roots = algorithm->kind == COLL_BCAST ? map->size : 1;
-        struct coll_world world = {.size = map->size, .repeats = 2, .element_bytes = 3, .nodes = &map->nodes};
+        struct coll_world world = {
+            .size = map->size, .repeats = 2, .segment_bytes = 12, .element_bytes = 3, .nodes = &map->nodes};
         for (world.root = 0; world.root < roots; world.root += root_step)
             prove_lengths(algorithm, &world);
     }
@@ -95,11 +96,18 @@ static void assert_costs(const struct shape *shape, enum coll_kind kind, const c
                          const uint64_t expected[4], uint64_t rounds)
 {
     const struct coll_algorithm *algorithm = coll_find(kind, name);
-    struct coll_call call = {
-        .kind = kind, .size = shape->map.size, .element = 1, .bytes = bytes, .nodes = &shape->map.nodes};
+    struct coll_call call = {.kind = kind,
+                             .size = shape->map.size,
+                             .segment_bytes = 5,
+                             .element = 1,
+                             .bytes = bytes,
+                             .nodes = &shape->map.nodes};
     struct coll_counts counts = coll_count(algorithm, &call, false);
-    struct coll_world world = {
-        .size = shape->map.size, .element_bytes = 1, .bytes = bytes, .nodes = &shape->map.nodes};
+    struct coll_world world = {.size = shape->map.size,
+                               .segment_bytes = 5,
+                               .element_bytes = 1,
+                               .bytes = bytes,
+                               .nodes = &shape->map.nodes};
     struct coll_proof proof = prove_world(algorithm, &world);
     const uint64_t found[4] = {counts.messages, counts.bytes, counts.local_messages, counts.local_bytes};
     static const char *const names[4] = {"messages between nodes", "bytes between nodes",
@@ -158,6 +166,19 @@ static void costs_of_bcast_with_lanes(const struct shape *shape)
     assert_costs(shape, COLL_BCAST, "full-lane", n, expected, rounds);
 }
 
+/* Two segments of 5 B in each half. */
+static void costs_of_double_trees(const struct shape *shape)
+{
+    uint64_t n = 4 * 5, nodes = shape->nodes, within = shape->all - nodes;
+    uint64_t depth = shape->lane_rounds + shape->ranks - 1;
+    assert_costs(shape, COLL_BCAST, "node-double-tree", n,
+                 (const uint64_t[]){4 * (nodes - 1), (nodes - 1) * n, 4 * within, within * n},
+                 depth ? 1 + depth : 0);
+    assert_costs(shape, COLL_ALLREDUCE, "node-double-tree", n,
+                 (const uint64_t[]){8 * (nodes - 1), 2 * (nodes - 1) * n, 8 * within, 2 * within * n},
+                 depth ? 1 + 2 * depth : 0);
+}
+
 static void messages_and_bytes_of_both_levels(void **state)
 {
     (void)state;
@@ -172,6 +193,7 @@ static void messages_and_bytes_of_both_levels(void **state)
             costs_with_leaders(&shape);
             costs_with_lanes(&shape);
             costs_of_bcast_with_lanes(&shape);
+            costs_of_double_trees(&shape);
         }
 }
 

@@ -390,8 +390,12 @@ static void every_step_on_nodes_is_needed(void **state)
     for (uint32_t nodes = 1; nodes <= 3; nodes++)
         for (int uneven = 0; uneven <= 1; uneven++) {
             node_map_place(&map, nodes, 3, uneven, SCRAMBLED);
-            struct coll_world world = {
-                .size = map.size, .root = map.size - 1, .element_bytes = 2, .bytes = 14, .nodes = &map.nodes};
+            struct coll_world world = {.size = map.size,
+                                       .root = map.size - 1,
+                                       .segment_bytes = 4,
+                                       .element_bytes = 2,
+                                       .bytes = 14,
+                                       .nodes = &map.nodes};
             for (size_t a = 0; coll_algorithms[a]; a++) {
                 gap.whole = coll_algorithms[a];
                 if (gap.whole->node_aware && gap.whole->kind != COLL_ALLTOALL)

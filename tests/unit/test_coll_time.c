@@ -116,13 +116,28 @@ static void hierarchical_allreduces(void **state)
         }
 }
 
+/* Two segments of 40 kB in each half. A round between nodes takes L + segment, a message of the chain within
+ * a node NODE_L + segment: T = (S - 1 + log N) rounds, and then the chain of the last node. */
+static void double_trees_of_nodes(void **state)
+{
+    (void)state;
+    const uint64_t bytes = 160000, segment = 40000;
+    for (uint32_t nodes = 2; nodes <= 8; nodes++)
+        for (uint32_t ranks = 1; ranks <= 8; ranks++) {
+            char set[32];
+            snprintf(set, sizeof set, "ranks_per_node=%u", ranks);
+            ps_t round = L + (ps_t)segment * BYTE, within = NODE_L + (ps_t)segment * NODE_BYTE;
+            assert_int_equal(time_of(CALL_BCAST, "mpi.bcast=node-double-tree", nodes * ranks, bytes, set),
+                             (1 + log2_up(nodes)) * round + (ranks - 1) * within);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(double_trees),
-        cmocka_unit_test(circulants),
-        cmocka_unit_test(parallel_trees),
-        cmocka_unit_test(hierarchical_allreduces),
+        cmocka_unit_test(double_trees),          cmocka_unit_test(circulants),
+        cmocka_unit_test(parallel_trees),        cmocka_unit_test(hierarchical_allreduces),
+        cmocka_unit_test(double_trees_of_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
