@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "base/tap.h"
 #include "call/call.h"
+#include "engine/critical.h"
 #include "fabric/fabric.h"
 #include "host/node.h"
 
@@ -17,6 +18,7 @@
  * runs. The files of this folder:
  *
  *   engine.h    what all engines share: this file
+ *   critical.c  the critical path of a run
  *   params.c    the parameters of ranks and of their MPI library
  *   rank/       ranks that execute MPI calls one after another
  *   openloop/   traffic of nodes, without ranks
@@ -47,6 +49,7 @@ struct engine_params {
     const struct config *config; /* engine and fabric take their parameters from it */
     const struct host *host;     /* what a message costs at its ends; NULL: nothing */
     struct tap *tap;
+    struct critical *critical; /* told of causes; NULL: nobody asks. The engine of ranks tells. */
     uint64_t seed;
     const struct fabric_traffic *traffic; /* for the fabric; NULL where it does not want it */
     /* Called at least once in 2^12 calls, messages or events. False: the run ends with STATUS_CANCELLED.

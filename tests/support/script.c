@@ -22,6 +22,8 @@ enum { SCRIPT_SLOTS = 128 };
 
 void (*script_visit)(void *self, struct fabric *fabric);
 void (*script_tap_handler)(void *self, const struct tap_record *record);
+struct critical_path *script_path;
+uint32_t script_path_keep;
 
 struct script {
     struct program program;
@@ -148,10 +150,15 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
         assert_int_equal(traffic_init(&traffic, &script.program, config), STATUS_OK);
         params.traffic = &traffic.traffic;
     }
+    if (script_path)
+        params.critical = critical_open(ranks, params.host != NULL, script_path_keep, &tap);
     diag_set_sink(keep_saying, outcome->said);
     outcome->status = engine_ranks.run(&params, &result.usage, script_visit, NULL);
     diag_set_sink(NULL, NULL);
     traffic_free(&traffic);
+    if (script_path)
+        critical_result(params.critical, script_path);
+    critical_close(params.critical);
     if (outcome->status == STATUS_OK)
         assert_int_equal(conservation_check(&conservation, fabric_name), STATUS_OK);
     keep_result(outcome, &result);

@@ -95,6 +95,10 @@ extern void (*script_visit)(void *self, struct fabric *fabric);
 /* Handles TAP_PART, if a test has set it. */
 extern void (*script_tap_handler)(void *self, const struct tap_record *record);
 
+/* Where a test sets it, the critical path of the run, for the test to free; and how many links are kept. */
+extern struct critical_path *script_path;
+extern uint32_t script_path_keep;
+
 void script_run(const struct call *const *calls, uint32_t ranks, const char *fabric,
                 const char *const *settings, struct script_outcome *outcome);
 

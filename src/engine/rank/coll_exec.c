@@ -23,6 +23,7 @@ struct coll_request {
     uint64_t working_set;              /* bytes that its local steps have touched */
     uint64_t copied_from, copied_into; /* where the last of them ended */
     uint8_t op;
+    bool is_immediate;
 };
 
 struct coll_exec_sink {
@@ -34,6 +35,48 @@ struct coll_exec_sink {
 static struct coll_request *request_at(const struct coll_exec *exec, uint32_t index)
 {
     return pool_at(&exec->coll_requests, index);
+}
+
+/* ----------------------------------------------------------- critical path */
+
+/* The strand that goes through the call. Valid until the next call begins. */
+static struct critical_strand *strand_of(const struct coll_exec *exec, uint32_t index)
+{
+    const struct coll_request *request = request_at(exec, index);
+    return request->is_immediate ? &exec->causes[index].strand
+                                 : critical_rank(exec->context->critical, request->rank);
+}
+
+static void begin_causes(struct coll_exec *exec, uint32_t index)
+{
+    exec->causes =
+        mem_grow(exec->causes, &exec->cause_capacity, exec->coll_requests.capacity, "critical path");
+    exec->causes[index].link = POOL_NONE;
+    if (request_at(exec, index)->is_immediate)
+        exec->causes[index].strand = critical_fork(exec->context->critical);
+}
+
+/* The present cause is that of the latest completion of the phase, if that is at `at`. */
+static void note_cause(const struct coll_exec *exec, uint32_t index, ps_t at)
+{
+    if (at <= request_at(exec, index)->latest)
+        return;
+    critical_drop(exec->context->critical, exec->causes[index].link);
+    exec->causes[index].link = critical_hold(exec->context->critical);
+}
+
+/* The core of the rank itself takes longer than all that is complete so far. */
+static void drop_cause(const struct coll_exec *exec, uint32_t index)
+{
+    critical_drop(exec->context->critical, exec->causes[index].link);
+    exec->causes[index].link = POOL_NONE;
+}
+
+/* The phase is over, and the strand has waited for what ended it. */
+static void follow_cause(const struct coll_exec *exec, uint32_t index)
+{
+    critical_waited(exec->context->critical, strand_of(exec, index), exec->causes[index].link);
+    exec->causes[index].link = POOL_NONE;
 }
 
 /* ------------------------------------------------------------------ phases */
@@ -55,18 +98,33 @@ static void on_message(void *self, uint32_t index, ps_t at, uint32_t peer)
     complete_part(self, index, at, peer);
 }
 
+/* The same for the critical path. A function of its own: all messages of collectives pass here. */
+static void on_message_with_cause(void *self, uint32_t index, ps_t at, uint32_t peer)
+{
+    note_cause(self, index, at);
+    complete_part(self, index, at, peer);
+}
+
+/* Of things other than messages. */
+static void complete_other(struct coll_exec *exec, uint32_t index, ps_t at, uint32_t peer)
+{
+    if (exec->context->critical)
+        note_cause(exec, index, at);
+    complete_part(exec, index, at, peer);
+}
+
 /* A message has come that raises a flag. */
 static void on_flag_message(void *self, uint32_t note, ps_t at, uint32_t peer)
 {
     struct coll_exec *exec = self;
     struct node_sync_wait noted = node_sync_take_note(&exec->node_sync, note);
     node_sync_raise(&exec->node_sync, request_at(exec, noted.member)->node_call, noted.flag, at);
-    complete_part(exec, noted.member, at, peer);
+    complete_other(exec, noted.member, at, peer);
 }
 
 static void on_release(void *self, uint32_t index, ps_t at)
 {
-    complete_part(self, index, at, TAP_NOBODY);
+    complete_other(self, index, at, TAP_NOBODY);
 }
 
 /* -------------------------------------------------------------------- sink */
@@ -122,20 +180,46 @@ static ps_t step(const struct coll_exec_sink *sink, enum endpoint_work work)
     return endpoint_work(exec->endpoint, request_at(exec, sink->request)->rank, work, exec->loop->now);
 }
 
+/* What follows is caused by the strand itself, and reaches other ranks of the node without a message. */
+static void begin_signal(const struct coll_exec_sink *sink, ps_t at)
+{
+    if (sink->exec->context->critical)
+        critical_signal(sink->exec->context->critical, at);
+}
+
+static void end_signal(const struct coll_exec_sink *sink)
+{
+    if (sink->exec->context->critical)
+        critical_told(sink->exec->context->critical);
+}
+
 static void sink_barrier(struct coll_sink *base)
 {
     struct coll_exec_sink *sink = (struct coll_exec_sink *)base;
     struct coll_request *request = request_at(sink->exec, sink->request);
     ps_t at = step(sink, ENDPOINT_WORK_BARRIER);
     request->pending++;
+    begin_signal(sink, at);
     node_sync_barrier(&sink->exec->node_sync, request->node_call, sink->request, at);
+    end_signal(sink);
 }
 
 static void sink_raise(struct coll_sink *base, uint32_t flag)
 {
     struct coll_exec_sink *sink = (struct coll_exec_sink *)base;
     ps_t at = step(sink, ENDPOINT_WORK_FLAG);
+    begin_signal(sink, at);
     node_sync_raise(&sink->exec->node_sync, request_at(sink->exec, sink->request)->node_call, flag, at);
+    end_signal(sink);
+}
+
+/* The flag is up, or goes up at a known time. */
+static void raised_before(const struct coll_exec_sink *sink, struct coll_request *request, ps_t at)
+{
+    if (sink->exec->context->critical)
+        note_cause(sink->exec, sink->request, at);
+    end_signal(sink);
+    request->latest = ps_max(request->latest, at);
 }
 
 static void sink_await(struct coll_sink *base, uint32_t flag)
@@ -147,7 +231,7 @@ static void sink_await(struct coll_sink *base, uint32_t flag)
     if (raised_at == NODE_SYNC_DOWN)
         request->pending++;
     else
-        request->latest = ps_max(request->latest, raised_at);
+        raised_before(sink, request, raised_at);
 }
 
 /* A copy or a reduction. Without what copies cost `local` is false, and most are not even emitted. */
@@ -167,8 +251,21 @@ static void sink_local(struct coll_sink *base, struct coll_span from, struct col
                   continues && request->copied_from > from.bytes);
 }
 
+/* The call is complete now. */
+static void complete(struct coll_exec *exec, const struct coll_request *done, uint32_t index)
+{
+    struct critical *critical = done->is_immediate ? exec->context->critical : NULL;
+    if (critical)
+        critical_complete(critical, &exec->causes[index].strand);
+    request_complete(exec->requests, done->owner, done->rank, exec->loop->now, done->op, done->peer);
+    if (critical) {
+        critical_told(critical);
+        critical_leave(critical, &exec->causes[index].strand);
+    }
+}
+
 /* Posts phase after phase until one has to wait; the call is complete when there is no further phase. */
-static void run_phases(struct coll_exec *exec, uint32_t index)
+static void post_phases(struct coll_exec *exec, uint32_t index)
 {
     struct event_loop *loop = exec->loop;
     struct coll_exec_sink sink = {.base = {.send = sink_send,
@@ -184,6 +281,8 @@ static void run_phases(struct coll_exec *exec, uint32_t index)
                                   .request = index};
     for (;;) {
         struct coll_request *request = request_at(exec, index);
+        if (exec->context->critical)
+            follow_cause(exec, index);
         request->pending = 1; /* this emission, so that the phase cannot end while it is being posted */
         request->latest = loop->now;
         if (!coll_emit(request->algorithm, &request->call, request->phase, &sink.base)) {
@@ -191,11 +290,13 @@ static void run_phases(struct coll_exec *exec, uint32_t index)
             if (done.node_call != POOL_NONE)
                 node_sync_leave(&exec->node_sync, done.node_call);
             pool_give(&exec->coll_requests, index);
-            request_complete(exec->requests, done.owner, done.rank, loop->now, done.op, done.peer);
+            complete(exec, &done, index);
             return;
         }
         request->phase++;
         ps_t free_at = endpoint_work(exec->endpoint, request->rank, ENDPOINT_WORK_NONE, loop->now);
+        if (exec->context->critical && free_at > request->latest)
+            drop_cause(exec, index);
         request->latest = ps_max(request->latest, free_at);
         if (--request->pending > 0)
             return;
@@ -204,6 +305,19 @@ static void run_phases(struct coll_exec *exec, uint32_t index)
             return;
         }
     }
+}
+
+static void run_phases(struct coll_exec *exec, uint32_t index)
+{
+    struct critical *critical = exec->context->critical;
+    if (!critical) {
+        post_phases(exec, index);
+        return;
+    }
+    /* A blocking call goes on as its rank. */
+    struct critical_strand *before = critical_enter(critical, strand_of(exec, index));
+    post_phases(exec, index);
+    critical_enter(critical, before);
 }
 
 static void on_phase(void *self, uint32_t index)
@@ -287,8 +401,11 @@ void coll_exec_begin(struct coll_exec *exec, uint32_t rank, const struct call *c
                                      .owner = owner,
                                      .node_call = POOL_NONE,
                                      .peer = TAP_NOBODY,
-                                     .op = call->op};
+                                     .op = call->op,
+                                     .is_immediate = call->flags & CALL_IMMEDIATE};
     request->sequence = exec->sequences[exec->groups[call->group].first_sequence + request->call.rank]++;
+    if (exec->context->critical)
+        begin_causes(exec, index);
     request->algorithm = coll_choose(&exec->config->choice[request->call.kind], &request->call);
     if (request->algorithm->node_aware)
         enter_node(exec, request);
@@ -311,7 +428,9 @@ void coll_exec_init(struct coll_exec *exec)
     pool_init(&exec->coll_requests, sizeof(struct coll_request), "collectives under way");
     coll_check_init(&exec->check, exec->context);
     node_sync_init(&exec->node_sync, exec, on_release);
-    exec->message_tag = request_add_handler(exec->requests, exec, on_message);
+    exec->node_sync.critical = exec->context->critical;
+    exec->message_tag = request_add_handler(exec->requests, exec,
+                                            exec->context->critical ? on_message_with_cause : on_message);
     exec->flag_tag = request_add_handler(exec->requests, exec, on_flag_message);
     exec->phase_kind = loop_register(exec->loop, on_phase, exec);
 }
@@ -325,6 +444,7 @@ void coll_exec_free(struct coll_exec *exec)
     node_sync_free(&exec->node_sync);
     coll_check_free(&exec->check);
     pool_free(&exec->coll_requests);
+    free(exec->causes);
 }
 
 size_t coll_exec_bytes(const struct coll_exec *exec)

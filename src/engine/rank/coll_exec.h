@@ -23,6 +23,13 @@ struct coll_exec_group {
     uint32_t *words;
 };
 
+/* For the critical path: a strand for a non-blocking call, and the cause of the end of the present phase so
+ * far, held; POOL_NONE: none. */
+struct coll_causes {
+    struct critical_strand strand;
+    uint32_t link;
+};
+
 struct coll_exec {
     struct run_context *context;
     struct event_loop *loop;
@@ -38,6 +45,8 @@ struct coll_exec {
     uint32_t *sequences; /* collective calls begun, per rank of each group */
     size_t sequence_count;
     struct pool coll_requests;
+    struct coll_causes *causes; /* per coll_request, for the critical path; NULL: nobody asks */
+    size_t cause_capacity;
     uint32_t message_tag, flag_tag; /* owners of messages; of messages that raise a flag */
     uint32_t phase_kind;
 };

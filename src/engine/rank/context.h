@@ -11,7 +11,8 @@
 struct run_context {
     struct event_loop loop;
     struct tap *tap;
-    enum status status; /* STATUS_OK until the run fails */
+    struct critical *critical; /* NULL: nobody asks for the critical path */
+    enum status status;        /* STATUS_OK until the run fails */
     /* Where in the program a rank is, for error messages. */
     struct call_place (*place)(void *self, uint32_t rank);
     void *self;                                                     /* first argument of `place` */

@@ -28,6 +28,28 @@ uint32_t node_sync_enter(struct node_sync *sync, struct queue_key key, bool *is_
     return entry->queue.head;
 }
 
+static void begin_causes(struct node_sync *sync, uint32_t call, uint32_t flags)
+{
+    size_t known = sync->cause_capacity;
+    sync->causes = mem_grow(sync->causes, &sync->cause_capacity, (size_t)call + 1, "critical path");
+    for (; known < sync->cause_capacity; known++)
+        sync->causes[known] = (struct node_sync_causes){.last = POOL_NONE};
+    struct node_sync_causes *causes = &sync->causes[call];
+    causes->flags = mem_grow(causes->flags, &causes->flag_capacity, flags, "critical path");
+    for (size_t flag = 0; flag < causes->flag_capacity; flag++)
+        causes->flags[flag] = POOL_NONE;
+}
+
+/* No member can wait for the flags of this call. */
+static void drop_causes(struct node_sync *sync, uint32_t call)
+{
+    struct node_sync_causes *causes = &sync->causes[call];
+    for (size_t flag = 0; flag < causes->flag_capacity; flag++) {
+        critical_drop(sync->critical, causes->flags[flag]);
+        causes->flags[flag] = POOL_NONE;
+    }
+}
+
 void node_sync_begin(struct node_sync *sync, uint32_t call, uint32_t ranks, uint32_t flags)
 {
     struct node_sync_call *begun = call_at(sync, call);
@@ -41,6 +63,8 @@ void node_sync_begin(struct node_sync *sync, uint32_t call, uint32_t ranks, uint
                                      .flag_capacity = capacity};
     for (uint32_t flag = 0; flag < flags; flag++)
         begun->raised_at[flag] = NODE_SYNC_DOWN;
+    if (sync->critical)
+        begin_causes(sync, call, flags);
 }
 
 void node_sync_leave(struct node_sync *sync, uint32_t call)
@@ -51,6 +75,8 @@ void node_sync_leave(struct node_sync *sync, uint32_t call)
     struct queue_table_entry *entry = queue_table_at(&sync->by_key, left->key);
     entry->queue.head = POOL_NONE;
     queue_table_remove(&sync->by_key, entry);
+    if (sync->critical)
+        drop_causes(sync, call);
     pool_give(&sync->calls, call);
 }
 
@@ -82,16 +108,36 @@ static void release_all(struct node_sync *sync, struct node_sync_call *call, uin
     }
 }
 
+/* The present cause is that of the last arrival so far. */
+static void keep_last(struct node_sync *sync, uint32_t call)
+{
+    critical_drop(sync->critical, sync->causes[call].last);
+    sync->causes[call].last = critical_hold(sync->critical);
+}
+
+/* The cause of the last arrival is the present one, and no longer that of the call. */
+static void resume_last(struct node_sync *sync, uint32_t call)
+{
+    critical_told(sync->critical);
+    critical_resume(sync->critical, sync->causes[call].last);
+    critical_drop(sync->critical, sync->causes[call].last);
+    sync->causes[call].last = POOL_NONE;
+}
+
 void node_sync_barrier(struct node_sync *sync, uint32_t call_index, uint32_t member, ps_t at)
 {
     struct node_sync_call *call = call_at(sync, call_index);
     wait_for(sync, call, member, NODE_SYNC_BARRIER);
+    if (sync->critical && at >= call->arrived_at)
+        keep_last(sync, call_index);
     call->arrived_at = ps_max(call->arrived_at, at);
     if (++call->arrived < call->ranks)
         return;
     at = call->arrived_at;
     call->arrived = 0;
     call->arrived_at = 0;
+    if (sync->critical)
+        resume_last(sync, call_index);
     release_all(sync, call, NODE_SYNC_BARRIER, at);
 }
 
@@ -99,6 +145,8 @@ void node_sync_raise(struct node_sync *sync, uint32_t call_index, uint32_t flag,
 {
     struct node_sync_call *call = call_at(sync, call_index);
     call->raised_at[flag] = at;
+    if (sync->critical)
+        sync->causes[call_index].flags[flag] = critical_hold(sync->critical);
     release_all(sync, call, flag, at);
 }
 
@@ -107,6 +155,8 @@ ps_t node_sync_await(struct node_sync *sync, uint32_t call_index, uint32_t flag,
     struct node_sync_call *call = call_at(sync, call_index);
     if (call->raised_at[flag] == NODE_SYNC_DOWN)
         wait_for(sync, call, member, flag);
+    else if (sync->critical)
+        critical_resume(sync->critical, sync->causes[call_index].flags[flag]);
     return call->raised_at[flag];
 }
 
@@ -139,6 +189,9 @@ void node_sync_free(struct node_sync *sync)
 {
     for (uint32_t call = 0; call < sync->calls.fresh; call++)
         free(call_at(sync, call)->raised_at);
+    for (size_t call = 0; call < sync->cause_capacity; call++)
+        free(sync->causes[call].flags);
+    free(sync->causes);
     pool_free(&sync->waits);
     pool_free(&sync->calls);
     queue_table_free(&sync->by_key);

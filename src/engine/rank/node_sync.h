@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/queue_table.h"
 #include "base/time.h"
+#include "engine/critical.h"
 
 /* Barriers and flags among the ranks of one node in one collective call. They take no time by themselves;
  * they keep the order. Which of the shared copies a call uses does not matter here: the prover has shown that
@@ -34,12 +35,22 @@ struct node_sync_wait {
 #define NODE_SYNC_BARRIER UINT32_MAX
 #define NODE_SYNC_DOWN    ((ps_t)-1)
 
+/* For the critical path: what causes a call's barrier and flags, held; POOL_NONE: nothing so far. */
+struct node_sync_causes {
+    uint32_t last;   /* to arrive at the barrier */
+    uint32_t *flags; /* of each flag */
+    size_t flag_capacity;
+};
+
 struct node_sync {
     struct queue_table by_key;
     struct pool calls, waits;
     /* What the member waited for has happened, or will at `at`. */
     void (*release)(void *self, uint32_t member, ps_t at);
     void *self;
+    struct critical *critical;       /* its present cause is that of what happens; NULL: nobody asks */
+    struct node_sync_causes *causes; /* per call */
+    size_t cause_capacity;
 };
 
 void node_sync_init(struct node_sync *sync, void *self,
@@ -59,7 +70,8 @@ void node_sync_barrier(struct node_sync *sync, uint32_t call, uint32_t member, p
 /* The flag goes up at `at`, which may lie in the future. */
 void node_sync_raise(struct node_sync *sync, uint32_t call, uint32_t flag, ps_t at);
 
-/* When the flag goes up. NODE_SYNC_DOWN: not known yet; the member waits and will be released. */
+/* When the flag goes up. NODE_SYNC_DOWN: not known yet; the member waits and will be released. What raised it
+ * is the present cause from then on. */
 ps_t node_sync_await(struct node_sync *sync, uint32_t call, uint32_t flag, uint32_t member);
 
 /* Notes that a message of the member will raise the flag; the note is taken when it has come. */

@@ -21,11 +21,37 @@ static void sender_done(struct p2p *p2p, struct message *message, ps_t at)
     request_complete(p2p->requests, owner, message->source, at, message->op, message->destination);
 }
 
+enum sender_cause { SENDER_BY_MESSAGE, SENDER_BY_ANSWER };
+
+/* Not inlined, as all that follows for the critical path: few runs ask for it. */
+__attribute__((noinline)) static void sender_done_with_cause(struct p2p *p2p, uint32_t index, ps_t at,
+                                                             enum sender_cause cause)
+{
+    struct critical *critical = p2p->context->critical;
+    if (cause == SENDER_BY_MESSAGE)
+        critical_sent(critical, index, at);
+    else
+        critical_answered(critical, index, at);
+    sender_done(p2p, message_at(p2p->messages, index), at);
+    critical_told(critical);
+}
+
+/* The sender is done because of the message, or because of its final answer. */
+static inline void sender_done_by(struct p2p *p2p, uint32_t index, ps_t at, enum sender_cause cause)
+{
+    if (p2p->context->critical)
+        sender_done_with_cause(p2p, index, at, cause);
+    else
+        sender_done(p2p, message_at(p2p->messages, index), at);
+}
+
 /* Both ends are done: all times of the message are known, and its record is free. */
 static inline void finish(struct p2p *p2p, uint32_t index)
 {
     const struct message *message = message_at(p2p->messages, index);
     tap_emit(p2p->tap, &(struct tap_record){.kind = TAP_FINISHED, .index = index, .message = message});
+    if (p2p->context->critical)
+        critical_finish(p2p->context->critical, index);
     pool_give(p2p->messages, index);
     context_count(p2p->context, &p2p->context->messages);
 }
@@ -96,7 +122,16 @@ static void answer_sender_done(void *self, uint32_t index, ps_t at)
     struct message *message = message_at(p2p->messages, index);
     bool until_arrival = is_rendezvous(message) || (message->call_flags & CALL_SYNCHRONOUS);
     if (!until_arrival && !(message->state & MESSAGE_SENDER_DONE))
-        sender_done(p2p, message, at);
+        sender_done_by(p2p, index, at, SENDER_BY_MESSAGE);
+}
+
+__attribute__((noinline)) static void complete_with_cause(struct p2p *p2p, const struct message *message,
+                                                          uint32_t index, ps_t at)
+{
+    critical_received(p2p->context->critical, index, at);
+    request_complete(p2p->requests, message->recv_owner, message->destination, at, message->op,
+                     message->source);
+    critical_told(p2p->context->critical);
 }
 
 /* The receiver has the message, or will at the known time `delivered`. */
@@ -108,8 +143,11 @@ static void receiver_done(struct p2p *p2p, uint32_t index)
     if (tap_has_handler(p2p->tap, TAP_RECEIVED))
         tap_emit(p2p->tap,
                  &(struct tap_record){.kind = TAP_RECEIVED, .index = index, .at = at, .message = message});
-    request_complete(p2p->requests, message->recv_owner, message->destination, at, message->op,
-                     message->source);
+    if (p2p->context->critical)
+        complete_with_cause(p2p, message, index, at);
+    else
+        request_complete(p2p->requests, message->recv_owner, message->destination, at, message->op,
+                         message->source);
     if (message->state & MESSAGE_SENDER_DONE) {
         finish(p2p, index);
         return;
@@ -119,7 +157,7 @@ static void receiver_done(struct p2p *p2p, uint32_t index)
         send_control(p2p, index, false, at);
         return;
     }
-    sender_done(p2p, message, at);
+    sender_done_by(p2p, index, at, SENDER_BY_MESSAGE);
     finish(p2p, index);
 }
 
@@ -292,7 +330,7 @@ static void on_control(void *self, uint32_t index)
     pool_give(p2p->messages, index);
     struct message *message = message_at(p2p->messages, of);
     if (message->state & MESSAGE_FIN_SENT) {
-        sender_done(p2p, message, p2p->loop->now);
+        sender_done_by(p2p, of, p2p->loop->now, SENDER_BY_ANSWER);
         finish(p2p, of);
     } else if (message->state & MESSAGE_CTS_SENT) {
         transfer(p2p, of);
@@ -406,6 +444,8 @@ void p2p_send(struct p2p *p2p, const struct message_post *post)
                                                 .index = index,
                                                 .at = p2p->loop->now,
                                                 .message = message_at(p2p->messages, index)});
+    if (p2p->context->critical)
+        critical_send(p2p->context->critical, index, message_at(p2p->messages, index), p2p->loop->now);
     launch(p2p, index);
     if (waiting != POOL_NONE && !p2p->loop->stopped)
         matched(p2p, index);
@@ -418,6 +458,28 @@ static void fill_receive(const struct p2p *p2p, struct message *message, const s
     message->posted_bytes = post->bytes;
 }
 
+/* A message that waited for its receive goes from now on: the receiver has made it wait. */
+__attribute__((noinline)) static void bind(struct p2p *p2p, uint32_t index)
+{
+    const struct message *message = message_at(p2p->messages, index);
+    struct critical *critical = p2p->context->critical;
+    if (message->state & MESSAGE_BUFFERED) {
+        if (message->state & MESSAGE_VISIBLE)
+            critical_bind_receiver(critical, index, p2p->loop->now);
+    } else if (is_rendezvous(message) &&
+               (p2p->protocol->handshakes == 0 || (message->state & MESSAGE_RTS_HERE))) {
+        critical_bind(critical, index, p2p->loop->now);
+    }
+}
+
+/* Send and receive have met, and the receive came second. */
+static inline void met(struct p2p *p2p, uint32_t index)
+{
+    if (p2p->context->critical)
+        bind(p2p, index);
+    matched(p2p, index);
+}
+
 void p2p_receive(struct p2p *p2p, const struct message_post *post)
 {
     uint32_t index = POOL_NONE, waiting = POOL_NONE;
@@ -428,7 +490,7 @@ void p2p_receive(struct p2p *p2p, const struct message_post *post)
     struct message *message = message_at(p2p->messages, waiting != POOL_NONE ? waiting : index);
     fill_receive(p2p, message, post);
     if (waiting != POOL_NONE) {
-        matched(p2p, waiting);
+        met(p2p, waiting);
         return;
     }
     message->state = 0;
@@ -439,9 +501,9 @@ void p2p_receive(struct p2p *p2p, const struct message_post *post)
     message->op = post->op;
     if (post->channel != CHANNEL_MAILBOX)
         return;
-    uint32_t met = matching_mailbox_receive(p2p->matching, index);
-    if (met != POOL_NONE)
-        matched(p2p, met);
+    uint32_t message_index = matching_mailbox_receive(p2p->matching, index);
+    if (message_index != POOL_NONE)
+        met(p2p, message_index);
 }
 
 void p2p_init(struct p2p *p2p)

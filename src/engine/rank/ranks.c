@@ -221,6 +221,7 @@ static enum status run(const struct engine_params *params, struct engine_usage *
 {
     struct rank_engine engine = {.params = params};
     engine.context = (struct run_context){.tap = params->tap,
+                                          .critical = params->critical,
                                           .place = place_of,
                                           .self = &engine,
                                           .progress = params->progress,

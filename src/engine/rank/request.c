@@ -28,8 +28,21 @@ void request_table_start(struct request_table *requests, struct request_waiter *
         requests->slots[i].at = REQUEST_FREE;
 }
 
+void request_table_follow(struct request_table *requests, uint32_t waiters, struct critical *critical)
+{
+    requests->critical = critical;
+    requests->links = mem_alloc(requests->slot_count, sizeof *requests->links, "critical path");
+    requests->waiter_links = mem_alloc(waiters, sizeof *requests->waiter_links, "critical path");
+    for (uint64_t i = 0; i < requests->slot_count; i++)
+        requests->links[i] = POOL_NONE;
+    for (uint32_t i = 0; i < waiters; i++)
+        requests->waiter_links[i] = POOL_NONE;
+}
+
 void request_table_free(struct request_table *requests)
 {
+    free(requests->links);
+    free(requests->waiter_links);
     free(requests->slots);
 }
 
@@ -52,6 +65,56 @@ uint32_t request_add_handler(struct request_table *requests, void *self,
     return REQUEST_HANDLED | handler << REQUEST_INDEX_BITS;
 }
 
+void request_note_cause(struct request_table *requests, const struct request_waiter *waiter,
+                        const struct request *request, ps_t at)
+{
+    size_t index =
+        (size_t)((const unsigned char *)waiter - (unsigned char *)requests->waiters) / requests->stride;
+    uint32_t link = requests->links[request - requests->slots];
+    bool is_latest = at > waiter->latest;
+    critical_drop(requests->critical, is_latest ? requests->waiter_links[index] : link);
+    if (is_latest)
+        requests->waiter_links[index] = link;
+}
+
+uint32_t request_take_cause(struct request_table *requests, uint32_t waiter)
+{
+    uint32_t link = requests->waiter_links[waiter];
+    requests->waiter_links[waiter] = POOL_NONE;
+    return link;
+}
+
+/* The completion of a slot, written once for runs with the critical path and once for all others, which are
+ * not to test for it. */
+static inline __attribute__((always_inline)) void complete_slot(struct request_table *requests,
+                                                                uint32_t owner, uint32_t waiter_index,
+                                                                ps_t at, uint8_t op, uint32_t peer,
+                                                                bool with_cause)
+{
+    struct request *request = &requests->slots[owner];
+    bool awaited = request->at == REQUEST_AWAITED;
+    request->op = op;
+    request->peer = peer;
+    if (with_cause)
+        requests->links[owner] = critical_hold(requests->critical);
+    request->at = awaited ? REQUEST_FREE : at;
+    if (!awaited)
+        return;
+    struct request_waiter *waiter = waiter_at(requests, waiter_index);
+    if (with_cause)
+        request_note_cause(requests, waiter, request, at);
+    request_note(waiter, request, at);
+    if (--waiter->awaited == 0)
+        requests->ready(requests->self, waiter_index);
+}
+
+__attribute__((noinline)) static void complete_with_cause(struct request_table *requests, uint32_t owner,
+                                                          uint32_t waiter_index, ps_t at, uint8_t op,
+                                                          uint32_t peer)
+{
+    complete_slot(requests, owner, waiter_index, at, op, peer, true);
+}
+
 void request_complete(struct request_table *requests, uint32_t owner, uint32_t waiter_index, ps_t at,
                       uint8_t op, uint32_t peer)
 {
@@ -63,17 +126,10 @@ void request_complete(struct request_table *requests, uint32_t owner, uint32_t w
         handler->complete(handler->self, owner & REQUEST_INDEX_MASK, at, peer);
         return;
     }
-    struct request *request = &requests->slots[owner];
-    bool awaited = request->at == REQUEST_AWAITED;
-    request->op = op;
-    request->peer = peer;
-    request->at = awaited ? REQUEST_FREE : at;
-    if (!awaited)
-        return;
-    struct request_waiter *waiter = waiter_at(requests, waiter_index);
-    request_note(waiter, request, at);
-    if (--waiter->awaited == 0)
-        requests->ready(requests->self, waiter_index);
+    if (requests->critical)
+        complete_with_cause(requests, owner, waiter_index, at, op, peer);
+    else
+        complete_slot(requests, owner, waiter_index, at, op, peer, false);
 }
 
 double request_table_estimate(double slots)

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/time.h"
+#include "engine/critical.h"
 
 /* Requests and their completion. A waiter opens requests, awaits some of them, and is told when the last of
  * these is complete. It has numbered slots, and a slot holds one request at a time. A rank that executes a
@@ -52,6 +53,9 @@ struct request_table {
     size_t stride;
     void (*ready)(void *self, uint32_t waiter); /* the last request that it awaited has completed */
     void *self;
+    struct critical *critical; /* NULL: nobody asks, and there are no links */
+    uint32_t *links;           /* of the critical path, held: of each complete request; POOL_NONE: none */
+    uint32_t *waiter_links;    /* of each waiter's latest completion */
     struct request_handler handlers[REQUEST_HANDLERS];
     uint32_t handler_count;
 };
@@ -68,6 +72,9 @@ void request_waiter_init(struct request_waiter *waiter, struct request_table *re
  * one before. ready(self, i) is called when the last request that waiter i awaited has completed. */
 void request_table_start(struct request_table *requests, struct request_waiter *waiters, size_t stride,
                          void *self, void (*ready)(void *self, uint32_t waiter));
+
+/* Keeps the causes of completions for the critical path, after request_table_start(). */
+void request_table_follow(struct request_table *requests, uint32_t waiters, struct critical *critical);
 
 /* The tag of a new handler: tag | index is an owner, for an index up to REQUEST_INDEX_MASK. */
 uint32_t request_add_handler(struct request_table *requests, void *self,
@@ -93,6 +100,13 @@ static inline uint32_t request_open(struct request_table *requests, const struct
     return owner;
 }
 
+/* For the critical path: keeps the cause of the latest completion, the first of several at the same time. */
+void request_note_cause(struct request_table *requests, const struct request_waiter *waiter,
+                        const struct request *request, ps_t at);
+
+/* The cause of what the waiter has waited for; the caller holds it from now on. POOL_NONE: there is none. */
+uint32_t request_take_cause(struct request_table *requests, uint32_t waiter);
+
 static inline void request_note(struct request_waiter *waiter, const struct request *request, ps_t at)
 {
     if (at < waiter->latest)
@@ -114,6 +128,8 @@ static inline void request_await(struct request_table *requests, struct request_
         waiter->awaited++;
         return;
     }
+    if (requests->critical)
+        request_note_cause(requests, waiter, request, request->at);
     request_note(waiter, request, request->at);
     request->at = REQUEST_FREE;
 }

@@ -34,6 +34,15 @@ __attribute__((noinline)) static void emit_blocked(struct scheduler *scheduler, 
                                                   .at = since});
 }
 
+/* The rank has waited for the latest of its completions. */
+static inline void follow_cause(struct scheduler *scheduler, uint32_t rank_index)
+{
+    struct critical *critical = scheduler->context->critical;
+    if (critical)
+        critical_waited(critical, critical_rank(critical, rank_index),
+                        request_take_cause(scheduler->requests, rank_index));
+}
+
 /* Moves the rank to `at`. True: it may go on there at once, because nothing else happens before. False: its
  * resume is in the queue. */
 static bool advance(struct scheduler *scheduler, uint32_t rank_index, ps_t at)
@@ -98,6 +107,7 @@ static bool block(struct scheduler *scheduler, uint32_t rank_index, enum rank_st
         return false;
     rank->is_idle = false;
     rank->state = RANK_NORM;
+    follow_cause(scheduler, rank_index);
     emit_idle(scheduler, rank_index, since);
     return true;
 }
@@ -119,6 +129,8 @@ static bool compute(struct scheduler *scheduler, uint32_t rank_index, double amo
     ps_t at = picoseconds < 0x1p62 ? ps_add(now, (ps_t)(picoseconds + 0.5)) : PS_NEVER;
     tap_emit(scheduler->tap,
              &(struct tap_record){.kind = TAP_COMPUTED, .rank = rank_index, .since = now, .at = at});
+    if (scheduler->context->critical)
+        critical_rank(scheduler->context->critical, rank_index)->computed += at - now;
     return advance(scheduler, rank_index, at);
 }
 
@@ -256,6 +268,8 @@ static void end_rank(struct scheduler *scheduler, uint32_t rank_index)
                                                       .at = endpoint_software(endpoint, rank_index)});
     tap_emit(scheduler->tap,
              &(struct tap_record){.kind = TAP_ENDED, .rank = rank_index, .at = scheduler->loop->now});
+    if (scheduler->context->critical)
+        critical_end(scheduler->context->critical, rank_index, scheduler->loop->now);
 }
 
 /* Executes calls until the rank blocks, computes beyond the next event, or ends. */
@@ -265,6 +279,8 @@ static void run_rank(struct scheduler *scheduler, uint32_t rank_index)
     struct call scratch;
     bool going = true;
     rank->state = RANK_NORM;
+    if (scheduler->context->critical)
+        critical_enter(scheduler->context->critical, critical_rank(scheduler->context->critical, rank_index));
     while (going && !scheduler->loop->stopped) {
         rank->call = program_next(scheduler->program, rank_index, &scratch);
         if (!rank->call) {
@@ -285,6 +301,7 @@ static void on_resume(void *self, uint32_t rank_index)
     struct rank *rank = &scheduler->ranks[rank_index];
     if (rank->is_idle) {
         rank->is_idle = false;
+        follow_cause(scheduler, rank_index);
         emit_idle(scheduler, rank_index, rank->blocked_at);
     }
     run_rank(scheduler, rank_index);
@@ -308,6 +325,8 @@ void scheduler_init(struct scheduler *scheduler)
         request_waiter_init(&ranks[i].waiter, scheduler->requests, ranks[i].slot_count);
     }
     request_table_start(scheduler->requests, &ranks->waiter, sizeof *ranks, scheduler, on_ready);
+    if (scheduler->context->critical)
+        request_table_follow(scheduler->requests, program->ranks, scheduler->context->critical);
     scheduler->ranks = ranks;
     scheduler->resume_kind = loop_register(scheduler->loop, on_resume, scheduler);
 }

@@ -129,13 +129,17 @@ void probe_seen(struct photonic *photonic, struct photonic_packet *packet, ps_t 
     fabric_visible(&photonic->fabric, transmission->id, at);
 }
 
-/* Tells the tap of the first packet of a message: until it is sent, its time is the message's. */
+/* Tells the tap of the time until a message begins, and of its first packet: until that is sent, its time is
+ * the message's. */
 static void emit_first(struct photonic *photonic, uint32_t index)
 {
     const struct photonic_packet *packet = packet_at(photonic, index);
     const struct photonic_transmission *transmission = transmission_at(photonic, packet->transmission);
-    tap_emit_part(photonic->fabric.params.tap, transmission->id, TAP_PART_QUEUE, transmission->begun_at,
-                  packet->begun, "earlier packets to node", transmission->destination);
+    const struct tap *tap = photonic->fabric.params.tap;
+    tap_emit_part(tap, transmission->id, TAP_PART_QUEUE, transmission->generated, transmission->begun_at,
+                  "messages sent before it by node", transmission->source);
+    tap_emit_part(tap, transmission->id, TAP_PART_QUEUE, transmission->begun_at, packet->begun,
+                  "earlier packets to node", transmission->destination);
     packet_trace_emit(photonic, index, packet->begun);
 }
 

@@ -145,16 +145,14 @@ static bool leave_source(struct photonic *photonic, uint32_t message)
     return is_last;
 }
 
-/* Tells the tap of a message's time: until it begins; what its first packet did until it was sent
- * (probe_grant); until its last packet has left; and from then on what the packet did that arrived last. */
+/* Tells the tap of a message's time from the first packet on (probe_grant): until its last packet has left;
+ * and from then on what the packet did that arrived last. */
 static void emit_parts(struct photonic *photonic, uint32_t index)
 {
     const struct tap *tap = photonic->fabric.params.tap;
     const struct photonic_transmission *transmission =
         transmission_at(photonic, packet_at(photonic, index)->transmission);
     uint32_t id = transmission->id;
-    tap_emit_part(tap, id, TAP_PART_QUEUE, transmission->generated, transmission->begun_at,
-                  "messages sent before it by node", transmission->source);
     tap_emit_part(tap, id, TAP_PART_TRANSFER, transmission->sent_at, transmission->left_at, NULL, 0);
     packet_trace_emit(photonic, index, transmission->left_at);
 }

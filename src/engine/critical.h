@@ -1,0 +1,134 @@
+#ifndef HELIO_ENGINE_CRITICAL_H
+#define HELIO_ENGINE_CRITICAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/estimate.h"
+#include "base/mem.h"
+#include "base/tap.h"
+#include "base/time.h"
+
+/* The critical path of a run: the chain of causes that ends with the rank that ends last. At each moment the
+ * path is on a rank that computes or works for messages, or on a message for which a rank waits. The lengths
+ * of its parts add up to the makespan. docs/insight.md says what is computed, and where it is not valid.
+ *
+ * An engine tells what happens, and this keeps for each strand the cause of its last wait. A *strand* is what
+ * executes one thing after another: a rank, or a non-blocking collective call of a rank. A *link* of the
+ * chain is a time on a strand and the message that the strand sent at its end. Links name the link before
+ * them. A link that no strand, message or other link needs is free again, so the memory of a run does not
+ * grow with its messages but with those under way and with the chains that are still candidates. */
+
+enum critical_kind {
+    CRITICAL_COMPUTATION, /* of a rank */
+    CRITICAL_SOFTWARE,    /* of cores, PCIe and NICs for messages; with a host model */
+    CRITICAL_SETUP,       /* a message requests its path and has it set up */
+    CRITICAL_LATENCY,     /* its last byte and its control messages move */
+    CRITICAL_BANDWIDTH,   /* its bytes enter the network, as fast as without other messages; of a sender that
+                             waits for that, all that the fabric does not tell */
+    CRITICAL_CONTENTION,  /* it waits for other messages */
+    CRITICAL_OTHER,       /* the fabric does not tell */
+    CRITICAL_KINDS
+};
+
+/* "computation", ... */
+const char *critical_kind_name(enum critical_kind kind);
+
+/* What executes one thing after another, and where its chain ends. */
+struct critical_strand {
+    uint32_t link; /* of its last wait; POOL_NONE: it has not waited */
+    uint32_t rank;
+    ps_t computed; /* since then */
+    bool waited;   /* since it began */
+};
+
+/* One link of the path. It begins at the end of the link before it, on `rank`, which computes for `computed`
+ * and works for messages until `start`. Then the message is under way until `end`. */
+struct critical_step {
+    uint32_t rank;
+    uint32_t source, destination; /* of the message */
+    uint8_t op;                   /* enum call_op that caused the message */
+    bool is_signal;               /* no message: the ranks of a node wait for each other, or a final answer */
+    uint64_t bytes;
+    ps_t since, computed, start, end;
+    ps_t kinds[CRITICAL_KINDS]; /* of the time from `start` to `end` */
+    const char *awaited;        /* what it waited for longest; NULL: nothing */
+    uint32_t which;             /* its number */
+    ps_t awaited_ps;
+};
+
+struct critical_path {
+    uint32_t rank; /* that ends last; the first of several */
+    ps_t length;   /* the makespan */
+    ps_t kinds[CRITICAL_KINDS];
+    enum critical_kind rest;     /* what a rank does when it neither computes nor waits */
+    uint64_t messages;           /* on the path */
+    ps_t listed_since;           /* from here on `steps` have the path; 0: all of it */
+    struct critical_step *steps; /* in the order of time, from the first message on */
+    size_t count;
+    uint32_t last_rank; /* behind the last step */
+    ps_t last_since, last_computed;
+};
+
+void critical_path_free(struct critical_path *path);
+
+struct critical;
+
+/* `keep` is how many links a run keeps at least, where it has so many; 0: the default. */
+struct critical *critical_open(uint32_t ranks, bool has_host, uint32_t keep, struct tap *tap);
+void critical_close(struct critical *critical); /* NULL: does nothing */
+size_t critical_bytes(const struct critical *critical);
+/* Bytes of a run with so many ranks and messages under way at once. */
+double critical_estimate(double ranks, double messages);
+
+/* -------------------------------------------------------------- for engines */
+
+struct critical_strand *critical_rank(struct critical *critical, uint32_t rank);
+
+/* The strand that executes from now on; returns the one before. */
+struct critical_strand *critical_enter(struct critical *critical, struct critical_strand *strand);
+
+/* A strand that begins where the present one is; and its end. */
+struct critical_strand critical_fork(struct critical *critical);
+void critical_leave(struct critical *critical, struct critical_strand *strand);
+
+struct message;
+
+/* The present strand has sent the message `index`. */
+void critical_send(struct critical *critical, uint32_t index, const struct message *message, ps_t now);
+/* The message could not go before the present strand was ready for it, now. */
+void critical_bind(struct critical *critical, uint32_t index, ps_t now);
+/* The same, where only its receiver had to wait: its sender waits for what the message did before. */
+void critical_bind_receiver(struct critical *critical, uint32_t index, ps_t now);
+/* The same of the rank that receives it, whose core did not look before; nothing where it came just now. */
+void critical_polled(struct critical *critical, uint32_t index, ps_t now);
+
+/* The completion of a receive, of a send, or of a send by a final answer, at `at`: what is completed next has
+ * this cause, until critical_told(). */
+void critical_received(struct critical *critical, uint32_t index, ps_t at);
+void critical_sent(struct critical *critical, uint32_t index, ps_t at);
+void critical_answered(struct critical *critical, uint32_t index, ps_t at);
+/* What the present strand does at `at` for another rank of its node, without a message. */
+void critical_signal(struct critical *critical, ps_t at);
+/* The present strand itself has reached the end of what is completed next. */
+void critical_complete(struct critical *critical, const struct critical_strand *strand);
+/* The cause that was held is the present one again. */
+void critical_resume(struct critical *critical, uint32_t held);
+void critical_told(struct critical *critical);
+
+/* Holds the present cause for a strand that may wait for it; POOL_NONE: there is none. */
+uint32_t critical_hold(struct critical *critical);
+void critical_drop(struct critical *critical, uint32_t held);
+/* The strand has waited for the cause, which it gives up. */
+void critical_waited(struct critical *critical, struct critical_strand *strand, uint32_t held);
+
+/* The message is over. */
+void critical_finish(struct critical *critical, uint32_t index);
+/* A rank has ended. */
+void critical_end(struct critical *critical, uint32_t rank, ps_t at);
+
+/* The path, when all ranks have ended. The caller frees it. */
+void critical_result(const struct critical *critical, struct critical_path *path);
+
+#endif

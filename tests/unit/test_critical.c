@@ -1,0 +1,392 @@
+/* The critical path. Its parts add up to the makespan on every fabric, protocol and host model. It is the
+ * path that decides: if the latency or the computation changes a little, the makespan changes by as much as
+ * the path has of it, or where another path is as long, by no less upwards and no more downwards. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "support/script.h"
+
+enum { MOST_RANKS = 9, MOST_CALLS = 400, SLOTS_AT_MOST = 100, EVENTS = 60 };
+
+/* ---------------------------------------------------------- random programs */
+
+struct random_program {
+    struct call calls[MOST_RANKS][MOST_CALLS];
+    const struct call *lists[MOST_RANKS];
+    uint32_t count[MOST_RANKS];
+    uint32_t slots[MOST_RANKS];
+    uint32_t ranks;
+};
+
+static void append(struct random_program *program, uint32_t rank, struct call call)
+{
+    assert_true(program->count[rank] < MOST_CALLS);
+    program->calls[rank][program->count[rank]++] = call;
+}
+
+/* A new request of the rank, after a wait for all if it has many. */
+static uint32_t slot_of(struct random_program *program, uint32_t rank)
+{
+    if (program->slots[rank] == SLOTS_AT_MOST) {
+        append(program, rank, (struct call)WAITALL);
+        program->slots[rank] = 0;
+    }
+    return SLOT_FIRST + program->slots[rank]++;
+}
+
+/* Both ends of a message stand at the same place of one common order, so that no rank waits in a circle. */
+static void add_message(struct random_program *program, struct rng *rng)
+{
+    uint32_t from = (uint32_t)rng_below(rng, program->ranks), to = (uint32_t)rng_below(rng, program->ranks);
+    if (from == to)
+        return;
+    uint64_t bytes = rng_below(rng, 4) ? rng_below(rng, 3000) : rng_below(rng, 200000);
+    if (rng_below(rng, 3))
+        append(program, from, (struct call)ISEND((int32_t)to, 1, bytes, slot_of(program, from)));
+    else
+        append(program, from, (struct call)SEND((int32_t)to, 1, bytes));
+    if (rng_below(rng, 3))
+        append(program, to, (struct call)IRECV((int32_t)from, 1, bytes, slot_of(program, to)));
+    else
+        append(program, to, (struct call)RECV((int32_t)from, 1, bytes));
+}
+
+static void add_collective(struct random_program *program, struct rng *rng)
+{
+    static const enum call_op ops[] = {CALL_BARRIER, CALL_BCAST, CALL_ALLREDUCE, CALL_ALLTOALL, CALL_GATHER};
+    enum call_op op = ops[rng_below(rng, 5)];
+    uint64_t bytes = op == CALL_BARRIER ? 0 : rng_below(rng, 5000);
+    bool immediate = rng_below(rng, 2);
+    for (uint32_t rank = 0; rank < program->ranks; rank++) {
+        if (immediate)
+            append(program, rank, (struct call)ICOLLECTIVE(op, bytes, 0, slot_of(program, rank)));
+        else
+            append(program, rank, (struct call)COLLECTIVE(op, bytes, 0));
+    }
+}
+
+static void add_event(struct random_program *program, struct rng *rng)
+{
+    uint32_t rank = (uint32_t)rng_below(rng, program->ranks);
+    switch (rng_below(rng, 10)) {
+    case 0:
+    case 1:
+    case 2:
+        append(program, rank, (struct call)COMPUTE((double)rng_below(rng, 200000)));
+        break;
+    case 3:
+        append(program, rank, (struct call)WAITALL);
+        program->slots[rank] = 0;
+        break;
+    case 4:
+        add_collective(program, rng);
+        break;
+    default:
+        add_message(program, rng);
+        break;
+    }
+}
+
+static struct random_program *make_program(uint64_t seed)
+{
+    struct random_program *program = mem_alloc(1, sizeof *program, "a program");
+    struct rng rng = rng_init(seed, "test_critical");
+    program->ranks = 2 + (uint32_t)rng_below(&rng, MOST_RANKS - 1);
+    for (int i = 0; i < EVENTS; i++)
+        add_event(program, &rng);
+    for (uint32_t rank = 0; rank < program->ranks; rank++) {
+        append(program, rank, (struct call)FINALIZE);
+        program->lists[rank] = program->calls[rank];
+    }
+    return program;
+}
+
+/* ------------------------------------------------------------------- checks */
+
+static struct critical_path path;
+static struct script_outcome outcome;
+
+static void run(const struct random_program *program, const char *fabric, const char *const *settings)
+{
+    script_path = &path;
+    script_run(program->lists, program->ranks, fabric, settings, &outcome);
+    script_path = NULL;
+    if (outcome.status != STATUS_OK)
+        fail_msg("%s: %s", fabric, outcome.said);
+}
+
+static ps_t sum_of(const ps_t *kinds)
+{
+    ps_t sum = 0;
+    for (int kind = 0; kind < CRITICAL_KINDS; kind++) {
+        assert_true(kinds[kind] >= 0);
+        sum += kinds[kind];
+    }
+    return sum;
+}
+
+/* The steps follow one another without a gap, and what each says adds up to its time. */
+static void steps_are_a_path(void)
+{
+    ps_t at = path.listed_since;
+    for (size_t i = 0; i < path.count; i++) {
+        const struct critical_step *step = &path.steps[i];
+        assert_int_equal(step->since, at);
+        assert_true(step->start >= step->since && step->end >= step->start);
+        assert_true(step->computed >= 0 && step->computed <= step->start - step->since);
+        assert_int_equal(sum_of(step->kinds), step->end - step->start);
+        assert_true(step->rank == step->source || step->rank == step->destination);
+        at = step->end;
+    }
+    assert_int_equal(path.last_since, at);
+    assert_true(path.last_computed >= 0 && path.last_computed <= path.length - at);
+}
+
+/* Without a host model a rank computes or waits, so there is nothing else between two messages. */
+static void check_path(bool has_host)
+{
+    assert_int_equal(path.length, outcome.makespan);
+    assert_int_equal(outcome.finish[path.rank], outcome.makespan);
+    assert_int_equal(sum_of(path.kinds), outcome.makespan);
+    steps_are_a_path();
+    if (has_host)
+        return;
+    assert_int_equal(path.kinds[CRITICAL_SOFTWARE], 0);
+    for (size_t i = 0; i < path.count; i++)
+        assert_int_equal(path.steps[i].computed, path.steps[i].start - path.steps[i].since);
+    assert_int_equal(path.last_computed, path.length - path.last_since);
+}
+
+/* A rank computes on the path no longer than in all. */
+static void computes_no_longer(void)
+{
+    ps_t computed[MOST_RANKS] = {0};
+    for (size_t i = 0; i < path.count; i++)
+        computed[path.steps[i].rank] += path.steps[i].computed;
+    computed[path.last_rank] += path.last_computed;
+    for (uint32_t rank = 0; rank < MOST_RANKS; rank++)
+        assert_true(computed[rank] <= outcome.compute[rank]);
+}
+
+/* -------------------------------------------------------------------- tests */
+
+/* Rank 0 computes 5 us and sends 1000 bytes, which take 1 us and have 2 us of latency; rank 1 has been
+ * waiting since 1 us, and computes 3 us more. */
+static void path_of_one_message(void **state)
+{
+    (void)state;
+    const struct call sends[] = {COMPUTE(5000), SEND(1, 1, 1000), FINALIZE};
+    const struct call receives[] = {COMPUTE(1000), RECV(0, 1, 1000), COMPUTE(3000), FINALIZE};
+    const struct call *const calls[] = {sends, receives};
+    script_path = &path;
+    script_run(calls, 2, "hockney",
+               (const char *const[]){"compute.rate=1Gflop/s", "hockney.latency=2us",
+                                     "hockney.bandwidth=1GB/s", NULL},
+               &outcome);
+    script_path = NULL;
+    check_path(false);
+    assert_int_equal(path.length, 11000000);
+    assert_int_equal(path.rank, 1);
+    assert_int_equal(path.count, 1);
+    assert_int_equal(path.messages, 1);
+    assert_int_equal(path.kinds[CRITICAL_COMPUTATION], 8000000);
+    assert_int_equal(path.kinds[CRITICAL_LATENCY], 2000000);
+    assert_int_equal(path.kinds[CRITICAL_BANDWIDTH], 1000000);
+    const struct critical_step *step = &path.steps[0];
+    assert_int_equal(step->rank, 0);
+    assert_int_equal(step->source, 0);
+    assert_int_equal(step->destination, 1);
+    assert_int_equal(step->bytes, 1000);
+    assert_int_equal(step->computed, 5000000);
+    critical_path_free(&path);
+}
+
+/* A rendezvous message waits for the receiver, who computes 5 us: then he is on the path, and not the sender.
+ */
+static void receiver_that_comes_late_is_on_the_path(void **state)
+{
+    (void)state;
+    const struct call sends[] = {COMPUTE(1000), SEND(1, 1, 1000000), FINALIZE};
+    const struct call receives[] = {COMPUTE(5000), RECV(0, 1, 1000000), FINALIZE};
+    const struct call *const calls[] = {sends, receives};
+    script_path = &path;
+    script_run(calls, 2, "hockney",
+               (const char *const[]){"compute.rate=1Gflop/s", "hockney.latency=2us",
+                                     "hockney.bandwidth=1GB/s", NULL},
+               &outcome);
+    script_path = NULL;
+    check_path(false);
+    assert_int_equal(path.length, 5000000 + 1000000000 + 2000000);
+    assert_int_equal(path.count, 1);
+    assert_int_equal(path.steps[0].rank, 1);
+    assert_int_equal(path.kinds[CRITICAL_COMPUTATION], 5000000);
+    critical_path_free(&path);
+}
+
+/* Two messages share the link into rank 2: half of the time of the later one is contention. */
+static void shared_link_is_contention(void **state)
+{
+    (void)state;
+    const struct call sends[] = {SEND(2, 1, 10000), FINALIZE};
+    const struct call receives[] = {RECV(0, 1, 10000), RECV(1, 1, 10000), FINALIZE};
+    const struct call *const calls[] = {sends, sends, receives};
+    script_path = &path;
+    script_run(calls, 3, "packet",
+               (const char *const[]){"packet.latency=1us", "packet.bandwidth=1GB/s", NULL}, &outcome);
+    script_path = NULL;
+    check_path(false);
+    assert_int_equal(path.length, 21000000);
+    assert_int_equal(path.kinds[CRITICAL_LATENCY], 1000000);
+    assert_int_equal(path.kinds[CRITICAL_BANDWIDTH], 10000000);
+    assert_int_equal(path.kinds[CRITICAL_CONTENTION], 10000000);
+    assert_string_equal(path.steps[0].awaited, "its share of the links to node");
+    assert_int_equal(path.steps[0].which, 2);
+    critical_path_free(&path);
+}
+
+static const char *const protocols[][6] = {
+    {NULL},
+    {"mpi.eager_threshold=0B", NULL},
+    {"mpi.eager_threshold=1kB", "rendezvous.handshakes=1", NULL},
+    {"mpi.eager_threshold=1kB", "rendezvous.handshakes=2", NULL},
+    {"mpi.eager_threshold=1kB", "rendezvous.handshakes=3", "ranks_per_node=2", NULL},
+    {"mpi.eager_done=injected", "ranks_per_node=3", "intranode.latency=300ns", NULL},
+    {"mpi.alltoall=bruck", "mpi.alltoall_window=2", NULL},
+};
+enum { PROTOCOLS = sizeof protocols / sizeof *protocols };
+
+static const char *const path_fabrics[] = {"ideal",   "hockney",    "packet",      "fmu",    "hybrid",
+                                           "circuit", "packetised", "tdm-dynamic", "segment"};
+
+static void parts_add_up_on_every_fabric(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct random_program *program = make_program(seed);
+        for (size_t i = 0; i < sizeof path_fabrics / sizeof *path_fabrics; i++) {
+            run(program, path_fabrics[i], protocols[(seed + i) % PROTOCOLS]);
+            check_path(false);
+            computes_no_longer();
+            assert_int_equal(path.kinds[CRITICAL_OTHER], 0);
+            critical_path_free(&path);
+        }
+        free(program);
+    }
+}
+
+static void parts_add_up_with_hosts(void **state)
+{
+    (void)state;
+    static const char *const settings[][5] = {
+        {"host.system=thunderx2", "hockney.latency=200ns", "packet.latency=200ns", NULL},
+        {"host.system=thunderx2", "hockney.latency=200ns", "packet.latency=200ns", "ranks_per_node=2", NULL},
+        {"host.system=thunderx2", "hockney.latency=200ns", "packet.latency=200ns", "mpi.eager_threshold=1kB",
+         NULL},
+        {"host.system=thunderx2", "hockney.latency=200ns", "packet.latency=200ns", "rendezvous.handshakes=3",
+         NULL}};
+    static const char *const fabrics_with_hosts[] = {"hockney", "packet", "fmu"};
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        struct random_program *program = make_program(seed);
+        for (size_t i = 0; i < 3; i++) {
+            run(program, fabrics_with_hosts[i], settings[seed % 4]);
+            check_path(true);
+            computes_no_longer();
+            assert_true(path.kinds[CRITICAL_SOFTWARE] > 0 || path.count == 0);
+            critical_path_free(&path);
+        }
+        free(program);
+    }
+}
+
+/* The makespan of the program when one setting is another. */
+static ps_t makespan_with(const struct random_program *program, const char *const *protocol,
+                          const char *compute, const char *latency)
+{
+    const char *settings[10] = {compute, latency};
+    for (size_t i = 0; protocol[i]; i++)
+        settings[i + 2] = protocol[i];
+    run(program, "hockney", settings);
+    return outcome.makespan;
+}
+
+/* Without contention the makespan is a maximum over paths of sums, so it is convex in every time, and the
+ * critical path's part of that time lies between its slopes on both sides. A path that is wrong somewhere
+ * fails here. */
+static void path_decides_the_makespan(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 120; seed++) {
+        struct random_program *program = make_program(seed);
+        const char *const *protocol = protocols[seed % PROTOCOLS];
+        const char *scale = "compute.scale=12", *latency = "hockney.latency=2us";
+        ps_t longer = makespan_with(program, protocol, scale, "hockney.latency=2000010ps");
+        critical_path_free(&path);
+        ps_t shorter = makespan_with(program, protocol, scale, "hockney.latency=1999990ps");
+        critical_path_free(&path);
+        ps_t more = makespan_with(program, protocol, "compute.scale=12.012", latency);
+        critical_path_free(&path);
+        ps_t less = makespan_with(program, protocol, "compute.scale=11.988", latency);
+        critical_path_free(&path);
+        ps_t now = makespan_with(program, protocol, scale, latency);
+
+        ps_t latencies = path.kinds[CRITICAL_LATENCY];
+        if (strcmp(protocol[0] ? protocol[0] : "", "mpi.eager_done=injected") != 0) {
+            assert_int_equal(latencies % 2000000, 0);
+            assert_true(longer - now >= latencies / 200000);
+            assert_true(now - shorter <= latencies / 200000);
+        }
+        assert_true(more - now >= path.kinds[CRITICAL_COMPUTATION] / 1000);
+        assert_true(now - less <= path.kinds[CRITICAL_COMPUTATION] / 1000);
+        critical_path_free(&path);
+        free(program);
+    }
+}
+
+/* If a run keeps few links, the list is shorter, and all sums are the same. */
+static void what_is_forgotten_is_summed(void **state)
+{
+    (void)state;
+    bool has_forgotten = false;
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        struct random_program *program = make_program(seed);
+        run(program, "packet", NULL);
+        struct critical_path all = path;
+        script_path_keep = 4;
+        run(program, "packet", NULL);
+        script_path_keep = 0;
+        check_path(false);
+        assert_int_equal(path.rank, all.rank);
+        assert_int_equal(path.messages, all.messages);
+        assert_memory_equal(path.kinds, all.kinds, sizeof all.kinds);
+        assert_true(path.count <= all.count);
+        for (size_t i = 1; i <= path.count; i++)
+            assert_int_equal(path.steps[path.count - i].end, all.steps[all.count - i].end);
+        has_forgotten |= path.listed_since > 0;
+        critical_path_free(&path);
+        critical_path_free(&all);
+        free(program);
+    }
+    assert_true(has_forgotten);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(path_of_one_message),
+        cmocka_unit_test(receiver_that_comes_late_is_on_the_path),
+        cmocka_unit_test(shared_link_is_contention),
+        cmocka_unit_test(parts_add_up_on_every_fabric),
+        cmocka_unit_test(parts_add_up_with_hosts),
+        cmocka_unit_test(path_decides_the_makespan),
+        cmocka_unit_test(what_is_forgotten_is_summed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
