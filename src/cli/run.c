@@ -15,12 +15,14 @@
 #include "output/interrupt.h"
 #include "output/standard.h"
 #include "plugin/plugin.h"
+#include "report/insight.h"
 #include "report/memory.h"
 #include "report/page.h"
 #include "report/table.h"
 #include "report/timeline/timeline.h"
 #include "sim/components.h"
 #include "sim/experiment.h"
+#include "sim/insight.h"
 #include "sim/message_log.h"
 #include "trace/input.h"
 #include "workload/help.h"
@@ -36,6 +38,7 @@ enum run_option {
     RUN_SET,
     RUN_JSON,
     RUN_CSV,
+    RUN_INSIGHT,
     RUN_HTML,
     RUN_MESSAGES,
     RUN_TIMELINE,
@@ -70,6 +73,8 @@ static const struct cli_option options[] = {
                  "set a parameter (helio params lists them); may be repeated"},
     [RUN_JSON] = {"--json", 0, NULL, "print one JSON object instead of the table"},
     [RUN_CSV] = {"--csv", 0, NULL, "print the table as CSV, with times in seconds"},
+    [RUN_INSIGHT] = {"--insight", 0, NULL,
+                     "say what the time is made of, and why fabrics differ: the critical path"},
     [RUN_HTML] = {"--html", 0, "FILE.html", "write a report: one page with charts that needs no network"},
     [RUN_MESSAGES] = {"--messages", 'm', "FILE.csv", "write a line per message"},
     [RUN_TIMELINE] = {"--timeline", 0, "FILE",
@@ -100,7 +105,7 @@ struct run_options {
     bool file_is_ini;
     const char *trace; /* a word that is a trace; NULL: none */
     const char *messages, *html, *timeline;
-    bool json, csv, dry_run, force;
+    bool json, csv, insight, dry_run, force;
 };
 
 static enum status apply_option(struct run_options *run, int found, const char *value)
@@ -125,6 +130,9 @@ static enum status apply_option(struct run_options *run, int found, const char *
         return STATUS_OK;
     case RUN_CSV:
         run->csv = true;
+        return STATUS_OK;
+    case RUN_INSIGHT:
+        run->insight = true;
         return STATUS_OK;
     case RUN_DRY_RUN:
         run->dry_run = true;
@@ -277,10 +285,16 @@ static bool goes_on(void *self, const struct experiment_progress *at)
     return !interrupt_wanted();
 }
 
+/* The page says what the time is made of. */
+static bool wants_insight(const struct run_options *run)
+{
+    return run->insight || run->html;
+}
+
 static enum status run_fabrics(const struct run_options *run, struct experiment *experiment,
                                struct result *results, size_t *done)
 {
-    struct experiment_watch watch = {.progress = goes_on};
+    struct experiment_watch watch = {.progress = goes_on, .wants_path = wants_insight(run)};
     enum status status = open_logs(run, experiment, &watch);
     interrupt_accept();
     while (status == STATUS_OK && *done < experiment->fabric_count) {
@@ -297,11 +311,23 @@ static enum status print_results(const struct run_options *run, const struct man
 {
     if (run->json)
         return result_print_json(manifest, results, count, stdout);
-    if (run->csv)
+    if (run->csv) {
         report_csv(manifest->program, results, count, stdout);
-    else
-        report_table(manifest->program, results, count, stdout);
+        return standard_flush();
+    }
+    report_table(manifest->program, results, count, stdout);
+    if (run->insight)
+        report_insight(manifest->insight, results, count, stdout);
     return standard_flush();
+}
+
+static void find_insight(const struct run_options *run, struct manifest *manifest, struct insight *insight,
+                         const struct result *results, size_t count)
+{
+    if (!wants_insight(run))
+        return;
+    insight_make(insight, results, count);
+    manifest->insight = insight;
 }
 
 /* Prints the fabrics that are done, and says which are not. Files of an interrupted run are not written. */
@@ -311,9 +337,12 @@ static enum status show_interrupted(const struct run_options *run, struct experi
     enum status status = STATUS_OK;
     if (done) {
         struct manifest manifest = experiment_manifest(experiment);
+        struct insight insight = {.count = 0};
         manifest.not_run = &experiment->fabrics[done];
         manifest.not_run_count = experiment->fabric_count - done;
+        find_insight(run, &manifest, &insight, results, done);
         status = print_results(run, &manifest, results, done);
+        insight_free(&insight);
     }
     for (size_t i = done; i < experiment->fabric_count; i++)
         diag_error("interrupted: %s is not done", experiment->fabrics[i]->name);
@@ -327,9 +356,12 @@ static enum status show_results(const struct run_options *run, struct experiment
                                 const struct result *results, size_t count, struct report_page *page)
 {
     struct manifest manifest = experiment_manifest(experiment);
+    struct insight insight = {.count = 0};
+    find_insight(run, &manifest, &insight, results, count);
     enum status status = print_results(run, &manifest, results, count);
     if (status == STATUS_OK && page)
         status = report_page_write(page, &manifest, results, count);
+    insight_free(&insight);
     return status;
 }
 

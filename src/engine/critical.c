@@ -497,12 +497,12 @@ void critical_path_free(struct critical_path *path)
 
 /* -------------------------------------------------------------- life cycle */
 
-struct critical *critical_open(uint32_t ranks, bool has_host, uint32_t keep, struct tap *tap)
+struct critical *critical_open(uint32_t ranks, bool has_software, uint32_t keep, struct tap *tap)
 {
     struct critical *critical = mem_alloc(1, sizeof *critical, "critical path");
     *critical = (struct critical){.tap = tap,
                                   .rank_count = ranks,
-                                  .rest = has_host ? CRITICAL_SOFTWARE : CRITICAL_OTHER,
+                                  .rest = has_software ? CRITICAL_SOFTWARE : CRITICAL_OTHER,
                                   .cause = POOL_NONE,
                                   .keep = keep ? keep : KEEP_BY_DEFAULT,
                                   .last = POOL_NONE};

@@ -76,7 +76,7 @@ void critical_path_free(struct critical_path *path);
 struct critical;
 
 /* `keep` is how many links a run keeps at least, where it has so many; 0: the default. */
-struct critical *critical_open(uint32_t ranks, bool has_host, uint32_t keep, struct tap *tap);
+struct critical *critical_open(uint32_t ranks, bool has_software, uint32_t keep, struct tap *tap);
 void critical_close(struct critical *critical); /* NULL: does nothing */
 size_t critical_bytes(const struct critical *critical);
 /* Bytes of a run with so many ranks and messages under way at once. */

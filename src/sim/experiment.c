@@ -12,6 +12,7 @@
 #include "sim/hosts.h"
 #include "sim/message_log.h"
 #include "sim/network.h"
+#include "sim/path_summary.h"
 #include "sim/settle.h"
 #include "sim/traffic.h"
 #include "trace/trace.h"
@@ -242,6 +243,18 @@ static bool has_software(const struct experiment *experiment)
     return experiment->has_host || (has_ranks && (machine->send_ps || machine->receive_ps));
 }
 
+/* Engines other than that of ranks do not tell causes. */
+static void keep_path(struct result *result, const struct critical *critical)
+{
+    struct critical_path path;
+    critical_result(critical, &path);
+    if (path.rank == POOL_NONE)
+        return;
+    result->path = mem_alloc(1, sizeof *result->path, "critical path");
+    *result->path = path;
+    result->path_summary = path_summary_make(result->path);
+}
+
 enum status experiment_run(struct experiment *experiment, size_t index, const struct experiment_watch *watch,
                            struct result *result)
 {
@@ -274,6 +287,8 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
                                    .seed = experiment->chosen->seed,
                                    .progress = pass_progress,
                                    .progress_self = &progress};
+    if (watch->wants_path)
+        params.critical = critical_open(program->ranks, result->has_software, 0, &tap);
     double began = clock_seconds_now();
     struct traffic traffic = {.pairs = NULL};
     enum status status = STATUS_OK;
@@ -287,6 +302,9 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
         status = experiment->engine->run(&params, &result->usage, keep_statistics, result);
     progress_end();
     traffic_free(&traffic);
+    if (status == STATUS_OK && params.critical)
+        keep_path(result, params.critical);
+    critical_close(params.critical);
     result->wall_s = clock_seconds_now() - began;
     if (status == STATUS_OK)
         network_describe(experiment, fabric, &result->network);

@@ -79,6 +79,7 @@ struct experiment_watch {
     /* Called as in struct engine_params; false cancels the run. NULL: nobody asks. */
     bool (*progress)(void *self, const struct experiment_progress *at);
     void *self;
+    bool wants_path;  /* the critical path of the result */
     bool wants_share; /* `total` of struct experiment_progress, which takes some hundredths of a second */
     /* Adds further handlers to the tap of the run; NULL = none. */
     void (*listen)(void *listener, uint32_t ranks, struct tap *tap);

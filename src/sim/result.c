@@ -107,6 +107,10 @@ void result_free(struct result *result)
     }
     free(result->statistics);
     free(result->rows);
+    if (result->path)
+        critical_path_free(result->path);
+    free(result->path);
+    free(result->path_summary);
     *result = (struct result){0};
 }
 

@@ -8,8 +8,11 @@
 #include "base/status.h"
 #include "base/tap.h"
 #include "call/call.h"
+#include "engine/critical.h"
 #include "engine/engine.h"
 #include "sim/network.h"
+
+struct path_summary;
 
 /* The result of a run. result.c collects it from the tap, result_json.c writes it. */
 struct rank_row {
@@ -42,6 +45,9 @@ struct result {
     struct size_class sizes[RESULT_SIZE_CLASSES]; /* of the same messages */
     struct engine_usage usage;
     struct result_network network;
+    /* Both NULL: nobody has asked for the critical path, or the engine does not tell causes. */
+    struct critical_path *path;
+    struct path_summary *path_summary;
     double wall_s; /* time of the simulation itself; for people, and in no file of results */
 };
 
@@ -74,13 +80,15 @@ void result_keep_statistics(struct result *result, const struct metric_table *me
                             const void *statistics);
 
 struct fabric_ops;
+struct insight;
 
 /* Everything that is needed to repeat a run. */
 struct manifest {
     const struct config *config;
     uint64_t seed;
-    const char *program; /* "cg.S.4", "alltoall:ranks=64,bytes=8KiB" */
-    const char *input;   /* path of the trace; NULL = generated */
+    const struct insight *insight; /* what the results mean (sim/insight.h); NULL: not known */
+    const char *program;           /* "cg.S.4", "alltoall:ranks=64,bytes=8KiB" */
+    const char *input;             /* path of the trace; NULL = generated */
     const char *input_hash;
     /* Fabrics of the experiment that an interrupted run has no result for. */
     const struct fabric_ops *const *not_run;

@@ -7,6 +7,8 @@
 #include "fabric/fabric.h"
 #include "host/node.h"
 #include "output/json.h"
+#include "sim/insight.h"
+#include "sim/path_summary.h"
 #include "sim/result.h"
 
 /* Up to this many ranks are listed one by one; more are described by quantiles. */
@@ -221,6 +223,8 @@ static json_t *run_json(const struct result *result, const struct result *refere
         json_put(object, "host_stats", statistics_json(&host_metrics, &result->usage.host));
     json_put(object, "memory", memory_json(result));
     json_put(object, "network", network_json(result, reference));
+    if (result->path_summary)
+        json_put(object, "critical_path", path_summary_json(result->path_summary));
     return object;
 }
 
@@ -276,6 +280,8 @@ enum status result_print_json(const struct manifest *manifest, const struct resu
     json_put_count(whole, "schema", RESULT_SCHEMA);
     json_put(whole, "manifest", manifest_json(manifest));
     json_put(whole, "runs", runs);
+    if (manifest->insight)
+        json_put(whole, "insight", insight_json(manifest->insight));
     if (manifest->not_run_count)
         json_put(whole, "not_run", names_of(manifest->not_run, manifest->not_run_count));
     enum status status = json_write(whole, DIGITS, out);

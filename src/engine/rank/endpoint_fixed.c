@@ -28,6 +28,7 @@ struct fixed_endpoint {
     const struct machine_config *machine;
     struct event_loop *loop;
     struct tap *tap;
+    struct run_context *context;
     struct pool *messages;
     struct endpoint_callbacks callbacks;
     bool has_nics; /* of the fabric */
@@ -105,6 +106,8 @@ static void look_at(struct fixed_endpoint *endpoint, uint32_t index)
     const struct message *message = message_at(endpoint->messages, index);
     ps_t now = endpoint->loop->now,
          at = core_work(endpoint, message->destination, endpoint->machine->receive_ps);
+    if (endpoint->context->critical)
+        critical_polled(endpoint->context->critical, index, now);
     tap_emit_part(endpoint->tap, index, TAP_PART_SOFTWARE, now, at, "the core of rank", message->destination);
     endpoint->callbacks.arrived(endpoint->callbacks.self, index, at);
 }
@@ -198,6 +201,7 @@ static struct endpoint *fixed_endpoint_open(const struct endpoint_params *params
                                         .machine = config_of(params->run->config, &machine_params),
                                         .loop = loop,
                                         .tap = params->context->tap,
+                                        .context = params->context,
                                         .messages = params->messages,
                                         .callbacks = params->callbacks,
                                         .rank_count = params->ranks};

@@ -1,0 +1,67 @@
+#include "report/insight.h"
+
+#include <inttypes.h>
+
+#include "base/units.h"
+#include "sim/path_summary.h"
+
+/* The kinds that at least one path has. */
+static bool is_shown(const struct result *results, size_t count, int kind)
+{
+    for (size_t i = 0; i < count; i++)
+        if (results[i].path && results[i].path->kinds[kind] > 0)
+            return true;
+    return false;
+}
+
+static void put_paths(const struct result *results, size_t count, FILE *out)
+{
+    fprintf(out, "\n%-13s", "critical path");
+    for (int kind = 0; kind < CRITICAL_KINDS; kind++)
+        if (is_shown(results, count, kind))
+            fprintf(out, " %11s", critical_kind_name((enum critical_kind)kind));
+    fputc('\n', out);
+    for (size_t i = 0; i < count; i++) {
+        const struct critical_path *path = results[i].path;
+        if (!path || path->length == 0)
+            continue;
+        fprintf(out, "%-13s", results[i].fabric);
+        for (int kind = 0; kind < CRITICAL_KINDS; kind++)
+            if (is_shown(results, count, kind))
+                fprintf(out, " %9.2f %%", 100 * (double)path->kinds[kind] / (double)path->length);
+        fputc('\n', out);
+    }
+}
+
+static void put_longest(const struct result *result, FILE *out)
+{
+    const struct path_summary *summary = result->path_summary;
+    char size[32], time[32];
+    if (!summary->messages.count)
+        return;
+    const struct critical_step *longest = summary->messages.groups[0].first;
+    fprintf(out,
+            "%s: %zu of the %" PRIu64 " messages on the path take %.1f %% of the time; the longest is %s ",
+            result->fabric, summary->messages.count, result->path->messages,
+            100 * (double)summary->messages.time / (double)result->path->length,
+            units_show_size((double)longest->bytes, 4, size, sizeof size));
+    fprintf(out, "from rank %" PRIu32 " to %" PRIu32 " (%s), %s\n", longest->source, longest->destination,
+            path_call_name(longest), units_show_time(longest->end - longest->start, 4, time, sizeof time));
+}
+
+void report_insight(const struct insight *insight, const struct result *results, size_t count, FILE *out)
+{
+    bool has_path = false;
+    fputc('\n', out);
+    for (size_t i = 0; i < insight->count; i++)
+        fprintf(out, "%s\n", insight->sentences[i].text);
+    for (size_t i = 0; i < count; i++)
+        has_path |= results[i].path && results[i].path->length > 0;
+    if (!has_path)
+        return;
+    put_paths(results, count, out);
+    fputc('\n', out);
+    for (size_t i = 0; i < count; i++)
+        if (results[i].path && results[i].path->length > 0)
+            put_longest(&results[i], out);
+}

@@ -1,0 +1,14 @@
+#ifndef HELIO_REPORT_INSIGHT_H
+#define HELIO_REPORT_INSIGHT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "sim/insight.h"
+#include "sim/result.h"
+
+/* What follows the table: the sentences, and for each fabric the critical path by kinds of time, with its
+ * longest messages. */
+void report_insight(const struct insight *insight, const struct result *results, size_t count, FILE *out);
+
+#endif

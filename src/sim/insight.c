@@ -1,0 +1,400 @@
+#include "sim/insight.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "sim/path_summary.h"
+
+/* docs/insight.md states these rules and thresholds. */
+static const double no_network_saves =
+    0.05;                                   /* of the time on the first fabric: less is not worth a network */
+static const double waits_much = 0.10;      /* of the ranks' time, at least, counts as imbalance */
+static const double one_rank_path = 0.50;   /* of the path at least, in one rank ... */
+static const double one_rank_others = 0.50; /* ... and the ranks compute at most so much of what it does */
+static const double decides = 0.50;         /* of the path at least, by one kind of time */
+static const double same_time = 0.01;       /* two times differ by less: they are the same */
+
+const char *insight_rule_name(enum insight_rule rule)
+{
+    static const char *const names[INSIGHT_RULES] = {[INSIGHT_COMPUTATION] = "computation",
+                                                     [INSIGHT_IMBALANCE] = "imbalance",
+                                                     [INSIGHT_ONE_RANK] = "one rank",
+                                                     [INSIGHT_LATENCY] = "latency",
+                                                     [INSIGHT_BANDWIDTH] = "bandwidth",
+                                                     [INSIGHT_CONTENTION] = "contention",
+                                                     [INSIGHT_SETUP] = "setup",
+                                                     [INSIGHT_SOFTWARE] = "software",
+                                                     [INSIGHT_MIXED] = "mixed",
+                                                     [INSIGHT_FASTER] = "faster",
+                                                     [INSIGHT_SLOWER] = "slower",
+                                                     [INSIGHT_SAME] = "same",
+                                                     [INSIGHT_NOTHING] = "nothing"};
+    return names[rule];
+}
+
+/* ---------------------------------------------------------------- sentences */
+
+static struct insight_sentence *add(struct insight *insight, enum insight_rule rule, const char *fabric,
+                                    char *text)
+{
+    if (insight->count == INSIGHT_SENTENCES) {
+        free(text);
+        return NULL;
+    }
+    struct insight_sentence *sentence = &insight->sentences[insight->count++];
+    *sentence = (struct insight_sentence){.rule = rule, .fabric = fabric, .text = text};
+    return sentence;
+}
+
+/* "0.6 %", "41 %" */
+struct percent {
+    char text[16];
+};
+
+static struct percent percent_of(double share)
+{
+    struct percent percent;
+    snprintf(percent.text, sizeof percent.text, share < 0.0995 ? "%.1f %%" : "%.0f %%", 100 * share);
+    return percent;
+}
+
+/* "1.7", "14", "250": three digits at most, as a comparison needs no more. */
+static struct percent factor_of(double ratio)
+{
+    struct percent factor;
+    snprintf(factor.text, sizeof factor.text, ratio < 1.095 ? "%.2f" : ratio < 9.95 ? "%.1f" : "%.0f", ratio);
+    return factor;
+}
+
+static double share(ps_t part, ps_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+/* ------------------------------------------------------------------- bounds */
+
+static const struct result *find(const struct result *results, size_t count, bool is_bound)
+{
+    for (size_t i = 0; i < count; i++)
+        if (results[i].network.is_bound == is_bound)
+            return &results[i];
+    return NULL;
+}
+
+/* No network makes the program faster than a bound that was run, or than what one rank computes, or than what
+ * is computed along the path: its ranks do that one after another on every network. */
+static void find_bound(struct insight *insight, const struct result *results, size_t count,
+                       const struct result *first)
+{
+    const struct result *bound = find(results, count, true);
+    ps_t computed = 0;
+    for (uint32_t rank = 0; rank < first->ranks; rank++)
+        computed = ps_max(computed, first->rows[rank].compute);
+    if (first->path)
+        computed = ps_max(computed, first->path->kinds[CRITICAL_COMPUTATION]);
+    insight->bound = bound ? bound->fabric : NULL;
+    insight->bound_ps = bound ? bound->makespan : computed;
+    insight->bound_saves = 1 - share(insight->bound_ps, first->makespan);
+}
+
+/* --------------------------------------------------------- no network helps */
+
+static double mean_compute(const struct result *result)
+{
+    double sum = 0;
+    for (uint32_t rank = 0; rank < result->ranks; rank++)
+        sum += (double)result->rows[rank].compute;
+    return result->ranks ? sum / result->ranks : 0;
+}
+
+/* The rank that computes longest on the path, or without a path in all. */
+static uint32_t slowest_rank(const struct result *result, double *path_share)
+{
+    uint32_t slowest = 0;
+    *path_share = 0;
+    if (result->path) {
+        const struct path_list *ranks = &result->path_summary->ranks;
+        if (ranks->count) {
+            *path_share = share(ranks->groups[0].time, result->path->length);
+            return ranks->groups[0].first->rank;
+        }
+    }
+    for (uint32_t rank = 1; rank < result->ranks; rank++)
+        if (result->rows[rank].compute > result->rows[slowest].compute)
+            slowest = rank;
+    *path_share = share(result->rows[slowest].compute, result->makespan);
+    return slowest;
+}
+
+static void say_no_network(struct insight *insight, const struct result *first)
+{
+    double path_share, idle = result_idle_fraction(first);
+    uint32_t rank = slowest_rank(first, &path_share);
+    struct percent saves = percent_of(insight->bound_saves);
+    double others = mean_compute(first) / fmax(1, (double)first->rows[rank].compute);
+    if (first->ranks > 1 && path_share >= one_rank_path && others <= one_rank_others)
+        add(insight, INSIGHT_ONE_RANK, first->fabric,
+            mem_format("No network helps this program: the bound saves %s; rank %" PRIu32
+                       " alone computes %s of the time, the ranks on average %s.",
+                       saves.text, rank, percent_of(share(first->rows[rank].compute, first->makespan)).text,
+                       percent_of(mean_compute(first) / (double)first->makespan).text));
+    else if (idle >= waits_much)
+        add(insight, INSIGHT_IMBALANCE, first->fabric,
+            mem_format("No network helps this program: the bound saves %s; its ranks wait for each other "
+                       "%s of their time, most for rank %" PRIu32 ".",
+                       saves.text, percent_of(idle).text, rank));
+    else
+        add(insight, INSIGHT_COMPUTATION, first->fabric,
+            mem_format("No network helps this program: the bound saves %s; its ranks compute %s of the time.",
+                       saves.text, percent_of(mean_compute(first) / (double)first->makespan).text));
+}
+
+/* --------------------------------------------------------------- one fabric */
+
+static enum critical_kind largest_kind(const ps_t *kinds)
+{
+    enum critical_kind largest = CRITICAL_COMPUTATION;
+    for (int kind = 1; kind < CRITICAL_KINDS; kind++)
+        if (kinds[kind] > kinds[largest])
+            largest = (enum critical_kind)kind;
+    return largest;
+}
+
+/* What the time of this kind is, behind "... of the time". */
+static const char *meaning_of(enum critical_kind kind)
+{
+    static const char *const meanings[CRITICAL_KINDS] = {
+        [CRITICAL_COMPUTATION] = "ranks compute, one after another",
+        [CRITICAL_SOFTWARE] = "cores, PCIe and NICs work for messages",
+        [CRITICAL_SETUP] = "messages request their way and have it set up",
+        [CRITICAL_LATENCY] = "the last bytes of messages are on their way",
+        [CRITICAL_BANDWIDTH] = "bytes of messages enter the network",
+        [CRITICAL_CONTENTION] = "messages wait for other messages",
+        [CRITICAL_OTHER] = "messages are in a network that does not tell what they do"};
+    return meanings[kind];
+}
+
+static enum insight_rule rule_of(enum critical_kind kind)
+{
+    static const enum insight_rule rules[CRITICAL_KINDS] = {[CRITICAL_COMPUTATION] = INSIGHT_COMPUTATION,
+                                                            [CRITICAL_SOFTWARE] = INSIGHT_SOFTWARE,
+                                                            [CRITICAL_SETUP] = INSIGHT_SETUP,
+                                                            [CRITICAL_LATENCY] = INSIGHT_LATENCY,
+                                                            [CRITICAL_BANDWIDTH] = INSIGHT_BANDWIDTH,
+                                                            [CRITICAL_CONTENTION] = INSIGHT_CONTENTION,
+                                                            [CRITICAL_OTHER] = INSIGHT_MIXED};
+    return rules[kind];
+}
+
+/* ", most for its share of the links to node 3": where the waiting is. The caller frees it. */
+static char *place_of(const struct path_summary *summary, enum critical_kind kind)
+{
+    if (kind != CRITICAL_CONTENTION || !summary->waits.count)
+        return mem_text("");
+    const struct path_group *most = &summary->waits.groups[0];
+    return mem_format(", most (%s) for %s %" PRIu32,
+                      percent_of(share(most->time, summary->path->kinds[CRITICAL_CONTENTION])).text,
+                      most->first->awaited, most->first->which);
+}
+
+static void say_mixed(struct insight *insight, const struct result *result, enum critical_kind first)
+{
+    ps_t rest[CRITICAL_KINDS];
+    for (int kind = 0; kind < CRITICAL_KINDS; kind++)
+        rest[kind] = kind == (int)first ? 0 : result->path->kinds[kind];
+    enum critical_kind second = largest_kind(rest);
+    add(insight, INSIGHT_MIXED, result->fabric,
+        mem_format(
+            "On %s no single cause decides: %s of the time %s, and %s of the time %s.", result->fabric,
+            percent_of(share(result->path->kinds[first], result->path->length)).text, meaning_of(first),
+            percent_of(share(result->path->kinds[second], result->path->length)).text, meaning_of(second)));
+}
+
+static void say_fabric(struct insight *insight, const struct result *result)
+{
+    const struct critical_path *path = result->path;
+    if (!path || path->length == 0)
+        return;
+    enum critical_kind kind = largest_kind(path->kinds);
+    if (share(path->kinds[kind], path->length) < decides || kind == CRITICAL_OTHER) {
+        say_mixed(insight, result, kind);
+        return;
+    }
+    char *place = place_of(result->path_summary, kind);
+    add(insight, rule_of(kind), result->fabric,
+        mem_format("On %s, %s of the time %s%s.", result->fabric,
+                   percent_of(share(path->kinds[kind], path->length)).text, meaning_of(kind), place));
+    free(place);
+}
+
+/* -------------------------------------------------------------- two fabrics */
+
+static const char *less_of(enum critical_kind kind, bool is_less)
+{
+    static const char *const texts[CRITICAL_KINDS][2] = {
+        [CRITICAL_COMPUTATION] = {"its ranks compute longer in a row", "its ranks compute less in a row"},
+        [CRITICAL_SOFTWARE] = {"its hosts work longer for messages", "its hosts work less for messages"},
+        [CRITICAL_SETUP] = {"its messages take longer to have their way set up",
+                            "its messages take less time to have their way set up"},
+        [CRITICAL_LATENCY] = {"its latency is higher", "its latency is lower"},
+        [CRITICAL_BANDWIDTH] = {"its messages take longer to enter the network",
+                                "its messages take less time to enter the network"},
+        [CRITICAL_CONTENTION] = {"its messages wait longer for each other",
+                                 "its messages wait less for each other"},
+        [CRITICAL_OTHER] = {"its messages take longer, the network does not tell where",
+                            "its messages take less time, the network does not tell where"}};
+    return texts[kind][is_less];
+}
+
+/* A higher rate is a setting, no merit of a way to switch. The caller frees the text. */
+static char *settings_of(const struct result *result, const struct result *versus)
+{
+    struct description_texts reasons;
+    char *text = mem_text("");
+    network_differs(&versus->network, versus->fabric, &result->network, &reasons);
+    for (size_t i = 0; i < reasons.count; i++) {
+        char *longer = mem_format("%s%s%s", text, i ? "; " : "; not the same settings: ", reasons.text[i]);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+/* The kind of time in which most of the difference is. */
+static enum critical_kind cause_of(const struct result *result, const struct result *versus)
+{
+    ps_t differ[CRITICAL_KINDS];
+    int sign = result->makespan < versus->makespan ? 1 : -1;
+    for (int kind = 0; kind < CRITICAL_KINDS; kind++)
+        differ[kind] = sign * (versus->path->kinds[kind] - result->path->kinds[kind]);
+    return largest_kind(differ);
+}
+
+static char *why(const struct result *result, const struct result *versus, struct insight_sentence *sentence)
+{
+    if (!result->path || !versus->path)
+        return mem_text(".");
+    enum critical_kind cause = cause_of(result, versus);
+    double difference = (double)(versus->makespan - result->makespan);
+    double part = (double)(versus->path->kinds[cause] - result->path->kinds[cause]) / difference;
+    char *settings = settings_of(result, versus);
+    char *text =
+        part <= 1
+            ? mem_format(" because %s (%s of the difference)%s.",
+                         less_of(cause, result->makespan < versus->makespan), percent_of(part).text, settings)
+            : mem_format(" because %s (%s times the difference, other causes reduce it)%s.",
+                         less_of(cause, result->makespan < versus->makespan), factor_of(part).text, settings);
+    free(settings);
+    sentence->has_cause = true;
+    sentence->cause = cause;
+    sentence->cause_share = part;
+    return text;
+}
+
+static void say_difference(struct insight *insight, const struct result *result, const struct result *versus)
+{
+    struct insight_sentence *sentence = add(insight, INSIGHT_SAME, result->fabric, NULL);
+    if (!sentence)
+        return;
+    sentence->versus = versus->fabric;
+    double ratio = (double)versus->makespan / (double)result->makespan;
+    if (fabs(ratio - 1) < same_time) {
+        sentence->text =
+            mem_format("The program takes as long on %s as on %s.", result->fabric, versus->fabric);
+        return;
+    }
+    bool is_faster = ratio > 1;
+    char *reason = why(result, versus, sentence);
+    sentence->rule = is_faster ? INSIGHT_FASTER : INSIGHT_SLOWER;
+    sentence->text =
+        mem_format("The program is %s times %s on %s %s %s%s", factor_of(is_faster ? ratio : 1 / ratio).text,
+                   is_faster ? "as fast" : "slower", result->fabric, is_faster ? "as on" : "than on",
+                   versus->fabric, reason);
+    free(reason);
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static const struct result *fastest(const struct result *results, size_t count, const struct result *except)
+{
+    const struct result *best = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!results[i].network.is_bound && &results[i] != except &&
+            (!best || results[i].makespan < best->makespan))
+            best = &results[i];
+    return best;
+}
+
+/* The fastest fabric beside the first, or if that is the first itself, the next fastest beside it. The others
+ * follow beside the first, and what decides on the first. */
+static void say_differences(struct insight *insight, const struct result *results, size_t count,
+                            const struct result *first)
+{
+    const struct result *best = fastest(results, count, first);
+    if (best && best->makespan > 0)
+        say_difference(insight, best, first);
+    for (size_t i = 0; i < count; i++)
+        if (!results[i].network.is_bound && &results[i] != first && &results[i] != best &&
+            results[i].makespan > 0)
+            say_difference(insight, &results[i], first);
+}
+
+void insight_make(struct insight *insight, const struct result *results, size_t count)
+{
+    *insight = (struct insight){.count = 0};
+    const struct result *first = find(results, count, false);
+    if (!first)
+        first = &results[0];
+    if (first->makespan <= 0) {
+        add(insight, INSIGHT_NOTHING, first->fabric, mem_text("The program takes no time."));
+        return;
+    }
+    find_bound(insight, results, count, first);
+    bool helps = insight->bound_saves > no_network_saves;
+    if (!helps && !first->network.is_bound)
+        say_no_network(insight, first);
+    say_differences(insight, results, count, first);
+    if (helps || first->network.is_bound)
+        say_fabric(insight, first);
+}
+
+void insight_free(struct insight *insight)
+{
+    for (size_t i = 0; i < insight->count; i++)
+        free(insight->sentences[i].text);
+    *insight = (struct insight){.count = 0};
+}
+
+static json_t *sentence_json(const struct insight_sentence *sentence)
+{
+    json_t *object = json_make_object();
+    json_put_text(object, "text", sentence->text);
+    json_put_text(object, "rule", insight_rule_name(sentence->rule));
+    json_put_text(object, "fabric", sentence->fabric);
+    if (sentence->versus)
+        json_put_text(object, "versus", sentence->versus);
+    if (sentence->has_cause) {
+        json_put_text(object, "cause", critical_kind_name(sentence->cause));
+        json_put_number(object, "cause_share", sentence->cause_share);
+    }
+    return object;
+}
+
+json_t *insight_json(const struct insight *insight)
+{
+    json_t *object = json_make_object(), *sentences = json_make_list();
+    if (insight->count) {
+        json_put_text(object, "sentence", insight->sentences[0].text);
+        json_put_text(object, "rule", insight_rule_name(insight->sentences[0].rule));
+    }
+    if (insight->bound)
+        json_put_text(object, "bound", insight->bound);
+    json_put_number(object, "bound_s", (double)insight->bound_ps / (double)PS_PER_S);
+    json_put_number(object, "bound_saves", insight->bound_saves);
+    for (size_t i = 0; i < insight->count; i++)
+        json_add(sentences, sentence_json(&insight->sentences[i]));
+    json_put(object, "sentences", sentences);
+    return object;
+}

@@ -1,0 +1,58 @@
+#ifndef HELIO_SIM_INSIGHT_H
+#define HELIO_SIM_INSIGHT_H
+
+#include "output/json.h"
+#include "sim/result.h"
+
+/* What results mean, in sentences for people. Each sentence follows from one rule, with thresholds that
+ * docs/insight.md gives; most rules need the critical paths of the results.
+ *
+ * A *bound* is a result on a fabric that no network can beat (ideal). It is compared with the others, but
+ * never listed as one of them. */
+enum insight_rule {
+    INSIGHT_COMPUTATION, /* no network helps: ranks compute */
+    INSIGHT_IMBALANCE,   /* no network helps: ranks wait for each other */
+    INSIGHT_ONE_RANK,    /* no network helps: all wait for one rank */
+    INSIGHT_LATENCY,     /* at least half of the path is of this kind: latency, bandwidth, ... */
+    INSIGHT_BANDWIDTH,
+    INSIGHT_CONTENTION,
+    INSIGHT_SETUP,
+    INSIGHT_SOFTWARE,
+    INSIGHT_MIXED,  /* no kind has half of the path */
+    INSIGHT_FASTER, /* than another fabric, and why */
+    INSIGHT_SLOWER,
+    INSIGHT_SAME,    /* as fast as another fabric */
+    INSIGHT_NOTHING, /* there is nothing to say: no time passes */
+    INSIGHT_RULES
+};
+
+/* "computation", "one rank", ... */
+const char *insight_rule_name(enum insight_rule rule);
+
+struct insight_sentence {
+    enum insight_rule rule;
+    const char *fabric; /* that it is about */
+    const char *versus; /* that this one is compared with; NULL: none */
+    char *text;
+    bool has_cause;           /* of the difference, below */
+    enum critical_kind cause; /* the kind of time that makes most of it */
+    double cause_share;       /* of the difference; above 1 where other kinds are the other way round */
+};
+
+enum { INSIGHT_SENTENCES = 32 };
+
+struct insight {
+    struct insight_sentence sentences[INSIGHT_SENTENCES]; /* the first one is the headline */
+    size_t count;
+    const char *bound;  /* the fabric that is a bound; NULL: the bound is what ranks compute on the path */
+    ps_t bound_ps;      /* no network makes the program faster */
+    double bound_saves; /* of the time on the first fabric */
+};
+
+void insight_make(struct insight *insight, const struct result *results, size_t count);
+void insight_free(struct insight *insight);
+
+/* The field insight of --json. */
+json_t *insight_json(const struct insight *insight);
+
+#endif
