@@ -10,8 +10,8 @@ import heliograph
 ALGORITHMS = "linear", "pairwise", "bruck"
 SIZES = [2**k for k in range(3, 19, 3)]
 
-# A message costs its sender and its receiver what it costs on the system of "Breaking Band".
-experiment = heliograph.Experiment(fabric="packet", host__system="thunderx2", packet__latency="380 ns")
+# The machine of "Breaking Band": what a message costs its sender and its receiver is known by component.
+experiment = heliograph.Experiment(fabric="packet", machine="thunderx2")
 choice = []
 print("bytes ", *(f"{name:>12}" for name in ALGORITHMS))
 for size in SIZES:

@@ -62,7 +62,7 @@ static const char *topology_at(size_t index)
 
 static const char *machine_at(size_t index)
 {
-    return machine_files[index].path ? machine_preset_name(&machine_files[index]) : NULL;
+    return machine_presets[index].name;
 }
 
 static const char *choice_at(const char *const *choices, size_t index)

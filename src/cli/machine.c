@@ -38,9 +38,10 @@ static bool take_nothing(void *self, int found, const char *value)
 static enum status list_machines(const struct config *config)
 {
     enum status status = STATUS_OK;
-    for (const struct embedded_file *file = machine_files; status == STATUS_OK && file->path; file++) {
+    for (const struct machine_preset *preset = machine_presets; status == STATUS_OK && preset->name;
+         preset++) {
         struct machine machine;
-        status = machine_open(&machine, machine_preset_name(file), config);
+        status = machine_open(&machine, preset->name, config);
         if (status != STATUS_OK)
             break;
         printf("%-16s %s\n", machine.given, machine.doc);
@@ -87,7 +88,8 @@ static int show(int argc, char **argv)
         diag_error("helio machine show needs a machine: %s", show_command.words);
         return STATUS_BAD_INPUT;
     }
-    const struct embedded_file *file = machine_preset(name);
+    const struct machine_preset *preset = machine_preset(name);
+    const struct embedded_file *file = preset ? machine_preset_file(preset) : NULL;
     if (!file) {
         diag_error("there is no machine '%s'%s", name, diag_did_you_mean(machine_nearest(name)));
         return STATUS_BAD_INPUT;

@@ -54,7 +54,7 @@ static const char *name_at(size_t option, size_t index)
     if (option == RUN_FABRIC)
         return fabrics[index] ? fabrics[index]->name : NULL;
     if (option == RUN_MACHINE)
-        return machine_files[index].path ? machine_preset_name(&machine_files[index]) : NULL;
+        return machine_presets[index].name;
     return NULL;
 }
 

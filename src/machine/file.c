@@ -1,44 +1,38 @@
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/file.h"
 #include "breakdown/system.h"
 #include "machine/machine.h"
 
 /* ------------------------------------------------------------------ presets */
 
-enum { PRESETS_AT_MOST = 64, NAME_AT_MOST = 32 };
-
-const char *machine_preset_name(const struct embedded_file *preset)
+const struct machine_preset *machine_preset(const char *name)
 {
-    static _Thread_local char names[PRESETS_AT_MOST][NAME_AT_MOST];
-    char *name = names[preset - machine_files];
-    const char *base = strrchr(preset->path, '/') + 1;
-    snprintf(name, NAME_AT_MOST, "%.*s", (int)strcspn(base, "."), base);
-    return name;
+    for (const struct machine_preset *preset = machine_presets; preset->name; preset++)
+        if (strcmp(preset->name, name) == 0)
+            return preset;
+    return NULL;
 }
 
-const struct embedded_file *machine_preset(const char *name)
+const struct embedded_file *machine_preset_file(const struct machine_preset *preset)
 {
-    for (const struct embedded_file *file = machine_files; file->path; file++)
-        if (strcmp(machine_preset_name(file), name) == 0)
-            return file;
-    return NULL;
+    char *path = mem_format("machines/%s.yaml", preset->name);
+    const struct embedded_file *file = embedded_find(machine_files, path);
+    free(path);
+    return file;
 }
 
 static const char *preset_name_at(const void *list, size_t index)
 {
-    return machine_preset_name((const struct embedded_file *)list + index);
+    return ((const struct machine_preset *)list)[index].name;
 }
 
 const char *machine_nearest(const char *name)
 {
     size_t count = 0;
-    while (machine_files[count].path)
+    while (machine_presets[count].name)
         count++;
-    return diag_nearest(name, machine_files, count, preset_name_at);
+    return diag_nearest(name, machine_presets, count, preset_name_at);
 }
 
 /* ----------------------------------------------------------------- sections */
@@ -144,10 +138,11 @@ static enum status no_such(const char *given)
 
 enum status machine_open(struct machine *machine, const char *given, const struct config *like)
 {
-    const struct embedded_file *preset = machine_preset(given);
+    const struct machine_preset *preset = machine_preset(given);
+    const struct embedded_file *file = preset ? machine_preset_file(preset) : NULL;
     enum status status;
-    if (preset) {
-        status = machine_open_text(machine, preset->path, preset->text, preset->length, like);
+    if (file) {
+        status = machine_open_text(machine, file->path, file->text, file->length, like);
     } else if (!strpbrk(given, "/.")) {
         return no_such(given);
     } else {

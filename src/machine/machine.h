@@ -20,6 +20,17 @@
 /* The presets, machines/NAME.yaml, in alphabetical order. Ends with path NULL. */
 extern const struct embedded_file machine_files[];
 
+/* The same presets as lists of their values, which cmake/machine-values.cmake makes of the files: a run on a
+ * preset reads no YAML. Lists end with NULL. */
+struct machine_value {
+    const char *param, *value, *origin;
+};
+struct machine_preset {
+    const char *name; /* "infiniband-ndr" */
+    const struct machine_value *values;
+};
+extern const struct machine_preset machine_presets[];
+
 struct machine_source {
     const char *param, *text; /* where the value of the parameter comes from */
 };
@@ -44,16 +55,18 @@ enum status machine_open_text(struct machine *machine, const char *file, const c
                               const struct config *like);
 void machine_close(struct machine *machine);
 
-/* A preset's name: "infiniband-ndr" of machines/infiniband-ndr.yaml. Valid as long as the thread. */
-const char *machine_preset_name(const struct embedded_file *preset);
 /* NULL: there is no preset of that name. */
-const struct embedded_file *machine_preset(const char *name);
+const struct machine_preset *machine_preset(const char *name);
+const struct embedded_file *machine_preset_file(const struct machine_preset *preset);
 const char *machine_nearest(const char *name); /* a preset that may be meant; NULL: none is near */
 
 /* Gives `config` the values of the machine for all parameters that have their defaults, and lets each fabric
  * derive its own parameters. `given` may not be MACHINE_AS_PUBLISHED. `tell` as in struct derivation. */
 enum status machine_apply(const struct machine *machine, struct config *config,
                           void (*tell)(void *self, const struct derived *derived), void *self);
+
+/* The same for the machine of that name or path. */
+enum status machine_apply_named(const char *given, struct config *config);
 
 /* Whether every number has a source, every source a number, and a rate is there, from which fabrics derive
  * theirs. Reports all that is wrong. */

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "output/json.h"
 #include "sim/components.h"
+#include "sim/experiment.h"
 #include "sweep/sweep.h"
 
 enum { SETTINGS_AT_MOST = 16 };
@@ -84,6 +85,7 @@ enum status runs_open(const char *path, unsigned jobs, struct runs **runs)
         store_close(store);
         return STATUS_FAILED;
     }
+    config_assign(base, "machine", MACHINE_AS_PUBLISHED, "reproduce"); /* the papers' own numbers */
     *runs = mem_alloc(1, sizeof **runs, "runs");
     **runs = (struct runs){.store = store, .base = base, .jobs = jobs};
     return STATUS_OK;

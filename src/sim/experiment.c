@@ -39,7 +39,7 @@ PARAM_TABLE(
     {.name = "machine",
      .type = PARAM_TEXT,
      .offset = offsetof(struct experiment_config, machine),
-     .default_text = MACHINE_AS_PUBLISHED,
+     .default_text = "infiniband-ndr",
      .doc =
          "what all fabrics have in common: a preset (helio machine list), FILE.yaml, or as-published: each "
          "fabric with the numbers of its paper"},

@@ -92,8 +92,13 @@ void network_differs(const struct result_network *first, const char *first_name,
 {
     char rate[64], other[64];
     reasons->count = 0;
-    if (!first->is_described || !network->is_described || first->is_bound || network->is_bound)
+    if (first->is_bound || network->is_bound || (!first->is_described && !network->is_described))
         return;
+    if (!first->is_described || !network->is_described) {
+        description_add(reasons, "%s does not say what its rate and its latency are",
+                        first->is_described ? "it" : first_name);
+        return;
+    }
     if (!is_same_rate(first->rate_bytes_per_s, network->rate_bytes_per_s))
         description_add(reasons, "rate %s, on %s %s",
                         units_show_rate((double)network->rate_bytes_per_s, 4, rate, sizeof rate), first_name,

@@ -16,12 +16,7 @@ static void note_origin(const struct config *config)
 
 static enum status apply(const struct config *config, const char *given, struct config *settled)
 {
-    struct machine machine;
-    enum status status = machine_open(&machine, given, config);
-    if (status == STATUS_OK) {
-        status = machine_apply(&machine, settled, NULL, NULL);
-        machine_close(&machine);
-    }
+    enum status status = machine_apply_named(given, settled);
     if (status != STATUS_OK)
         note_origin(config);
     return status;

@@ -4,6 +4,7 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "fabric/machine.h"
 #include "sweep/sweep.h"
 
 enum status rerun_point_open(struct rerun_point *rerun, const struct store_run *run,
@@ -21,7 +22,9 @@ enum status rerun_point_open(struct rerun_point *rerun, const struct store_run *
         json_decref(rerun->parameters);
         return STATUS_FAILED;
     }
-    config_finish(rerun->base); /* the parameters are kept as the machine left them */
+    /* The parameters are kept as the machine left them. Results from before there were machines have none. */
+    config_assign(rerun->base, "machine", MACHINE_AS_PUBLISHED, "rerun");
+    config_finish(rerun->base);
     rerun->settings = mem_alloc(json_object_size(rerun->parameters), sizeof *rerun->settings, "parameters");
     rerun->point =
         (struct sweep_point){.base = rerun->base, .settings = rerun->settings, .fabric = run->fabric};

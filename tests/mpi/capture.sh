@@ -37,7 +37,7 @@ has() {
 valid() {
     "$HELIO" trace validate "$work/$1" >"$work/valid" 2>&1 || fail "$(cat "$work/valid")"
     ! grep -q warning "$work/valid" || fail "$(cat "$work/valid")"
-    "$HELIO" run --trace "$work/$1" --fabric packet >"$work/table" 2>&1 || fail "$(cat "$work/table")"
+    "$HELIO" run --as-published --trace "$work/$1" --fabric packet >"$work/table" 2>&1 || fail "$(cat "$work/table")"
 }
 
 skip_without() {
@@ -103,7 +103,7 @@ lost)
     grep -q 'the trace lacks them: MPI_Barrier (4), MPI_File_close (4), MPI_File_open (4), MPI_File_write_at_all (4)$' \
         "$work/out" || fail "$(cat "$work/out")"
     has trace 3 '3 comm_size #lost MPI_Barrier #c0.4' '3 comm_size #lost MPI_File_open' '3 finalize'
-    "$HELIO" run --trace "$work/trace" --fabric packet >"$work/table" 2>&1 || fail "$(cat "$work/table")"
+    "$HELIO" run --as-published --trace "$work/trace" --fabric packet >"$work/table" 2>&1 || fail "$(cat "$work/table")"
     grep -q 'warning: a call that was not captured: .* (the first of 16)' "$work/table" || fail "$(cat "$work/table")"
     ;;
 complete)

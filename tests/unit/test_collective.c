@@ -52,6 +52,7 @@ static struct config *config_for(const char *spec)
     size_t count;
     const struct param_table *const *tables = components_params(&count);
     struct config *config = config_open(tables, count);
+    assert_int_equal(config_set(config, "machine=as-published"), STATUS_OK);
     assert_int_equal(config_assign(config, "workload", spec, "test"), STATUS_OK);
     assert_int_equal(config_assign(config, "fabric", "hockney", "test"), STATUS_OK);
     assert_int_equal(config_set(config, "hockney.latency=2us"), STATUS_OK);

@@ -19,6 +19,7 @@ static struct heliograph *experiment_of(const char *workload, const char *fabric
     assert_non_null(experiment);
     assert_int_equal(heliograph_set(experiment, "workload", workload), HELIOGRAPH_OK);
     assert_int_equal(heliograph_set(experiment, "fabric", fabric), HELIOGRAPH_OK);
+    assert_int_equal(heliograph_set(experiment, "machine", "as-published"), HELIOGRAPH_OK);
     return experiment;
 }
 
@@ -349,7 +350,8 @@ static void test_parameters_of_a_fabric(void **state)
     struct heliograph *experiment = heliograph_new();
     assert_int_equal(heliograph_register_fabric(&fabric), HELIOGRAPH_OK);
     assert_int_equal(heliograph_load_text(experiment, "here",
-                                          "workload: pingpong\nfabric: valued\nvalued: {size: 8 KiB}\n"),
+                                          "workload: pingpong\nfabric: valued\nmachine: as-published\n"
+                                          "valued: {size: 8 KiB}\n"),
                      HELIOGRAPH_OK);
     assert_int_equal(heliograph_set(experiment, "valued.L", "2 us"), HELIOGRAPH_OK);
     assert_string_equal(heliograph_get(experiment, "valued.rate"), "12.5 GB/s");

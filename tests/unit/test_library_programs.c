@@ -22,6 +22,7 @@ static struct heliograph *experiment_of(const char *parameter, const char *value
 {
     struct heliograph *experiment = heliograph_new();
     assert_int_equal(heliograph_set(experiment, "fabric", "hockney"), HELIOGRAPH_OK);
+    assert_int_equal(heliograph_set(experiment, "machine", "as-published"), HELIOGRAPH_OK);
     assert_int_equal(heliograph_set(experiment, parameter, value), HELIOGRAPH_OK);
     return experiment;
 }

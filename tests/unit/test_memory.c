@@ -43,6 +43,7 @@ static void open_experiment(struct opened *opened, const char *workload, const c
     char *copy = mem_text(settings), *rest = copy;
     const struct param_table *const *tables = components_params(&count);
     opened->config = config_open(tables, count);
+    assert_int_equal(config_set(opened->config, "machine=as-published"), STATUS_OK);
     assert_int_equal(config_assign(opened->config, "workload", workload, "test"), STATUS_OK);
     assert_int_equal(config_assign(opened->config, "fabric", fabric, "test"), STATUS_OK);
     for (char *setting; (setting = strsep(&rest, " "));)

@@ -18,6 +18,7 @@ static struct config *config_of_run(const char *workload, const char *setting)
     size_t count;
     const struct param_table *const *tables = components_params(&count);
     struct config *config = config_open(tables, count);
+    assert_int_equal(config_set(config, "machine=as-published"), STATUS_OK);
     assert_non_null(config);
     assert_int_equal(config_assign(config, "workload", workload, "test"), STATUS_OK);
     assert_int_equal(config_assign(config, "fabric", "packet", "test"), STATUS_OK);

@@ -55,6 +55,7 @@ static struct config *config_with(const char *const *settings, size_t count)
     size_t table_count;
     const struct param_table *const *tables = components_params(&table_count);
     struct config *config = config_open(tables, table_count);
+    assert_int_equal(config_set(config, "machine=as-published"), STATUS_OK);
     assert_non_null(config);
     for (size_t i = 0; i < count; i++)
         assert_int_equal(config_set(config, settings[i]), STATUS_OK);

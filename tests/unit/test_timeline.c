@@ -265,6 +265,7 @@ static struct config *configure(const char *const *settings)
     size_t count;
     const struct param_table *const *tables = components_params(&count);
     struct config *config = config_open(tables, count);
+    assert_int_equal(config_set(config, "machine=as-published"), STATUS_OK);
     assert_non_null(config);
     for (; *settings; settings++)
         assert_int_equal(config_set(config, *settings), STATUS_OK);
