@@ -32,9 +32,11 @@ static void put_option(FILE *out, const struct cli_command *of, size_t index)
     else if (kind == COMPLETE_WORKLOAD)
         fputs(":workload:_helio_workloads", out);
     else if (kind == COMPLETE_NAMES) {
-        fputs(":name:_values -s , name", out);
+        bool takes_several = strstr(option->value, "[,") != NULL;
+        fputs(takes_several ? ":name:_values -s , name" : ":name:(", out);
         for (size_t i = 0; of->name_at(index, i); i++)
-            fprintf(out, " %s", of->name_at(index, i));
+            fprintf(out, "%s%s", i || takes_several ? " " : "", of->name_at(index, i));
+        fputs(takes_several ? "" : ")", out);
     }
     fputs("' \\\n", out);
 }
@@ -51,9 +53,7 @@ static void put_command(FILE *out, const struct cli_visit *here)
         fputs("workload:_helio_workloads", out);
         break;
     case COMPLETE_TOPOLOGY:
-        fputs("topology:(", out);
-        completion_print_topologies(out);
-        fputs(")", out);
+        fputs("topology:_helio_topologies", out);
         break;
     default:
         fputs("file:_files", out);
@@ -143,8 +143,11 @@ void completion_print_zsh(const struct cli_group *group, FILE *out)
           "        fi\n"
           "    done\n"
           "    compadd -- ${(k)settings}\n"
-          "}\n\n",
+          "}\n\n"
+          "_helio_topologies()\n{\n    compadd -S '' -- ",
           out);
+    completion_print_topologies(out);
+    fputs("\n}\n\n", out);
     put_group(out, group->title, group);
     cli_group_each(group, out, put_function);
     fputs("_helio \"$@\"\n", out);
