@@ -1,6 +1,7 @@
 /* Any bytes as an archive of a trace: refused, or unpacked, compiled and run. */
 #include <stdlib.h>
 
+#include "base/file_kind.h"
 #include "base/mem.h"
 #include "fuzz/fuzz_run.h"
 #include "fuzz/fuzz_trace.h"
@@ -28,7 +29,7 @@ bool fuzz_target(const uint8_t *data, size_t size)
 {
     struct ti_files files = {.count = 0};
     struct compiled_trace *compiled = NULL;
-    bool is_one = archive_is_one(data, size);
+    bool is_one = file_kind_is_archive(data, size);
     if (is_one && archive_unpack("fuzz.tar", (const char *)data, size, &files) == STATUS_OK &&
         ti_files_order(&files, "fuzz.tar") == STATUS_OK)
         compiled = compile(&files);

@@ -125,6 +125,32 @@ static bool is_zip(struct file_head head)
     return begins_with(head, "PK\3\4", 4) || begins_with(head, "PK\5\6", 4);
 }
 
+bool file_kind_is_archive(const void *head, size_t size)
+{
+    static const struct {
+        size_t at, length;
+        const char *bytes;
+    } magics[] = {
+        {0, 4, "\x28\xb5\x2f\xfd"}, /* zstd */
+        {0, 2, "\x1f\x8b"},         /* gzip */
+        {0, 5,
+         "\xfd"
+         "7zXZ"},          /* xz */
+        {0, 3, "BZh"},     /* bzip2 */
+        {257, 5, "ustar"}, /* tar */
+    };
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if (size >= magics[i].at + magics[i].length &&
+            !memcmp((const char *)head + magics[i].at, magics[i].bytes, magics[i].length))
+            return true;
+    return false;
+}
+
+static bool is_archive(struct file_head head)
+{
+    return file_kind_is_archive(head.bytes, head.size);
+}
+
 static bool is_json(struct file_head head)
 {
     return begins_with(first_line(head), "{", 1) || begins_with(first_line(head), "[", 1);
@@ -215,6 +241,8 @@ static const struct known_kind {
     {NULL, 0, is_zip, {"a zip archive", "unpack it and give the folder with its rank-<k>.txt", false}},
     {NULL, 0, is_pcap, {"a capture of network packets, which has no MPI calls in it", CAPTURE, false}},
     {NULL, 0, is_result, {"the result of helio run --json", "helio rerun repeats the run", false}},
+    {NULL, 0, is_archive, {"an archive", "helio run FILE reads the archive of a trace", false}},
+    {"HELIOTI\n", 8, NULL, {"a compiled trace", "helio run FILE reads it", false}},
     {NULL,
      0,
      is_rank_text,

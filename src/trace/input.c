@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "trace/formats.h"
 #include "trace/image/content.h"
-#include "trace/ti/archive.h"
 #include "trace/ti/source.h"
 
 static char *short_name(const char *path)
@@ -77,7 +76,8 @@ bool trace_input_is_likely(const char *path)
     fclose(file);
     const struct trace_format *format = trace_format_of(&probe);
     const struct file_kind *kind = file_kind_of((const char *)head, probe.head_size);
-    if ((format && format->probe(format, &probe) > TRACE_CLAIM_LAST) || archive_is_one(head, probe.head_size))
+    if ((format && format->probe(format, &probe) > TRACE_CLAIM_LAST) ||
+        file_kind_is_archive(head, probe.head_size))
         return true;
     return kind ? !kind->is_experiment : ti_source_is_index(path, (const char *)head, probe.head_size);
 }

@@ -12,27 +12,6 @@
 #include "base/units.h"
 #include "trace/image/format.h"
 
-bool archive_is_one(const unsigned char *head, size_t size)
-{
-    static const struct {
-        size_t at, length;
-        const char *bytes;
-    } magics[] = {
-        {0, 4, "\x28\xb5\x2f\xfd"}, /* zstd */
-        {0, 2, "\x1f\x8b"},         /* gzip */
-        {0, 5,
-         "\xfd"
-         "7zXZ"},          /* xz */
-        {0, 3, "BZh"},     /* bzip2 */
-        {257, 5, "ustar"}, /* tar */
-    };
-    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
-        if (size >= magics[i].at + magics[i].length &&
-            !memcmp(head + magics[i].at, magics[i].bytes, magics[i].length))
-            return true;
-    return false;
-}
-
 static enum status archive_error(const char *path, struct archive *archive)
 {
     const char *reason = archive_error_string(archive);

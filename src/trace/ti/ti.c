@@ -26,7 +26,7 @@ static enum ti_source_kind kind_of(const struct trace_probe *probe)
 {
     if (probe->is_folder)
         return TI_FOLDER;
-    return archive_is_one(probe->head, probe->head_size) ? TI_ARCHIVE : TI_INDEX;
+    return file_kind_is_archive(probe->head, probe->head_size) ? TI_ARCHIVE : TI_INDEX;
 }
 
 /* An index file is a text of any name, and an archive has to be unpacked to see what is in it. */
