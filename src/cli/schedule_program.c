@@ -31,22 +31,42 @@ static enum status open_program(const struct schedule_settings *settings, const 
     return settings->trace ? trace_open(name, program) : workload_open(name, program);
 }
 
-static enum status find_patterns(const struct schedule_settings *settings, const char *name,
-                                 struct patterns *patterns)
+static enum status find_in(struct program *program, const struct config *config, struct patterns *patterns)
 {
     struct collective_config collective;
-    const struct node_config *node = config_of(settings->config, &node_params);
-    collective_config_of(settings->config, &collective);
+    const struct node_config *node = config_of(config, &node_params);
+    collective_config_of(config, &collective);
     struct patterns_options options = {.choices = collective.choice,
                                        .window = (uint32_t)collective.window,
                                        .leaders = (uint32_t)collective.leaders,
                                        .segment_bytes = collective.segment_bytes,
                                        .ranks_per_node = node_config_ranks(node)};
+    return patterns_find(program, &options, patterns);
+}
+
+/* The program's own setting counts for this program alone. */
+static enum status find_with_setting(struct program *program, const struct config *config,
+                                     struct patterns *patterns)
+{
+    struct config *own = config_copy(config);
+    if (!own)
+        return STATUS_FAILED;
+    enum status status = config_assign(own, program->setting.parameter, program->setting.value, "--workload");
+    if (status == STATUS_OK)
+        status = find_in(program, own, patterns);
+    config_close(own);
+    return status;
+}
+
+static enum status find_patterns(const struct schedule_settings *settings, const char *name,
+                                 struct patterns *patterns)
+{
     struct program *program;
     enum status status = open_program(settings, name, &program);
     if (status != STATUS_OK)
         return status;
-    status = patterns_find(program, &options, patterns);
+    status = program->setting.parameter ? find_with_setting(program, settings->config, patterns)
+                                        : find_in(program, settings->config, patterns);
     program->ops->close(program);
     return status;
 }
