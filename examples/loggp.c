@@ -1,13 +1,12 @@
 /* A fabric: LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995), as a plug-in.
  *
  *     cc -shared -fPIC $(pkg-config --cflags heliograph) examples/loggp.c -o examples/loggp.so
- *     helio run --plugin examples/loggp.so --as-published --fabric loggp,hockney --workload
- * alltoall:ranks=16,bytes=8KiB helio run --plugin examples/loggp.so --as-published --fabric loggp --workload
- * pingpong --set loggp.L=1us
+ *     helio run --plugin examples/loggp.so --as-published -f loggp,hockney -w alltoall:ranks=16,bytes=8KiB
+ *     helio run --plugin examples/loggp.so --as-published -f loggp -w pingpong --set loggp.L=1us
  *
  * The model has its hosts in o, so it runs without those of a machine. A message of k bytes takes
- * o + (k-1)G + L + o. A node begins a message no sooner than g, and no sooner than
- * (k-1)G, behind the one before it. */
+ * o + (k-1)G + L + o. A node begins a message no sooner than g, and no sooner than (k-1)G, behind the one
+ * before it. */
 #include <heliograph.h>
 #include <stdlib.h>
 
