@@ -132,9 +132,65 @@ static void double_trees_of_nodes(void **state)
         }
 }
 
+static void assert_time(enum call_op op, const char *choice, uint32_t ranks, uint64_t bytes, ps_t expected)
+{
+    assert_int_equal(time_of(op, choice, ranks, bytes, NONE), expected);
+}
+
+/* Trees and chains: so many messages of the whole vector wait for each other. */
+static void trees_of_libraries(void **state)
+{
+    (void)state;
+    for (uint32_t ranks = 2; ranks <= 64; ranks += ranks < 20 ? 1 : 11) {
+        const uint64_t bytes = 5000;
+        const ps_t round = L + (ps_t)bytes * BYTE;
+        uint32_t floor_log = log2_up(ranks + 1) - 1;
+        assert_time(CALL_BCAST, "mpi.bcast=line", ranks, bytes, (ranks - 1) * round);
+        assert_time(CALL_REDUCE, "mpi.reduce=line", ranks, bytes, (ranks - 1) * round);
+        assert_time(CALL_BCAST, "mpi.bcast=binary", ranks, bytes, floor_log * round);
+        assert_time(CALL_BCAST, "mpi.bcast=doubling", ranks, bytes, floor_log * round);
+        assert_time(CALL_BCAST, "mpi.bcast=knomial", ranks, bytes,
+                    (ranks > 21  ? 3
+                     : ranks > 5 ? 2
+                                 : 1) *
+                        round);
+        assert_time(CALL_ALLREDUCE, "mpi.allreduce=linear", ranks, bytes, ranks * round);
+        assert_time(CALL_SCAN, "mpi.scan=exchange", ranks, bytes, log2_up(ranks) * round);
+        assert_time(CALL_BARRIER, "mpi.barrier=tree", ranks, 0, 2 * floor_log * L); /* empty: eager */
+        assert_time(CALL_GATHER, "mpi.gather=linear-sync", ranks, bytes, (ranks - 1) * (2 * L + round));
+        assert_time(CALL_ALLTOALL, "mpi.alltoall=shifted", ranks, bytes, (ranks - 1) * round);
+        assert_time(CALL_REDUCE_SCATTER, "mpi.reduce_scatter=ring", ranks, bytes, (ranks - 1) * round);
+        if (ranks % 2 == 0)
+            assert_time(CALL_ALLGATHER, "mpi.allgather=neighbour-exchange", ranks, bytes,
+                        round + (ranks / 2 - 1) * (round + (ps_t)bytes * BYTE));
+    }
+}
+
+/* Halving and doubling for powers of two: log P rounds, and all blocks but one. */
+static void halvings_of_libraries(void **state)
+{
+    (void)state;
+    for (uint32_t ranks = 2; ranks <= 64; ranks *= 2) {
+        const uint64_t block = 1000, bytes = ranks * block;
+        const uint32_t log = log2_up(ranks);
+        const ps_t once = log * L + (ps_t)((ranks - 1) * block) * BYTE, part = L + (ps_t)block * BYTE;
+        assert_time(CALL_ALLREDUCE, "mpi.allreduce=rabenseifner-near", ranks, bytes, 2 * once);
+        assert_time(CALL_ALLREDUCE, "mpi.allreduce=rabenseifner-split", ranks, bytes, 2 * once);
+        assert_time(CALL_REDUCE, "mpi.reduce=rabenseifner-near", ranks, bytes, 2 * once);
+        assert_time(CALL_REDUCE, "mpi.reduce=rabenseifner-split", ranks, bytes, 2 * once);
+        assert_time(CALL_BCAST, "mpi.bcast=scatter-doubling", ranks, bytes, 2 * once);
+        assert_time(CALL_BCAST, "mpi.bcast=scatter-ring", ranks, bytes, once + (ranks - 1) * part);
+        assert_time(CALL_REDUCE_SCATTER, "mpi.reduce_scatter=butterfly", ranks, block, once);
+        assert_time(CALL_REDUCE_SCATTER, "mpi.reduce_scatter=recursive-doubling", ranks, block,
+                    log * L + (ps_t)((ranks * log - (ranks - 1)) * block) * BYTE);
+        assert_time(CALL_BARRIER, "mpi.barrier=recursive-doubling", ranks, 0, log * L);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trees_of_libraries),    cmocka_unit_test(halvings_of_libraries),
         cmocka_unit_test(double_trees),          cmocka_unit_test(circulants),
         cmocka_unit_test(parallel_trees),        cmocka_unit_test(hierarchical_allreduces),
         cmocka_unit_test(double_trees_of_nodes),
