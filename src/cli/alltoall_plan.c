@@ -7,13 +7,15 @@
 #include "cli/alltoall_shape.h"
 #include "cli/print.h"
 #include "coll/count.h"
+#include "output/quote.h"
 #include "output/standard.h"
 
-enum plan_option { PLAN_JSON = ALLTOALL_OPTIONS };
+enum plan_option { PLAN_JSON = ALLTOALL_OPTIONS, PLAN_CSV };
 
 static const struct cli_option options[] = {
     ALLTOALL_OPTION_TABLE,
     [PLAN_JSON] = {"--json", 0, NULL, "print one JSON object instead of the table"},
+    [PLAN_CSV] = {"--csv", 0, NULL, "print the table as CSV"},
 };
 
 static const struct cli_command command = {
@@ -45,6 +47,20 @@ static enum status print_table(const struct alltoall_shape *shape)
         printf("%-20s %12llu %12llu %13llu %13s\n", algorithm->name, (unsigned long long)counts.node_messages,
                (unsigned long long)counts.queue_pairs, (unsigned long long)counts.posted_sends,
                units_show_size((double)coll_extra_bytes(&counts), 4, text, sizeof text));
+    }
+    return standard_flush();
+}
+
+static enum status print_csv(const struct alltoall_shape *shape)
+{
+    const struct coll_algorithm *algorithm;
+    puts("algorithm,messages,queue_pairs,posted_sends,extra_memory_bytes");
+    for (size_t i = 0; (algorithm = alltoall_algorithm_at(i)); i++) {
+        struct coll_counts counts = coll_count(algorithm, &shape->call, false);
+        quote_csv(stdout, algorithm->name);
+        printf(",%llu,%llu,%llu,%llu\n", (unsigned long long)counts.node_messages,
+               (unsigned long long)counts.queue_pairs, (unsigned long long)counts.posted_sends,
+               (unsigned long long)coll_extra_bytes(&counts));
     }
     return standard_flush();
 }
@@ -99,7 +115,7 @@ static enum status print_json(const struct alltoall_shape *shape)
 
 struct plan_arguments {
     struct alltoall_text text;
-    bool json;
+    bool json, csv;
 };
 
 static bool take(void *self, int found, const char *value)
@@ -111,6 +127,8 @@ static bool take(void *self, int found, const char *value)
     }
     if (found - CLI_OPTION == PLAN_JSON)
         arguments->json = true;
+    else if (found - CLI_OPTION == PLAN_CSV)
+        arguments->csv = true;
     else
         arguments->text.values[found - CLI_OPTION] = value;
     return true;
@@ -123,9 +141,15 @@ int cli_alltoall_plan(int argc, char **argv)
     int found = cli_read_all(&command, argc, argv, take, &arguments);
     if (found != CLI_END)
         return cli_status(found);
+    if (arguments.json && arguments.csv) {
+        diag_error("--json and --csv both print to standard output; give one of them");
+        return STATUS_BAD_INPUT;
+    }
     enum status status = alltoall_shape_init(&shape, &arguments.text);
-    if (status == STATUS_OK)
-        status = arguments.json ? print_json(&shape) : print_table(&shape);
+    if (status == STATUS_OK && arguments.json)
+        status = print_json(&shape);
+    else if (status == STATUS_OK)
+        status = arguments.csv ? print_csv(&shape) : print_table(&shape);
     alltoall_shape_free(&shape);
     return status;
 }
