@@ -222,6 +222,19 @@ static void put_networks(const struct result *results, size_t count, FILE *out)
     put_reasons(results, count, out);
 }
 
+/* Whether several networks are compared, and none differs in more than the fabric. */
+static bool is_fair(const struct result *results, size_t count)
+{
+    const struct result *reference = network_reference(results, count);
+    struct description_texts reasons;
+    for (size_t i = 0; i < count; i++) {
+        network_differs(&reference->network, reference->fabric, &results[i].network, &reasons);
+        if (reasons.count || !results[i].network.is_described)
+            return false;
+    }
+    return count > 1;
+}
+
 /* What the fabrics have in common. Some published latencies contain the hosts (8 us end to end), others do
  * not. With a machine or with a host model, hosts cost the same on all fabrics. */
 static void put_common(const struct result *results, size_t count, FILE *out)
@@ -231,7 +244,8 @@ static void put_common(const struct result *results, size_t count, FILE *out)
     if (has_machine) {
         fputs("machine: ", out);
         quote_terminal(out, first->network.machine);
-        fputc('\n', out);
+        fputs(is_fair(results, count) ? ", with the same rate, wires and software on all fabrics\n" : "\n",
+              out);
     }
     if (count > 1 && (first->has_host || !has_machine))
         fprintf(out, "hosts: %s\n", first->has_host ? "one model for all" : "each as published");
