@@ -101,17 +101,23 @@ static uint64_t lane_node_bytes(const struct lane_blocks *lane, uint32_t node)
     return sum;
 }
 
-/* All nodes have equally many ranks, and all ranks equal blocks. */
+/* All ranks have equal blocks, and all nodes equally many ranks; the last node may have fewer. */
 static bool is_even(const struct coll_call *call)
 {
-    return !call->recv_bytes && (uint64_t)node_fewest(call) * node_count(call) == call->size;
+    uint32_t nodes = node_count(call), fewest = node_fewest(call);
+    return !call->recv_bytes && node_ranks(call, nodes - 1) == fewest &&
+           (uint64_t)(nodes - 1) * node_most(call) + fewest == call->size;
 }
 
 static uint64_t sum_over_nodes(const void *of, uint32_t first, uint32_t count)
 {
     const struct lane_blocks *lane = of;
+    uint32_t nodes = node_count(lane->call), with_last = count > 0 && first + count == nodes;
     if (is_even(lane->call))
-        return count * lane_node_bytes(lane, 0);
+        return (count - with_last) * lane_node_bytes(lane, 0) + with_last * lane_node_bytes(lane, nodes - 1);
+    if (!lane->call->recv_bytes && lane->lanes == 1)
+        return (uint64_t)(node_first(lane->call, first + count) - node_first(lane->call, first)) *
+               lane->call->bytes;
     uint64_t sum = 0;
     for (uint32_t node = first; node < first + count; node++)
         sum += lane_node_bytes(lane, node);
