@@ -4,6 +4,7 @@
 static const struct cli_subcommand commands[] = {
     {"run", cli_run, "replay a trace or a workload over one or several fabrics", NULL},
     {"sweep", cli_sweep, "run an experiment for every combination of values, and keep the results", NULL},
+    {"compare", cli_compare, "two results of runs beside each other, and what makes the difference", NULL},
     {"export", cli_export, "print the results of a sweep as comma-separated values", NULL},
     {"report", cli_report, "draw the results of a sweep as one page with charts", NULL},
     {"plot", cli_plot, "write a figure of the results of a sweep, for gnuplot", NULL},

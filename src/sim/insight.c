@@ -50,7 +50,7 @@ static struct insight_sentence *add(struct insight *insight, enum insight_rule r
 
 /* "0.6 %", "41 %" */
 struct percent {
-    char text[16];
+    char text[INSIGHT_NUMBER];
 };
 
 static struct percent percent_of(double share)
@@ -60,11 +60,17 @@ static struct percent percent_of(double share)
     return percent;
 }
 
-/* "1.7", "14", "250": three digits at most, as a comparison needs no more. */
+/* Three digits at most, as a comparison needs no more. */
+const char *insight_show_factor(double ratio, char text[INSIGHT_NUMBER])
+{
+    snprintf(text, INSIGHT_NUMBER, ratio < 1.095 ? "%.2f" : ratio < 9.95 ? "%.1f" : "%.0f", ratio);
+    return text;
+}
+
 static struct percent factor_of(double ratio)
 {
     struct percent factor;
-    snprintf(factor.text, sizeof factor.text, ratio < 1.095 ? "%.2f" : ratio < 9.95 ? "%.1f" : "%.0f", ratio);
+    insight_show_factor(ratio, factor.text);
     return factor;
 }
 
@@ -96,7 +102,7 @@ static void find_bound(struct insight *insight, const struct result *results, si
         computed = ps_max(computed, first->path->kinds[CRITICAL_COMPUTATION]);
     insight->bound = bound ? bound->fabric : NULL;
     insight->bound_ps = bound ? bound->makespan : computed;
-    insight->bound_saves = 1 - share(insight->bound_ps, first->makespan);
+    insight->bound_saves = share(first->makespan - insight->bound_ps, first->makespan);
 }
 
 /* --------------------------------------------------------- no network helps */
@@ -238,7 +244,8 @@ static const char *less_of(enum critical_kind kind, bool is_less)
         [CRITICAL_SOFTWARE] = {"its hosts work longer for messages", "its hosts work less for messages"},
         [CRITICAL_SETUP] = {"its messages take longer to have their way set up",
                             "its messages take less time to have their way set up"},
-        [CRITICAL_LATENCY] = {"its latency is higher", "its latency is lower"},
+        [CRITICAL_LATENCY] = {"its messages have more latency in a row",
+                              "its messages have less latency in a row"},
         [CRITICAL_BANDWIDTH] = {"its messages take longer to enter the network",
                                 "its messages take less time to enter the network"},
         [CRITICAL_CONTENTION] = {"its messages wait longer for each other",
@@ -262,34 +269,48 @@ static char *settings_of(const struct result *result, const struct result *versu
     return text;
 }
 
-/* The kind of time in which most of the difference is. */
-static enum critical_kind cause_of(const struct result *result, const struct result *versus)
+struct insight_cause insight_cause_of(const double times[2], const double *first, const double *second)
 {
-    ps_t differ[CRITICAL_KINDS];
-    int sign = result->makespan < versus->makespan ? 1 : -1;
+    struct insight_cause cause = {.share = -INFINITY};
+    for (int kind = 0; kind < CRITICAL_KINDS; kind++) {
+        double part = (first[kind] - second[kind]) / (times[0] - times[1]);
+        if (part > cause.share)
+            cause = (struct insight_cause){.kind = (enum critical_kind)kind, .share = part};
+    }
+    return cause;
+}
+
+char *insight_because(const struct insight_cause *cause, bool is_faster)
+{
+    const char *what = less_of(cause->kind, is_faster);
+    return cause->share <= 1
+               ? mem_format(" because %s (%s of the difference)", what, percent_of(cause->share).text)
+               : mem_format(" because %s (%s times the difference, other causes reduce it)", what,
+                            factor_of(cause->share).text);
+}
+
+static void fill_kinds(const struct result *result, double *kinds)
+{
     for (int kind = 0; kind < CRITICAL_KINDS; kind++)
-        differ[kind] = sign * (versus->path->kinds[kind] - result->path->kinds[kind]);
-    return largest_kind(differ);
+        kinds[kind] = (double)result->path->kinds[kind];
 }
 
 static char *why(const struct result *result, const struct result *versus, struct insight_sentence *sentence)
 {
     if (!result->path || !versus->path)
         return mem_text(".");
-    enum critical_kind cause = cause_of(result, versus);
-    double difference = (double)(versus->makespan - result->makespan);
-    double part = (double)(versus->path->kinds[cause] - result->path->kinds[cause]) / difference;
-    char *settings = settings_of(result, versus);
-    char *text =
-        part <= 1
-            ? mem_format(" because %s (%s of the difference)%s.",
-                         less_of(cause, result->makespan < versus->makespan), percent_of(part).text, settings)
-            : mem_format(" because %s (%s times the difference, other causes reduce it)%s.",
-                         less_of(cause, result->makespan < versus->makespan), factor_of(part).text, settings);
+    const double times[2] = {(double)versus->makespan, (double)result->makespan};
+    double kinds[2][CRITICAL_KINDS];
+    fill_kinds(versus, kinds[0]);
+    fill_kinds(result, kinds[1]);
+    struct insight_cause cause = insight_cause_of(times, kinds[0], kinds[1]);
+    char *because = insight_because(&cause, times[1] < times[0]), *settings = settings_of(result, versus);
+    char *text = mem_format("%s%s.", because, settings);
+    free(because);
     free(settings);
     sentence->has_cause = true;
-    sentence->cause = cause;
-    sentence->cause_share = part;
+    sentence->cause = cause.kind;
+    sentence->cause_share = cause.share;
     return text;
 }
 

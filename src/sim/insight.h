@@ -49,6 +49,22 @@ struct insight {
     double bound_saves; /* of the time on the first fabric */
 };
 
+/* The kind of time that makes most of the difference between two times, whose CRITICAL_KINDS kinds are given
+ * in the same unit. `share` is its part of the difference; above 1 where other kinds are the other way round.
+ * The times must differ. */
+struct insight_cause {
+    enum critical_kind kind;
+    double share;
+};
+struct insight_cause insight_cause_of(const double times[2], const double *first, const double *second);
+
+/* " because its latency is lower (91 % of the difference)": of the second time. The caller frees it. */
+char *insight_because(const struct insight_cause *cause, bool is_faster);
+
+/* "1.04", "1.7", "14": how many times. Returns text. */
+enum { INSIGHT_NUMBER = 16 };
+const char *insight_show_factor(double ratio, char text[INSIGHT_NUMBER]);
+
 void insight_make(struct insight *insight, const struct result *results, size_t count);
 void insight_free(struct insight *insight);
 

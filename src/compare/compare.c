@@ -1,0 +1,298 @@
+#include "compare/compare.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "sim/insight.h"
+#include "sim/result.h"
+
+enum { FILE_BYTES_AT_MOST = 256 << 20 };
+
+static const double same_time = 1e-12; /* of the time: results are printed with 15 digits */
+
+/* ------------------------------------------------------------------ reading */
+
+/* What a file is that is no result, as far as its first bytes tell; NULL: something else. */
+static const char *kind_of(const char *text, size_t length)
+{
+    static const struct {
+        const char *begins, *is;
+    } kinds[] = {{"SQLite format 3", "the results of a sweep; helio sweep --workers, helio report and helio "
+                                     "export read them"},
+                 {"<!DOCTYPE", "a page; give the JSON that helio run --json prints"},
+                 {"fabric,src,dst", "a list of messages; give the JSON that helio run --json prints"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t begin = strlen(kinds[i].begins);
+        if (length >= begin && memcmp(text, kinds[i].begins, begin) == 0)
+            return kinds[i].is;
+    }
+    return NULL;
+}
+
+static enum status refuse(const char *file, const char *what)
+{
+    diag_error("%s is not a result of helio run --json: %s", file, what);
+    return STATUS_BAD_INPUT;
+}
+
+static enum status read_json(const char *file, const char *text, size_t length, json_t **json)
+{
+    struct json_fault fault;
+    const char *kind = kind_of(text, length);
+    if (kind) {
+        diag_error("%s is %s", file, kind);
+        return STATUS_BAD_INPUT;
+    }
+    *json = json_read(text, length, &fault);
+    if (*json)
+        return STATUS_OK;
+    diag_report(DIAG_ERROR, &(struct diag_place){.file = file, .line = fault.line, .column = fault.column},
+                "%s; a result of helio run --json would be right", fault.text);
+    return STATUS_BAD_INPUT;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static double number_of(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static bool is_time(double seconds)
+{
+    return isfinite(seconds) && seconds >= 0;
+}
+
+static enum status check_runs(const char *file, const json_t *runs)
+{
+    if (json_array_size(runs) == 0)
+        return refuse(file, "it has no runs");
+    for (size_t i = 0; i < json_array_size(runs); i++) {
+        const json_t *run = json_array_get(runs, i);
+        if (!text_of(run, "fabric") || !is_time(number_of(run, "makespan_s")))
+            return refuse(file, "a run has no fabric, or no time");
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(text_of(json_array_get(runs, k), "fabric"), text_of(run, "fabric")) == 0)
+                return refuse(file, "it has two runs on one fabric");
+    }
+    return STATUS_OK;
+}
+
+static enum status check_side(struct compare_side *side)
+{
+    const json_t *manifest = json_object_get(side->json, "manifest"),
+                 *runs = json_object_get(side->json, "runs");
+    const json_t *schema = json_object_get(side->json, "schema");
+    if (!json_is_object(manifest) || !json_is_array(runs) || !json_is_integer(schema))
+        return refuse(side->file, "it has no fields 'schema', 'manifest' and 'runs'");
+    if (json_integer_value(schema) != RESULT_SCHEMA) {
+        diag_error("%s has schema %" JSON_INTEGER_FORMAT "; this version compares results of schema %d",
+                   side->file, json_integer_value(schema), RESULT_SCHEMA);
+        return STATUS_BAD_INPUT;
+    }
+    side->program = text_of(manifest, "program");
+    side->version = text_of(manifest, "version");
+    side->is_interrupted = json_object_get(side->json, "not_run") != NULL;
+    if (!side->program || !side->version || !json_is_object(json_object_get(manifest, "parameters")))
+        return refuse(side->file, "its manifest has no program, version or parameters");
+    return check_runs(side->file, runs);
+}
+
+/* ----------------------------------------------------------------- settings */
+
+/* A value as text: a string itself, anything else as JSON. NULL stays NULL. */
+static char *value_of(const json_t *value)
+{
+    if (!value || json_is_null(value))
+        return NULL;
+    return json_is_string(value) ? mem_text(json_string_value(value)) : json_line(value, JSON_EXACT);
+}
+
+static void add_setting(struct comparison *comparison, const char *name, const json_t *first,
+                        const json_t *second)
+{
+    char *values[2] = {value_of(first), value_of(second)};
+    bool same = values[0] && values[1] ? strcmp(values[0], values[1]) == 0 : values[0] == values[1];
+    if (same) {
+        free(values[0]);
+        free(values[1]);
+        return;
+    }
+    comparison->settings = mem_grow(comparison->settings, &comparison->setting_capacity,
+                                    comparison->setting_count + 1, "settings");
+    comparison->settings[comparison->setting_count++] =
+        (struct compare_setting){.name = name, .values = {values[0], values[1]}};
+}
+
+static const json_t *manifest_of(const struct compare_side *side)
+{
+    return json_object_get(side->json, "manifest");
+}
+
+/* `fabric` has a table of its own. */
+static void compare_settings(struct comparison *comparison)
+{
+    static const char *const keys[] = {"program", "version", "seed", "inputs"};
+    const json_t *first = manifest_of(&comparison->sides[0]), *second = manifest_of(&comparison->sides[1]);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        add_setting(comparison, keys[i], json_object_get(first, keys[i]), json_object_get(second, keys[i]));
+    json_t *all = json_object_get(first, "parameters"), *others = json_object_get(second, "parameters"),
+           *value;
+    const char *name;
+    json_object_foreach(all, name, value) if (strcmp(name, "fabric") != 0 && strcmp(name, "seed") != 0)
+        add_setting(comparison, name, value, json_object_get(others, name));
+    json_object_foreach(others, name, value) if (!json_object_get(all, name))
+        add_setting(comparison, name, NULL, value);
+}
+
+/* --------------------------------------------------------------------- runs */
+
+static const json_t *runs_of(const struct compare_side *side)
+{
+    return json_object_get(side->json, "runs");
+}
+
+static const json_t *find_run(const struct compare_side *side, const char *fabric)
+{
+    const json_t *runs = runs_of(side);
+    for (size_t i = 0; i < json_array_size(runs); i++)
+        if (strcmp(text_of(json_array_get(runs, i), "fabric"), fabric) == 0)
+            return json_array_get(runs, i);
+    return NULL;
+}
+
+static bool read_kinds(const json_t *run, double *kinds)
+{
+    const json_t *path = json_object_get(run, "critical_path");
+    for (int kind = 0; kind < CRITICAL_KINDS; kind++) {
+        char key[32];
+        snprintf(key, sizeof key, "%s_s", critical_kind_name((enum critical_kind)kind));
+        kinds[kind] = number_of(path, key);
+        if (!is_time(kinds[kind]))
+            return false;
+    }
+    return true;
+}
+
+/* "The program takes 34.7 ms on packet in b.json, 1.4 times as fast as in a.json because ..." */
+static void say(const struct comparison *comparison, struct compare_run *run)
+{
+    const double *times = run->makespan_s;
+    const char *first = comparison->sides[0].file, *second = comparison->sides[1].file;
+    if (!(fabs(times[0] - times[1]) > same_time * fmax(times[0], times[1]))) {
+        run->text = mem_format("%s takes as long in %s as in %s.", run->fabrics[1], second, first);
+        return;
+    }
+    bool is_faster = times[1] < times[0];
+    char *because = mem_text("");
+    if (run->has_paths) {
+        struct insight_cause cause = insight_cause_of(times, run->kinds_s[0], run->kinds_s[1]);
+        run->has_cause = true;
+        run->cause = cause.kind;
+        run->cause_share = cause.share;
+        free(because);
+        because = insight_because(&cause, is_faster);
+    }
+    char factor[INSIGHT_NUMBER];
+    insight_show_factor(is_faster ? run->ratio : 1 / run->ratio, factor);
+    run->text =
+        mem_format("%s is %s times %s in %s %s in %s%s.", run->fabrics[1], factor,
+                   is_faster ? "as fast" : "slower", second, is_faster ? "as" : "than", first, because);
+    free(because);
+}
+
+static void add_run(struct comparison *comparison, const json_t *first, const json_t *second)
+{
+    comparison->runs =
+        mem_grow(comparison->runs, &comparison->run_capacity, comparison->run_count + 1, "runs");
+    struct compare_run *run = &comparison->runs[comparison->run_count++];
+    *run = (struct compare_run){
+        .fabrics = {first ? text_of(first, "fabric") : NULL, second ? text_of(second, "fabric") : NULL},
+        .makespan_s = {first ? number_of(first, "makespan_s") : NAN,
+                       second ? number_of(second, "makespan_s") : NAN}};
+    run->ratio = run->makespan_s[1] > 0 ? run->makespan_s[0] / run->makespan_s[1] : NAN;
+    if (!first || !second)
+        return;
+    run->has_paths = read_kinds(first, run->kinds_s[0]) && read_kinds(second, run->kinds_s[1]);
+    if (run->makespan_s[0] > 0 && run->makespan_s[1] > 0)
+        say(comparison, run);
+}
+
+static void compare_runs(struct comparison *comparison)
+{
+    const struct compare_side *first = &comparison->sides[0], *second = &comparison->sides[1];
+    if (json_array_size(runs_of(first)) == 1 && json_array_size(runs_of(second)) == 1) {
+        add_run(comparison, json_array_get(runs_of(first), 0), json_array_get(runs_of(second), 0));
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(runs_of(first)); i++) {
+        const json_t *run = json_array_get(runs_of(first), i);
+        add_run(comparison, run, find_run(second, text_of(run, "fabric")));
+    }
+    for (size_t i = 0; i < json_array_size(runs_of(second)); i++) {
+        const json_t *run = json_array_get(runs_of(second), i);
+        if (!find_run(first, text_of(run, "fabric")))
+            add_run(comparison, NULL, run);
+    }
+}
+
+/* -------------------------------------------------------------------- whole */
+
+enum status compare_texts(const char *const names[2], const char *const texts[2], const size_t lengths[2],
+                          struct comparison *comparison)
+{
+    *comparison = (struct comparison){.setting_count = 0};
+    enum status status = STATUS_OK;
+    for (int i = 0; i < 2 && status == STATUS_OK; i++) {
+        comparison->sides[i].file = names[i];
+        status = read_json(names[i], texts[i], lengths[i], &comparison->sides[i].json);
+        if (status == STATUS_OK)
+            status = check_side(&comparison->sides[i]);
+    }
+    if (status != STATUS_OK)
+        return status;
+    compare_settings(comparison);
+    compare_runs(comparison);
+    return STATUS_OK;
+}
+
+enum status compare_files(const char *first, const char *second, struct comparison *comparison)
+{
+    const char *const names[2] = {first, second};
+    char *texts[2] = {NULL, NULL};
+    size_t lengths[2] = {0, 0};
+    *comparison = (struct comparison){.setting_count = 0};
+    enum status status = STATUS_OK;
+    for (int i = 0; i < 2 && status == STATUS_OK; i++)
+        status =
+            file_load(names[i], FILE_BYTES_AT_MOST, "a result of helio run --json", &texts[i], &lengths[i]);
+    if (status == STATUS_OK)
+        status = compare_texts(names, (const char *const *)texts, lengths, comparison);
+    free(texts[0]);
+    free(texts[1]);
+    return status;
+}
+
+void comparison_free(struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->setting_count; i++) {
+        free(comparison->settings[i].values[0]);
+        free(comparison->settings[i].values[1]);
+    }
+    for (size_t i = 0; i < comparison->run_count; i++)
+        free(comparison->runs[i].text);
+    free(comparison->settings);
+    free(comparison->runs);
+    json_decref(comparison->sides[0].json);
+    json_decref(comparison->sides[1].json);
+    *comparison = (struct comparison){.setting_count = 0};
+}

@@ -1,0 +1,225 @@
+/* The rules of insight: each one on results made to trigger it, and on results just beyond its threshold. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "sim/insight.h"
+#include "sim/path_summary.h"
+
+enum { RANKS = 4, LENGTH = 100000 };
+
+/* A result of 4 ranks that takes LENGTH. The path has these kinds; what is left is computed by `rank`. */
+static struct result make(const char *fabric, const ps_t *compute, ps_t idle_of_each, const ps_t *kinds,
+                          uint32_t rank, ps_t length)
+{
+    struct result result = {.fabric = fabric, .ranks = RANKS, .makespan = length};
+    result.rows = mem_alloc(RANKS, sizeof *result.rows, "rows");
+    for (uint32_t i = 0; i < RANKS; i++)
+        result.rows[i] = (struct rank_row){.finish = length, .compute = compute[i], .idle = idle_of_each};
+    result.path = mem_alloc(1, sizeof *result.path, "a path");
+    ps_t rest = length;
+    for (int kind = 0; kind < CRITICAL_KINDS; kind++) {
+        result.path->kinds[kind] = kinds[kind];
+        rest -= kinds[kind];
+    }
+    result.path->kinds[CRITICAL_COMPUTATION] += rest;
+    result.path->length = result.path->last_since = length;
+    result.path->steps = mem_alloc(1, sizeof *result.path->steps, "a step");
+    result.path->count = 1;
+    result.path->steps[0] = (struct critical_step){
+        .rank = rank, .is_signal = true, .computed = length, .start = length, .end = length};
+    result.path_summary = path_summary_make(result.path);
+    return result;
+}
+
+static struct insight insight;
+
+static void free_all(struct result *results, size_t count)
+{
+    insight_free(&insight);
+    for (size_t i = 0; i < count; i++)
+        result_free(&results[i]);
+}
+
+static enum insight_rule rule_of(struct result *results, size_t count)
+{
+    insight_make(&insight, results, count);
+    assert_true(insight.count > 0);
+    return insight.sentences[0].rule;
+}
+
+static const ps_t evenly[RANKS] = {LENGTH * 95 / 100, LENGTH * 95 / 100, LENGTH * 95 / 100,
+                                   LENGTH * 95 / 100};
+static const ps_t nothing[CRITICAL_KINDS] = {0};
+
+/* The bound saves 5 %: no network helps; 5.001 %: one does. */
+static void no_network_helps_up_to_its_threshold(void **state)
+{
+    (void)state;
+    const ps_t latency[CRITICAL_KINDS] = {[CRITICAL_LATENCY] = LENGTH * 5 / 100};
+    struct result result = make("packet", evenly, LENGTH * 5 / 100, latency, 0, LENGTH);
+    assert_int_equal(rule_of(&result, 1), INSIGHT_COMPUTATION);
+    assert_string_equal(insight.sentences[0].text,
+                        "No network helps this program: the bound saves 5.0 %; its ranks compute 95 % of the "
+                        "time.");
+    free_all(&result, 1);
+
+    const ps_t less[RANKS] = {0};
+    const ps_t more[CRITICAL_KINDS] = {[CRITICAL_LATENCY] = LENGTH * 5 / 100 + 1};
+    result = make("packet", less, LENGTH * 5 / 100, more, 0, LENGTH);
+    rule_of(&result, 1);
+    assert_null(strstr(insight.sentences[0].text, "No network helps"));
+    free_all(&result, 1);
+}
+
+/* A bound that was run counts instead of what is computed. */
+static void bound_that_was_run_counts(void **state)
+{
+    (void)state;
+    const ps_t latency[CRITICAL_KINDS] = {[CRITICAL_LATENCY] = LENGTH / 2};
+    struct result results[2] = {make("ideal", evenly, 0, nothing, 0, LENGTH * 97 / 100),
+                                make("packet", evenly, 0, latency, 0, LENGTH)};
+    results[0].network.is_bound = true;
+    assert_int_equal(rule_of(results, 2), INSIGHT_COMPUTATION);
+    assert_string_equal(insight.bound, "ideal");
+    assert_int_equal(insight.count, 1);
+    free_all(results, 2);
+}
+
+/* Ranks that are idle for 10 % of their time wait for each other; for less, they compute. */
+static void imbalance_from_its_threshold(void **state)
+{
+    (void)state;
+    const ps_t uneven[RANKS] = {LENGTH * 8 / 10, LENGTH * 8 / 10, LENGTH, LENGTH * 8 / 10};
+    struct result result = make("packet", uneven, LENGTH / 10, nothing, 2, LENGTH);
+    assert_int_equal(rule_of(&result, 1), INSIGHT_IMBALANCE);
+    assert_string_equal(insight.sentences[0].text,
+                        "No network helps this program: the bound saves 0.0 %; its ranks wait for each other "
+                        "10 % of their time, most for rank 2.");
+    free_all(&result, 1);
+    result = make("packet", uneven, LENGTH / 10 - 1, nothing, 2, LENGTH);
+    assert_int_equal(rule_of(&result, 1), INSIGHT_COMPUTATION);
+    free_all(&result, 1);
+}
+
+/* The ranks compute half of what one rank computes on average, and that rank has the path. */
+static void one_rank_from_its_threshold(void **state)
+{
+    (void)state;
+    const ps_t one[RANKS] = {LENGTH / 3, LENGTH / 3, LENGTH / 3, LENGTH};
+    struct result result = make("packet", one, LENGTH / 2, nothing, 3, LENGTH);
+    assert_int_equal(rule_of(&result, 1), INSIGHT_ONE_RANK);
+    assert_non_null(strstr(insight.sentences[0].text, "rank 3 alone computes 100 % of the time"));
+    free_all(&result, 1);
+    const ps_t more[RANKS] = {LENGTH / 3 + 4, LENGTH / 3, LENGTH / 3, LENGTH};
+    result = make("packet", more, LENGTH / 2, nothing, 3, LENGTH);
+    assert_int_equal(rule_of(&result, 1), INSIGHT_IMBALANCE);
+    free_all(&result, 1);
+}
+
+/* Half of the path is of one kind; with less, no kind decides. */
+static void kind_that_decides(void **state)
+{
+    (void)state;
+    static const struct {
+        enum critical_kind kind;
+        enum insight_rule rule;
+    } cases[] = {{CRITICAL_LATENCY, INSIGHT_LATENCY},
+                 {CRITICAL_BANDWIDTH, INSIGHT_BANDWIDTH},
+                 {CRITICAL_CONTENTION, INSIGHT_CONTENTION},
+                 {CRITICAL_SETUP, INSIGHT_SETUP},
+                 {CRITICAL_SOFTWARE, INSIGHT_SOFTWARE}};
+    const ps_t compute[RANKS] = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ps_t kinds[CRITICAL_KINDS] = {[CRITICAL_OTHER] = LENGTH / 4};
+        kinds[cases[i].kind] = LENGTH / 2;
+        struct result result = make("packet", compute, 0, kinds, 0, LENGTH);
+        assert_int_equal(rule_of(&result, 1), cases[i].rule);
+        free_all(&result, 1);
+        kinds[cases[i].kind]--;
+        result = make("packet", compute, 0, kinds, 0, LENGTH);
+        assert_int_equal(rule_of(&result, 1), INSIGHT_MIXED);
+        free_all(&result, 1);
+    }
+}
+
+/* Times that differ by less than 1 % are the same. Otherwise the kind with most of the difference is named.
+ */
+static void fabrics_are_compared(void **state)
+{
+    (void)state;
+    const ps_t compute[RANKS] = {0};
+    const ps_t slow[CRITICAL_KINDS] = {
+        [CRITICAL_LATENCY] = LENGTH * 7 / 10, [CRITICAL_BANDWIDTH] = LENGTH / 10};
+    const ps_t fast[CRITICAL_KINDS] = {
+        [CRITICAL_LATENCY] = LENGTH * 2 / 10, [CRITICAL_BANDWIDTH] = LENGTH / 10};
+    struct result results[2] = {make("packet", compute, 0, slow, 0, LENGTH),
+                                make("segment", compute, 0, fast, 0, LENGTH / 2)};
+    assert_int_equal(rule_of(results, 2), INSIGHT_FASTER);
+    assert_string_equal(insight.sentences[0].text,
+                        "The program is 2.0 times as fast on segment as on packet because its messages have "
+                        "less latency in a row (100 % of the difference).");
+    assert_int_equal(insight.sentences[0].cause, CRITICAL_LATENCY);
+    assert_string_equal(insight.sentences[0].versus, "packet");
+    free_all(results, 2);
+
+    results[0] = make("segment", compute, 0, fast, 0, LENGTH / 2);
+    results[1] = make("packet", compute, 0, slow, 0, LENGTH);
+    assert_int_equal(rule_of(results, 2), INSIGHT_SLOWER);
+    free_all(results, 2);
+
+    results[0] = make("packet", compute, 0, slow, 0, LENGTH);
+    results[1] = make("hockney", compute, 0, slow, 0, LENGTH * 995 / 1000);
+    assert_int_equal(rule_of(results, 2), INSIGHT_SAME);
+    free_all(results, 2);
+}
+
+/* A faster link is no merit of the fabric, so it is said. */
+static void other_rates_are_said(void **state)
+{
+    (void)state;
+    const ps_t compute[RANKS] = {0};
+    const ps_t slow[CRITICAL_KINDS] = {[CRITICAL_BANDWIDTH] = LENGTH};
+    const ps_t fast[CRITICAL_KINDS] = {[CRITICAL_BANDWIDTH] = LENGTH / 4};
+    struct result results[2] = {make("packet", compute, 0, slow, 0, LENGTH),
+                                make("segment", compute, 0, fast, 0, LENGTH / 4)};
+    results[0].network.is_described = results[1].network.is_described = true;
+    results[0].network.rate_bytes_per_s = 1000000000;
+    results[1].network.rate_bytes_per_s = 1000000000;
+    rule_of(results, 2);
+    assert_null(strstr(insight.sentences[0].text, "not the same settings"));
+    insight_free(&insight);
+    results[1].network.rate_bytes_per_s = 4000000000;
+    rule_of(results, 2);
+    assert_non_null(
+        strstr(insight.sentences[0].text, "not the same settings: rate 4.000 GB/s, on packet 1.000 GB/s"));
+    free_all(results, 2);
+}
+
+static void program_without_time_says_so(void **state)
+{
+    (void)state;
+    struct result result = {.fabric = "ideal"};
+    assert_int_equal(rule_of(&result, 1), INSIGHT_NOTHING);
+    free_all(&result, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_network_helps_up_to_its_threshold),
+        cmocka_unit_test(bound_that_was_run_counts),
+        cmocka_unit_test(imbalance_from_its_threshold),
+        cmocka_unit_test(one_rank_from_its_threshold),
+        cmocka_unit_test(kind_that_decides),
+        cmocka_unit_test(fabrics_are_compared),
+        cmocka_unit_test(other_rates_are_said),
+        cmocka_unit_test(program_without_time_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
