@@ -151,9 +151,21 @@ static bool is_archive(struct file_head head)
     return file_kind_is_archive(head.bytes, head.size);
 }
 
+/* "[fmu_options]": the first section of a configuration. */
+static bool is_ini(struct file_head head)
+{
+    struct file_head line = first_line(head);
+    size_t at = 1;
+    while (at < line.size && (is_letter(line.bytes[at]) || is_digit(line.bytes[at])))
+        at++;
+    return at > 1 && at < line.size && line.bytes[0] == '[' && is_letter(line.bytes[1]) &&
+           line.bytes[at] == ']';
+}
+
 static bool is_json(struct file_head head)
 {
-    return begins_with(first_line(head), "{", 1) || begins_with(first_line(head), "[", 1);
+    struct file_head line = first_line(head);
+    return (begins_with(line, "{", 1) || begins_with(line, "[", 1)) && !is_ini(head);
 }
 
 static bool is_result(struct file_head head)
@@ -247,6 +259,7 @@ static const struct known_kind {
      0,
      is_rank_text,
      {"the text of one rank", "give the folder that holds it, or an index with one path per line", false}},
+    {NULL, 0, is_ini, {"a configuration of SimpleComm's", "helio run --ini FILE reads it", true}},
     {NULL, 0, is_json, {"an experiment file in JSON", "helio run FILE reads it", true}},
     {NULL, 0, is_yaml, {"an experiment file", "helio run FILE reads it", true}},
 };
