@@ -140,14 +140,15 @@ static int compare_keyed_rows(const void *a, const void *b)
     return order ? order : (left->row > right->row) - (left->row < right->row);
 }
 
-/* The hash of the row's parameters without the parameter `without` and with the values of `over`; either may
- * be NULL. */
-static XXH128_hash_t key_of(const struct results_table_row *row, const char *without, json_t *over)
+/* The hash of the row's parameters without those of `without` and with the values of `over`, which may be
+ * NULL. */
+static XXH128_hash_t key_of(const struct results_table_row *row, const struct text_index *without,
+                            json_t *over)
 {
     json_t *parameters = json_copy_members(row->parameters), *value;
     const char *name;
-    if (without)
-        json_object_del(parameters, without);
+    for (size_t i = 0; i < without->count; i++)
+        json_object_del(parameters, without->texts[i]);
     json_object_foreach(over, name, value) json_put(parameters, name, json_incref(value));
     char *text = json_sorted_line(parameters, JSON_EXACT);
     XXH128_hash_t key = XXH3_128bits(text, strlen(text));
@@ -156,7 +157,8 @@ static XXH128_hash_t key_of(const struct results_table_row *row, const char *wit
     return key;
 }
 
-static struct keyed_row *keyed_rows_of(const struct results_table *results_table, const char *without)
+static struct keyed_row *keyed_rows_of(const struct results_table *results_table,
+                                       const struct text_index *without)
 {
     struct keyed_row *keyed = mem_alloc(results_table->count, sizeof *keyed, "the table of results");
     for (size_t i = 0; i < results_table->count; i++)
@@ -166,13 +168,13 @@ static struct keyed_row *keyed_rows_of(const struct results_table *results_table
 }
 
 /* The baseline of a row is the run whose parameters are those of the row, overridden by those of the
- * baseline. */
+ * baseline. What follows from the machine is not compared. */
 static void compare_with_baseline(struct results_table *results_table)
 {
-    struct keyed_row *keyed = keyed_rows_of(results_table, NULL);
+    struct keyed_row *keyed = keyed_rows_of(results_table, &results_table->followers);
     for (size_t i = 0; i < results_table->count; i++) {
         struct results_table_row *row = &results_table->rows[i];
-        XXH128_hash_t wanted = key_of(row, NULL, results_table->baseline);
+        XXH128_hash_t wanted = key_of(row, &results_table->followers, results_table->baseline);
         size_t low = 0, high = results_table->count;
         while (low < high) {
             size_t middle = (low + high) / 2;
@@ -191,7 +193,10 @@ static void compare_with_baseline(struct results_table *results_table)
 /* Groups are numbered in the order of their first rows. */
 static void group_rows(struct results_table *results_table)
 {
-    struct keyed_row *keyed = keyed_rows_of(results_table, "seed");
+    struct text_index seed = {.count = 0};
+    text_index_add(&seed, "seed");
+    struct keyed_row *keyed = keyed_rows_of(results_table, &seed);
+    text_index_free(&seed);
     size_t *first = mem_alloc(results_table->count, sizeof *first, "the table of results");
     for (size_t i = 0; i < results_table->count; i++) {
         bool same = i && XXH128_isEqual(keyed[i].key, keyed[i - 1].key);
@@ -265,7 +270,29 @@ static bool differs(const struct results_table *results_table, const char *param
     return false;
 }
 
-/* Parameters that no sweep varies, but that differ because several sweeps are in one store. */
+/* Whether all rows of one machine have the same value, as of what a machine gives and fabrics derive. */
+static bool follows_machine(const struct results_table *results_table, const char *parameter)
+{
+    struct text_index machines = {.count = 0};
+    const json_t **values = mem_alloc(results_table->count, sizeof *values, "the table of results");
+    bool follows = true;
+    for (size_t i = 0; follows && i < results_table->count; i++) {
+        const struct results_table_row *row = &results_table->rows[i];
+        const char *machine = results_table_value(row, "machine");
+        const json_t *value = json_object_get(row->parameters, parameter);
+        size_t known = machines.count, at = text_index_add(&machines, machine ? machine : "");
+        if (at == known)
+            values[at] = value;
+        follows = value && values[at] && json_equal(value, values[at]);
+    }
+    follows &= machines.count > 1;
+    free(values);
+    text_index_free(&machines);
+    return follows;
+}
+
+/* Parameters that no sweep varies, but that differ because several sweeps are in one store, or because a
+ * sweep varies the machine, from which they follow. */
 static void add_differing(struct results_table *results_table, struct text_index *varied)
 {
     const char *name;
@@ -274,7 +301,11 @@ static void add_differing(struct results_table *results_table, struct text_index
         return;
     json_object_foreach(results_table->rows[0].parameters, name, value)
     {
-        if (text_index_find(varied, name) == SIZE_MAX && differs(results_table, name))
+        if (text_index_find(varied, name) != SIZE_MAX || !differs(results_table, name))
+            continue;
+        if (strcmp(name, "machine") != 0 && follows_machine(results_table, name))
+            text_index_add(&results_table->followers, name);
+        else
             json_add_value(results_table->varied, name);
     }
 }
@@ -312,6 +343,7 @@ void results_table_free(struct results_table *results_table)
     }
     text_index_free(&results_table->metrics);
     text_index_free(&results_table->split);
+    text_index_free(&results_table->followers);
     free(results_table->rows);
     free(results_table->groups);
     json_decref(results_table->varied);

@@ -46,6 +46,8 @@ struct results_table {
     size_t group_count;
     struct text_index split;   /* names of parameters of workloads that are taken out of `workload` */
     struct text_index metrics; /* names */
+    /* Names of parameters that differ, but have one value for each machine: they are in no column. */
+    struct text_index followers;
 };
 
 enum status results_table_read(struct results_table *results_table, struct store *store);

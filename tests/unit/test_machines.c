@@ -38,7 +38,7 @@ static struct result run(const char *fabric, const char *workload, const char *s
             assert_int_equal(config_set(config, text), STATUS_OK);
     free(texts);
     struct experiment experiment;
-    struct result result;
+    struct result result = {.fabric = NULL};
     diag_set_sink(keep_message, NULL); /* hybrid notes its pivot */
     enum status status = experiment_init(&experiment, config);
     if (status == STATUS_OK)
