@@ -4,7 +4,7 @@
 #include "coll/team.h"
 
 /* Double binary trees: P. Sanders, J. Speck, J. L. Traeff, "Two-tree algorithms for full bandwidth broadcast,
- * reduction and scan" (Parallel Computing 35(12), 2009), sections 2 and 3; NCCL uses them for allreduce since
+ * reduction and scan" (Parallel Computing 35(12), 2009); NCCL uses them for allreduce since
  * version 2.4. Each half of the vector moves in segments through a binary tree of its own. A rank with
  * children in one tree has none in the other, so every rank sends and receives about as much as every other.
  *

@@ -5,7 +5,7 @@
 
 /* Hierarchical algorithms in which all ranks of a node exchange with other nodes at once, each with the ranks
  * of its own local rank: the full-lane algorithms of J. L. Traeff, S. Hunold, "Decomposing MPI collectives
- * for exploiting multi-lane communication" (IEEE Cluster 2020), section III. The ranks of a node share the
+ * for exploiting multi-lane communication" (IEEE Cluster 2020). The ranks of a node share the
  * data among the lanes, each lane does its part, and the ranks of the node put the parts together. Clusters
  * of GPUs with a NIC for each GPU do the same.
  *

@@ -4,7 +4,7 @@
 #include "coll/tree.h"
 
 /* Hierarchical algorithms with one leader for each node: J. L. Traeff, S. Hunold, "Decomposing MPI
- * collectives for exploiting multi-lane communication" (IEEE Cluster 2020), section III; so do the
+ * collectives for exploiting multi-lane communication" (IEEE Cluster 2020); so do the
  * hierarchical modules of Open MPI (HAN) and MVAPICH. A stage within nodes moves the data to the leaders, the
  * leaders exchange them, and a stage within nodes moves them on. Within a node they use binomial trees.
  * Leaders halve and double on a circulant graph, or use a binomial tree for a bcast. Nodes may have different
