@@ -24,7 +24,7 @@ static const char *kind_of(const char *text, size_t length)
         const char *begins, *is;
     } kinds[] = {{"SQLite format 3", "the results of a sweep; helio sweep --workers, helio report and helio "
                                      "export read them"},
-                 {"<!DOCTYPE", "a page; give the JSON that helio run --json prints"},
+                 {"<!DOCTYPE", "a page without results; give one of helio run --html"},
                  {"fabric,src,dst", "a list of messages; give the JSON that helio run --json prints"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t begin = strlen(kinds[i].begins);
@@ -40,9 +40,26 @@ static enum status refuse(const char *file, const char *what)
     return STATUS_BAD_INPUT;
 }
 
+/* In a page of helio run --html the result is the text of one element, in which no '<' occurs
+ * (report/page.c). */
+static void skip_to_results(const char **text, size_t *length)
+{
+    static const char page[] = "<!DOCTYPE html>", element[] = "id=\"results\">";
+    const char *end = *text + *length;
+    if (*length < sizeof page || memcmp(*text, page, sizeof page - 1) != 0)
+        return;
+    const char *begin = memmem(*text, *length, element, sizeof element - 1);
+    if (!begin)
+        return;
+    *text = begin + sizeof element - 1;
+    const char *close = memchr(*text, '<', (size_t)(end - *text));
+    *length = (size_t)((close ? close : end) - *text);
+}
+
 static enum status read_json(const char *file, const char *text, size_t length, json_t **json)
 {
     struct json_fault fault;
+    skip_to_results(&text, &length);
     const char *kind = kind_of(text, length);
     if (kind) {
         diag_error("%s is %s", file, kind);

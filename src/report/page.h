@@ -12,7 +12,7 @@
  *     page_files.h       the page's template, styles and programs (report/page/), built into helio
  *     assets.h           the libraries that draw the charts
  *     topology.h         the network as a picture of the page
- *     breakdown_page.h, schedule_page.h    the contents of two kinds of pages
+ *     breakdown_page.h, schedule_page.h, compare_page.h    the contents of three kinds of pages
  *     run_plot.h         a figure of a run, for gnuplot
  *     table.h            the table in the terminal
  *     timeline/          a room of its own
@@ -33,7 +33,8 @@ enum report_program {
     REPORT_OF_PAPERS,
     REPORT_OF_SWEEP,
     REPORT_OF_BREAKDOWN,
-    REPORT_OF_SCHEDULE
+    REPORT_OF_SCHEDULE,
+    REPORT_OF_COMPARISON
 };
 
 struct report_content {

@@ -4,7 +4,7 @@ import {writeFileSync} from "node:fs";
 import {basename, join, resolve} from "node:path";
 import {pathToFileURL} from "node:url";
 import {Browser} from "./browser.mjs";
-import {checkBars, checkFilters, checkInsight, checkRanks, checkSearch, checkSlots, checkStyles, checkTables} from "./controls.mjs";
+import {checkBars, checkComparison, checkFilters, checkInsight, checkRanks, checkSearch, checkSlots, checkStyles, checkTables} from "./controls.mjs";
 
 const [chromium, folder, ...reports] = process.argv.slice(2);
 // The first report is checked with all widths and colours; for the others two combinations are enough.
@@ -63,8 +63,20 @@ const facts = (width) => `(() => {
             topology && data.runs.some((r) => r.fabric_stats.link_bytes?.length || r.fabric_stats.link_data_s?.length) ? ["links"] : [],
             data.runs.some((r) => r.fabric_stats.buffer_reserved_s?.length) ? ["buffers"] : [],
           ),
+          isRun: true,
           program: data.manifest.program,
           saved: "fabric,makespan_s,speedup,idle_fraction",
+        }
+      : data.a
+      ? {
+          fabrics: [],
+          due: ["time", "differs"].concat(
+            data.a.result.runs.some((r) => Array.isArray(r.ranks)) ? ["per-rank"] : [],
+            data.a.result.runs.some((r) => r.critical_path) ? ["paths"] : [],
+          ),
+          program: "A and B compared",
+          saved: "fabric,",
+          isComparison: true,
         }
       : data.connections
       ? {
@@ -203,9 +215,12 @@ async function check(browser, report, look) {
     expect(seen.answer.includes(fabric), `${name}: the answer does not name ${fabric}`);
   const found = (holds, what) => expect(holds, `${name}: ${what}`);
   await checkStyles(browser, found, styles);
-  if (seen.due.includes("time")) await checkBars(browser, found);
-  if (seen.due.includes("time")) await checkInsight(browser, found);
-  if (seen.due.includes("per-rank")) await checkRanks(browser, found);
+  if (seen.isComparison) await checkComparison(browser, found);
+  if (seen.isRun) {
+    await checkBars(browser, found);
+    await checkInsight(browser, found);
+    await checkRanks(browser, found);
+  }
   if (seen.filters) await checkFilters(browser, found);
   if (seen.due.includes("filling")) await checkSlots(browser, found);
   if (seen.searches) await checkSearch(browser, found);

@@ -251,3 +251,32 @@ export async function checkInsight(browser, expect) {
     expect(Math.abs(said - one.share) < 6e-4, `${name}: ${one.words}, of a share of ${one.share}`);
   }
 }
+
+// A comparison says for each fabric that both results have how much faster B is, and which parameters differ; its ranks
+// can be seen for each fabric.
+export async function checkComparison(browser, expect) {
+  const seen = await browser.evaluate(`(async () => {
+    const {a, b} = JSON.parse(document.getElementById("results").textContent);
+    const [first, second] = [a.result, b.result];
+    const shared = first.runs.filter((run) => second.runs.some((other) => other.fabric === run.fabric)).map((run) => run.fabric);
+    const names = [...new Set([...Object.keys(first.manifest.parameters), ...Object.keys(second.manifest.parameters)])];
+    const labels = [];
+    for (const button of document.querySelectorAll("#per-rank input[name=rank-pair]")) {
+      button.click();
+      await ${wait};
+      labels.push([button.value, document.querySelector("#per-rank figure").getAttribute("aria-label")]);
+    }
+    return {
+      shared, labels,
+      bars: document.querySelectorAll("#time figure g[aria-label=bar] rect").length,
+      said: [document.getElementById("answer"), ...document.querySelectorAll("#insights li")].map((e) => e.textContent),
+      due: names.filter((name) => name !== "fabric" && (first.manifest.parameters[name] ?? "") !== (second.manifest.parameters[name] ?? "")),
+      rows: [...document.querySelectorAll("#differs tbody tr th")].map((cell) => cell.textContent),
+    };
+  })()`);
+  expect(seen.bars === 2 * Math.max(1, seen.shared.length), `${seen.bars} bars of ${seen.shared.length} fabrics`);
+  expect(seen.said.length === Math.max(1, seen.shared.length), `${seen.said.length} sentences of ${seen.shared.length} fabrics`);
+  for (const fabric of seen.shared) expect(seen.said.some((text) => text.startsWith(`${fabric} `)), `no sentence is about ${fabric}`);
+  for (const name of seen.due) expect(seen.rows.includes(name), `the differences do not name ${name}`);
+  for (const [fabric, label] of seen.labels) expect(label.includes(fabric), `the ranks of ${fabric} are ${label}`);
+}

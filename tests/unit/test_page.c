@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "report/assets.h"
+#include "report/compare_page.h"
 #include "report/page.h"
 
 #define HOSTILE "</script><!--<script>&\"' ü  \\\" : 1, \\"
@@ -225,6 +226,36 @@ static void the_same_results_give_the_same_page(void **state)
     free(again);
 }
 
+static void a_comparison_has_both_results(void **state)
+{
+    (void)state;
+    assert_int_equal(write_page(path), STATUS_OK);
+    char *text = read_page();
+    json_t *first = embedded(text, "results"), *second = json_deep_copy(first);
+    free(text);
+    json_array_remove(json_object_get(second, "runs"), 0);
+    json_object_set_new(json_array_get(json_object_get(second, "runs"), 0), "fabric", json_string(HOSTILE));
+    const struct compare_page_side a = {.name = HOSTILE, .result = first},
+                                   b = {.name = "b.json", .result = second};
+    assert_int_equal(compare_page_save(path, &a, &b, json_pack("{s:s}", "text", HOSTILE)), STATUS_OK);
+    text = read_page();
+    assert_int_equal(count_of(text, "</script"), 4);
+    assert_int_equal(count_of(text, "<script type"), 2);
+    json_t *results = embedded(text, "results"), *meanings = embedded(text, "meanings");
+    const json_t *of_a = json_object_get(results, "a"), *of_b = json_object_get(results, "b");
+    assert_string_equal(json_string_value(json_object_get(of_a, "name")), HOSTILE);
+    assert_true(json_equal(json_object_get(of_a, "result"), first));
+    assert_true(json_equal(json_object_get(of_b, "result"), second));
+    const json_t *styles = json_object_get(meanings, "fabrics"); /* packet, hybrid, and the other name */
+    assert_int_equal(json_array_size(styles), 3);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(styles, 2), "fabric")), HOSTILE);
+    json_decref(results);
+    json_decref(meanings);
+    json_decref(first);
+    json_decref(second);
+    free(text);
+}
+
 static void a_full_disk_is_an_error(void **state)
 {
     (void)state;
@@ -260,6 +291,7 @@ int main(void)
         cmocka_unit_test_setup(a_page_loads_nothing_from_outside, make_assets),
         cmocka_unit_test_setup(the_data_come_back, make_assets),
         cmocka_unit_test_setup(the_same_results_give_the_same_page, make_assets),
+        cmocka_unit_test_setup(a_comparison_has_both_results, make_assets),
         cmocka_unit_test_setup(a_full_disk_is_an_error, make_assets),
         cmocka_unit_test_setup(a_folder_that_is_not_there_is_an_error, make_assets),
         cmocka_unit_test_setup(missing_libraries_are_named_with_a_remedy, make_assets),

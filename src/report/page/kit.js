@@ -78,6 +78,7 @@ const kit = (() => {
     const times = most < 2 ? most.toFixed(2) : most < 9.95 ? most.toFixed(1) : digits(most, 3);
     return {words: `${times} times ${faster ? "as fast" : "slower"}`, mood};
   }
+  const rankCount = (run) => (Array.isArray(run.ranks) ? run.ranks.length : run.ranks.count);
   const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 
   // A number with a unit, as parameters have: its value in base units and its kind; undefined for other texts.
@@ -161,13 +162,13 @@ const kit = (() => {
 
   // What ranks do has patterns, and fabrics have colours: neither is taken for the other. `hatchings` are fills.
   const HATCHES = ["M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4", "M-2,6 l4,4 M0,0 l8,8 M6,-2 l4,4", "M0,4 h8", "M4,0 v8", "M0,4 h8 M4,0 v8", "M1,2 h2 M5,6 h2"];
-  function pattern(id, ground, path) {
+  function pattern(id, ground, path, stroke = "var(--faint)") {
     const tile = {width: 8, height: 8};
     return drawing(
       "pattern",
       {id, patternUnits: "userSpaceOnUse", ...tile},
       drawing("rect", {...tile, style: `fill: ${ground}`}),
-      drawing("path", {d: path, style: "stroke: var(--faint); fill: none", "stroke-width": 1.2}),
+      drawing("path", {d: path, style: `stroke: ${stroke}; fill: none`, "stroke-width": 1.2}),
     );
   }
   document.body.append(
@@ -179,6 +180,17 @@ const kit = (() => {
     ),
   );
   const hatchings = HATCHES.map((_, i) => `url(#hatch-${i})`);
+
+  // What a critical path consists of: the fields of its JSON.
+  const pathKinds = [
+    {id: "computation_s", name: "computation", fill: "var(--compute)"},
+    {id: "software_s", name: "software and NICs", fill: "url(#dotted)"},
+    {id: "setup_s", name: "set-up of paths", fill: hatchings[4]},
+    {id: "latency_s", name: "latency", fill: hatchings[3]},
+    {id: "bandwidth_s", name: "bandwidth", fill: hatchings[2]},
+    {id: "contention_s", name: "contention", fill: hatchings[0]},
+    {id: "other_s", name: "not told by the fabric", fill: "var(--wait)"},
+  ];
 
   // entries: {name, color}, or for lines {name, style} with the style of a fabric
   const legend = (entries) =>
@@ -515,6 +527,7 @@ const kit = (() => {
     percent,
     plural,
     compared,
+    rankCount,
     quantity,
     logTicks,
     valueAxis,
@@ -535,6 +548,9 @@ const kit = (() => {
     fabricStyles,
     symbolOf,
     hatchings,
+    pathKinds,
+    drawing,
+    pattern,
     palette,
     common,
     gap,

@@ -1,19 +1,11 @@
 // The critical path of a run: over time, and the messages that take most of it.
 "use strict";
 const pathSections = (runs, styles) => {
-  const {time, size, count, percent, plural, element, table, download, legend, chart, section, common, hatchings} = kit;
+  const {time, size, count, percent, plural, element, table, download, legend, chart, section, common} = kit;
   const withPath = runs.filter((run) => run.critical_path?.parts.length);
   if (!withPath.length) return [];
 
-  const kinds = [
-    {id: "computation_s", name: "computation", fill: "var(--compute)"},
-    {id: "software_s", name: "software and NICs", fill: "url(#dotted)"},
-    {id: "setup_s", name: "set-up of paths", fill: hatchings[4]},
-    {id: "latency_s", name: "latency", fill: hatchings[3]},
-    {id: "bandwidth_s", name: "bandwidth", fill: hatchings[2]},
-    {id: "contention_s", name: "contention", fill: hatchings[0]},
-    {id: "other_s", name: "not told by the fabric", fill: "var(--wait)"},
-  ];
+  const kinds = kit.pathKinds;
   const most = (of) => d3.greatest(kinds, ({id}) => of[id] ?? 0);
 
   let run = withPath[0];

@@ -1,12 +1,10 @@
 // How the ranks of a run spend their time: all of them together, then each.
 "use strict";
-const rankCount = (run) => (Array.isArray(run.ranks) ? run.ranks.length : run.ranks.count);
-
 // The sections about ranks, in the order of the page.
 const rankSections = (runs, styles) => {
   const fabrics = runs.map((run) => run.fabric);
   const {time, count, percent, timeScale, element, legend, chart, section, hatchings} = kit;
-  const {common, labelWidth, upTo} = kit;
+  const {common, labelWidth, upTo, rankCount} = kit;
 
   const SHOWN_SHARE = 1e-3; // a part that is smaller than this on every fabric is in the table only
 

@@ -7,7 +7,7 @@
   const fabrics = runs.map((run) => run.fabric);
   const first = runs[0];
   const {digits, time, size, binary, count, percent, plural, element, table, download, chart, section} = kit;
-  const {common, upTo} = kit;
+  const {common, upTo, rankCount} = kit;
   const styles = kit.fabricStyles(meanings.fabrics);
   const fabricColor = new Map(fabrics.map((name) => [name, styles.get(name).color]));
 
