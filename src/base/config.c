@@ -309,6 +309,19 @@ const char *config_text(const struct config *config, const char *name)
     return value ? value->text : NULL;
 }
 
+void config_note_origin(const struct config *config, const char *name)
+{
+    const struct config_value *value = config_find(config, name);
+    const struct diag_place place = {.file = value->origin};
+    if (!strchr(value->origin, ':'))
+        return;
+    diag_report(DIAG_NOTE, &place, "%s is given here", name);
+    char *hint = value->text ? param_path_hint(value->param, value->text, value->origin) : NULL;
+    if (hint)
+        diag_report(DIAG_NOTE, &place, "%s", hint);
+    free(hint);
+}
+
 const char *config_origin(const struct config *config, const char *name)
 {
     return config_find(config, name)->origin;

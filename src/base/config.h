@@ -23,10 +23,11 @@ bool config_extend(struct config *config, size_t count);
 struct config *config_copy(const struct config *config);
 
 /* Reads an experiment file: YAML in UTF-8, at most 1 MiB. Nested maps follow the dots of parameter names
- * ("hockney: {latency: 8 us}"), and full names are keys too. A parameter that takes text can have a list,
- * whose items are joined by commas. Errors are unknown and duplicate keys, wrong values, numbers without a
- * unit, and YAML's aliases, merge keys, tags and further documents. Each is reported with file, line, column,
- * source line and what would be right, up to the twentieth. The correct values of a file with errors are set.
+ * ("hockney: {latency: 8 us}"), and full names are keys too. Paths are relative to the file. A parameter that
+ * takes text can have a list, whose items are joined by commas. Errors are unknown and duplicate keys, wrong
+ * values, numbers without a unit, and YAML's aliases, merge keys, tags and further documents. Each is
+ * reported with file, line, column, source line and what would be right, up to the twentieth. The correct
+ * values of a file with errors are set.
  */
 enum status config_read_file(struct config *config, const char *path);
 enum status config_read_text(struct config *config, const char *name, const char *text, size_t length);
@@ -71,6 +72,10 @@ const char *config_reader_nearest(const struct config_reader *reader, const char
 /* For sections: the parameter of this name, and its table. NULL: there is none. */
 const struct param *config_reader_param(const struct config_reader *reader, const char *name,
                                         const struct param_table **table);
+/* For sections: the node's text, with its paths as they are seen from the working directory. The caller frees
+ * it. */
+char *config_node_text(const struct config_reader *reader, const struct config_node *node,
+                       const struct param *param);
 /* For sections: reports a problem with the node's text, at its place. */
 void config_node_problem(struct config_reader *reader, const struct config_node *node,
                          const struct param_problem *problem);
@@ -113,6 +118,10 @@ void config_each(const struct config *config, void *self,
 
 /* Whether a parameter's value is its default, whatever has set it. The parameter has to exist. */
 bool config_has_default(const struct config *config, const char *name);
+
+/* After an error about the value of a parameter, which has to exist: notes where a file sets it, and whether
+ * a path is meant that is relative to the working directory. Nothing if no file sets it. */
+void config_note_origin(const struct config *config, const char *name);
 
 /* The origin of a parameter's value. The parameter has to exist. */
 const char *config_origin(const struct config *config, const char *name);

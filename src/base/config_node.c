@@ -161,6 +161,12 @@ const char *config_reader_nearest(const struct config_reader *reader, const char
     return config_nearest(reader->config, name);
 }
 
+char *config_node_text(const struct config_reader *reader, const struct config_node *node,
+                       const struct param *param)
+{
+    return param_text_beside(param, node->text, reader->name);
+}
+
 void config_node_problem(struct config_reader *reader, const struct config_node *node,
                          const struct param_problem *problem)
 {

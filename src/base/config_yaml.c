@@ -113,10 +113,12 @@ static void read_value(struct config_reader *reader, struct config_value *value,
     if (good) {
         struct param_problem problem;
         char *origin = config_reader_origin(reader, offset);
-        char *text = scalar.text ? mem_text(joined.text) : bytes_to_text(joined.text);
+        char *given = scalar.text ? mem_text(joined.text) : bytes_to_text(joined.text);
+        char *text = param_text_beside(value->param, given, reader->name);
         if (!config_put(reader->config, value, text, origin, &problem))
             value_error(reader, &joined, &problem);
         free(text);
+        free(given);
         free(origin);
     }
     free(scalar.text);

@@ -34,6 +34,11 @@ struct param_problem {
     uint32_t at;
 };
 
+/* A path in the bytes of a value. */
+struct param_path {
+    size_t at, length;
+};
+
 struct param {
     const char *name; /* full path: "hockney.latency" */
     enum param_type type;
@@ -46,6 +51,9 @@ struct param {
         *choices; /* PARAM_CHOICE: names, NULL-terminated; PARAM_CUSTOM: may list them for the manual */
     /* PARAM_CUSTOM: sets *field and returns true, or fills *problem. `self` is this table entry. */
     bool (*parse)(const struct param *self, const char *text, void *field, struct param_problem *problem);
+    /* A text that is a path, or has paths in it: finds the first one in the bytes from `from` on. False:
+     * there is none. NULL = such texts have no paths. */
+    bool (*find_path)(const char *bytes, size_t from, struct param_path *path);
 };
 
 struct param_table {
@@ -82,6 +90,18 @@ const char *param_canonical(const struct param *param, const char *text, char *b
 
 /* The same allocated in `texts`; bytes are in their text form. */
 const char *param_keep(const struct param *param, const char *text, struct arena *texts);
+
+/* A value that stands in `file`, with its paths as they are seen from the working directory: paths in a file
+ * are relative to the file. The caller frees it. */
+char *param_text_beside(const struct param *param, const char *text, const char *file);
+
+/* What to say about a path of the value which is not there, although it would be if paths in a file were
+ * relative to the working directory. `origin` is where the value stands, "demo.yaml:3". The caller frees it;
+ * NULL: there is nothing to say. */
+char *param_path_hint(const struct param *param, const char *text, const char *origin);
+
+/* For find_path: the whole value is a path. */
+bool param_find_whole(const char *bytes, size_t from, struct param_path *path);
 
 /* Checks a text as param_parse does, without a struct for it. `table` has the parameter. Returns the text in
  * canonical form, allocated in `texts`. NULL fills *problem: it is not a value of the parameter. */

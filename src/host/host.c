@@ -7,12 +7,18 @@
 #include "breakdown/model.h"
 #include "breakdown/whatif.h"
 
+static bool find_system_path(const char *bytes, size_t from, struct param_path *path)
+{
+    return !system_named(bytes) && param_find_whole(bytes, from, path);
+}
+
 PARAM_TABLE(
     host_params, "host", struct host_config,
     "what every message costs at its two ends: software, PCIe, memory (docs/models/host.md)",
     {.name = "host.system",
      .type = PARAM_TEXT,
      .offset = offsetof(struct host_config, system),
+     .find_path = find_system_path,
      .doc =
          "a system file as helio breakdown takes it, or one by name: thunderx2 (that of \"Breaking Band\"), "
          "ohio-a, ohio-b, ohio-local; without one hosts cost nothing"},

@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "breakdown/system.h"
 #include "machine/machine.h"
 
 /* ------------------------------------------------------------------ presets */
@@ -115,25 +114,16 @@ enum status machine_open_text(struct machine *machine, const char *file, const c
     return status;
 }
 
-/* A path in a machine file is relative to that file, so that both can be moved together. */
-static enum status place_system(struct machine *machine)
-{
-    const char *system = config_text(machine->config, "host.system"), *slash = strrchr(machine->file, '/');
-    if (!system || *system == '/' || !slash || system_named(system))
-        return STATUS_OK;
-    char *path = mem_format("%.*s/%s", (int)(slash - machine->file), machine->file, system);
-    char *origin = mem_text(config_origin(machine->config, "host.system"));
-    enum status status = config_assign(machine->config, "host.system", path, origin);
-    free(origin);
-    free(path);
-    return status;
-}
-
 static enum status no_such(const char *given)
 {
     diag_error("there is no machine '%s'%s", given, diag_did_you_mean(machine_nearest(given)));
     diag_note("a machine is a preset (helio machine list), a path to FILE.yaml, or %s", MACHINE_AS_PUBLISHED);
     return STATUS_BAD_INPUT;
+}
+
+bool machine_find_path(const char *bytes, size_t from, struct param_path *path)
+{
+    return strpbrk(bytes, "/.") && param_find_whole(bytes, from, path);
 }
 
 enum status machine_open(struct machine *machine, const char *given, const struct config *like)
@@ -150,8 +140,6 @@ enum status machine_open(struct machine *machine, const char *given, const struc
         char *text = config_load_file(given, &length);
         status = text ? machine_open_text(machine, given, text, length, like) : STATUS_BAD_INPUT;
         free(text);
-        if (status == STATUS_OK)
-            status = place_system(machine);
     }
     if (status == STATUS_OK)
         machine->given = arena_text(&machine->texts, given, strlen(given));

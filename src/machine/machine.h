@@ -72,4 +72,7 @@ enum status machine_apply_named(const char *given, struct config *config);
  * theirs. Reports all that is wrong. */
 enum status machine_check(const struct machine *machine);
 
+/* A machine that is given by a path: struct param, find_path. */
+bool machine_find_path(const char *bytes, size_t from, struct param_path *path);
+
 #endif

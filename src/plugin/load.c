@@ -161,11 +161,20 @@ static bool parse_hash(const struct param *self, const char *text, void *field, 
     return false;
 }
 
+/* Paths joined by commas. */
+static bool find_path(const char *bytes, size_t from, struct param_path *path)
+{
+    path->at = from + (from && bytes[from] == ',');
+    path->length = strcspn(bytes + path->at, ",");
+    return path->length > 0;
+}
+
 static struct param plugin_param_list[] = {
     {.name = "plugins",
      .type = PARAM_CUSTOM,
      .offset = offsetof(struct plugin_config, paths),
      .parse = parse_paths,
+     .find_path = find_path,
      .doc = "shared objects whose parts are loaded before anything else is read (docs/library.md)"},
     {.name = "plugins_hash",
      .type = PARAM_CUSTOM,
@@ -263,7 +272,8 @@ enum status plugin_note(struct config *config)
 
 /* -------------------------------------------------------- experiment files */
 
-static enum status load_node(const struct config_node *node, const char *origin)
+static enum status load_node(const struct config_reader *reader, const struct config_node *node,
+                             const char *origin)
 {
     const struct diag_place place = {.file = origin};
     if (node->kind != CONFIG_SCALAR || !*node->text) {
@@ -271,14 +281,20 @@ static enum status load_node(const struct config_node *node, const char *origin)
         return STATUS_BAD_INPUT;
     }
     size_t at;
-    char *path = mem_alloc(strlen(node->text) + 1, 1, "a path");
-    const char *fault = bytes_from_text(node->text, path, &at);
+    char *text = config_node_text(reader, node, &plugin_param_list[0]);
+    char *path = mem_alloc(strlen(text) + 1, 1, "a path");
+    const char *fault = bytes_from_text(text, path, &at);
     if (fault)
         diag_report(DIAG_ERROR, &place, "%s", fault);
     enum status status = fault ? STATUS_BAD_INPUT : plugin_load(path);
-    free(path);
+    char *hint = param_path_hint(&plugin_param_list[0], text, origin);
     if (status != STATUS_OK)
         diag_report(DIAG_NOTE, &place, "the plug-in is named here");
+    if (status != STATUS_OK && hint)
+        diag_report(DIAG_NOTE, &place, "%s", hint);
+    free(hint);
+    free(path);
+    free(text);
     return status;
 }
 
@@ -289,7 +305,7 @@ static void read_section(void *self, struct config_reader *reader, const struct 
     struct arena texts = {0};
     for (size_t i = 0; *status == STATUS_OK && i < (is_list ? node->count : 1); i++) {
         const struct config_node *item = is_list ? &node->items[i] : node;
-        *status = load_node(item, config_node_origin(reader, item, &texts));
+        *status = load_node(reader, item, config_node_origin(reader, item, &texts));
     }
     arena_free(&texts);
 }

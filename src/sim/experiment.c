@@ -17,6 +17,7 @@
 #include "sim/traffic.h"
 #include "trace/trace.h"
 #include "workload/messages.h"
+#include "workload/text.h"
 #include "workload/workload.h"
 
 static const char *const compat_names[] = {[COMPAT_NONE] = "none", [COMPAT_SIMPLECOMM] = "simplecomm", NULL};
@@ -26,10 +27,12 @@ PARAM_TABLE(
     {.name = "trace",
      .type = PARAM_TEXT,
      .offset = offsetof(struct experiment_config, trace),
+     .find_path = param_find_whole,
      .doc = "SimGrid TI trace: a directory, an index file, an archive, or a compiled trace"},
     {.name = "workload",
      .type = PARAM_TEXT,
      .offset = offsetof(struct experiment_config, workload),
+     .find_path = workload_find_path,
      .doc = "instead of a trace: a generated program, such as alltoall:ranks=64,bytes=8KiB"},
     {.name = "fabric",
      .type = PARAM_TEXT,
@@ -40,6 +43,7 @@ PARAM_TABLE(
      .type = PARAM_TEXT,
      .offset = offsetof(struct experiment_config, machine),
      .default_text = "infiniband-ndr",
+     .find_path = machine_find_path,
      .doc =
          "what all fabrics have in common: a preset (helio machine list), FILE.yaml, or as-published: each "
          "fabric with the numbers of its paper"},
@@ -102,9 +106,8 @@ static enum status open_program(struct experiment *experiment)
 /* The code that opens a value reports what is wrong with it. This adds where the experiment file sets it. */
 static enum status note_origin(const struct experiment *experiment, const char *param, enum status status)
 {
-    const char *origin = config_origin(experiment->config, param);
-    if (status != STATUS_OK && strchr(origin, ':'))
-        diag_report(DIAG_NOTE, &(struct diag_place){.file = origin}, "%s is given here", param);
+    if (status != STATUS_OK)
+        config_note_origin(experiment->config, param);
     return status;
 }
 

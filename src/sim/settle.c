@@ -6,19 +6,11 @@
 #include "machine/machine.h"
 #include "sim/experiment.h"
 
-/* Places of the machine parameter in a file, as the code that opens other values has them. */
-static void note_origin(const struct config *config)
-{
-    const char *origin = config_origin(config, "machine");
-    if (strchr(origin, ':'))
-        diag_report(DIAG_NOTE, &(struct diag_place){.file = origin}, "machine is given here");
-}
-
 static enum status apply(const struct config *config, const char *given, struct config *settled)
 {
     enum status status = machine_apply_named(given, settled);
     if (status != STATUS_OK)
-        note_origin(config);
+        config_note_origin(config, "machine");
     return status;
 }
 
@@ -29,7 +21,7 @@ static enum status leave_out(const struct config *config, struct config *settled
         return config_assign(settled, "machine", MACHINE_AS_PUBLISHED, "compat");
     diag_error("compat=simplecomm computes what SimpleComm computes, which knows no machine; use machine: %s",
                MACHINE_AS_PUBLISHED);
-    note_origin(config);
+    config_note_origin(config, "machine");
     return STATUS_BAD_INPUT;
 }
 

@@ -65,8 +65,10 @@ static bool read_setting(struct definition *definition, struct config_reader *re
         return false;
     }
     const char *origin = config_node_origin(reader, node, &definition->arena);
-    return read_text(definition, reader, swept, node, node->text, origin, setting) &&
-           (strcmp(swept->name, "fabric") != 0 || is_fabric(reader, node));
+    char *text = config_node_text(reader, node, swept->param);
+    bool good = read_text(definition, reader, swept, node, text, origin, setting);
+    free(text);
+    return good && (strcmp(swept->name, "fabric") != 0 || is_fabric(reader, node));
 }
 
 /* ------------------------------------------------------- maps of parameters */

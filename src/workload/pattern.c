@@ -15,6 +15,17 @@ struct pattern_config {
     uint32_t most_out, most_in;
 };
 
+static bool is_file(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, ".csv") == 0;
+}
+
+static bool find_path(const char *bytes, size_t from, struct param_path *path)
+{
+    return is_file(bytes) && param_find_whole(bytes, from, path);
+}
+
 PARAM_TABLE(
     pattern_params, "pattern", struct pattern_config,
     "one message along each connection of a pattern, all at once",
@@ -22,6 +33,7 @@ PARAM_TABLE(
      .type = PARAM_TEXT,
      .offset = offsetof(struct pattern_config, name),
      .default_text = "all-to-all",
+     .find_path = find_path,
      .doc = "a pattern of helio schedule with ; in place of : and , (p3m;part=2), or a .csv file of src,dst"},
     {.name = "ranks",
      .type = PARAM_COUNT,
@@ -45,9 +57,8 @@ PARAM_TABLE(
 
 static enum status read_pattern(struct pattern_config *config, struct program *program)
 {
-    size_t length = strlen(config->name);
     uint32_t ranks = (uint32_t)config->ranks;
-    if (length > 4 && strcmp(config->name + length - 4, ".csv") == 0) {
+    if (is_file(config->name)) {
         program->file = config->name;
         return tdm_pattern_load(config->name, ranks, &config->pattern);
     }

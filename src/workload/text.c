@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
 
 /* --------------------------------------------------------------- full names */
@@ -224,4 +225,56 @@ char *workload_text_without(const char *text, const char *full_name, char **valu
     char *joined = join(full_name, &assignments, name);
     free_assignments(&assignments);
     return joined;
+}
+
+/* -------------------------------------------------------------------- paths */
+
+/* Whether the assignment's value has a path, and where in the list. */
+static bool find_in(const struct workload *workload, const struct param_assignment *assignment,
+                    struct param_path *path)
+{
+    const struct param *param = find_param(workload, assignment->name);
+    if (!assignment->value || !param || !param->find_path || !param->find_path(assignment->value, 0, path))
+        return false;
+    size_t prefix = bytes_are_encoded(assignment->value) ? strlen(BYTES_PREFIX) : 0;
+    if (path->at < prefix) {
+        path->length -= prefix - path->at;
+        path->at = prefix;
+    }
+    path->at += assignment->value_at;
+    return true;
+}
+
+/* The workload that a whole text names. */
+static const struct workload *workload_of_text(const char *text)
+{
+    for (size_t i = 0; workloads[i]; i++)
+        if (workload_text_is_of(text, workloads[i]->name))
+            return workloads[i];
+    return NULL;
+}
+
+bool workload_find_path(const char *bytes, size_t from, struct param_path *path)
+{
+    const struct workload *workload = workload_of_text(bytes);
+    size_t at = workload ? strlen(workload->name) : 0;
+    if (!workload || !bytes[at])
+        return false;
+    at++;
+    if (from > at) { /* behind a path that has been found: the next assignment */
+        at = from + strcspn(bytes + from, ",");
+        at += bytes[at] == ',';
+    }
+    for (bool found; bytes[at];) {
+        struct param_assignment assignment;
+        size_t end = at + strcspn(bytes + at, ",");
+        param_split(bytes, at, end, &assignment);
+        found = find_in(workload, &assignment, path);
+        free(assignment.name);
+        free(assignment.value);
+        if (found)
+            return true;
+        at = end + (bytes[end] == ',');
+    }
+    return false;
 }

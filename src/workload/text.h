@@ -28,4 +28,7 @@ char *workload_text_with(const char *text, const char *full_name, const char *va
  * NULL: neither is known. The caller frees both. */
 char *workload_text_without(const char *text, const char *full_name, char **value);
 
+/* Where a workload's text has a path: struct param, find_path. */
+bool workload_find_path(const char *bytes, size_t from, struct param_path *path);
+
 #endif

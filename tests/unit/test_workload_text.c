@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,29 @@ static void a_value_is_taken_out(void **state)
     expect_without("plugged:n=2", "plugged.size", "plugged:n=2", NULL);
 }
 
+/* The paths of a text, each in brackets. */
+static void expect_paths(const char *text, const char *expected)
+{
+    struct param_path path;
+    char got[256] = "";
+    for (size_t from = 0; workload_find_path(text, from, &path); from = path.at + path.length)
+        sprintf(got + strlen(got), "[%.*s]", (int)path.length, text + path.at);
+    assert_string_equal(got, expected);
+}
+
+static void paths_are_found(void **state)
+{
+    (void)state;
+    expect_paths("pattern:ranks=4, name = a b.csv ,iterations=2", "[a b.csv]");
+    expect_paths("pattern:name=all-to-all", "");
+    expect_paths("pattern:name=bytes:p%FF.csv", "[p%FF.csv]");
+    expect_paths("pattern:name=a.csv,name=b.csv,ranks=3,name=c.csv", "[a.csv][b.csv][c.csv]");
+    expect_paths("pattern", "");
+    expect_paths("pattern:", "");
+    expect_paths("alltoall:name=a.csv", "");
+    expect_paths("no-workload:name=a.csv", "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -85,6 +109,7 @@ int main(void)
         cmocka_unit_test(wrong_texts_stay_wrong),
         cmocka_unit_test(names_lead_to_parameters),
         cmocka_unit_test(a_value_is_taken_out),
+        cmocka_unit_test(paths_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
