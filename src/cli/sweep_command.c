@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/units.h"
@@ -196,6 +197,14 @@ static const char *show_seconds(double time_s, char *text, size_t size)
     return units_show_time((ps_t)((time_s < most_s ? time_s : most_s) * ps_per_s), 3, text, size);
 }
 
+/* "1234", "1.23e+09" */
+static const char *show_count(double count, char *text, size_t size)
+{
+    const double exact = 1e6;
+    snprintf(text, size, count < exact ? "%.0f" : "%.3g", count);
+    return text;
+}
+
 static const char *source_of(const struct sweep_forecast *forecast)
 {
     if (!forecast->assumed)
@@ -210,9 +219,13 @@ static void print_forecast(const struct sweep_forecast *forecast, unsigned worke
     char work[32], time[32], memory[64];
     const char *source = source_of(forecast);
     double time_s = sweep_forecast_time_s(forecast, workers);
+    char count[32];
     printf("runs    %zu, of which %zu are to be run\n", forecast->runs, forecast->to_run);
     printf("time    %s of work, %s with %u %s (%s)\n", show_seconds(forecast->work_s, work, sizeof work),
            show_seconds(time_s, time, sizeof time), workers, worker, source);
+    printf("work    %s calls", show_count(forecast->calls, count, sizeof count));
+    printf(", about %s messages", show_count(forecast->messages, count, sizeof count));
+    printf(", %s of them in the largest run\n", show_count(forecast->most_messages, count, sizeof count));
     printf("memory  %s for the largest run%s\n",
            units_show_size(forecast->memory_bytes, 3, memory, sizeof memory),
            forecast->memory_bytes > room->bytes ? ": more than there is for each of the runs at a time, "
@@ -237,10 +250,20 @@ enum status sweep_command_forecast(struct sweep_command *sweep, unsigned workers
     return status;
 }
 
+/* Says what was done. */
+static void note_success(const struct sweep_command *sweep, const struct sweep_plan *plan, double wall_s)
+{
+    char time[32];
+    diag_note("%zu of %zu runs: %zu new, %zu kept, in %s; see helio report %s", plan->kept + plan->todo_count,
+              plan->runs, plan->todo_count, plan->kept, show_seconds(wall_s, time, sizeof time),
+              sweep->output);
+}
+
 enum status sweep_command_run(struct sweep_command *sweep, struct worker_pool *worker_pool)
 {
     struct store *store = NULL;
     struct sweep_plan plan;
+    double began = clock_seconds_now();
     sweep->options.definition = &sweep->definition;
     /* The plan is made before the file of results is opened, so that a wrong point leaves no new file behind.
      * To remove it later would be wrong: another process may use it by then. */
@@ -251,6 +274,8 @@ enum status sweep_command_run(struct sweep_command *sweep, struct worker_pool *w
         status = sweep_run_plan(&plan, worker_pool, store, &sweep->options, NULL);
     else if (worker_pool)
         worker_pool->shutdown(worker_pool);
+    if (status == STATUS_OK)
+        note_success(sweep, &plan, clock_seconds_now() - began);
     store_close(store);
     sweep_plan_free(&plan);
     return status;

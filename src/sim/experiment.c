@@ -209,9 +209,7 @@ static bool pass_progress(void *self, const struct engine_progress *engine)
     return !watch->progress || watch->progress(watch->self, &progress->at);
 }
 
-/* Calls and both ends of messages: a collective call of a minute has many messages, a program that computes
- * has none. Open-loop traffic has no calls. */
-static uint64_t work_of(struct experiment *experiment)
+struct experiment_work experiment_work(const struct experiment *experiment)
 {
     struct program *program = experiment->program;
     struct collective_config collective;
@@ -222,13 +220,20 @@ static uint64_t work_of(struct experiment *experiment)
         .leaders = (uint32_t)collective.leaders,
         .segment_bytes = collective.segment_bytes,
         .ranks_per_node = node_config_ranks(config_of(experiment->config, &node_params))};
-    uint64_t messages = program->total_calls, work = 0;
-    if (!program->openloop) {
-        const struct program_estimate estimate = program_estimate(program, &options);
-        work = program->total_calls ? program->total_calls : estimate.calls;
-        messages = estimate.messages;
-    }
-    bool too_many = __builtin_mul_overflow(messages, 2, &messages);
+    if (program->openloop)
+        return (struct experiment_work){.messages = program->total_calls};
+    const struct program_estimate estimate = program_estimate(program, &options);
+    return (struct experiment_work){.calls = program->total_calls ? program->total_calls : estimate.calls,
+                                    .messages = estimate.messages};
+}
+
+/* Calls and both ends of messages: a collective call of a minute has many messages, a program that computes
+ * has none. Open-loop traffic has no calls. */
+static uint64_t work_of(struct experiment *experiment)
+{
+    const struct experiment_work about = experiment_work(experiment);
+    uint64_t work = about.calls, messages;
+    bool too_many = __builtin_mul_overflow(about.messages, 2, &messages);
     return too_many || __builtin_add_overflow(work, messages, &work) ? 0 : work;
 }
 

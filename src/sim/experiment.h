@@ -91,6 +91,12 @@ struct experiment_watch {
 enum status experiment_run(struct experiment *experiment, size_t index, const struct experiment_watch *watch,
                            struct result *result);
 
+/* About how much a run does, in some hundredths of a second. Zeroes: that is not known. */
+struct experiment_work {
+    uint64_t calls, messages;
+};
+struct experiment_work experiment_work(const struct experiment *experiment);
+
 /* The file that a parameter names, and on whose contents the result depends; NULL = none. A trace does not
  * count, since it has a key of its own. Valid as long as the experiment. */
 const char *experiment_file(const struct experiment *experiment, const char *param);

@@ -236,6 +236,7 @@ static enum status look_up(void *self, const struct store_run *draft)
     enum status status = lookup->find(lookup->store, &run);
     lookup->plan->ids[draft->id - 1] = run.id;
     lookup->scheduled[draft->id - 1] = run.done;
+    lookup->plan->kept += run.done;
     return status;
 }
 

@@ -15,14 +15,15 @@ struct sweep_plan {
     int64_t *ids; /* of each run, in the real store */
     size_t *todo; /* points to run, one for each run */
     size_t todo_count;
+    size_t kept; /* runs that the store has results of */
 };
 
 /* STATUS_BAD_INPUT, reported: a point is wrong. Free the plan also after an error. */
 enum status sweep_plan_init(struct sweep_plan *plan, const struct sweep_point *points, size_t count);
 void sweep_plan_free(struct sweep_plan *plan);
 
-/* Adds the runs that the store does not have as planned, and fills in ids and todo. `options` say which shard
- * is to be run. Call it in a transaction. It closes the drafts. */
+/* Adds the runs that the store does not have as planned, and fills in ids, todo and kept. `options` say which
+ * shard is to be run. Call it in a transaction. It closes the drafts. */
 enum status sweep_plan_enter(struct sweep_plan *plan, struct store *store,
                              const struct sweep_options *options);
 /* Fills in ids and todo but adds nothing; the id of a run that the store does not have is 0. */

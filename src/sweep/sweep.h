@@ -83,15 +83,17 @@ enum status sweep_run_plan(struct sweep_plan *plan, struct worker_pool *worker_p
 
 /* An estimate of what a sweep costs. */
 struct sweep_forecast {
-    size_t runs, to_run; /* of different contents; those without results in the store */
-    size_t assumed;      /* runs to do on a fabric of which the store has no run: their speed is assumed */
-    double work_s;       /* of all runs to do, one after another */
-    double longest_s;    /* of the longest run: more workers do not make the sweep shorter than that */
-    double memory_bytes; /* of the largest run, at its peak */
+    size_t runs, to_run;    /* of different contents; those without results in the store */
+    size_t assumed;         /* runs to do on a fabric of which the store has no run: their speed is assumed */
+    double work_s;          /* of all runs to do, one after another */
+    double longest_s;       /* of the longest run: more workers do not make the sweep shorter than that */
+    double memory_bytes;    /* of the largest run, at its peak */
+    double calls, messages; /* of all runs to do */
+    double most_messages;   /* of one run */
 };
 
-/* The time of a run is that of the store's runs on the same fabric, in proportion to the number of calls.
- * Does not change the store. STATUS_BAD_INPUT as sweep_run. */
+/* The time of a run is that of the store's runs on the same fabric, in proportion to the number of calls and
+ * messages. Does not change the store. STATUS_BAD_INPUT as sweep_run. */
 enum status sweep_forecast(struct store *store, const struct sweep_point *points, size_t count,
                            const struct sweep_options *options, struct sweep_forecast *forecast);
 
