@@ -294,7 +294,7 @@ static bool wants_insight(const struct run_options *run)
 static enum status run_fabrics(const struct run_options *run, struct experiment *experiment,
                                struct result *results, size_t *done)
 {
-    struct experiment_watch watch = {.progress = goes_on, .wants_path = wants_insight(run)};
+    struct experiment_watch watch = {.progress = goes_on};
     enum status status = open_logs(run, experiment, &watch);
     interrupt_accept();
     while (status == STATUS_OK && *done < experiment->fabric_count) {
@@ -415,10 +415,15 @@ static enum status run_experiment(const struct run_options *run)
         diag_error("--json and --csv both print to standard output; give one of them");
         return STATUS_BAD_INPUT;
     }
+    if (run->insight && run->csv) {
+        diag_error("--csv has no room for the sentences of --insight; --json has");
+        return STATUS_BAD_INPUT;
+    }
     enum status status = plugin_note(run->config);
     if (status != STATUS_OK)
         return status;
     status = experiment_init(&experiment, run->config);
+    experiment.wants_path = wants_insight(run);
     if (status == STATUS_OK)
         status = run->dry_run ? print_memory(run, &experiment) : run_opened(run, &experiment);
     experiment_free(&experiment);

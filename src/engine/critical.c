@@ -532,11 +532,11 @@ size_t critical_bytes(const struct critical *critical)
            critical->message_capacity * sizeof *critical->messages;
 }
 
-double critical_estimate(double ranks, double messages)
+double critical_estimate(double ranks, double at_once, double messages)
 {
-    double links = messages + KEEP_BY_DEFAULT;
+    double links = at_once + KEEP_BY_DEFAULT < messages ? at_once + KEEP_BY_DEFAULT : messages;
     return ranks * (double)sizeof(struct critical_strand) +
            estimate_pool(links, sizeof(struct critical_link)) +
            estimate_array(links, sizeof(struct critical_sum)) +
-           estimate_array(messages, sizeof(struct message_links));
+           estimate_array(at_once, sizeof(struct message_links));
 }

@@ -79,8 +79,8 @@ struct critical;
 struct critical *critical_open(uint32_t ranks, bool has_software, uint32_t keep, struct tap *tap);
 void critical_close(struct critical *critical); /* NULL: does nothing */
 size_t critical_bytes(const struct critical *critical);
-/* Bytes of a run with so many ranks and messages under way at once. */
-double critical_estimate(double ranks, double messages);
+/* Bytes of a run with so many ranks, messages under way at once, and messages in all. */
+double critical_estimate(double ranks, double at_once, double messages);
 
 /* -------------------------------------------------------------- for engines */
 

@@ -295,7 +295,7 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
                                    .seed = experiment->chosen->seed,
                                    .progress = pass_progress,
                                    .progress_self = &progress};
-    if (watch->wants_path)
+    if (experiment->wants_path)
         params.critical = critical_open(program->ranks, result->has_software, 0, &tap);
     double began = clock_seconds_now();
     struct traffic traffic = {.pairs = NULL};

@@ -54,6 +54,7 @@ struct experiment {
     size_t fabric_count;
     struct host host; /* if has_host */
     bool has_host;
+    bool wants_path; /* results have their critical path; set it behind experiment_init() */
     char trace_key[TRACE_KEY_TEXT];
 };
 
@@ -79,7 +80,7 @@ struct experiment_watch {
     /* Called as in struct engine_params; false cancels the run. NULL: nobody asks. */
     bool (*progress)(void *self, const struct experiment_progress *at);
     void *self;
-    bool wants_path;  /* the critical path of the result */
+
     bool wants_share; /* `total` of struct experiment_progress, which takes some hundredths of a second */
     /* Adds further handlers to the tap of the run; NULL = none. */
     void (*listen)(void *listener, uint32_t ranks, struct tap *tap);

@@ -1,6 +1,7 @@
 #include "sim/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/diag.h"
 #include "base/units.h"
@@ -29,6 +30,20 @@ static void add_traffic(const struct fabric_ops *fabric, const struct config *co
         estimate_add(estimate, "traffic", "fewer ranks, or tdm.schedule=all-to-all", traffic_estimate(pairs));
 }
 
+/* The chains that may still become the critical path; each message under way has a link, too. */
+static void add_path(const struct experiment *experiment, struct estimate *estimate)
+{
+    if (!experiment->wants_path || experiment->program->openloop)
+        return;
+    double at_once = 0;
+    for (size_t i = 0; i < estimate->count; i++)
+        if (strcmp(estimate->parts[i].name, "messages") == 0)
+            at_once = estimate->parts[i].bytes / (double)sizeof(struct message);
+    estimate_add(
+        estimate, "critical path", "neither --insight nor --html",
+        critical_estimate(experiment->program->ranks, at_once, (double)experiment_work(experiment).messages));
+}
+
 enum status memory_estimate(const struct experiment *experiment, size_t index, struct estimate *estimate)
 {
     const struct fabric_ops *fabric = experiment->fabrics[index];
@@ -41,6 +56,7 @@ enum status memory_estimate(const struct experiment *experiment, size_t index, s
     add_program(experiment->program, estimate);
     enum status status = experiment->engine->estimate(&params, estimate);
     add_traffic(fabric, experiment->config, estimate->pairs, estimate);
+    add_path(experiment, estimate);
     return status == STATUS_OK ? experiment->program->status : status;
 }
 
