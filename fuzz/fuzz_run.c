@@ -14,7 +14,7 @@
 
 static const char *const settings[] = {
     "fabric=packet",
-    "fabric=hockney;ranks_per_node=2",
+    "fabric=hockney;machine=nvlink-ndr",
     "fabric=ideal;mpi.eager_threshold=0B",
     "fabric=fmu;fmu.count=4",
     "fabric=hybrid;fmu.try_idle=LEAST_SR",
@@ -69,6 +69,7 @@ const struct config *fuzz_config(struct fuzz_piece text)
         config_close(place->config);
     place->settings = mem_format("%.*s", (int)text.size, text.bytes);
     place->config = fuzz_config_open();
+    config_set(place->config, "machine=as-published"); /* the text may name another */
     set_all(place->config, text);
     return place->config;
 }
