@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -60,15 +61,27 @@ struct capture_command {
 
 /* ---------------------------------------------------------------------- run */
 
+/* False, with errno: it cannot be read, or 0 if it has entries. */
 static bool is_empty(const char *path)
 {
     DIR *folder = opendir(path);
     bool empty = folder != NULL;
     for (const struct dirent *entry; empty && (entry = readdir(folder));)
         empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-    if (folder)
+    if (folder) {
         closedir(folder);
+        errno = 0;
+    }
     return empty;
+}
+
+static const char *folder_of_trace; /* this process has it */
+
+/* However the command fails, it leaves no folder without files. */
+static void remove_empty_folder(void)
+{
+    if (folder_of_trace)
+        rmdir(folder_of_trace);
 }
 
 /* Makes the folder, and locks it as long as this process lives. A folder that is empty and not locked is
@@ -78,15 +91,21 @@ static bool make_folder(const char *path)
     bool is_made = mkdir(path, 0777) == 0;
     int descriptor = is_made || errno == EEXIST ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     bool is_locked = descriptor >= 0 && (flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK);
-    if (is_locked && is_empty(path))
+    int error = is_locked ? 0 : errno;
+    if (is_made && (is_locked || descriptor < 0))
+        folder_of_trace = path;
+    if (is_locked && is_empty(path)) {
+        folder_of_trace = path;
         return true;
-    int error = errno;
-    if (descriptor >= 0)
-        close(descriptor);
-    if (descriptor >= 0 || error == ENOTDIR)
+    }
+    if (is_locked)
+        error = errno;
+    if (error == 0 || error == EWOULDBLOCK || error == ENOTDIR)
         diag_error("%s exists; name a new folder, so that the ranks of two traces do not mix", path);
     else
         diag_error("cannot make %s: %s", path, strerror(error));
+    if (descriptor >= 0)
+        close(descriptor);
     return false;
 }
 
@@ -122,8 +141,10 @@ static void become_program(const struct capture_command *capture, const struct l
     snprintf(rate, sizeof rate, "%" PRIu64, capture->rate_flops);
     if (!realpath(capture->folder, folder) || setenv("HELIO_CAPTURE_DIR", folder, 1) != 0 ||
         setenv("HELIO_CAPTURE_RATE", rate, 1) != 0 || setenv("LD_PRELOAD", preload->libraries, 1) != 0 ||
-        (preload->folders && setenv("LD_LIBRARY_PATH", preload->folders, 1) != 0))
-        _exit(STATUS_FAILED);
+        (preload->folders && setenv("LD_LIBRARY_PATH", preload->folders, 1) != 0)) {
+        diag_error("cannot run %s: %s", capture->words[0], strerror(errno));
+        _exit(127);
+    }
     execvp(capture->words[0], capture->words);
     diag_error("cannot run %s: %s", capture->words[0], strerror(errno));
     _exit(127);
@@ -247,7 +268,6 @@ static enum status report(const struct capture_command *capture, const struct tr
                           enum status ran)
 {
     if (prefix->ranks == 0) {
-        rmdir(capture->folder);
         report_none(capture, ran);
         return STATUS_FAILED;
     }
@@ -336,6 +356,7 @@ int cli_capture(int argc, char **argv)
     int found = read_arguments(&capture, argc, argv);
     if (found != CLI_END)
         return cli_status(found);
+    atexit(remove_empty_folder);
     sigset_t before = hold_signals();
     enum status status = prepare(&capture, &preload);
     if (status != STATUS_OK) {
