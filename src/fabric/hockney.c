@@ -67,7 +67,7 @@ static void hockney_describe(const struct config *config, uint32_t nodes,
     description->latency_ps = hockney->latency_ps;
     description->ignores_topology = true;
     description_base_one_switch(description, config, "hockney.latency", hockney->latency_ps);
-    description_add(&description->includes, "no contention: each message has this rate");
+    description_add(&description->notes, "no contention: each message has the whole rate");
 }
 
 const struct fabric_ops hockney_fabric = {

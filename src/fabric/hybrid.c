@@ -147,13 +147,13 @@ static struct hybrid_sizes sizes_of(const struct config *all)
                 "hybrid: 2 T_switch is below the network's latency, and half the FMU's bandwidth is below "
                 "the network's; so the messages below the pivot take an FMU"};
     if (fmu_is_faster || !fmu_costs_more)
-        return (struct hybrid_sizes){.fmu_below = UINT64_MAX,
-                                     .note =
-                                         "hybrid: Eq. 7 has no positive root, so all messages take an FMU"};
-    return (struct hybrid_sizes){.fmu_from = UINT64_MAX,
-                                 .fmu_below = UINT64_MAX,
-                                 .note =
-                                     "hybrid: Eq. 7 has no positive root, so all messages take the network"};
+        return (struct hybrid_sizes){
+            .fmu_below = UINT64_MAX,
+            .note = "hybrid: all messages take an FMU, which is faster than the network at any size (Eq. 7)"};
+    return (struct hybrid_sizes){
+        .fmu_from = UINT64_MAX,
+        .fmu_below = UINT64_MAX,
+        .note = "hybrid: all messages take the network, which is faster than an FMU at any size (Eq. 7)"};
 }
 
 /* ---------------------------------------------------------------- callbacks */
@@ -324,28 +324,48 @@ static void hybrid_explain(const struct fabric *fabric)
     hybrid->fmu->ops->explain(hybrid->fmu);
 }
 
-/* Messages of no bytes take the network, unless the pivot says otherwise. */
+/* Both ways out of a node, `description` of the one for empty messages; the other one takes `what`. */
+static void add_way(struct fabric_description *description, const struct fabric_description *other,
+                    const char *what)
+{
+    char rate[64];
+    description_add(&description->notes, "%s, at another %s", what,
+                    units_print_rate(other->rate_bytes_per_s, rate, sizeof rate));
+    if (__builtin_add_overflow(description->rate_bytes_per_s, other->rate_bytes_per_s,
+                               &description->rate_bytes_per_s))
+        description->rate_bytes_per_s = UINT64_MAX;
+    if (other->message_rate_bytes_per_s > description->message_rate_bytes_per_s)
+        description->message_rate_bytes_per_s = other->message_rate_bytes_per_s;
+}
+
+/* The latency is that of the way which messages of no bytes take. */
 static void hybrid_describe(const struct config *config, uint32_t nodes,
                             struct fabric_description *description)
 {
     const struct fabric_ops *network = fabric_find("packet"), *fmu = fabric_find("fmu");
-    struct fabric_description pool = {.latency_ps = 0};
+    const struct hybrid_sizes sizes = sizes_of(config);
+    struct fabric_description other = {.latency_ps = 0};
+    char size[64], what[128];
     if (!network || !fmu)
         return;
-    const struct hybrid_sizes sizes = sizes_of(config);
-    network->describe(config, nodes, description);
-    fmu->describe(config, nodes, &pool);
-    if (sizes.fmu_from >= sizes.fmu_below)
-        return;
-    char from[64], rate[64];
-    description_add(&description->includes, "messages of %s or more through FMUs at %s, beside the network",
-                    units_print_size(sizes.fmu_from, from, sizeof from),
-                    units_print_rate(pool.rate_bytes_per_s, rate, sizeof rate));
-    if (__builtin_add_overflow(description->rate_bytes_per_s, pool.rate_bytes_per_s,
-                               &description->rate_bytes_per_s))
-        description->rate_bytes_per_s = UINT64_MAX;
-    if (pool.message_rate_bytes_per_s > description->message_rate_bytes_per_s)
-        description->message_rate_bytes_per_s = pool.message_rate_bytes_per_s;
+    if (sizes.fmu_from >= sizes.fmu_below) {
+        network->describe(config, nodes, description);
+        description_add(&description->notes, "all messages go by packet, the faster way at any size");
+    } else if (sizes.fmu_from > 0) {
+        network->describe(config, nodes, description);
+        fmu->describe(config, nodes, &other);
+        snprintf(what, sizeof what, "messages of %s or more go through FMUs",
+                 units_print_size(sizes.fmu_from, size, sizeof size));
+        add_way(description, &other, what);
+    } else {
+        fmu->describe(config, nodes, description);
+        if (sizes.fmu_below == UINT64_MAX)
+            return;
+        network->describe(config, nodes, &other);
+        snprintf(what, sizeof what, "messages of %s or more go by packet",
+                 units_print_size(sizes.fmu_below, size, sizeof size));
+        add_way(description, &other, what);
+    }
 }
 
 const struct fabric_ops hybrid_fabric = {

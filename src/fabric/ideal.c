@@ -17,8 +17,8 @@ static void ideal_describe(const struct config *config, uint32_t nodes,
                            struct fabric_description *description)
 {
     (void)config, (void)nodes;
-    description->ignores_topology = true;
-    description_add(&description->includes, "a bound: no latency, no limit of the rate");
+    description->ignores_topology = description->has_no_nic = true;
+    description_add(&description->notes, "a bound: the network takes no time");
 }
 
 const struct fabric_ops ideal_fabric = {

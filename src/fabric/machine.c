@@ -132,6 +132,20 @@ void description_add(struct description_texts *texts, const char *format, ...)
     va_end(args);
 }
 
+const char *description_time(ps_t time, char buffer[static DESCRIPTION_TIME])
+{
+    units_show_time(time, 6, buffer, DESCRIPTION_TIME);
+    char *unit = strchr(buffer, ' '), *end = unit;
+    if (!memchr(buffer, '.', (size_t)(unit - buffer)))
+        return buffer;
+    while (end[-1] == '0')
+        end--;
+    if (end[-1] == '.')
+        end--;
+    memmove(end, unit, strlen(unit) + 1);
+    return buffer;
+}
+
 static const char with_wires[] = "with the wires of the machine";
 
 /* Whether the run has a machine. */
@@ -159,14 +173,10 @@ void description_base(struct fabric_description *description, const struct confi
 void description_add_times(struct fabric_description *description, uint64_t count, const char *one,
                            const char *many, ps_t each)
 {
-    char time[64];
-    if (!count || !each)
-        return;
-    units_print_time(each, time, sizeof time);
-    if (count == 1)
-        description_add(&description->includes, "%s of %s", one, time);
-    else
-        description_add(&description->includes, "%" PRIu64 " %s of %s", count, many, time);
+    char time[DESCRIPTION_TIME];
+    if (count && each)
+        description_add(&description->includes, "%" PRIu64 " %s of %s", count, count == 1 ? one : many,
+                        description_time(each, time));
 }
 
 void description_base_one_switch(struct fabric_description *description, const struct config *config,

@@ -73,13 +73,18 @@ struct fabric_description {
     /* What the latency stands for beside what the fabric itself adds. The latencies of two fabrics compare
      * only if these texts are the same. */
     char basis[DESCRIPTION_TEXT];
-    struct description_texts includes; /* the parts of the latency, and what else a reader must know */
+    struct description_texts includes; /* the parts of the latency */
+    struct description_texts notes;    /* what else a reader must know */
     bool ignores_topology;
+    bool has_no_nic; /* empty messages pass no NIC, as on fabrics of the CPUs (HOST_PATH_CPU) */
 };
 
 /* What a latency includes that was measured from end to end. */
 #define FABRIC_END_TO_END "measured from end to end, with hosts"
 
+/* A time with up to six digits: "137.405 ns". Returns buffer, for which DESCRIPTION_TIME bytes are enough. */
+enum { DESCRIPTION_TIME = 32 };
+const char *description_time(ps_t time, char buffer[static DESCRIPTION_TIME]);
 void description_add(struct description_texts *texts, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The basis of a latency that the parameter `param` gives, `value`: with a machine, the same as derived from
@@ -90,7 +95,7 @@ void description_base(struct fabric_description *description, const struct confi
 /* The same for a latency of one switch, as derivation_one_switch; adds its parts too. */
 void description_base_one_switch(struct fabric_description *description, const struct config *config,
                                  const char *param, ps_t value);
-/* "2 wires of 15 ns": adds it if neither is 0. */
+/* "2 wires of 15 ns": adds this part if neither is 0. */
 void description_add_times(struct fabric_description *description, uint64_t count, const char *one,
                            const char *many, ps_t each);
 

@@ -28,14 +28,6 @@ static const char *main_cause(const struct result *result, double *share)
     return all > 0 ? name : NULL;
 }
 
-/* A speedup over a network with another rate or other parts in its latency is marked. */
-static bool is_marked(const struct result *result, const struct result *reference)
-{
-    struct description_texts reasons;
-    network_differs(&reference->network, reference->fabric, &result->network, &reasons);
-    return reasons.count > 0;
-}
-
 /* 0: one of the two took no time. */
 static double speedup_of(const struct result *result, const struct result *first)
 {
@@ -47,7 +39,8 @@ static double speedup_of(const struct result *result, const struct result *first
 
 /* What all rows of a table share. */
 struct report_columns {
-    const struct result *results, *reference; /* speedups of what differs from the reference are marked */
+    const struct result *results, *reference;
+    struct description_texts *reasons; /* for each result: why its speedup is marked */
     size_t count;
     int name_width;
     struct units_column times, latencies;
@@ -86,13 +79,14 @@ static void put_delivery(const struct report_columns *table, const struct result
     fprintf(table->out, " %12s%s\n", text, result->makespan > 0 ? "/s" : "");
 }
 
-static void put_row(const struct report_columns *table, const struct result *result)
+static void put_row(const struct report_columns *table, size_t index)
 {
+    const struct result *result = &table->results[index];
     double speedup = speedup_of(result, &table->results[0]);
     fprintf(table->out, "%-*s", table->name_width, result->fabric);
     put_time(table, &table->times, result->makespan);
     if (speedup > 0)
-        fprintf(table->out, " %8.3fx%s", speedup, is_marked(result, table->reference) ? " *" : "  ");
+        fprintf(table->out, " %8.3fx%s", speedup, table->reasons[index].count ? " *" : "  ");
     else
         fprintf(table->out, " %9s  ", "-");
     if (result->is_openloop)
@@ -111,10 +105,12 @@ static void put_head(const struct report_columns *table)
         fprintf(table->out, "%s %10s  %s\n", first->has_software ? "   software" : "", "idle", "mostly in");
 }
 
+/* The caller frees its reasons. */
 static struct report_columns table_of(const struct result *results, size_t count, FILE *out)
 {
     struct report_columns table = {.results = results,
                                    .reference = network_reference(results, count),
+                                   .reasons = mem_alloc(count, sizeof *table.reasons, "a table"),
                                    .count = count,
                                    .name_width = 12,
                                    .out = out};
@@ -123,6 +119,8 @@ static struct report_columns table_of(const struct result *results, size_t count
         int length = (int)strlen(results[i].fabric);
         table.name_width = length > table.name_width ? length : table.name_width;
         times[i] = results[i].makespan;
+        network_differs(&table.reference->network, table.reference->fabric, &results[i].network,
+                        &table.reasons[i]);
     }
     table.times = units_column_of(times, count, 5);
     for (size_t i = 0; i < count; i++) {
@@ -136,66 +134,77 @@ static struct report_columns table_of(const struct result *results, size_t count
 
 /* ----------------------------------------------------------------- networks */
 
-/* Lines begin in this column and end before the other. */
-enum { TEXTS_FROM = 40, TEXTS_TO = 112 };
+/* Lines of texts, which begin in column `from` and end before column 112. */
+struct report_line {
+    FILE *out;
+    size_t from, column;
+};
 
-static void put_texts(const struct description_texts *texts, FILE *out)
+/* The separator belongs to the text before this one; NULL: there is none. */
+static void put_text(struct report_line *line, const char *separator, const char *text)
 {
-    size_t column = TEXTS_FROM;
-    for (size_t i = 0; i < texts->count; i++) {
-        size_t length = strlen(texts->text[i]);
-        if (i && column + 2 + length > TEXTS_TO) {
-            fprintf(out, ",\n%*s", TEXTS_FROM, "");
-            column = TEXTS_FROM;
-        } else if (i) {
-            fputs(", ", out);
-            column += 2;
-        }
-        fputs(texts->text[i], out);
-        column += length;
+    enum { LINE_COLUMNS = 112 };
+    size_t length = strlen(text);
+    if (separator && line->column + 2 + length > LINE_COLUMNS) {
+        fprintf(line->out, "%s\n%*s", separator, (int)line->from, "");
+        line->column = line->from;
+    } else if (separator) {
+        fprintf(line->out, "%s ", separator);
+        line->column += 2;
     }
+    fputs(text, line->out);
+    line->column += length;
 }
 
-/* Rate, latency and what it includes. */
-static void put_network(const struct result *result, const struct units_column *latencies, FILE *out)
+static void put_texts(struct report_line *line, const struct description_texts *texts, const char *separator)
+{
+    for (size_t i = 0; i < texts->count; i++)
+        put_text(line, line->column > line->from ? separator : NULL, texts->text[i]);
+}
+
+/* Rate, latency, what it includes, and what else there is to know. */
+static void put_network(const struct report_columns *table, const struct result *result,
+                        const struct units_column *latencies)
 {
     const struct result_network *network = &result->network;
-    char rate[32], latency[32];
+    const size_t from = (size_t)table->name_width + 1 + 12 + 1 + 12 + 2;
+    struct report_line line = {.out = table->out, .from = from, .column = from};
+    char rate[32] = "-", latency[32] = "-";
+    fprintf(table->out, "%-*s ", table->name_width, result->fabric);
     if (!network->is_described) {
-        fprintf(out, "%-12s does not say what its rate and its latency are\n", result->fabric);
+        fputs("does not say its rate and its latency\n", table->out);
         return;
     }
-    if (network->is_bound) {
-        fprintf(out, "%-12s %12s %12s  ", result->fabric, "-", "-");
-    } else {
+    if (!network->is_bound) {
         units_show_rate((double)network->rate_bytes_per_s, 4, rate, sizeof rate);
         units_show_in(latencies, network->latency_ps, latency, sizeof latency);
-        fprintf(out, "%-12s %12s %12s  ", result->fabric, rate, latency);
     }
-    put_texts(&network->includes, out);
-    fputc('\n', out);
+    fprintf(table->out, "%12s %12s  ", rate, latency);
+    put_texts(&line, &network->includes, ",");
+    put_texts(&line, &network->notes, ";");
+    fputc('\n', table->out);
 }
 
 /* Why speedups are marked, and which parameters have no effect. */
-static void put_reasons(const struct result *results, size_t count, FILE *out)
+static void put_reasons(const struct report_columns *table)
 {
-    const struct result *reference = network_reference(results, count);
-    struct description_texts reasons;
-    for (size_t i = 0; i < count; i++) {
-        network_differs(&reference->network, reference->fabric, &results[i].network, &reasons);
-        if (!reasons.count)
+    for (size_t i = 0; i < table->count; i++) {
+        const struct description_texts *reasons = &table->reasons[i];
+        if (!reasons->count)
             continue;
-        fprintf(out, "* %s differs in more than the fabric:\n", results[i].fabric);
-        for (size_t j = 0; j < reasons.count; j++)
-            fprintf(out, "      %s\n", reasons.text[j]);
+        fprintf(table->out, "* %s does not compare fairly with %s:\n", table->results[i].fabric,
+                table->reference->fabric);
+        for (size_t j = 0; j < reasons->count; j++)
+            fprintf(table->out, "      %s\n", reasons->text[j]);
     }
-    for (size_t i = 0; i < count; i++) {
-        const struct description_texts *ignores = &results[i].network.ignores;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct description_texts *ignores = &table->results[i].network.ignores;
         if (!ignores->count)
             continue;
-        fprintf(out, "%s ignores ", results[i].fabric);
-        put_texts(ignores, out);
-        fputc('\n', out);
+        struct report_line line = {.out = table->out};
+        fprintf(table->out, "%s ignores ", table->results[i].fabric);
+        put_texts(&line, ignores, ",");
+        fputc('\n', table->out);
     }
 }
 
@@ -207,49 +216,48 @@ static bool has_networks(const struct result *results, size_t count)
     return false;
 }
 
-static void put_networks(const struct result *results, size_t count, FILE *out)
+static void put_networks(const struct report_columns *table)
 {
-    if (!has_networks(results, count))
+    if (!has_networks(table->results, table->count))
         return;
-    ps_t *times = mem_alloc(count, sizeof *times, "a table");
-    for (size_t i = 0; i < count; i++)
-        times[i] = results[i].network.is_bound ? 0 : results[i].network.latency_ps;
-    const struct units_column latencies = units_column_of(times, count, 4);
+    ps_t *times = mem_alloc(table->count, sizeof *times, "a table");
+    for (size_t i = 0; i < table->count; i++)
+        times[i] = table->results[i].network.is_bound ? 0 : table->results[i].network.latency_ps;
+    const struct units_column latencies = units_column_of(times, table->count, 4);
     free(times);
-    fprintf(out, "\n%-12s %12s %12s  it includes\n", "network", "rate", "latency");
-    for (size_t i = 0; i < count; i++)
-        put_network(&results[i], &latencies, out);
-    put_reasons(results, count, out);
+    fprintf(table->out, "\n%-*s %12s %12s  the latency includes\n", table->name_width, "network",
+            "node's rate", "latency");
+    for (size_t i = 0; i < table->count; i++)
+        put_network(table, &table->results[i], &latencies);
+    put_reasons(table);
 }
 
 /* Whether several networks are compared, and none differs in more than the fabric. */
-static bool is_fair(const struct result *results, size_t count)
+static bool is_fair(const struct report_columns *table)
 {
-    const struct result *reference = network_reference(results, count);
-    struct description_texts reasons;
-    for (size_t i = 0; i < count; i++) {
-        network_differs(&reference->network, reference->fabric, &results[i].network, &reasons);
-        if (reasons.count || !results[i].network.is_described)
+    for (size_t i = 0; i < table->count; i++)
+        if (table->reasons[i].count || !table->results[i].network.is_described)
             return false;
-    }
-    return count > 1;
+    return table->count > 1;
 }
 
 /* What the fabrics have in common. Some published latencies contain the hosts (8 us end to end), others do
  * not. With a machine or with a host model, hosts cost the same on all fabrics. */
-static void put_common(const struct result *results, size_t count, FILE *out)
+static void put_common(const struct report_columns *table)
 {
-    const struct result *first = &results[0];
+    const struct result *first = &table->results[0];
     bool has_machine = *first->network.machine != '\0';
     if (has_machine) {
-        fputs("machine: ", out);
-        quote_terminal(out, first->network.machine);
-        fputs(is_fair(results, count) ? ", with the same rate, wires and software on all fabrics\n" : "\n",
-              out);
+        fputs("machine: ", table->out);
+        quote_terminal(table->out, first->network.machine);
+        fputs(is_fair(table) ? ", with the same rate, wires and software on all fabrics\n" : "\n",
+              table->out);
+    } else if (table->count > 1) {
+        fputs("machine: none, each fabric as published\n", table->out);
     }
-    if (count > 1 && (first->has_host || !has_machine))
-        fprintf(out, "hosts: %s\n", first->has_host ? "one model for all" : "each as published");
-    fputc('\n', out);
+    if (table->count > 1 && first->has_host)
+        fputs("hosts: one model for all\n", table->out);
+    fputc('\n', table->out);
 }
 
 void report_table(const char *program, const struct result *results, size_t count, FILE *out)
@@ -262,11 +270,12 @@ void report_table(const char *program, const struct result *results, size_t coun
             first->is_openloop ? "nodes" : "ranks", first->messages,
             units_show_size((double)first->bytes, 4, size, sizeof size),
             units_show_size(result_mean_bytes(first), 4, mean, sizeof mean));
-    put_common(results, count, out);
+    put_common(&table);
     put_head(&table);
     for (size_t i = 0; i < count; i++)
-        put_row(&table, &results[i]);
-    put_networks(results, count, out);
+        put_row(&table, i);
+    put_networks(&table);
+    free(table.reasons);
 }
 
 /* ----------------------------------------------------------- for programs */

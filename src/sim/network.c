@@ -18,28 +18,30 @@ static uint32_t nodes_of(const struct experiment *experiment)
 }
 
 /* What both ends of a message cost, which fabrics do not know. */
-static void add_hosts(const struct experiment *experiment, const struct fabric_ops *fabric,
-                      struct result_network *network)
+static void add_hosts(const struct experiment *experiment, struct fabric_description *description)
 {
     const struct machine_config *machine = config_of(experiment->config, &machine_params);
-    char send[64], receive[64];
+    char send[DESCRIPTION_TIME], receive[DESCRIPTION_TIME];
     if (experiment->program->openloop)
         return;
     if (experiment->has_host) {
-        description_add(&network->includes, "hosts of host.system come on top");
+        description_add(&description->notes, "the hosts of host.system come on top");
         return;
     }
-    if (fabric->host_path == HOST_PATH_NIC && !fabric->is_bound && machine->nic_latency_ps) {
-        network->latency_ps = ps_add(network->latency_ps, ps_times(machine->nic_latency_ps, 2));
-        description_add(&network->includes, "2 NICs of %s",
-                        units_print_time(machine->nic_latency_ps, send, sizeof send));
+    if (!description->has_no_nic) {
+        description->latency_ps = ps_add(description->latency_ps, ps_times(machine->nic_latency_ps, 2));
+        description_add_times(description, 2, "NIC", "NICs", machine->nic_latency_ps);
     }
     if (!machine->send_ps && !machine->receive_ps)
         return;
-    network->latency_ps = ps_add(network->latency_ps, ps_add(machine->send_ps, machine->receive_ps));
-    description_add(&network->includes, "software of %s and %s",
-                    units_print_time(machine->send_ps, send, sizeof send),
-                    units_print_time(machine->receive_ps, receive, sizeof receive));
+    description->latency_ps = ps_add(description->latency_ps, ps_add(machine->send_ps, machine->receive_ps));
+    if (machine->send_ps == machine->receive_ps)
+        description_add(&description->includes, "software of %s at each end",
+                        description_time(machine->send_ps, send));
+    else
+        description_add(&description->includes, "software of %s to send and %s to receive",
+                        description_time(machine->send_ps, send),
+                        description_time(machine->receive_ps, receive));
 }
 
 static void add_ignored(const struct experiment *experiment, const struct fabric_description *description,
@@ -68,13 +70,14 @@ void network_describe(const struct experiment *experiment, const struct fabric_o
     if (!fabric->describe || experiment->chosen->compat != COMPAT_NONE)
         return;
     fabric->describe(experiment->config, nodes_of(experiment), &description);
+    add_hosts(experiment, &description);
     network->is_described = true;
     network->rate_bytes_per_s = description.rate_bytes_per_s;
     network->message_rate_bytes_per_s = description.message_rate_bytes_per_s;
     network->latency_ps = description.latency_ps;
     snprintf(network->basis, sizeof network->basis, "%s", description.basis);
     network->includes = description.includes;
-    add_hosts(experiment, fabric, network);
+    network->notes = description.notes;
     add_ignored(experiment, &description, network);
 }
 
@@ -95,16 +98,17 @@ void network_differs(const struct result_network *first, const char *first_name,
     if (first->is_bound || network->is_bound || (!first->is_described && !network->is_described))
         return;
     if (!first->is_described || !network->is_described) {
-        description_add(reasons, "%s does not say what its rate and its latency are",
+        description_add(reasons, "%s does not say its rate and its latency",
                         first->is_described ? "it" : first_name);
         return;
     }
     if (!is_same_rate(first->rate_bytes_per_s, network->rate_bytes_per_s))
-        description_add(reasons, "rate %s, on %s %s",
+        description_add(reasons, "a node sends at %s, on %s at %s",
                         units_show_rate((double)network->rate_bytes_per_s, 4, rate, sizeof rate), first_name,
                         units_show_rate((double)first->rate_bytes_per_s, 4, other, sizeof other));
     if (strcmp(first->basis, network->basis) != 0)
-        description_add(reasons, "latency %s, on %s %s", network->basis, first_name, first->basis);
+        description_add(reasons, "its latency is %s, that of %s %s", network->basis, first_name,
+                        first->basis);
 }
 
 const struct result *network_reference(const struct result *results, size_t count)

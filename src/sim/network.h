@@ -16,7 +16,8 @@ struct result_network {
                         with the NICs and the software of nic.latency, host.send and host.receive, but
                         without what host.system costs */
     char basis[DESCRIPTION_TEXT];      /* latencies of two fabrics compare if these texts are the same */
-    struct description_texts includes; /* the parts of the latency, and what else a reader must know */
+    struct description_texts includes; /* the parts of the latency */
+    struct description_texts notes;    /* what else a reader must know */
     struct description_texts ignores;  /* parameters that the user has set and the fabric does not use */
 };
 

@@ -196,6 +196,7 @@ static json_t *network_json(const struct result *result, const struct result *re
     put_rate(object, "message_rate_bytes_per_s", network->message_rate_bytes_per_s);
     json_put(object, "latency_s", seconds(network->latency_ps));
     json_put(object, "includes", texts_json(&network->includes));
+    json_put(object, "notes", texts_json(&network->notes));
     json_put(object, "differs", texts_json(&differs));
     json_put(object, "ignores", texts_json(&network->ignores));
     return object;

@@ -196,8 +196,8 @@ static void other_rates_are_said(void **state)
     insight_free(&insight);
     results[1].network.rate_bytes_per_s = 4000000000;
     rule_of(results, 2);
-    assert_non_null(
-        strstr(insight.sentences[0].text, "not the same settings: rate 4.000 GB/s, on packet 1.000 GB/s"));
+    assert_non_null(strstr(insight.sentences[0].text,
+                           "not the same settings: a node sends at 4.000 GB/s, on packet at 1.000 GB/s"));
     free_all(results, 2);
 }
 

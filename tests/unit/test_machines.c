@@ -81,6 +81,33 @@ static void an_empty_message_takes_the_latency(void **state)
             }
 }
 
+/* What is set changes the way of an empty message, and what a fabric says of it. */
+static void settings_change_the_latency(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"fmu", "fmu.tag=network"},
+        {"fmu", "fmu.tag=network fmu.tag_latency=9us fmu.t_map=1us"},
+        {"fmu", "fmu.tag=header fmu.t_map=1us"},
+        {"hybrid", "hybrid.pivot=0B"},
+        {"hybrid", "hybrid.pivot=1MiB"},
+        {"hybrid", "fmu.t_switch=10ns"},
+        {"hybrid", "fmu.t_switch=10ns fmu.t_ocm=0ps fmu.bandwidth=900GB/s"},
+        {"segment", "photonic.eo=3ns photonic.oe=4ns photonic.converter=5ns"},
+        {"segment", "photonic.node_links=free"},
+        {"packet", "packet.hop_latency=1us topology=torus:4x4"}};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (size_t j = 0; j < COUNT(machines); j++) {
+            char settings[512];
+            snprintf(settings, sizeof settings, "%s %s", machines[j], cases[i][1]);
+            struct result result = run(cases[i][0], "pingpong:bytes=0B,iterations=1", settings);
+            if (result.makespan != 2 * result.network.latency_ps)
+                fail_msg("%s, %s: %lld ps for twice %lld ps", cases[i][0], settings,
+                         (long long)result.makespan, (long long)result.network.latency_ps);
+            result_free(&result);
+        }
+}
+
 /* A message waits up to a slot for its slot, and for registers that are loaded once. */
 static void slots_add_their_waits(void **state)
 {
@@ -177,7 +204,7 @@ static void as_published_they_differ(void **state)
     assert_int_equal(reasons.count, 0);
     network_differs(&first.network, "packet", &other.network, &reasons);
     assert_int_equal(reasons.count, 2);
-    assert_string_equal(reasons.text[0], "rate 200.0 GB/s, on packet 12.50 GB/s");
+    assert_string_equal(reasons.text[0], "a node sends at 200.0 GB/s, on packet at 12.50 GB/s");
     network_differs(&first.network, "packet", &bound.network, &reasons);
     assert_int_equal(reasons.count, 0);
     struct result list[] = {bound, other, first};
@@ -357,6 +384,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_message_takes_the_latency),
+        cmocka_unit_test(settings_change_the_latency),
         cmocka_unit_test(slots_add_their_waits),
         cmocka_unit_test(a_large_message_has_its_rate),
         cmocka_unit_test(a_node_has_its_rate),

@@ -298,28 +298,45 @@ static void fmu_derive(struct derivation *derivation)
                 "2 wire.latency + switch.latency + 2 nic.latency");
 }
 
-/* A write is over with its release, and the read has been requested by then: T_ocm and T_map of the read pass
- * during the write. The release of the read follows the message. */
+/* The latency: a write, which is over with its release, and a read, whose own release follows the message.
+ * The read is requested when its tag is there, and T_ocm and T_map of the request may pass during the write.
+ */
+static void describe_latency(const struct fmu_config *fmu, struct fabric_description *description)
+{
+    const ps_t request = ps_add(fmu->t_ocm, fmu->t_map);
+    const ps_t access = ps_add(fmu->t_switch, ps_times(fmu->t_ocm, 3));
+    const ps_t header = service_ps(fmu_entry_bytes(0), fmu->bandwidth_bytes_per_s);
+    const bool is_written = fmu->tag == FMU_TAG_HEADER;
+    const bool comes_later = fmu->tag == FMU_TAG_NETWORK && fmu->tag_latency > access;
+    const uint64_t requests = is_written ? 2 : 1, accesses = comes_later ? 1 : 2;
+    description->latency_ps = ps_add(ps_times(request, requests), ps_times(access, accesses));
+    if (is_written)
+        description->latency_ps = ps_add(description->latency_ps, ps_times(header, 2));
+    if (comes_later)
+        description->latency_ps = ps_add(description->latency_ps, fmu->tag_latency);
+    description_add_times(description, comes_later, "tag over the network", "", fmu->tag_latency);
+    description_add_times(description, accesses, "light-path set-up", "light-path set-ups", fmu->t_switch);
+    description_add_times(description, requests, "choice of an FMU", "choices of an FMU", fmu->t_map);
+    description_add_times(description, requests + 3 * accesses, "", "trips to or from an FMU", fmu->t_ocm);
+    description_add_times(description, is_written ? 2 : 0, "", "copies of the tag", header);
+    if (fmu->tag == FMU_TAG_FREE)
+        description_add(&description->notes, "tags take no time");
+}
+
 static void fmu_describe(const struct config *config, uint32_t nodes, struct fabric_description *description)
 {
     const struct fmu_config *fmu = config_of(config, &fmu_params);
     const struct machine_config *machine = config_of(config, &machine_params);
-    struct description_texts *includes = &description->includes;
-    const ps_t before_queue = ps_add(fmu->t_ocm, fmu->t_map);
-    const ps_t access = ps_add(fmu->t_switch, ps_times(fmu->t_ocm, 3));
     (void)nodes;
     description->rate_bytes_per_s = fmu->bandwidth_bytes_per_s;
     description->message_rate_bytes_per_s = fmu->bandwidth_bytes_per_s / 2;
-    description->latency_ps = ps_add(before_queue, ps_times(access, 2));
-    description->ignores_topology = true;
+    description->ignores_topology = description->has_no_nic = true;
     description_base(description, config, "fmu.t_ocm", fmu->t_ocm, 2 * machine->wire_latency_ps, NULL);
-    description_add_times(description, 2, "switching", "switchings", fmu->t_switch);
-    description_add_times(description, 7, "interaction", "interactions", fmu->t_ocm);
+    description_add(&description->notes, "a message is written, then read: alone it has half the rate");
+    description_add(&description->notes, "no NIC");
+    describe_latency(fmu, description);
     if (!fmu->t_ocm)
-        description_add(includes, "%s", description->basis);
-    description_add(includes, "twice over the channel, no NIC");
-    if (fmu->tag == FMU_TAG_FREE)
-        description_add(includes, "tags free");
+        description_add(&description->includes, "%s", description->basis);
 }
 
 const struct fabric_ops fmu_fabric = {

@@ -1,7 +1,6 @@
 #include <inttypes.h>
 
 #include "base/mem.h"
-#include "base/units.h"
 #include "fabric/photonic/photonic.h"
 #include "fabric/topology.h"
 
@@ -37,23 +36,25 @@ static void describe(const struct photonic *photonic, uint32_t distance,
     ps_t set_up = (ps_t)hops * (settings->forward_ps + settings->back_ps);
     ps_t around_data = set_up + config->eo_ps + config->oe_ps + (ps_t)wires * config->wire_ps;
     const struct machine_config *machine = config_of(photonic->fabric.params.config, &machine_params);
-    char time[64];
+    char time[DESCRIPTION_TIME];
     description_base(description, photonic->fabric.params.config, "photonic.wire", config->wire_ps,
                      machine->wire_latency_ps, NULL);
     description->latency_ps = around_data;
     description->rate_bytes_per_s = at_once * settings->rate_bytes_per_s;
     description->message_rate_bytes_per_s = message_rate(photonic, at_once, around_data);
-    units_print_time(settings->forward_ps + settings->back_ps - 2 * config->wire_ps, time, sizeof time);
-    description_add(&description->includes, "set-up of %" PRIu32 " hop%s, %s each", hops,
-                    hops == 1 ? "" : "s", time);
+    if (hops)
+        description_add(
+            &description->includes, "set-up over %" PRIu32 " hop%s of %s", hops, hops == 1 ? "" : "s",
+            description_time(settings->forward_ps + settings->back_ps - 2 * config->wire_ps, time));
+    description_add_times(description, 1, "conversion to light", "", config->eo_ps);
+    description_add_times(description, 1, "conversion from light", "", config->oe_ps);
     if (config->wire_ps)
-        description_add(&description->includes, "probe, answer and data on %" PRIu32 " wires of %s", wires,
-                        units_print_time(config->wire_ps, time, sizeof time));
+        description_add(&description->includes, "%" PRIu32 " wires of %s (probe, answer, data)",
+                        2 * hops + wires, description_time(config->wire_ps, time));
     else
         description_add(&description->includes, "%s", description->basis);
     if (photonic->switching == PHOTONIC_CIRCUIT && config->channels > 1)
-        description_add(&description->includes, "a message has one of %" PRIu64 " channels",
-                        config->channels);
+        description_add(&description->notes, "a message has one of %" PRIu64 " channels", config->channels);
 }
 
 void photonic_describe(const struct config *config, uint32_t nodes, enum photonic_switching switching,

@@ -522,8 +522,8 @@ static void compiled_describe(const struct config *config, uint32_t nodes,
                               struct fabric_description *description)
 {
     tdm_describe(config, nodes, 1, description);
-    description_add(&description->includes,
-                    "each of K connections waits up to K slots and has 1/K of the rate");
+    description_add(&description->notes,
+                    "in a frame of K slots a message waits up to K slots, at 1/K of the rate");
 }
 
 const struct fabric_ops tdm_compiled_fabric = {

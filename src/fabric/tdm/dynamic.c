@@ -454,6 +454,13 @@ static enum status dynamic_estimate(const struct fabric_demand *demand, struct e
     return STATUS_OK;
 }
 
+static void add_mean(struct fabric_description *description, const char *what, ps_t mean)
+{
+    char time[DESCRIPTION_TIME];
+    if (mean)
+        description_add(&description->includes, "%s of %s on average", what, description_time(mean, time));
+}
+
 /* The mean of the random wait and of the wait for a slot. */
 static void dynamic_describe(const struct config *config, uint32_t nodes,
                              struct fabric_description *description)
@@ -467,9 +474,9 @@ static void dynamic_describe(const struct config *config, uint32_t nodes,
     ps_t slots = ps_times(tdm->slot_ps, dynamic->degree - 1) / 2;
     ps_t before_data = ps_add(ps_add(wait, ps_times(control, 2 * hops)), slots);
     description->latency_ps = ps_add(description->latency_ps, before_data);
-    description_add_times(description, 1, "a random wait with a mean", "", wait);
+    add_mean(description, "random wait", wait);
     description_add_times(description, 2 * hops, "control packet", "control packets", control);
-    description_add_times(description, 1, "a wait for its slot with a mean", "", slots);
+    add_mean(description, "wait for its slot", slots);
 }
 
 const struct fabric_ops tdm_dynamic_fabric = {

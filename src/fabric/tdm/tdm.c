@@ -54,7 +54,7 @@ void tdm_describe(const struct config *config, uint32_t nodes, uint64_t degree,
     description->message_rate_bytes_per_s = description->rate_bytes_per_s / degree;
     description->latency_ps = ps_add(tdm->slot_ps, ps_times(tdm->wire_ps, wires));
     description_base(description, config, "tdm.wire", tdm->wire_ps, machine->wire_latency_ps, NULL);
-    description_add_times(description, 1, "a slot", "slots", tdm->slot_ps);
+    description_add_times(description, 1, "slot", "slots", tdm->slot_ps);
     description_add_times(description, wires, "wire", "wires", tdm->wire_ps);
     if (!tdm->wire_ps)
         description_add(&description->includes, "%s", description->basis);

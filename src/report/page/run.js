@@ -60,10 +60,11 @@
   // ------------------------------------------------------------- the networks
 
   const perSecond = (rate) => (rate === null ? "no limit of rate" : `${size(rate)}/s (${kit.bits(rate)}) per node`);
-  function factsOf({rate_bytes_per_s: rate, message_rate_bytes_per_s: alone, latency_s, includes}) {
+  function factsOf({rate_bytes_per_s: rate, message_rate_bytes_per_s: alone, latency_s, includes, notes}) {
     return [
       perSecond(rate) + (alone && rate && alone < rate * 0.999 ? `, ${kit.bits(alone)} for one message` : ""),
       `latency ${time(latency_s)}${includes.length ? `: ${includes.join(", ")}` : ""}`,
+      ...notes,
     ].join("; ");
   }
 
@@ -72,7 +73,7 @@
     const {network} = run;
     if (!network) return {said: "It does not say what it is.", marks: []};
     return {
-      said: isBound(run) && network.includes.length ? `${network.includes.join(", ")}.` : `${factsOf(network)}.`,
+      said: isBound(run) && network.notes.length ? `${[...network.includes, ...network.notes].join("; ")}.` : `${factsOf(network)}.`,
       marks: [
         ...(network.differs.length ? [`Not compared fairly with ${base.fabric}: ${network.differs.join("; ")}.`] : []),
         ...(network.ignores.length ? [`It ignores ${network.ignores.join(", ")}.`] : []),
