@@ -44,7 +44,8 @@ static enum status list_machines(const struct config *config)
         status = machine_open(&machine, preset->name, config);
         if (status != STATUS_OK)
             break;
-        printf("%-16s %s\n", machine.given, machine.doc);
+        bool is_default = strcmp(preset->name, config_text(config, "machine")) == 0;
+        printf("%-16s %s%s\n", machine.given, machine.doc, is_default ? " (the default)" : "");
         machine_close(&machine);
     }
     printf("%-16s each fabric with the numbers of its paper\n", MACHINE_AS_PUBLISHED);
@@ -200,7 +201,8 @@ static const struct cli_subcommand commands[] = {
 
 const struct cli_group cli_machine_group = {
     .title = "helio machine",
-    .doc = "Machines: what all fabrics of a comparison have in common (docs/machines.md).",
+    .doc = "Machines: NICs, wires, switches and hosts that all fabrics of a comparison share "
+           "(docs/machines.md).",
     .commands = commands,
     .count = sizeof commands / sizeof *commands,
 };
