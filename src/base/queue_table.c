@@ -76,6 +76,12 @@ struct queue_table_entry *queue_table_at(struct queue_table *table, struct queue
     return entry;
 }
 
+struct queue_table_entry *queue_table_find(const struct queue_table *table, struct queue_key key)
+{
+    struct queue_table_entry *entry = search(table, key);
+    return queue_is_empty(&entry->queue) ? NULL : entry;
+}
+
 /* A search ends at the first free entry, so the hole must not separate an entry from its home. Each entry
  * behind the hole whose home is not behind it moves into the hole, and leaves the next hole. */
 void queue_table_remove(struct queue_table *table, struct queue_table_entry *entry)

@@ -32,6 +32,8 @@ double queue_table_estimate(double keys);
 
 /* The entry of that key; a new one has an empty queue, which the caller fills before the next call. */
 struct queue_table_entry *queue_table_at(struct queue_table *table, struct queue_key key);
+/* The entry of that key; NULL: there is none. */
+struct queue_table_entry *queue_table_find(const struct queue_table *table, struct queue_key key);
 /* Takes out an entry whose queue has become empty. Moves other entries. */
 void queue_table_remove(struct queue_table *table, struct queue_table_entry *entry);
 

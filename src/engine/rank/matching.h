@@ -15,7 +15,8 @@
  * overtake (MPI-4.0, 3.5) holds because every queue here is served in posting order.
  *
  * There are three ways to find the record, by what the program promises. A channel is an index. A key is
- * looked up. A mailbox is searched, because its owner receives from any source or with any tag. */
+ * looked up. A mailbox is for an owner that receives from any source or with any tag: its messages stand in a
+ * queue for each kind of receive that the owner has posted. No way takes longer where more ends wait. */
 
 /* One end of a message, as it is posted. */
 struct message_post {
@@ -30,11 +31,35 @@ struct message_post {
     uint8_t call_flags;
 };
 
-/* The unmatched ends of one destination that receives with wildcards. Lists of messages linked by `next`. */
+/* What a receive leaves open: a set of bits. */
+enum mailbox_kind { MAILBOX_ANY_SOURCE = 1, MAILBOX_ANY_TAG = 2, MAILBOX_KINDS = 4 };
+
+/* A receive that waits in a mailbox, or a message that can be matched and waits there. A receive stands in
+ * the queue of its kind, a message in one queue for each kind of receive that has come, and in the list of
+ * its mailbox. */
+struct letter {
+    uint64_t ordinal; /* of a receive among all; 0: a message */
+    uint32_t message; /* or the receive's record */
+    struct {
+        uint32_t before, after;
+    } links[MAILBOX_KINDS + 1];
+};
+
+/* The messages for one destination that can be matched, in the order in which they became so. */
 struct mailbox {
-    struct queue posted; /* receives, in posting order */
-    struct queue sent;   /* messages whose envelope is not visible, or may not overtake, in posting order */
-    struct queue ready;  /* messages that can be matched, in the order in which they became so */
+    struct queue ready;
+    uint8_t kinds; /* bit k: a receive of kind k has come */
+};
+
+/* All mailboxes. A queue of `waiting` has receives or messages of one envelope, in which a wildcard stands
+ * for what the kind of receive leaves open; never both, as they would have met. A queue of `sent` has the
+ * messages from a source to a destination in a context whose envelope is not visible, or may not overtake, in
+ * posting order. */
+struct mailboxes {
+    struct pool letters;
+    struct queue_table waiting, sent;
+    uint64_t received;   /* receives so far */
+    struct mailbox of[]; /* each rank */
 };
 
 struct matching {
@@ -42,7 +67,7 @@ struct matching {
     struct queue *channels;
     uint32_t channel_count, ranks;
     struct queue_table keyed;
-    struct mailbox **mailboxes; /* per rank, made when first needed; NULL when the program has none */
+    struct mailboxes *mailboxes; /* made when first needed; NULL when the program has none */
 };
 
 void matching_init(struct matching *matching, uint32_t ranks, uint32_t channels);
@@ -66,14 +91,11 @@ uint32_t matching_mailbox_receive(struct matching *matching, uint32_t receive);
 /* The messages that meet a receive because an envelope has become visible. Envelopes of one source and
  * context become visible in posting order: one that comes early waits for those before it. */
 struct matching_scan {
-    struct mailbox *mailbox;
-    uint32_t source, context;
-    uint32_t before, at; /* in the mailbox's list `sent` */
+    struct queue_key key; /* of the queue in `sent` */
 };
 struct matching_scan matching_visible(struct matching *matching, uint32_t message);
 
-/* The next message that meets a receive and has its end from now on; POOL_NONE: there are no more. Between
- * two calls nothing may be put into the mailbox. */
+/* The next message that meets a receive and has its end from now on; POOL_NONE: there are no more. */
 uint32_t matching_next(struct matching *matching, struct matching_scan *scan);
 
 #endif
