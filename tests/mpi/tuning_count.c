@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 
 #include <mpi.h>
 
@@ -130,11 +131,15 @@ ucs_status_t ucp_dt_create_generic(const ucp_generic_dt_ops_t *ops, void *contex
     return next(&changed, context, datatype);
 }
 
-ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h endpoint, const void *buffer, size_t elements, ucp_tag_t tag,
-                                  const ucp_request_param_t *param)
+typedef ucs_status_ptr_t send_function(ucp_ep_h, const void *, size_t, ucp_tag_t,
+                                       const ucp_request_param_t *);
+
+/* Passes the message on to the function `name` of UCX. */
+static ucs_status_ptr_t pass_on(const char *name, ucp_ep_h endpoint, const void *buffer, size_t elements,
+                                ucp_tag_t tag, const ucp_request_param_t *param)
 {
-    ucs_status_ptr_t (*next)(ucp_ep_h, const void *, size_t, ucp_tag_t, const ucp_request_param_t *);
-    *(void **)&next = dlsym(RTLD_NEXT, "ucp_tag_send_nbx");
+    send_function *next;
+    *(void **)&next = dlsym(RTLD_NEXT, name);
     bool typed = param->op_attr_mask & UCP_OP_ATTR_FIELD_DATATYPE;
     uint64_t class = typed ? param->datatype & UCP_DATATYPE_CLASS_MASK : UCP_DATATYPE_CONTIG;
     size_t element_bytes = typed ? (size_t)(param->datatype >> UCP_DATATYPE_SHIFT) : 1;
@@ -143,14 +148,32 @@ ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h endpoint, const void *buffer, size_t 
     return result;
 }
 
-/* A rank that waits yields, since there may be more ranks than cores. */
+ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h endpoint, const void *buffer, size_t elements, ucp_tag_t tag,
+                                  const ucp_request_param_t *param)
+{
+    return pass_on("ucp_tag_send_nbx", endpoint, buffer, elements, tag, param);
+}
+
+/* A synchronous send, as in the gatherv of 32 and more ranks. */
+ucs_status_ptr_t ucp_tag_send_sync_nbx(ucp_ep_h endpoint, const void *buffer, size_t elements, ucp_tag_t tag,
+                                       const ucp_request_param_t *param)
+{
+    return pass_on("ucp_tag_send_sync_nbx", endpoint, buffer, elements, tag, param);
+}
+
+/* A rank that waits yields and then sleeps, since there may be more ranks than cores. */
 unsigned ucp_worker_progress(ucp_worker_h worker)
 {
+    enum { YIELDS = 8, SLEEP_NS = 20000 };
     static unsigned (*next)(ucp_worker_h);
+    static unsigned idle; /* calls in a row without an event */
     if (!next)
         *(void **)&next = dlsym(RTLD_NEXT, "ucp_worker_progress");
     unsigned events = next(worker);
-    if (events == 0)
+    idle = events > 0 ? 0 : idle + 1;
+    if (idle > YIELDS)
+        nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
+    else if (idle > 0)
         sched_yield();
     return events;
 }
