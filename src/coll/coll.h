@@ -60,6 +60,7 @@ const char *coll_kind_name(enum coll_kind kind); /* "allreduce" */
 struct coll_nodes {
     uint32_t count;
     uint32_t fewest, most;    /* ranks of the smallest and of the largest node */
+    bool in_order;            /* a higher rank is on the same node or a later one, with a higher local rank */
     const uint32_t *node_of;  /* of each rank */
     const uint32_t *local_of; /* of each rank: its local rank */
     const uint32_t *first;    /* count + 1 entries: where the ranks of a node begin in `members` */
@@ -100,8 +101,11 @@ struct coll_call {
  *
  * Scratch belongs to one rank and has the size that the algorithm's scratch() returns. Shared memory belongs
  * to all ranks of a node and has the size that shared() returns. There are shared_copies of it; the k-th call
- * of a communicator uses copy k modulo shared_copies. */
-enum coll_buffer { COLL_SEND_BUFFER, COLL_RECV_BUFFER, COLL_SCRATCH, COLL_SHARED };
+ * of a communicator uses copy k modulo shared_copies.
+ *
+ * A token is bytes without data: a message of them tells that it has come, and nothing else. It has no
+ * memory, so no local step names it, and any number of messages may be posted. */
+enum coll_buffer { COLL_SEND_BUFFER, COLL_RECV_BUFFER, COLL_SCRATCH, COLL_SHARED, COLL_TOKEN };
 
 struct coll_span {
     enum coll_buffer buffer;

@@ -32,10 +32,21 @@ static bool emit_message(const struct compose_part *part, uint32_t phase, struct
     return true;
 }
 
+static bool emit_sum(const struct compose_part *part, uint32_t phase, struct coll_sink *whole)
+{
+    uint64_t bytes = part->call.bytes;
+    if (phase == 0)
+        step_reduce(whole, span_of(part->send.buffer, part->send.offset, bytes),
+                    span_of(part->recv.buffer, part->recv.offset, bytes));
+    return phase == 0;
+}
+
 static bool emit_part(const struct compose_part *part, uint32_t phase, struct coll_sink *whole)
 {
     if (part->is_message)
         return emit_message(part, phase, whole);
+    if (part->is_sum)
+        return emit_sum(part, phase, whole);
     if (!part->algorithm)
         return false;
     struct team_sink sink = team_sink_of(part->team, whole);

@@ -6,13 +6,14 @@
 /* A collective made of others, one after the other: for all ranks, or for a team. Each part has its own call,
  * and its buffers have their places in those of the whole. */
 struct compose_part {
-    const struct coll_algorithm *algorithm; /* NULL: a message, or nothing */
+    const struct coll_algorithm *algorithm; /* NULL: a message, a sum, or nothing */
     struct coll_call call;
     const struct team *team;              /* NULL: all ranks */
     struct coll_span send, recv, scratch; /* offset 0 of the part's buffers */
     /* A message of call.bytes, from `send` into `recv`. */
     bool is_message;
     uint32_t from, to;
+    bool is_sum; /* adds call.bytes of `send` to `recv`, without a message */
 };
 
 /* A part of the whole call for a kind, with all buffers in their places, no lengths and root 0. A NULL team

@@ -5,7 +5,7 @@
 /* Collectives of MPICH where nodes have several ranks: parts within nodes and between their first ranks, the
  * leaders. Each part has the algorithm that MPICH chooses for ranks that are nodes of their own. If all ranks
  * are, the whole call has it (release 4.0.2, device ch4: maint/tuning/coll/ch4/generic.json). */
-enum { PARTS_MAX = 3, SHORT_BCAST_BYTES = 12288, LONG_BCAST_BYTES = 524288, SHORT_REDUCE_BYTES = 2048 };
+enum { PARTS_MAX = 8, SHORT_BCAST_BYTES = 12288, LONG_BCAST_BYTES = 524288, SHORT_REDUCE_BYTES = 2048 };
 
 struct smp {
     struct levels levels;
@@ -60,6 +60,47 @@ static void add_message(struct smp *self, const struct coll_call *call, uint32_t
     part->recv = target;
 }
 
+/* Each rank adds `source` to its `target`. */
+static void add_sum(struct smp *self, const struct coll_call *call, struct coll_span source,
+                    struct coll_span target)
+{
+    struct compose_part *part = &self->parts[self->count++];
+    *part = compose_part_of(call, NULL, call->kind, call->bytes);
+    part->is_sum = true;
+    part->send = source;
+    part->recv = target;
+}
+
+/* The leader tells the ranks of its node, without data, that they may go on. */
+static void add_token(struct smp *self, const struct coll_call *call, uint64_t bytes)
+{
+    struct coll_call token = *call;
+    token.bytes = bytes;
+    struct compose_part *part = add_part(self, &token, true, COLL_BCAST, 0);
+    part->send.buffer = part->recv.buffer = COLL_TOKEN;
+}
+
+typedef void smp_parts(struct smp *self, const struct coll_call *call);
+
+static bool smp_emit(const struct coll_call *call, bool whole, smp_parts *parts, uint32_t phase,
+                     struct coll_sink *sink)
+{
+    struct smp self;
+    if (whole)
+        return flat(call)->emit(call, phase, sink);
+    parts(&self, call);
+    return compose_emit(self.parts, self.count, phase, sink);
+}
+
+static uint64_t smp_scratch(const struct coll_call *call, bool whole, smp_parts *parts)
+{
+    struct smp self;
+    if (whole)
+        return coll_scratch(flat(call), call);
+    parts(&self, call);
+    return compose_scratch(self.parts, self.count);
+}
+
 static uint32_t leader_of(const struct coll_call *call, uint32_t node)
 {
     return node_member(call, node, 0);
@@ -101,20 +142,12 @@ static void bcast_parts(struct smp *self, const struct coll_call *call)
 
 static bool bcast(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
-    struct smp self;
-    if (bcast_is_flat(call))
-        return flat(call)->emit(call, phase, sink);
-    bcast_parts(&self, call);
-    return compose_emit(self.parts, self.count, phase, sink);
+    return smp_emit(call, bcast_is_flat(call), bcast_parts, phase, sink);
 }
 
 static uint64_t bcast_scratch(const struct coll_call *call)
 {
-    struct smp self;
-    if (bcast_is_flat(call))
-        return coll_scratch(flat(call), call);
-    bcast_parts(&self, call);
-    return compose_scratch(self.parts, self.count);
+    return smp_scratch(call, bcast_is_flat(call), bcast_parts);
 }
 
 const struct coll_algorithm coll_bcast_mpich = {
@@ -179,20 +212,12 @@ static void reduce_parts(struct smp *self, const struct coll_call *call)
 
 static bool reduce(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
-    struct smp self;
-    if (is_flat(call))
-        return flat(call)->emit(call, phase, sink);
-    reduce_parts(&self, call);
-    return compose_emit(self.parts, self.count, phase, sink);
+    return smp_emit(call, is_flat(call), reduce_parts, phase, sink);
 }
 
 static uint64_t reduce_scratch(const struct coll_call *call)
 {
-    struct smp self;
-    if (is_flat(call))
-        return coll_scratch(flat(call), call);
-    reduce_parts(&self, call);
-    return compose_scratch(self.parts, self.count);
+    return smp_scratch(call, is_flat(call), reduce_parts);
 }
 
 const struct coll_algorithm coll_reduce_mpich = {
@@ -224,20 +249,12 @@ static void allreduce_parts(struct smp *self, const struct coll_call *call)
 
 static bool allreduce(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
-    struct smp self;
-    if (allreduce_is_flat(call))
-        return flat(call)->emit(call, phase, sink);
-    allreduce_parts(&self, call);
-    return compose_emit(self.parts, self.count, phase, sink);
+    return smp_emit(call, allreduce_is_flat(call), allreduce_parts, phase, sink);
 }
 
 static uint64_t allreduce_scratch(const struct coll_call *call)
 {
-    struct smp self;
-    if (allreduce_is_flat(call))
-        return coll_scratch(flat(call), call);
-    allreduce_parts(&self, call);
-    return compose_scratch(self.parts, self.count);
+    return smp_scratch(call, allreduce_is_flat(call), allreduce_parts);
 }
 
 const struct coll_algorithm coll_allreduce_mpich = {
@@ -251,22 +268,86 @@ const struct coll_algorithm coll_allreduce_mpich = {
 
 /* ------------------------------------------------------------------ barrier */
 
+static void barrier_parts(struct smp *self, const struct coll_call *call)
+{
+    smp_init(self, call);
+    add_part(self, call, true, COLL_BARRIER, 0);
+    add_part(self, call, false, COLL_BARRIER, 0);
+    add_token(self, call, 1);
+}
+
 static bool barrier(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
-    struct smp self;
-    if (is_flat(call))
-        return flat(call)->emit(call, phase, sink);
-    smp_init(&self, call);
-    add_part(&self, call, true, COLL_BARRIER, 0);
-    add_part(&self, call, false, COLL_BARRIER, 0);
-    add_part(&self, call, true, COLL_BCAST, 0)->call.bytes = 0;
-    return compose_emit(self.parts, self.count, phase, sink);
+    return smp_emit(call, is_flat(call), barrier_parts, phase, sink);
 }
 
 const struct coll_algorithm coll_barrier_mpich = {
     .kind = COLL_BARRIER,
     .name = "mpich",
-    .doc = "barriers within nodes and of leaders, then an empty bcast within nodes, as MPICH chooses them",
+    .doc = "barriers within nodes and of leaders, then a bcast of 1 B within nodes, as MPICH chooses them",
     .emit = barrier,
+    .node_aware = true,
+};
+
+/* --------------------------------------------------------------------- scan */
+
+/* MPICH splits a scan if the ranks of each node are consecutive. */
+static bool scan_is_flat(const struct coll_call *call)
+{
+    return is_flat(call) || !call->nodes->in_order;
+}
+
+enum { SCAN_FLAG_BYTES = 4 }; /* says whether a sum of the nodes before follows */
+
+/* A scan within nodes; its last rank tells the leader the sum of the node; a scan of leaders; each leader
+ * tells the next one its result, which the ranks of the next node add to theirs. Scratch: the sum of the
+ * node, later that of the nodes before; in leaders behind it the result of their scan. */
+static void scan_parts(struct smp *self, const struct coll_call *call)
+{
+    struct coll_span sum = {COLL_SCRATCH, 0, 0}, upto = {COLL_SCRATCH, call->bytes, 0};
+    smp_init(self, call);
+    uint32_t node = self->levels.node.at, ranks = self->levels.node.size;
+    uint32_t leader = leader_of(call, node), last = node_member(call, node, ranks - 1);
+    struct compose_part *within = add_part(self, call, true, COLL_SCAN, 0);
+    within->algorithm = flat(&within->call); /* also of a single rank, which has its own data then */
+    add_message(self, call, last, leader, within->recv, sum);
+    if (call->nodes->count > 1) {
+        struct compose_part *leaders = add_part(self, call, false, COLL_SCAN, 0);
+        leaders->send = ranks > 1 ? sum : self->own;
+        leaders->recv = upto;
+        leaders->scratch.offset = 2 * call->bytes;
+    }
+    if (node + 1 < call->nodes->count)
+        add_message(self, call, leader, leader_of(call, node + 1), upto, sum);
+    if (node > 0)
+        add_message(self, call, leader_of(call, node - 1), leader, upto, sum);
+    add_token(self, call, SCAN_FLAG_BYTES);
+    if (node == 0)
+        return;
+    struct compose_part *before = add_part(self, call, true, COLL_BCAST, 0);
+    before->send = before->recv = sum;
+    before->scratch.offset = call->bytes;
+    add_sum(self, call, sum, within->recv);
+}
+
+static bool scan(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    return smp_emit(call, scan_is_flat(call), scan_parts, phase, sink);
+}
+
+static uint64_t scan_scratch(const struct coll_call *call)
+{
+    uint64_t parts = smp_scratch(call, scan_is_flat(call), scan_parts), own = 2 * call->bytes;
+    return scan_is_flat(call) || parts > own ? parts : own;
+}
+
+const struct coll_algorithm coll_scan_mpich = {
+    .kind = COLL_SCAN,
+    .name = "mpich",
+    .doc =
+        "scans within nodes and of leaders, then the sum of the nodes before, as MPICH does if the ranks of "
+        "each node are consecutive",
+    .emit = scan,
+    .scratch = scan_scratch,
     .node_aware = true,
 };

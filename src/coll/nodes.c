@@ -7,6 +7,7 @@ void coll_nodes_init(struct coll_nodes *nodes, uint32_t size, const uint32_t *pl
     uint32_t *node = storage, *local = node + size, *first = local + size, *members = first + size + 1;
     uint32_t *number_of_place = members; /* members are filled in last */
     uint32_t count = 0, fewest = size, most = 0;
+    bool in_order = true;
     memset(number_of_place, 0, size * sizeof *number_of_place);
     memset(first, 0, (size + 1) * sizeof *first);
     for (uint32_t rank = 0; rank < size; rank++) {
@@ -15,6 +16,7 @@ void coll_nodes_init(struct coll_nodes *nodes, uint32_t size, const uint32_t *pl
             *number = ++count;
         node[rank] = *number - 1;
         local[rank] = first[node[rank] + 1]++;
+        in_order &= node[rank] == count - 1;
     }
     for (uint32_t i = 0; i < count; i++) {
         fewest = first[i + 1] < fewest ? first[i + 1] : fewest;
@@ -26,6 +28,7 @@ void coll_nodes_init(struct coll_nodes *nodes, uint32_t size, const uint32_t *pl
     *nodes = (struct coll_nodes){.count = count,
                                  .fewest = fewest,
                                  .most = most,
+                                 .in_order = in_order,
                                  .node_of = node,
                                  .local_of = local,
                                  .first = first,
@@ -41,4 +44,5 @@ void coll_nodes_lead(struct coll_nodes *nodes, uint32_t *storage, uint32_t node,
     members[into] = leader;
     for (uint32_t local = into; local <= from; local++)
         local_of[members[local]] = local;
+    nodes->in_order &= from == into;
 }

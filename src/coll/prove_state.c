@@ -3,10 +3,11 @@
 
 #include "coll/prover.h"
 
-static const char *const buffer_names[PROOF_BUFFERS] = {[COLL_SEND_BUFFER] = "send buffer",
-                                                        [COLL_RECV_BUFFER] = "receive buffer",
-                                                        [COLL_SCRATCH] = "scratch",
-                                                        [COLL_SHARED] = "shared memory"};
+static const char *const buffer_names[] = {[COLL_SEND_BUFFER] = "send buffer",
+                                           [COLL_RECV_BUFFER] = "receive buffer",
+                                           [COLL_SCRATCH] = "scratch",
+                                           [COLL_SHARED] = "shared memory",
+                                           [COLL_TOKEN] = "token"};
 
 const char *prover_buffer_name(enum coll_buffer buffer)
 {

@@ -4,10 +4,14 @@
 
 /* ------------------------------------------------------------------- checks */
 
-/* The cells of a span. Returns false if the span leaves its buffer or cuts an element. */
+/* The cells of a span; a token has none. Returns false if the span leaves its buffer or cuts an element. */
 static bool span_cells(struct prover *prover, const struct proof_step *step, struct coll_span span,
                        struct proof_cell **cells, uint64_t *count)
 {
+    *cells = NULL;
+    *count = 0;
+    if (span.buffer == COLL_TOKEN)
+        return true;
     const struct proof_buffer *buffer = &prover->ranks[step->rank].buffers[span.buffer];
     uint64_t element = prover->world->element_bytes;
     if (span.offset > buffer->bytes || span.bytes > buffer->bytes - span.offset) {
@@ -100,7 +104,8 @@ void prover_deliver(struct prover *prover, const struct proof_step *send, const 
     if (!span_cells(prover, send, send->from, &from, &count) ||
         !span_cells(prover, recv, recv->into, &into, &room))
         return;
-    if (send->from.bytes != recv->into.bytes) {
+    bool is_token = send->from.buffer == COLL_TOKEN;
+    if (send->from.bytes != recv->into.bytes || is_token != (recv->into.buffer == COLL_TOKEN)) {
         char text[160];
         prover_fail(prover, recv, "matches a %s", prover_describe(send, text, sizeof text));
         return;
@@ -140,6 +145,10 @@ bool prover_local(struct prover *prover, const struct proof_step *step)
     if (!span_cells(prover, step, step->from, &from, &count) ||
         !span_cells(prover, step, step->into, &into, &room))
         return false;
+    if (step->from.buffer == COLL_TOKEN || step->into.buffer == COLL_TOKEN) {
+        prover_fail(prover, step, "needs data, and a token has none");
+        return false;
+    }
     if (count != room || overlap(&step->from, &step->into)) {
         prover_fail(prover, step,
                     count != room ? "source and destination differ in length" : "overlaps itself");

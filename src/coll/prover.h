@@ -30,7 +30,7 @@ struct proof_buffer {
     uint64_t bytes;
 };
 
-enum { PROOF_BUFFERS = COLL_SHARED + 1 };
+enum { PROOF_BUFFERS = COLL_SHARED + 1 }; /* those with memory: not the token */
 
 struct proof_rank {
     struct coll_call call;

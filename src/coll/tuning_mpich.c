@@ -75,13 +75,14 @@ static const struct coll_tuning_row barrier_smp_rows[] = {ROW(ANY_RANKS, ANY_BYT
 static const struct coll_tuning_row bcast_smp_rows[] = {ROW(ANY_RANKS, ANY_BYTES, bcast_mpich)};
 static const struct coll_tuning_row reduce_smp_rows[] = {ROW(ANY_RANKS, ANY_BYTES, reduce_mpich)};
 static const struct coll_tuning_row allreduce_smp_rows[] = {ROW(ANY_RANKS, ANY_BYTES, allreduce_mpich)};
+static const struct coll_tuning_row scan_smp_rows[] = {ROW(ANY_RANKS, ANY_BYTES, scan_mpich)};
 
 #define OTHER_KINDS                                                                                          \
     [COLL_ALLTOALL] = {ROWS(alltoall)}, [COLL_ALLTOALLV] = {ROWS(alltoallv)},                                \
     [COLL_ALLGATHER] = {ROWS(allgather), TOTAL}, [COLL_ALLGATHERV] = {ROWS(allgatherv), TOTAL},              \
     [COLL_GATHER] = {ROWS(gather)}, [COLL_GATHERV] = {ROWS(gatherv)}, [COLL_SCATTER] = {ROWS(scatter)},      \
     [COLL_SCATTERV] = {ROWS(scatterv)}, [COLL_REDUCE_SCATTER] = {ROWS(reduce_scatter), TOTAL},               \
-    [COLL_SCAN] = {ROWS(scan)}, [COLL_EXSCAN] = {ROWS(exscan)}
+    [COLL_EXSCAN] = {ROWS(exscan)}
 
 const struct coll_tuning coll_tuning_mpich_flat = {
     .name = "mpich",
@@ -90,6 +91,7 @@ const struct coll_tuning coll_tuning_mpich_flat = {
               [COLL_BCAST] = {ROWS(bcast)},
               [COLL_REDUCE] = {ROWS(reduce)},
               [COLL_ALLREDUCE] = {ROWS(allreduce)},
+              [COLL_SCAN] = {ROWS(scan)},
               OTHER_KINDS},
     .reduce_scatter_block = {ROWS(reduce_scatter), TOTAL},
 };
@@ -103,6 +105,7 @@ const struct coll_tuning coll_tuning_mpich = {
               [COLL_BCAST] = {ROWS(bcast_smp)},
               [COLL_REDUCE] = {ROWS(reduce_smp)},
               [COLL_ALLREDUCE] = {ROWS(allreduce_smp)},
+              [COLL_SCAN] = {ROWS(scan_smp)},
               OTHER_KINDS},
     .reduce_scatter_block = {ROWS(reduce_scatter), TOTAL},
 };

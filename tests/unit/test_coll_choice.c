@@ -83,7 +83,7 @@ static void refuses_wrong_names(void **state)
     assert_refused(COLL_EXSCAN, "", 0,
                    "an algorithm of exscan is expected here: linear, recursive-doubling, exchange");
     assert_refused(COLL_SCAN, "linear<=1KiB, ", 14,
-                   "an algorithm of scan is expected here: linear, recursive-doubling, exchange");
+                   "an algorithm of scan is expected here: linear, recursive-doubling, exchange, mpich");
 }
 
 static void refuses_wrong_limits(void **state)

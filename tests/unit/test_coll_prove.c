@@ -213,6 +213,53 @@ static void wrong_communication_is_seen(void **state)
     assert_caught(COLL_BARRIER, endless, "rank 0: more than 72 phases");
 }
 
+/* ------------------------------------------------------------------- tokens */
+
+static bool token_for_data(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    if (phase > 0)
+        return false;
+    if (call->rank == 0)
+        sink->send(sink, 1, in(COLL_TOKEN, 0, call->bytes));
+    else
+        sink->recv(sink, 0, in(COLL_RECV_BUFFER, 0, call->bytes));
+    return true;
+}
+
+static bool copied_from_token(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    sink->copy(sink, in(COLL_TOKEN, 0, call->bytes), in(COLL_RECV_BUFFER, 0, call->bytes));
+    return phase == 0;
+}
+
+/* Two messages of 3 B, less than an element, to the same token. */
+static bool two_tokens(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    for (int i = 0; phase == 0 && i < 2; i++)
+        if (call->rank == 0)
+            sink->send(sink, 1, in(COLL_TOKEN, 0, 3));
+        else
+            sink->recv(sink, 0, in(COLL_TOKEN, 0, 3));
+    return phase == 0;
+}
+
+static void tokens_have_no_data(void **state)
+{
+    (void)state;
+    assert_caught(COLL_BCAST, token_for_data,
+                  "rank 1, phase 0, step 0: recv of 8 B from rank 0 into receive buffer+0 matches a send of "
+                  "8 B to rank 1 from token+0");
+    assert_caught(COLL_ALLREDUCE, copied_from_token,
+                  "rank 0, phase 0, step 0: copy of 8 B from token+0 into receive buffer+0 needs data, and a "
+                  "token has none");
+    struct coll_algorithm barrier = {.kind = COLL_BARRIER, .name = "tokens", .emit = two_tokens};
+    struct coll_world world = {.size = 2, .element_bytes = 4};
+    struct coll_proof proof;
+    assert_true(coll_prove(&barrier, &world, &proof));
+    assert_int_equal(proof.messages, 2);
+    assert_int_equal(proof.bytes, 6);
+}
+
 /* ----------------------------------------------------------------- hazards */
 
 static bool received_where_it_sends(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
@@ -382,6 +429,28 @@ static void every_step_of_every_algorithm_is_needed(void **state)
     }
 }
 
+/* MPICH's scan of leaders has a result for the last leader too, which nobody reads. */
+static bool has_needless_steps(const struct coll_algorithm *algorithm, const struct coll_nodes *nodes)
+{
+    return algorithm == coll_find(COLL_SCAN, "mpich") && nodes->in_order && nodes->count > 1;
+}
+
+static void assert_every_step_on_map_is_needed(const struct node_map *map)
+{
+    struct coll_world world = {.size = map->size,
+                               .root = map->size - 1,
+                               .segment_bytes = 4,
+                               .element_bytes = 2,
+                               .bytes = 14,
+                               .nodes = &map->nodes};
+    for (size_t a = 0; coll_algorithms[a]; a++) {
+        gap.whole = coll_algorithms[a];
+        if (gap.whole->node_aware && gap.whole->kind != COLL_ALLTOALL &&
+            !has_needless_steps(gap.whole, &map->nodes))
+            assert_every_step_is_needed(&world);
+    }
+}
+
 /* Steps with barriers and flags are those of alltoall; unit.coll_nodes leaves them out. */
 static void every_step_on_nodes_is_needed(void **state)
 {
@@ -390,17 +459,9 @@ static void every_step_on_nodes_is_needed(void **state)
     for (uint32_t nodes = 1; nodes <= 3; nodes++)
         for (int uneven = 0; uneven <= 1; uneven++) {
             node_map_place(&map, nodes, 3, uneven, SCRAMBLED);
-            struct coll_world world = {.size = map.size,
-                                       .root = map.size - 1,
-                                       .segment_bytes = 4,
-                                       .element_bytes = 2,
-                                       .bytes = 14,
-                                       .nodes = &map.nodes};
-            for (size_t a = 0; coll_algorithms[a]; a++) {
-                gap.whole = coll_algorithms[a];
-                if (gap.whole->node_aware && gap.whole->kind != COLL_ALLTOALL)
-                    assert_every_step_is_needed(&world);
-            }
+            assert_every_step_on_map_is_needed(&map);
+            node_map_place(&map, nodes, 3, uneven, BLOCKS);
+            assert_every_step_on_map_is_needed(&map);
         }
 }
 
@@ -458,6 +519,7 @@ int main(void)
         cmocka_unit_test(wrong_results_are_seen),
         cmocka_unit_test(wrong_reductions_are_seen),
         cmocka_unit_test(wrong_communication_is_seen),
+        cmocka_unit_test(tokens_have_no_data),
         cmocka_unit_test(hazards_are_seen),
         cmocka_unit_test(every_step_of_every_algorithm_is_needed),
         cmocka_unit_test(every_step_on_nodes_is_needed),

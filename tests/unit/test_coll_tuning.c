@@ -230,7 +230,7 @@ static void prove_on(const struct coll_algorithm *algorithm, const struct coll_n
 static void nodes_of_mpich(void **state)
 {
     (void)state;
-    static const enum coll_kind kinds[] = {COLL_BARRIER, COLL_BCAST, COLL_REDUCE, COLL_ALLREDUCE};
+    static const enum coll_kind kinds[] = {COLL_BARRIER, COLL_BCAST, COLL_REDUCE, COLL_ALLREDUCE, COLL_SCAN};
     static const uint32_t per_node[] = {2, 5, PLACED_RANKS_MAX};
     uint32_t storage[4 * PLACED_RANKS_MAX + 1], places[PLACED_RANKS_MAX];
     for (uint32_t size = 1; size <= PLACED_RANKS_MAX; size++)
@@ -258,6 +258,12 @@ static void messages_between_nodes(void **state)
     assert_int_equal(proof.messages, 6 + 2 + 6);
     assert_true(coll_prove(coll_find(COLL_BARRIER, "mpich"), &world, &proof));
     assert_int_equal(proof.messages, 2 * 8 + 2 + 6);
+    assert_int_equal(proof.bytes, 6);
+    /* In each node an exchange, the sum to the leader, and 4 B to 3 ranks. The leaders exchange sums; the
+     * first tells the second its own, which goes to 3 ranks. */
+    assert_true(coll_prove(coll_find(COLL_SCAN, "mpich"), &world, &proof));
+    assert_int_equal(proof.messages, 2 * (8 + 1 + 3) + 2 + 1 + 3);
+    assert_int_equal(proof.bytes, 8 * (2 * (8 + 1) + 2 + 1 + 3) + 4 * 6);
     world.root = 7;
     assert_true(coll_prove(coll_find(COLL_BCAST, "mpich"), &world, &proof));
     assert_int_equal(proof.messages, 1 + 1 + 6);
