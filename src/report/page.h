@@ -14,7 +14,7 @@
  *     topology.h         the network as a picture of the page
  *     breakdown_page.h, schedule_page.h, compare_page.h    the contents of three kinds of pages
  *     run_plot.h         a figure of a run, for gnuplot
- *     table.h            the table in the terminal
+ *     table.h            the table in the terminal; insight.h, memory.h: what stands beside it
  *     timeline/          a room of its own
  *
  * A report is one HTML file with charts, tables, their data, and help to read them. It needs no other file
@@ -26,7 +26,7 @@ struct report_page;
 enum status report_page_open(const char *path, struct report_page **page);
 
 /* The program that draws the page: in report/page/ run.js (with ranks.js, path.js and fabric.js), paper.js,
- * papers.js, sweep.js, breakdown.js or schedule.js, each with kit.js. */
+ * papers.js, sweep.js, breakdown.js, schedule.js or compare.js, each with kit.js. */
 enum report_program {
     REPORT_OF_RUN,
     REPORT_OF_PAPER,

@@ -11,6 +11,9 @@
  *     hosts.h            the host model of an experiment
  *     traffic.h          what a program will send, for fabrics that are scheduled before the run
  *     result.h           the result of a run, and its JSON (result_json.c)
+ *     path_summary.h     what the critical path of a result consists of
+ *     insight.h          what results mean, in sentences
+ *     memory.h           the memory that a run will need
  *     conservation.h     checks that a fabric loses no message
  *     message_log.h      the file of all messages
  */
@@ -80,7 +83,6 @@ struct experiment_watch {
     /* Called as in struct engine_params; false cancels the run. NULL: nobody asks. */
     bool (*progress)(void *self, const struct experiment_progress *at);
     void *self;
-
     bool wants_share; /* `total` of struct experiment_progress, which takes some hundredths of a second */
     /* Adds further handlers to the tap of the run; NULL = none. */
     void (*listen)(void *listener, uint32_t ranks, struct tap *tap);

@@ -196,7 +196,7 @@ export async function checkSlots(browser, expect) {
 // A table is made when its details are opened, and has all rows of the file, up to a limit.
 export async function checkTables(browser, expect) {
   const seen = await browser.evaluate(`(async () => {
-    const some = [...document.querySelectorAll("main section > details")].filter((d) => d.firstChild.textContent.startsWith("The numbers"));
+    const some = [...document.querySelectorAll("main section details")].filter((d) => d.firstChild.textContent.startsWith("The numbers"));
     for (const d of some) d.open = true;
     await new Promise((done) => setTimeout(done, 50));
     await ${wait};

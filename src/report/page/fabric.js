@@ -130,6 +130,8 @@ const fabricSections = (runs, meanings, fabricColor) => {
       {name: "share", of: (r) => r.share, show: percent},
       {name: "writes", of: (r) => r.writes, show: count},
     ];
+    const unused = withFmus.every((run) => !run.fabric_stats.accesses);
+    if (unused) return section("fmus", "Flexible Memory Units", null, [], withFmus.flatMap((run) => fmuCharts(run, [])), null);
     return section(
       "fmus",
       "Flexible Memory Units",

@@ -104,13 +104,14 @@ const kit = (() => {
     return made;
   }
 
-  // columns: {name, of(row), show(value), prose}. Numbers are aligned to the right; prose gets a wide column.
+  // columns: {name, of(row), show(value), prose, word}. Numbers are aligned to the right, prose gets a wide column, and a
+  // word stays on one line.
   function table(caption, columns, rows) {
     const isNumber = (column) => column.number || rows.some((row) => typeof column.of(row) === "number");
     const cell = (column, row, i) => {
       const value = column.of(row);
       const shown = value === null || value === undefined ? "" : column.show ? column.show(value) : String(value);
-      const attributes = isNumber(column) ? {class: "number"} : column.prose ? {class: "prose"} : {};
+      const attributes = isNumber(column) ? {class: "number"} : column.prose ? {class: "prose"} : column.word ? {class: "word"} : {};
       return i === 0 ? element("th", {scope: "row", ...attributes}, shown) : element("td", attributes, shown);
     };
     return element(
@@ -329,11 +330,15 @@ const kit = (() => {
     const made = element(
       "section",
       {id, class: how.length ? "beside" : "long", "aria-labelledby": `${id}-title`},
-      element("h2", {id: `${id}-title`}, title),
+      element(
+        "div",
+        {},
+        element("h2", {id: `${id}-title`}, title),
+        says ? element("p", {class: "says"}, says) : null,
+        ...charts,
+        data ? numbers(title, data) : null,
+      ),
     );
-    if (says) made.append(element("p", {class: "says"}, says));
-    made.append(...charts);
-    if (data) made.append(numbers(title, data));
     if (how.length)
       made.append(
         element(

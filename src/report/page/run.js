@@ -73,7 +73,7 @@
     const {network} = run;
     if (!network) return {said: "It does not say what it is.", marks: []};
     return {
-      said: isBound(run) && network.notes.length ? `${[...network.includes, ...network.notes].join("; ")}.` : `${factsOf(network)}.`,
+      said: isBound(run) && network.notes.length ? `${[...network.notes, ...network.includes].join("; ")}.` : `${factsOf(network)}.`,
       marks: [
         ...(network.differs.length ? [`Not compared fairly with ${base.fabric}: ${network.differs.join("; ")}.`] : []),
         ...(network.ignores.length ? [`It ignores ${network.ignores.join(", ")}.`] : []),
@@ -108,7 +108,7 @@
     const isFair = runs.every((run) => run.network && !run.network.differs.length);
     const hosts = isFair
       ? `All have the same rate, and the same parts in their latencies${machine === "as-published" ? "" : `: those of the machine ${machine}`}.`
-      : `The machine is ${machine}. ⚠ marks what differs from ${base.fabric} in more than the fabric.`;
+      : `${machine === "as-published" ? "Each has the numbers of its paper" : `The machine is ${machine}`}. ⚠ marks those that do not compare fairly with ${base.fabric}; the reason stands below the bars.`;
     return section(
       "time",
       "Time by fabric",

@@ -46,9 +46,9 @@
   // The value of a group: a mean, and half the width of its interval.
   const measures = [
     ...(compared
-      ? [{id: "speedup", title: "Speedup", name: `speedup over ${baselineName}`, csv: "speedup", of: (g) => g.speedup, show: (v) => `${factor(v)}×`, tick: (v) => `${digits(v, 3)}×`}]
+      ? [{id: "speedup", title: `Speedup over ${baselineName} by`, name: `speedup over ${baselineName}`, csv: "speedup", of: (g) => g.speedup, show: (v) => `${factor(v)}×`, tick: (v) => `${digits(v, 3)}×`}]
       : []),
-    {id: "time", title: "Time", name: "time", csv: "makespan_s", of: (g) => g.makespan_s, show: (v) => time(v, 5), tick: (v) => time(v, 3)},
+    {id: "time", title: "Time over", name: "time", csv: "makespan_s", of: (g) => g.makespan_s, show: (v) => time(v, 5), tick: (v) => time(v, 3)},
   ];
 
   // --------------------------------------------------------- the answer first
@@ -250,7 +250,7 @@
   function curveSection() {
     const {across, measure} = shown;
     const all = curvesShown();
-    const title = `${measure.title} over ${across.name}`;
+    const title = `${measure.title} ${across.name}`;
     if (!all.length) return nothing("curves", title);
     const points = all.flatMap((curve) => curve.points);
     const least = d3.least(points, (g) => measure.of(g).mean), most = d3.greatest(points, (g) => measure.of(g).mean);
@@ -322,7 +322,7 @@
         .map((g) => ({fabric, x: across.of(g), y: down.of(g), value: measure.of(g).mean}));
     const panels = fabrics.filter((fabric) => shown.fabrics.has(fabric)).map((fabric) => ({fabric, found: cellsOf(fabric)})).filter((p) => p.found.length);
     const all = panels.flatMap((p) => p.found);
-    const title = `${measure.title} over ${across.name} and ${down.name}`;
+    const title = `${measure.title} ${across.name} and ${down.name}`;
     if (!all.length) return nothing("map", title);
     const shade = shader(all);
     const columns = [
@@ -342,7 +342,7 @@
       ],
       panels.flatMap(({fabric, found}) => {
         const [least, most] = d3.extent(found, (c) => c.value);
-        const words = `${measure.title} of ${fabric} over ${across.name} and ${down.name}: from ${measure.show(least)} to ${measure.show(most)}.`;
+        const words = `${fabric}: ${title}: from ${measure.show(least)} to ${measure.show(most)}.`;
         return [
           ...(panels.length > 1 ? [element("h3", {}, fabric)] : []),
           chart(words, (width) => drawMap(across, down, found, shade, width)),
@@ -376,7 +376,7 @@
     ];
     const columns = [
       {name: "fabric", of: (g) => g.fabric},
-      ...axes.map((axis) => ({name: axis.name, of: axis.of})),
+      ...axes.map((axis) => ({name: axis.name, of: axis.of, word: d3.max(axis.domain, (value) => value.length) < 48})),
       ...(repeated ? [{name: "runs", of: (g) => g.runs}] : []),
       ...interval("time", "makespan_s", (g) => g.makespan_s, (v) => time(v, 5)),
       ...(compared ? interval("speedup", "speedup", (g) => g.speedup, factor) : []),
