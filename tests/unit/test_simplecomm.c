@@ -33,6 +33,16 @@ static const char *log_path(void)
     return traces_path("messages.csv");
 }
 
+/* SimpleComm's engine tells of each 4096th step of a rank. */
+static uint64_t told;
+
+static bool count_told(void *self, const struct experiment_progress *at)
+{
+    (void)self, (void)at;
+    told++;
+    return true;
+}
+
 static enum status run(const char *const *settings, bool logged, struct result *result)
 {
     size_t count;
@@ -41,7 +51,8 @@ static enum status run(const char *const *settings, bool logged, struct result *
     for (; *settings; settings++)
         assert_int_equal(config_set(config, *settings), STATUS_OK);
     struct experiment experiment;
-    struct experiment_watch watch = {0};
+    struct experiment_watch watch = {.progress = count_told};
+    told = 0;
     if (logged)
         assert_int_equal(message_log_open(log_path(), &watch.messages), STATUS_OK);
     enum status status = experiment_init(&experiment, config);
@@ -393,6 +404,38 @@ static void a_linear_reduce_goes_straight_to_the_root(void **state)
     assert_true(fabs(seconds[1] - seconds[0] - 4 * 3 * MIB / 12.5e9) < 1e-9);
 }
 
+/* Ranks that have nothing to do take no steps: with a step of each rank for each message there would be
+ * several million. */
+static void ranks_that_wait_take_no_steps(void **state)
+{
+    (void)state;
+    enum { RANKS = 500, ROUNDS = 2000, LINE = 64 };
+    static char text[2][(2 * ROUNDS + 2) * LINE];
+    for (int rank = 0; rank < 2; rank++) {
+        size_t used = (size_t)sprintf(text[rank], "%d init\n", rank);
+        for (int i = 0; i < ROUNDS; i++) {
+            const char *first = rank ? "recv" : "send", *second = rank ? "send" : "recv";
+            used += (size_t)sprintf(text[rank] + used, "%d %s %d 1 8 2\n%d %s %d 1 8 2\n", rank, first,
+                                    1 - rank, rank, second, 1 - rank);
+        }
+        sprintf(text[rank] + used, "%d finalize\n", rank);
+    }
+    for (int rank = 0; rank < RANKS; rank++) {
+        char name[LINE], idle[LINE];
+        snprintf(name, sizeof name, "busy/rank-%d.txt", rank + 1);
+        snprintf(idle, sizeof idle, "%d init\n%d finalize\n", rank, rank);
+        const char *program = rank < 2 ? text[rank] : idle;
+        traces_write(name, program, strlen(program));
+    }
+    char trace[256];
+    struct result result;
+    snprintf(trace, sizeof trace, "trace=%s", traces_path("busy"));
+    assert_int_equal(run(SET(trace, "fabric=packet"), false, &result), STATUS_OK);
+    assert_int_equal(result.messages, 2 * ROUNDS + 2 * (RANKS - 1)); /* and those of the barrier */
+    assert_in_range(told, 1, 30);
+    result_free(&result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,6 +449,7 @@ int main(void)
         cmocka_unit_test(rings_speed_up_as_theirs),
         cmocka_unit_test(a_hundred_rounds_take_5_18_times_as_long_on_infiniband),
         cmocka_unit_test(a_linear_reduce_goes_straight_to_the_root),
+        cmocka_unit_test(ranks_that_wait_take_no_steps),
     };
     return cmocka_run_group_tests(tests, traces_set_up, traces_tear_down);
 }

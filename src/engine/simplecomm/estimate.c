@@ -33,8 +33,8 @@ enum status compat_estimate(const struct engine_params *params, struct estimate 
     double ranks = program->ranks, matches = ranks * sends_at_once(program);
     double slots = program->ops->slots(program, 0);
     estimate_add(estimate, "ranks", "fewer ranks",
-                 ranks * ((double)sizeof(struct compat_rank) + slots * sizeof(int32_t) +
-                          estimate_array(1, sizeof(struct compat_completion))));
+                 ranks * ((double)sizeof(struct compat_rank) + (slots + 2) * sizeof(int32_t)) +
+                     estimate_pool(ranks, sizeof(struct compat_completion)) + queue_table_estimate(ranks));
     estimate_add(estimate, "messages", "fewer ranks",
                  matches * (double)(sizeof(struct compat_match) + sizeof(struct compat_match *) +
                                     sizeof(struct kahuna_transfer)) +

@@ -45,18 +45,18 @@ static size_t collect_events(struct compat_fmu *fmu, struct window window)
             count++;
         }
     }
-    size_t kept = fmu->incoming_count;
     for (size_t i = fmu->incoming_count; i-- > 0;) {
         const struct compat_read read = fmu->incoming[i];
         if (read.at_s < window.end_s) {
             fmu->events[count] =
                 (struct compat_window_event){.at_s = read.at_s, .sequence = count, .read = read};
             count++;
-            for (size_t j = i + 1; j < kept; j++)
-                fmu->incoming[j - 1] = fmu->incoming[j];
-            kept--;
         }
     }
+    size_t kept = 0;
+    for (size_t i = 0; i < fmu->incoming_count; i++)
+        if (!(fmu->incoming[i].at_s < window.end_s))
+            fmu->incoming[kept++] = fmu->incoming[i];
     fmu->incoming_count = kept;
     qsort(fmu->events, count, sizeof *fmu->events, compare_events);
     return count;

@@ -158,11 +158,13 @@ struct compat_fmu {
 
 enum compat_state { RANK_NORMAL, RANK_COMMUNICATING, RANK_WAITING, RANK_ENDED };
 
-/* A request that is complete. */
+/* A request that is complete. It stands in the queue of its rank and tag, and in the list of its rank. */
 struct compat_completion {
     int32_t tag;
     uint8_t op;
     double end_s;
+    uint32_t next;          /* with the same rank and tag */
+    uint32_t before, after; /* of the same rank */
 };
 
 struct compat_rank {
@@ -179,8 +181,9 @@ struct compat_rank {
     int64_t waitall_balance; /* completions minus those that a waitall waits for */
     int32_t waiting_tag;
     int32_t *slot_tags;
-    struct compat_completion *completions;
-    size_t completion_count, completion_capacity;
+    struct queue completions; /* in the order in which they completed */
+    bool is_active;           /* it stands in `active` */
+    bool may_give_up;         /* it stands in `blocked_senders` */
 };
 
 struct simplecomm {
@@ -200,9 +203,12 @@ struct simplecomm {
     struct compat_fmu fmu;
     struct compat_statistics statistics;
     struct compat_rank *rank;
+    uint32_t *active;          /* the ranks whose next step does something, ascending */
+    uint32_t *blocked_senders; /* the ranks that an eager send has blocked; some may have gone on */
+    uint32_t active_count, blocked_count;
     uint32_t ended;
-    struct queue_table unmatched;
-    struct pool posts;
+    struct queue_table unmatched, completed; /* posts; completions */
+    struct pool posts, completions;
     struct arena match_memory;
     struct compat_match *free_matches;
     uint64_t calls, finished, live_matches, peak_matches;
@@ -261,8 +267,8 @@ enum status compat_too_large(const struct simplecomm *engine);          /* likew
 /* step.c */
 void compat_idle(struct simplecomm *engine, uint32_t rank, double until_s, uint8_t op); /* to `until_s` */
 enum status compat_step(struct simplecomm *engine, uint32_t rank);
-bool compat_may_go_on(const struct compat_rank *rank); /* it has nothing to wait for */
-void compat_completed(struct compat_rank *rank, int32_t tag, double end_s, uint8_t op);
+bool compat_can_step(const struct simplecomm *engine, uint32_t rank); /* its next step does something */
+void compat_completed(struct simplecomm *engine, uint32_t rank, int32_t tag, double end_s, uint8_t op);
 
 /* layers.c: posts the next layer of the rank's collective; returns the number of posts, 0 behind the last
  * layer. */

@@ -22,8 +22,13 @@ static void keep(struct simplecomm *engine, struct queue *queue, const struct co
 {
     uint32_t index = pool_take(&engine->posts);
     struct compat_rank *rank = &engine->rank[post->rank];
-    if (post->blocking && rank->in_point_to_point)
+    if (post->blocking && rank->in_point_to_point) {
         rank->blocked_by = index;
+        if (post->sending && post->bytes <= engine->eager_bytes && !rank->may_give_up) {
+            rank->may_give_up = true;
+            engine->blocked_senders[engine->blocked_count++] = post->rank;
+        }
+    }
     *post_at(engine, index) = *post;
     post_at(engine, index)->next = POOL_NONE;
     if (queue->head == POOL_NONE)

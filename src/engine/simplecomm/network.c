@@ -56,12 +56,25 @@ static double window_end(const struct compat_network *network, double lowest_s)
     return end_s;
 }
 
+/* Nodes without transfers are left out where they are many. */
+static void clear_sharing(struct simplecomm *engine)
+{
+    const struct compat_network *network = &engine->network;
+    if (node_count(engine) <= network->count) {
+        memset(network->sharing, 0, node_count(engine) * sizeof *network->sharing);
+        return;
+    }
+    for (size_t i = 0; i < network->count; i++) {
+        network->sharing[network->open[i].source_node] = 0;
+        network->sharing[network->open[i].destination_node] = 0;
+    }
+}
+
 static void count_sharing(struct simplecomm *engine, double window_end_s)
 {
     const struct compat_network *network = &engine->network;
     uint32_t *sharing = network->sharing;
-    for (uint32_t node = 0; node < node_count(engine); node++)
-        sharing[node] = 0;
+    clear_sharing(engine);
     for (size_t i = 0; i < network->count; i++) {
         const struct kahuna_transfer *transfer = &network->open[i];
         if (transfer->base_s >= window_end_s)

@@ -1,6 +1,7 @@
 #include "engine/simplecomm/simplecomm.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/config.h"
@@ -169,7 +170,7 @@ static void end_of_side(struct simplecomm *engine, uint32_t index, bool blocking
     } else if (op == CALL_SENDRECV) {
         compat_idle(engine, index, end_s, op);
     } else {
-        compat_completed(rank, tag, end_s, op);
+        compat_completed(engine, index, tag, end_s, op);
     }
     if (op >= CALL_BARRIER || op == CALL_SENDRECV)
         rank->layer_pending--;
@@ -203,22 +204,54 @@ static enum status finish(struct simplecomm *engine, struct compat_match *match)
     return STATUS_OK;
 }
 
+/* Puts a rank in its place among the active ones, if its next step does something. All of them step next, so
+ * this costs no more than those steps. */
+static void activate(struct simplecomm *engine, uint32_t rank)
+{
+    uint32_t place = engine->active_count;
+    if (engine->rank[rank].is_active || !compat_can_step(engine, rank))
+        return;
+    for (; place > 0 && engine->active[place - 1] > rank; place--)
+        engine->active[place] = engine->active[place - 1];
+    engine->active[place] = rank;
+    engine->active_count++;
+    engine->rank[rank].is_active = true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+/* The ranks that eager sends have blocked go on. Only then is a rank active. */
+static void revive_senders(struct simplecomm *engine)
+{
+    for (uint32_t i = 0; i < engine->blocked_count; i++) {
+        uint32_t rank = engine->blocked_senders[i];
+        engine->rank[rank].may_give_up = false;
+        if (!compat_give_up_send(engine, rank))
+            continue;
+        engine->active[engine->active_count++] = rank;
+        engine->rank[rank].is_active = true;
+    }
+    engine->blocked_count = 0;
+    qsort(engine->active, engine->active_count, sizeof *engine->active, by_number);
+}
+
 /* SimpleComm stops when no rank can go on and no message has both ends. It does so too early: it looks at a
  * waitall, and at a collective without messages, one step late, and it blocks eager senders until their
  * receive is posted. Here the ranks go on. */
 static bool revive(struct simplecomm *engine)
 {
-    bool revived = false;
-    for (uint32_t rank = 0; rank < engine->ranks; rank++)
-        if (compat_may_go_on(&engine->rank[rank])) {
-            compat_abort(engine, ABORT_NOTHING_OPEN);
-            return true; /* the rank goes on with the next step */
-        }
-    for (uint32_t rank = 0; rank < engine->ranks; rank++)
-        revived = compat_give_up_send(engine, rank) || revived;
-    if (revived)
+    if (engine->active_count > 0) {
+        compat_abort(engine, ABORT_NOTHING_OPEN);
+        return true; /* the rank goes on with the next step */
+    }
+    revive_senders(engine);
+    if (engine->active_count > 0)
         compat_abort(engine, ABORT_SEND_BLOCKED);
-    return revived;
+    return engine->active_count > 0;
 }
 
 static enum status report_deadlock(const struct simplecomm *engine)
@@ -253,28 +286,56 @@ static enum status tell_progress(const struct simplecomm *engine, uint32_t rank)
     return STATUS_OK;
 }
 
-static enum status simulate(struct simplecomm *engine)
+/* One step of each active rank. Those whose next step does something stay active. *is_normal: one of them is
+ * not waiting for anything. */
+static enum status step_ranks(struct simplecomm *engine, uint64_t *steps, bool *is_normal)
 {
     enum { TELL_EVERY = 1 << 12 };
+    uint32_t kept = 0;
+    *is_normal = false;
+    for (uint32_t i = 0; i < engine->active_count; i++) {
+        uint32_t rank = engine->active[i];
+        enum status status = compat_step(engine, rank);
+        if (status == STATUS_OK && ++*steps % TELL_EVERY == 0)
+            status = tell_progress(engine, rank);
+        if (status != STATUS_OK)
+            return status;
+        engine->rank[rank].is_active = compat_can_step(engine, rank);
+        *is_normal |= engine->rank[rank].state == RANK_NORMAL;
+        if (engine->rank[rank].is_active)
+            engine->active[kept++] = rank;
+    }
+    engine->active_count = kept;
+    return STATUS_OK;
+}
+
+/* Finishes a match. Only its two ranks may go on by that. */
+static enum status finish_next(struct simplecomm *engine)
+{
+    struct compat_match *match = next_match(engine);
+    uint32_t source = match->source, destination = match->destination;
+    enum status status = finish(engine, match);
+    if (status == STATUS_OK) {
+        activate(engine, source);
+        activate(engine, destination);
+    }
+    return status;
+}
+
+static enum status simulate(struct simplecomm *engine)
+{
     uint64_t steps = 0;
     for (;;) {
-        bool normal = false;
-        for (uint32_t rank = 0; rank < engine->ranks; rank++) {
-            enum status status = compat_step(engine, rank);
-            if (status == STATUS_OK && ++steps % TELL_EVERY == 0)
-                status = tell_progress(engine, rank);
-            if (status != STATUS_OK)
-                return status;
-        }
+        bool is_normal;
+        enum status status = step_ranks(engine, &steps, &is_normal);
+        if (status != STATUS_OK)
+            return status;
         if (engine->ended == engine->ranks)
             return STATUS_OK;
-        for (uint32_t rank = 0; rank < engine->ranks && !normal; rank++)
-            normal = engine->rank[rank].state == RANK_NORMAL;
-        if (normal)
+        if (is_normal)
             continue;
-        enum status status = STATUS_OK;
         if (engine->live_matches > 0)
-            status = finish(engine, next_match(engine));
+            status = finish_next(engine);
         else if (!revive(engine))
             status = report_deadlock(engine);
         if (status != STATUS_OK)
@@ -393,26 +454,36 @@ static void open_engine(struct simplecomm *engine, const struct engine_params *p
         engine->statistics.pivot_bytes =
             engine->pivot_bytes < 0x1p63 ? (uint64_t)ceil(fmax(engine->pivot_bytes, 0)) : INT64_MAX;
     engine->rank = mem_alloc(engine->ranks, sizeof *engine->rank, "ranks");
+    engine->active = mem_alloc(engine->ranks, sizeof *engine->active, "ranks");
+    engine->blocked_senders = mem_alloc(engine->ranks, sizeof *engine->blocked_senders, "ranks");
+    engine->active_count = engine->ranks;
     for (uint32_t rank = 0; rank < engine->ranks; rank++) {
+        engine->active[rank] = rank;
+        engine->rank[rank].is_active = true;
+        queue_init(&engine->rank[rank].completions);
         engine->rank[rank].blocked_by = POOL_NONE;
         engine->rank[rank].slot_tags =
             mem_alloc(params->program->ops->slots(params->program, rank), sizeof(int32_t), "requests");
     }
     queue_table_init(&engine->unmatched);
+    queue_table_init(&engine->completed);
     pool_init(&engine->posts, sizeof(struct compat_post), "unmatched sends and receives");
+    pool_init(&engine->completions, sizeof(struct compat_completion), "finished requests");
     compat_network_init(engine);
     compat_fmu_init(engine, params->config, params->seed);
 }
 
 static void close_engine(struct simplecomm *engine)
 {
-    for (uint32_t rank = 0; engine->rank && rank < engine->ranks; rank++) {
+    for (uint32_t rank = 0; engine->rank && rank < engine->ranks; rank++)
         free(engine->rank[rank].slot_tags);
-        free(engine->rank[rank].completions);
-    }
     free(engine->rank);
+    free(engine->active);
+    free(engine->blocked_senders);
     queue_table_free(&engine->unmatched);
+    queue_table_free(&engine->completed);
     pool_free(&engine->posts);
+    pool_free(&engine->completions);
     arena_free(&engine->match_memory);
     compat_network_free(&engine->network);
     compat_fmu_free(&engine->fmu);
@@ -429,7 +500,9 @@ static enum status run(const struct engine_params *params, struct engine_usage *
     status = simulate(&engine);
     *usage = (struct engine_usage){
         .bytes = engine.match_memory.used + engine.posts.capacity * engine.posts.size +
-                 queue_table_bytes(&engine.unmatched) + engine.ranks * sizeof *engine.rank,
+                 engine.completions.capacity * engine.completions.size +
+                 queue_table_bytes(&engine.unmatched) + queue_table_bytes(&engine.completed) +
+                 engine.ranks * (sizeof *engine.rank + 2 * sizeof *engine.active),
         .peak_messages = engine.peak_matches,
         .events = engine.finished,
         .calls = engine.calls};

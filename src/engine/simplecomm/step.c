@@ -15,30 +15,67 @@ void compat_idle(struct simplecomm *engine, uint32_t index, double until_s, uint
     rank->now_s = until_s;
 }
 
-void compat_completed(struct compat_rank *rank, int32_t tag, double end_s, uint8_t op)
+static struct queue_key completed_key(uint32_t rank, int32_t tag)
 {
-    rank->completions = mem_grow(rank->completions, &rank->completion_capacity, rank->completion_count + 1,
-                                 "finished requests");
-    rank->completions[rank->completion_count++] =
-        (struct compat_completion){.tag = tag, .op = op, .end_s = end_s};
-    rank->waitall_balance++;
+    return (struct queue_key){.high = rank, .low = (uint32_t)tag};
 }
 
-static bool tag_is_done(const struct compat_rank *rank, int32_t tag)
+static struct compat_completion *completion_at(const struct simplecomm *engine, uint32_t index)
 {
-    size_t i = 0;
-    while (i < rank->completion_count && rank->completions[i].tag != tag)
-        i++;
-    return i < rank->completion_count;
+    return pool_at(&engine->completions, index);
 }
 
-bool compat_may_go_on(const struct compat_rank *rank)
+void compat_completed(struct simplecomm *engine, uint32_t index, int32_t tag, double end_s, uint8_t op)
 {
-    if (rank->state == RANK_COMMUNICATING)
-        return rank->in_collective && rank->layer_pending == 0; /* a layer without messages is done */
-    if (rank->state != RANK_WAITING)
+    struct queue *list = &engine->rank[index].completions;
+    uint32_t added = pool_take(&engine->completions), before = queue_is_empty(list) ? POOL_NONE : list->tail;
+    *completion_at(engine, added) =
+        (struct compat_completion){.tag = tag, .op = op, .end_s = end_s, .before = before};
+    queue_append(list, QUEUE_LINKS(engine->completions.records, struct compat_completion, after), added);
+    queue_append(&queue_table_at(&engine->completed, completed_key(index, tag))->queue,
+                 QUEUE_LINKS(engine->completions.records, struct compat_completion, next), added);
+    engine->rank[index].waitall_balance++;
+}
+
+/* Takes out the first completion of a rank and a tag; the rank has waited for it. False: there is none. */
+static bool take_completion(struct simplecomm *engine, uint32_t index, int32_t tag)
+{
+    struct queue_table_entry *entry = queue_table_find(&engine->completed, completed_key(index, tag));
+    struct queue *list = &engine->rank[index].completions;
+    if (!entry)
         return false;
-    return rank->waits_for_all ? rank->waitall_balance >= 0 : tag_is_done(rank, rank->waiting_tag);
+    uint32_t taken = entry->queue.head;
+    const struct compat_completion *completion = completion_at(engine, taken);
+    compat_idle(engine, index, completion->end_s, completion->op);
+    entry->queue.head = completion->next;
+    if (queue_is_empty(&entry->queue))
+        queue_table_remove(&engine->completed, entry);
+    queue_cut(list, QUEUE_LINKS(engine->completions.records, struct compat_completion, after),
+              completion->before, taken);
+    if (completion->after != POOL_NONE)
+        completion_at(engine, completion->after)->before = completion->before;
+    pool_give(&engine->completions, taken);
+    engine->rank[index].requests--;
+    engine->rank[index].waitall_balance--;
+    return true;
+}
+
+bool compat_can_step(const struct simplecomm *engine, uint32_t index)
+{
+    const struct compat_rank *rank = &engine->rank[index];
+    switch (rank->state) {
+    case RANK_NORMAL:
+        return true;
+    case RANK_COMMUNICATING:
+        return rank->in_collective && rank->layer_pending == 0; /* a layer without messages is done */
+    case RANK_WAITING:
+        return rank->waits_for_all
+                   ? rank->waitall_balance >= 0
+                   : queue_table_find(&engine->completed, completed_key(index, rank->waiting_tag)) != NULL;
+    case RANK_ENDED:
+        break;
+    }
+    return false;
 }
 
 /* A waitall is over when as many requests have completed as it names. It completes all that are done. With
@@ -50,36 +87,18 @@ static bool waited_for_all(struct simplecomm *engine, uint32_t index)
         return false;
     if (rank->waitall_balance > 0)
         compat_abort(engine, ABORT_WAITALL);
-    for (size_t i = 0; i < rank->completion_count; i++)
-        compat_idle(engine, index, rank->completions[i].end_s, rank->completions[i].op);
-    rank->requests -= rank->completion_count;
-    rank->completion_count = 0;
+    while (!queue_is_empty(&rank->completions))
+        take_completion(engine, index, completion_at(engine, rank->completions.head)->tag);
     rank->waitall_balance = 0;
-    return true;
-}
-
-/* A wait completes the first request with its tag, from any partner. */
-static bool waited_for_tag(struct simplecomm *engine, uint32_t index)
-{
-    struct compat_rank *rank = &engine->rank[index];
-    size_t i = 0;
-    while (i < rank->completion_count && rank->completions[i].tag != rank->waiting_tag)
-        i++;
-    if (i == rank->completion_count)
-        return false;
-    compat_idle(engine, index, rank->completions[i].end_s, rank->completions[i].op);
-    rank->completion_count--;
-    for (; i < rank->completion_count; i++)
-        rank->completions[i] = rank->completions[i + 1];
-    rank->requests--;
-    rank->waitall_balance--;
     return true;
 }
 
 static void look_at_wait(struct simplecomm *engine, uint32_t index)
 {
     struct compat_rank *rank = &engine->rank[index];
-    if (rank->waits_for_all ? waited_for_all(engine, index) : waited_for_tag(engine, index))
+    /* A wait completes the first request with its tag, from any partner. */
+    if (rank->waits_for_all ? waited_for_all(engine, index)
+                            : take_completion(engine, index, rank->waiting_tag))
         rank->state = RANK_NORMAL;
 }
 
