@@ -61,23 +61,48 @@ const struct coll_algorithm coll_allgatherv_ring = {
 
 enum { RING_SEGMENT_BYTES = 32768 };
 
+/* At least one: a block without bytes takes a phase without a message. */
+static uint64_t segments_of(uint64_t bytes, uint64_t segment)
+{
+    return bytes > segment ? (bytes - 1) / segment + 1 : 1;
+}
+
+/* Which block the phase is for: 0 is that of rank `first`, 1 that of first - 1 ... Also finds the segment in
+ * it. */
+static uint64_t block_at(const struct coll_call *call, uint64_t segment, uint32_t first, uint32_t phase,
+                         uint64_t *at)
+{
+    uint64_t index = 0;
+    *at = phase;
+    if (!call->recv_bytes) {
+        uint64_t segments = segments_of(call->bytes, segment);
+        *at = phase % segments;
+        return phase / segments;
+    }
+    for (; index < call->size - 1; index++) {
+        uint32_t rank = ring_down(first, (uint32_t)index, call->size);
+        uint64_t segments = segments_of(call->recv_bytes[rank], segment);
+        if (*at < segments)
+            break;
+        *at -= segments;
+    }
+    return index;
+}
+
 /* The piece that a rank passes on, or gets, in a phase: segments of the blocks of ranks `first`, first - 1
- * ... without the last of these. A block without bytes takes a phase without a message. */
+ * ... without the last of these. */
 static struct coll_span piece_of(const struct coll_call *call, const struct blocks *blocks, uint32_t first,
                                  uint32_t phase)
 {
-    uint64_t wanted = call->segment_bytes > 0 ? call->segment_bytes : RING_SEGMENT_BYTES;
+    uint64_t wanted = call->segment_bytes > 0 ? call->segment_bytes : RING_SEGMENT_BYTES, at;
     uint64_t segment = wanted > call->element ? wanted / call->element * call->element : call->element;
-    for (uint32_t i = 0; i < call->size - 1; i++) {
-        struct coll_span block = blocks_span(blocks, COLL_RECV_BUFFER, ring_down(first, i, call->size), 1);
-        uint64_t segments = block.bytes > 0 ? (block.bytes - 1) / segment + 1 : 1;
-        if (phase < segments) {
-            uint64_t done = phase * segment, left = block.bytes - done;
-            return span_of(block.buffer, block.offset + done, left < segment ? left : segment);
-        }
-        phase -= (uint32_t)segments;
-    }
-    return span_of(COLL_RECV_BUFFER, UINT64_MAX, 0); /* behind the last piece */
+    uint64_t index = block_at(call, segment, first, phase, &at);
+    if (index >= call->size - 1)
+        return span_of(COLL_RECV_BUFFER, UINT64_MAX, 0); /* behind the last piece */
+    struct coll_span block =
+        blocks_span(blocks, COLL_RECV_BUFFER, ring_down(first, (uint32_t)index, call->size), 1);
+    uint64_t done = at * segment, left = block.bytes - done;
+    return span_of(block.buffer, block.offset + done, left < segment ? left : segment);
 }
 
 static bool ring_segmented(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
