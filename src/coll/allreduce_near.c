@@ -6,8 +6,8 @@
 /* The windows that the halvings have made, put together again in the reverse order. */
 static void put_together(const struct near_plan *plan, uint32_t halvings, struct coll_sink *sink)
 {
-    uint32_t other = plan->id ^ UINT32_C(1) << (halvings - 1), peer = near_rank(plan, other);
-    step_exchange(sink, peer, near_window(plan, plan->id, halvings, plan->sum), peer,
+    uint32_t other = plan->fold.id ^ UINT32_C(1) << (halvings - 1), peer = near_rank(plan, other);
+    step_exchange(sink, peer, near_window(plan, plan->fold.id, halvings, plan->sum), peer,
                   near_window(plan, other, halvings, plan->sum));
 }
 
@@ -22,21 +22,21 @@ static bool rabenseifner(const struct coll_call *call, bool split, bool odd_stay
         return true;
     }
     phase -= before;
-    if (plan.role == FOLD_LEAVER) {
+    if (plan.fold.role == FOLD_LEAVER) {
         if (phase == 0)
-            sink->recv(sink, plan.partner, plan.sum);
+            sink->recv(sink, plan.fold.partner, plan.sum);
         return phase == 0;
     }
-    if (phase > 2 * plan.rounds)
+    if (phase > 2 * plan.fold.rounds)
         return false;
-    if (phase <= plan.rounds)
+    if (phase <= plan.fold.rounds)
         near_add(&plan, phase, sink);
-    if (phase < plan.rounds)
+    if (phase < plan.fold.rounds)
         near_halve(&plan, phase, sink);
-    else if (phase < 2 * plan.rounds)
-        put_together(&plan, 2 * plan.rounds - phase, sink);
-    else if (plan.role == FOLD_HELPER)
-        sink->send(sink, plan.partner, plan.sum);
+    else if (phase < 2 * plan.fold.rounds)
+        put_together(&plan, 2 * plan.fold.rounds - phase, sink);
+    else if (plan.fold.role == FOLD_HELPER)
+        sink->send(sink, plan.fold.partner, plan.sum);
     return true;
 }
 
@@ -71,48 +71,4 @@ const struct coll_algorithm coll_allreduce_rabenseifner_split = {
            "4(P-Q) messages (Open MPI: rabenseifner)",
     .emit = rabenseifner_split,
     .scratch = vector_scratch,
-};
-
-/* ------------------------------------------------------------------- linear */
-
-/* The root receives and adds one rank after another, and then sends to all at once. */
-static bool linear(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
-{
-    struct coll_span own = span_of(COLL_SEND_BUFFER, 0, call->bytes);
-    struct coll_span sum = span_of(COLL_RECV_BUFFER, 0, call->bytes);
-    struct coll_span arrival = span_of(COLL_SCRATCH, 0, call->bytes);
-    if (call->rank > 0) {
-        if (phase == 0)
-            sink->send(sink, 0, own);
-        else if (phase == 1)
-            sink->recv(sink, 0, sum);
-        return phase <= 1;
-    }
-    if (phase >= call->size)
-        return false;
-    if (phase == 0)
-        step_copy(sink, own, sum);
-    else
-        step_reduce(sink, arrival, sum);
-    if (phase < call->size - 1) {
-        sink->recv(sink, phase + 1, arrival);
-        return true;
-    }
-    for (uint32_t peer = 1; peer < call->size; peer++)
-        sink->send(sink, peer, sum);
-    return true;
-}
-
-static uint64_t linear_scratch(const struct coll_call *call)
-{
-    return call->rank == 0 && call->size > 1 ? call->bytes : 0;
-}
-
-const struct coll_algorithm coll_allreduce_linear = {
-    .kind = COLL_ALLREDUCE,
-    .name = "linear",
-    .doc = "rank 0 receives and adds one rank after another, then sends to all at once: 2(P-1) messages in P "
-           "rounds (Open MPI: basic_linear)",
-    .emit = linear,
-    .scratch = linear_scratch,
 };

@@ -71,16 +71,23 @@ const struct coll_algorithm coll_alltoallv_linear = {
     .emit = linear,
 };
 
-static bool pairwise(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+static bool shifted(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
     uint32_t size = call->size, step = phase + 1;
     if (step >= size && phase > 0)
         return false;
+    exchange_distances(call, step, size > 1 ? step : 0, sink);
+    return true;
+}
+
+static bool pairwise(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    uint32_t size = call->size, step = phase + 1;
     bool power_of_two = (size & (size - 1)) == 0;
-    if (!power_of_two || size == 1) {
-        exchange_distances(call, step, size > 1 ? step : 0, sink);
-        return true;
-    }
+    if (!power_of_two || size == 1)
+        return shifted(call, phase, sink);
+    if (step >= size)
+        return false;
     struct alltoall_exchange exchange = exchange_of(call, sink);
     if (phase == 0)
         copy_own_block(&exchange, call->rank, sink);
@@ -107,15 +114,6 @@ const struct coll_algorithm coll_alltoallv_pairwise = {
     .doc = PAIRWISE_DOC,
     .emit = pairwise,
 };
-
-static bool shifted(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
-{
-    uint32_t size = call->size, step = phase + 1;
-    if (step >= size && phase > 0)
-        return false;
-    exchange_distances(call, step, size > 1 ? step : 0, sink);
-    return true;
-}
 
 #define SHIFTED_DOC                                                                                          \
     "P-1 rounds for any P: in round k to r+k and from r-k; P(P-1) messages (Open MPI: pairwise)"

@@ -46,11 +46,6 @@ static struct coll_span received(const struct scattered *self, uint32_t first, u
     return parts_of(self, self->v == 0 ? COLL_SCRATCH : COLL_RECV_BUFFER, first, count);
 }
 
-static uint32_t scatter_phases(const struct scattered *self)
-{
-    return self->tree.children + (self->v > 0);
-}
-
 static void scatter(const struct scattered *self, uint32_t phase, struct coll_sink *sink)
 {
     uint32_t v = self->v, size = self->call->size;
@@ -76,7 +71,7 @@ static uint64_t root_scratch(const struct coll_call *call)
 static bool scatter_ring(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
     struct scattered self = scattered_of(call);
-    uint32_t size = call->size, before = scatter_phases(&self);
+    uint32_t size = call->size, before = tree_bcast_phases(&self.tree);
     if (phase < before) {
         scatter(&self, phase, sink);
         return true;
@@ -122,7 +117,7 @@ static void pass_on(const struct scattered *self, uint32_t distance, uint32_t ov
 static bool scatter_doubling(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
     struct scattered self = scattered_of(call);
-    uint32_t before = scatter_phases(&self), step, passed;
+    uint32_t before = tree_bcast_phases(&self.tree), step, passed;
     if (phase < before) {
         scatter(&self, phase, sink);
         return true;

@@ -5,27 +5,21 @@
 struct near_plan near_plan_of(const struct coll_call *call, bool split, bool odd_stay, struct coll_span sum,
                               struct coll_span arrival)
 {
-    uint32_t rank = call->rank, rounds = log2_floor(call->size);
     struct near_plan plan = {.call = call,
                              .split = split,
                              .odd_stay = odd_stay,
-                             .rounds = rounds,
-                             .power = UINT32_C(1) << rounds,
+                             .fold = fold_of(call->rank, call->size),
                              .own = span_of(COLL_SEND_BUFFER, 0, call->bytes),
                              .sum = sum,
                              .arrival = arrival};
-    plan.rest = call->size - plan.power;
-    plan.id = rank < 2 * plan.rest ? rank / 2 : rank - plan.rest;
-    if (rank < 2 * plan.rest) {
-        plan.partner = rank ^ 1;
-        plan.role = (rank % 2 != 0) == odd_stay ? FOLD_HELPER : FOLD_LEAVER;
-    }
+    if (!odd_stay && plan.fold.role != FOLD_PLAIN)
+        plan.fold.role = plan.fold.role == FOLD_HELPER ? FOLD_LEAVER : FOLD_HELPER;
     return plan;
 }
 
 uint32_t near_rank(const struct near_plan *plan, uint32_t id)
 {
-    return id < plan->rest ? 2 * id + plan->odd_stay : id + plan->rest;
+    return id < plan->fold.rest ? 2 * id + plan->odd_stay : id + plan->fold.rest;
 }
 
 /* The range of `units` that remains after halvings: the lower half for an id whose bit is 0. */
@@ -56,9 +50,9 @@ struct coll_span near_window(const struct near_plan *plan, uint32_t id, uint32_t
     uint64_t begin, count;
     /* One part for each element: an element of a split vector is a unit of its own. */
     uint64_t elements = elements_of(call);
-    halve_range(id, halvings, plan->split ? elements : plan->power, &begin, &count);
+    halve_range(id, halvings, plan->split ? elements : plan->fold.power, &begin, &count);
     if (!plan->split) {
-        struct blocks parts = blocks_parts(plan->power, call->bytes, call->element);
+        struct blocks parts = blocks_parts(plan->fold.power, call->bytes, call->element);
         struct coll_span run = blocks_span(&parts, of.buffer, (uint32_t)begin, (uint32_t)count);
         return span_of(of.buffer, of.offset + run.offset, run.bytes);
     }
@@ -72,7 +66,7 @@ struct coll_span near_window(const struct near_plan *plan, uint32_t id, uint32_t
 
 uint32_t near_fold_phases(const struct near_plan *plan)
 {
-    if (plan->role == FOLD_PLAIN)
+    if (plan->fold.role == FOLD_PLAIN)
         return 0;
     return plan->split ? 2 : 1;
 }
@@ -87,29 +81,29 @@ static struct coll_span half_of(const struct near_plan *plan, struct coll_span o
 
 static void fold_split(const struct near_plan *plan, uint32_t phase, struct coll_sink *sink)
 {
-    bool leaves = plan->role == FOLD_LEAVER;
+    bool leaves = plan->fold.role == FOLD_LEAVER;
     if (phase == 0) {
         step_copy(sink, plan->own, plan->sum);
-        step_exchange(sink, plan->partner, half_of(plan, plan->own, !leaves), plan->partner,
+        step_exchange(sink, plan->fold.partner, half_of(plan, plan->own, !leaves), plan->fold.partner,
                       half_of(plan, plan->arrival, leaves));
         return;
     }
     step_reduce(sink, half_of(plan, plan->arrival, leaves), half_of(plan, plan->sum, leaves));
     if (leaves)
-        sink->send(sink, plan->partner, half_of(plan, plan->sum, true));
+        sink->send(sink, plan->fold.partner, half_of(plan, plan->sum, true));
     else
-        sink->recv(sink, plan->partner, half_of(plan, plan->sum, true));
+        sink->recv(sink, plan->fold.partner, half_of(plan, plan->sum, true));
 }
 
 void near_fold(const struct near_plan *plan, uint32_t phase, struct coll_sink *sink)
 {
     if (plan->split) {
         fold_split(plan, phase, sink);
-    } else if (plan->role == FOLD_LEAVER) {
-        sink->send(sink, plan->partner, plan->own);
+    } else if (plan->fold.role == FOLD_LEAVER) {
+        sink->send(sink, plan->fold.partner, plan->own);
     } else {
         step_copy(sink, plan->own, plan->sum);
-        sink->recv(sink, plan->partner, plan->arrival);
+        sink->recv(sink, plan->fold.partner, plan->arrival);
     }
 }
 
@@ -118,9 +112,9 @@ void near_fold(const struct near_plan *plan, uint32_t phase, struct coll_sink *s
 void near_add(const struct near_plan *plan, uint32_t halvings, struct coll_sink *sink)
 {
     if (halvings > 0)
-        step_reduce(sink, near_window(plan, plan->id, halvings, plan->arrival),
-                    near_window(plan, plan->id, halvings, plan->sum));
-    else if (plan->role == FOLD_PLAIN)
+        step_reduce(sink, near_window(plan, plan->fold.id, halvings, plan->arrival),
+                    near_window(plan, plan->fold.id, halvings, plan->sum));
+    else if (plan->fold.role == FOLD_PLAIN)
         step_copy(sink, plan->own, plan->sum);
     else if (!plan->split)
         step_reduce(sink, plan->arrival, plan->sum);
@@ -128,7 +122,7 @@ void near_add(const struct near_plan *plan, uint32_t halvings, struct coll_sink 
 
 void near_halve(const struct near_plan *plan, uint32_t halvings, struct coll_sink *sink)
 {
-    uint32_t other = plan->id ^ UINT32_C(1) << halvings, peer = near_rank(plan, other);
+    uint32_t other = plan->fold.id ^ UINT32_C(1) << halvings, peer = near_rank(plan, other);
     step_exchange(sink, peer, near_window(plan, other, halvings + 1, plan->sum), peer,
-                  near_window(plan, plan->id, halvings + 1, plan->arrival));
+                  near_window(plan, plan->fold.id, halvings + 1, plan->arrival));
 }

@@ -14,11 +14,8 @@
 struct near_plan {
     const struct coll_call *call;
     bool split;
-    bool odd_stay; /* of a pair, the odd rank takes part */
-    enum fold_role role;
-    uint32_t partner; /* in the pair */
-    uint32_t power, rounds, rest;
-    uint32_t id;              /* of a rank that takes part */
+    bool odd_stay;            /* of a pair, the odd rank takes part, otherwise the even one */
+    struct fold fold;         /* its role is that of this rank here */
     struct coll_span own;     /* the vector of this rank */
     struct coll_span sum;     /* what it sums up */
     struct coll_span arrival; /* what it receives, at its place in the vector */

@@ -3,7 +3,8 @@
 #include "coll/compose.h"
 #include "coll/tuning.h"
 
-/* Collectives that Open MPI makes of two others, each with the algorithm that it chooses for that one. */
+/* Collectives that Open MPI makes of two others, each with the algorithm that it chooses for that one, but in
+ * its linear allreduce. */
 static void choose(struct compose_part *part)
 {
     part->algorithm = coll_tuned(&coll_tuning_openmpi, &part->call);
@@ -51,6 +52,37 @@ const struct coll_algorithm coll_allreduce_openmpi_nonoverlapping = {
     .doc = "a reduce to rank 0, then a bcast, as Open MPI chooses them (Open MPI: nonoverlapping)",
     .emit = reduce_bcast,
     .scratch = reduce_bcast_scratch,
+};
+
+static void linear_parts(const struct coll_call *call, struct compose_part parts[2])
+{
+    parts[0] = compose_part_of(call, NULL, COLL_REDUCE, call->bytes);
+    parts[0].algorithm = &coll_reduce_linear;
+    parts[1] = bcast_of(call, call->bytes);
+    parts[1].algorithm = &coll_bcast_linear;
+}
+
+static bool linear(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
+{
+    struct compose_part parts[2];
+    linear_parts(call, parts);
+    return compose_emit(parts, 2, phase, sink);
+}
+
+static uint64_t linear_scratch(const struct coll_call *call)
+{
+    struct compose_part parts[2];
+    linear_parts(call, parts);
+    return compose_scratch(parts, 2);
+}
+
+const struct coll_algorithm coll_allreduce_linear = {
+    .kind = COLL_ALLREDUCE,
+    .name = "linear",
+    .doc = "rank 0 receives and adds one rank after another, then sends to all at once: 2(P-1) messages in P "
+           "rounds (Open MPI: basic_linear)",
+    .emit = linear,
+    .scratch = linear_scratch,
 };
 
 /* --------------------------------------------------------------- allgatherv */

@@ -139,9 +139,9 @@ struct gather_place {
 static struct gather_place place_of(const struct near_plan *plan)
 {
     uint32_t root = plan->call->root, rank = plan->call->rank;
-    struct gather_place place = {.takes_part = plan->role != FOLD_LEAVER, .id = plan->id};
-    place.swapped = root < 2 * plan->rest && root % 2 != 0;
-    place.root_id = root < 2 * plan->rest ? root / 2 : root - plan->rest;
+    struct gather_place place = {.takes_part = plan->fold.role != FOLD_LEAVER, .id = plan->fold.id};
+    place.swapped = root < 2 * plan->fold.rest && root % 2 != 0;
+    place.root_id = root < 2 * plan->fold.rest ? root / 2 : root - plan->fold.rest;
     if (!place.swapped)
         return place;
     place.root_id = 0;
@@ -155,7 +155,7 @@ static struct gather_place place_of(const struct near_plan *plan)
 static void swap(const struct near_plan *plan, struct coll_sink *sink)
 {
     uint32_t root = plan->call->root, holder = near_rank(plan, 0);
-    struct coll_span window = near_window(plan, 0, plan->rounds, plan->sum);
+    struct coll_span window = near_window(plan, 0, plan->fold.rounds, plan->sum);
     if (plan->call->rank == root)
         sink->recv(sink, holder, window);
     else if (plan->call->rank == holder)
@@ -168,9 +168,9 @@ static bool gather(const struct near_plan *plan, const struct gather_place *plac
                    struct coll_sink *sink)
 {
     uint32_t apart = place->id ^ place->root_id, last = apart > 0 ? log2_floor(apart) : 0;
-    if (!place->takes_part || step >= plan->rounds - last)
+    if (!place->takes_part || step >= plan->fold.rounds - last)
         return false;
-    uint32_t bit = plan->rounds - 1 - step, other = place->id ^ UINT32_C(1) << bit;
+    uint32_t bit = plan->fold.rounds - 1 - step, other = place->id ^ UINT32_C(1) << bit;
     uint32_t peer = place->swapped && other == 0 ? plan->call->root : near_rank(plan, other);
     if (apart > 0 && bit == last)
         sink->send(sink, peer, near_window(plan, place->id, bit + 1, plan->sum));
@@ -189,13 +189,13 @@ static bool rabenseifner(const struct coll_call *call, bool split, uint32_t phas
         return true;
     }
     phase -= before;
-    if (plan.role == FOLD_LEAVER)
-        phase += plan.rounds;
-    if (phase > plan.rounds)
-        return gather(&plan, &place, phase - plan.rounds - 1, sink);
-    if (plan.role != FOLD_LEAVER)
+    if (plan.fold.role == FOLD_LEAVER)
+        phase += plan.fold.rounds;
+    if (phase > plan.fold.rounds)
+        return gather(&plan, &place, phase - plan.fold.rounds - 1, sink);
+    if (plan.fold.role != FOLD_LEAVER)
         near_add(&plan, phase, sink);
-    if (phase < plan.rounds)
+    if (phase < plan.fold.rounds)
         near_halve(&plan, phase, sink);
     else if (place.swapped)
         swap(&plan, sink);

@@ -18,67 +18,82 @@ static const struct coll_tuning *const tunings[] = {&coll_tuning_openmpi, &coll_
                                                     &coll_tuning_mpich_flat};
 enum { TUNINGS = sizeof tunings / sizeof *tunings };
 
-static const char *chosen(const struct coll_tuning *tuning, enum coll_kind kind, uint32_t size,
-                          uint64_t bytes)
+struct border {
+    enum coll_kind kind;
+    uint32_t size;
+    uint64_t bytes;
+    const char *chosen;
+};
+
+static void assert_borders(const struct coll_tuning *tuning, const struct border *borders, size_t count)
 {
-    struct coll_call call = {.kind = kind, .size = size, .element = 1, .bytes = bytes};
-    return coll_tuned(tuning, &call)->name;
+    for (const struct border *at = borders; at < borders + count; at++) {
+        struct coll_call call = {.kind = at->kind, .size = at->size, .element = 1, .bytes = at->bytes};
+        const char *chosen = coll_tuned(tuning, &call)->name;
+        if (strcmp(chosen, at->chosen) != 0)
+            fail_msg("%s: %s of %u ranks and %llu B: %s, not %s", tuning->library, coll_kind_name(at->kind),
+                     at->size, (unsigned long long)at->bytes, chosen, at->chosen);
+    }
 }
 
 static void limits_of_openmpi(void **state)
 {
     (void)state;
-    const struct coll_tuning *tuning = &coll_tuning_openmpi;
-    assert_string_equal(chosen(tuning, COLL_BARRIER, 3, 0), "recursive-doubling");
-    assert_string_equal(chosen(tuning, COLL_BARRIER, 4, 0), "linear");
-    assert_string_equal(chosen(tuning, COLL_BARRIER, 7, 0), "linear");
-    assert_string_equal(chosen(tuning, COLL_BARRIER, 8, 0), "recursive-doubling");
-    assert_string_equal(chosen(tuning, COLL_BARRIER, 4096, 0), "dissemination");
-    assert_string_equal(chosen(tuning, COLL_BCAST, 16, 4095), "knomial");
-    assert_string_equal(chosen(tuning, COLL_BCAST, 16, 4096), "doubling");
-    assert_string_equal(chosen(tuning, COLL_BCAST, 16, (1 << 20) - 1), "doubling");
-    assert_string_equal(chosen(tuning, COLL_BCAST, 16, 1 << 20), "scatter-doubling");
-    assert_string_equal(chosen(tuning, COLL_BCAST, 15, 1 << 20), "linear");
-    assert_string_equal(chosen(tuning, COLL_REDUCE, 8, 8191), "binary");
-    assert_string_equal(chosen(tuning, COLL_REDUCE, 8, 8192), "binomial");
-    assert_string_equal(chosen(tuning, COLL_ALLREDUCE, 1024, 2047), "openmpi-nonoverlapping");
-    assert_string_equal(chosen(tuning, COLL_ALLREDUCE, 1024, 2048), "recursive-doubling");
-    assert_string_equal(chosen(tuning, COLL_ALLREDUCE, 1024, 16384), "rabenseifner-split");
-    assert_string_equal(chosen(tuning, COLL_ALLTOALL, 16, 511), "bruck");
-    assert_string_equal(chosen(tuning, COLL_ALLTOALL, 16, 512), "linear");
-    assert_string_equal(chosen(tuning, COLL_ALLGATHER, 8, 100), "recursive-doubling");
-    assert_string_equal(chosen(tuning, COLL_ALLGATHER, 9, 100), "bruck");
-    assert_string_equal(chosen(tuning, COLL_GATHER, 4, 262144), "linear-sync");
-    assert_string_equal(chosen(tuning, COLL_SCATTER, 16, 16383), "binomial");
-    assert_string_equal(chosen(tuning, COLL_SCATTER, 16, 16384), "linear");
+    static const struct border borders[] = {
+        {COLL_BARRIER, 3, 0, "recursive-doubling"},
+        {COLL_BARRIER, 4, 0, "linear"},
+        {COLL_BARRIER, 7, 0, "linear"},
+        {COLL_BARRIER, 8, 0, "recursive-doubling"},
+        {COLL_BARRIER, 4096, 0, "dissemination"},
+        {COLL_BCAST, 16, 4095, "knomial"},
+        {COLL_BCAST, 16, 4096, "doubling"},
+        {COLL_BCAST, 16, (1 << 20) - 1, "doubling"},
+        {COLL_BCAST, 16, 1 << 20, "scatter-doubling"},
+        {COLL_BCAST, 15, 1 << 20, "linear"},
+        {COLL_REDUCE, 8, 8191, "binary"},
+        {COLL_REDUCE, 8, 8192, "binomial"},
+        {COLL_ALLREDUCE, 1024, 2047, "openmpi-nonoverlapping"},
+        {COLL_ALLREDUCE, 1024, 2048, "recursive-doubling"},
+        {COLL_ALLREDUCE, 1024, 16384, "rabenseifner-split"},
+        {COLL_ALLTOALL, 16, 511, "bruck"},
+        {COLL_ALLTOALL, 16, 512, "linear"},
+        {COLL_ALLGATHER, 8, 100, "recursive-doubling"},
+        {COLL_ALLGATHER, 9, 100, "bruck"},
+        {COLL_GATHER, 4, 262144, "linear-sync"},
+        {COLL_SCATTER, 16, 16383, "binomial"},
+        {COLL_SCATTER, 16, 16384, "linear"},
+    };
+    assert_borders(&coll_tuning_openmpi, borders, sizeof borders / sizeof *borders);
 }
 
 static void limits_of_mpich(void **state)
 {
     (void)state;
-    const struct coll_tuning *tuning = &coll_tuning_mpich_flat;
-    assert_string_equal(chosen(tuning, COLL_BARRIER, 9, 0), "dissemination");
-    assert_string_equal(chosen(tuning, COLL_BCAST, 7, 1 << 22), "binomial");
-    assert_string_equal(chosen(tuning, COLL_BCAST, 8, 12288), "binomial");
-    assert_string_equal(chosen(tuning, COLL_BCAST, 8, 12289), "scatter-doubling");
-    assert_string_equal(chosen(tuning, COLL_BCAST, 8, 524288), "scatter-doubling");
-    assert_string_equal(chosen(tuning, COLL_BCAST, 8, 524289), "scatter-ring");
-    assert_string_equal(chosen(tuning, COLL_BCAST, 9, 12289), "scatter-ring");
-    assert_string_equal(chosen(tuning, COLL_REDUCE, 5, 2048), "binomial");
-    assert_string_equal(chosen(tuning, COLL_REDUCE, 5, 2049), "rabenseifner-near");
-    assert_string_equal(chosen(tuning, COLL_ALLREDUCE, 5, 8), "recursive-doubling");
-    assert_string_equal(chosen(tuning, COLL_ALLREDUCE, 5, 9), "rabenseifner-near");
-    assert_string_equal(chosen(tuning, COLL_ALLREDUCE, 16, 15), "recursive-doubling");
-    assert_string_equal(chosen(tuning, COLL_ALLTOALL, 8, 1), "scatter-destination");
-    assert_string_equal(chosen(tuning, COLL_ALLTOALL, 9, 256), "bruck");
-    assert_string_equal(chosen(tuning, COLL_ALLTOALL, 9, 32768), "scatter-destination");
-    assert_string_equal(chosen(tuning, COLL_ALLTOALL, 9, 32769), "pairwise");
-    assert_string_equal(chosen(tuning, COLL_ALLGATHER, 8, 65535), "recursive-doubling");
-    assert_string_equal(chosen(tuning, COLL_ALLGATHER, 8, 65536), "ring");
-    assert_string_equal(chosen(tuning, COLL_ALLGATHER, 5, 16383), "bruck");
-    assert_string_equal(chosen(tuning, COLL_ALLGATHER, 5, 16384), "ring");
-    assert_string_equal(chosen(tuning, COLL_REDUCE_SCATTER, 4, 131071), "recursive-halving");
-    assert_string_equal(chosen(tuning, COLL_REDUCE_SCATTER, 4, 131072), "pairwise");
+    static const struct border borders[] = {
+        {COLL_BARRIER, 9, 0, "dissemination"},
+        {COLL_BCAST, 7, 1 << 22, "binomial"},
+        {COLL_BCAST, 8, 12288, "binomial"},
+        {COLL_BCAST, 8, 12289, "scatter-doubling"},
+        {COLL_BCAST, 8, 524288, "scatter-doubling"},
+        {COLL_BCAST, 8, 524289, "scatter-ring"},
+        {COLL_BCAST, 9, 12289, "scatter-ring"},
+        {COLL_REDUCE, 5, 2048, "binomial"},
+        {COLL_REDUCE, 5, 2049, "rabenseifner-near"},
+        {COLL_ALLREDUCE, 5, 8, "recursive-doubling"},
+        {COLL_ALLREDUCE, 5, 9, "rabenseifner-near"},
+        {COLL_ALLREDUCE, 16, 15, "recursive-doubling"},
+        {COLL_ALLTOALL, 8, 1, "scatter-destination"},
+        {COLL_ALLTOALL, 9, 256, "bruck"},
+        {COLL_ALLTOALL, 9, 32768, "scatter-destination"},
+        {COLL_ALLTOALL, 9, 32769, "pairwise"},
+        {COLL_ALLGATHER, 8, 65535, "recursive-doubling"},
+        {COLL_ALLGATHER, 8, 65536, "ring"},
+        {COLL_ALLGATHER, 5, 16383, "bruck"},
+        {COLL_ALLGATHER, 5, 16384, "ring"},
+        {COLL_REDUCE_SCATTER, 4, 131071, "recursive-halving"},
+        {COLL_REDUCE_SCATTER, 4, 131072, "pairwise"},
+    };
+    assert_borders(&coll_tuning_mpich_flat, borders, sizeof borders / sizeof *borders);
 }
 
 /* Large elements make a short vector: the library takes an algorithm that need not cut it. */
