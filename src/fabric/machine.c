@@ -166,8 +166,11 @@ void description_base(struct fabric_description *description, const struct confi
                  has_machine(config) ? "without wires" : "without wires and hosts");
     else if (published && config_has_default(config, param))
         snprintf(basis, sizeof description->basis, "%s", published);
-    else
+    else if (published)
         snprintf(basis, sizeof description->basis, "set to %s", config_text(config, param));
+    else
+        snprintf(basis, sizeof description->basis, "with %s set to %s", strrchr(param, '.') + 1,
+                 config_text(config, param));
 }
 
 void description_add_times(struct fabric_description *description, uint64_t count, const char *one,
@@ -177,6 +180,18 @@ void description_add_times(struct fabric_description *description, uint64_t coun
     if (count && each)
         description_add(&description->includes, "%" PRIu64 " %s of %s", count, count == 1 ? one : many,
                         description_time(each, time));
+}
+
+void description_add_hops(struct fabric_description *description, const struct config *config, uint32_t hops,
+                          ps_t each)
+{
+    const struct machine_config *machine = config_of(config, &machine_params);
+    char time[DESCRIPTION_TIME], *basis = description->basis;
+    size_t length = strlen(basis);
+    description_add_times(description, hops, "hop", "hops", each);
+    if (hops && has_machine(config) && each != machine->wire_latency_ps + machine->switch_latency_ps)
+        snprintf(basis + length, sizeof description->basis - length, " and hops of %s",
+                 description_time(each, time));
 }
 
 void description_base_one_switch(struct fabric_description *description, const struct config *config,

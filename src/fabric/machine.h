@@ -88,13 +88,18 @@ const char *description_time(ps_t time, char buffer[static DESCRIPTION_TIME]);
 void description_add(struct description_texts *texts, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The basis of a latency that the parameter `param` gives, `value`: with a machine, the same as derived from
- * it; none; the published one (`published` says what it contains, NULL: none is published); or another. Only
- * values count, and not what has set them, so that a run that is repeated says the same. */
+ * it; none; the published one (`published` says what it contains, NULL: none is published, and the parameter
+ * is a part of the latency); or another. Only values count, and not what has set them, so that a run that is
+ * repeated says the same. */
 void description_base(struct fabric_description *description, const struct config *config, const char *param,
                       ps_t value, ps_t derived, const char *published);
 /* The same for a latency of one switch, as derivation_one_switch; adds its parts too. */
 void description_base_one_switch(struct fabric_description *description, const struct config *config,
                                  const char *param, ps_t value);
+/* Adds the part of further switches, each with its wire. With a machine they are of the basis too, if they
+ * are not the machine's. */
+void description_add_hops(struct fabric_description *description, const struct config *config, uint32_t hops,
+                          ps_t each);
 /* "2 wires of 15 ns": adds this part if neither is 0. */
 void description_add_times(struct fabric_description *description, uint64_t count, const char *one,
                            const char *many, ps_t each);

@@ -224,6 +224,7 @@ static void what_is_set_differs(void **state)
     static const char *const changed[][2] = {{"hockney", "hockney.latency=2us"},
                                              {"segment", "photonic.wire=0ps"},
                                              {"segment", "photonic.channel_rate=320Gb/s"},
+                                             {"packet", "packet.hop_latency=1us topology=torus:4x4"},
                                              {"fmu", "fmu.bandwidth=76.8GB/s"},
                                              {"tdm-compiled", "tdm.slot_bytes=12500B"}};
     for (size_t i = 0; i < COUNT(changed); i++) {
@@ -233,6 +234,25 @@ static void what_is_set_differs(void **state)
         network_differs(&first.network, "packet", &other.network, &reasons);
         if (reasons.count != 1)
             fail_msg("%s: %zu reasons", changed[i][1], reasons.count);
+        result_free(&other);
+    }
+    result_free(&first);
+}
+
+/* The same time in two parameters is not the same latency: one is a switch with its wires, the other a wire.
+ */
+static void equal_values_may_differ(void **state)
+{
+    (void)state;
+    static const char both[] =
+        "machine=infiniband-ndr packet.latency=90ns hockney.latency=90ns photonic.wire=90ns";
+    static const char *const fabrics_set[] = {"hockney", "segment"};
+    struct description_texts reasons;
+    struct result first = run("packet", "pingpong:bytes=0B,iterations=1", both);
+    for (size_t i = 0; i < COUNT(fabrics_set); i++) {
+        struct result other = run(fabrics_set[i], "pingpong:bytes=0B,iterations=1", both);
+        network_differs(&first.network, "packet", &other.network, &reasons);
+        assert_int_equal(reasons.count, i);
         result_free(&other);
     }
     result_free(&first);
@@ -391,6 +411,7 @@ int main(void)
         cmocka_unit_test(a_machine_makes_fabrics_equal),
         cmocka_unit_test(as_published_they_differ),
         cmocka_unit_test(what_is_set_differs),
+        cmocka_unit_test(equal_values_may_differ),
         cmocka_unit_test(the_last_one_wins),
         cmocka_unit_test(nothing_is_applied_twice),
         cmocka_unit_test(wrong_machines_are_refused),

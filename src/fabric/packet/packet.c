@@ -511,7 +511,7 @@ static void packet_describe(const struct config *config, uint32_t nodes,
     description->rate_bytes_per_s = description->message_rate_bytes_per_s = packet->bandwidth_bytes_per_s;
     description->latency_ps = ps_add(packet->latency_ps, ps_times(packet->hop_latency_ps, hops));
     description_base_one_switch(description, config, "packet.latency", packet->latency_ps);
-    description_add_times(description, hops, "hop", "hops", packet->hop_latency_ps);
+    description_add_hops(description, config, hops, packet->hop_latency_ps);
 }
 
 const struct fabric_ops packet_fabric = {
