@@ -97,6 +97,18 @@ static inline uint64_t blocks_bytes(const struct blocks *blocks, uint32_t first,
     return sum;
 }
 
+/* One block for each rank of the call: of the lengths that the ranks receive, or equal ones. */
+static inline struct blocks blocks_of_call(const struct coll_call *call, bool placed)
+{
+    return blocks_given(call->size, call->recv_bytes, call->bytes, placed);
+}
+
+static inline uint64_t blocks_of_call_bytes(const struct coll_call *call)
+{
+    struct blocks blocks = blocks_of_call(call, true);
+    return blocks_bytes(&blocks, 0, call->size);
+}
+
 /* Bytes of `count` blocks from block `first` on, around the end. */
 static inline uint64_t blocks_cyclic_bytes(const struct blocks *blocks, uint32_t first, uint32_t count)
 {

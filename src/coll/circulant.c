@@ -109,7 +109,7 @@ static uint64_t scratch_of(const struct coll_call *call, const struct blocks *bl
 
 static bool reduce_scatter(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
-    struct blocks blocks = blocks_given(call->size, call->recv_bytes, call->bytes, true);
+    struct blocks blocks = blocks_of_call(call, true);
     struct circulant self = of_ranks(call, &blocks);
     if (phase > self.rounds)
         return false;
@@ -125,7 +125,7 @@ static bool reduce_scatter(const struct coll_call *call, uint32_t phase, struct 
 
 static uint64_t reduce_scatter_scratch(const struct coll_call *call)
 {
-    struct blocks blocks = blocks_given(call->size, call->recv_bytes, call->bytes, true);
+    struct blocks blocks = blocks_of_call(call, true);
     return scratch_of(call, &blocks);
 }
 

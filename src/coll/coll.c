@@ -35,8 +35,7 @@ static uint64_t compared_bytes(const struct coll_call *call)
 {
     if (call->kind != COLL_ALLGATHERV && call->kind != COLL_REDUCE_SCATTER)
         return call->bytes;
-    struct blocks blocks = blocks_given(call->size, call->recv_bytes, call->bytes, true);
-    return blocks_bytes(&blocks, 0, call->size) / call->size;
+    return blocks_of_call_bytes(call) / call->size;
 }
 
 const struct coll_algorithm *coll_choose(const struct coll_choice *choice, const struct coll_call *call)

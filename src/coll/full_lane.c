@@ -126,9 +126,9 @@ static bool bcast(const struct coll_call *call, uint32_t phase, struct coll_sink
 const struct coll_algorithm coll_bcast_full_lane = {
     .kind = COLL_BCAST,
     .name = "full-lane",
-    .doc = "scatter within the root's node, binomial bcast of each part between ranks of the same local "
-           "rank, ring "
-           "within nodes: the ranks of a node share the traffic between nodes (Traeff, Hunold 2020)",
+    .doc =
+        "scatter within the root's node, binomial bcast of each part between ranks of the same local rank, "
+        "ring within nodes: the ranks of a node share the traffic between nodes (Traeff, Hunold 2020)",
     .emit = bcast,
     .node_aware = true,
 };
@@ -235,8 +235,7 @@ const struct coll_algorithm coll_allgather_full_lane = {
     .kind = COLL_ALLGATHER,
     .name = "full-lane",
     .doc = "allgather between ranks of the same local rank, then within nodes: P-1 blocks per rank, and the "
-           "ranks "
-           "of a node share the traffic between nodes (Traeff, Hunold 2020)",
+           "ranks of a node share the traffic between nodes (Traeff, Hunold 2020)",
     .emit = allgather,
     .scratch = allgather_scratch,
     .node_aware = true,
@@ -322,8 +321,7 @@ const struct coll_algorithm coll_reduce_scatter_full_lane = {
     .kind = COLL_REDUCE_SCATTER,
     .name = "full-lane",
     .doc = "reduce_scatter within nodes, then between ranks of the same local rank: P-1 blocks per rank, and "
-           "the "
-           "ranks of a node share the traffic between nodes (Traeff, Hunold 2020)",
+           "the ranks of a node share the traffic between nodes (Traeff, Hunold 2020)",
     .emit = reduce_scatter,
     .scratch = reduce_scatter_scratch,
     .node_aware = true,

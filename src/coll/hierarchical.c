@@ -46,8 +46,7 @@ const struct coll_algorithm coll_bcast_hierarchical = {
     .kind = COLL_BCAST,
     .name = "hierarchical",
     .doc = "binomial to a leader of each node, then binomial within nodes: N-1 messages between N nodes "
-           "(Traeff, "
-           "Hunold 2020)",
+           "(Traeff, Hunold 2020)",
     .emit = bcast,
     .node_aware = true,
 };
@@ -88,8 +87,7 @@ const struct coll_algorithm coll_allreduce_hierarchical = {
     .kind = COLL_ALLREDUCE,
     .name = "hierarchical",
     .doc = "binomial reduce to a leader of each node, circulant allreduce of the N leaders, binomial bcast "
-           "within "
-           "nodes: 2N ceil(log2 N) messages between nodes (Traeff, Hunold 2020)",
+           "within nodes: 2N ceil(log2 N) messages between nodes (Traeff, Hunold 2020)",
     .emit = allreduce,
     .scratch = allreduce_scratch,
     .node_aware = true,
@@ -150,20 +148,13 @@ const struct coll_algorithm coll_allgather_hierarchical = {
     .kind = COLL_ALLGATHER,
     .name = "hierarchical",
     .doc = "binomial gather to a leader of each node, circulant allgather of the N leaders, binomial bcast "
-           "within "
-           "nodes: N ceil(log2 N) messages between nodes (Traeff, Hunold 2020)",
+           "within nodes: N ceil(log2 N) messages between nodes (Traeff, Hunold 2020)",
     .emit = allgather,
     .scratch = allgather_scratch,
     .node_aware = true,
 };
 
 /* ----------------------------------------------------------- reduce_scatter */
-
-static uint64_t total_of(const struct coll_call *call)
-{
-    struct blocks blocks = blocks_given(call->size, call->recv_bytes, call->bytes, true);
-    return blocks_bytes(&blocks, 0, call->size);
-}
 
 /* Scratch of a leader: the sum of its node, in rank order; then what comes in, and later the same sum with
  * the blocks of the nodes a, a + 1 ... one after another. */
@@ -198,7 +189,7 @@ static bool reduce_scatter(const struct coll_call *call, uint32_t phase, struct 
 {
     struct levels levels = levels_of(call, TEAM_NO_ROOT);
     struct tree tree = node_tree(&levels);
-    uint64_t total = total_of(call);
+    uint64_t total = blocks_of_call_bytes(call);
     if (phase < tree_reduce_phases(&tree)) {
         struct team_sink within = team_sink_of(&levels.node, sink);
         return tree_reduce(&tree, span_of(COLL_SCRATCH, 0, total), span_of(COLL_SCRATCH, total, total), phase,
@@ -214,15 +205,14 @@ static bool reduce_scatter(const struct coll_call *call, uint32_t phase, struct 
 static uint64_t reduce_scatter_scratch(const struct coll_call *call)
 {
     struct levels levels = levels_of(call, TEAM_NO_ROOT);
-    return leads(&levels) || node_tree(&levels).children > 0 ? 2 * total_of(call) : 0;
+    return leads(&levels) || node_tree(&levels).children > 0 ? 2 * blocks_of_call_bytes(call) : 0;
 }
 
 const struct coll_algorithm coll_reduce_scatter_hierarchical = {
     .kind = COLL_REDUCE_SCATTER,
     .name = "hierarchical",
     .doc = "binomial reduce to a leader of each node, circulant reduce_scatter of the N leaders, binomial "
-           "scatter "
-           "within nodes: N ceil(log2 N) messages between nodes (Traeff, Hunold 2020)",
+           "scatter within nodes: N ceil(log2 N) messages between nodes (Traeff, Hunold 2020)",
     .emit = reduce_scatter,
     .scratch = reduce_scatter_scratch,
     .node_aware = true,

@@ -10,12 +10,6 @@ static void choose(struct compose_part *part)
     part->algorithm = coll_tuned(&coll_tuning_openmpi, &part->call);
 }
 
-static uint64_t total_of(const struct coll_call *call)
-{
-    struct blocks blocks = blocks_given(call->size, call->recv_bytes, call->bytes, true);
-    return blocks_bytes(&blocks, 0, call->size);
-}
-
 /* The root of the bcast has the data where it has received them. */
 static struct compose_part bcast_of(const struct coll_call *call, uint64_t bytes)
 {
@@ -100,13 +94,13 @@ static struct compose_part gatherv_of(const struct coll_call *call)
 
 static bool gatherv_bcast(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
-    struct compose_part parts[] = {gatherv_of(call), bcast_of(call, total_of(call))};
+    struct compose_part parts[] = {gatherv_of(call), bcast_of(call, blocks_of_call_bytes(call))};
     return compose_emit(parts, 2, phase, sink);
 }
 
 static uint64_t gatherv_bcast_scratch(const struct coll_call *call)
 {
-    struct compose_part parts[] = {gatherv_of(call), bcast_of(call, total_of(call))};
+    struct compose_part parts[] = {gatherv_of(call), bcast_of(call, blocks_of_call_bytes(call))};
     return compose_scratch(parts, 2);
 }
 
@@ -123,7 +117,7 @@ const struct coll_algorithm coll_allgatherv_openmpi_default = {
 /* The sums of all blocks are in scratch of rank 0. */
 static struct compose_part reduce_of_blocks(const struct coll_call *call)
 {
-    uint64_t total = total_of(call);
+    uint64_t total = blocks_of_call_bytes(call);
     struct compose_part reduce = compose_part_of(call, NULL, COLL_REDUCE, total);
     reduce.recv.buffer = COLL_SCRATCH;
     reduce.scratch.offset = call->rank == 0 ? total : 0;
@@ -139,7 +133,7 @@ static struct compose_part scatter_of(const struct coll_call *call)
     if (call->rank == 0)
         scatter.call.send_bytes = lengths;
     scatter.send.buffer = COLL_SCRATCH;
-    scatter.scratch.offset = call->rank == 0 ? total_of(call) : 0;
+    scatter.scratch.offset = call->rank == 0 ? blocks_of_call_bytes(call) : 0;
     choose(&scatter);
     return scatter;
 }

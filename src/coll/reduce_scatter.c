@@ -2,17 +2,6 @@
 #include "coll/fold.h"
 #include "coll/tree.h"
 
-static struct blocks blocks_of(const struct coll_call *call, bool placed)
-{
-    return blocks_given(call->size, call->recv_bytes, call->bytes, placed);
-}
-
-static uint64_t total_of(const struct coll_call *call)
-{
-    struct blocks blocks = blocks_of(call, true);
-    return blocks_bytes(&blocks, 0, call->size);
-}
-
 /* ----------------------------------------------------------------- pairwise */
 
 static bool pairwise(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
@@ -20,7 +9,7 @@ static bool pairwise(const struct coll_call *call, uint32_t phase, struct coll_s
     uint32_t rank = call->rank, size = call->size;
     if (phase >= size)
         return false;
-    struct blocks blocks = blocks_of(call, sink->local);
+    struct blocks blocks = blocks_of_call(call, sink->local);
     uint64_t own_bytes = blocks_bytes(&blocks, rank, 1);
     struct coll_span sum = span_of(COLL_RECV_BUFFER, 0, own_bytes);
     struct coll_span incoming = span_of(COLL_SCRATCH, 0, own_bytes);
@@ -39,7 +28,7 @@ static bool pairwise(const struct coll_call *call, uint32_t phase, struct coll_s
 
 static uint64_t pairwise_scratch(const struct coll_call *call)
 {
-    struct blocks blocks = blocks_of(call, true);
+    struct blocks blocks = blocks_of_call(call, true);
     return call->size > 1 ? blocks_bytes(&blocks, call->rank, 1) : 0;
 }
 
@@ -97,11 +86,12 @@ static void hand_out(const struct coll_call *call, const struct halving *self, s
 
 static bool recursive_halving(const struct coll_call *call, uint32_t phase, struct coll_sink *sink)
 {
-    struct halving self = {.fold = fold_of(call->rank, call->size), .blocks = blocks_of(call, sink->local)};
+    struct halving self = {.fold = fold_of(call->rank, call->size),
+                           .blocks = blocks_of_call(call, sink->local)};
     const struct fold *fold = &self.fold;
     if (phase > fold->rounds + (fold->role == FOLD_HELPER))
         return false;
-    self.total = total_of(call);
+    self.total = blocks_of_call_bytes(call);
     struct coll_span all = span_of(COLL_SCRATCH, 0, self.total);
     struct coll_span mine = span_of(COLL_SEND_BUFFER, 0, self.total);
     if (fold->role == FOLD_LEAVER) {
@@ -134,7 +124,7 @@ static uint64_t recursive_halving_scratch(const struct coll_call *call)
     struct fold fold = fold_of(call->rank, call->size);
     if (fold.role == FOLD_LEAVER)
         return 0;
-    return call->size > 1 ? 2 * total_of(call) : total_of(call);
+    return call->size > 1 ? 2 * blocks_of_call_bytes(call) : blocks_of_call_bytes(call);
 }
 
 const struct coll_algorithm coll_reduce_scatter_recursive_halving = {
@@ -154,11 +144,11 @@ static bool reduce_scatterv(const struct coll_call *call, uint32_t phase, struct
     struct tree tree = tree_of(call->rank, 0, call->size);
     uint32_t reduce_phases = tree_reduce_phases(&tree);
     if (phase < reduce_phases) {
-        uint64_t total = total_of(call);
+        uint64_t total = blocks_of_call_bytes(call);
         return tree_reduce(&tree, span_of(COLL_SCRATCH, 0, total), span_of(COLL_SCRATCH, total, total), phase,
                            sink);
     }
-    struct blocks blocks = blocks_of(call, sink->local);
+    struct blocks blocks = blocks_of_call(call, sink->local);
     return tree_scatter(&tree, &blocks, COLL_SCRATCH, phase - reduce_phases, sink);
 }
 
@@ -166,8 +156,8 @@ static uint64_t reduce_scatterv_scratch(const struct coll_call *call)
 {
     struct tree tree = tree_of(call->rank, 0, call->size);
     if (tree.children > 0)
-        return 2 * total_of(call);
-    return call->size > 1 ? 0 : total_of(call);
+        return 2 * blocks_of_call_bytes(call);
+    return call->size > 1 ? 0 : blocks_of_call_bytes(call);
 }
 
 const struct coll_algorithm coll_reduce_scatter_reduce_scatterv = {

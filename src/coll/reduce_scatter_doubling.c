@@ -14,9 +14,8 @@ struct doubling {
 
 static struct doubling doubling_of(const struct coll_call *call)
 {
-    struct doubling self = {.call = call,
-                            .blocks = blocks_given(call->size, call->recv_bytes, call->bytes, true)};
-    self.total = blocks_bytes(&self.blocks, 0, call->size);
+    struct doubling self = {.call = call, .blocks = blocks_of_call(call, true)};
+    self.total = blocks_of_call_bytes(call);
     return self;
 }
 

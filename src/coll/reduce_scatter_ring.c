@@ -3,11 +3,6 @@
 #include "coll/fold.h"
 
 /* Reduce_scatter on a ring and as a butterfly, as Open MPI does it. */
-static struct blocks blocks_of(const struct coll_call *call, bool placed)
-{
-    return blocks_given(call->size, call->recv_bytes, call->bytes, placed);
-}
-
 static uint64_t longest_of(const struct coll_call *call)
 {
     uint64_t longest = call->recv_bytes ? 0 : call->bytes;
@@ -35,7 +30,7 @@ static bool ring(const struct coll_call *call, uint32_t phase, struct coll_sink 
     uint32_t size = call->size, rank = call->rank;
     if (phase >= size)
         return false;
-    struct blocks blocks = blocks_of(call, sink->local);
+    struct blocks blocks = blocks_of_call(call, sink->local);
     uint32_t outgoing = ring_down(rank, phase + 1, size);
     struct coll_span own = blocks_span(&blocks, COLL_SEND_BUFFER, outgoing, 1), from = own;
     if (phase > 0) {
@@ -79,9 +74,8 @@ struct butterfly {
 
 static struct butterfly butterfly_of(const struct coll_call *call, bool placed)
 {
-    struct butterfly self = {.fold = fold_of(call->rank, call->size), .blocks = blocks_of(call, placed)};
-    struct blocks all = blocks_of(call, true);
-    self.total = blocks_bytes(&all, 0, call->size);
+    struct butterfly self = {.fold = fold_of(call->rank, call->size), .blocks = blocks_of_call(call, placed)};
+    self.total = blocks_of_call_bytes(call);
     self.permuted = self.fold.rest == 0 && !call->recv_bytes;
     return self;
 }

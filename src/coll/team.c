@@ -170,7 +170,7 @@ static uint64_t pack(const struct lane_blocks *lane, uint32_t node, struct coll_
                      bool back, struct coll_sink *sink)
 {
     const struct coll_call *call = lane->call;
-    struct blocks blocks = blocks_given(call->size, call->recv_bytes, call->bytes, true);
+    struct blocks blocks = blocks_of_call(call, true);
     for (uint32_t local = lane->lane, run; sink->local && local < node_ranks(call, node);
          local += run * lane->lanes) {
         uint32_t rank = node_member(call, node, local);
