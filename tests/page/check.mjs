@@ -4,7 +4,19 @@ import {writeFileSync} from "node:fs";
 import {basename, join, resolve} from "node:path";
 import {pathToFileURL} from "node:url";
 import {Browser} from "./browser.mjs";
-import {checkBars, checkComparison, checkFilters, checkInsight, checkRanks, checkSearch, checkSlots, checkStyles, checkTables} from "./controls.mjs";
+import {
+  checkBars,
+  checkComparison,
+  checkDownloads,
+  checkFilters,
+  checkInsight,
+  checkPrint,
+  checkRanks,
+  checkSearch,
+  checkSlots,
+  checkStyles,
+  checkTables,
+} from "./controls.mjs";
 
 const [chromium, folder, ...reports] = process.argv.slice(2);
 // The first report is checked with all widths and colours; for the others two combinations are enough.
@@ -220,6 +232,7 @@ async function check(browser, report, look) {
     await checkBars(browser, found);
     await checkInsight(browser, found);
     await checkRanks(browser, found);
+    await checkPrint(browser, found);
   }
   if (seen.filters) await checkFilters(browser, found);
   if (seen.due.includes("filling")) await checkSlots(browser, found);
@@ -231,6 +244,7 @@ async function check(browser, report, look) {
   if (seen.sliders) await checkSliders(browser, name);
   if (seen.due.includes("buffers")) await checkBuffers(browser, name);
   await checkTables(browser, found);
+  await checkDownloads(browser, found);
   if (look.width === 1280 && !look.dark) await checkKeyboard(browser, name, seen.saved);
 }
 

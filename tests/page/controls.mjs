@@ -205,6 +205,42 @@ export async function checkTables(browser, expect) {
   for (const {id, rows} of seen) expect(rows > 0 && rows <= 5000, `the table of ${id} has ${rows} rows`);
 }
 
+// Each button that saves a file saves one under the name that it shows: a line with names, and rows as long.
+export async function checkDownloads(browser, expect) {
+  const seen = await browser.evaluate(`(async () => {
+    const [makeAddress, click] = [URL.createObjectURL, HTMLAnchorElement.prototype.click];
+    const buttons = [...document.querySelectorAll("main button")].filter((b) => b.textContent.startsWith("Save as "));
+    let blob, name;
+    URL.createObjectURL = (made) => { blob = made; return "#"; };
+    HTMLAnchorElement.prototype.click = function () { name = this.download; };
+    const all = [];
+    for (const button of buttons) {
+      blob = name = undefined;
+      button.click();
+      const text = blob ? await blob.text() : "";
+      const rows = text.trimEnd().split("\\n").map((line) => line.replace(/"([^"]|"")*"/g, "x").split(",").length);
+      all.push({button: button.textContent, name, rows: rows.length, even: new Set(rows).size === 1});
+    }
+    [URL.createObjectURL, HTMLAnchorElement.prototype.click] = [makeAddress, click];
+    return all;
+  })()`);
+  for (const one of seen)
+    expect(one.button === `Save as ${one.name}` && one.rows >= 2 && one.even, `a button saves ${JSON.stringify(one)}`);
+}
+
+// A printer gets all parameters, and the page is then as before.
+export async function checkPrint(browser, expect) {
+  const seen = await browser.evaluate(`(() => {
+    const parameters = document.getElementById("parameters"), states = [parameters.open];
+    for (const event of ["beforeprint", "afterprint"]) {
+      dispatchEvent(new Event(event));
+      states.push(parameters.open);
+    }
+    return states.join();
+  })()`);
+  expect(seen === "false,true,false", `before, while and after printing, the parameters are open: ${seen}`);
+}
+
 // The first sentence is the insight, and the others follow. The critical path of each fabric is drawn, described and
 // listed with the numbers of the data.
 export async function checkInsight(browser, expect) {
