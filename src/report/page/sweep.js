@@ -174,7 +174,7 @@
       const {fabric} = points[0];
       const style = styles.get(fabric);
       const step = free.length > 1 ? Math.round((free.indexOf(setting) / (free.length - 1)) * (SHADES - 1)) : 0;
-      const color = step ? `color-mix(in oklab, ${style.color} ${100 - step * 15}%, var(--card))` : style.color;
+      const color = step ? `color-mix(in oklab, ${style.color} ${100 - step * 10}%, var(--card))` : style.color;
       return {
         fabric,
         style: {...style, color},
