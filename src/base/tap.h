@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/time.h"
@@ -12,7 +13,6 @@
 enum tap_kind {
     TAP_SENT,      /* a message was posted by its sender, at `at` */
     TAP_INJECTED,  /* a message was handed to the fabric, at `at` */
-    TAP_PART,      /* what a message did from `since` to `at`, which may be in the future */
     TAP_DELIVERED, /* the last byte is at the receiver at `at`, which may be in the future */
     TAP_RECEIVED,  /* message and receive are both there at `at`, which may be in the future */
     TAP_FINISHED,  /* both ends are done with a message: all of its times are known */
@@ -52,10 +52,6 @@ struct tap_record {
     uint32_t index; /* of the message, from TAP_SENT to TAP_FINISHED */
     ps_t since, at;
     const struct message *message;
-    enum tap_part part;
-    const char *awaited; /* what the part waits for, such as "link"; a constant text; NULL = nothing */
-    uint32_t which;      /* its number */
-    ps_t alone;          /* how long the part would take without other messages; 0 = not known */
 };
 
 enum { TAP_KINDS = TAP_SOFTWARE + 1, TAP_HANDLERS = 8 };
@@ -65,10 +61,28 @@ struct tap_handler {
     void *self;
 };
 
+/* What a part of a message waits for. */
+struct tap_awaited {
+    const char *what; /* such as "link"; a constant text */
+    uint32_t which;   /* its number */
+    ps_t alone;       /* how long the part would take without other messages; 0 = not known */
+};
+
+/* What the message `index` did from `since` to `at`, which may be in the future. A message has many parts, so
+ * they are passed without a record. `awaited` is NULL if the part waits for nothing. */
+struct tap_part_handler {
+    void (*handle)(void *self, uint32_t index, enum tap_part part, ps_t since, ps_t at,
+                   const struct tap_awaited *awaited);
+    void *self;
+};
+
 /* Handlers by kind, so that emitting a record costs only the calls of its handlers. */
 struct tap {
     uint32_t count[TAP_KINDS];
     struct tap_handler handlers[TAP_KINDS][TAP_HANDLERS];
+    struct tap_part_handler part; /* the only handler of parts, or one that passes them on to all */
+    struct tap_part_handler parts[TAP_HANDLERS];
+    uint32_t part_count;
 };
 
 #define TAP_BIT(kind) (UINT32_C(1) << (kind))
@@ -98,18 +112,27 @@ static inline void tap_emit(const struct tap *tap, const struct tap_record *reco
         handlers[i].handle(handlers[i].self, record);
 }
 
+/* Adds a handler of the parts of messages. */
+void tap_handle_parts(struct tap *tap, struct tap_part_handler handler);
+
+static inline bool tap_has_part_handler(const struct tap *tap)
+{
+    return tap->part.handle != NULL;
+}
+
 /* Emits a part of a message, unless it is empty. The parts of a message are emitted in the order of time. */
+static inline void tap_emit_waiting(const struct tap *tap, uint32_t index, enum tap_part part, ps_t since,
+                                    ps_t at, const struct tap_awaited *awaited)
+{
+    if (tap_has_part_handler(tap) && at > since)
+        tap->part.handle(tap->part.self, index, part, since, at, awaited);
+}
+
 static inline void tap_emit_part(const struct tap *tap, uint32_t index, enum tap_part part, ps_t since,
                                  ps_t at, const char *awaited, uint32_t which)
 {
-    if (tap_has_handler(tap, TAP_PART) && at > since)
-        tap_emit(tap, &(struct tap_record){.kind = TAP_PART,
-                                           .index = index,
-                                           .since = since,
-                                           .at = at,
-                                           .part = part,
-                                           .awaited = awaited,
-                                           .which = which});
+    tap_emit_waiting(tap, index, part, since, at,
+                     awaited ? &(struct tap_awaited){.what = awaited, .which = which} : NULL);
 }
 
 #endif

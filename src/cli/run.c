@@ -423,7 +423,7 @@ static enum status run_experiment(const struct run_options *run)
     if (status != STATUS_OK)
         return status;
     status = experiment_init(&experiment, run->config);
-    experiment.wants_path = wants_insight(run);
+    experiment.path = wants_insight(run) ? EXPERIMENT_PATH_LISTED : EXPERIMENT_PATH_NONE;
     if (status == STATUS_OK)
         status = run->dry_run ? print_memory(run, &experiment) : run_opened(run, &experiment);
     experiment_free(&experiment);

@@ -1,27 +1,38 @@
 #include "engine/critical.h"
 
+#include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "fabric/message.h"
 
-/* A link of a chain: a message, and the time before it on the strand that sent it. The field `before` is the
- * first one, since the pool overwrites the first bytes of a free record; so `uses` of a free link stays 0. */
+/* A link of a chain: a message, and the time before it on the strand that sent it. Each message writes one,
+ * so the record is small. The kinds are those of the whole chain, from the beginning of the run to the end of
+ * the link, and add up to it. So a chain needs no link but its last one, if nobody wants the list of the
+ * path. */
 struct critical_link {
-    uint32_t before; /* POOL_NONE: the beginning, or forgotten */
-    uint32_t uses;   /* by strands, messages, causes and other links */
+    uint8_t last_kind; /* of the last part; the pool overwrites this field of a free record, but not `uses` */
+    bool is_closed;    /* later parts belong to another link */
+    uint32_t uses;     /* by strands, messages, causes and other links; 0: the record is free */
+    ps_t end;          /* of the parts so far; of the message, once it is closed */
+    ps_t kinds[CRITICAL_KINDS];
+};
+
+/* What the list of the path says of a link. */
+struct critical_detail {
+    uint32_t before; /* the link before this one; POOL_NONE: the beginning, or forgotten */
     uint32_t rank;   /* whose time comes before the message */
     uint32_t source, destination;
     uint8_t op;
     bool is_signal;
-    bool is_closed; /* later parts belong to another link */
-    bool is_summed; /* its sum is known */
-    uint64_t bytes;
-    ps_t computed, start;
-    ps_t end; /* of the parts so far; of the message, once it is closed */
-    ps_t kinds[CRITICAL_KINDS];
+    bool is_cut; /* what came before has been forgotten */
+    uint32_t which;
     ps_t awaited_ps;
     const char *awaited;
-    uint32_t which;
+    uint64_t bytes;
+    ps_t computed, start;
+    uint64_t messages; /* of the chain */
+    uint64_t number;   /* of the link, in the order in which links began */
 };
 
 /* The links of a message. A fabric that buffers takes it from its sender whatever its receiver does: then the
@@ -31,33 +42,22 @@ struct message_links {
     uint32_t of_sender;
 };
 
-/* What the chain up to the end of a link consists of. Only links that a strand has waited for have one. */
-struct critical_sum {
-    ps_t kinds[CRITICAL_KINDS];
-    uint64_t messages;
-    uint64_t number; /* of the link, in the order in which sums were made */
-    ps_t since;      /* the end of the link before it */
-};
-
 struct critical {
-    struct tap *tap;
     struct critical_strand *ranks;
     struct critical_strand *present;
-    uint32_t rank_count;
     enum critical_kind rest; /* what a strand does when it neither computes nor waits */
     struct pool links;
-    struct critical_sum *sums; /* per link */
-    size_t sum_capacity;
+    struct critical_detail *details; /* per link, if the path is listed; else NULL */
+    size_t detail_capacity;
     struct message_links *messages;
     size_t message_capacity;
-    uint32_t cause; /* of what is completed; held */
-    uint32_t keep;  /* links, before old ones are forgotten */
-    uint64_t summed;
-    uint32_t last; /* the rank that has ended last; POOL_NONE: none has ended */
+    uint32_t cause;  /* of what is completed; POOL_NONE: there is none */
+    bool owns_cause; /* nobody else holds it */
+    uint32_t keep;   /* links, before old ones are forgotten; 0: the path is not listed */
+    uint64_t begun;  /* links */
+    uint32_t last;   /* the rank that has ended last; POOL_NONE: none has ended */
     ps_t length;
 };
-
-enum { KEEP_BY_DEFAULT = 1 << 18 };
 
 const char *critical_kind_name(enum critical_kind kind)
 {
@@ -73,70 +73,131 @@ const char *critical_kind_name(enum critical_kind kind)
 
 /* ------------------------------------------------------------------- links */
 
-static struct critical_link *link_at(const struct critical *critical, uint32_t index)
+static inline struct critical_link *link_at(const struct critical *critical, uint32_t index)
 {
     return (struct critical_link *)(void *)(critical->links.records +
                                             (size_t)index * sizeof(struct critical_link));
 }
 
-static uint32_t hold(struct critical *critical, uint32_t index)
+static inline uint32_t hold(const struct critical *critical, uint32_t index)
 {
     if (index != POOL_NONE)
         link_at(critical, index)->uses++;
     return index;
 }
 
-static void drop(struct critical *critical, uint32_t index)
+/* Frees the link, and those before it that nobody uses any more. */
+__attribute__((noinline)) static void free_link(struct critical *critical, uint32_t index)
 {
-    while (index != POOL_NONE) {
-        struct critical_link *link = link_at(critical, index);
-        if (--link->uses > 0)
-            return;
-        uint32_t before = link->before;
+    for (;;) {
         pool_give(&critical->links, index);
-        index = before;
+        if (!critical->keep)
+            return;
+        index = critical->details[index].before;
+        if (index == POOL_NONE || --link_at(critical, index)->uses > 0)
+            return;
     }
 }
 
-/* A link that follows the present chain of the strand. Its user is the caller. */
-static uint32_t follow(struct critical *critical, const struct critical_strand *strand, ps_t now)
+static inline void drop(struct critical *critical, uint32_t index)
+{
+    if (index != POOL_NONE && --link_at(critical, index)->uses == 0)
+        free_link(critical, index);
+}
+
+/* A link without contents, whose user is the caller. */
+static inline uint32_t take_link(struct critical *critical)
 {
     uint32_t index = pool_take(&critical->links);
-    *link_at(critical, index) = (struct critical_link){.before = hold(critical, strand->link),
-                                                       .uses = 1,
-                                                       .rank = strand->rank,
-                                                       .computed = strand->computed,
-                                                       .start = now,
-                                                       .end = now};
+    link_at(critical, index)->uses = 1;
+    if (critical->keep)
+        critical->details = mem_grow(critical->details, &critical->detail_capacity, critical->links.capacity,
+                                     "critical path");
+    return index;
+}
+
+/* For the list of the path. Not inlined, as a plain run has none. */
+__attribute__((noinline)) static void list_link(struct critical *critical, uint32_t index,
+                                                const struct critical_strand *strand, ps_t now)
+{
+    struct critical_detail *detail = &critical->details[index];
+    *detail = (struct critical_detail){.before = hold(critical, strand->link),
+                                       .rank = strand->rank,
+                                       .computed = strand->computed,
+                                       .start = now,
+                                       .number = critical->begun++};
+    if (strand->link != POOL_NONE)
+        detail->messages = critical->details[strand->link].messages;
+}
+
+/* The link begins with the chain of the strand, and what that has done until now. */
+static inline void begin(struct critical *critical, uint32_t index, const struct critical_strand *strand,
+                         ps_t now)
+{
+    struct critical_link *link = link_at(critical, index);
+    ps_t worked = now - strand->computed;
+    if (strand->link == POOL_NONE) {
+        memset(link->kinds, 0, sizeof link->kinds);
+    } else {
+        const struct critical_link *before = link_at(critical, strand->link);
+        memcpy(link->kinds, before->kinds, sizeof link->kinds);
+        worked -= before->end;
+    }
+    link->last_kind = CRITICAL_COMPUTATION;
+    link->is_closed = false;
+    link->end = now;
+    link->kinds[CRITICAL_COMPUTATION] += strand->computed;
+    link->kinds[critical->rest] += worked;
+    if (critical->keep)
+        list_link(critical, index, strand, now);
+}
+
+/* A link that follows the present chain of the strand. Its user is the caller. */
+static inline uint32_t follow(struct critical *critical, const struct critical_strand *strand, ps_t now)
+{
+    uint32_t index = take_link(critical);
+    begin(critical, index, strand, now);
     return index;
 }
 
 /* A copy of a link, whose user is the caller. */
 static uint32_t copy_of(struct critical *critical, uint32_t index)
 {
-    uint32_t taken = pool_take(&critical->links);
+    uint32_t taken = take_link(critical);
     struct critical_link *link = link_at(critical, taken);
     *link = *link_at(critical, index);
     link->uses = 1;
-    link->is_summed = false;
-    hold(critical, link->before);
+    if (critical->keep) {
+        critical->details[taken] = critical->details[index];
+        hold(critical, critical->details[taken].before);
+    }
     return taken;
+}
+
+/* The link is that of a message, or of a signal. */
+static void note_message(struct critical *critical, uint32_t index, const struct critical_detail *told)
+{
+    struct critical_detail *detail = &critical->details[index];
+    detail->source = told->source;
+    detail->destination = told->destination;
+    detail->bytes = told->bytes;
+    detail->op = told->op;
+    detail->is_signal = told->is_signal;
+    detail->messages += !told->is_signal;
 }
 
 /* The message begins anew, with what the strand has done until now. */
 static void begin_anew(struct critical *critical, uint32_t index, const struct critical_strand *strand,
                        ps_t now)
 {
-    struct critical_link *link = link_at(critical, index);
-    uint32_t old = link->before;
-    link->before = hold(critical, strand->link);
-    link->rank = strand->rank;
-    link->computed = strand->computed;
-    link->start = link->end = now;
-    link->awaited_ps = 0;
-    link->awaited = NULL;
-    memset(link->kinds, 0, sizeof link->kinds);
-    drop(critical, old);
+    if (!critical->keep) {
+        begin(critical, index, strand, now);
+        return;
+    }
+    struct critical_detail old = critical->details[index];
+    begin(critical, index, strand, now);
+    note_message(critical, index, &old);
+    drop(critical, old.before);
 }
 
 static uint32_t link_of(const struct critical *critical, uint32_t message)
@@ -144,13 +205,19 @@ static uint32_t link_of(const struct critical *critical, uint32_t message)
     return message < critical->message_capacity ? critical->messages[message].link : POOL_NONE;
 }
 
-static void set_link_of(struct critical *critical, uint32_t message, uint32_t index)
+__attribute__((noinline)) static void grow_messages(struct critical *critical, uint32_t message)
 {
     size_t known = critical->message_capacity;
     critical->messages =
         mem_grow(critical->messages, &critical->message_capacity, (size_t)message + 1, "critical path");
     for (; known < critical->message_capacity; known++)
         critical->messages[known] = (struct message_links){POOL_NONE, POOL_NONE};
+}
+
+static inline void set_link_of(struct critical *critical, uint32_t message, uint32_t index)
+{
+    if (message >= critical->message_capacity)
+        grow_messages(critical, message);
     critical->messages[message].link = index;
 }
 
@@ -164,103 +231,109 @@ static const enum critical_kind kinds_of_parts[TAP_PARTS] = {
     [TAP_PART_TRANSFER] = CRITICAL_BANDWIDTH, [TAP_PART_WIRE] = CRITICAL_LATENCY,
     [TAP_PART_RELEASE] = CRITICAL_SETUP};
 
+/* The link has waited so long. */
+static void note_wait(struct critical *critical, uint32_t index, const struct tap_awaited *awaited,
+                      ps_t waited)
+{
+    struct critical_detail *detail = &critical->details[index];
+    if (!awaited->what || waited <= detail->awaited_ps)
+        return;
+    detail->awaited = awaited->what;
+    detail->which = awaited->which;
+    detail->awaited_ps = waited;
+}
+
 /* Parts come in the order of time. If two overlap, the one that began first counts to its end. */
-static void add_part(struct critical_link *link, const struct tap_record *record)
+static inline void add_part(struct critical_link *link, enum critical_kind kind, ps_t since, ps_t at)
 {
-    if (link->is_closed || record->at <= link->end)
-        return;
-    ps_t since = ps_max(record->since, link->end), time = record->at - since, alone = time;
-    enum critical_kind kind = kinds_of_parts[record->part];
-    if (record->alone && record->alone < time)
-        alone = record->alone;
-    link->end = record->at;
-    link->kinds[kind] += alone;
-    link->kinds[CRITICAL_CONTENTION] += time - alone;
-    ps_t waited = kind == CRITICAL_CONTENTION ? time : time - alone;
-    if (record->awaited && waited > link->awaited_ps) {
-        link->awaited = record->awaited;
-        link->which = record->which;
-        link->awaited_ps = waited;
-    }
+    link->kinds[kind] += at - ps_max(since, link->end);
+    link->last_kind = (uint8_t)kind;
+    link->end = at;
 }
 
-static void take_part(void *self, const struct tap_record *record)
+/* The part has taken longer than it would alone, or the list of the path says what it has waited for. */
+static void add_waiting(struct critical *critical, uint32_t index, enum critical_kind kind, ps_t since,
+                        ps_t at, const struct tap_awaited *awaited)
 {
-    const struct critical *critical = self;
-    uint32_t index = link_of(critical, record->index);
-    if (index == POOL_NONE)
+    struct critical_link *link = link_at(critical, index);
+    if (link->is_closed || at <= link->end)
         return;
-    add_part(link_at(critical, index), record);
-    uint32_t of_sender = critical->messages[record->index].of_sender;
-    if (of_sender != POOL_NONE)
-        add_part(link_at(critical, of_sender), record);
+    ps_t time = at - ps_max(since, link->end), waited = kind == CRITICAL_CONTENTION ? time : 0;
+    if (awaited->alone && awaited->alone < time)
+        waited = time - awaited->alone;
+    add_part(link, kind, since, at);
+    link->kinds[kind] -= waited;
+    link->kinds[CRITICAL_CONTENTION] += waited;
+    if (critical->keep)
+        note_wait(critical, index, awaited, waited);
 }
 
-/* The link ends at `end`. What its parts say of the time behind it is left out, the last kind first; what
- * they do not say is of the kind `rest`. */
-static void close_link(struct critical_link *link, ps_t end, enum critical_kind rest)
+/* The same part of both links of a message, or what is told about its waiting. */
+__attribute__((noinline)) static void take_rare_part(struct critical *critical, struct message_links links,
+                                                     enum critical_kind kind, ps_t since, ps_t at,
+                                                     const struct tap_awaited *awaited)
 {
-    static const enum critical_kind last_first[] = {CRITICAL_LATENCY, CRITICAL_SETUP, CRITICAL_SOFTWARE,
-                                                    CRITICAL_CONTENTION, CRITICAL_BANDWIDTH};
-    ps_t beyond = link->end - end, told = 0;
-    for (size_t i = 0; beyond > 0 && i < sizeof last_first / sizeof *last_first; i++) {
-        ps_t less = link->kinds[last_first[i]] < beyond ? link->kinds[last_first[i]] : beyond;
-        link->kinds[last_first[i]] -= less;
-        beyond -= less;
-    }
+    static const struct tap_awaited nothing = {.what = NULL};
+    add_waiting(critical, links.link, kind, since, at, awaited ? awaited : &nothing);
+    if (links.of_sender != POOL_NONE)
+        add_waiting(critical, links.of_sender, kind, since, at, awaited ? awaited : &nothing);
+}
+
+/* Each message has several parts, so what most of them need comes first. */
+static void take_part(void *self, uint32_t message, enum tap_part part, ps_t since, ps_t at,
+                      const struct tap_awaited *awaited)
+{
+    struct critical *critical = self;
+    if (message >= critical->message_capacity)
+        return;
+    const struct message_links links = critical->messages[message];
+    if (links.link == POOL_NONE)
+        return;
+    struct critical_link *link = link_at(critical, links.link);
+    if (links.of_sender != POOL_NONE || (awaited && (awaited->alone || critical->keep)))
+        take_rare_part(critical, links, kinds_of_parts[part], since, at, awaited);
+    else if (!link->is_closed && at > link->end)
+        add_part(link, kinds_of_parts[part], since, at);
+}
+
+/* Leaves out what the last part of the link says of the time behind `end`: no more than that lies behind it.
+ */
+static void cut_part(struct critical_link *link, ps_t end)
+{
+    ps_t *last = &link->kinds[link->last_kind], beyond = link->end - end;
+    assert(beyond <= *last);
+    *last -= beyond;
+}
+
+/* The link ends at `end`. What its parts do not say is of the kind `rest`. */
+static inline void close_link(struct critical_link *link, ps_t end, enum critical_kind rest)
+{
+    ps_t told = 0;
+    if (link->end > end)
+        cut_part(link, end);
     for (int i = 0; i < CRITICAL_KINDS; i++)
         told += link->kinds[i];
-    link->kinds[rest] += end - link->start - told;
+    link->kinds[rest] += end - told;
     link->end = end;
     link->is_closed = true;
 }
 
-/* -------------------------------------------------------------------- sums */
-
-/* Forgets what came before the links of more than keep / 2 sums ago. */
+/* Forgets what came before links that are older than the keep / 2 newest ones. */
 static void forget(struct critical *critical)
 {
-    uint64_t newest = critical->summed, from = newest > critical->keep / 2 ? newest - critical->keep / 2 : 0;
+    uint64_t newest = critical->begun, from = newest > critical->keep / 2 ? newest - critical->keep / 2 : 0;
     for (uint32_t i = 0; i < critical->links.fresh; i++) {
-        struct critical_link *link = link_at(critical, i);
-        uint32_t before = link->before;
-        if (link->uses == 0 || !link->is_summed || before == POOL_NONE ||
-            critical->sums[before].number >= from)
+        struct critical_detail *detail = &critical->details[i];
+        uint32_t before = detail->before;
+        if (link_at(critical, i)->uses == 0 || before == POOL_NONE ||
+            critical->details[before].number >= from)
             continue;
-        link->before = POOL_NONE;
+        detail->before = POOL_NONE;
+        detail->is_cut = true;
         drop(critical, before);
     }
     if (critical->links.live > critical->keep / 2)
         critical->keep = critical->links.live * 2;
-}
-
-static void add_link(const struct critical *critical, struct critical_sum *sum,
-                     const struct critical_link *link)
-{
-    sum->kinds[CRITICAL_COMPUTATION] += link->computed;
-    sum->kinds[critical->rest] += link->start - sum->since - link->computed;
-    for (int i = 0; i < CRITICAL_KINDS; i++)
-        sum->kinds[i] += link->kinds[i];
-    sum->messages += !link->is_signal;
-}
-
-/* The chain of every strand ends with a link whose sum is known, so the sum of the link before is. */
-static void sum_up(struct critical *critical, uint32_t index)
-{
-    struct critical_link *link = link_at(critical, index);
-    if (link->is_summed)
-        return;
-    critical->sums =
-        mem_grow(critical->sums, &critical->sum_capacity, critical->links.capacity, "critical path");
-    struct critical_sum sum = {.since = 0};
-    if (link->before != POOL_NONE) {
-        sum = critical->sums[link->before];
-        sum.since = link_at(critical, link->before)->end;
-    }
-    add_link(critical, &sum, link);
-    sum.number = critical->summed++;
-    critical->sums[index] = sum;
-    link->is_summed = true;
 }
 
 /* ----------------------------------------------------------------- strands */
@@ -295,13 +368,14 @@ void critical_leave(struct critical *critical, struct critical_strand *strand)
 
 void critical_send(struct critical *critical, uint32_t index, const struct message *message, ps_t now)
 {
-    uint32_t taken = follow(critical, critical->present, now);
-    struct critical_link *link = link_at(critical, taken);
-    link->source = message->source;
-    link->destination = message->destination;
-    link->bytes = message->bytes;
-    link->op = message->op;
-    set_link_of(critical, index, taken);
+    uint32_t link = follow(critical, critical->present, now);
+    if (critical->keep)
+        note_message(critical, link,
+                     &(struct critical_detail){.source = message->source,
+                                               .destination = message->destination,
+                                               .bytes = message->bytes,
+                                               .op = message->op});
+    set_link_of(critical, index, link);
 }
 
 void critical_bind(struct critical *critical, uint32_t index, ps_t now)
@@ -320,11 +394,11 @@ void critical_bind_receiver(struct critical *critical, uint32_t index, ps_t now)
     begin_anew(critical, link, critical->present, now);
 }
 
-void critical_polled(struct critical *critical, uint32_t index, ps_t now)
+void critical_polled(struct critical *critical, uint32_t index, uint32_t rank, ps_t now)
 {
     uint32_t link = link_of(critical, index);
     if (link != POOL_NONE && link_at(critical, link)->end < now)
-        begin_anew(critical, link, &critical->ranks[link_at(critical, link)->destination], now);
+        begin_anew(critical, link, &critical->ranks[rank], now);
 }
 
 void critical_finish(struct critical *critical, uint32_t index)
@@ -339,9 +413,10 @@ void critical_finish(struct critical *critical, uint32_t index)
 
 /* ------------------------------------------------------------------ causes */
 
+/* The message holds its link while its completion is told. */
 void critical_received(struct critical *critical, uint32_t index, ps_t at)
 {
-    critical->cause = hold(critical, link_of(critical, index));
+    critical->cause = link_of(critical, index);
     close_link(link_at(critical, critical->cause), at, CRITICAL_OTHER);
 }
 
@@ -349,76 +424,82 @@ void critical_sent(struct critical *critical, uint32_t index, ps_t at)
 {
     const struct message_links *message = &critical->messages[index];
     uint32_t of = message->of_sender == POOL_NONE ? message->link : message->of_sender;
-    if (link_at(critical, of)->is_closed && link_at(critical, of)->end == at) {
-        critical->cause = hold(critical, of);
+    critical->cause = of;
+    if (link_at(critical, of)->is_closed && link_at(critical, of)->end == at)
         return;
-    }
     critical->cause = copy_of(critical, of);
+    critical->owns_cause = true;
     close_link(link_at(critical, critical->cause), at, CRITICAL_BANDWIDTH);
 }
 
-void critical_answered(struct critical *critical, uint32_t index, ps_t at)
+/* What follows the present chain of the strand is caused by it, from `since` to `at`, without a message. */
+static void signal_from(struct critical *critical, const struct critical_strand *strand, ps_t since, ps_t at,
+                        const struct critical_detail *told)
 {
-    uint32_t of = link_of(critical, index);
-    const struct critical_link *message = link_at(critical, of);
-    const struct critical_strand receiver = {.link = of, .rank = message->destination};
-    sum_up(critical, of);
-    uint32_t taken = follow(critical, &receiver, message->end);
-    struct critical_link *link = link_at(critical, taken);
-    message = link_at(critical, of);
-    link->source = message->destination;
-    link->destination = message->source;
-    link->op = message->op;
-    link->is_signal = true;
-    link->end = at;
-    link->kinds[CRITICAL_LATENCY] = at - link->start;
-    link->is_closed = true;
-    critical->cause = taken;
+    critical->cause = follow(critical, strand, since);
+    critical->owns_cause = true;
+    if (critical->keep)
+        note_message(critical, critical->cause, told);
+    close_link(link_at(critical, critical->cause), at, CRITICAL_LATENCY);
+}
+
+void critical_answered(struct critical *critical, uint32_t index, const struct message *message, ps_t at)
+{
+    const struct critical_strand receiver = {.link = link_of(critical, index), .rank = message->destination};
+    signal_from(critical, &receiver, link_at(critical, receiver.link)->end, at,
+                &(struct critical_detail){.source = message->destination,
+                                          .destination = message->source,
+                                          .op = message->op,
+                                          .is_signal = true});
 }
 
 void critical_signal(struct critical *critical, ps_t at)
 {
-    critical->cause = follow(critical, critical->present, at);
-    struct critical_link *link = link_at(critical, critical->cause);
-    link->source = link->destination = link->rank;
-    link->is_signal = true;
-    link->is_closed = true;
+    uint32_t rank = critical->present->rank;
+    signal_from(critical, critical->present, at, at,
+                &(struct critical_detail){.source = rank, .destination = rank, .is_signal = true});
 }
 
 void critical_complete(struct critical *critical, const struct critical_strand *strand)
 {
-    critical->cause = strand->waited ? hold(critical, strand->link) : POOL_NONE;
-}
-
-void critical_resume(struct critical *critical, uint32_t held)
-{
-    critical->cause = hold(critical, held);
+    critical->cause = strand->waited ? strand->link : POOL_NONE;
 }
 
 void critical_told(struct critical *critical)
 {
-    drop(critical, critical->cause);
+    if (critical->owns_cause)
+        drop(critical, critical->cause);
     critical->cause = POOL_NONE;
+    critical->owns_cause = false;
 }
 
-uint32_t critical_hold(struct critical *critical)
+void critical_resume(struct critical *critical, uint32_t held)
 {
-    return hold(critical, critical->cause);
+    critical_told(critical);
+    critical->cause = held;
 }
 
-void critical_drop(struct critical *critical, uint32_t held)
+void critical_hold(struct critical *critical, uint32_t *held)
 {
-    drop(critical, held);
+    uint32_t old = *held;
+    *held = hold(critical, critical->cause);
+    drop(critical, old);
 }
 
-void critical_waited(struct critical *critical, struct critical_strand *strand, uint32_t held)
+void critical_drop(struct critical *critical, uint32_t *held)
 {
-    if (held == POOL_NONE)
+    drop(critical, *held);
+    *held = POOL_NONE;
+}
+
+void critical_waited(struct critical *critical, struct critical_strand *strand, uint32_t *held)
+{
+    if (*held == POOL_NONE)
         return;
-    sum_up(critical, held);
     drop(critical, strand->link);
-    *strand = (struct critical_strand){.link = held, .rank = strand->rank, .waited = true};
-    if (critical->links.live >= critical->keep)
+    *strand = (struct critical_strand){.link = *held, .rank = strand->rank, .waited = true};
+    *held = POOL_NONE;
+    if (critical->keep && critical->links.live >= critical->keep)
         forget(critical);
 }
 
@@ -436,35 +517,51 @@ void critical_end(struct critical *critical, uint32_t rank, ps_t at)
     critical->length = at;
 }
 
-static struct critical_step step_of(const struct critical_link *link, ps_t since)
+/* Two links of the chain differ by what the later one adds: its message, and the time before it. */
+static struct critical_step step_of(const struct critical *critical, uint32_t index)
 {
-    struct critical_step step = {.rank = link->rank,
-                                 .source = link->source,
-                                 .destination = link->destination,
-                                 .op = link->op,
-                                 .is_signal = link->is_signal,
-                                 .bytes = link->bytes,
-                                 .since = since,
-                                 .computed = link->computed,
-                                 .start = link->start,
+    static const struct critical_link beginning = {.end = 0};
+    const struct critical_detail *detail = &critical->details[index];
+    const struct critical_link *link = link_at(critical, index),
+                               *before = detail->before == POOL_NONE ? &beginning
+                                                                     : link_at(critical, detail->before);
+    struct critical_step step = {.rank = detail->rank,
+                                 .source = detail->source,
+                                 .destination = detail->destination,
+                                 .op = detail->op,
+                                 .is_signal = detail->is_signal,
+                                 .bytes = detail->bytes,
+                                 .since = before->end,
+                                 .computed = detail->computed,
+                                 .start = detail->start,
                                  .end = link->end,
-                                 .awaited = link->awaited,
-                                 .which = link->which,
-                                 .awaited_ps = link->awaited_ps};
-    memcpy(step.kinds, link->kinds, sizeof step.kinds);
+                                 .awaited = detail->awaited,
+                                 .which = detail->which,
+                                 .awaited_ps = detail->awaited_ps};
+    for (int i = 0; i < CRITICAL_KINDS; i++)
+        step.kinds[i] = link->kinds[i] - before->kinds[i];
+    step.kinds[CRITICAL_COMPUTATION] -= step.computed;
+    step.kinds[critical->rest] -= step.start - step.since - step.computed;
     return step;
+}
+
+/* A link that is cut is not listed: nothing tells what it adds. */
+static bool is_listed(const struct critical *critical, uint32_t index)
+{
+    return index != POOL_NONE && !critical->details[index].is_cut;
 }
 
 static void list_steps(const struct critical *critical, uint32_t last, struct critical_path *path)
 {
-    for (uint32_t i = last; i != POOL_NONE; i = link_at(critical, i)->before)
+    uint32_t i;
+    for (i = last; is_listed(critical, i); i = critical->details[i].before)
         path->count++;
+    path->listed_since = i == POOL_NONE ? 0 : link_at(critical, i)->end;
+    path->messages = critical->details[last].messages;
     path->steps = mem_alloc(path->count, sizeof *path->steps, "critical path");
     size_t left = path->count;
-    for (uint32_t i = last; i != POOL_NONE; i = link_at(critical, i)->before)
-        path->steps[--left] = step_of(link_at(critical, i), critical->sums[i].since);
-    if (path->count)
-        path->listed_since = path->steps[0].since;
+    for (i = last; left > 0; i = critical->details[i].before)
+        path->steps[--left] = step_of(critical, i);
 }
 
 void critical_result(const struct critical *critical, struct critical_path *path)
@@ -474,19 +571,17 @@ void critical_result(const struct critical *critical, struct critical_path *path
     if (critical->last == POOL_NONE)
         return;
     const struct critical_strand *strand = &critical->ranks[critical->last];
-    struct critical_sum sum = {.since = 0};
-    if (strand->link != POOL_NONE) {
-        sum = critical->sums[strand->link];
-        sum.since = link_at(critical, strand->link)->end;
-    }
     path->last_rank = strand->rank;
-    path->last_since = sum.since;
     path->last_computed = strand->computed;
-    sum.kinds[CRITICAL_COMPUTATION] += strand->computed;
-    sum.kinds[critical->rest] += critical->length - sum.since - strand->computed;
-    memcpy(path->kinds, sum.kinds, sizeof path->kinds);
-    path->messages = sum.messages;
-    list_steps(critical, strand->link, path);
+    if (strand->link != POOL_NONE) {
+        const struct critical_link *last = link_at(critical, strand->link);
+        memcpy(path->kinds, last->kinds, sizeof path->kinds);
+        path->last_since = last->end;
+    }
+    path->kinds[CRITICAL_COMPUTATION] += strand->computed;
+    path->kinds[critical->rest] += critical->length - path->last_since - strand->computed;
+    if (critical->keep && strand->link != POOL_NONE)
+        list_steps(critical, strand->link, path);
 }
 
 void critical_path_free(struct critical_path *path)
@@ -500,17 +595,15 @@ void critical_path_free(struct critical_path *path)
 struct critical *critical_open(uint32_t ranks, bool has_software, uint32_t keep, struct tap *tap)
 {
     struct critical *critical = mem_alloc(1, sizeof *critical, "critical path");
-    *critical = (struct critical){.tap = tap,
-                                  .rank_count = ranks,
-                                  .rest = has_software ? CRITICAL_SOFTWARE : CRITICAL_OTHER,
+    *critical = (struct critical){.rest = has_software ? CRITICAL_SOFTWARE : CRITICAL_OTHER,
                                   .cause = POOL_NONE,
-                                  .keep = keep ? keep : KEEP_BY_DEFAULT,
+                                  .keep = keep,
                                   .last = POOL_NONE};
     pool_init(&critical->links, sizeof(struct critical_link), "critical path");
     critical->ranks = mem_alloc(ranks, sizeof *critical->ranks, "critical path");
     for (uint32_t i = 0; i < ranks; i++)
         critical->ranks[i] = (struct critical_strand){.link = POOL_NONE, .rank = i};
-    tap_handle(tap, TAP_BIT(TAP_PART), take_part, critical);
+    tap_handle_parts(tap, (struct tap_part_handler){.handle = take_part, .self = critical});
     return critical;
 }
 
@@ -520,23 +613,16 @@ void critical_close(struct critical *critical)
         return;
     pool_free(&critical->links);
     free(critical->ranks);
-    free(critical->sums);
+    free(critical->details);
     free(critical->messages);
     free(critical);
 }
 
-size_t critical_bytes(const struct critical *critical)
+double critical_estimate(double ranks, double at_once, uint32_t keep)
 {
-    return critical->links.capacity * critical->links.size + critical->sum_capacity * sizeof *critical->sums +
-           critical->rank_count * sizeof *critical->ranks +
-           critical->message_capacity * sizeof *critical->messages;
-}
-
-double critical_estimate(double ranks, double at_once, double messages)
-{
-    double links = at_once + KEEP_BY_DEFAULT < messages ? at_once + KEEP_BY_DEFAULT : messages;
+    double links = at_once + fmax(keep, ranks);
     return ranks * (double)sizeof(struct critical_strand) +
            estimate_pool(links, sizeof(struct critical_link)) +
-           estimate_array(links, sizeof(struct critical_sum)) +
+           (keep ? estimate_array(links, sizeof(struct critical_detail)) : 0) +
            estimate_array(at_once, sizeof(struct message_links));
 }

@@ -16,9 +16,10 @@
  *
  * An engine tells what happens, and this keeps for each strand the cause of its last wait. A *strand* is what
  * executes one thing after another: a rank, or a non-blocking collective call of a rank. A *link* of the
- * chain is a time on a strand and the message that the strand sent at its end. Links name the link before
- * them. A link that no strand, message or other link needs is free again, so the memory of a run does not
- * grow with its messages but with those under way and with the chains that are still candidates. */
+ * chain is a time on a strand and the message that the strand sent at its end. A link knows what the whole
+ * chain before it consists of. For the list of the path links also name the link before them. A link that no
+ * strand, message or other link needs is free again, so the memory of a run does not grow with its messages
+ * but with those under way and, for the list, with the chains that are still candidates. */
 
 enum critical_kind {
     CRITICAL_COMPUTATION, /* of a rank */
@@ -75,12 +76,13 @@ void critical_path_free(struct critical_path *path);
 
 struct critical;
 
-/* `keep` is how many links a run keeps at least, where it has so many; 0: the default. */
+/* `keep` is how many links a run keeps at least, where it has so many, to list the path; with 0 the path has
+ * no list and no messages, and costs less. */
+enum { CRITICAL_KEEP = 1 << 18 };
 struct critical *critical_open(uint32_t ranks, bool has_software, uint32_t keep, struct tap *tap);
 void critical_close(struct critical *critical); /* NULL: does nothing */
-size_t critical_bytes(const struct critical *critical);
-/* Bytes of a run with so many ranks, messages under way at once, and messages in all. */
-double critical_estimate(double ranks, double at_once, double messages);
+/* Bytes of a run with so many ranks, and messages under way at once. */
+double critical_estimate(double ranks, double at_once, uint32_t keep);
 
 /* -------------------------------------------------------------- for engines */
 
@@ -102,26 +104,26 @@ void critical_bind(struct critical *critical, uint32_t index, ps_t now);
 /* The same, where only its receiver had to wait: its sender waits for what the message did before. */
 void critical_bind_receiver(struct critical *critical, uint32_t index, ps_t now);
 /* The same of the rank that receives it, whose core did not look before; nothing where it came just now. */
-void critical_polled(struct critical *critical, uint32_t index, ps_t now);
+void critical_polled(struct critical *critical, uint32_t index, uint32_t rank, ps_t now);
 
 /* The completion of a receive, of a send, or of a send by a final answer, at `at`: what is completed next has
  * this cause, until critical_told(). */
 void critical_received(struct critical *critical, uint32_t index, ps_t at);
 void critical_sent(struct critical *critical, uint32_t index, ps_t at);
-void critical_answered(struct critical *critical, uint32_t index, ps_t at);
+void critical_answered(struct critical *critical, uint32_t index, const struct message *message, ps_t at);
 /* What the present strand does at `at` for another rank of its node, without a message. */
 void critical_signal(struct critical *critical, ps_t at);
 /* The present strand itself has reached the end of what is completed next. */
 void critical_complete(struct critical *critical, const struct critical_strand *strand);
-/* The cause that was held is the present one again. */
+/* The cause that is held is the present one again, until critical_told(), as long as it is held. */
 void critical_resume(struct critical *critical, uint32_t held);
 void critical_told(struct critical *critical);
 
-/* Holds the present cause for a strand that may wait for it; POOL_NONE: there is none. */
-uint32_t critical_hold(struct critical *critical);
-void critical_drop(struct critical *critical, uint32_t held);
-/* The strand has waited for the cause, which it gives up. */
-void critical_waited(struct critical *critical, struct critical_strand *strand, uint32_t held);
+/* Holds the present cause, in place of that in *held, for a strand that may wait for it. POOL_NONE: none. */
+void critical_hold(struct critical *critical, uint32_t *held);
+void critical_drop(struct critical *critical, uint32_t *held);
+/* The strand has waited for the cause, which is then no longer held. */
+void critical_waited(struct critical *critical, struct critical_strand *strand, uint32_t *held);
 
 /* The message is over. */
 void critical_finish(struct critical *critical, uint32_t index);

@@ -252,7 +252,7 @@ static bool has_software(const struct experiment *experiment)
 }
 
 /* Engines other than that of ranks do not tell causes. */
-static void keep_path(struct result *result, const struct critical *critical)
+static void keep_path(struct result *result, const struct critical *critical, bool is_listed)
 {
     struct critical_path path;
     critical_result(critical, &path);
@@ -260,7 +260,8 @@ static void keep_path(struct result *result, const struct critical *critical)
         return;
     result->path = mem_alloc(1, sizeof *result->path, "critical path");
     *result->path = path;
-    result->path_summary = path_summary_make(result->path);
+    if (is_listed)
+        result->path_summary = path_summary_make(result->path);
 }
 
 enum status experiment_run(struct experiment *experiment, size_t index, const struct experiment_watch *watch,
@@ -295,8 +296,9 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
                                    .seed = experiment->chosen->seed,
                                    .progress = pass_progress,
                                    .progress_self = &progress};
-    if (experiment->wants_path)
-        params.critical = critical_open(program->ranks, result->has_software, 0, &tap);
+    if (experiment->path != EXPERIMENT_PATH_NONE)
+        params.critical = critical_open(program->ranks, result->has_software,
+                                        experiment->path == EXPERIMENT_PATH_LISTED ? CRITICAL_KEEP : 0, &tap);
     double began = clock_seconds_now();
     struct traffic traffic = {.pairs = NULL};
     enum status status = STATUS_OK;
@@ -311,7 +313,7 @@ enum status experiment_run(struct experiment *experiment, size_t index, const st
     progress_end();
     traffic_free(&traffic);
     if (status == STATUS_OK && params.critical)
-        keep_path(result, params.critical);
+        keep_path(result, params.critical, experiment->path == EXPERIMENT_PATH_LISTED);
     critical_close(params.critical);
     result->wall_s = clock_seconds_now() - began;
     if (status == STATUS_OK)

@@ -46,6 +46,13 @@ extern const struct param_table experiment_params; /* struct experiment_config *
 
 enum { EXPERIMENT_FABRICS = 16 };
 
+/* What results have of their critical path. */
+enum experiment_path {
+    EXPERIMENT_PATH_NONE,
+    EXPERIMENT_PATH_KINDS,  /* what its time consists of */
+    EXPERIMENT_PATH_LISTED, /* also its messages, which costs more */
+};
+
 struct experiment {
     const struct config *config; /* the caller's, or own_config */
     struct config *own_config;   /* with what machine, fabrics and program set; NULL: they set nothing */
@@ -57,7 +64,7 @@ struct experiment {
     size_t fabric_count;
     struct host host; /* if has_host */
     bool has_host;
-    bool wants_path; /* results have their critical path; set it behind experiment_init() */
+    enum experiment_path path; /* set it behind experiment_init() */
     char trace_key[TRACE_KEY_TEXT];
 };
 

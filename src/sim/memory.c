@@ -33,15 +33,15 @@ static void add_traffic(const struct fabric_ops *fabric, const struct config *co
 /* The chains that may still become the critical path; each message under way has a link, too. */
 static void add_path(const struct experiment *experiment, struct estimate *estimate)
 {
-    if (!experiment->wants_path || experiment->program->openloop)
+    if (experiment->path == EXPERIMENT_PATH_NONE || experiment->program->openloop)
         return;
     double at_once = 0;
     for (size_t i = 0; i < estimate->count; i++)
         if (strcmp(estimate->parts[i].name, "messages") == 0)
             at_once = estimate->parts[i].bytes / (double)sizeof(struct message);
-    estimate_add(
-        estimate, "critical path", "neither --insight nor --html",
-        critical_estimate(experiment->program->ranks, at_once, (double)experiment_work(experiment).messages));
+    bool is_listed = experiment->path == EXPERIMENT_PATH_LISTED;
+    estimate_add(estimate, "critical path", is_listed ? "neither --insight nor --html" : "--no-insight",
+                 critical_estimate(experiment->program->ranks, at_once, is_listed ? CRITICAL_KEEP : 0));
 }
 
 enum status memory_estimate(const struct experiment *experiment, size_t index, struct estimate *estimate)

@@ -45,9 +45,8 @@ struct result {
     struct size_class sizes[RESULT_SIZE_CLASSES]; /* of the same messages */
     struct engine_usage usage;
     struct result_network network;
-    /* Both NULL: nobody has asked for the critical path, or the engine does not tell causes. */
-    struct critical_path *path;
-    struct path_summary *path_summary;
+    struct critical_path *path;        /* NULL: nobody has asked for it, or the engine does not tell causes */
+    struct path_summary *path_summary; /* NULL: the path is not listed */
     double wall_s; /* time of the simulation itself; for people, and in no file of results */
 };
 

@@ -138,7 +138,7 @@ static void run_messages(struct bench *bench, uint32_t count)
     keep_statistics(bench->network, bench->outcome);
 }
 
-void (*light_tap_handler)(void *self, const struct tap_record *record);
+struct tap_part_handler light_part_handler;
 
 void light_run(const char *topology, enum photonic_switching switching, const char *const *settings,
                const struct light_message *messages, uint32_t count, uint64_t seed,
@@ -148,8 +148,8 @@ void light_run(const char *topology, enum photonic_switching switching, const ch
         [PHOTONIC_CIRCUIT] = "circuit", [PHOTONIC_PACKETISED] = "packetised", [PHOTONIC_SEGMENT] = "segment"};
     struct config *config = configure(topology, settings);
     struct tap tap = {.count = {0}};
-    if (light_tap_handler)
-        tap_handle(&tap, TAP_BIT(TAP_PART), light_tap_handler, NULL);
+    if (light_part_handler.handle)
+        tap_handle_parts(&tap, light_part_handler);
     struct bench bench = {.messages = messages, .outcome = outcome};
     struct topo topo;
     assert_true(count <= LIGHT_MESSAGES);

@@ -35,7 +35,7 @@ void light_run(const char *topology, enum photonic_switching switching, const ch
                const struct light_message *messages, uint32_t count, uint64_t seed,
                struct light_outcome *outcome);
 
-/* Handles TAP_PART, if a test has set it. */
-extern void (*light_tap_handler)(void *self, const struct tap_record *record);
+/* Handles the parts of messages, if a test has set it. */
+extern struct tap_part_handler light_part_handler;
 
 #endif

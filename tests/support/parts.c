@@ -18,7 +18,8 @@ void parts_forget(void)
     parts_said[0] = '\0';
 }
 
-void parts_add(void *self, const struct tap_record *record)
+void parts_add(void *self, uint32_t index, enum tap_part part, ps_t since, ps_t at,
+               const struct tap_awaited *awaited)
 {
     static const char *const names[TAP_PARTS] = {
         [TAP_PART_WAIT] = "wait",     [TAP_PART_HANDSHAKE] = "handshake", [TAP_PART_SOFTWARE] = "software",
@@ -29,13 +30,12 @@ void parts_add(void *self, const struct tap_record *record)
     size_t used = strlen(parts_said);
     char waited[64] = "";
     (void)self;
-    if (parts_of_message != UINT32_MAX && record->index != parts_of_message)
+    if (parts_of_message != UINT32_MAX && index != parts_of_message)
         return;
-    assert_true(record->since % parts_unit == 0 && record->at % parts_unit == 0);
-    if (record->awaited)
-        snprintf(waited, sizeof waited, " %s %u", record->awaited, record->which);
-    int length = snprintf(parts_said + used, sizeof parts_said - used, "%u %s %lld-%lld%s\n", record->index,
-                          names[record->part], (long long)(record->since / parts_unit),
-                          (long long)(record->at / parts_unit), waited);
+    assert_true(since % parts_unit == 0 && at % parts_unit == 0);
+    if (awaited)
+        snprintf(waited, sizeof waited, " %s %u", awaited->what, awaited->which);
+    int length = snprintf(parts_said + used, sizeof parts_said - used, "%u %s %lld-%lld%s\n", index,
+                          names[part], (long long)(since / parts_unit), (long long)(at / parts_unit), waited);
     assert_true(length > 0 && used + (size_t)length < sizeof parts_said);
 }

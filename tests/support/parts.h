@@ -11,7 +11,9 @@ extern char parts_said[8192];
 extern ps_t parts_unit;
 extern uint32_t parts_of_message; /* UINT32_MAX: all messages */
 
-void parts_add(void *self, const struct tap_record *record); /* TAP_PART; `self` is not used */
+/* A handler of parts; `self` is not used. */
+void parts_add(void *self, uint32_t index, enum tap_part part, ps_t since, ps_t at,
+               const struct tap_awaited *awaited);
 void parts_forget(void);
 
 #endif

@@ -21,9 +21,9 @@
 enum { SCRIPT_SLOTS = 128 };
 
 void (*script_visit)(void *self, struct fabric *fabric);
-void (*script_tap_handler)(void *self, const struct tap_record *record);
+struct tap_part_handler script_part_handler;
 struct critical_path *script_path;
-uint32_t script_path_keep;
+uint32_t script_path_keep = CRITICAL_KEEP;
 
 struct script {
     struct program program;
@@ -133,8 +133,8 @@ void script_run(const struct call *const *calls, uint32_t ranks, const char *fab
     result_collect(&result, ranks, &tap);
     conservation_attach(&conservation, &tap);
     tap_handle(&tap, TAP_BIT(TAP_FINISHED), keep_message, outcome);
-    if (script_tap_handler)
-        tap_handle(&tap, TAP_BIT(TAP_PART), script_tap_handler, NULL);
+    if (script_part_handler.handle)
+        tap_handle_parts(&tap, script_part_handler);
     const struct host_config *host_config = config_of(config, &host_params);
     struct host host;
     if (host_config->system)

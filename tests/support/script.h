@@ -92,10 +92,11 @@ struct script_outcome {
  * with NULL. Every run checks conservation. */
 /* Called with the fabric at the end of every successful run. NULL: none. */
 extern void (*script_visit)(void *self, struct fabric *fabric);
-/* Handles TAP_PART, if a test has set it. */
-extern void (*script_tap_handler)(void *self, const struct tap_record *record);
+/* Handles the parts of messages, if a test has set it. */
+extern struct tap_part_handler script_part_handler;
 
-/* Where a test sets it, the critical path of the run, for the test to free; and how many links are kept. */
+/* Where a test sets it, the critical path of the run, for the test to free; and how many links are kept,
+ * with 0 none for the list. */
 extern struct critical_path *script_path;
 extern uint32_t script_path_keep;
 

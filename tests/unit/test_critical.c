@@ -361,7 +361,7 @@ static void what_is_forgotten_is_summed(void **state)
         struct critical_path all = path;
         script_path_keep = 4;
         run(program, "packet", NULL);
-        script_path_keep = 0;
+        script_path_keep = CRITICAL_KEEP;
         check_path(false);
         assert_int_equal(path.rank, all.rank);
         assert_int_equal(path.messages, all.messages);
@@ -377,6 +377,33 @@ static void what_is_forgotten_is_summed(void **state)
     assert_true(has_forgotten);
 }
 
+/* Without a list the sums are the same, on every fabric and with hosts. */
+static void sums_need_no_list(void **state)
+{
+    (void)state;
+    static const char *const host[] = {"host.system=thunderx2", "hockney.latency=200ns",
+                                       "packet.latency=200ns", NULL};
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        struct random_program *program = make_program(seed);
+        for (size_t i = 0; i < sizeof path_fabrics / sizeof *path_fabrics; i++) {
+            bool has_host = i == 1 || i == 2;
+            const char *const *settings = has_host ? host : protocols[(seed + i) % PROTOCOLS];
+            run(program, path_fabrics[i], settings);
+            struct critical_path listed = path;
+            script_path_keep = 0;
+            run(program, path_fabrics[i], settings);
+            script_path_keep = CRITICAL_KEEP;
+            assert_int_equal(path.count, 0);
+            assert_int_equal(path.rank, listed.rank);
+            assert_int_equal(sum_of(path.kinds), outcome.makespan);
+            assert_memory_equal(path.kinds, listed.kinds, sizeof listed.kinds);
+            critical_path_free(&path);
+            critical_path_free(&listed);
+        }
+        free(program);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +414,7 @@ int main(void)
         cmocka_unit_test(parts_add_up_with_hosts),
         cmocka_unit_test(path_decides_the_makespan),
         cmocka_unit_test(what_is_forgotten_is_summed),
+        cmocka_unit_test(sums_need_no_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

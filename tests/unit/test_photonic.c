@@ -110,9 +110,9 @@ static const char *parts_of(enum photonic_switching switching, const char *const
     parts_forget();
     parts_unit = NS;
     parts_of_message = 1;
-    light_tap_handler = parts_add;
+    light_part_handler.handle = parts_add;
     light_run("linear:4", switching, settings, both, 2, 1, &out);
-    light_tap_handler = NULL;
+    light_part_handler.handle = NULL;
     return parts_said;
 }
 

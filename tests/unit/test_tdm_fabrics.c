@@ -43,9 +43,9 @@ static const char *parts_of(const char *fabric, const struct call *const *calls,
 {
     parts_forget();
     parts_unit = US;
-    script_tap_handler = parts_add;
+    script_part_handler.handle = parts_add;
     assert_int_equal(run(fabric, calls, ranks, settings), STATUS_OK);
-    script_tap_handler = NULL;
+    script_part_handler.handle = NULL;
     return parts_said;
 }
 

@@ -59,24 +59,14 @@ static void begin_causes(struct coll_exec *exec, uint32_t index)
 /* The present cause is that of the latest completion of the phase, if that is at `at`. */
 static void note_cause(const struct coll_exec *exec, uint32_t index, ps_t at)
 {
-    if (at <= request_at(exec, index)->latest)
-        return;
-    critical_drop(exec->context->critical, exec->causes[index].link);
-    exec->causes[index].link = critical_hold(exec->context->critical);
-}
-
-/* The core of the rank itself takes longer than all that is complete so far. */
-static void drop_cause(const struct coll_exec *exec, uint32_t index)
-{
-    critical_drop(exec->context->critical, exec->causes[index].link);
-    exec->causes[index].link = POOL_NONE;
+    if (at > request_at(exec, index)->latest)
+        critical_hold(exec->context->critical, &exec->causes[index].link);
 }
 
 /* The phase is over, and the strand has waited for what ended it. */
 static void follow_cause(const struct coll_exec *exec, uint32_t index)
 {
-    critical_waited(exec->context->critical, strand_of(exec, index), exec->causes[index].link);
-    exec->causes[index].link = POOL_NONE;
+    critical_waited(exec->context->critical, strand_of(exec, index), &exec->causes[index].link);
 }
 
 /* ------------------------------------------------------------------ phases */
@@ -295,8 +285,8 @@ static void post_phases(struct coll_exec *exec, uint32_t index)
         }
         request->phase++;
         ps_t free_at = endpoint_work(exec->endpoint, request->rank, ENDPOINT_WORK_NONE, loop->now);
-        if (exec->context->critical && free_at > request->latest)
-            drop_cause(exec, index);
+        if (exec->context->critical && free_at > request->latest) /* the core itself takes longest */
+            critical_drop(exec->context->critical, &exec->causes[index].link);
         request->latest = ps_max(request->latest, free_at);
         if (--request->pending > 0)
             return;

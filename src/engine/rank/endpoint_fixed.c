@@ -107,7 +107,7 @@ static void look_at(struct fixed_endpoint *endpoint, uint32_t index)
     ps_t now = endpoint->loop->now,
          at = core_work(endpoint, message->destination, endpoint->machine->receive_ps);
     if (endpoint->context->critical)
-        critical_polled(endpoint->context->critical, index, now);
+        critical_polled(endpoint->context->critical, index, message->destination, now);
     tap_emit_part(endpoint->tap, index, TAP_PART_SOFTWARE, now, at, "the core of rank", message->destination);
     endpoint->callbacks.arrived(endpoint->callbacks.self, index, at);
 }

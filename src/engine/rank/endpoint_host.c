@@ -301,7 +301,7 @@ static void look_at(struct host_endpoint *endpoint, struct host_rank *rank, uint
         cost = host_polled(endpoint->host, message->bytes, control);
     ps_t now = endpoint->loop->now, at = host_core_work(&rank->core, now, cost);
     if (endpoint->context->critical)
-        critical_polled(endpoint->context->critical, index, now);
+        critical_polled(endpoint->context->critical, index, message->destination, now);
     tap_emit_part(endpoint->tap, index, TAP_PART_WAIT, message->injected, now, "a call that polls, of rank",
                   message->destination);
     tap_emit_part(endpoint->tap, index, TAP_PART_SOFTWARE, now, at, "the core of rank", message->destination);

@@ -44,10 +44,8 @@ static void begin_causes(struct node_sync *sync, uint32_t call, uint32_t flags)
 static void drop_causes(struct node_sync *sync, uint32_t call)
 {
     struct node_sync_causes *causes = &sync->causes[call];
-    for (size_t flag = 0; flag < causes->flag_capacity; flag++) {
-        critical_drop(sync->critical, causes->flags[flag]);
-        causes->flags[flag] = POOL_NONE;
-    }
+    for (size_t flag = 0; flag < causes->flag_capacity; flag++)
+        critical_drop(sync->critical, &causes->flags[flag]);
 }
 
 void node_sync_begin(struct node_sync *sync, uint32_t call, uint32_t ranks, uint32_t flags)
@@ -108,28 +106,12 @@ static void release_all(struct node_sync *sync, struct node_sync_call *call, uin
     }
 }
 
-/* The present cause is that of the last arrival so far. */
-static void keep_last(struct node_sync *sync, uint32_t call)
-{
-    critical_drop(sync->critical, sync->causes[call].last);
-    sync->causes[call].last = critical_hold(sync->critical);
-}
-
-/* The cause of the last arrival is the present one, and no longer that of the call. */
-static void resume_last(struct node_sync *sync, uint32_t call)
-{
-    critical_told(sync->critical);
-    critical_resume(sync->critical, sync->causes[call].last);
-    critical_drop(sync->critical, sync->causes[call].last);
-    sync->causes[call].last = POOL_NONE;
-}
-
 void node_sync_barrier(struct node_sync *sync, uint32_t call_index, uint32_t member, ps_t at)
 {
     struct node_sync_call *call = call_at(sync, call_index);
     wait_for(sync, call, member, NODE_SYNC_BARRIER);
     if (sync->critical && at >= call->arrived_at)
-        keep_last(sync, call_index);
+        critical_hold(sync->critical, &sync->causes[call_index].last); /* of the last arrival so far */
     call->arrived_at = ps_max(call->arrived_at, at);
     if (++call->arrived < call->ranks)
         return;
@@ -137,8 +119,10 @@ void node_sync_barrier(struct node_sync *sync, uint32_t call_index, uint32_t mem
     call->arrived = 0;
     call->arrived_at = 0;
     if (sync->critical)
-        resume_last(sync, call_index);
+        critical_resume(sync->critical, sync->causes[call_index].last);
     release_all(sync, call, NODE_SYNC_BARRIER, at);
+    if (sync->critical)
+        critical_drop(sync->critical, &sync->causes[call_index].last);
 }
 
 void node_sync_raise(struct node_sync *sync, uint32_t call_index, uint32_t flag, ps_t at)
@@ -146,7 +130,7 @@ void node_sync_raise(struct node_sync *sync, uint32_t call_index, uint32_t flag,
     struct node_sync_call *call = call_at(sync, call_index);
     call->raised_at[flag] = at;
     if (sync->critical)
-        sync->causes[call_index].flags[flag] = critical_hold(sync->critical);
+        critical_hold(sync->critical, &sync->causes[call_index].flags[flag]);
     release_all(sync, call, flag, at);
 }
 

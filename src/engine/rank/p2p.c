@@ -31,7 +31,7 @@ __attribute__((noinline)) static void sender_done_with_cause(struct p2p *p2p, ui
     if (cause == SENDER_BY_MESSAGE)
         critical_sent(critical, index, at);
     else
-        critical_answered(critical, index, at);
+        critical_answered(critical, index, message_at(p2p->messages, index), at);
     sender_done(p2p, message_at(p2p->messages, index), at);
     critical_told(critical);
 }

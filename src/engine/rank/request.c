@@ -65,23 +65,24 @@ uint32_t request_add_handler(struct request_table *requests, void *self,
     return REQUEST_HANDLED | handler << REQUEST_INDEX_BITS;
 }
 
-void request_note_cause(struct request_table *requests, const struct request_waiter *waiter,
-                        const struct request *request, ps_t at)
+uint32_t *request_cause(struct request_table *requests, uint32_t waiter)
+{
+    return &requests->waiter_links[waiter];
+}
+
+void request_take_cause(struct request_table *requests, const struct request_waiter *waiter,
+                        const struct request *request)
 {
     size_t index =
         (size_t)((const unsigned char *)waiter - (unsigned char *)requests->waiters) / requests->stride;
-    uint32_t link = requests->links[request - requests->slots];
-    bool is_latest = at > waiter->latest;
-    critical_drop(requests->critical, is_latest ? requests->waiter_links[index] : link);
-    if (is_latest)
-        requests->waiter_links[index] = link;
-}
-
-uint32_t request_take_cause(struct request_table *requests, uint32_t waiter)
-{
-    uint32_t link = requests->waiter_links[waiter];
-    requests->waiter_links[waiter] = POOL_NONE;
-    return link;
+    uint32_t *link = &requests->links[request - requests->slots];
+    if (request->at > waiter->latest) {
+        critical_drop(requests->critical, &requests->waiter_links[index]);
+        requests->waiter_links[index] = *link;
+        *link = POOL_NONE;
+    } else {
+        critical_drop(requests->critical, link);
+    }
 }
 
 /* The completion of a slot, written once for runs with the critical path and once for all others, which are
@@ -95,14 +96,14 @@ static inline __attribute__((always_inline)) void complete_slot(struct request_t
     bool awaited = request->at == REQUEST_AWAITED;
     request->op = op;
     request->peer = peer;
-    if (with_cause)
-        requests->links[owner] = critical_hold(requests->critical);
+    if (with_cause && !awaited)
+        critical_hold(requests->critical, &requests->links[owner]);
     request->at = awaited ? REQUEST_FREE : at;
     if (!awaited)
         return;
     struct request_waiter *waiter = waiter_at(requests, waiter_index);
-    if (with_cause)
-        request_note_cause(requests, waiter, request, at);
+    if (with_cause && at > waiter->latest)
+        critical_hold(requests->critical, &requests->waiter_links[waiter_index]);
     request_note(waiter, request, at);
     if (--waiter->awaited == 0)
         requests->ready(requests->self, waiter_index);

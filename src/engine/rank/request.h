@@ -100,12 +100,13 @@ static inline uint32_t request_open(struct request_table *requests, const struct
     return owner;
 }
 
-/* For the critical path: keeps the cause of the latest completion, the first of several at the same time. */
-void request_note_cause(struct request_table *requests, const struct request_waiter *waiter,
-                        const struct request *request, ps_t at);
+/* For the critical path: the waiter awaits a complete request. It keeps the cause of the latest completion,
+ * the first of several at the same time. */
+void request_take_cause(struct request_table *requests, const struct request_waiter *waiter,
+                        const struct request *request);
 
-/* The cause of what the waiter has waited for; the caller holds it from now on. POOL_NONE: there is none. */
-uint32_t request_take_cause(struct request_table *requests, uint32_t waiter);
+/* The cause of what the waiter has waited for, which is held. POOL_NONE: there is none. */
+uint32_t *request_cause(struct request_table *requests, uint32_t waiter);
 
 static inline void request_note(struct request_waiter *waiter, const struct request *request, ps_t at)
 {
@@ -129,7 +130,7 @@ static inline void request_await(struct request_table *requests, struct request_
         return;
     }
     if (requests->critical)
-        request_note_cause(requests, waiter, request, request->at);
+        request_take_cause(requests, waiter, request);
     request_note(waiter, request, request->at);
     request->at = REQUEST_FREE;
 }

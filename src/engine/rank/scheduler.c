@@ -40,7 +40,7 @@ static inline void follow_cause(struct scheduler *scheduler, uint32_t rank_index
     struct critical *critical = scheduler->context->critical;
     if (critical)
         critical_waited(critical, critical_rank(critical, rank_index),
-                        request_take_cause(scheduler->requests, rank_index));
+                        request_cause(scheduler->requests, rank_index));
 }
 
 /* Moves the rank to `at`. True: it may go on there at once, because nothing else happens before. False: its

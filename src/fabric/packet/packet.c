@@ -177,17 +177,14 @@ static void emit_moved(const struct packet *packet, uint32_t index, ps_t latency
     const struct message *message = fabric_message(&packet->fabric, index);
     uint64_t bytes = fabric_message_bytes(&packet->fabric, message);
     ps_t now = fabric_now(&packet->fabric);
-    if (now > message->injected && tap_has_handler(packet->fabric.params.tap, TAP_PART))
-        tap_emit(packet->fabric.params.tap,
-                 &(struct tap_record){.kind = TAP_PART,
-                                      .index = index,
-                                      .since = message->injected,
-                                      .at = now,
-                                      .part = TAP_PART_TRANSFER,
-                                      .awaited = "its share of the links to node",
-                                      .which = message->destination_node,
-                                      .alone = service_ps(bytes, packet->config->bandwidth_bytes_per_s)});
-    tap_emit_part(packet->fabric.params.tap, index, TAP_PART_WIRE, now, ps_add(now, latency), NULL, 0);
+    const struct tap *tap = packet->fabric.params.tap;
+    if (tap_has_part_handler(tap))
+        tap_emit_waiting(
+            tap, index, TAP_PART_TRANSFER, message->injected, now,
+            &(struct tap_awaited){.what = "its share of the links to node",
+                                  .which = message->destination_node,
+                                  .alone = service_ps(bytes, packet->config->bandwidth_bytes_per_s)});
+    tap_emit_part(tap, index, TAP_PART_WIRE, now, ps_add(now, latency), NULL, 0);
 }
 
 static void deliver(struct packet *packet, uint32_t message)

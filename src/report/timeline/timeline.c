@@ -83,20 +83,11 @@ static void take_sent(struct timeline *timeline, const struct tap_record *record
 }
 
 /* The parts of a control message are shown as parts of the message that it belongs to. */
-static void take_part(struct timeline *timeline, const struct tap_record *record)
+static void keep_part(struct timeline *timeline, struct timeline_message *message,
+                      const struct timeline_part *part)
 {
-    struct timeline_message *message = message_of(timeline, record->index);
-    if (!message->is_under_way)
-        return;
     uint32_t index = pool_take(&timeline->parts);
-    *(struct timeline_part *)pool_at(&timeline->parts, index) =
-        (struct timeline_part){.since = record->since,
-                               .at = record->at,
-                               .alone = record->alone,
-                               .awaited = record->awaited,
-                               .which = record->which,
-                               .part = (uint8_t)record->part,
-                               .next = POOL_NONE};
+    *(struct timeline_part *)pool_at(&timeline->parts, index) = *part;
     if (message->last_part == POOL_NONE)
         message->first_part = index;
     else
@@ -171,9 +162,6 @@ static void take_record(void *self, const struct tap_record *record)
     case TAP_SENT:
         take_sent(timeline, record);
         break;
-    case TAP_PART:
-        take_part(timeline, record);
-        break;
     case TAP_RECEIVED:
         take_received(timeline, record);
         break;
@@ -187,6 +175,23 @@ static void take_record(void *self, const struct tap_record *record)
         take_state(timeline, record);
         break;
     }
+}
+
+static void take_part(void *self, uint32_t index, enum tap_part part, ps_t since, ps_t at,
+                      const struct tap_awaited *awaited)
+{
+    struct timeline *timeline = self;
+    pass_until(timeline, timeline->later.now);
+    struct timeline_message *message = message_of(timeline, index);
+    if (!message->is_under_way)
+        return;
+    struct timeline_part mine = {.since = since, .at = at, .part = (uint8_t)part, .next = POOL_NONE};
+    if (awaited) {
+        mine.alone = awaited->alone;
+        mine.awaited = awaited->what;
+        mine.which = awaited->which;
+    }
+    keep_part(timeline, message, &mine);
 }
 
 /* --------------------------------------------------------------------- runs */
@@ -214,9 +219,10 @@ void timeline_listen(void *self, uint32_t ranks, struct tap *tap)
     timeline->computed_kind = loop_register(&timeline->later, end_computation, timeline);
     timeline->received_kind = loop_register(&timeline->later, end_message, timeline);
     timeline->format->begin_run(timeline);
-    uint32_t wanted = TAP_BIT(TAP_SENT) | TAP_BIT(TAP_PART) | TAP_BIT(TAP_RECEIVED) | TAP_BIT(TAP_FINISHED) |
+    uint32_t wanted = TAP_BIT(TAP_SENT) | TAP_BIT(TAP_RECEIVED) | TAP_BIT(TAP_FINISHED) |
                       TAP_BIT(TAP_BLOCKED) | TAP_BIT(TAP_IDLE) | TAP_BIT(TAP_COMPUTED) | TAP_BIT(TAP_ENDED);
     tap_handle(tap, wanted, take_record, timeline);
+    tap_handle_parts(tap, (struct tap_part_handler){.handle = take_part, .self = timeline});
 }
 
 static void free_run(struct timeline *timeline)
