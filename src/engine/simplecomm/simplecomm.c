@@ -1,6 +1,7 @@
 #include "engine/simplecomm/simplecomm.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -406,8 +407,38 @@ static enum status refuse_topology(const struct engine_params *params)
     return topology->is_given ? STATUS_BAD_INPUT : STATUS_OK;
 }
 
+static void warn_if_set(const struct simplecomm *engine, const char *name)
+{
+    const struct config *config = engine->params->config;
+    if (!config_has_default(config, name))
+        diag_warning("fabric %s: %s=%s has no effect: SimpleComm has its own algorithms, which "
+                     "simplecomm.allreduce, simplecomm.alltoallv and mpi.reduce=linear choose",
+                     engine->params->fabric->name, name, config_text(config, name));
+}
+
+static bool has_reduce(const struct coll_choice *choice)
+{
+    bool has = true;
+    for (uint32_t i = 0; i < choice->count; i++)
+        has &= strcmp(choice->algorithm[i]->name, "binomial") == 0 ||
+               strcmp(choice->algorithm[i]->name, "linear") == 0;
+    return has;
+}
+
+static void warn_of_algorithms(const struct simplecomm *engine)
+{
+    warn_if_set(engine, "mpi.tuning");
+    for (enum coll_kind kind = 0; kind < COLL_KINDS; kind++) {
+        char name[64];
+        snprintf(name, sizeof name, "mpi.%s", coll_kind_name(kind));
+        if (kind != COLL_REDUCE || !has_reduce(&engine->collective->choice[kind]))
+            warn_if_set(engine, name);
+    }
+}
+
 static void check(struct simplecomm *engine)
 {
+    warn_of_algorithms(engine);
     if (engine->ranks % engine->cores_per_node != 0)
         compat_abort(engine, ABORT_NODES);
     if (engine->topology == COMPAT_HYBRID && engine->fmus_take_the_small)
