@@ -115,26 +115,18 @@ static bool take_check(void *name, int found, const char *value)
     return cli_take_word(&check_command, name, value, "machine");
 }
 
-struct shown_source {
-    const struct machine *machine;
-    const char *param;
-};
-
 static void put_value(void *self, const struct param *param, const char *value, const char *origin)
 {
     const struct machine *machine = self;
     if (!value || strcmp(origin, "default") == 0)
         return;
     printf("  %-22s %-12s ", param->name, value);
-    for (size_t i = 0; i < machine->source_count; i++)
-        if (strcmp(machine->sources[i].param, param->name) == 0)
-            quote_terminal(stdout, machine->sources[i].text);
+    quote_terminal(stdout, machine_source_of(machine, param->name));
     putchar('\n');
 }
 
 /* Fabrics that share a parameter derive it once. */
 struct told {
-    const char *machine;
     const char *params[64];
     size_t count;
 };
@@ -160,7 +152,7 @@ static enum status check_machine(const char *given, struct config *config)
         return status;
     status = machine_check(&machine);
     if (status == STATUS_OK) {
-        struct told told = {.machine = given};
+        struct told told = {.count = 0};
         quote_terminal(stdout, machine.name);
         fputs(": ", stdout);
         quote_terminal(stdout, machine.doc);

@@ -3,7 +3,7 @@
 #include "base/diag.h"
 #include "machine/machine.h"
 
-static const char *source_of(const struct machine *machine, const char *param)
+const char *machine_source_of(const struct machine *machine, const char *param)
 {
     for (size_t i = 0; i < machine->source_count; i++)
         if (strcmp(machine->sources[i].param, param) == 0)
@@ -26,7 +26,7 @@ static void check_value(void *self, const struct param *param, const char *value
 {
     struct check *check = self;
     bool is_given = value && strcmp(origin, "default") != 0;
-    const char *source = source_of(check->machine, param->name);
+    const char *source = machine_source_of(check->machine, param->name);
     if (is_given && !source)
         report(check, origin, "%s has no source; add it to sources", param->name);
     if (!is_given && source)

@@ -68,6 +68,9 @@ enum status machine_apply(const struct machine *machine, struct config *config,
 /* The same for the machine of that name or path. */
 enum status machine_apply_named(const char *given, struct config *config);
 
+/* Where the value of a parameter comes from; NULL: the file does not say. */
+const char *machine_source_of(const struct machine *machine, const char *param);
+
 /* Whether every number has a source, every source a number, and a rate is there, from which fabrics derive
  * theirs. Reports all that is wrong. */
 enum status machine_check(const struct machine *machine);
