@@ -4,10 +4,9 @@
 #include "base/diag.h"
 #include "cli/print.h"
 #include "cli/schedule.h"
-#include "engine/params.h"
 #include "output/standard.h"
+#include "sim/traffic.h"
 #include "trace/trace.h"
-#include "workload/patterns.h"
 #include "workload/workload.h"
 
 /* `helio schedule --trace`: the patterns of a program, and how static the program is. */
@@ -34,13 +33,7 @@ static enum status open_program(const struct schedule_settings *settings, const 
 static enum status find_in(struct program *program, const struct config *config, struct patterns *patterns)
 {
     struct collective_config collective;
-    const struct node_config *node = config_of(config, &node_params);
-    collective_config_of(config, &collective);
-    struct patterns_options options = {.choices = collective.choice,
-                                       .window = (uint32_t)collective.window,
-                                       .leaders = (uint32_t)collective.leaders,
-                                       .segment_bytes = collective.segment_bytes,
-                                       .ranks_per_node = node_config_ranks(node)};
+    const struct patterns_options options = traffic_options(config, &collective);
     return patterns_find(program, &options, patterns);
 }
 

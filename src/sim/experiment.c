@@ -213,13 +213,7 @@ struct experiment_work experiment_work(const struct experiment *experiment)
 {
     struct program *program = experiment->program;
     struct collective_config collective;
-    collective_config_of(experiment->config, &collective);
-    const struct patterns_options options = {
-        .choices = collective.choice,
-        .window = (uint32_t)collective.window,
-        .leaders = (uint32_t)collective.leaders,
-        .segment_bytes = collective.segment_bytes,
-        .ranks_per_node = node_config_ranks(config_of(experiment->config, &node_params))};
+    const struct patterns_options options = traffic_options(experiment->config, &collective);
     if (program->openloop)
         return (struct experiment_work){.messages = program->total_calls};
     const struct program_estimate estimate = program_estimate(program, &options);

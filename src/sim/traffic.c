@@ -36,16 +36,21 @@ static void add_phase(struct traffic *traffic, const struct patterns *patterns, 
         (struct fabric_phase){.pattern = number, .pairs = pairs, .count = pattern->pair_count};
 }
 
+struct patterns_options traffic_options(const struct config *config, struct collective_config *collective)
+{
+    collective_config_of(config, collective);
+    return (struct patterns_options){.choices = collective->choice,
+                                     .window = (uint32_t)collective->window,
+                                     .leaders = (uint32_t)collective->leaders,
+                                     .segment_bytes = collective->segment_bytes,
+                                     .ranks_per_node = node_config_ranks(config_of(config, &node_params))};
+}
+
 enum status traffic_init(struct traffic *traffic, struct program *program, const struct config *config)
 {
     struct patterns patterns;
     struct collective_config collective;
-    collective_config_of(config, &collective);
-    struct patterns_options options = {.choices = collective.choice,
-                                       .window = (uint32_t)collective.window,
-                                       .leaders = (uint32_t)collective.leaders,
-                                       .segment_bytes = collective.segment_bytes,
-                                       .ranks_per_node = node_config_ranks(config_of(config, &node_params))};
+    const struct patterns_options options = traffic_options(config, &collective);
     *traffic = (struct traffic){.pairs = NULL};
     enum status status = patterns_find(program, &options, &patterns);
     if (status != STATUS_OK)

@@ -5,6 +5,10 @@
 #include "call/call.h"
 #include "engine/params.h"
 #include "fabric/fabric.h"
+#include "workload/patterns.h"
+
+/* How a run that has these parameters makes its collective calls. The options point into `collective`. */
+struct patterns_options traffic_options(const struct config *config, struct collective_config *collective);
 
 /* What a program will send, for fabrics that are scheduled before the run. Rewinds the program. */
 struct traffic {
