@@ -224,6 +224,23 @@ void diag_set_sink(diag_sink *sink, void *self)
     current_self = self;
 }
 
+static void drop(void *self, enum diag_level level, const char *message)
+{
+    (void)self, (void)level, (void)message;
+}
+
+struct diag_silence diag_begin_silence(void)
+{
+    const struct diag_silence silence = {current_sink, current_self};
+    diag_set_sink(drop, NULL);
+    return silence;
+}
+
+void diag_end_silence(const struct diag_silence *silence)
+{
+    diag_set_sink(silence->sink, silence->self);
+}
+
 void diag_report(enum diag_level level, const struct diag_place *place, const char *format, ...)
 {
     va_list args;

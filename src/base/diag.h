@@ -35,6 +35,15 @@ struct diag_place {
 typedef void diag_sink(void *self, enum diag_level level, const char *message);
 void diag_set_sink(diag_sink *sink, void *self);
 
+/* Drops this thread's messages until diag_end_silence(), which gives them to the sink that had them before.
+ */
+struct diag_silence {
+    diag_sink *sink;
+    void *self;
+};
+struct diag_silence diag_begin_silence(void);
+void diag_end_silence(const struct diag_silence *silence);
+
 void diag_report(enum diag_level level, const struct diag_place *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void diag_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -11,10 +11,9 @@
 
 /* ---------------------------------------------------------------- describe */
 
-static uint32_t nodes_of(const struct experiment *experiment)
+static uint32_t nodes_of(const struct config *config, uint32_t ranks)
 {
-    uint32_t per_node = node_config_ranks(config_of(experiment->config, &node_params));
-    return (experiment->program->ranks - 1) / per_node + 1;
+    return (ranks - 1) / node_config_ranks(config_of(config, &node_params)) + 1;
 }
 
 /* What both ends of a message cost, which fabrics do not know. */
@@ -59,25 +58,48 @@ static void add_ignored(const struct experiment *experiment, const struct fabric
             description_add(&network->ignores, "%s", of_machine[i]);
 }
 
+/* What the parameters say. False: the fabric says nothing. */
+static bool describe(const struct config *config, const struct fabric_ops *fabric, uint32_t ranks,
+                     struct fabric_description *description, struct result_network *network)
+{
+    const struct experiment_config *chosen = config_of(config, &experiment_params);
+    *description = (struct fabric_description){.latency_ps = 0};
+    *network = (struct result_network){.is_bound = fabric->is_bound};
+    if (strcmp(chosen->machine, MACHINE_AS_PUBLISHED) != 0)
+        snprintf(network->machine, sizeof network->machine, "%s", chosen->machine);
+    if (!fabric->describe || chosen->compat != COMPAT_NONE)
+        return false;
+    fabric->describe(config, nodes_of(config, ranks), description);
+    return true;
+}
+
+static void keep_description(struct result_network *network, const struct fabric_description *description)
+{
+    network->is_described = true;
+    network->rate_bytes_per_s = description->rate_bytes_per_s;
+    network->message_rate_bytes_per_s = description->message_rate_bytes_per_s;
+    network->latency_ps = description->latency_ps;
+    snprintf(network->basis, sizeof network->basis, "%s", description->basis);
+    network->includes = description->includes;
+    network->notes = description->notes;
+}
+
+void network_describe_alone(const struct config *config, const struct fabric_ops *fabric, uint32_t ranks,
+                            struct result_network *network)
+{
+    struct fabric_description description;
+    if (describe(config, fabric, ranks, &description, network))
+        keep_description(network, &description);
+}
+
 void network_describe(const struct experiment *experiment, const struct fabric_ops *fabric,
                       struct result_network *network)
 {
-    struct fabric_description description = {.latency_ps = 0};
-    const char *machine = experiment->chosen->machine;
-    *network = (struct result_network){.is_bound = fabric->is_bound};
-    if (strcmp(machine, MACHINE_AS_PUBLISHED) != 0)
-        snprintf(network->machine, sizeof network->machine, "%s", machine);
-    if (!fabric->describe || experiment->chosen->compat != COMPAT_NONE)
+    struct fabric_description description;
+    if (!describe(experiment->config, fabric, experiment->program->ranks, &description, network))
         return;
-    fabric->describe(experiment->config, nodes_of(experiment), &description);
     add_hosts(experiment, &description);
-    network->is_described = true;
-    network->rate_bytes_per_s = description.rate_bytes_per_s;
-    network->message_rate_bytes_per_s = description.message_rate_bytes_per_s;
-    network->latency_ps = description.latency_ps;
-    snprintf(network->basis, sizeof network->basis, "%s", description.basis);
-    network->includes = description.includes;
-    network->notes = description.notes;
+    keep_description(network, &description);
     add_ignored(experiment, &description, network);
 }
 

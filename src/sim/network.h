@@ -26,6 +26,11 @@ struct fabric_ops;
 void network_describe(const struct experiment *experiment, const struct fabric_ops *fabric,
                       struct result_network *network);
 
+/* The same of the parameters of a run that is not open, with so many ranks, at least one: what
+ * network_differs() compares. The latency is without hosts, and nothing is ignored. */
+void network_describe_alone(const struct config *config, const struct fabric_ops *fabric, uint32_t ranks,
+                            struct result_network *network);
+
 /* Why the speedup of a network over `first` is not that of the fabrics alone: other rates, other parts in
  * their latencies. No text: they are compared fairly. A bound differs from nothing. */
 void network_differs(const struct result_network *first, const char *first_name,

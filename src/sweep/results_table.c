@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "base/steps.h"
 #include "sweep/metadata.h"
+#include "sweep/results_network.h"
 #include "workload/text.h"
 
 /* --------------------------------------------------------------------- read */
@@ -103,6 +104,7 @@ static enum status add_row(void *self, const struct store_run *run)
                                     .program = mem_text(run->program),
                                     .parameters = json_read_object(run->parameters),
                                     .metrics = json_read_object(run->metrics),
+                                    .ranks = run->ranks,
                                     .makespan_ps = run->makespan_ps,
                                     .idle_fraction = run->idle_fraction,
                                     .mean_bytes = run->mean_bytes,
@@ -167,26 +169,35 @@ static struct keyed_row *keyed_rows_of(const struct results_table *results_table
     return keyed;
 }
 
+/* The first of the keyed rows that has the key; SIZE_MAX: none has. */
+static size_t find_keyed(const struct keyed_row *keyed, size_t count, XXH128_hash_t wanted)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (XXH128_cmp(&keyed[middle].key, &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && XXH128_isEqual(keyed[low].key, wanted) ? keyed[low].row : SIZE_MAX;
+}
+
 /* The baseline of a row is the run whose parameters are those of the row, overridden by those of the
  * baseline. What follows from the machine is not compared. */
 static void compare_with_baseline(struct results_table *results_table)
 {
     struct keyed_row *keyed = keyed_rows_of(results_table, &results_table->followers);
+    size_t *versus = mem_alloc(results_table->count, sizeof *versus, "the table of results");
     for (size_t i = 0; i < results_table->count; i++) {
         struct results_table_row *row = &results_table->rows[i];
         XXH128_hash_t wanted = key_of(row, &results_table->followers, results_table->baseline);
-        size_t low = 0, high = results_table->count;
-        while (low < high) {
-            size_t middle = (low + high) / 2;
-            if (XXH128_cmp(&keyed[middle].key, &wanted) < 0)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        bool found = low < results_table->count && XXH128_isEqual(keyed[low].key, wanted);
-        if (found && row->makespan_ps > 0)
-            row->speedup = (double)results_table->rows[keyed[low].row].makespan_ps / (double)row->makespan_ps;
+        versus[i] = find_keyed(keyed, results_table->count, wanted);
+        if (versus[i] != SIZE_MAX && row->makespan_ps > 0)
+            row->speedup = (double)results_table->rows[versus[i]].makespan_ps / (double)row->makespan_ps;
     }
+    results_network_compare(results_table, versus);
+    free(versus);
     free(keyed);
 }
 
@@ -270,24 +281,36 @@ static bool differs(const struct results_table *results_table, const char *param
     return false;
 }
 
-/* Whether all rows of one machine have the same value, as of what a machine gives and fabrics derive. */
-static bool follows_machine(const struct results_table *results_table, const char *parameter)
+/* The machines of all rows, and their numbers in the rows. */
+struct row_machines {
+    struct text_index names;
+    size_t *of_row;
+    const json_t **values; /* of a parameter, on each machine */
+};
+
+static void find_machines(const struct results_table *results_table, struct row_machines *machines)
 {
-    struct text_index machines = {.count = 0};
-    const json_t **values = mem_alloc(results_table->count, sizeof *values, "the table of results");
-    bool follows = true;
-    for (size_t i = 0; follows && i < results_table->count; i++) {
-        const struct results_table_row *row = &results_table->rows[i];
-        const char *machine = results_table_value(row, "machine");
-        const json_t *value = json_object_get(row->parameters, parameter);
-        size_t known = machines.count, at = text_index_add(&machines, machine ? machine : "");
-        if (at == known)
-            values[at] = value;
-        follows = value && values[at] && json_equal(value, values[at]);
+    machines->of_row = mem_alloc(results_table->count, sizeof *machines->of_row, "the table of results");
+    for (size_t i = 0; i < results_table->count; i++) {
+        const char *name = results_table_value(&results_table->rows[i], "machine");
+        machines->of_row[i] = text_index_add(&machines->names, name ? name : "");
     }
-    follows &= machines.count > 1;
-    free(values);
-    text_index_free(&machines);
+    machines->values = mem_alloc(machines->names.count, sizeof *machines->values, "the table of results");
+}
+
+/* Whether all rows of one machine have the same value, as of what a machine gives and fabrics derive. */
+static bool follows_machine(const struct results_table *results_table, const struct row_machines *machines,
+                            const char *parameter)
+{
+    size_t known = 0; /* machines are numbered in the order of their first rows */
+    bool follows = machines->names.count > 1;
+    for (size_t i = 0; follows && i < results_table->count; i++) {
+        const json_t *value = json_object_get(results_table->rows[i].parameters, parameter);
+        size_t machine = machines->of_row[i];
+        if (machine == known)
+            machines->values[known++] = value;
+        follows = value && machines->values[machine] && json_equal(value, machines->values[machine]);
+    }
     return follows;
 }
 
@@ -295,19 +318,24 @@ static bool follows_machine(const struct results_table *results_table, const cha
  * sweep varies the machine, from which they follow. */
 static void add_differing(struct results_table *results_table, struct text_index *varied)
 {
+    struct row_machines machines = {.of_row = NULL};
     const char *name;
     json_t *value;
     if (!results_table->count)
         return;
+    find_machines(results_table, &machines);
     json_object_foreach(results_table->rows[0].parameters, name, value)
     {
         if (text_index_find(varied, name) != SIZE_MAX || !differs(results_table, name))
             continue;
-        if (strcmp(name, "machine") != 0 && follows_machine(results_table, name))
+        if (strcmp(name, "machine") != 0 && follows_machine(results_table, &machines, name))
             text_index_add(&results_table->followers, name);
         else
             json_add_value(results_table->varied, name);
     }
+    text_index_free(&machines.names);
+    free(machines.of_row);
+    free(machines.values);
 }
 
 enum status results_table_read(struct results_table *results_table, struct store *store)
@@ -327,6 +355,8 @@ enum status results_table_read(struct results_table *results_table, struct store
     text_index_free(&varied);
     if (json_object_size(results_table->baseline))
         compare_with_baseline(results_table);
+    else
+        results_network_compare(results_table, NULL);
     group_rows(results_table);
     estimate_groups(results_table);
     progress_end();
@@ -344,6 +374,7 @@ void results_table_free(struct results_table *results_table)
     text_index_free(&results_table->metrics);
     text_index_free(&results_table->split);
     text_index_free(&results_table->followers);
+    text_index_free(&results_table->reasons);
     free(results_table->rows);
     free(results_table->groups);
     json_decref(results_table->varied);
@@ -354,4 +385,10 @@ void results_table_free(struct results_table *results_table)
 const char *results_table_value(const struct results_table_row *row, const char *parameter)
 {
     return json_string_value(json_object_get(row->parameters, parameter));
+}
+
+const char *results_table_reason(const struct results_table *results_table,
+                                 const struct results_table_row *row)
+{
+    return results_table->reasons.texts[row->reason];
 }

@@ -16,11 +16,13 @@ struct results_table_row {
     int64_t id;
     const char *fabric, *program;
     json_t *parameters, *metrics;
+    uint32_t ranks;
     ps_t makespan_ps;
     double idle_fraction, mean_bytes;
     uint64_t messages;
     sum_t bytes;
     double speedup; /* over the baseline's run with the same parameters; 0 = no such run */
+    size_t reason;  /* why the speedup is not that of the fabrics alone: number of a text of `reasons` */
     size_t group;   /* rows that differ only in their seed have the same one */
 };
 
@@ -48,6 +50,9 @@ struct results_table {
     struct text_index metrics; /* names */
     /* Names of parameters that differ, but have one value for each machine: they are in no column. */
     struct text_index followers;
+    /* "a node sends at 76.8 GB/s, on packet at 12.5 GB/s": what differs between the network of a row and that
+     * of its baseline, or of the first fabric, in more than the fabric. Number 0 is "": nothing. */
+    struct text_index reasons;
 };
 
 enum status results_table_read(struct results_table *results_table, struct store *store);
@@ -55,6 +60,10 @@ void results_table_free(struct results_table *results_table);
 
 /* The row's value of a parameter; NULL: none. */
 const char *results_table_value(const struct results_table_row *row, const char *parameter);
+
+/* Why the row is not compared fairly, as of `reasons`; "": it is. */
+const char *results_table_reason(const struct results_table *results_table,
+                                 const struct results_table_row *row);
 
 /* The groups as one JSON object: their common parameters, their own, and their results. The report page of a
  * sweep shows it. The caller frees it. */

@@ -93,6 +93,16 @@ static void put_number(FILE *out, const json_t *number)
         fputc(',', out); /* this fabric has no such metric */
 }
 
+/* Why the speedup is not that of the fabrics alone, in the last column. */
+static void put_reason(const struct results_table *results_table, const struct results_table_row *row,
+                       FILE *out)
+{
+    if (!json_object_size(results_table->baseline))
+        return;
+    fputc(',', out);
+    quote_csv(out, results_table_reason(results_table, row));
+}
+
 static void put_run(const struct results_table *results_table, const struct results_table_row *row, FILE *out)
 {
     fprintf(out, "%" PRId64 ",", row->id);
@@ -111,6 +121,7 @@ static void put_run(const struct results_table *results_table, const struct resu
             sum_print(row->bytes, bytes), row->mean_bytes);
     for (size_t i = 0; i < results_table->metrics.count; i++)
         put_number(out, json_object_get(row->metrics, results_table->metrics.texts[i]));
+    put_reason(results_table, row, out);
     fputc('\n', out);
 }
 
@@ -124,7 +135,7 @@ void results_table_print_runs(const struct results_table *results_table, FILE *o
         fputc(',', out);
         quote_csv(out, results_table->metrics.texts[i]);
     }
-    fputc('\n', out);
+    fputs(json_object_size(results_table->baseline) ? ",differs\n" : "\n", out);
     for (size_t i = 0; i < results_table->count; i++)
         put_run(results_table, &results_table->rows[i], out);
 }
@@ -147,7 +158,7 @@ void results_table_print_means(const struct results_table *results_table, FILE *
     fputs("program,fabric", out);
     put_varied(results_table, NULL, true, out);
     fprintf(out, ",runs,makespan_s,makespan_low_s,makespan_high_s%s\n",
-            compared ? ",speedup,speedup_low,speedup_high" : "");
+            compared ? ",speedup,speedup_low,speedup_high,differs" : "");
     for (size_t i = 0; i < results_table->group_count; i++) {
         const struct results_table_group *group = &results_table->groups[i];
         const struct results_table_row *row = &results_table->rows[group->first];
@@ -159,6 +170,7 @@ void results_table_print_means(const struct results_table *results_table, FILE *
         put_estimate(out, &group->makespan_s);
         if (compared)
             put_estimate(out, &group->speedup);
+        put_reason(results_table, row, out);
         fputc('\n', out);
     }
 }

@@ -59,6 +59,8 @@ static json_t *group_json(const struct results_table *results_table, const struc
     json_put_count(object, "runs", group->makespan_s.count);
     json_put(object, "makespan_s", estimate_json(&group->makespan_s));
     json_put(object, "speedup", estimate_json(&group->speedup));
+    if (*results_table_reason(results_table, row))
+        json_put_count(object, "reason", row->reason);
     json_put_number(object, "idle_fraction", row->idle_fraction);
     json_put_count(object, "messages", row->messages);
     json_put_count(object, "bytes", row->bytes);
@@ -75,6 +77,15 @@ static json_t *fixed_json(const struct results_table *results_table)
         json_object_del(fixed, json_string_value(json_array_get(results_table->varied, i)));
     json_object_del(fixed, "fabric");
     return fixed;
+}
+
+/* Why groups are not compared fairly, by the number that is their `reason`. */
+static json_t *reasons_json(const struct results_table *results_table)
+{
+    json_t *reasons = json_make_list();
+    for (size_t i = 0; i < results_table->reasons.count; i++)
+        json_add_value(reasons, results_table->reasons.texts[i]);
+    return reasons;
 }
 
 /* How each fabric is drawn. */
@@ -102,6 +113,7 @@ char *results_table_json(const struct results_table *results_table)
     json_put(whole, "axes", axes);
     json_put(whole, "baseline", json_incref(results_table->baseline));
     json_put(whole, "groups", groups);
+    json_put(whole, "reasons", reasons_json(results_table));
     json_put(whole, "fabrics", styles_json(results_table));
     json_put(whole, "fixed", fixed_json(results_table));
     return json_take_line(whole, 15);

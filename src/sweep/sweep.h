@@ -22,6 +22,7 @@
  *     sweep.h            all together (sweep.c), and an estimate of the time (forecast.c)
  *     rerun.h            repeats a run of a store
  *     results_table.h    a store as a table; as CSV and JSON (results_table_csv.c, results_table_json.c)
+ *     results_network.h  which rows of the table are not compared fairly
  *     plot.h             a figure of the table, for gnuplot
  *
  * The results of many runs come from a store, and what it does not have is run:
