@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/text_index.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "report/page.h"
@@ -24,18 +25,23 @@ static const struct cli_command command = {
     .option_count = sizeof options / sizeof *options,
 };
 
-/* The one program, "alltoall:ranks=16", or how many there are. To be freed. */
+/* The one program, "alltoall:ranks=16"; or the workload without what the sweep varies of it; or how many
+ * programs there are. To be freed. */
 static char *title_of(const struct results_table *results_table)
 {
-    size_t programs = 0;
+    struct text_index programs = {.count = 0}, workloads = {.count = 0};
     for (size_t i = 0; i < results_table->count; i++) {
-        bool known = false;
-        for (size_t j = 0; j < i && !known; j++)
-            known = strcmp(results_table->rows[i].program, results_table->rows[j].program) == 0;
-        programs += !known;
+        const char *workload = results_table_value(&results_table->rows[i], "workload");
+        text_index_add(&programs, results_table->rows[i].program);
+        text_index_add(&workloads, workload ? workload : "");
     }
-    return programs == 1 ? mem_text(results_table->rows[0].program)
-                         : mem_format("A sweep of %zu programs", programs);
+    bool is_one = workloads.count == 1 && *workloads.texts[0];
+    char *title = programs.count == 1 ? mem_text(programs.texts[0])
+                  : is_one            ? mem_text(workloads.texts[0])
+                                      : mem_format("A sweep of %zu programs", programs.count);
+    text_index_free(&programs);
+    text_index_free(&workloads);
+    return title;
 }
 
 static enum status write_page(const struct results_table *results_table, const char *path)

@@ -16,6 +16,7 @@ import {
   checkSlots,
   checkStyles,
   checkTables,
+  checkUnequal,
 } from "./controls.mjs";
 
 const [chromium, folder, ...reports] = process.argv.slice(2);
@@ -123,6 +124,7 @@ const facts = (width) => `(() => {
           fabrics: new Set(data.groups.map((g) => g.program)).size > 1 ? [] : fastest(data.groups, (g) => g.makespan_s.mean),
           due: ["numbers", "manifest"].concat(data.axes.length ? ["curves"] : ["time-by-fabric"], data.axes.length > 1 ? ["map"] : []),
           filters: data.axes.length > 0,
+          isSweep: true,
           program: new Set(data.groups.map((g) => g.program)).size > 1 ? document.querySelector("h1").textContent : data.groups[0].program,
           saved: "fabric,",
         }),
@@ -234,6 +236,7 @@ async function check(browser, report, look) {
     await checkRanks(browser, found);
     await checkPrint(browser, found);
   }
+  if (seen.isSweep) await checkUnequal(browser, found);
   if (seen.filters) await checkFilters(browser, found);
   if (seen.due.includes("filling")) await checkSlots(browser, found);
   if (seen.searches) await checkSearch(browser, found);

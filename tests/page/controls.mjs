@@ -91,7 +91,7 @@ export async function checkRanks(browser, expect) {
 }
 
 // For every choice of every filter, the points that are drawn and the rows of the table are those that the data have: a
-// point is a group, so no point is made of several.
+// point is a group, so no point is made of several. Points of different values are apart on the horizontal axis.
 export async function checkFilters(browser, expect) {
   const seen = await browser.evaluate(`(async () => {
     const {groups} = JSON.parse(document.getElementById("results").textContent);
@@ -111,11 +111,17 @@ export async function checkFilters(browser, expect) {
         Object.entries(values).every(([name, value]) =>
           value === "each value" || (name === "program" ? g.program : g.settings[name] || "none") === value);
       const due = groups.filter(has);
+      const drawn = [...document.querySelectorAll("#curves svg g[aria-label='dot'] > *")];
+      const left = (dot) => Number(dot.getAttribute("cx") ?? /translate\\(([-0-9.]+)/.exec(dot.getAttribute("transform"))?.[1]);
+      const setting = (g) => (across === "program" ? g.program : g.settings[across]);
+      const shownDue = due.filter((g) => measure === "time" || g.speedup);
       return {
+        places: new Set(drawn.map((dot) => Math.round(left(dot)))).size,
+        values: across ? new Set(shownDue.map(setting)).size : null,
         what: JSON.stringify({measure, across, values, fabrics}),
-        due: due.filter((g) => measure === "time" || g.speedup).length,
+        due: shownDue.length,
         rows: due.length,
-        dots: document.querySelectorAll("#curves svg g[aria-label='dot'] > *").length,
+        dots: drawn.length,
         tableRows: document.querySelectorAll("#numbers tbody tr").length,
         title: document.querySelector("#curves h2").textContent,
         measure, across,
@@ -143,10 +149,40 @@ export async function checkFilters(browser, expect) {
   for (const one of seen.all) {
     expect(one.dots === one.due, `${one.what}: ${one.dots} points are drawn, ${one.due} groups match`);
     expect(one.tableRows === one.rows, `${one.what}: the table has ${one.tableRows} rows, ${one.rows} groups match`);
+    expect(one.values === null || one.places === one.values, `${one.what}: ${one.values} values of ${one.across} are at ${one.places} places`);
     expect(one.title.startsWith(one.measure === "time" ? "Time over" : "Speedup over"), `${one.what}: the title is ${one.title}`);
     if (one.across) expect(one.title.endsWith(one.across), `${one.what}: the title is ${one.title}`);
   }
   if (seen.boxes) expect(/Nothing matches/.test(seen.none), `without a fabric the page says ${seen.none}`);
+}
+
+// Fabrics that are not compared fairly are marked in the answer, in the legend and in the table, and their reasons stand
+// below the answer. The other fabrics have no mark.
+export async function checkUnequal(browser, expect) {
+  const seen = await browser.evaluate(`(() => {
+    const {groups, reasons} = JSON.parse(document.getElementById("results").textContent);
+    const list = document.getElementById("unequal");
+    const of = (fabric) => [...new Set(groups.filter((g) => g.fabric === fabric && g.reason).map((g) => reasons[g.reason]))];
+    const fabrics = [...new Set(groups.map((g) => g.fabric))];
+    const names = [...document.querySelectorAll("#curves .legend li")].map((li) => li.textContent);
+    return {
+      due: fabrics.map((fabric) => ({fabric, reasons: of(fabric)})).filter((one) => one.reasons.length),
+      listed: list ? [...list.querySelectorAll("dt")].map((dt) => dt.textContent) : [],
+      told: list ? list.textContent : "",
+      answer: document.getElementById("answer").textContent,
+      legend: names.filter((name) => name.includes("⚠")).map((name) => name.split(/[, ]/)[0]),
+      names: names.map((name) => name.split(/[, ]/)[0]),
+      table: [...document.querySelectorAll("#numbers thead th")].some((th) => th.textContent === "differs"),
+    };
+  })()`);
+  expect(seen.listed.join() === seen.due.map((one) => one.fabric).join(), `reasons are given of ${seen.listed}`);
+  for (const {fabric, reasons} of seen.due) {
+    for (const reason of reasons.slice(0, 3)) expect(seen.told.includes(reason), `${fabric}: nothing says ${reason}`);
+    expect(!seen.names.includes(fabric) || seen.legend.includes(fabric), `the legend marks ${seen.legend}, not ${fabric}`);
+  }
+  for (const fabric of seen.legend) expect(seen.due.some((one) => one.fabric === fabric), `the legend marks ${fabric}`);
+  expect(/⚠/.test(seen.answer) === seen.due.length > 0, `the answer is ${seen.answer}`);
+  expect(seen.table === seen.due.length > 0, "the table has another column of differences");
 }
 
 // What is typed into a search leaves the rows that have it.

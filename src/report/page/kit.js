@@ -220,6 +220,7 @@ const kit = (() => {
     times: d3.symbolTimes,
     plus: d3.symbolPlus,
   };
+  const markers = Object.keys(SYMBOLS);
   const symbolOf = (style) => SYMBOLS[style.marker];
 
   // Buttons of which one is chosen. options: {value, text}; choose(value) is called when another one is.
@@ -551,6 +552,7 @@ const kit = (() => {
     refresh,
     section,
     fabricStyles,
+    markers,
     symbolOf,
     hatchings,
     pathKinds,

@@ -11,6 +11,9 @@
   const isBound = (fabric) => styles.get(fabric).is_bound && fabrics.some((name) => !styles.get(name).is_bound);
   const compared = groups.some((g) => g.speedup);
   const repeated = groups.some((g) => g.runs > 1);
+  // Why a point is not compared fairly with the baseline, or with the first network; "": it is.
+  const reasonOf = (g) => sweep.reasons[g.reason ?? 0] ?? "";
+  const marked = (some) => (some.some(reasonOf) ? " ⚠" : "");
   const CURVES_AT_FIRST = 12; // more of them are shown only on request
   const SHADES = 5; // of a fabric's colour, for its settings
 
@@ -23,7 +26,12 @@
     const kinds = unique([...numbers.values()].map((quantity) => quantity?.kind));
     const isNumeric = kinds.length === 1 && kinds[0] !== undefined && domain.length > 1;
     if (isNumeric) domain.sort((a, b) => numbers.get(a).value - numbers.get(b).value);
-    return {name, of, domain, isNumeric, at: (value) => (isNumeric ? numbers.get(value).value : value)};
+    const valueOf = (value) => numbers.get(value).value;
+    // On a logarithmic axis 0 stands one step before the smallest other value.
+    const [first, second, third] = isNumeric ? domain.map(valueOf) : [];
+    const zeroAt = first === 0 && third && valueOf(domain.at(-1)) / second >= 8 ? (second * second) / third : null;
+    const at = (value) => (!isNumeric ? value : valueOf(value) || (zeroAt ?? 0));
+    return {name, of, domain, isNumeric, at, hasZeroAside: zeroAt !== null};
   }
   const programs = unique(groups.map((g) => g.program));
   const axes = sweep.axes
@@ -37,6 +45,8 @@
   if (groups.some((g) => programOf.get(keyOf(g)) !== g.program)) axes.unshift(axisOf("program", (g) => g.program));
 
   const factor = (ratio) => (ratio < 0.1 || ratio >= 100 ? digits(ratio, 3) : ratio.toFixed(3));
+  // What fabrics are compared with: the baseline, or the first network.
+  const reference = sweep.baseline.fabric ?? fabrics.find((fabric) => !isBound(fabric)) ?? fabrics[0];
   const baselineName = Object.entries(sweep.baseline)
     .map(([name, value]) => (name === "fabric" ? value : `${name} ${value}`))
     .join(", ");
@@ -74,22 +84,53 @@
       line.append(
         programs.length > 1 && program !== null ? `The shortest time of ${program} is ` : "The shortest time is ",
         element("strong", {}, time(fastest.makespan_s.mean, 5)),
-        `, on ${program === null ? [fastest.fabric, settings(fastest)].join(", ") : label(fastest)}. `,
+        `, on ${program === null ? [fastest.fabric, settings(fastest)].join(", ") : label(fastest)}${marked([fastest])}. `,
       );
     }
-    if (!compared) return line;
-    const others = fabrics
-      .map((fabric) => ({fabric, ratios: groups.filter((g) => g.fabric === fabric && g.speedup).map((g) => g.speedup.mean)}))
-      .filter(({fabric, ratios}) => ratios.length && !isBound(fabric) && !(fabric === sweep.baseline.fabric && Object.keys(sweep.baseline).length === 1));
     const {machine} = sweep.fixed;
-    const hosts =
-      !machine || !others.length ? "" : machine === "as-published" ? " Each fabric is as published: rates and hosts are not the same." : ` The machine is ${machine}.`;
-    others.forEach(({fabric, ratios}, i) => {
+    const hosts = machine && machine !== "as-published" ? `The machine is ${machine}. ` : "";
+    const marks = unequal().length ? `⚠ marks what differs from ${reference} in more than the fabric:` : "";
+    if (!compared) {
+      line.append(marks);
+      return line;
+    }
+    const others = fabrics
+      .map((fabric) => ({fabric, some: groups.filter((g) => g.fabric === fabric && g.speedup)}))
+      .map(({fabric, some}) => ({fabric, some, ratios: some.map((g) => g.speedup.mean)}))
+      .filter(({fabric, ratios}) => ratios.length && !isBound(fabric) && !(fabric === sweep.baseline.fabric && Object.keys(sweep.baseline).length === 1));
+    others.forEach(({fabric, some, ratios}, i) => {
       const [said, mood] = comparison(ratios);
-      line.append(i ? (i === others.length - 1 ? ", and " : ", ") : "", fabric, " is ", element("strong", {class: mood}, said), ` ${baselineName}`);
+      line.append(i ? (i === others.length - 1 ? ", and " : ", ") : "", fabric, " is ", element("strong", {class: mood}, said), ` ${baselineName}${marked(some)}`);
     });
-    if (others.length) line.append(`.${hosts}`);
+    if (others.length) line.append(`. ${hosts}`);
+    line.append(marks);
     return line;
+  }
+
+  // The fabrics that are not compared fairly, with their reasons, which may differ between settings.
+  const REASONS_SHOWN = 3; // of a fabric
+  function unequal() {
+    return fabrics
+      .map((fabric) => ({fabric, reasons: unique(groups.filter((g) => g.fabric === fabric).map(reasonOf)).filter((reason) => reason)}))
+      .filter(({reasons}) => reasons.length);
+  }
+  function unequalList() {
+    const found = unequal();
+    if (!found.length) return [];
+    const said = (reasons) => [
+      ...reasons.slice(0, REASONS_SHOWN),
+      ...(reasons.length > REASONS_SHOWN ? [`and ${reasons.length - REASONS_SHOWN} more with other settings: the table of all points has them`] : []),
+    ];
+    return [
+      element(
+        "dl",
+        {class: "networks", id: "unequal"},
+        ...found.flatMap(({fabric, reasons}) => [
+          element("dt", {}, element("span", {}, kit.lineSwatch(styles.get(fabric)), fabric)),
+          element("dd", {}, ...said(reasons).map((reason) => element("strong", {class: "mark"}, reason))),
+        ]),
+      ),
+    ];
   }
 
   // ------------------------------------------------------------------ filters
@@ -97,7 +138,7 @@
   const EACH = ""; // no filter: a curve for each value
   const shown = {
     measure: measures[0],
-    across: axes.find((axis) => axis.isNumeric) ?? axes.at(-1),
+    across: d3.greatest(axes.filter((axis) => axis.isNumeric), (axis) => axis.domain.length) ?? axes.at(-1),
     fabrics: new Set(fabrics),
     values: new Map(axes.map((axis) => [axis, EACH])),
   };
@@ -166,7 +207,8 @@
 
   // ------------------------------------------------------------------- curves
 
-  // A curve for each fabric and each setting of the axes that are not filtered. Its settings are shades of its colour.
+  // A curve for each fabric and each setting of the axes that are not filtered. Its settings are shades of its colour,
+  // and have markers of their own.
   function curvesShown() {
     const all = curves();
     const free = unique(all.map(([setting]) => setting));
@@ -177,25 +219,38 @@
       const color = step ? `color-mix(in oklab, ${style.color} ${100 - step * 10}%, var(--card))` : style.color;
       return {
         fabric,
-        style: {...style, color},
-        name: free.length > 1 && setting ? `${fabric}, ${setting}` : fabric,
+        style: free.length > 1 ? {...style, color, marker: kit.markers[free.indexOf(setting) % kit.markers.length]} : style,
+        name: (free.length > 1 && setting ? `${fabric}, ${setting}` : fabric) + marked(points),
         points: d3.sort(points, (g) => shown.across.domain.indexOf(shown.across.of(g))),
       };
     });
   }
 
-  // Each curve is drawn wider than those after it, which lie on top. So all are visible if results are equal.
-  const wider = (i, all) => 1.5 * Math.min(all.length - 1 - i, 3);
+  // A curve is drawn wider than those after it that have the same values, which lie on top. So all are visible.
+  const valuesOf = (curve) => JSON.stringify(curve.points.map((g) => [shown.across.of(g), shown.measure.of(g).mean]));
+  const widened = (all) => {
+    const values = all.map(valuesOf);
+    return all.map((curve, i) => 1.5 * Math.min(values.slice(i + 1).filter((other) => other === values[i]).length, 3));
+  };
+
+  // Whether the largest value is more than 30 times the smallest one above 0.
+  function isLogarithmic(all) {
+    const positive = all.flatMap((curve) => curve.points.map((g) => shown.measure.of(g).mean)).filter((mean) => mean > 0);
+    return positive.length > 0 && d3.max(positive) / d3.min(positive) > 30;
+  }
 
   function drawCurves(all, width) {
     const {across, measure} = shown;
+    const wider = widened(all);
     const points = all.flatMap((curve, i) => curve.points.map((g) => ({curve, i, at: across.at(across.of(g)), value: across.of(g), ...measure.of(g)})));
-    // On a logarithmic axis an interval that reaches zero ends at the bottom.
-    const means = d3.extent(points, (p) => p.mean);
-    const low = (p) => (p.mean > p.half_width ? p.mean - p.half_width : Math.min(p.mean, means[0]) / 2);
-    const [least, most] = [d3.min(points, low), d3.max(points, (p) => p.mean + p.half_width)];
+    // On a logarithmic axis a value or an interval that reaches zero ends at the bottom.
+    const smallest = d3.min(points.filter((p) => p.mean > 0), (p) => p.mean) ?? 0;
+    const low = (p) => (p.mean > p.half_width ? p.mean - p.half_width : Math.min(p.mean, smallest) / 2);
+    const most = d3.max(points, (p) => p.mean + p.half_width);
     const x = kit.settingAxis(across, width - 90);
-    const y = kit.valueAxis("y", measure.name, least, most, measure.tick);
+    const y = kit.valueAxis("y", measure.name, isLogarithmic(all) ? d3.min(points.filter((p) => p.mean > 0), low) : d3.min(points, low), most, measure.tick);
+    const bottom = y.scale.type === "log" ? y.scale.domain[0] : -Infinity;
+    const above = (of) => (p) => Math.max(of(p), bottom);
     return Plot.plot({
       ...common(width),
       height: 300 + x.below,
@@ -211,18 +266,18 @@
         ...y.marks,
         ...(measure.id === "speedup" ? [Plot.ruleY([1], {stroke: "currentColor", strokeDasharray: "4 3"})] : []),
         ...(points.some((p) => p.half_width > 0)
-          ? [Plot.ruleX(points, {x: "at", y1: low, y2: (p) => p.mean + p.half_width, stroke: (p) => p.curve.style.color, strokeWidth: 3, strokeOpacity: 0.35})]
+          ? [Plot.ruleX(points, {x: "at", y1: above(low), y2: (p) => p.mean + p.half_width, stroke: (p) => p.curve.style.color, strokeWidth: 3, strokeOpacity: 0.35})]
           : []),
         ...all.map((curve, i) =>
           Plot.line(
             points.filter((p) => p.curve === curve),
-            {x: "at", y: "mean", stroke: curve.style.color, strokeDasharray: curve.style.dash, strokeWidth: 2 + wider(i, all)},
+            {x: "at", y: above((p) => p.mean), stroke: curve.style.color, strokeDasharray: curve.style.dash, strokeWidth: 2 + wider[i]},
           ),
         ),
         Plot.dot(points, {
           x: "at",
-          y: "mean",
-          r: (p) => 3.5 + wider(p.i, all),
+          y: above((p) => p.mean),
+          r: (p) => 3.5 + wider[p.i],
           sort: null,
           fill: (p) => p.curve.style.color,
           stroke: (p) => p.curve.style.color,
@@ -265,6 +320,9 @@
           : "Each point is one run.",
         ...(others().length ? ["A curve is a fabric with one value of each other parameter. The filters choose which are shown."] : []),
         ...(across.isNumeric ? [] : ["The distances between values are even."]),
+        ...(across.hasZeroAside ? [`A logarithmic axis has no 0: ${across.domain[0]} stands one step before ${across.domain[1]}.`] : []),
+        ...(isLogarithmic(all) && points.some((g) => measure.of(g).mean <= 0) ? ["Points at the bottom edge take no time."] : []),
+        ...(all.some((curve) => marked(curve.points)) ? [`⚠ marks curves that differ from ${reference} in more than the fabric.`] : []),
         ...(measure.id === "speedup" ? [`Points above the dashed line at 1 are faster than ${baselineName} with the same parameters.`] : []),
       ],
       [legend(all.map(({name, style}) => ({name, style}))), chart(words, (width) => drawCurves(all, width))],
@@ -289,13 +347,14 @@
     const left = labelWidth(down.domain);
     const cell = (width - left - 24) / across.domain.length;
     const narrow = cell < 7 * d3.max(across.domain, (v) => v.length) + 6;
+    const labelled = Math.ceil(13 / cell); // each so many cells, because slanted labels are 13 pixels wide
     return Plot.plot({
       ...common(width),
       height: (narrow ? 60 + 6 * d3.max(across.domain, (v) => v.length) : 72) + 28 * down.domain.length,
       marginLeft: left,
       marginBottom: narrow ? 34 + 6 * d3.max(across.domain, (v) => v.length) : 42,
       color: {type: "identity"},
-      x: {type: "band", domain: across.domain, label: across.name, tickRotate: narrow ? -60 : 0},
+      x: {type: "band", domain: across.domain, ticks: across.domain.filter((_, i) => i % labelled === 0), label: across.name, tickRotate: narrow ? -60 : 0},
       y: {type: "band", domain: down.domain, label: down.name, labelAnchor: "top", labelArrow: "none"},
       marks: [
         Plot.cell(found, {
@@ -319,7 +378,7 @@
     const cellsOf = (fabric) =>
       groups
         .filter((g) => g.fabric === fabric && measure.of(g) && rest.every((axis) => axis.of(g) === valueOf(axis)))
-        .map((g) => ({fabric, x: across.of(g), y: down.of(g), value: measure.of(g).mean}));
+        .map((g) => ({fabric, reason: g.reason, x: across.of(g), y: down.of(g), value: measure.of(g).mean}));
     const panels = fabrics.filter((fabric) => shown.fabrics.has(fabric)).map((fabric) => ({fabric, found: cellsOf(fabric)})).filter((p) => p.found.length);
     const all = panels.flatMap((p) => p.found);
     const title = `${measure.title} ${across.name} and ${down.name}`;
@@ -337,14 +396,14 @@
       rest.length ? `With ${rest.map((axis) => `${axis.name} ${valueOf(axis)}`).join(", ")}.` : null,
       [
         measure.id === "time"
-          ? "Darker is longer, on a logarithmic scale that all fabrics share."
+          ? "A stronger shade is longer, on a logarithmic scale that all fabrics share."
           : `Blue is faster than ${baselineName}, orange is slower. A stronger colour is a larger difference.`,
       ],
       panels.flatMap(({fabric, found}) => {
         const [least, most] = d3.extent(found, (c) => c.value);
         const words = `${fabric}: ${title}: from ${measure.show(least)} to ${measure.show(most)}.`;
         return [
-          ...(panels.length > 1 ? [element("h3", {}, fabric)] : []),
+          ...(panels.length > 1 ? [element("h3", {}, fabric + marked(found))] : []),
           chart(words, (width) => drawMap(across, down, found, shade, width)),
         ];
       }),
@@ -355,13 +414,13 @@
   // --------------------------------------------- without anything but fabrics
 
   function byFabric() {
-    const rows = groups.map((g) => ({fabric: g.fabric, makespan_s: g.makespan_s.mean}));
+    const rows = groups.map((g) => ({fabric: g.fabric, reason: g.reason, makespan_s: g.makespan_s.mean}));
     return section(
       "time-by-fabric",
       "Time by fabric",
       null,
       ["Shorter is better."],
-      [kit.timeBars(rows, styles, (row) => time(row.makespan_s, 5))],
+      [kit.timeBars(rows, styles, (row) => time(row.makespan_s, 5) + marked([row]))],
       null,
     );
   }
@@ -380,6 +439,7 @@
       ...(repeated ? [{name: "runs", of: (g) => g.runs}] : []),
       ...interval("time", "makespan_s", (g) => g.makespan_s, (v) => time(v, 5)),
       ...(compared ? interval("speedup", "speedup", (g) => g.speedup, factor) : []),
+      ...(groups.some(reasonOf) ? [{name: "differs", prose: true, of: reasonOf}] : []),
       {name: "idle", csv: "idle_fraction", of: (g) => g.idle_fraction, show: percent},
       {name: "messages", of: (g) => g.messages, show: count},
       {name: "bytes", of: (g) => g.bytes, show: size},
@@ -440,7 +500,7 @@
     const update = updater(holder);
     document
       .getElementById("main")
-      .append(answer(), ...(axes.length ? [filters(update)] : [byFabric()]), holder, manifest());
+      .append(answer(), ...unequalList(), ...(axes.length ? [filters(update)] : [byFabric()]), holder, manifest());
     update();
   }
 
