@@ -28,6 +28,7 @@ enum plot_scale { PLOT_SCALE_FITTING, PLOT_SCALE_LINEAR, PLOT_SCALE_LOG };
 
 struct plot_axis {
     enum plot_unit unit;
+    bool is_across; /* horizontal */
     bool is_log;
     bool is_binary;       /* sizes in KiB and numbers in powers of 2 */
     int labels;           /* that have room, at most */

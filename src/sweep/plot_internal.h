@@ -1,7 +1,8 @@
 #ifndef HELIO_SWEEP_PLOT_INTERNAL_H
 #define HELIO_SWEEP_PLOT_INTERNAL_H
 
-/* What plot.c, which collects the numbers of a figure, and plot_script.c, which draws them, share. */
+/* What plot.c, which collects the numbers of a figure, plot_script.c, which draws them, and plot_caption.c
+ * share. */
 
 #include "sweep/plot.h"
 
@@ -25,6 +26,20 @@ const struct results_table_row *plot_series_row(const struct plot *plot, size_t 
 const struct mean_estimate *plot_estimate(const struct plot *plot, size_t cell);
 /* The place on the x axis. */
 double plot_x(const struct plot *plot, size_t value);
+
+/* In a figure of speedups: whether the series has points that differ from the baseline in more than the
+ * fabric. */
+bool plot_is_marked(const struct plot *plot, size_t series);
+/* The lines that say why, below the figure. */
+struct plot_caption {
+    char **lines;
+    size_t count, capacity;
+};
+void plot_caption_make(const struct plot *plot, struct plot_caption *caption);
+double plot_caption_height_cm(const struct plot_caption *caption);
+/* Sets labels of gnuplot at the bottom of a figure of this height. */
+void plot_caption_print(const struct plot_caption *caption, double font_size, double height_cm, FILE *out);
+void plot_caption_free(struct plot_caption *caption);
 
 /* Writes the gnuplot script (plot_script.c). */
 void plot_write_script(const struct plot *plot, FILE *out);

@@ -11,6 +11,7 @@
 /* The gnuplot script of a figure: axes with units, a curve for each series, and a legend. */
 
 enum { MERGED_AT_MOST = 256, TOLD_APART = 12 };
+#define PIXELS 1.75 /* of plot.svg for a point of plot.pdf */
 
 /* Series of one fabric that have the same results are one curve. */
 struct curve {
@@ -26,9 +27,10 @@ struct script {
     FILE *out;
     struct curve *curves;
     size_t count, fabrics;
-    size_t varied;        /* parameters */
-    bool *is_in_title;    /* of each */
-    size_t titles;        /* how many */
+    size_t varied;     /* parameters */
+    bool *is_in_title; /* of each */
+    size_t titles;     /* how many */
+    struct plot_caption caption;
     const char *only_one; /* the one, if it is the only one and there is one fabric */
     struct placed {
         double x;
@@ -119,7 +121,7 @@ static void choose_titles(struct script *script)
 }
 
 /* "fmu, fmu.t_switch=500 ns", without what all curves have in common. */
-static char *title_of(const struct script *script, const struct curve *curve)
+static char *name_of(const struct script *script, const struct curve *curve)
 {
     bool has_fabric = script->fabrics > 1 || !script->titles;
     char *title = mem_text(has_fabric ? curve->fabric : "");
@@ -137,6 +139,17 @@ static char *title_of(const struct script *script, const struct curve *curve)
         return title;
     free(title);
     return mem_text(curve->fabric);
+}
+
+/* The name, with a * that the caption explains. */
+static char *title_of(const struct script *script, const struct curve *curve)
+{
+    char *name = name_of(script, curve);
+    if (!plot_is_marked(script->plot, curve->series))
+        return name;
+    char *title = mem_format("%s *", name);
+    free(name);
+    return title;
 }
 
 /* ------------------------------------------------------------------- styles */
@@ -157,6 +170,65 @@ static struct fabric_style style_of(const struct script *script, size_t index)
     style.dash = (enum fabric_dash)((index + index / FABRIC_MARKERS) % FABRIC_DASHES);
     style.marker = (enum fabric_marker)(index % FABRIC_MARKERS);
     return style;
+}
+
+/* --------------------------------------------------------------------- room */
+
+/* Whether words have no room side by side, so that they are slanted. */
+static bool are_slanted(const struct plot *plot)
+{
+    enum { CHARACTERS = 44 }; /* that have room */
+    size_t characters = 0;
+    for (size_t value = 0; value < plot->values.count; value++)
+        characters += strlen(plot->values.texts[value]) + 2;
+    return characters > CHARACTERS;
+}
+
+/* What slanted words need below the axis; paths may be longer. */
+static double slanted_cm(const struct plot *plot)
+{
+    const double character_cm = 0.1, most_cm = 3; /* 4.4 points x sin 40 degrees */
+    size_t longest = 0;
+    for (size_t i = 0; plot->unit == PLOT_WORDS && are_slanted(plot) && i < plot->values.count; i++)
+        if (strlen(plot->values.texts[i]) > longest)
+            longest = strlen(plot->values.texts[i]);
+    return fmin(character_cm * (double)longest, most_cm);
+}
+
+static size_t longest_title(const struct script *script)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < script->count; i++)
+        if (strlen(script->curves[i].title) > longest)
+            longest = strlen(script->curves[i].title);
+    return longest;
+}
+
+/* The entries of a line of the legend, which has room for so many characters. */
+static size_t legend_columns(const struct script *script)
+{
+    enum { CHARACTERS = 56, SAMPLE = 8 };
+    size_t columns = CHARACTERS / (longest_title(script) + SAMPLE);
+    return columns ? columns : 1;
+}
+
+/* Of letters in the legend, in points. */
+static double legend_size(const struct script *script)
+{
+    enum { CHARACTERS = 40 }; /* that have room in letters of 7 points */
+    return longest_title(script) > CHARACTERS ? 6 : 7;
+}
+
+static size_t legend_lines(const struct script *script)
+{
+    size_t columns = legend_columns(script);
+    return (script->count + columns - 1) / columns + (script->only_one != NULL);
+}
+
+static double height_cm(const struct script *script)
+{
+    return 5.6 + 0.38 * (double)legend_lines(script) + slanted_cm(script->plot) +
+           plot_caption_height_cm(&script->caption);
 }
 
 /* --------------------------------------------------------------------- axes */
@@ -180,12 +252,8 @@ static void sort_values(struct script *script)
 /* Words stand side by side. */
 static void put_words(const struct plot *plot, FILE *out)
 {
-    enum { CHARACTERS = 44 }; /* that have room */
-    size_t characters = 0;
-    for (size_t value = 0; value < plot->values.count; value++)
-        characters += strlen(plot->values.texts[value]) + 2;
     fprintf(out, "set xrange [-0.5:%zu.5]\nset xtics %s(", plot->values.count - 1,
-            characters > CHARACTERS ? "rotate by -40 " : "");
+            are_slanted(plot) ? "rotate by -40 " : "");
     for (size_t value = 0; value < plot->values.count; value++) {
         fputs(value ? ", " : "", out);
         quote_gnuplot_tic(out, plot->values.texts[value]);
@@ -219,17 +287,21 @@ static void put_x_axis(const struct script *script, bool *is_log)
     free(values);
 }
 
-static void put_y_axis(const struct script *script, bool *has_intervals)
+/* Results of 0, as the times of ideal, do not decide about the axis: a logarithmic one has no 0. */
+static void put_y_axis(const struct script *script, bool *has_intervals, bool *is_log)
 {
     const struct plot *plot = script->plot;
     double least = INFINITY, most = 0;
+    bool has_zero = false;
     for (size_t i = 0; i < plot->values.count * plot->series.count; i++) {
         const struct mean_estimate *estimate = plot_estimate(plot, i);
         if (!estimate)
             continue;
         double below = estimate->mean - estimate->half_width;
         *has_intervals |= estimate->half_width > 0;
-        least = fmin(least, below > 0 ? below : estimate->mean);
+        has_zero |= estimate->mean <= 0;
+        if (estimate->mean > 0)
+            least = fmin(least, below > 0 ? below : estimate->mean);
         most = fmax(most, estimate->mean + estimate->half_width);
     }
     const struct plot_axis axis =
@@ -237,13 +309,28 @@ static void put_y_axis(const struct script *script, bool *has_intervals)
                              isfinite(least) ? least : 0, most, plot->request->y_scale);
     fprintf(script->out, "set ylabel \"%s\"\n", plot->request->shows_speedup ? "speedup" : "time");
     plot_axis_print(&axis, 'y', script->out);
+    *is_log = axis.is_log;
+    if (axis.is_log && has_zero)
+        diag_note("a logarithmic axis has no 0, so the figure is without the points that take no time; they "
+                  "are in plot.csv, and --y-scale linear draws them");
+}
+
+/* The caption stands below the label of the x axis, which gnuplot would else put at the bottom. */
+static void put_caption(const struct script *script)
+{
+    const double axis_lines = 3.6, line_cm = 0.36; /* in letters of 8 points */
+    double below_cm = slanted_cm(script->plot) + plot_caption_height_cm(&script->caption);
+    if (!script->caption.count)
+        return;
+    fprintf(script->out, "set bmargin %.1f\n", axis_lines + below_cm / line_cm);
+    plot_caption_print(&script->caption, 6, height_cm(script), script->out);
 }
 
 /* -------------------------------------------------------------------- files */
 
 /* The points of each curve stand in the script itself, because gnuplot drops a line of CSV in which a name
  * contains a double quote. */
-static void put_points(const struct script *script, bool is_log)
+static void put_points(const struct script *script, bool x_is_log, bool y_is_log)
 {
     const struct plot *plot = script->plot;
     fputs("$points << END\n", script->out);
@@ -253,35 +340,12 @@ static void put_points(const struct script *script, bool is_log)
             const struct mean_estimate *estimate =
                 plot_estimate(plot, value * plot->series.count + script->curves[i].series);
             double x = script->order[at].x;
-            if (estimate && (!is_log || x > 0))
+            if (estimate && (!x_is_log || x > 0) && (!y_is_log || estimate->mean > 0))
                 fprintf(script->out, "%.12g %.12g %.12g\n", x, estimate->mean, estimate->half_width);
         }
         fputs("\n\n", script->out);
     }
     fputs("END\n", script->out);
-}
-
-/* The entries of a line of the legend, which has room for so many characters. */
-static size_t legend_columns(const struct script *script)
-{
-    enum { CHARACTERS = 52, SAMPLE = 8 };
-    size_t longest = 0;
-    for (size_t i = 0; i < script->count; i++)
-        if (strlen(script->curves[i].title) > longest)
-            longest = strlen(script->curves[i].title);
-    size_t columns = CHARACTERS / (longest + SAMPLE);
-    return columns ? columns : 1;
-}
-
-static size_t legend_lines(const struct script *script)
-{
-    size_t columns = legend_columns(script);
-    return (script->count + columns - 1) / columns + (script->only_one != NULL);
-}
-
-static double height_cm(const struct script *script)
-{
-    return 5.6 + 0.38 * (double)legend_lines(script);
 }
 
 static void put_head(const struct script *script)
@@ -291,15 +355,16 @@ static void put_head(const struct script *script)
         "# gnuplot plot.gp, in this folder, draws plot.pdf and plot.svg, as wide as one column of a page;\n"
         "# gnuplot -e columns=2 plot.gp draws them as wide as two. The numbers are those of plot.csv.\n"
         "if (!exists(\"columns\")) columns = 1\n"
-        "set terminal pdfcairo noenhanced size 8.8*columns cm,%.2f cm font \"Helvetica,9\"\n"
+        "set terminal pdfcairo noenhanced size 8.8*columns cm,%.2f cm font \"Helvetica,8\" fontscale 0.75\n"
         "set output \"plot.pdf\"\n"
         "set tics nomirror scale 1,0.5\n"
         "set border 3\n"
         "set grid xtics ytics linecolor rgb \"#dddddd\" linetype 1 linewidth 0.5\n",
         height_cm(script));
     fprintf(script->out,
-            "set key outside top center horizontal Left reverse samplen 2.5 maxcols %zu*columns noenhanced",
-            legend_columns(script));
+            "set key outside top center horizontal Left reverse samplen 2.5 maxcols %zu*columns noenhanced "
+            "font \",%g\"",
+            legend_columns(script), legend_size(script));
     if (script->only_one) {
         fputs(" title ", script->out);
         quote_gnuplot(script->out, script->only_one);
@@ -313,8 +378,8 @@ static void put_plot(const struct script *script, bool has_intervals)
     for (size_t i = 0; i < script->count; i++) {
         const struct curve *curve = &script->curves[i];
         const struct fabric_style style = style_of(script, i);
-        fprintf(script->out, "%s$points index %zu with %s linewidth 1.5 pointsize 0.5 ",
-                i ? ", \\\n     " : "", i, has_intervals ? "yerrorlines" : "linespoints");
+        fprintf(script->out, "%s$points index %zu with %s linewidth 2 pointsize 0.5 ", i ? ", \\\n     " : "",
+                i, has_intervals ? "yerrorlines" : "linespoints");
         fabric_style_print_gnuplot(&style, script->out);
         fputs(" title ", script->out);
         quote_gnuplot(script->out, curve->title);
@@ -322,19 +387,23 @@ static void put_plot(const struct script *script, bool has_intervals)
     if (script->plot->request->shows_speedup)
         fputs(", \\\n     1 with lines linewidth 0.8 dashtype 3 linecolor rgb \"black\" notitle",
               script->out);
+    fputc('\n', script->out);
+    plot_caption_print(&script->caption, 6 * PIXELS, height_cm(script), script->out);
     fprintf(script->out,
-            "\nset terminal svg noenhanced size 440*columns,%.0f font \"Helvetica,11\"\n"
+            "set key font \",%g\"\n"
+            "set terminal svg noenhanced size 440*columns,%.0f font \"Helvetica,14\" background \"white\"\n"
             "set output \"plot.svg\"\n"
             "replot\n",
-            50 * height_cm(script));
+            legend_size(script) * PIXELS, 50 * height_cm(script));
 }
 
 void plot_write_script(const struct plot *plot, FILE *out)
 {
     struct script script = {.plot = plot, .out = out};
-    bool is_log, has_intervals = false;
+    bool x_is_log, y_is_log, has_intervals = false;
     find_curves(&script);
     choose_titles(&script);
+    plot_caption_make(plot, &script.caption);
     sort_values(&script);
     for (size_t i = 0; i < script.count; i++)
         script.curves[i].title = title_of(&script, &script.curves[i]);
@@ -343,14 +412,16 @@ void plot_write_script(const struct plot *plot, FILE *out)
                      "those with one value",
                      script.count);
     put_head(&script);
-    put_x_axis(&script, &is_log);
-    put_y_axis(&script, &has_intervals);
-    put_points(&script, is_log);
+    put_x_axis(&script, &x_is_log);
+    put_y_axis(&script, &has_intervals, &y_is_log);
+    put_caption(&script);
+    put_points(&script, x_is_log, y_is_log);
     put_plot(&script, has_intervals);
     for (size_t i = 0; i < script.count; i++) {
         free(script.curves[i].differs);
         free(script.curves[i].title);
     }
+    plot_caption_free(&script.caption);
     free(script.curves);
     free(script.is_in_title);
     free(script.order);

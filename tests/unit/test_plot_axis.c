@@ -79,7 +79,7 @@ static void a_geometric_range_or_a_wide_one_is_logarithmic(void **state)
     (void)state;
     expect_x("1 us|2 us|4 us|8 us", PLOT_SCALE_FITTING, true, "1 us, 2 us, 4 us, 8 us");
     expect_x("1 us|2 us|3 us|4 us", PLOT_SCALE_FITTING, false, "1 us, 2 us, 3 us, 4 us");
-    expect_x("1 us|2 us|3 us|40 us", PLOT_SCALE_FITTING, true, "1 us, 2 us, 3 us, 40 us");
+    expect_x("1 us|2 us|4 us|40 us", PLOT_SCALE_FITTING, true, "1 us, 2 us, 4 us, 40 us");
     expect_x("1 us|2 us|3 us|4 us", PLOT_SCALE_LOG, true, "1 us, 2 us, 3 us, 4 us");
     expect_x("0 us|1 us|2 us|3 us|4 us|5 us|6 us|7 us|8 us|9 us|10 us|11 us|12 us|13 us", PLOT_SCALE_LINEAR,
              false, "0, 5 us, 10 us");
