@@ -43,7 +43,7 @@
       {class: "networks"},
       ...sides.flatMap(({id, name, manifest}) => [
         element("dt", {}, element("span", {}, id)),
-        element("dd", {}, `${manifest.program}, from ${name}`),
+        element("dd", {}, `${manifest.program}, machine ${manifest.parameters.machine ?? "not recorded"}, from ${name}`),
       ]),
     );
 

@@ -99,10 +99,18 @@
     });
   }
 
+  // Names that do not fit side by side below a chart are slanted. `room` is what they need then.
+  function namesBelow(names, width) {
+    const longest = d3.max(names, (name) => name.length);
+    const cell = width / names.length;
+    const isNarrow = cell < Math.max(36, 6.5 * longest + 6);
+    return {cell, isNarrow, room: isNarrow ? 5.8 * longest : 0};
+  }
+
   function bars(figure, points, colors, width) {
     const names = unique(points.map((p) => p.x));
-    const narrow = width / names.length < 48;
-    const below = narrow ? 44 + 5.8 * d3.max(names, (name) => name.length) : 48; // room for slanted names
+    const {cell, isNarrow, room} = namesBelow(names, width - 80);
+    const below = (isNarrow ? 44 : 48) + room;
     const alone = names.length === points.length; // one bar for each name: its label in the middle, with its number
     const y = upwards(figure, points, figure.y_log ? figure.reference || 1 : 0);
     return Plot.plot({
@@ -111,11 +119,11 @@
       height: 212 + below,
       marginLeft: 56,
       marginBottom: below,
-      fx: {label: figure.x, labelOffset: below - 8, domain: names, padding: 0.15, tickRotate: narrow ? -60 : 0},
+      fx: {label: figure.x, labelOffset: below - 8, domain: names, padding: 0.15, tickRotate: isNarrow ? -60 : 0},
       x: {axis: null, domain: alone ? [""] : unique(points.map((p) => p.series)), padding: alone ? 0.5 : 0.1},
       marks: [
         ...y.marks,
-        ...(alone && !narrow
+        ...(alone && cell >= 36
           ? [-1, 1].map((sign) =>
               Plot.text(
                 points.filter((p) => (p.y < 0 ? -1 : 1) === sign),
@@ -145,14 +153,14 @@
     };
     const rows = unique(points.map((p) => p.series)), columns = unique(points.map((p) => p.x));
     const longest = d3.max(rows, (name) => name.length);
-    const cell = (width - 7 * longest - 24) / columns.length;
+    const {cell, isNarrow, room} = namesBelow(columns, width - 7 * longest - 24);
     return Plot.plot({
       ...common(width),
-      height: 70 + 26 * rows.length,
+      height: 70 + room + 26 * rows.length,
       marginLeft: 12 + 7 * longest,
-      marginBottom: cell < 44 ? 74 : 42,
+      marginBottom: 42 + room,
       color: {type: "identity"},
-      x: {label: figure.x, domain: columns, tickRotate: cell < 44 ? -60 : 0},
+      x: {label: figure.x, domain: columns, tickRotate: isNarrow ? -60 : 0},
       y: {label: null, domain: rows},
       marks: [
         Plot.cell(points, {x: "x", y: "series", fill: (p) => shade(p.y), inset: 0.5, title: (p) => `${p.series}, ${p.x}: ${number(p.y)}`}),
