@@ -5,10 +5,12 @@
  *   FAULTS=IN,OUT   descriptors: a job is a line that is read from IN, its result a line that is written to
  * OUT
  *
- *   job      KIND ORDINAL once|on FOLDER STDOUT
+ *   job      KIND ORDINAL once|on|stacks FOLDER STDOUT
  *     KIND      memory: an allocation fails. ENOSPC, EIO, ...: a system call fails so (`causes` has all).
  *               short: a read or write transfers half. KILL, TERM, INT: the process gets this signal.
  *     ORDINAL   the first that fails, counted from 1 in main and in all that it forks; 0: none
+ *     stacks    in place of once or on: FOLDER.stacks gets two numbers of 64 bits for each allocation, its
+ *               ordinal and the hash of its call stack
  *     FOLDER    the working folder. Beside it are written FOLDER.stdout and FOLDER.stderr.
  *     STDOUT    file, full (/dev/full), closed, pipe (without a reader), ignored (the same, and SIGPIPE is
  * ignored) results  "pid PID" when the child has begun; "exit STATUS COUNT" or "signal NUMBER COUNT" when it,
@@ -66,6 +68,7 @@ static struct {
     struct shared *shared;
     bool is_armed; /* allocations count */
     bool goes_on, shows_where;
+    int stacks;       /* the descriptor of their file; 0: none */
     unsigned limit_s; /* of processor time */
     long fails;
     int dies; /* a signal */
@@ -86,11 +89,25 @@ static void show_where(void)
     self.is_armed = true;
 }
 
+static void write_stack(long ordinal)
+{
+    void *frames[64];
+    uint64_t record[2] = {(uint64_t)ordinal, 0};
+    self.is_armed = false;
+    for (int i = backtrace(frames, 64); i-- > 0;)
+        record[1] = (record[1] ^ (uint64_t)(uintptr_t)frames[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    if (write(self.stacks, record, sizeof record) != sizeof record)
+        abort();
+    self.is_armed = true;
+}
+
 static bool allocation_fails(void)
 {
     if (!self.is_armed)
         return false;
     long ordinal = __atomic_add_fetch(&self.shared->allocations, 1, __ATOMIC_RELAXED);
+    if (self.stacks)
+        write_stack(ordinal);
     if (!self.fails || ordinal < self.fails || (!self.goes_on && ordinal > self.fails))
         return false;
     if (self.dies) {
@@ -482,6 +499,16 @@ static void set_stdout(const struct job *job)
         close(STDOUT_FILENO);
 }
 
+static void open_stacks(const struct job *job)
+{
+    enum { FREE_DESCRIPTOR = 500 }; /* above those that programs get */
+    char path[300];
+    snprintf(path, sizeof path, "%s.stacks", job->folder);
+    open_at(FREE_DESCRIPTOR, path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND);
+    fcntl(FREE_DESCRIPTOR, F_SETFD, FD_CLOEXEC);
+    self.stacks = FREE_DESCRIPTOR;
+}
+
 /* In the child: gets ready for main. */
 static void child_begin(const struct job *job, const struct cause *cause)
 {
@@ -499,6 +526,8 @@ static void child_begin(const struct job *job, const struct cause *cause)
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     self.fails = cause ? 0 : job->ordinal;
     self.goes_on = strcmp(job->mode, "on") == 0;
+    if (strcmp(job->mode, "stacks") == 0)
+        open_stacks(job);
     if (cause && (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 || raise(SIGSTOP) != 0 || !filter_calls(cause)))
         _exit(126);
     self.is_armed = !cause;
@@ -577,7 +606,7 @@ static int main_with_faults(int argc, char **argv, char **environment)
     self.shared = page;
     if (descriptors && sscanf(descriptors, "%d,%d,%u", &self.in, &self.out, &self.limit_s) == 3) {
         void *first[1];
-        self.shows_where = getenv("FAULTS_WHERE") && backtrace(first, 1) >= 0; /* loads what it needs */
+        self.shows_where = backtrace(first, 1) >= 0 && getenv("FAULTS_WHERE"); /* loads what it needs */
         unsetenv("FAULTS");
         unsetenv("LD_PRELOAD");
         serve();
