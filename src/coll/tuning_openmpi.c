@@ -2,10 +2,12 @@
 
 /* What Open MPI 4.1.4 chooses by default: the "fixed" decisions of its component tuned, which its developers
  * made of measurements on several clusters, for commutative operations. Limits of ranks and bytes are those
- * of ompi/mca/coll/tuned/coll_tuned_decision_fixed.c, release 4.1.4. Gatherv, scatterv, scan and exscan are
- * not tuned there; the component basic serves them. No decision sets a segment size, so chains, pipelines and
- * rings are not segmented. Algorithms of one pattern of messages share a row: chain and pipeline; ring and
- * segmented_ring; linear, linear_sync and two_proc of alltoall; linear and linear_nb of scatter. */
+ * of the functions ompi_coll_tuned_*_intra_dec_fixed in ompi/mca/coll/tuned/coll_tuned_decision_fixed.c, a
+ * file that is the same in the releases 4.1.0 to 4.1.8 and 5.0.0 to 5.0.10. Gatherv, scatterv, scan and
+ * exscan are not tuned there; the component basic serves them. No decision sets a segment size, so chains,
+ * pipelines and rings are not segmented. Algorithms of one pattern of messages share a row: chain and
+ * pipeline; ring and segmented_ring; linear, linear_sync and two_proc of alltoall; linear and linear_nb of
+ * scatter. Between two ranks, two_proc of allgather is recursive doubling, and that of allgatherv a ring. */
 
 static const struct coll_tuning_row barrier_rows[] = {
     ROW(4, ANY_BYTES, barrier_recursive_doubling),

@@ -1,10 +1,12 @@
 /* Compares what the MPI sends in its collectives with what our choice of algorithms sends (coll/tuning.h):
- * the messages and bytes of each pair of ranks. tuning BYTES[,BYTES...] [COLLECTIVE...] prints a line of CSV
- * for each collective, size and root:
+ * the messages and bytes of each pair of ranks. tuning [ordered|nonblocking] BYTES[,BYTES...] [COLLECTIVE...]
+ * prints a line of CSV for each collective, size and root:
  *
  *     collective,ranks,root,bytes,algorithm,result
  *
- * The result is "same", or the first pair that differs. Exit status: 0, 77 if messages cannot be counted. */
+ * The result is "same", or the first pair that differs. With "ordered", reductions have an operation that
+ * does not commute, with "nonblocking" the calls are the non-blocking ones; our choice stays the same. Exit
+ * status: 0, 77 if messages cannot be counted. */
 #include "tuning.h"
 
 #include <inttypes.h>
@@ -60,6 +62,26 @@ static char *buffer_of(uint64_t bytes, int file)
 
 /* -------------------------------------------------------------------- calls */
 
+static MPI_Op sum = MPI_SUM;
+static bool nonblocking;
+
+/* Calls `name`, or its non-blocking form `other`, and waits. */
+#define CALL(name, other, ...)                                                                               \
+    do {                                                                                                     \
+        MPI_Request request = MPI_REQUEST_NULL;                                                              \
+        if (nonblocking)                                                                                     \
+            other(__VA_ARGS__, &request);                                                                    \
+        else                                                                                                 \
+            name(__VA_ARGS__);                                                                               \
+        MPI_Wait(&request, MPI_STATUS_IGNORE);                                                               \
+    } while (0)
+
+/* All data are zeros, so there is nothing to compute. */
+static void do_not_commute(void *a, void *b, int *count, MPI_Datatype *type)
+{
+    (void)a, (void)b, (void)count, (void)type;
+}
+
 static char *from, *into;
 static int counts[TUNING_RANKS_MAX], offsets[TUNING_RANKS_MAX];
 
@@ -71,17 +93,18 @@ static void call_reduction(const struct point *point)
     for (int i = 0; i < size; i++)
         counts[i] = count;
     if (point->kind == COLL_REDUCE)
-        MPI_Reduce(from, into, count, type, MPI_SUM, point->root, MPI_COMM_WORLD);
+        CALL(MPI_Reduce, MPI_Ireduce, from, into, count, type, sum, point->root, MPI_COMM_WORLD);
     else if (point->kind == COLL_ALLREDUCE)
-        MPI_Allreduce(from, into, count, type, MPI_SUM, MPI_COMM_WORLD);
+        CALL(MPI_Allreduce, MPI_Iallreduce, from, into, count, type, sum, MPI_COMM_WORLD);
     else if (point->kind == COLL_SCAN)
-        MPI_Scan(from, into, count, type, MPI_SUM, MPI_COMM_WORLD);
+        CALL(MPI_Scan, MPI_Iscan, from, into, count, type, sum, MPI_COMM_WORLD);
     else if (point->kind == COLL_EXSCAN)
-        MPI_Exscan(from, into, count, type, MPI_SUM, MPI_COMM_WORLD);
+        CALL(MPI_Exscan, MPI_Iexscan, from, into, count, type, sum, MPI_COMM_WORLD);
     else if (point->block)
-        MPI_Reduce_scatter_block(from, into, count, type, MPI_SUM, MPI_COMM_WORLD);
+        CALL(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, from, into, count, type, sum,
+             MPI_COMM_WORLD);
     else
-        MPI_Reduce_scatter(from, into, counts, type, MPI_SUM, MPI_COMM_WORLD);
+        CALL(MPI_Reduce_scatter, MPI_Ireduce_scatter, from, into, counts, type, sum, MPI_COMM_WORLD);
 }
 
 static void call_vector(const struct point *point)
@@ -92,13 +115,17 @@ static void call_vector(const struct point *point)
         offsets[i] = i * n;
     }
     if (point->kind == COLL_ALLTOALLV)
-        MPI_Alltoallv(from, counts, offsets, MPI_BYTE, into, counts, offsets, MPI_BYTE, MPI_COMM_WORLD);
+        CALL(MPI_Alltoallv, MPI_Ialltoallv, from, counts, offsets, MPI_BYTE, into, counts, offsets, MPI_BYTE,
+             MPI_COMM_WORLD);
     else if (point->kind == COLL_ALLGATHERV)
-        MPI_Allgatherv(from, n, MPI_BYTE, into, counts, offsets, MPI_BYTE, MPI_COMM_WORLD);
+        CALL(MPI_Allgatherv, MPI_Iallgatherv, from, n, MPI_BYTE, into, counts, offsets, MPI_BYTE,
+             MPI_COMM_WORLD);
     else if (point->kind == COLL_GATHERV)
-        MPI_Gatherv(from, n, MPI_BYTE, into, counts, offsets, MPI_BYTE, root, MPI_COMM_WORLD);
+        CALL(MPI_Gatherv, MPI_Igatherv, from, n, MPI_BYTE, into, counts, offsets, MPI_BYTE, root,
+             MPI_COMM_WORLD);
     else
-        MPI_Scatterv(from, counts, offsets, MPI_BYTE, into, n, MPI_BYTE, root, MPI_COMM_WORLD);
+        CALL(MPI_Scatterv, MPI_Iscatterv, from, counts, offsets, MPI_BYTE, into, n, MPI_BYTE, root,
+             MPI_COMM_WORLD);
 }
 
 static void call_mpi(const struct point *point)
@@ -106,22 +133,22 @@ static void call_mpi(const struct point *point)
     int n = (int)point->bytes, root = point->root;
     switch (point->kind) {
     case COLL_BARRIER:
-        MPI_Barrier(MPI_COMM_WORLD);
+        CALL(MPI_Barrier, MPI_Ibarrier, MPI_COMM_WORLD);
         return;
     case COLL_BCAST:
-        MPI_Bcast(into, n, MPI_BYTE, root, MPI_COMM_WORLD);
+        CALL(MPI_Bcast, MPI_Ibcast, into, n, MPI_BYTE, root, MPI_COMM_WORLD);
         return;
     case COLL_ALLTOALL:
-        MPI_Alltoall(from, n, MPI_BYTE, into, n, MPI_BYTE, MPI_COMM_WORLD);
+        CALL(MPI_Alltoall, MPI_Ialltoall, from, n, MPI_BYTE, into, n, MPI_BYTE, MPI_COMM_WORLD);
         return;
     case COLL_ALLGATHER:
-        MPI_Allgather(from, n, MPI_BYTE, into, n, MPI_BYTE, MPI_COMM_WORLD);
+        CALL(MPI_Allgather, MPI_Iallgather, from, n, MPI_BYTE, into, n, MPI_BYTE, MPI_COMM_WORLD);
         return;
     case COLL_GATHER:
-        MPI_Gather(from, n, MPI_BYTE, into, n, MPI_BYTE, root, MPI_COMM_WORLD);
+        CALL(MPI_Gather, MPI_Igather, from, n, MPI_BYTE, into, n, MPI_BYTE, root, MPI_COMM_WORLD);
         return;
     case COLL_SCATTER:
-        MPI_Scatter(from, n, MPI_BYTE, into, n, MPI_BYTE, root, MPI_COMM_WORLD);
+        CALL(MPI_Scatter, MPI_Iscatter, from, n, MPI_BYTE, into, n, MPI_BYTE, root, MPI_COMM_WORLD);
         return;
     case COLL_ALLTOALLV:
     case COLL_ALLGATHERV:
@@ -305,6 +332,16 @@ static void compare_kind(enum coll_kind kind, bool block, const char *sizes)
     }
 }
 
+/* "ordered" or "nonblocking"; other words are no way of calling. */
+static bool set_calls(const char *word)
+{
+    bool ordered = strcmp(word, "ordered") == 0;
+    if (ordered)
+        MPI_Op_create(do_not_commute, false, &sum);
+    nonblocking = strcmp(word, "nonblocking") == 0;
+    return ordered || nonblocking;
+}
+
 int main(int argc, char **argv)
 {
     const char *why = "";
@@ -315,8 +352,11 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Get_library_version(version, &length);
     const char *number = strrchr(TUNING.library, ' ') + 1;
+    if (argc > 1 && set_calls(argv[1]))
+        argc--, argv++;
     if (argc < 2 || size < 2 || size > TUNING_RANKS_MAX)
-        why = "usage: tuning BYTES[,BYTES...][,limits] [COLLECTIVE...], with 2 to 256 ranks";
+        why = "usage: tuning [ordered|nonblocking] BYTES[,BYTES...][,limits] [COLLECTIVE...], with 2 to 256 "
+              "ranks";
     else if (!strstr(version, number))
         why = "the table is that of another version of this MPI";
     else if (tuning_count_open(&why))

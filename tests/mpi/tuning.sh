@@ -1,9 +1,10 @@
 #!/bin/sh
-# tests/mpi/tuning.sh [nodes=N|blocks=N] RANKS... -- BYTES[,BYTES...][,limits] [COLLECTIVE...]: do the tables of
-# mpi.tuning send what $MPI sends? Each rank is a node of its own, or, for MPICH, ranks are dealt round N nodes, or a block
-# of them to each of N nodes, as the MPI is told.
+# tests/mpi/tuning.sh [nodes=N|blocks=N] RANKS... -- [ordered|nonblocking] BYTES[,BYTES...][,limits] [COLLECTIVE...]: do
+# the tables of mpi.tuning send what $MPI sends? Each rank is a node of its own, or, for MPICH, ranks are dealt round N nodes,
+# or a block of them to each of N nodes, as the MPI is told.
 # For each number of ranks, tests/mpi/tuning.c counts the messages and bytes of each pair of ranks inside each collective and
 # compares them with ours. Prints, per collective, how many points agree, and every point that differs; fails if one does.
+# With `ordered` or `nonblocking`, for which there are no tables, points that differ are known.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
