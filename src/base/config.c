@@ -52,6 +52,8 @@ bool config_extend(struct config *config, size_t count)
     if (count == first)
         return true;
     config->structs = mem_resize(config->structs, count, sizeof *config->structs, "parameters");
+    config->was_read = mem_resize(config->was_read, count, sizeof *config->was_read, "parameters");
+    memset(config->was_read + first, 0, (count - first) * sizeof *config->was_read);
     for (; config->table_count < count; config->table_count++) {
         config->structs[config->table_count] = NULL;
         config->value_count += config->tables[config->table_count]->count;
@@ -89,6 +91,7 @@ void config_close(struct config *config)
         free(config->structs[i]);
     arena_free(&config->texts);
     free(config->structs);
+    free(config->was_read);
     free(config->values);
     free(config->groups);
     free(config);
@@ -173,6 +176,7 @@ struct config *config_copy(const struct config *config)
     copy->table_count = config->table_count;
     copy->is_finished = config->is_finished;
     copy->structs = mem_alloc(copy->table_count, sizeof *copy->structs, "parameters");
+    copy->was_read = mem_alloc(copy->table_count, sizeof *copy->was_read, "parameters");
     copy->value_count = config->value_count;
     copy->values = mem_alloc(copy->value_count, sizeof *copy->values, "parameters");
     copy->group_count = copy->group_capacity = config->group_count;
@@ -283,9 +287,25 @@ bool config_try(struct config *config, const char *name, const char *value, cons
 const void *config_of(const struct config *config, const struct param_table *table)
 {
     for (size_t i = 0; i < config->table_count; i++)
-        if (config->tables[i] == table)
+        if (config->tables[i] == table) {
+            config->was_read[i] = true;
             return config->structs[i];
+        }
     return NULL;
+}
+
+void config_forget_reads(const struct config *config)
+{
+    for (size_t i = 0; i < config->table_count; i++)
+        config->was_read[i] = false;
+}
+
+bool config_was_read(const struct config *config, const struct param_table *table)
+{
+    for (size_t i = 0; i < config->table_count; i++)
+        if (config->tables[i] == table)
+            return config->was_read[i];
+    return false;
 }
 
 void config_each(const struct config *config, void *self,
@@ -297,15 +317,24 @@ void config_each(const struct config *config, void *self,
     }
 }
 
-const void *config_field(const struct config *config, const char *name)
+/* The parameter of this name, whose table counts as read. */
+static const struct config_value *read_value(const struct config *config, const char *name)
 {
     const struct config_value *value = config_find(config, name);
+    if (value)
+        config_of(config, config_table_of(config, value->param));
+    return value;
+}
+
+const void *config_field(const struct config *config, const char *name)
+{
+    const struct config_value *value = read_value(config, name);
     return value ? value->field : NULL;
 }
 
 const char *config_text(const struct config *config, const char *name)
 {
-    const struct config_value *value = config_find(config, name);
+    const struct config_value *value = read_value(config, name);
     return value ? value->text : NULL;
 }
 

@@ -110,6 +110,11 @@ const void *config_of(const struct config *config, const struct param_table *tab
 const void *config_field(const struct config *config, const char *name);
 const char *config_text(const struct config *config, const char *name);
 
+/* Which tables somebody has read, by one of the three functions above, since the config was opened or its
+ * reads were forgotten: so a component's parameters are found without a list of them. */
+void config_forget_reads(const struct config *config);
+bool config_was_read(const struct config *config, const struct param_table *table);
+
 /* Visits every parameter in the order of the tables, with its value in canonical form (NULL: none) and its
  * origin
  * ("default", "demo.yaml:3", "--set"). */

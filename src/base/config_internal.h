@@ -31,6 +31,7 @@ struct config {
     size_t group_count, group_capacity;
     struct arena texts;
     bool is_finished; /* config_finish */
+    bool *was_read;   /* of each table: somebody has asked for its values */
 };
 
 /* NULL: there is none. */

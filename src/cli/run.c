@@ -24,6 +24,7 @@
 #include "sim/experiment.h"
 #include "sim/insight.h"
 #include "sim/message_log.h"
+#include "sim/unused.h"
 #include "trace/input.h"
 #include "workload/help.h"
 #include "workload/workload.h"
@@ -408,6 +409,17 @@ static enum status run_opened(const struct run_options *run, struct experiment *
     return status;
 }
 
+/* A configuration of SimpleComm sets what all its networks need. */
+static void warn_of_unused(const struct run_options *run, const struct experiment *experiment)
+{
+    struct unused_params unused = {.set_count = 0};
+    if (run->file_is_ini)
+        return;
+    unused_params_add(&unused, run->config, experiment);
+    unused_params_warn(&unused);
+    unused_params_free(&unused);
+}
+
 static enum status run_experiment(const struct run_options *run)
 {
     struct experiment experiment;
@@ -424,6 +436,8 @@ static enum status run_experiment(const struct run_options *run)
         return status;
     status = experiment_init(&experiment, run->config);
     experiment.path = wants_insight(run) ? EXPERIMENT_PATH_LISTED : EXPERIMENT_PATH_NONE;
+    if (status == STATUS_OK)
+        warn_of_unused(run, &experiment);
     if (status == STATUS_OK)
         status = run->dry_run ? print_memory(run, &experiment) : run_opened(run, &experiment);
     experiment_free(&experiment);

@@ -12,6 +12,7 @@
 #include "machine/machine.h"
 #include "plugin/plugin.h"
 #include "sim/components.h"
+#include "sweep/findings.h"
 
 const struct cli_option sweep_command_options[SWEEP_OPTIONS] = {
     [SWEEP_OUTPUT] = {"--output", 'o', "RESULTS.db",
@@ -263,19 +264,26 @@ enum status sweep_command_run(struct sweep_command *sweep, struct worker_pool *w
 {
     struct store *store = NULL;
     struct sweep_plan plan;
+    struct sweep_findings findings;
     double began = clock_seconds_now();
     sweep->options.definition = &sweep->definition;
     /* The plan is made before the file of results is opened, so that a wrong point leaves no new file behind.
      * To remove it later would be wrong: another process may use it by then. */
-    enum status status = sweep_plan_init(&plan, sweep->points, sweep->count);
+    sweep_findings_init(&findings, &sweep->definition, sweep->points, sweep->count);
+    enum status status = sweep_plan_init(&plan, sweep->points, sweep->count, &findings);
+    if (status == STATUS_OK)
+        unused_params_warn(&findings.unused);
     if (status == STATUS_OK)
         status = store_open(sweep->output, STORE_WRITE, &store);
     if (status == STATUS_OK)
         status = sweep_run_plan(&plan, worker_pool, store, &sweep->options, NULL);
     else if (worker_pool)
         worker_pool->shutdown(worker_pool);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         note_success(sweep, &plan, clock_seconds_now() - began);
+        sweep_findings_note_unequal(&findings);
+    }
+    sweep_findings_free(&findings);
     store_close(store);
     sweep_plan_free(&plan);
     return status;

@@ -120,7 +120,8 @@ struct fabric_ops {
     /* Sets the fabric's own parameters that still have their defaults from the machine's (fabric/machine.h).
      * What the fabric adds to wires and hosts, as the time to switch a light path, stays. */
     void (*derive)(struct derivation *derivation);
-    /* What the network is: its rate and its latency with nothing else under way. NULL: not known. */
+    /* What the network is: its rate and its latency with nothing else under way. NULL: not known. The tables
+     * of parameters that it reads count as the fabric's, beside `params` (sim/unused.h). */
     void (*describe)(const struct config *config, uint32_t nodes, struct fabric_description *description);
     /* True if the fabric needs the program's messages before the run, as params.traffic. */
     bool (*wants_traffic)(const struct config *config);

@@ -37,6 +37,16 @@ const struct param_table *const *components_params(size_t *count)
     return tables;
 }
 
+const struct param_table *components_table_of(const struct param *param)
+{
+    size_t count;
+    components_params(&count);
+    for (size_t i = 0; i < count; i++)
+        if (param >= tables[i]->params && param < tables[i]->params + tables[i]->count)
+            return tables[i];
+    return NULL;
+}
+
 void components_add_params(const struct param_table *table)
 {
     size_t count;

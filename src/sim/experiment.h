@@ -8,6 +8,7 @@
  *     components.h       the list of parameter tables
  *     settle.h           the machine of an experiment, which gives parameters their values
  *     network.h          what each fabric's network is: rate, latency, and what they include
+ *     unused.h           parameters that are set and that nothing reads
  *     hosts.h            the host model of an experiment
  *     traffic.h          what a program will send, for fabrics that are scheduled before the run
  *     result.h           the result of a run, and its JSON (result_json.c)

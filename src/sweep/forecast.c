@@ -156,7 +156,7 @@ enum status sweep_forecast(struct store *store, const struct sweep_point *points
                            const struct sweep_options *options, struct sweep_forecast *forecast)
 {
     struct sweep_plan plan;
-    enum status status = sweep_plan_init(&plan, points, count);
+    enum status status = sweep_plan_init(&plan, points, count, NULL);
     if (status == STATUS_OK)
         status = sweep_plan_compare(&plan, store, options);
     if (status == STATUS_OK)

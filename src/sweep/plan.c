@@ -10,6 +10,7 @@
 #include "output/json.h"
 #include "sim/experiment.h"
 #include "sim/result.h"
+#include "sweep/findings.h"
 #include "sweep/worker.h"
 
 /* A program that points run. It stays open until all points are planned, and each point resolves it for its
@@ -21,7 +22,8 @@ struct plan_input {
 
 struct sweep_planner {
     struct sweep_plan *plan;
-    struct text_index names; /* of the inputs */
+    struct sweep_findings *findings; /* NULL: nobody asks */
+    struct text_index names;         /* of the inputs */
     struct plan_input *inputs;
     size_t input_capacity;
 };
@@ -182,14 +184,16 @@ static enum status plan_point(struct sweep_planner *planner, size_t index)
         status = add_draft(planner->plan, index, &experiment, input);
     else
         name_point(planner->plan, index);
+    if (input && planner->findings)
+        sweep_findings_add(planner->findings, config, &experiment);
     experiment_free(&experiment);
     config_close(config);
     return status;
 }
 
-static enum status plan_points(struct sweep_plan *plan)
+static enum status plan_points(struct sweep_plan *plan, struct sweep_findings *findings)
 {
-    struct sweep_planner planner = {.plan = plan};
+    struct sweep_planner planner = {.plan = plan, .findings = findings};
     enum status status = store_begin(plan->drafts);
     progress_begin("planning the runs", plan->count);
     for (size_t i = 0; status == STATUS_OK && i < plan->count; i++) {
@@ -203,13 +207,14 @@ static enum status plan_points(struct sweep_plan *plan)
     return status;
 }
 
-enum status sweep_plan_init(struct sweep_plan *plan, const struct sweep_point *points, size_t count)
+enum status sweep_plan_init(struct sweep_plan *plan, const struct sweep_point *points, size_t count,
+                            struct sweep_findings *findings)
 {
     *plan = (struct sweep_plan){
         .points = points, .count = count, .run_of = mem_alloc(count, sizeof *plan->run_of, "a sweep")};
     /* On disk, because a million runs have gigabytes of parameters. */
     enum status status = store_open(STORE_TEMPORARY, STORE_WRITE, &plan->drafts);
-    return status == STATUS_OK ? plan_points(plan) : status;
+    return status == STATUS_OK ? plan_points(plan, findings) : status;
 }
 
 void sweep_plan_free(struct sweep_plan *plan)

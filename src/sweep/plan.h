@@ -18,8 +18,11 @@ struct sweep_plan {
     size_t kept; /* runs that the store has results of */
 };
 
-/* STATUS_BAD_INPUT, reported: a point is wrong. Free the plan also after an error. */
-enum status sweep_plan_init(struct sweep_plan *plan, const struct sweep_point *points, size_t count);
+/* Adds what the points show to `findings`; NULL: nobody asks. STATUS_BAD_INPUT, reported: a point is wrong.
+ * Free the plan also after an error. */
+struct sweep_findings;
+enum status sweep_plan_init(struct sweep_plan *plan, const struct sweep_point *points, size_t count,
+                            struct sweep_findings *findings);
 void sweep_plan_free(struct sweep_plan *plan);
 
 /* Adds the runs that the store does not have as planned, and fills in ids, todo and kept. `options` say which

@@ -268,7 +268,7 @@ enum status sweep_run(struct store *store, const struct sweep_point *points, siz
     struct sweep_plan plan;
     if (runs)
         memset(runs, 0, count * sizeof *runs);
-    enum status status = sweep_plan_init(&plan, points, count);
+    enum status status = sweep_plan_init(&plan, points, count, NULL);
     if (status == STATUS_OK)
         status = sweep_run_plan(&plan, NULL, store, options, runs);
     sweep_plan_free(&plan);

@@ -19,6 +19,7 @@
  *     worker.h           runs points one after another
  *     worker_pool.h      an ops table of workers; process_pool.h has processes of this machine
  *     plan.h             which runs the points lead to, and which of them are still to be run
+ *     findings.h         what the points show before they are run
  *     sweep.h            all together (sweep.c), and an estimate of the time (forecast.c)
  *     rerun.h            repeats a run of a store
  *     results_table.h    a store as a table; as CSV and JSON (results_table_csv.c, results_table_json.c)

@@ -270,5 +270,7 @@ static enum status run(const struct engine_params *params, struct engine_usage *
     return status;
 }
 
+static const struct param_table *const params[] = {&topology_params, NULL};
+
 const struct engine engine_openloop = {
-    .name = "openloop", .estimate = estimate, .runs = runs, .prepare = prepare, .run = run};
+    .name = "openloop", .params = params, .estimate = estimate, .runs = runs, .prepare = prepare, .run = run};

@@ -243,4 +243,8 @@ static enum status run(const struct engine_params *params, struct engine_usage *
     return status;
 }
 
-const struct engine engine_ranks = {.name = "ranks", .estimate = estimate, .runs = runs, .run = run};
+static const struct param_table *const params[] = {&node_params, &protocol_params, &compute_params,
+                                                   &collective_params, NULL};
+
+const struct engine engine_ranks = {
+    .name = "ranks", .params = params, .estimate = estimate, .runs = runs, .run = run};

@@ -1,0 +1,30 @@
+#ifndef HELIO_SIM_UNUSED_H
+#define HELIO_SIM_UNUSED_H
+
+#include <stddef.h>
+
+#include "base/param.h"
+
+/* Parameters that a user has set and that no part of an experiment reads, as those of packet in a run on
+ * hockney. A part reads a table of parameters or does not: what it reads are the parameters of its fabrics,
+ * those that they describe themselves with (fabric_ops.describe), those of its engine, and those of hosts if
+ * there is a host model. The engine of compat reads any. `topology` and a machine's parameters are not looked
+ * at: each network says itself that it ignores them (sim/network.h). All zero: empty. */
+struct unused_params {
+    const struct param_table **read; /* by the experiments so far */
+    size_t read_count, read_capacity;
+    const struct param **set; /* by the user, to a value that is not the default */
+    size_t set_count, set_capacity;
+};
+
+/* Adds an open experiment, or a point of a sweep. `given` is its config before a machine was applied. */
+struct config;
+struct experiment;
+void unused_params_add(struct unused_params *unused, const struct config *given,
+                       const struct experiment *experiment);
+
+/* Warns of the parameters that no experiment reads, in one message. */
+void unused_params_warn(const struct unused_params *unused);
+void unused_params_free(struct unused_params *unused);
+
+#endif
