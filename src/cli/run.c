@@ -40,6 +40,7 @@ enum run_option {
     RUN_JSON,
     RUN_CSV,
     RUN_INSIGHT,
+    RUN_NO_INSIGHT,
     RUN_HTML,
     RUN_MESSAGES,
     RUN_TIMELINE,
@@ -75,7 +76,10 @@ static const struct cli_option options[] = {
     [RUN_JSON] = {"--json", 0, NULL, "print one JSON object instead of the table"},
     [RUN_CSV] = {"--csv", 0, NULL, "print the table as CSV, with times in seconds"},
     [RUN_INSIGHT] = {"--insight", 0, NULL,
-                     "say what the time is made of, and why fabrics differ: the critical path"},
+                     "also with --json: say what the time is made of, and why fabrics differ; list the\n"
+                     "critical path"},
+    [RUN_NO_INSIGHT] = {"--no-insight", 0, NULL,
+                        "leave out what the table says of this, and the time it takes"},
     [RUN_HTML] = {"--html", 0, "FILE.html", "write a report: one page with charts that needs no network"},
     [RUN_MESSAGES] = {"--messages", 'm', "FILE.csv", "write a line per message"},
     [RUN_TIMELINE] = {"--timeline", 0, "FILE",
@@ -106,7 +110,7 @@ struct run_options {
     bool file_is_ini;
     const char *trace; /* a word that is a trace; NULL: none */
     const char *messages, *html, *timeline;
-    bool json, csv, insight, dry_run, force;
+    bool json, csv, insight, no_insight, dry_run, force;
 };
 
 static enum status apply_option(struct run_options *run, int found, const char *value)
@@ -134,6 +138,9 @@ static enum status apply_option(struct run_options *run, int found, const char *
         return STATUS_OK;
     case RUN_INSIGHT:
         run->insight = true;
+        return STATUS_OK;
+    case RUN_NO_INSIGHT:
+        run->no_insight = true;
         return STATUS_OK;
     case RUN_DRY_RUN:
         run->dry_run = true;
@@ -286,10 +293,12 @@ static bool goes_on(void *self, const struct experiment_progress *at)
     return !interrupt_wanted();
 }
 
-/* The page says what the time is made of. */
-static bool wants_insight(const struct run_options *run)
+/* A page and the table say what the time is made of; the page also lists the path. */
+static enum experiment_path path_wanted(const struct run_options *run)
 {
-    return run->insight || run->html;
+    if (run->insight || (run->html && !run->no_insight))
+        return EXPERIMENT_PATH_LISTED;
+    return run->json || run->csv || run->no_insight ? EXPERIMENT_PATH_NONE : EXPERIMENT_PATH_KINDS;
 }
 
 static enum status run_fabrics(const struct run_options *run, struct experiment *experiment,
@@ -317,15 +326,18 @@ static enum status print_results(const struct run_options *run, const struct man
         return standard_flush();
     }
     report_table(manifest->program, results, count, stdout);
+    if (manifest->insight)
+        report_insight(manifest->insight, stdout);
     if (run->insight)
-        report_insight(manifest->insight, results, count, stdout);
+        report_paths(results, count, stdout);
     return standard_flush();
 }
 
 static void find_insight(const struct run_options *run, struct manifest *manifest, struct insight *insight,
                          const struct result *results, size_t count)
 {
-    if (!wants_insight(run))
+    bool is_known = results[0].path || run->insight || run->html; /* else the table says it all */
+    if (path_wanted(run) == EXPERIMENT_PATH_NONE || !is_known)
         return;
     insight_make(insight, results, count);
     manifest->insight = insight;
@@ -431,11 +443,15 @@ static enum status run_experiment(const struct run_options *run)
         diag_error("--csv has no room for the sentences of --insight; --json has");
         return STATUS_BAD_INPUT;
     }
+    if (run->insight && run->no_insight) {
+        diag_error("--insight and --no-insight exclude each other");
+        return STATUS_BAD_INPUT;
+    }
     enum status status = plugin_note(run->config);
     if (status != STATUS_OK)
         return status;
     status = experiment_init(&experiment, run->config);
-    experiment.path = wants_insight(run) ? EXPERIMENT_PATH_LISTED : EXPERIMENT_PATH_NONE;
+    experiment.path = path_wanted(run);
     if (status == STATUS_OK)
         warn_of_unused(run, &experiment);
     if (status == STATUS_OK)

@@ -51,11 +51,12 @@ struct critical {
     size_t detail_capacity;
     struct message_links *messages;
     size_t message_capacity;
-    uint32_t cause;  /* of what is completed; POOL_NONE: there is none */
-    bool owns_cause; /* nobody else holds it */
-    uint32_t keep;   /* links, before old ones are forgotten; 0: the path is not listed */
-    uint64_t begun;  /* links */
-    uint32_t last;   /* the rank that has ended last; POOL_NONE: none has ended */
+    struct waits waits; /* of all messages */
+    uint32_t cause;     /* of what is completed; POOL_NONE: there is none */
+    bool owns_cause;    /* nobody else holds it */
+    uint32_t keep;      /* links, before old ones are forgotten; 0: the path is not listed */
+    uint64_t begun;     /* links */
+    uint32_t last;      /* the rank that has ended last; POOL_NONE: none has ended */
     ps_t length;
 };
 
@@ -236,7 +237,7 @@ static void note_wait(struct critical *critical, uint32_t index, const struct ta
                       ps_t waited)
 {
     struct critical_detail *detail = &critical->details[index];
-    if (!awaited->what || waited <= detail->awaited_ps)
+    if (waited <= detail->awaited_ps)
         return;
     detail->awaited = awaited->what;
     detail->which = awaited->which;
@@ -251,30 +252,33 @@ static inline void add_part(struct critical_link *link, enum critical_kind kind,
     link->end = at;
 }
 
-/* The part has taken longer than it would alone, or the list of the path says what it has waited for. */
-static void add_waiting(struct critical *critical, uint32_t index, enum critical_kind kind, ps_t since,
+/* A part in which the link may have waited for other messages. Returns how long it has. */
+static ps_t add_waiting(struct critical *critical, uint32_t index, enum critical_kind kind, ps_t since,
                         ps_t at, const struct tap_awaited *awaited)
 {
     struct critical_link *link = link_at(critical, index);
     if (link->is_closed || at <= link->end)
-        return;
+        return 0;
     ps_t time = at - ps_max(since, link->end), waited = kind == CRITICAL_CONTENTION ? time : 0;
     if (awaited->alone && awaited->alone < time)
         waited = time - awaited->alone;
     add_part(link, kind, since, at);
     link->kinds[kind] -= waited;
     link->kinds[CRITICAL_CONTENTION] += waited;
-    if (critical->keep)
+    if (critical->keep && awaited->what)
         note_wait(critical, index, awaited, waited);
+    return waited;
 }
 
-/* The same part of both links of a message, or what is told about its waiting. */
+/* The part belongs to both links of a message, or may have waited for other messages. */
 __attribute__((noinline)) static void take_rare_part(struct critical *critical, struct message_links links,
                                                      enum critical_kind kind, ps_t since, ps_t at,
                                                      const struct tap_awaited *awaited)
 {
     static const struct tap_awaited nothing = {.what = NULL};
-    add_waiting(critical, links.link, kind, since, at, awaited ? awaited : &nothing);
+    ps_t waited = add_waiting(critical, links.link, kind, since, at, awaited ? awaited : &nothing);
+    if (awaited && waited)
+        waits_add(&critical->waits, awaited->what, awaited->which, waited);
     if (links.of_sender != POOL_NONE)
         add_waiting(critical, links.of_sender, kind, since, at, awaited ? awaited : &nothing);
 }
@@ -290,10 +294,11 @@ static void take_part(void *self, uint32_t message, enum tap_part part, ps_t sin
     if (links.link == POOL_NONE)
         return;
     struct critical_link *link = link_at(critical, links.link);
-    if (links.of_sender != POOL_NONE || (awaited && (awaited->alone || critical->keep)))
-        take_rare_part(critical, links, kinds_of_parts[part], since, at, awaited);
+    enum critical_kind kind = kinds_of_parts[part];
+    if (links.of_sender != POOL_NONE || (awaited && (kind == CRITICAL_CONTENTION || awaited->alone)))
+        take_rare_part(critical, links, kind, since, at, awaited);
     else if (!link->is_closed && at > link->end)
-        add_part(link, kinds_of_parts[part], since, at);
+        add_part(link, kind, since, at);
 }
 
 /* Leaves out what the last part of the link says of the time behind `end`: no more than that lies behind it.
@@ -568,6 +573,9 @@ void critical_result(const struct critical *critical, struct critical_path *path
 {
     *path =
         (struct critical_path){.rank = critical->last, .length = critical->length, .rest = critical->rest};
+    const struct waits_place *longest = waits_longest(&critical->waits, &path->longest_share);
+    if (longest)
+        path->longest = *longest;
     if (critical->last == POOL_NONE)
         return;
     const struct critical_strand *strand = &critical->ranks[critical->last];
@@ -615,6 +623,7 @@ void critical_close(struct critical *critical)
     free(critical->ranks);
     free(critical->details);
     free(critical->messages);
+    waits_free(&critical->waits);
     free(critical);
 }
 

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/tap.h"
 #include "base/time.h"
+#include "engine/waits.h"
 
 /* The critical path of a run: the chain of causes that ends with the rank that ends last. At each moment the
  * path is on a rank that computes or works for messages, or on a message for which a rank waits. The lengths
@@ -64,6 +65,8 @@ struct critical_path {
     ps_t length;   /* the makespan */
     ps_t kinds[CRITICAL_KINDS];
     enum critical_kind rest;     /* what a rank does when it neither computes nor waits */
+    struct waits_place longest;  /* of all messages of the run: what they waited for longest; or NULL */
+    double longest_share;        /* of all waiting for other messages */
     uint64_t messages;           /* on the path */
     ps_t listed_since;           /* from here on `steps` have the path; 0: all of it */
     struct critical_step *steps; /* in the order of time, from the first message on */

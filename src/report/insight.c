@@ -1,6 +1,7 @@
 #include "report/insight.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "sim/path_summary.h"
@@ -49,12 +50,45 @@ static void put_longest(const struct result *result, FILE *out)
             path_call_name(longest), units_show_time(longest->end - longest->start, 4, time, sizeof time));
 }
 
-void report_insight(const struct insight *insight, const struct result *results, size_t count, FILE *out)
+/* A word, with the "%" behind it. */
+static size_t word_length(const char *text)
+{
+    size_t length = strcspn(text, " ");
+    return strncmp(text + length, " %", 2) == 0 ? length + 1 + strcspn(text + length + 1, " ") : length;
+}
+
+/* Lines end between words, before column 112. */
+static void put_sentence(const char *sentence, FILE *out)
+{
+    enum { LINE_COLUMNS = 112, INDENT = 2 };
+    size_t column = 0;
+    while (*sentence) {
+        size_t length = word_length(sentence);
+        if (column && column + 1 + length > LINE_COLUMNS) {
+            fprintf(out, "\n%*s", INDENT, "");
+            column = INDENT;
+        } else if (column) {
+            fputc(' ', out);
+            column++;
+        }
+        fprintf(out, "%.*s", (int)length, sentence);
+        column += length;
+        sentence += length + strspn(sentence + length, " ");
+    }
+    fputc('\n', out);
+}
+
+void report_insight(const struct insight *insight, FILE *out)
+{
+    if (insight->count)
+        fputc('\n', out);
+    for (size_t i = 0; i < insight->count; i++)
+        put_sentence(insight->sentences[i].text, out);
+}
+
+void report_paths(const struct result *results, size_t count, FILE *out)
 {
     bool has_path = false;
-    fputc('\n', out);
-    for (size_t i = 0; i < insight->count; i++)
-        fprintf(out, "%s\n", insight->sentences[i].text);
     for (size_t i = 0; i < count; i++)
         has_path |= results[i].path && results[i].path->length > 0;
     if (!has_path)

@@ -7,8 +7,10 @@
 #include "sim/insight.h"
 #include "sim/result.h"
 
-/* What follows the table: the sentences, and for each fabric the critical path by kinds of time, with its
- * longest messages. */
-void report_insight(const struct insight *insight, const struct result *results, size_t count, FILE *out);
+/* The sentences, which follow the table. */
+void report_insight(const struct insight *insight, FILE *out);
+
+/* For each fabric the critical path by kinds of time, with its longest messages. */
+void report_paths(const struct result *results, size_t count, FILE *out);
 
 #endif

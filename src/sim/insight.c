@@ -11,10 +11,13 @@
 static const double no_network_saves =
     0.05;                                   /* of the time on the first fabric: less is not worth a network */
 static const double waits_much = 0.10;      /* of the ranks' time, at least, counts as imbalance */
-static const double one_rank_path = 0.50;   /* of the path at least, in one rank ... */
+static const double one_rank_time = 0.50;   /* of the time at least, one rank computes ... */
 static const double one_rank_others = 0.50; /* ... and the ranks compute at most so much of what it does */
+static const double longer_on_rank = 1.10;  /* of the average at least, the rank that computes longest */
+static const double one_place = 0.10;       /* of all waiting at least, for one thing: it is named */
 static const double decides = 0.50;         /* of the path at least, by one kind of time */
 static const double same_time = 0.01;       /* two times differ by less: they are the same */
+static const double nearly_all = 0.05;      /* a share this close to 1 */
 
 const char *insight_rule_name(enum insight_rule rule)
 {
@@ -105,59 +108,7 @@ static void find_bound(struct insight *insight, const struct result *results, si
     insight->bound_saves = share(first->makespan - insight->bound_ps, first->makespan);
 }
 
-/* --------------------------------------------------------- no network helps */
-
-static double mean_compute(const struct result *result)
-{
-    double sum = 0;
-    for (uint32_t rank = 0; rank < result->ranks; rank++)
-        sum += (double)result->rows[rank].compute;
-    return result->ranks ? sum / result->ranks : 0;
-}
-
-/* The rank that computes longest on the path, or without a path in all. */
-static uint32_t slowest_rank(const struct result *result, double *path_share)
-{
-    uint32_t slowest = 0;
-    *path_share = 0;
-    if (result->path) {
-        const struct path_list *ranks = &result->path_summary->ranks;
-        if (ranks->count) {
-            *path_share = share(ranks->groups[0].time, result->path->length);
-            return ranks->groups[0].first->rank;
-        }
-    }
-    for (uint32_t rank = 1; rank < result->ranks; rank++)
-        if (result->rows[rank].compute > result->rows[slowest].compute)
-            slowest = rank;
-    *path_share = share(result->rows[slowest].compute, result->makespan);
-    return slowest;
-}
-
-static void say_no_network(struct insight *insight, const struct result *first)
-{
-    double path_share, idle = result_idle_fraction(first);
-    uint32_t rank = slowest_rank(first, &path_share);
-    struct percent saves = percent_of(insight->bound_saves);
-    double others = mean_compute(first) / fmax(1, (double)first->rows[rank].compute);
-    if (first->ranks > 1 && path_share >= one_rank_path && others <= one_rank_others)
-        add(insight, INSIGHT_ONE_RANK, first->fabric,
-            mem_format("No network helps this program: the bound saves %s; rank %" PRIu32
-                       " alone computes %s of the time, the ranks on average %s.",
-                       saves.text, rank, percent_of(share(first->rows[rank].compute, first->makespan)).text,
-                       percent_of(mean_compute(first) / (double)first->makespan).text));
-    else if (idle >= waits_much)
-        add(insight, INSIGHT_IMBALANCE, first->fabric,
-            mem_format("No network helps this program: the bound saves %s; its ranks wait for each other "
-                       "%s of their time, most for rank %" PRIu32 ".",
-                       saves.text, percent_of(idle).text, rank));
-    else
-        add(insight, INSIGHT_COMPUTATION, first->fabric,
-            mem_format("No network helps this program: the bound saves %s; its ranks compute %s of the time.",
-                       saves.text, percent_of(mean_compute(first) / (double)first->makespan).text));
-}
-
-/* --------------------------------------------------------------- one fabric */
+/* ------------------------------------------------------------ kinds of time */
 
 static enum critical_kind largest_kind(const ps_t *kinds)
 {
@@ -168,17 +119,17 @@ static enum critical_kind largest_kind(const ps_t *kinds)
     return largest;
 }
 
-/* What the time of this kind is, behind "... of the time". */
+/* What the time of this kind is. */
 static const char *meaning_of(enum critical_kind kind)
 {
     static const char *const meanings[CRITICAL_KINDS] = {
-        [CRITICAL_COMPUTATION] = "ranks compute, one after another",
-        [CRITICAL_SOFTWARE] = "cores, PCIe and NICs work for messages",
-        [CRITICAL_SETUP] = "messages request their way and have it set up",
-        [CRITICAL_LATENCY] = "the last bytes of messages are on their way",
-        [CRITICAL_BANDWIDTH] = "bytes of messages enter the network",
-        [CRITICAL_CONTENTION] = "messages wait for other messages",
-        [CRITICAL_OTHER] = "messages are in a network that does not tell what they do"};
+        [CRITICAL_COMPUTATION] = "computation of ranks",
+        [CRITICAL_SOFTWARE] = "software: cores, PCIe and NICs handle messages",
+        [CRITICAL_SETUP] = "setup: messages request a path and wait until it is set up",
+        [CRITICAL_LATENCY] = "latency: the last bytes of messages are on their way",
+        [CRITICAL_BANDWIDTH] = "bandwidth: bytes of messages enter the network",
+        [CRITICAL_CONTENTION] = "contention: messages wait for other messages",
+        [CRITICAL_OTHER] = "in a network that does not say what messages do"};
     return meanings[kind];
 }
 
@@ -194,15 +145,80 @@ static enum insight_rule rule_of(enum critical_kind kind)
     return rules[kind];
 }
 
-/* ", most for its share of the links to node 3": where the waiting is. The caller frees it. */
-static char *place_of(const struct path_summary *summary, enum critical_kind kind)
+/* --------------------------------------------------------- no network helps */
+
+static double mean_compute(const struct result *result)
 {
-    if (kind != CRITICAL_CONTENTION || !summary->waits.count)
+    double sum = 0;
+    for (uint32_t rank = 0; rank < result->ranks; rank++)
+        sum += (double)result->rows[rank].compute;
+    return result->ranks ? sum / result->ranks : 0;
+}
+
+/* The first of several. */
+static uint32_t slowest_rank(const struct result *result)
+{
+    uint32_t slowest = 0;
+    for (uint32_t rank = 1; rank < result->ranks; rank++)
+        if (result->rows[rank].compute > result->rows[slowest].compute)
+            slowest = rank;
+    return slowest;
+}
+
+/* "rank 3 computes longest, 1.9 times the average". The caller frees it. */
+static char *say_slowest(const struct result *result, uint32_t rank)
+{
+    double ratio = (double)result->rows[rank].compute / fmax(1, mean_compute(result));
+    if (ratio < longer_on_rank)
+        return mem_text("all ranks compute about equally long");
+    return mem_format("rank %" PRIu32 " computes longest, %s times the average", rank, factor_of(ratio).text);
+}
+
+static void say_no_network(struct insight *insight, const struct result *first)
+{
+    const char *form = "No network helps this program: a perfect one saves at most %s of the time; %s.";
+    struct percent saves = percent_of(insight->bound_saves);
+    uint32_t rank = slowest_rank(first);
+    double own = share(first->rows[rank].compute, first->makespan), idle = result_idle_fraction(first);
+    double mean = mean_compute(first) / (double)first->makespan;
+    enum insight_rule rule = INSIGHT_COMPUTATION;
+    char *why;
+    if (first->ranks > 1 && own >= one_rank_time && mean <= one_rank_others * own) {
+        rule = INSIGHT_ONE_RANK;
+        why = mem_format("rank %" PRIu32 " computes %s of the time, the average rank %s", rank,
+                         percent_of(own).text, percent_of(mean).text);
+    } else if (idle >= waits_much) {
+        rule = INSIGHT_IMBALANCE;
+        char *slowest = say_slowest(first, rank);
+        why = mem_format("its ranks wait for each other %s of their time, and %s", percent_of(idle).text,
+                         slowest);
+        free(slowest);
+    } else if (first->path && largest_kind(first->path->kinds) != CRITICAL_COMPUTATION) {
+        enum critical_kind kind = largest_kind(first->path->kinds);
+        rule = rule_of(kind);
+        why = mem_format("%s of it is %s",
+                         percent_of(share(first->path->kinds[kind], first->path->length)).text,
+                         meaning_of(kind));
+    } else {
+        why = mem_format("its ranks compute %s of the time", percent_of(mean).text);
+    }
+    add(insight, rule, first->fabric, mem_format(form, saves.text, why));
+    free(why);
+}
+
+/* --------------------------------------------------------------- one fabric */
+
+/* "; a message waits longest for its share of the links to node 3 (41 % of all waiting)": where contention
+ * is. Of the other kinds nothing. The caller frees it. */
+static char *place_of(const struct critical_path *path, enum critical_kind kind)
+{
+    if (kind != CRITICAL_CONTENTION || !path->longest.what)
         return mem_text("");
-    const struct path_group *most = &summary->waits.groups[0];
-    return mem_format(", most (%s) for %s %" PRIu32,
-                      percent_of(share(most->time, summary->path->kinds[CRITICAL_CONTENTION])).text,
-                      most->first->awaited, most->first->which);
+    struct percent most = percent_of(path->longest_share);
+    if (path->longest_share < one_place)
+        return mem_format("; the waiting is spread: no resource has more than %s of it", most.text);
+    return mem_format("; a message waits longest for %s %" PRIu32 " (%s of all waiting)", path->longest.what,
+                      path->longest.which, most.text);
 }
 
 static void say_mixed(struct insight *insight, const struct result *result, enum critical_kind first)
@@ -213,7 +229,7 @@ static void say_mixed(struct insight *insight, const struct result *result, enum
     enum critical_kind second = largest_kind(rest);
     add(insight, INSIGHT_MIXED, result->fabric,
         mem_format(
-            "On %s no single cause decides: %s of the time %s, and %s of the time %s.", result->fabric,
+            "On %s no kind of time has half of it: %s is %s, and %s is %s.", result->fabric,
             percent_of(share(result->path->kinds[first], result->path->length)).text, meaning_of(first),
             percent_of(share(result->path->kinds[second], result->path->length)).text, meaning_of(second)));
 }
@@ -228,9 +244,9 @@ static void say_fabric(struct insight *insight, const struct result *result)
         say_mixed(insight, result, kind);
         return;
     }
-    char *place = place_of(result->path_summary, kind);
+    char *place = place_of(path, kind);
     add(insight, rule_of(kind), result->fabric,
-        mem_format("On %s, %s of the time %s%s.", result->fabric,
+        mem_format("On %s, %s of the time is %s%s.", result->fabric,
                    percent_of(share(path->kinds[kind], path->length)).text, meaning_of(kind), place));
     free(place);
 }
@@ -240,18 +256,19 @@ static void say_fabric(struct insight *insight, const struct result *result)
 static const char *less_of(enum critical_kind kind, bool is_less)
 {
     static const char *const texts[CRITICAL_KINDS][2] = {
-        [CRITICAL_COMPUTATION] = {"its ranks compute longer in a row", "its ranks compute less in a row"},
-        [CRITICAL_SOFTWARE] = {"its hosts work longer for messages", "its hosts work less for messages"},
-        [CRITICAL_SETUP] = {"its messages take longer to have their way set up",
-                            "its messages take less time to have their way set up"},
-        [CRITICAL_LATENCY] = {"its messages have more latency in a row",
-                              "its messages have less latency in a row"},
-        [CRITICAL_BANDWIDTH] = {"its messages take longer to enter the network",
-                                "its messages take less time to enter the network"},
-        [CRITICAL_CONTENTION] = {"its messages wait longer for each other",
-                                 "its messages wait less for each other"},
-        [CRITICAL_OTHER] = {"its messages take longer, the network does not tell where",
-                            "its messages take less time, the network does not tell where"}};
+        [CRITICAL_COMPUTATION] = {"ranks wait longer for others that compute",
+                                  "ranks wait less for others that compute"},
+        [CRITICAL_SOFTWARE] = {"hosts handle messages longer", "hosts handle messages in less time"},
+        [CRITICAL_SETUP] = {"setting up the paths of messages takes longer",
+                            "setting up the paths of messages takes less time"},
+        [CRITICAL_LATENCY] = {"the latencies of messages add up to more",
+                              "the latencies of messages add up to less"},
+        [CRITICAL_BANDWIDTH] = {"messages take longer to enter the network",
+                                "messages take less time to enter the network"},
+        [CRITICAL_CONTENTION] = {"messages wait longer for other messages",
+                                 "messages wait less for other messages"},
+        [CRITICAL_OTHER] = {"messages take longer; the network does not say where",
+                            "messages take less time; the network does not say where"}};
     return texts[kind][is_less];
 }
 
@@ -262,7 +279,7 @@ static char *settings_of(const struct result *result, const struct result *versu
     char *text = mem_text("");
     network_differs(&versus->network, versus->fabric, &result->network, &reasons);
     for (size_t i = 0; i < reasons.count; i++) {
-        char *longer = mem_format("%s%s%s", text, i ? "; " : "; not the same settings: ", reasons.text[i]);
+        char *longer = mem_format("%s%s%s", text, i ? "; " : "; settings differ, too: ", reasons.text[i]);
         free(text);
         text = longer;
     }
@@ -283,10 +300,12 @@ struct insight_cause insight_cause_of(const double times[2], const double *first
 char *insight_because(const struct insight_cause *cause, bool is_faster)
 {
     const char *what = less_of(cause->kind, is_faster);
-    return cause->share <= 1
-               ? mem_format(" because %s (%s of the difference)", what, percent_of(cause->share).text)
-               : mem_format(" because %s (%s times the difference, other causes reduce it)", what,
-                            factor_of(cause->share).text);
+    if (cause->share > 1 + nearly_all)
+        return mem_format(" because %s; all other time together is %s", what,
+                          is_faster ? "longer" : "shorter");
+    if (cause->share >= 1 - nearly_all)
+        return mem_format(" because %s (nearly all of the difference)", what);
+    return mem_format(" because %s (%s of the difference)", what, percent_of(cause->share).text);
 }
 
 static void fill_kinds(const struct result *result, double *kinds)
@@ -304,9 +323,12 @@ static char *why(const struct result *result, const struct result *versus, struc
     fill_kinds(versus, kinds[0]);
     fill_kinds(result, kinds[1]);
     struct insight_cause cause = insight_cause_of(times, kinds[0], kinds[1]);
-    char *because = insight_because(&cause, times[1] < times[0]), *settings = settings_of(result, versus);
-    char *text = mem_format("%s%s.", because, settings);
+    bool is_faster = times[1] < times[0];
+    char *because = insight_because(&cause, is_faster), *settings = settings_of(result, versus);
+    char *place = place_of(is_faster ? versus->path : result->path, cause.kind);
+    char *text = mem_format("%s%s%s.", because, place, settings);
     free(because);
+    free(place);
     free(settings);
     sentence->has_cause = true;
     sentence->cause = cause.kind;

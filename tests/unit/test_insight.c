@@ -65,8 +65,8 @@ static void no_network_helps_up_to_its_threshold(void **state)
     struct result result = make("packet", evenly, LENGTH * 5 / 100, latency, 0, LENGTH);
     assert_int_equal(rule_of(&result, 1), INSIGHT_COMPUTATION);
     assert_string_equal(insight.sentences[0].text,
-                        "No network helps this program: the bound saves 5.0 %; its ranks compute 95 % of the "
-                        "time.");
+                        "No network helps this program: a perfect one saves at most 5.0 % of the time; its "
+                        "ranks compute 95 % of the time.");
     free_all(&result, 1);
 
     const ps_t less[RANKS] = {0};
@@ -99,11 +99,46 @@ static void imbalance_from_its_threshold(void **state)
     struct result result = make("packet", uneven, LENGTH / 10, nothing, 2, LENGTH);
     assert_int_equal(rule_of(&result, 1), INSIGHT_IMBALANCE);
     assert_string_equal(insight.sentences[0].text,
-                        "No network helps this program: the bound saves 0.0 %; its ranks wait for each other "
-                        "10 % of their time, most for rank 2.");
+                        "No network helps this program: a perfect one saves at most 0.0 % of the time; its "
+                        "ranks wait for each other 10 % of their time, and rank 2 computes longest, 1.2 "
+                        "times the average.");
     free_all(&result, 1);
     result = make("packet", uneven, LENGTH / 10 - 1, nothing, 2, LENGTH);
     assert_int_equal(rule_of(&result, 1), INSIGHT_COMPUTATION);
+    free_all(&result, 1);
+}
+
+/* A bound has the hosts of the machine, so it saves nothing if they take the time: ranks compute nothing. */
+static void hosts_may_take_the_time(void **state)
+{
+    (void)state;
+    const ps_t compute[RANKS] = {0};
+    const ps_t software[CRITICAL_KINDS] = {[CRITICAL_SOFTWARE] = LENGTH};
+    struct result results[2] = {make("ideal", compute, 0, software, 0, LENGTH),
+                                make("packet", compute, 0, software, 0, LENGTH)};
+    results[0].network.is_bound = true;
+    assert_int_equal(rule_of(results, 2), INSIGHT_SOFTWARE);
+    assert_string_equal(
+        insight.sentences[0].text,
+        "No network helps this program: a perfect one saves at most 0.0 % of the time; 100 % of "
+        "it is software: cores, PCIe and NICs handle messages.");
+    free_all(results, 2);
+}
+
+/* No rank is named for an imbalance if it computes less than 10 % longer than the average. */
+static void imbalance_names_who_computes_longer(void **state)
+{
+    (void)state;
+    const ps_t enough[RANKS] = {LENGTH / 2, LENGTH / 2, LENGTH / 2, LENGTH * 30 / 100};
+    struct result result = make("packet", enough, LENGTH / 10, nothing, 0, LENGTH);
+    assert_int_equal(rule_of(&result, 1), INSIGHT_IMBALANCE);
+    assert_non_null(strstr(insight.sentences[0].text, "rank 0 computes longest, 1.1 times the average."));
+    free_all(&result, 1);
+    const ps_t too_little[RANKS] = {LENGTH / 2, LENGTH / 2, LENGTH / 2, LENGTH * 35 / 100};
+    result = make("packet", too_little, LENGTH / 10, nothing, 0, LENGTH);
+    assert_non_null(rule_of(&result, 1) == INSIGHT_IMBALANCE
+                        ? strstr(insight.sentences[0].text, "all ranks compute about equally long.")
+                        : NULL);
     free_all(&result, 1);
 }
 
@@ -114,7 +149,8 @@ static void one_rank_from_its_threshold(void **state)
     const ps_t one[RANKS] = {LENGTH / 3, LENGTH / 3, LENGTH / 3, LENGTH};
     struct result result = make("packet", one, LENGTH / 2, nothing, 3, LENGTH);
     assert_int_equal(rule_of(&result, 1), INSIGHT_ONE_RANK);
-    assert_non_null(strstr(insight.sentences[0].text, "rank 3 alone computes 100 % of the time"));
+    assert_non_null(
+        strstr(insight.sentences[0].text, "rank 3 computes 100 % of the time, the average rank 50 %"));
     free_all(&result, 1);
     const ps_t more[RANKS] = {LENGTH / 3 + 4, LENGTH / 3, LENGTH / 3, LENGTH};
     result = make("packet", more, LENGTH / 2, nothing, 3, LENGTH);
@@ -162,8 +198,8 @@ static void fabrics_are_compared(void **state)
                                 make("segment", compute, 0, fast, 0, LENGTH / 2)};
     assert_int_equal(rule_of(results, 2), INSIGHT_FASTER);
     assert_string_equal(insight.sentences[0].text,
-                        "The program is 2.0 times as fast on segment as on packet because its messages have "
-                        "less latency in a row (100 % of the difference).");
+                        "The program is 2.0 times as fast on segment as on packet because the latencies of "
+                        "messages add up to less (nearly all of the difference).");
     assert_int_equal(insight.sentences[0].cause, CRITICAL_LATENCY);
     assert_string_equal(insight.sentences[0].versus, "packet");
     free_all(results, 2);
@@ -176,6 +212,49 @@ static void fabrics_are_compared(void **state)
     results[0] = make("packet", compute, 0, slow, 0, LENGTH);
     results[1] = make("hockney", compute, 0, slow, 0, LENGTH * 995 / 1000);
     assert_int_equal(rule_of(results, 2), INSIGHT_SAME);
+    free_all(results, 2);
+}
+
+/* Contention is of something if that has 10 % of all waiting; with less it is spread. */
+static void contention_has_a_place(void **state)
+{
+    (void)state;
+    const ps_t compute[RANKS] = {0};
+    const ps_t waiting[CRITICAL_KINDS] = {[CRITICAL_CONTENTION] = LENGTH};
+    struct result result = make("packet", compute, 0, waiting, 0, LENGTH);
+    result.path->longest = (struct waits_place){.what = "FMU", .which = 3};
+    result.path->longest_share = 0.10;
+    assert_int_equal(rule_of(&result, 1), INSIGHT_CONTENTION);
+    assert_string_equal(insight.sentences[0].text,
+                        "On packet, 100 % of the time is contention: messages wait for other messages; a "
+                        "message waits longest for FMU 3 (10 % of all waiting).");
+    insight_free(&insight);
+    result.path->longest_share = 0.0999;
+    rule_of(&result, 1);
+    assert_non_null(
+        strstr(insight.sentences[0].text, "; the waiting is spread: no resource has more than 10 % of it."));
+    free_all(&result, 1);
+}
+
+/* If a kind of time makes more than the difference, what is left is the other way round. */
+static void other_time_may_be_the_other_way_round(void **state)
+{
+    (void)state;
+    const ps_t compute[RANKS] = {0};
+    const ps_t slow[CRITICAL_KINDS] = {[CRITICAL_LATENCY] = LENGTH};
+    const ps_t fast[CRITICAL_KINDS] = {[CRITICAL_SETUP] = LENGTH / 2};
+    struct result results[2] = {make("packet", compute, 0, slow, 0, LENGTH),
+                                make("segment", compute, 0, fast, 0, LENGTH / 2)};
+    assert_int_equal(rule_of(results, 2), INSIGHT_FASTER);
+    assert_non_null(
+        strstr(insight.sentences[0].text,
+               "because the latencies of messages add up to less; all other time together is longer."));
+    insight_free(&insight);
+    struct result swapped[2] = {results[1], results[0]};
+    assert_int_equal(rule_of(swapped, 2), INSIGHT_SLOWER);
+    assert_non_null(
+        strstr(insight.sentences[0].text,
+               "because the latencies of messages add up to more; all other time together is shorter."));
     free_all(results, 2);
 }
 
@@ -192,12 +271,12 @@ static void other_rates_are_said(void **state)
     results[0].network.rate_bytes_per_s = 1000000000;
     results[1].network.rate_bytes_per_s = 1000000000;
     rule_of(results, 2);
-    assert_null(strstr(insight.sentences[0].text, "not the same settings"));
+    assert_null(strstr(insight.sentences[0].text, "settings differ"));
     insight_free(&insight);
     results[1].network.rate_bytes_per_s = 4000000000;
     rule_of(results, 2);
     assert_non_null(strstr(insight.sentences[0].text,
-                           "not the same settings: a node sends at 4.000 GB/s, on packet at 1.000 GB/s"));
+                           "settings differ, too: a node sends at 4.000 GB/s, on packet at 1.000 GB/s"));
     free_all(results, 2);
 }
 
@@ -215,9 +294,13 @@ int main(void)
         cmocka_unit_test(no_network_helps_up_to_its_threshold),
         cmocka_unit_test(bound_that_was_run_counts),
         cmocka_unit_test(imbalance_from_its_threshold),
+        cmocka_unit_test(hosts_may_take_the_time),
+        cmocka_unit_test(imbalance_names_who_computes_longer),
         cmocka_unit_test(one_rank_from_its_threshold),
         cmocka_unit_test(kind_that_decides),
         cmocka_unit_test(fabrics_are_compared),
+        cmocka_unit_test(contention_has_a_place),
+        cmocka_unit_test(other_time_may_be_the_other_way_round),
         cmocka_unit_test(other_rates_are_said),
         cmocka_unit_test(program_without_time_says_so),
     };
