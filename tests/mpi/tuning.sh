@@ -4,7 +4,7 @@
 # or a block of them to each of N nodes, as the MPI is told.
 # For each number of ranks, tests/mpi/tuning.c counts the messages and bytes of each pair of ranks inside each collective and
 # compares them with ours. Prints, per collective, how many points agree, and every point that differs; fails if one does.
-# With `ordered` or `nonblocking`, for which there are no tables, points that differ are known.
+# `ordered` and `nonblocking`, for which there are no tables, show how many points still agree.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)

@@ -32,6 +32,22 @@ static void a_given_rank_becomes_the_leader(void **state)
     assert_memory_equal(map.nodes.members, members, sizeof members);
 }
 
+static void maps_know_whether_ranks_are_in_order(void **state)
+{
+    (void)state;
+    struct node_map map;
+    node_map_make(&map, 5, (uint32_t[]){3, 3, 0, 0, 1});
+    assert_true(map.nodes.in_order);
+    coll_nodes_lead(&map.nodes, map.words, 1, 1, 1);
+    assert_true(map.nodes.in_order);
+    coll_nodes_lead(&map.nodes, map.words, 1, 1, 0);
+    assert_false(map.nodes.in_order);
+    node_map_make(&map, 5, (uint32_t[]){3, 0, 3, 0, 1});
+    assert_false(map.nodes.in_order);
+    node_map_make(&map, 3, (uint32_t[]){0, 0, 0});
+    assert_true(map.nodes.in_order);
+}
+
 static void maps_number_nodes_by_their_lowest_rank(void **state)
 {
     (void)state;
@@ -563,6 +579,7 @@ static void the_prover_explains_errors_of_node_algorithms(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(maps_know_whether_ranks_are_in_order),
         cmocka_unit_test(maps_number_nodes_by_their_lowest_rank),
         cmocka_unit_test(every_algorithm_is_right_on_every_map),
         cmocka_unit_test(costs_of_the_tables),
