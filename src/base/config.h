@@ -131,10 +131,19 @@ void config_note_origin(const struct config *config, const char *name);
 /* The origin of a parameter's value. The parameter has to exist. */
 const char *config_origin(const struct config *config, const char *name);
 
+/* Values that parameters get from something that a file names, such as a machine. A file that also set them
+ * would put them out of force. */
+struct config_given {
+    /* The value, and a comment that says where it comes from, which the caller frees. False: the parameter
+     * has its default. */
+    bool (*find)(void *self, const struct param *param, const char **value, char **comment);
+    void *self;
+};
+
 /* `helio params [filter]`: prints an experiment file that sets every parameter to its default, with its doc,
- * bounds and choices as comments. A filter selects the names that contain it. Returns the number of
- * parameters. */
+ * bounds and choices as comments. Parameters that get their value elsewhere are comments, too (`given`; NULL:
+ * none do). A filter selects the names that contain it. Returns the number of parameters. */
 size_t config_print_manual(const struct param_table *const *tables, size_t count, const char *filter,
-                           FILE *out);
+                           const struct config_given *given, FILE *out);
 
 #endif

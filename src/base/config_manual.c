@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/config.h"
@@ -89,7 +90,28 @@ static void print_value(const char *text, FILE *out)
     fputc('\'', out);
 }
 
-static size_t print_table(const struct param_table *table, const char *filter, FILE *out)
+/* A value that comes from elsewhere, as a comment. False: it does not. */
+static bool print_given(const struct config_given *given, const struct param *param, FILE *out)
+{
+    struct comment comment = {.out = out};
+    const char *value;
+    char *text;
+    if (!given || !given->find(given->self, param, &value, &text))
+        return false;
+    put_words(&comment, text);
+    end_comment(&comment);
+    free(text);
+    fprintf(out, "#%s:", param->name);
+    if (value) {
+        fputc(' ', out);
+        print_value(value, out);
+    }
+    fputs("\n\n", out);
+    return true;
+}
+
+static size_t print_table(const struct param_table *table, const char *filter,
+                          const struct config_given *given, FILE *out)
 {
     size_t printed = 0;
     struct comment comment = {.out = out};
@@ -109,6 +131,8 @@ static size_t print_table(const struct param_table *table, const char *filter, F
         put_words(&comment, param->doc);
         end_comment(&comment);
         print_range(param, out);
+        if (print_given(given, param, out))
+            continue;
         if (param->default_text) {
             fprintf(out, "%s: ", param->name);
             print_value(param->default_text, out);
@@ -121,10 +145,10 @@ static size_t print_table(const struct param_table *table, const char *filter, F
 }
 
 size_t config_print_manual(const struct param_table *const *tables, size_t count, const char *filter,
-                           FILE *out)
+                           const struct config_given *given, FILE *out)
 {
     size_t printed = 0;
     for (size_t i = 0; i < count; i++)
-        printed += print_table(tables[i], filter, out);
+        printed += print_table(tables[i], filter, given, out);
     return printed;
 }

@@ -40,7 +40,7 @@ PARAM_TABLE(
      .offset = 0,
      .default_text = "auto",
      .parse = parse_pivot,
-     .doc = "smallest message that takes an FMU; auto: from Eq. 7, 37066 B with the defaults"});
+     .doc = "smallest message that takes an FMU; auto: from Eq. 7, 37066 B as published"});
 
 struct hybrid_statistics {
     _Alignas(sum_t) uint64_t by_network; /* the FMUs' statistics follow this struct, and have sums */

@@ -90,6 +90,15 @@ static void derive(struct derivation *derivation, const char *param, const char 
                                            .origin = config_origin(derivation->config, param)});
 }
 
+void derive_nothing(struct derivation *derivation, const char *param, const char *why)
+{
+    if (derivation->tell)
+        derivation->tell(derivation->self, &(struct derived){.param = param,
+                                                             .value = config_text(derivation->config, param),
+                                                             .formula = why,
+                                                             .origin = derivation->origin});
+}
+
 void derive_time(struct derivation *derivation, const char *param, ps_t value, const char *formula)
 {
     char text[64];

@@ -50,6 +50,8 @@ struct derivation {
 void derive_time(struct derivation *derivation, const char *param, ps_t value, const char *formula);
 void derive_rate(struct derivation *derivation, const char *param, uint64_t value, const char *formula);
 void derive_size(struct derivation *derivation, const char *param, uint64_t value, const char *formula);
+/* Tells only: with the machine the parameter has no effect, and why. One that is set keeps its effect. */
+void derive_nothing(struct derivation *derivation, const char *param, const char *why);
 /* Whether the parameter has its default, or a value that has been derived. */
 bool derivation_may_set(const struct derivation *derivation, const char *param);
 

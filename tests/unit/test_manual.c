@@ -9,7 +9,7 @@ static char *manual(const struct param_table *const *list, size_t count, const c
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
-    *printed = config_print_manual(list, count, filter, out);
+    *printed = config_print_manual(list, count, filter, NULL, out);
     fclose(out);
     return text;
 }

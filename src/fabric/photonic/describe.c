@@ -7,9 +7,11 @@
 /* A node sends by all channels of its link together. A rate of one channel that the user has set stays. */
 void photonic_derive(struct derivation *derivation)
 {
-    if (derivation_may_set(derivation, "photonic.channel_rate"))
+    if (derivation_may_set(derivation, "photonic.channel_rate")) {
         derive_rate(derivation, "photonic.link_rate", derivation->node_rate_bytes_per_s,
                     "nic.count x nic.rate");
+        derive_nothing(derivation, "photonic.channel_rate", "not used, photonic.link_rate is");
+    }
     derive_time(derivation, "photonic.wire", derivation->machine->wire_latency_ps, "wire.latency");
 }
 
