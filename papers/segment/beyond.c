@@ -51,6 +51,7 @@ void segment_beyond(struct reproduction *reproduction)
                                          .x = "program",
                                          .y = "speedup",
                                          .kind = FIGURE_BARS,
+                                         .is_common = true,
                                          .reference = 1});
     reproduction_sweep(reproduction, "papers/segment/mpi.yaml", NULL, bar_of_program);
     if (reproduction_is_quick(reproduction))
@@ -64,6 +65,7 @@ void segment_beyond(struct reproduction *reproduction)
                          .x = "nodes",
                          .y = "speedup",
                          .kind = FIGURE_LINES,
+                         .is_common = true,
                          .x_log = true,
                          .reference = 1});
     reproduction_sweep(reproduction, "papers/segment/nodes.yaml", NULL, point_of_nodes);

@@ -3,33 +3,27 @@
 #include "papers/segment/places.h"
 #include "papers/segment/segment.h"
 
-/* Figures 4 to 9, once for each preset. */
+/* Figures 4 to 9. */
 
-struct segment_drawing {
-    struct reproduction *reproduction;
-    int preset;
-};
-
-static void begin(const struct segment_drawing *drawing, const char *number, const char *what,
-                  const char *says, const char *how, const char *x, const char *y, enum figure_kind kind,
-                  double reference)
+static void begin(struct reproduction *reproduction, const char *number, const char *what, const char *says,
+                  const char *how, const char *x, const char *y, enum figure_kind kind, double reference)
 {
     char id[48], title[128];
-    snprintf(id, sizeof id, "figure-%s-%s", number, segment_presets[drawing->preset]);
-    snprintf(title, sizeof title, "Figure %s: %s (%s)", number, what, segment_presets[drawing->preset]);
-    reproduction_figure(drawing->reproduction, &(struct figure){.id = id,
-                                                                .title = title,
-                                                                .says = says,
-                                                                .how = how,
-                                                                .x = x,
-                                                                .y = y,
-                                                                .kind = kind,
-                                                                .reference = reference});
+    snprintf(id, sizeof id, "figure-%s", number);
+    snprintf(title, sizeof title, "Figure %s: %s", number, what);
+    reproduction_figure(reproduction, &(struct figure){.id = id,
+                                                       .title = title,
+                                                       .says = says,
+                                                       .how = how,
+                                                       .x = x,
+                                                       .y = y,
+                                                       .kind = kind,
+                                                       .reference = reference});
 }
 
 /* Calls `draw` for every layout and size, with names for its bar: "1-4MiB" as in Figure 9. */
-static void each_place(const struct segment_drawing *drawing,
-                       void (*draw)(const struct segment_drawing *drawing, const struct segment_place *place,
+static void each_place(struct reproduction *reproduction,
+                       void (*draw)(struct reproduction *reproduction, const struct segment_place *place,
                                     const char *layout, const char *size))
 {
     static const char *const names[SEGMENT_NETWORKS][SEGMENT_LAYOUTS] = {
@@ -37,57 +31,57 @@ static void each_place(const struct segment_drawing *drawing,
     for (int network = 0; network < SEGMENT_NETWORKS; network++)
         for (int layout = 0; layout < SEGMENT_LAYOUTS; layout++)
             for (int size = 0; size < SEGMENT_SIZES; size++) {
-                if (!segment_is_drawn(drawing->reproduction, segment_sizes[size]))
+                if (!segment_is_drawn(reproduction, segment_sizes[size]))
                     continue;
-                struct segment_place place = segment_with(
-                    drawing->preset, network, segment_layouts[network][layout], segment_sizes[size]);
-                draw(drawing, &place, names[network][layout], segment_sizes[size]);
+                struct segment_place place =
+                    segment_with(network, segment_layouts[network][layout], segment_sizes[size]);
+                draw(reproduction, &place, names[network][layout], segment_sizes[size]);
             }
 }
 
 /* A sorted curve: at each tenth of the links, or buffers. */
-static void curve(const struct segment_drawing *drawing, const struct segment_place *place, const char *panel,
+static void curve(struct reproduction *reproduction, const struct segment_place *place, const char *panel,
                   const char *series, const char *metric)
 {
     for (int i = 0; i <= 10; i++) {
         char name[48];
         snprintf(name, sizeof name, "%s_%d", metric, 10 * i);
-        reproduction_point_at(drawing->reproduction, panel, series, 10.0 * i,
-                              100 * segment_mean(drawing->reproduction, place, name));
+        reproduction_point_at(reproduction, panel, series, 10.0 * i,
+                              100 * segment_mean(reproduction, place, name));
     }
 }
 
-static void figure_4(const struct segment_drawing *drawing)
+static void figure_4(struct reproduction *reproduction)
 {
-    begin(drawing, "4", "links without buffers, in increasing order of use",
+    begin(reproduction, "4", "links without buffers, in increasing order of use",
           "Share of the channels' time that granted circuits held, set-up included.",
           "A flat curve: all links are used alike.", "links, %", "utilisation, %", FIGURE_LINES, 0);
     static const char *const fabrics[] = {"circuit", "packetised"};
     for (int network = 0; network < SEGMENT_NETWORKS; network++)
         for (int i = 0; i < 2; i++) {
-            struct segment_place place = segment_without(drawing->preset, network, fabrics[i]);
-            curve(drawing, &place, segment_networks[network], fabrics[i], "granted_curve");
+            struct segment_place place = segment_without(network, fabrics[i]);
+            curve(reproduction, &place, segment_networks[network], fabrics[i], "granted_curve");
         }
 }
 
-static void link_curve(const struct segment_drawing *drawing, const struct segment_place *place,
+static void link_curve(struct reproduction *reproduction, const struct segment_place *place,
                        const char *layout, const char *size)
 {
     char panel[48];
     snprintf(panel, sizeof panel, "%s, %s", segment_networks[place->network], size);
-    curve(drawing, place, panel, layout, "granted_curve");
+    curve(reproduction, place, panel, layout, "granted_curve");
 }
 
-static void buffer_curve(const struct segment_drawing *drawing, const struct segment_place *place,
+static void buffer_curve(struct reproduction *reproduction, const struct segment_place *place,
                          const char *layout, const char *size)
 {
     char panel[48];
     snprintf(panel, sizeof panel, "%s, %s", segment_networks[place->network], size);
     if (size != segment_sizes[SEGMENT_SIZES - 1])
-        curve(drawing, place, panel, layout, "buffer_curve");
+        curve(reproduction, place, panel, layout, "buffer_curve");
 }
 
-static void times_stored(const struct segment_drawing *drawing, const struct segment_place *place,
+static void times_stored(struct reproduction *reproduction, const struct segment_place *place,
                          const char *layout, const char *size)
 {
     static const struct {
@@ -99,14 +93,13 @@ static void times_stored(const struct segment_drawing *drawing, const struct seg
     char panel[64];
     snprintf(panel, sizeof panel, "%s, %s", segment_networks[place->network], layout);
     for (int i = 0; i < 4; i++)
-        reproduction_point(drawing->reproduction, panel, classes[i].name, size,
-                           100 * segment_mean(drawing->reproduction, place, classes[i].metric));
+        reproduction_point(reproduction, panel, classes[i].name, size,
+                           100 * segment_mean(reproduction, place, classes[i].metric));
 }
 
-static void latency(const struct segment_drawing *drawing, const struct segment_place *place,
-                    const char *layout, const char *size)
+static void latency(struct reproduction *reproduction, const struct segment_place *place, const char *layout,
+                    const char *size)
 {
-    struct reproduction *reproduction = drawing->reproduction;
     double cycle_s = segment_mean(reproduction, place, "cycle_s");
     double network_s = segment_mean(reproduction, place, "queue_mean_s") +
                        segment_mean(reproduction, place, "network_mean_s");
@@ -117,51 +110,48 @@ static void latency(const struct segment_drawing *drawing, const struct segment_
                        segment_mean(reproduction, place, "buffer_mean_s") / cycle_s);
 }
 
-static void speedup(const struct segment_drawing *drawing, const struct segment_place *place,
-                    const char *layout, const char *size)
+static void speedup(struct reproduction *reproduction, const struct segment_place *place, const char *layout,
+                    const char *size)
 {
-    struct mean_estimate estimate = segment_speedup(drawing->reproduction, place);
+    struct mean_estimate estimate = segment_speedup(reproduction, place);
     const char *network = segment_networks[place->network];
     char confidence[48];
     snprintf(confidence, sizeof confidence, "%s, half width of the 95 %% confidence interval", network);
-    reproduction_point(drawing->reproduction, network, layout, size, estimate.mean);
+    reproduction_point(reproduction, network, layout, size, estimate.mean);
     if (estimate.count > 1)
-        reproduction_point(drawing->reproduction, confidence, layout, size, estimate.half_width);
+        reproduction_point(reproduction, confidence, layout, size, estimate.half_width);
 }
 
-static void figure_9(const struct segment_drawing *drawing)
+static void figure_9(struct reproduction *reproduction)
 {
-    begin(drawing, "9", "speedup over circuits",
+    begin(reproduction, "9", "speedup over circuits",
           "Each seed's traffic on both; the mean of the seeds' ratios of makespans.",
           "Above the dashed line it is faster than a circuit for each message. Without buffers: packetised.",
           "size of a buffer", "speedup", FIGURE_BARS, 1);
     for (int network = 0; network < SEGMENT_NETWORKS; network++) {
-        struct segment_place place = segment_without(drawing->preset, network, "packetised");
-        speedup(drawing, &place, "packetised", "no buffer");
+        struct segment_place place = segment_without(network, "packetised");
+        speedup(reproduction, &place, "packetised", "no buffer");
     }
-    each_place(drawing, speedup);
+    each_place(reproduction, speedup);
 }
 
 void segment_figures(struct reproduction *reproduction)
 {
-    for (int preset = 0; preset < SEGMENT_PRESETS; preset++) {
-        struct segment_drawing drawing = {reproduction, preset};
-        figure_4(&drawing);
-        begin(&drawing, "5", "links with buffers, in increasing order of use",
-              "Share of the channels' time that granted circuits held, set-up included.",
-              "One panel for each size of buffers.", "links, %", "utilisation, %", FIGURE_LINES, 0);
-        each_place(&drawing, link_curve);
-        begin(&drawing, "6", "buffers, in increasing order of use",
-              "Eq. 2: slots taken, reserved ones included, over time.", "One panel for each size of buffers.",
-              "buffers, %", "utilisation, %", FIGURE_LINES, 0);
-        each_place(&drawing, buffer_curve);
-        begin(&drawing, "7", "how often packets are stored on their way", "Shares of all packets.",
-              "The bars of one size add up to 100 %.", "size of a buffer", "packets, %", FIGURE_BARS, 0);
-        each_place(&drawing, times_stored);
-        begin(&drawing, "8", "latency of a packet from its message's generation on",
-              "In cycles, those spent in buffers apart; a run sends all messages at its beginning.",
-              "Both together are the latency of a packet.", "size of a buffer", "cycles", FIGURE_BARS, 0);
-        each_place(&drawing, latency);
-        figure_9(&drawing);
-    }
+    figure_4(reproduction);
+    begin(reproduction, "5", "links with buffers, in increasing order of use",
+          "Share of the channels' time that granted circuits held, set-up included.",
+          "One panel for each size of buffers.", "links, %", "utilisation, %", FIGURE_LINES, 0);
+    each_place(reproduction, link_curve);
+    begin(reproduction, "6", "buffers, in increasing order of use",
+          "Eq. 2: slots taken, reserved ones included, over time.", "One panel for each size of buffers.",
+          "buffers, %", "utilisation, %", FIGURE_LINES, 0);
+    each_place(reproduction, buffer_curve);
+    begin(reproduction, "7", "how often packets are stored on their way", "Shares of all packets.",
+          "The bars of one size add up to 100 %.", "size of a buffer", "packets, %", FIGURE_BARS, 0);
+    each_place(reproduction, times_stored);
+    begin(reproduction, "8", "latency of a packet from its message's generation on",
+          "In cycles, those spent in buffers apart; a run sends all messages at its beginning.",
+          "Both together are the latency of a packet.", "size of a buffer", "cycles", FIGURE_BARS, 0);
+    each_place(reproduction, latency);
+    figure_9(reproduction);
 }

@@ -4,20 +4,19 @@
 #include "papers/segment/places.h"
 #include "papers/segment/segment.h"
 
-/* The numbers and claims of Figures 4 to 9, once for each preset. */
+/* The numbers and claims of Figures 4 to 9. */
 
 static double percent(struct reproduction *reproduction, struct segment_place place, const char *metric)
 {
     return 100 * segment_mean(reproduction, &place, metric);
 }
 
-static double mean_of_layouts(struct reproduction *reproduction, int preset, enum segment_network network,
+static double mean_of_layouts(struct reproduction *reproduction, enum segment_network network,
                               const char *size, const char *metric)
 {
     double sum = 0;
     for (int i = 0; i < SEGMENT_LAYOUTS; i++)
-        sum +=
-            percent(reproduction, segment_with(preset, network, segment_layouts[network][i], size), metric);
+        sum += percent(reproduction, segment_with(network, segment_layouts[network][i], size), metric);
     return sum / SEGMENT_LAYOUTS;
 }
 
@@ -26,106 +25,103 @@ static double holds(bool is_known, bool claim)
     return is_known ? claim : NAN;
 }
 
-/* Eq. 1 can be read in two ways: what counts as "used". */
-static const struct segment_reading {
-    const char *name, *mean, *most;
-} readings[] = {{"data", "utilisation_data", "most_used_link_data"},
-                {"granted", "utilisation_granted", "most_used_link_granted"}};
+/* Eq. 1 can be read in two ways: what counts as "used". The configuration chooses. */
+struct segment_reading {
+    const char *mean, *most; /* metrics */
+};
 
-static void utilisation_items(struct reproduction *reproduction, int preset,
-                              const struct segment_reading *reading)
+static struct segment_reading utilisation_reading(struct reproduction *reproduction)
 {
-    char variant[48];
+    if (reproduction_chooses(reproduction, "used", "data"))
+        return (struct segment_reading){"utilisation_data", "most_used_link_data"};
+    return (struct segment_reading){"utilisation_granted", "most_used_link_granted"};
+}
+
+static void utilisation_items(struct reproduction *reproduction)
+{
+    struct segment_reading reading = utilisation_reading(reproduction);
     double mean[SEGMENT_NETWORKS][2];
-    snprintf(variant, sizeof variant, "%s-%s", segment_presets[preset], reading->name);
     for (int network = 0; network < SEGMENT_NETWORKS; network++) {
         static const char *const fabrics[] = {"circuit", "packetised"};
         for (int i = 0; i < 2; i++) {
             char item[64];
             snprintf(item, sizeof item, "figure-4/%s-utilisation-%s", segment_networks[network], fabrics[i]);
-            mean[network][i] =
-                percent(reproduction, segment_without(preset, network, fabrics[i]), reading->mean);
-            reproduction_item(reproduction, item, variant, mean[network][i]);
+            mean[network][i] = percent(reproduction, segment_without(network, fabrics[i]), reading.mean);
+            reproduction_item(reproduction, item, NULL, mean[network][i]);
         }
     }
-    reproduction_item(
-        reproduction, "figure-4/torus-most-used-packetised", variant,
-        percent(reproduction, segment_without(preset, SEGMENT_TORUS, "packetised"), reading->most));
-    reproduction_item(reproduction, "figure-4/gain-of-utilisation", variant,
+    reproduction_item(reproduction, "figure-4/torus-most-used-packetised", NULL,
+                      percent(reproduction, segment_without(SEGMENT_TORUS, "packetised"), reading.most));
+    reproduction_item(reproduction, "figure-4/gain-of-utilisation", NULL,
                       (mean[0][1] - mean[0][0] + mean[1][1] - mean[1][0]) / 2);
-    reproduction_item(reproduction, "figure-5/torus-32KB", variant,
-                      mean_of_layouts(reproduction, preset, SEGMENT_TORUS, "32KiB", reading->mean));
-    reproduction_item(reproduction, "figure-5/tree-32KB", variant,
-                      mean_of_layouts(reproduction, preset, SEGMENT_TREE, "32KiB", reading->mean));
+    reproduction_item(reproduction, "figure-5/torus-32KB", NULL,
+                      mean_of_layouts(reproduction, SEGMENT_TORUS, "32KiB", reading.mean));
+    reproduction_item(reproduction, "figure-5/tree-32KB", NULL,
+                      mean_of_layouts(reproduction, SEGMENT_TREE, "32KiB", reading.mean));
     if (reproduction_is_quick(reproduction))
         return;
-    reproduction_item(reproduction, "figure-5/torus-unlimited", variant,
-                      mean_of_layouts(reproduction, preset, SEGMENT_TORUS, "unlimited", reading->mean));
-    reproduction_item(reproduction, "figure-5/tree-unlimited", variant,
-                      mean_of_layouts(reproduction, preset, SEGMENT_TREE, "unlimited", reading->mean));
+    reproduction_item(reproduction, "figure-5/torus-unlimited", NULL,
+                      mean_of_layouts(reproduction, SEGMENT_TORUS, "unlimited", reading.mean));
+    reproduction_item(reproduction, "figure-5/tree-unlimited", NULL,
+                      mean_of_layouts(reproduction, SEGMENT_TREE, "unlimited", reading.mean));
     reproduction_item(
-        reproduction, "figure-5/tree-3-levels-most-used", variant,
-        percent(reproduction, segment_with(preset, SEGMENT_TREE, "levels:3", "unlimited"), reading->most));
+        reproduction, "figure-5/tree-3-levels-most-used", NULL,
+        percent(reproduction, segment_with(SEGMENT_TREE, "levels:3", "unlimited"), reading.most));
 }
 
-static void buffer_items(struct reproduction *reproduction, int preset)
+static void buffer_items(struct reproduction *reproduction)
 {
     static const char *const sizes[] = {"32KiB", "1MiB", "4MiB", "16MiB"};
-    const char *variant = segment_presets[preset];
     double torus[4], tree[4];
     for (int i = 0; i < 4; i++) {
-        torus[i] = percent(reproduction, segment_with(preset, SEGMENT_TORUS, "every:1", sizes[i]),
-                           "buffer_utilisation");
-        tree[i] = percent(reproduction, segment_with(preset, SEGMENT_TREE, "levels:1", sizes[i]),
-                          "buffer_utilisation");
+        torus[i] =
+            percent(reproduction, segment_with(SEGMENT_TORUS, "every:1", sizes[i]), "buffer_utilisation");
+        tree[i] =
+            percent(reproduction, segment_with(SEGMENT_TREE, "levels:1", sizes[i]), "buffer_utilisation");
     }
     bool is_known = !isnan(torus[0] + torus[1] + torus[2] + torus[3] + tree[0] + tree[3]);
-    reproduction_item(reproduction, "figure-6/torus-all-32KB", variant, torus[0]);
-    reproduction_item(reproduction, "figure-6/torus-all-16MB", variant, torus[3]);
-    reproduction_item(reproduction, "figure-6/larger-buffers-are-less-used", variant,
+    reproduction_item(reproduction, "figure-6/torus-all-32KB", NULL, torus[0]);
+    reproduction_item(reproduction, "figure-6/torus-all-16MB", NULL, torus[3]);
+    reproduction_item(reproduction, "figure-6/larger-buffers-are-less-used", NULL,
                       holds(is_known, torus[0] > torus[1] && torus[1] > torus[2] && torus[2] > torus[3]));
-    reproduction_item(reproduction, "figure-6/top-level-falls-slower-than-torus", variant,
+    reproduction_item(reproduction, "figure-6/top-level-falls-slower-than-torus", NULL,
                       holds(is_known, tree[3] / tree[0] > torus[3] / torus[0]));
 }
 
-static void stored_items(struct reproduction *reproduction, int preset)
+static void stored_items(struct reproduction *reproduction)
 {
     static const struct {
         const char *item, *buffers, *size;
     } shares[] = {{"figure-7/torus-quarter-32KB-never-stored", "every:4", "32KiB"},
                   {"figure-7/torus-all-32KB-never-stored", "every:1", "32KiB"},
                   {"figure-7/torus-quarter-128KB-never-stored", "every:4", "128KiB"}};
-    const char *variant = segment_presets[preset];
     for (int i = 0; i < 3; i++)
-        reproduction_item(reproduction, shares[i].item, variant,
+        reproduction_item(reproduction, shares[i].item, NULL,
                           percent(reproduction,
-                                  segment_with(preset, SEGMENT_TORUS, shares[i].buffers, shares[i].size),
+                                  segment_with(SEGMENT_TORUS, shares[i].buffers, shares[i].size),
                                   "never_stored"));
     double spread = 0, most_over = -INFINITY;
     for (int i = 0; i < SEGMENT_LAYOUTS; i++) {
         const char *on_torus = segment_layouts[SEGMENT_TORUS][i], *on_tree = segment_layouts[SEGMENT_TREE][i];
-        double at_4 =
-            percent(reproduction, segment_with(preset, SEGMENT_TORUS, on_torus, "4MiB"), "never_stored");
-        double at_16 =
-            percent(reproduction, segment_with(preset, SEGMENT_TORUS, on_torus, "16MiB"), "never_stored");
-        struct segment_place large = segment_with(preset, SEGMENT_TREE, on_tree, "16MiB");
+        double at_4 = percent(reproduction, segment_with(SEGMENT_TORUS, on_torus, "4MiB"), "never_stored");
+        double at_16 = percent(reproduction, segment_with(SEGMENT_TORUS, on_torus, "16MiB"), "never_stored");
+        struct segment_place large = segment_with(SEGMENT_TREE, on_tree, "16MiB");
         double over = segment_mean(reproduction, &large, "times_stored_mean") - (i + 1);
         spread = fabs(at_4 - at_16) > spread || isnan(at_4 + at_16) ? fabs(at_4 - at_16) : spread;
         most_over = over > most_over || isnan(over) ? over : most_over;
         char item[80];
         snprintf(item, sizeof item, "figure-7/tree-%d-level%s-32KB-never-stored-in-95-percent", i + 1,
                  i ? "s" : "");
-        double never =
-            percent(reproduction, segment_with(preset, SEGMENT_TREE, on_tree, "32KiB"), "never_stored");
-        reproduction_item(reproduction, item, variant, holds(!isnan(never), never > 95));
+        double never = percent(reproduction, segment_with(SEGMENT_TREE, on_tree, "32KiB"), "never_stored");
+        reproduction_item(reproduction, item, NULL, holds(!isnan(never), never > 95));
     }
-    reproduction_item(reproduction, "figure-7/torus-stable-from-4MB", variant,
+    reproduction_item(reproduction, "figure-7/torus-stable-from-4MB", NULL,
                       holds(!isnan(spread), spread <= 3));
-    reproduction_item(reproduction, "figure-7/tree-no-more-often-than-levels", variant,
+    reproduction_item(reproduction, "figure-7/tree-no-more-often-than-levels", NULL,
                       holds(!isnan(most_over), most_over <= 0));
 }
 
-static void latency_items(struct reproduction *reproduction, int preset)
+static void latency_items(struct reproduction *reproduction)
 {
     static const char *const sizes[] = {"32KiB", "1MiB", "4MiB"};
     bool grows = true, is_known = true;
@@ -134,15 +130,14 @@ static void latency_items(struct reproduction *reproduction, int preset)
             double before = 0;
             for (int i = 0; i < 3; i++) {
                 struct segment_place place =
-                    segment_with(preset, network, segment_layouts[network][layout], sizes[i]);
+                    segment_with(network, segment_layouts[network][layout], sizes[i]);
                 double now = segment_mean(reproduction, &place, "buffer_mean_s");
                 is_known = is_known && !isnan(now);
                 grows = grows && now > before;
                 before = now;
             }
         }
-    reproduction_item(reproduction, "figure-8/buffer-latency-grows-with-size", segment_presets[preset],
-                      holds(is_known, grows));
+    reproduction_item(reproduction, "figure-8/buffer-latency-grows-with-size", NULL, holds(is_known, grows));
 }
 
 static double speedup(struct reproduction *reproduction, struct segment_place place)
@@ -150,7 +145,7 @@ static double speedup(struct reproduction *reproduction, struct segment_place pl
     return segment_speedup(reproduction, &place).mean;
 }
 
-static void speedup_items(struct reproduction *reproduction, int preset)
+static void speedup_items(struct reproduction *reproduction)
 {
     static const struct {
         const char *item;
@@ -164,41 +159,36 @@ static void speedup_items(struct reproduction *reproduction, int preset)
                 {"figure-9/tree-1-level-1MB", SEGMENT_TREE, "levels:1", "1MiB"},
                 {"figure-9/tree-best", SEGMENT_TREE, "levels:3", "16MiB"}};
     enum { BARS = sizeof bars / sizeof *bars };
-    const char *variant = segment_presets[preset];
     double value[BARS];
     for (int network = 0; network < SEGMENT_NETWORKS; network++) {
         char item[48];
         snprintf(item, sizeof item, "figure-9/%s-packetised", segment_networks[network]);
-        reproduction_item(reproduction, item, variant,
-                          speedup(reproduction, segment_without(preset, network, "packetised")));
+        reproduction_item(reproduction, item, NULL,
+                          speedup(reproduction, segment_without(network, "packetised")));
     }
     for (int i = 0; i < BARS; i++) {
-        value[i] =
-            speedup(reproduction, segment_with(preset, bars[i].network, bars[i].buffers, bars[i].size));
-        reproduction_item(reproduction, bars[i].item, variant, value[i]);
+        value[i] = speedup(reproduction, segment_with(bars[i].network, bars[i].buffers, bars[i].size));
+        reproduction_item(reproduction, bars[i].item, NULL, value[i]);
     }
-    double torus_16 = speedup(reproduction, segment_with(preset, SEGMENT_TORUS, "every:1", "16MiB"));
-    double one_16 = speedup(reproduction, segment_with(preset, SEGMENT_TREE, "levels:1", "16MiB"));
-    double three_4 = speedup(reproduction, segment_with(preset, SEGMENT_TREE, "levels:3", "4MiB"));
-    reproduction_item(reproduction, "figure-9/torus-no-gain-beyond-4MB", variant,
+    double torus_16 = speedup(reproduction, segment_with(SEGMENT_TORUS, "every:1", "16MiB"));
+    double one_16 = speedup(reproduction, segment_with(SEGMENT_TREE, "levels:1", "16MiB"));
+    double three_4 = speedup(reproduction, segment_with(SEGMENT_TREE, "levels:3", "4MiB"));
+    reproduction_item(reproduction, "figure-9/torus-no-gain-beyond-4MB", NULL,
                       holds(!isnan(torus_16 + value[4]), torus_16 <= 1.05 * value[4]));
     reproduction_item(
-        reproduction, "figure-9/torus-spreading-a-capacity-helps", variant,
+        reproduction, "figure-9/torus-spreading-a-capacity-helps", NULL,
         holds(!isnan(value[0] + value[1] + value[2]), value[0] > value[1] && value[1] > value[2]));
-    reproduction_item(reproduction, "figure-9/tree-levels-are-alike", variant,
+    reproduction_item(reproduction, "figure-9/tree-levels-are-alike", NULL,
                       holds(!isnan(one_16 + value[6]), fabs(value[6] / one_16 - 1) <= 0.1));
-    reproduction_item(reproduction, "figure-9/tree-top-level-is-best-for-a-capacity", variant,
+    reproduction_item(reproduction, "figure-9/tree-top-level-is-best-for-a-capacity", NULL,
                       holds(!isnan(one_16 + three_4), one_16 >= three_4));
 }
 
 void segment_items(struct reproduction *reproduction)
 {
-    for (int preset = 0; preset < SEGMENT_PRESETS; preset++) {
-        for (size_t i = 0; i < sizeof readings / sizeof *readings; i++)
-            utilisation_items(reproduction, preset, &readings[i]);
-        buffer_items(reproduction, preset);
-        stored_items(reproduction, preset);
-        latency_items(reproduction, preset);
-        speedup_items(reproduction, preset);
-    }
+    utilisation_items(reproduction);
+    buffer_items(reproduction);
+    stored_items(reproduction);
+    latency_items(reproduction);
+    speedup_items(reproduction);
 }

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-const char *const segment_presets[] = {"literal", "paper-fit"};
 const char *const segment_networks[] = {"torus", "tree"};
 const char *const segment_layouts[][SEGMENT_LAYOUTS] = {{"every:1", "every:2", "every:4"},
                                                         {"levels:1", "levels:2", "levels:3"}};
@@ -25,21 +24,18 @@ static const struct run_facts *run(struct reproduction *reproduction, const stru
     if (place->buffers)
         snprintf(buffers, sizeof buffers, " segment.buffers=%s segment.buffer_size=%s", place->buffers,
                  place->size);
-    snprintf(settings, sizeof settings, "topology=%s photonic.preset=%s%s seed=%d",
-             topologies[place->network], segment_presets[place->preset], buffers, seed);
+    snprintf(settings, sizeof settings, "topology=%s%s seed=%d", topologies[place->network], buffers, seed);
     return reproduction_run(reproduction, place->fabric, workload, settings);
 }
 
-struct segment_place segment_with(int preset, enum segment_network network, const char *buffers,
-                                  const char *size)
+struct segment_place segment_with(enum segment_network network, const char *buffers, const char *size)
 {
-    return (struct segment_place){
-        .preset = preset, .network = network, .fabric = "segment", .buffers = buffers, .size = size};
+    return (struct segment_place){.network = network, .fabric = "segment", .buffers = buffers, .size = size};
 }
 
-struct segment_place segment_without(int preset, enum segment_network network, const char *fabric)
+struct segment_place segment_without(enum segment_network network, const char *fabric)
 {
-    return (struct segment_place){.preset = preset, .network = network, .fabric = fabric};
+    return (struct segment_place){.network = network, .fabric = fabric};
 }
 
 bool segment_is_drawn(const struct reproduction *reproduction, const char *size)
@@ -62,7 +58,7 @@ struct mean_estimate segment_speedup(struct reproduction *reproduction, const st
 {
     double speedups[SEEDS];
     int seeds = seeds_of(reproduction);
-    struct segment_place circuit = segment_without(place->preset, place->network, "circuit");
+    struct segment_place circuit = segment_without(place->network, "circuit");
     for (int seed = 1; seed <= seeds; seed++)
         speedups[seed - 1] =
             run(reproduction, &circuit, seed)->makespan_s / run(reproduction, place, seed)->makespan_s;

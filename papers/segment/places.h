@@ -4,12 +4,7 @@
 #include "base/stats.h"
 #include "reproduce/paper.h"
 
-/* The networks that the paper compares, and their runs over several seeds. Everything is computed with both
- * presets of the photonic network: with the paper's text, and with what fits its results
- * (docs/models/photonic.md). */
-enum { SEGMENT_LITERAL, SEGMENT_PAPER_FIT, SEGMENT_PRESETS };
-extern const char *const segment_presets[SEGMENT_PRESETS];
-
+/* The networks that the paper compares, and their runs over several seeds. */
 enum segment_network { SEGMENT_TORUS, SEGMENT_TREE, SEGMENT_NETWORKS };
 extern const char *const segment_networks[SEGMENT_NETWORKS]; /* "torus", "tree" */
 
@@ -20,15 +15,13 @@ extern const char *const segment_sizes[SEGMENT_SIZES];                       /* 
 
 /* One of the networks: topology, switching, buffers. */
 struct segment_place {
-    int preset;
     enum segment_network network;
     const char *fabric;
     const char *buffers, *size; /* NULL without buffers */
 };
 
-struct segment_place segment_with(int preset, enum segment_network network, const char *buffers,
-                                  const char *size);
-struct segment_place segment_without(int preset, enum segment_network network, const char *fabric);
+struct segment_place segment_with(enum segment_network network, const char *buffers, const char *size);
+struct segment_place segment_without(enum segment_network network, const char *fabric);
 
 /* Whether a quick reproduction draws this size too. */
 bool segment_is_drawn(const struct reproduction *reproduction, const char *size);

@@ -3,8 +3,10 @@
 static void reproduce(struct reproduction *reproduction)
 {
     segment_items(reproduction);
-    segment_figures(reproduction);
-    segment_beyond(reproduction);
+    if (reproduction_chooses(reproduction, "used", "granted")) /* no figure depends on it */
+        segment_figures(reproduction);
+    if (reproduction_is_first(reproduction))
+        segment_beyond(reproduction);
 }
 
 PAPER(segment, "Segment Switching: A New Switching Strategy for Optical HPC Networks", reproduce);

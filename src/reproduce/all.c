@@ -24,23 +24,32 @@ static void put_rows(FILE *out, const void *what)
     fwrite(gathered->rows, 1, gathered->rows_length, out);
 }
 
-/* A line for each paper: its published numbers, each once, by verdict. */
-static void put_summary(const struct reproduced_papers *gathered, FILE *out)
+/* A line for each paper: its published numbers by their verdict in the configuration that meets most. */
+static void put_table(const struct reproduced_papers *gathered, const char *member, const char *title,
+                      FILE *out)
 {
     size_t index;
     json_t *paper;
-    fprintf(out, "\n%-12s %8s %11s %9s %8s\n", "paper", "numbers", "reproduced", "deviates", "not run");
+    counts_write_header(title, out);
     json_array_foreach(gathered->papers, index, paper)
     {
-        json_int_t count[VERDICTS], all = 0;
+        size_t counts[VERDICTS];
+        char *name = mem_format("%s, %s", json_string_value(json_object_get(paper, "paper")),
+                                json_string_value(json_object_get(paper, "configuration")));
         for (int i = 0; i < VERDICTS; i++)
-            count[i] = json_integer_value(
-                json_object_get(json_object_get(paper, "numbers"), verdict_name((enum verdict)i)));
-        all = count[VERDICT_REPRODUCED] + count[VERDICT_DEVIATES] + count[VERDICT_NOT_RUN];
-        fprintf(out, "%-12s %8lld %11lld %9lld %8lld\n", json_string_value(json_object_get(paper, "paper")),
-                (long long)all, (long long)count[VERDICT_REPRODUCED], (long long)count[VERDICT_DEVIATES],
-                (long long)count[VERDICT_NOT_RUN]);
+            counts[i] = (size_t)json_integer_value(
+                json_object_get(json_object_get(paper, member), verdict_name((enum verdict)i)));
+        counts_write(name, counts, out);
+        free(name);
     }
+}
+
+static void put_summary(const struct reproduced_papers *gathered, FILE *out)
+{
+    fputc('\n', out);
+    put_table(gathered, "numbers", "paper, configuration", out);
+    fputc('\n', out);
+    put_table(gathered, "held_out", "the held-out half", out);
 }
 
 static enum status write_gathered(const struct reproduced_papers *gathered,

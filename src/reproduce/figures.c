@@ -15,11 +15,25 @@ static json_t *rounded(double value)
     return json_make_number(strtod(text, NULL));
 }
 
+/* A text that names the configuration, if the figure is that of one of several; to be freed. */
+static char *of_configuration(const struct reproduction *reproduction, const struct figure *figure,
+                              const char *text, const char *before, const char *after)
+{
+    if (figure->is_common || reproduction->configurations.count == 1)
+        return mem_text(text);
+    return mem_format("%s%s%s%s", text, before, reproduction->configuration->name, after);
+}
+
 void reproduction_figure(struct reproduction *reproduction, const struct figure *figure)
 {
+    reproduction->figure_is_left_out = figure->is_common && !reproduction_is_first(reproduction);
+    if (reproduction->figure_is_left_out)
+        return;
     json_t *object = json_make_object();
-    json_put_text(object, "id", figure->id);
-    json_put_text(object, "title", figure->title);
+    char *id = of_configuration(reproduction, figure, figure->id, "-", ""),
+         *title = of_configuration(reproduction, figure, figure->title, " (", ")");
+    json_put_text(object, "id", id);
+    json_put_text(object, "title", title);
     json_put_text(object, "says", figure->says ? figure->says : "");
     json_put_text(object, "how", figure->how ? figure->how : "");
     json_put_text(object, "x", figure->x);
@@ -30,13 +44,15 @@ void reproduction_figure(struct reproduction *reproduction, const struct figure 
     json_put_number(object, "reference", figure->reference);
     json_put(object, "points", json_make_list());
     json_add(reproduction->figures, object);
+    free(title);
+    free(id);
 }
 
 void reproduction_point(struct reproduction *reproduction, const char *panel, const char *series,
                         const char *x, double y)
 {
     size_t count = json_array_size(reproduction->figures);
-    if (!count || !isfinite(y))
+    if (!count || !isfinite(y) || reproduction->figure_is_left_out)
         return;
     json_t *points = json_object_get(json_array_get(reproduction->figures, count - 1), "points");
     json_t *point = json_make_object();
@@ -68,6 +84,8 @@ static json_t *row_json(const struct reproduction_row *row)
     json_t *object = json_make_object();
     json_put_text(object, "item", row->name);
     json_put_text(object, "of", published->item);
+    json_put_text(object, "configuration", row->configuration ? row->configuration->name : NULL);
+    json_put_text(object, "variant", row->variant);
     json_put(object, "published", number_or_null(published->has_value ? published->value : NAN));
     json_put(object, "ours", number_or_null(row->ours));
     json_put_text(object, "unit", published->unit);
@@ -80,25 +98,67 @@ static json_t *row_json(const struct reproduction_row *row)
     return object;
 }
 
+static json_t *numbers_json(const struct reproduction *reproduction,
+                            const struct configuration *configuration, enum numbers which)
+{
+    json_t *object = json_make_object();
+    size_t counts[VERDICTS];
+    numbers_count(reproduction, configuration, which, counts);
+    for (int i = 0; i < VERDICTS; i++)
+        json_put_count(object, verdict_name((enum verdict)i), counts[i]);
+    return object;
+}
+
+static json_t *configuration_json(const struct reproduction *reproduction,
+                                  const struct configuration *configuration)
+{
+    const struct configurations *configurations = &reproduction->configurations;
+    json_t *object = json_make_object(), *choices = json_make_object();
+    for (size_t i = 0; i < configurations->unknown_count; i++)
+        json_put_text(choices, configurations->unknowns[i].name, configuration->choices[i]);
+    json_put_text(object, "name", configuration->name);
+    json_put_text(object, "says", configuration->says);
+    json_put(object, "choices", choices);
+    json_put(object, "numbers", numbers_json(reproduction, configuration, NUMBERS_ALL));
+    json_put(object, "held_out", numbers_json(reproduction, configuration, NUMBERS_HELD_OUT));
+    return object;
+}
+
+static json_t *unknown_json(const struct unknown *unknown)
+{
+    json_t *object = json_make_object(), *values = json_make_list();
+    for (size_t i = 0; i < unknown->count; i++)
+        json_add(values, json_make_text(unknown->values[i]));
+    json_put_text(object, "name", unknown->name);
+    json_put(object, "values", values);
+    json_put_text(object, "says", unknown->says);
+    return object;
+}
+
 json_t *paper_json(const struct reproduction *reproduction)
 {
+    const struct configurations *configurations = &reproduction->configurations;
+    const struct configuration *best = configuration_best(reproduction);
     json_t *object = json_make_object(), *rows = json_make_list(), *values = json_make_object(),
-           *numbers = json_make_object();
-    size_t counts[VERDICTS];
-    numbers_count(reproduction, counts);
+           *unknowns = json_make_list(), *list = json_make_list();
     for (size_t i = 0; i < reproduction->row_count; i++)
         json_add(rows, row_json(&reproduction->rows[i]));
-    for (int i = 0; i < VERDICTS; i++) {
-        const char *name = verdict_name((enum verdict)i);
-        json_put_count(values, name, rows_count(reproduction, (enum verdict)i));
-        json_put_count(numbers, name, counts[i]);
-    }
+    for (int i = 0; i < VERDICTS; i++)
+        json_put_count(values, verdict_name((enum verdict)i), rows_count(reproduction, (enum verdict)i));
+    for (size_t i = 0; i < configurations->unknown_count; i++)
+        json_add(unknowns, unknown_json(&configurations->unknowns[i]));
+    for (size_t i = 0; i < configurations->count; i++)
+        json_add(list, configuration_json(reproduction, &configurations->list[i]));
     json_put_text(object, "paper", reproduction->paper->name);
     json_put_text(object, "title", reproduction->paper->title);
     json_put_text(object, "version", HELIO_VERSION);
     json_put_flag(object, "quick", reproduction->quick);
-    json_put(object, "numbers", numbers);
+    json_put_text(object, "configuration", best->name);
+    json_put(object, "numbers", numbers_json(reproduction, best, NUMBERS_ALL));
+    json_put(object, "held_out", numbers_json(reproduction, best, NUMBERS_HELD_OUT));
     json_put(object, "values", values);
+    json_put(object, "unknowns", unknowns);
+    json_put(object, "configurations", list);
     json_put(object, "rows", rows);
     return object;
 }

@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 
+#include "base/param.h"
 #include "output/json.h"
+#include "reproduce/configuration.h"
 #include "reproduce/paper.h"
 #include "reproduce/published.h"
 #include "reproduce/reproduce.h"
@@ -12,15 +14,21 @@
 
 enum verdict {
     VERDICT_REPRODUCED, /* within the tolerance */
+    VERDICT_PREDICTED,  /* within the tolerance, and held out from the fit that it depends on */
+    VERDICT_FITTED,     /* within the tolerance, which chose a value that it depends on */
+    VERDICT_INPUT,      /* a number of the paper that was put in */
     VERDICT_DEVIATES,
-    VERDICT_MEASURED, /* the paper has words and no number, or the item has no tolerance */
+    VERDICT_MEASURED,       /* the paper has words and no number, or the item has no tolerance */
+    VERDICT_NOT_COMPUTABLE, /* from what the paper says */
     VERDICT_NOT_RUN,
     VERDICTS
 };
 
 struct reproduction_row {
     const struct published_item *published;
-    char *name; /* item, or item/variant */
+    const struct configuration *configuration; /* NULL: the same in all, or in none */
+    const char *variant;                       /* beside all configurations; NULL: of one */
+    char *name;                                /* item, item/configuration or item/variant */
     double ours, deviation_percent;
     enum verdict verdict;
     char *note;
@@ -30,13 +38,19 @@ struct reproduction {
     const struct paper *paper;
     bool quick;
     struct published published;
+    struct configurations configurations;
+    const struct configuration *configuration; /* in which the paper is being computed */
     struct runs *runs;
     const char *failed_because; /* why a run asked for since the last item failed; NULL = none did */
     struct reproduction_row *rows;
     size_t row_count, row_capacity;
     json_t *figures;
-    bool broken; /* the paper gave an item that is not published, or a sweep cannot be read */
+    bool figure_is_left_out; /* that which points are given for */
+    bool broken;             /* the paper gave an item that is not published, or a sweep cannot be read */
 };
+
+/* The parameter of that name; NULL: there is none. */
+const struct param *parameter_find(const char *name);
 
 const char *verdict_name(enum verdict verdict);
 void rows_clear(struct reproduction *reproduction);
@@ -44,12 +58,23 @@ void rows_clear(struct reproduction *reproduction);
  */
 void rows_complete(struct reproduction *reproduction);
 size_t rows_count(const struct reproduction *reproduction, enum verdict verdict);
-/* Counts published numbers and claims by verdict, each once: the verdict of one that is computed in several
- * ways is that of the best way. */
-void numbers_count(const struct reproduction *reproduction, size_t counts[static VERDICTS]);
+/* Counts published numbers and claims by their verdict in one configuration: all, or the half of the searched
+ * ones that is held out. */
+enum numbers { NUMBERS_ALL, NUMBERS_HELD_OUT };
+void numbers_count(const struct reproduction *reproduction, const struct configuration *configuration,
+                   enum numbers which, size_t counts[static VERDICTS]);
+/* How many of these are as published: reproduced, predicted or fitted. */
+size_t numbers_met(const size_t counts[static VERDICTS]);
+/* The configuration that meets most numbers, the first of several. */
+const struct configuration *configuration_best(const struct reproduction *reproduction);
+/* Whether a row is that of its item in this configuration. */
+bool row_is_of(const struct reproduction_row *row, const struct configuration *configuration);
 
 /* write.c, gnuplot.c and figures.c: what is written of a reproduction, to standard output or into files. */
 void summary_write(const struct reproduction *reproduction, FILE *out);
+/* A table with a line for each configuration, or paper, and a column for each verdict. */
+void counts_write_header(const char *first, FILE *out);
+void counts_write(const char *first, const size_t counts[static VERDICTS], FILE *out);
 void rows_write_header(FILE *out);
 void rows_write(const struct reproduction *reproduction, FILE *out);    /* NAME.csv without its header */
 void figures_write(const struct reproduction *reproduction, FILE *out); /* NAME-figures.csv */

@@ -27,6 +27,14 @@ struct paper {
 /* Whether to leave out what takes long. */
 bool reproduction_is_quick(const struct reproduction *reproduction);
 
+/* The paper is computed in each of its configurations (configuration.h). All runs have the parameters of the
+ * configuration; for what is not a parameter the paper's code asks here. The unknown has to be in
+ * papers/NAME/unknowns.csv. */
+const char *reproduction_choice(struct reproduction *reproduction, const char *unknown);
+bool reproduction_chooses(struct reproduction *reproduction, const char *unknown, const char *value);
+/* Whether this configuration is the first one: what does not depend on configurations is computed then. */
+bool reproduction_is_first(const struct reproduction *reproduction);
+
 /* A run. `settings` are assignments separated by blanks, "fmu.count=16 seed=2", or NULL. The result is never
  * NULL: all numbers of a run that is missing or has failed are NaN. */
 const struct run_facts *reproduction_run(struct reproduction *reproduction, const char *fabric,
@@ -57,9 +65,9 @@ double reproduction_parameter(const char *name);
 /* The published number itself, for what is fitted to it; NaN where there is none. */
 double reproduction_published(const struct reproduction *reproduction, const char *item);
 
-/* Our value of a published number, in its unit. `item` is its name in published.csv. `variant` tells apart
- * the ways in which it was computed ("correct", "simplecomm"); NULL: there is one way. NaN: the item is not
- * run, and the reason is that of a failed run that was asked for since the item before. */
+/* Our value of a published number, in its unit. `item` is its name in published.csv. `variant` is NULL for
+ * the value in this configuration; else it names another way, which is shown and does not count. NaN: the
+ * item is not run, and the reason is that of a failed run that was asked for since the item before. */
 void reproduction_item(struct reproduction *reproduction, const char *item, const char *variant, double ours);
 /* The same, the item's name made from a format. */
 void reproduction_item_format(struct reproduction *reproduction, const char *variant, double ours,
@@ -83,9 +91,10 @@ struct figure {
     enum figure_kind kind;
     bool x_log, y_log;
     double reference; /* a line across at this value; 0 = none */
+    bool is_common;   /* to all configurations: drawn once */
 };
 
-/* Begins a figure; its texts are copied. */
+/* Begins a figure; its texts are copied. Its id and title name the configuration where there are several. */
 void reproduction_figure(struct reproduction *reproduction, const struct figure *figure);
 /* A point of the figure begun last, in one of its panels. A point that is NaN is left out. */
 void reproduction_point(struct reproduction *reproduction, const char *panel, const char *series,

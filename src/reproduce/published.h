@@ -12,38 +12,56 @@
  *     item,published,unit,tolerance_percent,source
  *
  * `published` is empty where the paper has words and no number. The tolerance is what the paper's own
- * rounding allows, or a stated judgement. It is empty where our number says nothing about the paper's, as
- * that of a model whose parts stand for others. papers/NAME/notes.csv has `item,note`: the cause of a
- * deviation, for an item, for one of its variants (`item/variant`), or for all that match a pattern as file
- * names do. The first that fits holds. Lines that begin with # are comments. */
+ * rounding or scatter allows. It is empty where our number says nothing about the paper's, as that of a model
+ * whose parts stand for others.
+ *
+ * Two more tables name items, or items in one configuration (`item/configuration`), or all that match a
+ * pattern as file names do; the first line that fits holds. notes.csv has `item,note`: the cause of a
+ * deviation. roles.csv has `item,role,why`: what keeps a number from being a result of ours. */
 struct published_item {
     const char *item, *unit, *source;
     bool has_value, has_tolerance;
     double value, tolerance_percent;
 };
 
+enum published_role {
+    ROLE_NONE,
+    ROLE_INPUT,         /* "input": a number of the paper that we put in */
+    ROLE_FITTED,        /* "fitted": it chose a value that is put in */
+    ROLE_HELD_OUT,      /* "held out": a fit to other numbers gives it */
+    ROLE_SEARCHED,      /* "searched": half of these choose the configuration `found`, the others test it */
+    ROLE_NOT_COMPUTABLE /* "not computable" from what the paper says */
+};
+
+/* Lines that say something of the items that fit a pattern. */
+struct published_lines {
+    struct published_line {
+        const char *pattern, *text;
+        enum published_role role; /* of roles.csv */
+    } * list;
+    size_t count, capacity;
+};
+
 struct published {
     struct arena texts;
     struct published_item *items;
     size_t count, capacity;
-    struct published_note {
-        const char *item, *note;
-    } * notes;
-    size_t note_count, note_capacity;
+    struct published_lines notes, roles;
 };
 
-/* Reads both files of a paper. STATUS_FAILED, reported with the line: a file is not as described above. */
+/* Reads the files of a paper; roles.csv may be missing. STATUS_FAILED, reported with the line: a file is not
+ * as described above. */
 enum status published_load(struct published *published, const char *paper);
 void published_free(struct published *published);
 
 /* NULL: there is no item of that name. */
 const struct published_item *published_find(const struct published *published, const char *item);
-/* The note of the variant, else that of the item, else "". `variant` may be NULL. */
-const char *published_note(const struct published *published, const char *item, const char *variant);
+/* The first line of the item in this configuration or variant (NULL: none), else of the item; NULL: no line
+ * fits. */
+const struct published_line *published_line(const struct published_lines *lines, const char *item,
+                                            const char *variant);
 
-/* Splits one line of CSV (RFC 4180, no line breaks in fields) into at most `most` fields, texts in the arena.
- * Returns how many there are; 0: there are more, or a quote is not closed. *next is moved behind the line. */
-size_t published_split(const char **next, const char *end, struct arena *texts, const char **fields,
-                       size_t most);
+/* Whether the item is in the half of the searched ones that does not choose. A hash of its name decides. */
+bool published_is_held_out(const struct published_item *item);
 
 #endif

@@ -18,23 +18,39 @@ bool reproduction_is_quick(const struct reproduction *reproduction)
 const struct run_facts *reproduction_run(struct reproduction *reproduction, const char *fabric,
                                          const char *workload, const char *settings)
 {
-    return runs_ask(reproduction->runs, fabric, workload, settings, &reproduction->failed_because);
+    const char *chosen = reproduction->configuration->settings;
+    char *all =
+        mem_format("%s%s%s", chosen, *chosen && settings && *settings ? " " : "", settings ? settings : "");
+    const struct run_facts *facts =
+        runs_ask(reproduction->runs, fabric, workload, all, &reproduction->failed_because);
+    free(all);
+    return facts;
 }
 
-static const struct param *find_parameter(const char *name)
+const char *reproduction_choice(struct reproduction *reproduction, const char *unknown)
 {
-    size_t count;
-    const struct param_table *const *tables = components_params(&count);
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < tables[i]->count; k++)
-            if (strcmp(tables[i]->params[k].name, name) == 0)
-                return &tables[i]->params[k];
-    return NULL;
+    const struct configurations *configurations = &reproduction->configurations;
+    size_t index = configurations_unknown(configurations, unknown);
+    if (index < configurations->unknown_count)
+        return reproduction->configuration->choices[index];
+    diag_error("papers/%s/unknowns.csv has no unknown '%s'", reproduction->paper->name, unknown);
+    reproduction->broken = true;
+    return "";
+}
+
+bool reproduction_chooses(struct reproduction *reproduction, const char *unknown, const char *value)
+{
+    return strcmp(reproduction_choice(reproduction, unknown), value) == 0;
+}
+
+bool reproduction_is_first(const struct reproduction *reproduction)
+{
+    return reproduction->configuration == reproduction->configurations.list;
 }
 
 double reproduction_parameter(const char *name)
 {
-    const struct param *param = find_parameter(name);
+    const struct param *param = parameter_find(name);
     struct param_problem problem;
     uint64_t value = 0;
     if (!param || param->type > PARAM_COUNT)
@@ -58,9 +74,12 @@ static enum status compute(struct reproduction *reproduction)
     do {
         rows_clear(reproduction);
         json_array_clear(reproduction->figures);
-        reproduction->failed_because = NULL;
         progress_begin(reproduction->paper->name, 0);
-        reproduction->paper->reproduce(reproduction);
+        for (size_t i = 0; i < reproduction->configurations.count; i++) {
+            reproduction->configuration = &reproduction->configurations.list[i];
+            reproduction->failed_because = NULL;
+            reproduction->paper->reproduce(reproduction);
+        }
         progress_end();
         status = runs_catch_up(reproduction->runs, reproduction->paper->name, &made);
     } while (status == STATUS_OK && made);
@@ -140,6 +159,8 @@ enum status reproduce_paper_seen(const struct paper *paper, const struct reprodu
     char *path = mem_format("%s/runs.db", options->folder);
     enum status status = published_load(&reproduction.published, paper->name);
     if (status == STATUS_OK)
+        status = configurations_load(&reproduction.configurations, paper->name);
+    if (status == STATUS_OK)
         status = folder_make(options->folder);
     if (status == STATUS_OK)
         status = runs_open(path, options->jobs, &reproduction.runs);
@@ -149,6 +170,7 @@ enum status reproduce_paper_seen(const struct paper *paper, const struct reprodu
         status = compute_and_write(&reproduction, options->folder, page, seen, self);
     if (reproduction.runs)
         runs_close(reproduction.runs);
+    configurations_free(&reproduction.configurations);
     published_free(&reproduction.published);
     free(path);
     return status;

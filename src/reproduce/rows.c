@@ -6,8 +6,12 @@
 #include "reproduce/internal.h"
 
 static const char *const verdict_names[] = {[VERDICT_REPRODUCED] = "reproduced",
+                                            [VERDICT_PREDICTED] = "predicted",
+                                            [VERDICT_FITTED] = "fitted",
+                                            [VERDICT_INPUT] = "input",
                                             [VERDICT_DEVIATES] = "deviates",
                                             [VERDICT_MEASURED] = "measured",
+                                            [VERDICT_NOT_COMPUTABLE] = "not computable",
                                             [VERDICT_NOT_RUN] = "not run"};
 
 const char *verdict_name(enum verdict verdict)
@@ -17,12 +21,8 @@ const char *verdict_name(enum verdict verdict)
 
 /* --------------------------------------------------------------------- rows */
 
-static char *row_name(const char *item, const char *variant)
-{
-    return variant ? mem_format("%s/%s", item, variant) : mem_text(item);
-}
-
-/* A new row to fill. NULL, reported: the item is not published. */
+/* A new row to fill; of all configurations if the paper has one. NULL, reported: the item is not published.
+ */
 static struct reproduction_row *add_row(struct reproduction *reproduction, const char *item,
                                         const char *variant)
 {
@@ -35,12 +35,30 @@ static struct reproduction_row *add_row(struct reproduction *reproduction, const
     reproduction->rows =
         mem_grow(reproduction->rows, &reproduction->row_capacity, reproduction->row_count + 1, "items");
     struct reproduction_row *row = &reproduction->rows[reproduction->row_count++];
-    *row = (struct reproduction_row){
-        .published = published, .name = row_name(item, variant), .ours = NAN, .deviation_percent = NAN};
+    *row = (struct reproduction_row){.published = published, .ours = NAN, .deviation_percent = NAN};
+    if (variant)
+        row->variant = variant = arena_text(&reproduction->published.texts, variant, strlen(variant));
+    else if (reproduction->configurations.count > 1)
+        row->configuration = reproduction->configuration;
+    const char *of = variant ? variant : row->configuration ? row->configuration->name : NULL;
+    row->name = of ? mem_format("%s/%s", item, of) : mem_text(item);
     return row;
 }
 
-static void set_verdict(struct reproduction_row *row)
+/* What a number within its tolerance shows. Only the configuration that a search has found depends on the
+ * searched items. */
+static enum verdict verdict_of_role(const struct reproduction *reproduction,
+                                    const struct published_item *published, enum published_role role)
+{
+    if (role == ROLE_SEARCHED && reproduction->configuration->is_found)
+        role = published_is_held_out(published) ? ROLE_HELD_OUT : ROLE_FITTED;
+    return role == ROLE_FITTED     ? VERDICT_FITTED
+           : role == ROLE_HELD_OUT ? VERDICT_PREDICTED
+                                   : VERDICT_REPRODUCED;
+}
+
+static void set_verdict(const struct reproduction *reproduction, struct reproduction_row *row,
+                        enum published_role role)
 {
     const struct published_item *published = row->published;
     row->verdict = VERDICT_MEASURED;
@@ -55,7 +73,9 @@ static void set_verdict(struct reproduction_row *row)
     /* Tolerances are decimal numbers: half a unit of the ninth digit more keeps a value on the edge inside.
      */
     bool within = fabs(row->deviation_percent) <= published->tolerance_percent * (1 + 5e-10);
-    row->verdict = within ? VERDICT_REPRODUCED : VERDICT_DEVIATES;
+    row->verdict = within ? verdict_of_role(reproduction, published, role) : VERDICT_DEVIATES;
+    if (role == ROLE_INPUT)
+        row->verdict = VERDICT_INPUT;
 }
 
 void reproduction_item(struct reproduction *reproduction, const char *item, const char *variant, double ours)
@@ -69,9 +89,12 @@ void reproduction_item(struct reproduction *reproduction, const char *item, cons
     struct reproduction_row *row = add_row(reproduction, item, variant);
     if (!row)
         return;
+    const char *way = variant ? variant : reproduction->configuration->name;
+    const struct published_line *note = published_line(&reproduction->published.notes, item, way),
+                                *role = published_line(&reproduction->published.roles, item, way);
     row->ours = ours;
-    row->note = mem_text(published_note(&reproduction->published, item, variant));
-    set_verdict(row);
+    row->note = mem_text(note ? note->text : role ? role->text : "");
+    set_verdict(reproduction, row, role ? role->role : ROLE_NONE);
 }
 
 void reproduction_item_format(struct reproduction *reproduction, const char *variant, double ours,
@@ -104,31 +127,91 @@ void rows_clear(struct reproduction *reproduction)
     reproduction->row_count = 0;
 }
 
-/* By published item; rows of one item keep the order in which they were given. */
+/* Whether two rows of an item say the same. */
+static bool is_same(const struct reproduction_row *a, const struct reproduction_row *b)
+{
+    bool both_unknown = isnan(a->ours) && isnan(b->ours);
+    return (a->ours == b->ours || both_unknown) && a->verdict == b->verdict && strcmp(a->note, b->note) == 0;
+}
+
+/* Where all configurations give an item the same row, one is left. Returns how many rows there are. */
+static size_t merge(const struct reproduction *reproduction, struct reproduction_row *rows, size_t count)
+{
+    size_t of_configurations = 0;
+    while (of_configurations < count && rows[of_configurations].configuration)
+        of_configurations++;
+    if (of_configurations < 2 || of_configurations < reproduction->configurations.count)
+        return count;
+    for (size_t i = 1; i < of_configurations; i++)
+        if (!is_same(&rows[0], &rows[i]))
+            return count;
+    free(rows[0].name);
+    rows[0].name = mem_text(rows[0].published->item);
+    rows[0].configuration = NULL;
+    for (size_t i = 1; i < of_configurations; i++) {
+        free(rows[i].name);
+        free(rows[i].note);
+    }
+    memmove(rows + 1, rows + of_configurations, (count - of_configurations) * sizeof *rows);
+    return count - of_configurations + 1;
+}
+
+/* By published item: rows of configurations, in their order, and then the others as they were given. */
 static void sort_rows(struct reproduction *reproduction)
 {
     struct reproduction_row *sorted = mem_alloc(reproduction->row_capacity, sizeof *sorted, "items");
     size_t count = 0;
-    for (size_t i = 0; i < reproduction->published.count; i++)
-        for (size_t k = 0; k < reproduction->row_count; k++)
-            if (reproduction->rows[k].published == &reproduction->published.items[i])
-                sorted[count++] = reproduction->rows[k];
+    for (size_t i = 0; i < reproduction->published.count; i++) {
+        size_t first = count;
+        for (int variants = 0; variants < 2; variants++)
+            for (size_t k = 0; k < reproduction->row_count; k++) {
+                const struct reproduction_row *row = &reproduction->rows[k];
+                if (row->published == &reproduction->published.items[i] && (row->variant != NULL) == variants)
+                    sorted[count++] = *row;
+            }
+        count = first + merge(reproduction, sorted + first, count - first);
+    }
     free(reproduction->rows);
     reproduction->rows = sorted;
+    reproduction->row_count = count;
+}
+
+/* A row for an item that the paper's code does not give. */
+static void add_missing(struct reproduction *reproduction, const struct published_item *item)
+{
+    const struct published_line *role = published_line(&reproduction->published.roles, item->item, NULL);
+    bool is_possible = !role || role->role != ROLE_NOT_COMPUTABLE;
+    reproduction_skip(reproduction, item->item, NULL,
+                      !is_possible          ? role->text
+                      : reproduction->quick ? "left out by --quick"
+                                            : "not computed");
+    struct reproduction_row *row = &reproduction->rows[reproduction->row_count - 1];
+    row->verdict = is_possible ? VERDICT_NOT_RUN : VERDICT_NOT_COMPUTABLE;
 }
 
 void rows_complete(struct reproduction *reproduction)
 {
-    for (size_t i = 0; i < reproduction->published.count; i++) {
-        const struct published_item *item = &reproduction->published.items[i];
-        bool given = false;
-        for (size_t k = 0; k < reproduction->row_count && !given; k++)
-            given = reproduction->rows[k].published == item;
-        if (!given)
-            reproduction_skip(reproduction, item->item, NULL,
-                              reproduction->quick ? "left out by --quick" : "not computed");
+    size_t given_count = reproduction->row_count;
+    for (size_t c = 0; c < reproduction->configurations.count; c++) {
+        reproduction->configuration = &reproduction->configurations.list[c];
+        for (size_t i = 0; i < reproduction->published.count; i++) {
+            const struct published_item *item = &reproduction->published.items[i];
+            bool given = false;
+            for (size_t k = 0; k < given_count && !given; k++)
+                given = reproduction->rows[k].published == item &&
+                        row_is_of(&reproduction->rows[k], reproduction->configuration);
+            if (!given)
+                add_missing(reproduction, item);
+        }
     }
     sort_rows(reproduction);
+}
+
+/* ----------------------------------------------------------------- counting */
+
+bool row_is_of(const struct reproduction_row *row, const struct configuration *configuration)
+{
+    return !row->variant && (!row->configuration || row->configuration == configuration);
 }
 
 size_t rows_count(const struct reproduction *reproduction, enum verdict verdict)
@@ -139,19 +222,40 @@ size_t rows_count(const struct reproduction *reproduction, enum verdict verdict)
     return count;
 }
 
-/* The best verdict of an item's rows: enum verdict begins with the best. */
-static enum verdict best_verdict(const struct reproduction *reproduction, const struct published_item *item)
+static bool is_searched_and_held_out(const struct reproduction *reproduction,
+                                     const struct published_item *item)
 {
-    enum verdict best = VERDICT_NOT_RUN;
-    for (size_t i = 0; i < reproduction->row_count; i++)
-        if (reproduction->rows[i].published == item && reproduction->rows[i].verdict < best)
-            best = reproduction->rows[i].verdict;
-    return best;
+    const struct published_line *role = published_line(&reproduction->published.roles, item->item, NULL);
+    return role && role->role == ROLE_SEARCHED && published_is_held_out(item);
 }
 
-void numbers_count(const struct reproduction *reproduction, size_t counts[static VERDICTS])
+void numbers_count(const struct reproduction *reproduction, const struct configuration *configuration,
+                   enum numbers which, size_t counts[static VERDICTS])
 {
     memset(counts, 0, VERDICTS * sizeof *counts);
-    for (size_t i = 0; i < reproduction->published.count; i++)
-        counts[best_verdict(reproduction, &reproduction->published.items[i])]++;
+    for (size_t i = 0; i < reproduction->row_count; i++) {
+        const struct reproduction_row *row = &reproduction->rows[i];
+        if (row_is_of(row, configuration) &&
+            (which == NUMBERS_ALL || is_searched_and_held_out(reproduction, row->published)))
+            counts[row->verdict]++;
+    }
+}
+
+size_t numbers_met(const size_t counts[static VERDICTS])
+{
+    return counts[VERDICT_REPRODUCED] + counts[VERDICT_PREDICTED] + counts[VERDICT_FITTED];
+}
+
+const struct configuration *configuration_best(const struct reproduction *reproduction)
+{
+    const struct configuration *best = reproduction->configurations.list;
+    size_t most = 0, counts[VERDICTS];
+    for (size_t i = 0; i < reproduction->configurations.count; i++) {
+        numbers_count(reproduction, &reproduction->configurations.list[i], NUMBERS_ALL, counts);
+        if (numbers_met(counts) > most) {
+            most = numbers_met(counts);
+            best = &reproduction->configurations.list[i];
+        }
+    }
+    return best;
 }

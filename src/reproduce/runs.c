@@ -13,7 +13,7 @@
 #include "sim/experiment.h"
 #include "sweep/sweep.h"
 
-enum { SETTINGS_AT_MOST = 16 };
+enum { SETTINGS_AT_MOST = 48 };
 
 enum run_state { RUN_WANTED, RUN_DONE, RUN_FAILED };
 

@@ -20,7 +20,8 @@ static void put_number(FILE *out, const char *format, bool known, double value)
 
 void rows_write_header(FILE *out)
 {
-    fputs("paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note\n", out);
+    fputs("paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note,configuration\n",
+          out);
 }
 
 void rows_write(const struct reproduction *reproduction, FILE *out)
@@ -35,7 +36,8 @@ void rows_write(const struct reproduction *reproduction, FILE *out)
         put_number(out, "%.3f", !isnan(row->deviation_percent), row->deviation_percent);
         put_number(out, "%.4g", row->published->has_tolerance, row->published->tolerance_percent);
         put_field(out, verdict_name(row->verdict), ',');
-        put_field(out, row->note, '\n');
+        put_field(out, row->note, ',');
+        put_field(out, row->configuration ? row->configuration->name : row->variant ? "" : "all", '\n');
     }
 }
 
@@ -57,33 +59,75 @@ void figures_write(const struct reproduction *reproduction, FILE *out)
     }
 }
 
-static void put_counts(FILE *out, size_t all, const char *of_what, const size_t counts[static VERDICTS])
+/* The columns of the tables of verdicts: what came out, in the order of how much it says. */
+static const struct verdict_column {
+    const char *title;
+    enum verdict verdict;
+} columns[] = {
+    {"reproduced", VERDICT_REPRODUCED}, {"predicted", VERDICT_PREDICTED},      {"fitted", VERDICT_FITTED},
+    {"input", VERDICT_INPUT},           {"deviate", VERDICT_DEVIATES},         {"not run", VERDICT_NOT_RUN},
+    {"measured", VERDICT_MEASURED},     {"not comp.", VERDICT_NOT_COMPUTABLE},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+void counts_write_header(const char *first, FILE *out)
 {
-    fprintf(out, "%zu %s: ", all, of_what);
-    for (int i = 0; i < VERDICTS; i++)
-        fprintf(out, "%s%zu %s", i ? ", " : "", counts[i], verdict_name((enum verdict)i));
+    fprintf(out, "%-24s %7s", first, "numbers");
+    for (int i = 0; i < COLUMNS; i++)
+        fprintf(out, " %10s", columns[i].title);
     fputc('\n', out);
 }
 
-/* What deviates, and how many of each verdict there are. */
-void summary_write(const struct reproduction *reproduction, FILE *out)
+void counts_write(const char *first, const size_t counts[static VERDICTS], FILE *out)
 {
-    fprintf(out, "%s: %s\n\n", reproduction->paper->name, reproduction->paper->title);
+    size_t all = 0;
+    for (int i = 0; i < VERDICTS; i++)
+        all += counts[i];
+    fprintf(out, "%-24s %7zu", first, all);
+    for (int i = 0; i < COLUMNS; i++)
+        fprintf(out, " %10zu", counts[columns[i].verdict]);
+    fputc('\n', out);
+}
+
+static void write_deviations(const struct reproduction *reproduction, const struct configuration *best,
+                             FILE *out)
+{
     for (size_t i = 0; i < reproduction->row_count; i++) {
         const struct reproduction_row *row = &reproduction->rows[i];
-        if (row->verdict != VERDICT_DEVIATES)
+        if (row->verdict != VERDICT_DEVIATES || !row_is_of(row, best))
             continue;
-        fprintf(out, "%-50s published %-9.6g ours %-9.4g %-6s %+.1f %%\n", row->name, row->published->value,
-                row->ours, row->published->unit, row->deviation_percent);
+        fprintf(out, "%-50s published %-9.6g ours %-9.4g %-6s %+.1f %%\n", row->published->item,
+                row->published->value, row->ours, row->published->unit, row->deviation_percent);
         if (*row->note)
             fprintf(out, "    %s\n", row->note);
     }
-    size_t values[VERDICTS], numbers[VERDICTS];
-    numbers_count(reproduction, numbers);
-    for (int i = 0; i < VERDICTS; i++)
-        values[i] = rows_count(reproduction, (enum verdict)i);
+}
+
+/* A line for each configuration; and where a search has been made, the same for what it did not see. */
+static void write_configurations(const struct reproduction *reproduction, enum numbers which, FILE *out)
+{
+    size_t counts[VERDICTS];
+    counts_write_header(which == NUMBERS_ALL ? "configuration" : "held-out half", out);
+    for (size_t i = 0; i < reproduction->configurations.count; i++) {
+        const struct configuration *configuration = &reproduction->configurations.list[i];
+        numbers_count(reproduction, configuration, which, counts);
+        counts_write(configuration->name, counts, out);
+    }
+}
+
+/* What deviates in the configuration that meets most numbers, and the verdicts in each configuration. */
+void summary_write(const struct reproduction *reproduction, FILE *out)
+{
+    const struct configuration *best = configuration_best(reproduction);
+    bool is_found = false;
+    fprintf(out, "%s: %s\n\n", reproduction->paper->name, reproduction->paper->title);
+    write_deviations(reproduction, best, out);
     fputc('\n', out);
-    put_counts(out, reproduction->published.count,
-               "published numbers and claims, each in the way that fits best", numbers);
-    put_counts(out, reproduction->row_count, "values of ours", values);
+    write_configurations(reproduction, NUMBERS_ALL, out);
+    for (size_t i = 0; i < reproduction->configurations.count; i++)
+        is_found = is_found || reproduction->configurations.list[i].is_found;
+    if (is_found)
+        write_configurations(reproduction, NUMBERS_HELD_OUT, out);
+    if (reproduction->configurations.count > 1)
+        fprintf(out, "\nThe configuration that meets most numbers is %s: %s\n", best->name, best->says);
 }

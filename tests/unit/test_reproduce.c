@@ -13,6 +13,8 @@
 
 #include "base/diag.h"
 #include "base/mem.h"
+#include "reproduce/configuration.h"
+#include "reproduce/csv.h"
 #include "reproduce/paper.h"
 #include "reproduce/published.h"
 #include "reproduce/reproduce.h"
@@ -26,11 +28,11 @@ static void test_split(void **state)
     static const char text[] = "a,,\"b, \"\"c\"\"\"\nlast,";
     const char *next = text, *end = text + strlen(text), *fields[4];
     struct arena texts = {0};
-    assert_int_equal(published_split(&next, end, &texts, fields, 4), 3);
+    assert_int_equal(csv_split(&next, end, &texts, fields, 4), 3);
     assert_string_equal(fields[0], "a");
     assert_string_equal(fields[1], "");
     assert_string_equal(fields[2], "b, \"c\"");
-    assert_int_equal(published_split(&next, end, &texts, fields, 4), 2);
+    assert_int_equal(csv_split(&next, end, &texts, fields, 4), 2);
     assert_string_equal(fields[0], "last");
     assert_string_equal(fields[1], "");
     assert_ptr_equal(next, end);
@@ -44,7 +46,7 @@ static void test_split_refuses(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *next = wrong[i], *fields[2];
         struct arena texts = {0};
-        assert_int_equal(published_split(&next, next + strlen(next), &texts, fields, 2), 0);
+        assert_int_equal(csv_split(&next, next + strlen(next), &texts, fields, 2), 0);
         arena_free(&texts);
     }
 }
@@ -57,6 +59,10 @@ static void test_all_papers_load(void **state)
         assert_int_equal(published_load(&published, papers[i]->name), STATUS_OK);
         assert_true(published.count > 0);
         published_free(&published);
+        struct configurations configurations;
+        assert_int_equal(configurations_load(&configurations, papers[i]->name), STATUS_OK);
+        assert_true(configurations.count > 0);
+        configurations_free(&configurations);
     }
 }
 
@@ -73,18 +79,27 @@ static void test_without_tolerance(void **state)
     published_free(&published);
 }
 
-static void test_notes_of_variants(void **state)
+/* The text of the line that fits. */
+static const char *text_of(const struct published_lines *lines, const char *item, const char *variant)
+{
+    const struct published_line *line = published_line(lines, item, variant);
+    return line ? line->text : "";
+}
+
+static void test_lines_of_items(void **state)
 {
     (void)state;
-    struct published_note notes[] = {
-        {"a", "of a"}, {"a/x", "of a in way x"}, {"t/*/i/y", "of all t in way y"}};
-    struct published published = {.notes = notes, .note_count = 3};
-    assert_string_equal(published_note(&published, "a", "x"), "of a in way x");
-    assert_string_equal(published_note(&published, "a", "y"), "of a");
-    assert_string_equal(published_note(&published, "a", NULL), "of a");
-    assert_string_equal(published_note(&published, "b", "x"), "");
-    assert_string_equal(published_note(&published, "t/3/i", "y"), "of all t in way y");
-    assert_string_equal(published_note(&published, "t/3/i", "x"), "");
+    struct published_line list[] = {{"a", "of a", ROLE_NONE},
+                                    {"a/x", "of a in way x", ROLE_FITTED},
+                                    {"t/*/i/y", "of all t in way y", ROLE_INPUT}};
+    struct published_lines lines = {.list = list, .count = 3};
+    assert_string_equal(text_of(&lines, "a", "x"), "of a in way x");
+    assert_string_equal(text_of(&lines, "a", "y"), "of a");
+    assert_string_equal(text_of(&lines, "a", NULL), "of a");
+    assert_string_equal(text_of(&lines, "b", "x"), "");
+    assert_string_equal(text_of(&lines, "t/3/i", "y"), "of all t in way y");
+    assert_string_equal(text_of(&lines, "t/3/i", "x"), "");
+    assert_int_equal(published_line(&lines, "a", "x")->role, ROLE_FITTED);
 }
 
 /* ----------------------------------------------------------------- a paper */
@@ -95,6 +110,8 @@ static int calls;
  * depends on the result of another run. */
 static void few_items(struct reproduction *reproduction)
 {
+    if (!reproduction_is_first(reproduction))
+        return;
     calls++;
     const struct run_facts *one = reproduction_run(reproduction, "packet", "pingpong:bytes=0B", NULL);
     reproduction_item(reproduction, "table-3/infiniband-latency", "right", 1e6 * one->makespan_s / 2);
@@ -129,13 +146,13 @@ static void test_a_paper(void **state)
     char *store = mem_format("%s/runs.db", reproduced_folder);
     assert_int_equal(access(store, R_OK), 0);
     const char *rows = reproduced_take("fmu.csv");
-    reproduced_has(rows, "paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note\n");
-    reproduced_has(rows, "fmu,table-3/infiniband-latency/right,8,8,us,0.000,0,reproduced,\n");
+    reproduced_has(rows, "paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note,configuration\n");
+    reproduced_has(rows, "fmu,table-3/infiniband-latency/right,8,8,us,0.000,0,reproduced,,\n");
     reproduced_has(rows, "fmu,table-3/infiniband-latency/wrong,8,2,us,-75.000,0,deviates,");
-    reproduced_has(rows, "fmu,table-3/fmu-switch,5,,us,,0,not run,");
+    reproduced_has(rows, "fmu,table-3/fmu-switch");
     reproduced_has(rows, "did you mean 'packet.latency'?");
-    reproduced_has(rows, "fmu,table-3/infiniband-latency/second,8,8,us,0.000,0,reproduced,\n");
-    reproduced_has(rows, "fmu,table-3/fmus,64,,,,0,not run,not computed\n");
+    reproduced_has(rows, "fmu,table-3/infiniband-latency/second,8,8,us,0.000,0,reproduced,,\n");
+    reproduced_has(rows, ",,,0,not run,not computed,");
     assert_string_equal(reproduced_take("fmu-figures.csv"),
                         "figure,panel,series,x,y\nfigure,p,s,1,1.6e-05\n");
     const char *script = reproduced_take("fmu-figures.gp");
@@ -161,7 +178,7 @@ static void test_all_papers(void **state)
     static const struct paper two = {.name = "segment", .title = "two", .reproduce = no_items};
     static const struct paper *const list[] = {&one, &two, NULL};
     static const char header[] =
-        "paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note\n";
+        "paper,item,published,ours,unit,deviation_percent,tolerance_percent,verdict,note,configuration\n";
     assert_non_null(mkdtemp(reproduced_folder));
     diag_set_sink(reproduced_keep_quiet, NULL);
     assert_int_equal(reproduce_all(list, &(struct reproduce_options){.folder = reproduced_folder}),
@@ -170,7 +187,7 @@ static void test_all_papers(void **state)
     size_t length = strlen(reproduced_take("fmu.csv")) + strlen(reproduced_take("segment.csv"));
     const char *rows = reproduced_take("all.csv");
     assert_int_equal(strlen(rows), length - strlen(header));
-    reproduced_has(rows, "\nfmu,table-3/infiniband-latency/right,8,8,us,0.000,0,reproduced,\n");
+    reproduced_has(rows, "\nfmu,table-3/infiniband-latency/right,8,8,us,0.000,0,reproduced,,\n");
     reproduced_has(rows, "\nsegment,figure-4/torus-utilisation-circuit,");
     reproduced_take("fmu-figures.csv");
     reproduced_take("segment-figures.csv");
@@ -227,7 +244,7 @@ int main(void)
         cmocka_unit_test(test_split_refuses),
         cmocka_unit_test(test_all_papers_load),
         cmocka_unit_test(test_without_tolerance),
-        cmocka_unit_test(test_notes_of_variants),
+        cmocka_unit_test(test_lines_of_items),
         cmocka_unit_test(test_a_paper),
         cmocka_unit_test(test_all_papers),
         cmocka_unit_test(test_a_sweep),

@@ -1,0 +1,195 @@
+#include "reproduce/configuration.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/diag.h"
+#include "reproduce/csv.h"
+#include "reproduce/internal.h"
+#include "reproduce/papers.h"
+#include "sim/components.h"
+
+const struct param *parameter_find(const char *name)
+{
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < tables[i]->count; k++)
+            if (strcmp(tables[i]->params[k].name, name) == 0)
+                return &tables[i]->params[k];
+    return NULL;
+}
+
+/* ----------------------------------------------------------------- unknowns */
+
+size_t configurations_unknown(const struct configurations *configurations, const char *name)
+{
+    size_t i = 0;
+    while (i < configurations->unknown_count && strcmp(configurations->unknowns[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+static void split_values(struct arena *texts, struct unknown *unknown, const char *text)
+{
+    unknown->values = arena_alloc(texts, (strlen(text) / 2 + 1) * sizeof *unknown->values);
+    for (const char *at = text; *(at += strspn(at, " ")); at += strcspn(at, " "))
+        unknown->values[unknown->count++] = arena_text(texts, at, strcspn(at, " "));
+}
+
+static const char *take_unknown(void *self, const char *const *fields)
+{
+    struct configurations *configurations = self;
+    struct unknown unknown = {.name = fields[0], .says = fields[2]};
+    unknown.is_parameter = parameter_find(unknown.name) != NULL;
+    split_values(&configurations->texts, &unknown, fields[1]);
+    if (!*unknown.name || !unknown.count || !*unknown.says)
+        return "an unknown needs a name, values, and what the paper says of it";
+    if (configurations_unknown(configurations, unknown.name) < configurations->unknown_count)
+        return "there is another line of this unknown";
+    configurations->unknowns = mem_grow(configurations->unknowns, &configurations->unknown_capacity,
+                                        configurations->unknown_count + 1, "unknowns");
+    configurations->unknowns[configurations->unknown_count++] = unknown;
+    return NULL;
+}
+
+static enum status read_unknowns(struct configurations *configurations, const char *paper)
+{
+    static const struct csv_table table = {"unknown,values,says\n", 3, take_unknown};
+    char *path = mem_format("papers/%s/unknowns.csv", paper);
+    const struct embedded_file *file = embedded_find(paper_files, path);
+    free(path);
+    return file ? csv_read(file, &table, &configurations->texts, configurations) : STATUS_OK;
+}
+
+/* ----------------------------------------------------------- configurations */
+
+static struct configuration *add(struct configurations *configurations, const char *name, const char *says)
+{
+    configurations->list = mem_grow(configurations->list, &configurations->capacity,
+                                    configurations->count + 1, "configurations");
+    struct configuration *configuration = &configurations->list[configurations->count++];
+    *configuration = (struct configuration){.name = name, .says = says};
+    configuration->choices = arena_alloc(&configurations->texts, (configurations->unknown_count + 1) *
+                                                                     sizeof *configuration->choices);
+    for (size_t i = 0; i < configurations->unknown_count; i++)
+        configuration->choices[i] = configurations->unknowns[i].values[0];
+    return configuration;
+}
+
+void configuration_settle(struct configurations *configurations, struct configuration *configuration)
+{
+    size_t length = 1;
+    for (size_t i = 0; i < configurations->unknown_count; i++)
+        length += strlen(configurations->unknowns[i].name) + strlen(configuration->choices[i]) + 2;
+    char *text = arena_alloc(&configurations->texts, length), *end = text;
+    for (size_t i = 0; i < configurations->unknown_count; i++) {
+        const char *value = configuration->choices[i];
+        if (configurations->unknowns[i].is_parameter && strcmp(value, "default") != 0)
+            end += sprintf(end, "%s%s=%s", end > text ? " " : "", configurations->unknowns[i].name, value);
+    }
+    configuration->settings = text;
+}
+
+/* Reads the file of a configuration. */
+struct configuration_file {
+    struct configurations *configurations;
+    struct configuration *configuration;
+};
+
+static const char *take_text(struct configuration_file *file, struct config_reader *reader,
+                             const struct config_node *node)
+{
+    if (node->kind == CONFIG_SCALAR && *node->text)
+        return arena_text(&file->configurations->texts, node->text, strlen(node->text));
+    config_node_error(reader, node, "a line of text is expected here");
+    return "";
+}
+
+static void read_name(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    struct configuration_file *file = self;
+    file->configuration->name = take_text(file, reader, node);
+}
+
+static void read_says(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    struct configuration_file *file = self;
+    file->configuration->says = take_text(file, reader, node);
+}
+
+static void read_settings(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    struct configuration_file *file = self;
+    for (size_t i = 0; i < node->count; i++) {
+        const struct config_node *item = &node->items[i];
+        size_t unknown = configurations_unknown(file->configurations, item->key ? item->key : "");
+        if (unknown < file->configurations->unknown_count)
+            file->configuration->choices[unknown] = take_text(file, reader, item);
+        else
+            config_node_error(reader, item, "unknowns.csv has no such line");
+    }
+}
+
+static void read_search(void *self, struct config_reader *reader, const struct config_node *node)
+{
+    struct configuration_file *file = self;
+    (void)reader, (void)node;
+    file->configuration->is_found = true;
+}
+
+static enum status read_configuration(struct configurations *configurations, const struct embedded_file *file)
+{
+    static const struct config_section sections[] = {{"configuration", read_name},
+                                                     {"says", read_says},
+                                                     {"settings", read_settings},
+                                                     {"search", read_search}};
+    size_t count;
+    const struct param_table *const *tables = components_params(&count);
+    struct config *config = config_open(tables, count);
+    if (!config)
+        return STATUS_FAILED;
+    struct configuration_file target = {configurations, add(configurations, "", "")};
+    enum status status = config_read_text_with(config, file->path, file->text, file->length, sections,
+                                               sizeof sections / sizeof *sections, &target);
+    config_close(config);
+    if (status == STATUS_OK && !*target.configuration->says) {
+        diag_error("%s: says is missing: a sentence on the configuration", file->path);
+        status = STATUS_FAILED;
+    }
+    return status == STATUS_OK ? STATUS_OK : STATUS_FAILED;
+}
+
+static bool is_configuration_of(const struct embedded_file *file, const char *paper)
+{
+    static const char first[] = "configuration: ";
+    size_t length = strlen(paper);
+    return strncmp(file->path, "papers/", 7) == 0 && strncmp(file->path + 7, paper, length) == 0 &&
+           file->path[7 + length] == '/' && file->length > sizeof first &&
+           memcmp(file->text, first, sizeof first - 1) == 0;
+}
+
+enum status configurations_load(struct configurations *configurations, const char *paper)
+{
+    *configurations = (struct configurations){.count = 0};
+    enum status status = read_unknowns(configurations, paper);
+    for (const struct embedded_file *file = paper_files; file->path && status == STATUS_OK; file++)
+        if (is_configuration_of(file, paper))
+            status = read_configuration(configurations, file);
+    if (status == STATUS_OK && !configurations->count)
+        add(configurations, "text", "what the paper's text says");
+    for (size_t i = 0; i < configurations->count; i++)
+        configuration_settle(configurations, &configurations->list[i]);
+    if (status != STATUS_OK)
+        configurations_free(configurations);
+    return status;
+}
+
+void configurations_free(struct configurations *configurations)
+{
+    free(configurations->unknowns);
+    free(configurations->list);
+    arena_free(&configurations->texts);
+    *configurations = (struct configurations){.count = 0};
+}

@@ -1,0 +1,53 @@
+#ifndef HELIO_REPRODUCE_CONFIGURATION_H
+#define HELIO_REPRODUCE_CONFIGURATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+
+/* What a paper leaves open, and what is chosen for it.
+ *
+ * papers/NAME/unknowns.csv has a line `unknown,values,says` for each thing that the paper does not state. Its
+ * name is that of a parameter, or a word that the paper's code asks for (reproduction_choice). `values` are
+ * those that a search tries, separated by blanks; the first holds where a configuration says nothing. The
+ * value "default" of a parameter leaves the parameter alone.
+ *
+ * A configuration chooses a value for each unknown. It is a file of papers/NAME/ whose first line is
+ * "configuration: ITS-NAME". Its other keys are `says`, a sentence, and `settings`, a map from unknowns to
+ * values; a search adds `search`, how it came about. A paper without such files has one configuration, the
+ * first value of each unknown. */
+struct unknown {
+    const char *name, *says;
+    const char **values;
+    size_t count;
+    bool is_parameter;
+};
+
+struct configuration {
+    const char *name, *says;
+    const char **choices; /* the value of each unknown */
+    const char *settings; /* those that are parameters, as a run takes them: "photonic.injection=10 ..." */
+    bool is_found;        /* by a search */
+};
+
+struct configurations {
+    struct arena texts;
+    struct unknown *unknowns;
+    size_t unknown_count, unknown_capacity;
+    struct configuration *list; /* at least one */
+    size_t count, capacity;
+};
+
+/* Reads the files of a paper. STATUS_FAILED, reported: a file is not as described above. */
+enum status configurations_load(struct configurations *configurations, const char *paper);
+void configurations_free(struct configurations *configurations);
+
+/* The index of an unknown; `unknown_count`: there is none of that name. */
+size_t configurations_unknown(const struct configurations *configurations, const char *name);
+
+/* Fills `settings` from the choices, in the arena of the configurations. */
+void configuration_settle(struct configurations *configurations, struct configuration *configuration);
+
+#endif
