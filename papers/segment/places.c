@@ -18,9 +18,10 @@ static int seeds_of(const struct reproduction *reproduction)
 static const struct run_facts *run(struct reproduction *reproduction, const struct segment_place *place,
                                    int seed)
 {
-    static const char workload[] = "uniform:messages=100,small=4KiB,large=512KiB,large_fraction=0.2";
     static const char *const topologies[] = {"torus:12x12x12", "fattree:12x3"};
-    char settings[256], buffers[96] = "";
+    char workload[96], settings[256], buffers[96] = "";
+    snprintf(workload, sizeof workload, "uniform:messages=100,small=4KiB,large=512KiB,large_fraction=0.2%s",
+             reproduction_chooses(reproduction, "mix", "exact") ? ",mix=exact" : "");
     if (place->buffers)
         snprintf(buffers, sizeof buffers, " segment.buffers=%s segment.buffer_size=%s", place->buffers,
                  place->size);

@@ -7,12 +7,22 @@
 #include "cli/values.h"
 #include "reproduce/reproduce.h"
 
-enum reproduce_option { REPRODUCE_QUICK, REPRODUCE_OUTPUT, REPRODUCE_JOBS };
+enum reproduce_option {
+    REPRODUCE_QUICK,
+    REPRODUCE_OUTPUT,
+    REPRODUCE_JOBS,
+    REPRODUCE_SEARCH,
+    REPRODUCE_TRIES
+};
+
+enum { TRIES = 200 };
 
 static const struct cli_option options[] = {
     [REPRODUCE_QUICK] = {"--quick", 'q', NULL, "leave out what takes long"},
     [REPRODUCE_OUTPUT] = {"--output", 'o', "DIR", "the folder for what is written (reproduction)"},
     [REPRODUCE_JOBS] = {"--jobs", 'j', "N", "runs at a time (as many as there are processors)"},
+    [REPRODUCE_SEARCH] = {"--search", 0, NULL, "search for the configuration that meets most numbers"},
+    [REPRODUCE_TRIES] = {"--tries", 0, "N", "how many configurations a search tries (200)"},
 };
 
 /* "alltoall, breakdown, fmu, segment, tdm, or all" */
@@ -42,8 +52,12 @@ static const struct cli_command command = {
         "The command writes PAPER.csv, the numbers of its figures as PAPER-figures.csv, both drawn as "
         "PAPER.html, and\n"
         "PAPER-figures.gp, which draws the figures with gnuplot. `all` writes all.csv and all.html too.\n\n"
+        "With --search the values of what a paper does not state are varied. The result is DIR/found.yaml, a "
+        "configuration,\n"
+        "and DIR/PAPER-search.csv, all tries. The same command goes on with a search that was ended.\n\n"
         "Examples:\n"
         "  helio reproduce fmu --quick\n"
+        "  helio reproduce segment --search --quick -o search\n"
         "  helio reproduce all -o results",
     .print_lists = print_papers,
 };
@@ -65,20 +79,27 @@ static enum status unknown_paper(const char *word)
     return STATUS_BAD_INPUT;
 }
 
-static enum status reproduce(const char *word, const struct reproduce_options *chosen)
-{
-    if (strcmp(word, "all") == 0)
-        return reproduce_all(papers, chosen);
-    for (size_t i = 0; papers[i]; i++)
-        if (strcmp(paper_name(papers[i]), word) == 0)
-            return reproduce_paper(papers[i], chosen);
-    return unknown_paper(word);
-}
-
 struct reproduce_arguments {
     const char *word;
+    bool searches;
     struct reproduce_options options;
 };
+
+static enum status reproduce(const struct reproduce_arguments *arguments)
+{
+    const struct reproduce_options *chosen = &arguments->options;
+    if (strcmp(arguments->word, "all") == 0 && arguments->searches) {
+        diag_error("a search takes one paper");
+        return STATUS_BAD_INPUT;
+    }
+    if (strcmp(arguments->word, "all") == 0)
+        return reproduce_all(papers, chosen);
+    for (size_t i = 0; papers[i]; i++)
+        if (strcmp(paper_name(papers[i]), arguments->word) == 0)
+            return arguments->searches ? reproduce_search(papers[i], chosen)
+                                       : reproduce_paper(papers[i], chosen);
+    return unknown_paper(arguments->word);
+}
 
 static bool take(void *self, int found, const char *value)
 {
@@ -94,18 +115,23 @@ static bool take(void *self, int found, const char *value)
         break;
     case REPRODUCE_JOBS:
         return cli_value_jobs(value, &arguments->options.jobs);
+    case REPRODUCE_SEARCH:
+        arguments->searches = true;
+        break;
+    case REPRODUCE_TRIES:
+        return cli_value_count("--tries", value, &arguments->options.tries);
     }
     return true;
 }
 
 int cli_reproduce(int argc, char **argv)
 {
-    struct reproduce_arguments arguments = {.options = {.folder = "reproduction"}};
+    struct reproduce_arguments arguments = {.options = {.folder = "reproduction", .tries = TRIES}};
     int found = cli_read_all(&command, argc, argv, take, &arguments);
     if (found != CLI_END)
         return cli_status(found);
     if (arguments.word)
-        return reproduce(arguments.word, &arguments.options);
+        return reproduce(&arguments);
     diag_error("helio reproduce needs a paper: %s", paper_list());
     return STATUS_BAD_INPUT;
 }

@@ -36,7 +36,7 @@ struct reproduction_row {
 
 struct reproduction {
     const struct paper *paper;
-    bool quick;
+    bool quick, searches;
     struct published published;
     struct configurations configurations;
     const struct configuration *configuration; /* in which the paper is being computed */
@@ -48,6 +48,13 @@ struct reproduction {
     bool figure_is_left_out; /* that which points are given for */
     bool broken;             /* the paper gave an item that is not published, or a sweep cannot be read */
 };
+
+/* Loads what a paper declares, and opens its runs. Close it in any case. */
+enum status reproduction_open(struct reproduction *reproduction, const struct paper *paper,
+                              const struct reproduce_options *options);
+void reproduction_close(struct reproduction *reproduction);
+/* Lets the paper's code add the rows and figures of one configuration. */
+void reproduction_compute(struct reproduction *reproduction, const struct configuration *configuration);
 
 /* The parameter of that name; NULL: there is none. */
 const struct param *parameter_find(const char *name);

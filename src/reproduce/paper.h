@@ -35,6 +35,11 @@ bool reproduction_chooses(struct reproduction *reproduction, const char *unknown
 /* Whether this configuration is the first one: what does not depend on configurations is computed then. */
 bool reproduction_is_first(const struct reproduction *reproduction);
 
+/* A search asks only for items with the role "searched", in configurations that are none of the paper's own,
+ * and draws nothing. Whether it, or a whole reproduction, wants an item whose name begins so; and figures. */
+bool reproduction_wants(const struct reproduction *reproduction, const char *prefix);
+bool reproduction_draws(const struct reproduction *reproduction);
+
 /* A run. `settings` are assignments separated by blanks, "fmu.count=16 seed=2", or NULL. The result is never
  * NULL: all numbers of a run that is missing or has failed are NaN. */
 const struct run_facts *reproduction_run(struct reproduction *reproduction, const char *fabric,

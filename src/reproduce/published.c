@@ -1,6 +1,7 @@
 #include "reproduce/published.h"
 
 #include <fnmatch.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -139,6 +140,20 @@ const struct published_line *published_line(const struct published_lines *lines,
         free(name);
     }
     return line ? line : first_fit(lines, item);
+}
+
+bool published_is_met(const struct published_item *item, double ours)
+{
+    /* Tolerances are decimal numbers: half a unit of the ninth digit more keeps a value on the edge inside.
+     */
+    double most = fabs(item->value) * item->tolerance_percent / 100 * (1 + 5e-10);
+    return fabs(ours - item->value) <= most;
+}
+
+bool published_is_searched(const struct published *published, const struct published_item *item)
+{
+    const struct published_line *role = published_line(&published->roles, item->item, NULL);
+    return role && role->role == ROLE_SEARCHED && item->has_value && item->has_tolerance;
 }
 
 bool published_is_held_out(const struct published_item *item)

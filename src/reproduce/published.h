@@ -61,6 +61,10 @@ const struct published_item *published_find(const struct published *published, c
 const struct published_line *published_line(const struct published_lines *lines, const char *item,
                                             const char *variant);
 
+/* Whether our value is within the tolerance of an item that has one. */
+bool published_is_met(const struct published_item *item, double ours);
+/* Whether the item has a number, a tolerance, and the role ROLE_SEARCHED. */
+bool published_is_searched(const struct published *published, const struct published_item *item);
 /* Whether the item is in the half of the searched ones that does not choose. A hash of its name decides. */
 bool published_is_held_out(const struct published_item *item);
 

@@ -15,6 +15,21 @@ bool reproduction_is_quick(const struct reproduction *reproduction)
     return reproduction->quick;
 }
 
+bool reproduction_wants(const struct reproduction *reproduction, const char *prefix)
+{
+    const struct published *published = &reproduction->published;
+    for (size_t i = 0; i < published->count; i++)
+        if (strncmp(published->items[i].item, prefix, strlen(prefix)) == 0 &&
+            (!reproduction->searches || published_is_searched(published, &published->items[i])))
+            return true;
+    return false;
+}
+
+bool reproduction_draws(const struct reproduction *reproduction)
+{
+    return !reproduction->searches;
+}
+
 const struct run_facts *reproduction_run(struct reproduction *reproduction, const char *fabric,
                                          const char *workload, const char *settings)
 {
@@ -75,11 +90,8 @@ static enum status compute(struct reproduction *reproduction)
         rows_clear(reproduction);
         json_array_clear(reproduction->figures);
         progress_begin(reproduction->paper->name, 0);
-        for (size_t i = 0; i < reproduction->configurations.count; i++) {
-            reproduction->configuration = &reproduction->configurations.list[i];
-            reproduction->failed_because = NULL;
-            reproduction->paper->reproduce(reproduction);
-        }
+        for (size_t i = 0; i < reproduction->configurations.count; i++)
+            reproduction_compute(reproduction, &reproduction->configurations.list[i]);
         progress_end();
         status = runs_catch_up(reproduction->runs, reproduction->paper->name, &made);
     } while (status == STATUS_OK && made);
@@ -131,19 +143,39 @@ static enum status write_all(const struct reproduction *reproduction, const char
     return status;
 }
 
-/* All that happens between opening the outputs and closing them. */
-static enum status compute_and_write(struct reproduction *reproduction, const char *folder,
-                                     struct report_page *page, reproduction_seen *seen, void *self)
+enum status reproduction_open(struct reproduction *reproduction, const struct paper *paper,
+                              const struct reproduce_options *options)
 {
+    *reproduction = (struct reproduction){.paper = paper, .quick = options->quick};
+    char *path = mem_format("%s/runs.db", options->folder);
+    enum status status = published_load(&reproduction->published, paper->name);
+    if (status == STATUS_OK)
+        status = configurations_load(&reproduction->configurations, paper->name);
+    if (status == STATUS_OK)
+        status = folder_make(options->folder);
+    if (status == STATUS_OK)
+        status = runs_open(path, options->jobs, &reproduction->runs);
     reproduction->figures = json_make_list();
-    enum status status = compute(reproduction);
-    status = status == STATUS_OK ? write_all(reproduction, folder, page) : report_page_close(page, status);
-    if (seen && status == STATUS_OK)
-        seen(self, reproduction);
+    free(path);
+    return status;
+}
+
+void reproduction_close(struct reproduction *reproduction)
+{
     rows_clear(reproduction);
     free(reproduction->rows);
     json_decref(reproduction->figures);
-    return status;
+    if (reproduction->runs)
+        runs_close(reproduction->runs);
+    configurations_free(&reproduction->configurations);
+    published_free(&reproduction->published);
+}
+
+void reproduction_compute(struct reproduction *reproduction, const struct configuration *configuration)
+{
+    reproduction->configuration = configuration;
+    reproduction->failed_because = NULL;
+    reproduction->paper->reproduce(reproduction);
 }
 
 enum status reproduce_paper(const struct paper *paper, const struct reproduce_options *options)
@@ -154,25 +186,19 @@ enum status reproduce_paper(const struct paper *paper, const struct reproduce_op
 enum status reproduce_paper_seen(const struct paper *paper, const struct reproduce_options *options,
                                  reproduction_seen *seen, void *self)
 {
-    struct reproduction reproduction = {.paper = paper, .quick = options->quick};
+    struct reproduction reproduction;
     struct report_page *page = NULL;
-    char *path = mem_format("%s/runs.db", options->folder);
-    enum status status = published_load(&reproduction.published, paper->name);
-    if (status == STATUS_OK)
-        status = configurations_load(&reproduction.configurations, paper->name);
-    if (status == STATUS_OK)
-        status = folder_make(options->folder);
-    if (status == STATUS_OK)
-        status = runs_open(path, options->jobs, &reproduction.runs);
+    enum status status = reproduction_open(&reproduction, paper, options);
     if (status == STATUS_OK)
         status = folder_open_page(options->folder, paper->name, &page);
-    if (status == STATUS_OK)
-        status = compute_and_write(&reproduction, options->folder, page, seen, self);
-    if (reproduction.runs)
-        runs_close(reproduction.runs);
-    configurations_free(&reproduction.configurations);
-    published_free(&reproduction.published);
-    free(path);
+    if (status == STATUS_OK) {
+        status = compute(&reproduction);
+        status = status == STATUS_OK ? write_all(&reproduction, options->folder, page)
+                                     : report_page_close(page, status);
+    }
+    if (seen && status == STATUS_OK)
+        seen(self, &reproduction);
+    reproduction_close(&reproduction);
     return status;
 }
 

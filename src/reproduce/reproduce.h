@@ -2,6 +2,7 @@
 #define HELIO_REPRODUCE_REPRODUCE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/status.h"
 
@@ -13,7 +14,10 @@
  *     paper.h         what a paper is written with: runs, items, figures
  *     runs.c          runs, each made once and kept in a file of results
  *     swept.c         the runs of an experiment file that has a sweep
- *     published.c     published numbers and notes, read from papers/NAME
+ *     csv.c           the tables of papers/NAME
+ *     published.c     published numbers, and what is said of them
+ *     configuration.c what a paper leaves open, and what is chosen for it
+ *     search.c        the search for the configuration that meets most; attempts.c what it has tried
  *     rows.c          items: each published number with ours and a verdict
  *     figures.c       figures, and everything as JSON
  *     write.c         the summary and the CSV files; gnuplot.c the script; folder.c where they go
@@ -29,6 +33,7 @@ struct reproduce_options {
     const char *folder; /* where the files go; it is made where there is none */
     bool quick;         /* leave out what takes long */
     unsigned jobs;      /* runs at the same time; 0 = as many as there are processors */
+    uint64_t tries;     /* of a search */
 };
 
 /* Makes the runs of a paper that are not in FOLDER/runs.db yet, prints a summary on standard output, and
@@ -37,6 +42,11 @@ struct reproduce_options {
  * deviates is a result and no failure. STATUS_FAILED is reported: a file cannot be written, or the paper
  * gives an item that is not published. */
 enum status reproduce_paper(const struct paper *paper, const struct reproduce_options *options);
+
+/* Searches for the configuration of a paper that meets most published numbers (search.c), prints what came
+ * out, and writes FOLDER/found.yaml, the configuration with the path that led there, and the tries
+ * (attempts.h). STATUS_CANCELLED, reported: a signal has ended it, and the tries so far are kept. */
+enum status reproduce_search(const struct paper *paper, const struct reproduce_options *options);
 
 /* Reproduces each paper of a list that ends with NULL, and goes on when one of them fails. Then it writes
  * what they come to together: a table on standard output, all.csv and all.html. Returns the first status that

@@ -70,10 +70,8 @@ static void set_verdict(const struct reproduction *reproduction, struct reproduc
         row->deviation_percent = 0;
     if (!published->has_tolerance)
         return;
-    /* Tolerances are decimal numbers: half a unit of the ninth digit more keeps a value on the edge inside.
-     */
-    bool within = fabs(row->deviation_percent) <= published->tolerance_percent * (1 + 5e-10);
-    row->verdict = within ? verdict_of_role(reproduction, published, role) : VERDICT_DEVIATES;
+    row->verdict = published_is_met(published, row->ours) ? verdict_of_role(reproduction, published, role)
+                                                          : VERDICT_DEVIATES;
     if (role == ROLE_INPUT)
         row->verdict = VERDICT_INPUT;
 }
@@ -93,7 +91,7 @@ void reproduction_item(struct reproduction *reproduction, const char *item, cons
     const struct published_line *note = published_line(&reproduction->published.notes, item, way),
                                 *role = published_line(&reproduction->published.roles, item, way);
     row->ours = ours;
-    row->note = mem_text(note ? note->text : role ? role->text : "");
+    row->note = mem_text(note ? note->text : role && role->role != ROLE_SEARCHED ? role->text : "");
     set_verdict(reproduction, row, role ? role->role : ROLE_NONE);
 }
 
@@ -222,13 +220,6 @@ size_t rows_count(const struct reproduction *reproduction, enum verdict verdict)
     return count;
 }
 
-static bool is_searched_and_held_out(const struct reproduction *reproduction,
-                                     const struct published_item *item)
-{
-    const struct published_line *role = published_line(&reproduction->published.roles, item->item, NULL);
-    return role && role->role == ROLE_SEARCHED && published_is_held_out(item);
-}
-
 void numbers_count(const struct reproduction *reproduction, const struct configuration *configuration,
                    enum numbers which, size_t counts[static VERDICTS])
 {
@@ -236,7 +227,8 @@ void numbers_count(const struct reproduction *reproduction, const struct configu
     for (size_t i = 0; i < reproduction->row_count; i++) {
         const struct reproduction_row *row = &reproduction->rows[i];
         if (row_is_of(row, configuration) &&
-            (which == NUMBERS_ALL || is_searched_and_held_out(reproduction, row->published)))
+            (which == NUMBERS_ALL || (published_is_searched(&reproduction->published, row->published) &&
+                                      published_is_held_out(row->published))))
             counts[row->verdict]++;
     }
 }

@@ -1,0 +1,205 @@
+#include "reproduce/attempts.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/memory_stream.h"
+#include "output/quote.h"
+#include "reproduce/csv.h"
+#include "reproduce/folder.h"
+
+/* ------------------------------------------------------------------ judging */
+
+/* In tolerances. */
+static double distance_of(const struct published_item *item, double ours)
+{
+    enum { FARTHEST = 10 };
+    double tolerance = fabs(item->value) * item->tolerance_percent / 100;
+    double distance = fabs(ours - item->value);
+    if (isnan(ours) || (tolerance == 0 && distance > 0))
+        return FARTHEST;
+    return tolerance == 0 ? 0 : fmin(distance / tolerance, FARTHEST);
+}
+
+void attempt_judge(const struct attempts *attempts, struct attempt *attempt)
+{
+    double sum = 0;
+    attempt->met = attempt->predicted = 0;
+    for (size_t i = 0; i < attempts->item_count; i++) {
+        const struct published_item *item = attempts->items[i];
+        bool is_met = published_is_met(item, attempt->ours[i]);
+        if (published_is_held_out(item)) {
+            attempt->predicted += is_met;
+        } else {
+            attempt->met += is_met;
+            sum += distance_of(item, attempt->ours[i]);
+        }
+    }
+    attempt->distance = sum / (double)attempts->chosen_count;
+}
+
+bool attempt_is_better(const struct attempt *a, const struct attempt *b)
+{
+    return a->met != b->met ? a->met > b->met : a->distance < b->distance;
+}
+
+/* ----------------------------------------------------------------- the list */
+
+size_t attempts_find(const struct attempts *attempts, const char *const *choices)
+{
+    size_t unknowns = attempts->of->configurations.unknown_count, i = 0;
+    for (; i < attempts->count; i++) {
+        size_t same = 0;
+        while (same < unknowns && strcmp(attempts->list[i].configuration.choices[same], choices[same]) == 0)
+            same++;
+        if (same == unknowns)
+            break;
+    }
+    return i;
+}
+
+size_t attempts_add(struct attempts *attempts, const char *const *choices)
+{
+    struct configurations *configurations = &attempts->of->configurations;
+    struct arena *texts = &configurations->texts;
+    attempts->list = mem_grow(attempts->list, &attempts->capacity, attempts->count + 1, "tries");
+    struct attempt *attempt = &attempts->list[attempts->count];
+    *attempt =
+        (struct attempt){.configuration = {.name = "found", .is_found = true}, .from = attempts->count};
+    attempt->configuration.choices =
+        arena_alloc(texts, (configurations->unknown_count + 1) * sizeof *attempt->configuration.choices);
+    for (size_t i = 0; i < configurations->unknown_count; i++)
+        attempt->configuration.choices[i] = arena_text(texts, choices[i], strlen(choices[i]));
+    configuration_settle(configurations, &attempt->configuration);
+    attempt->ours = arena_alloc(texts, attempts->item_count * sizeof *attempt->ours);
+    for (size_t i = 0; i < attempts->item_count; i++)
+        attempt->ours[i] = NAN;
+    return attempts->count++;
+}
+
+static void find_items(struct attempts *attempts)
+{
+    const struct published *published = &attempts->of->published;
+    attempts->items = mem_alloc(published->count, sizeof(struct published_item *), "items");
+    for (size_t i = 0; i < published->count; i++) {
+        const struct published_item *item = &published->items[i];
+        if (!published_is_searched(published, item))
+            continue;
+        attempts->items[attempts->item_count++] = item;
+        attempts->chosen_count += !published_is_held_out(item);
+    }
+}
+
+/* ----------------------------------------------------------------- the file */
+
+static const char *ending(const struct attempts *attempts)
+{
+    return attempts->of->quick ? "-search-quick.csv" : "-search.csv";
+}
+
+static void write_header(const struct attempts *attempts, FILE *out)
+{
+    const struct configurations *configurations = &attempts->of->configurations;
+    fputs("version", out);
+    for (size_t i = 0; i < configurations->unknown_count; i++) {
+        fputc(',', out);
+        quote_csv(out, configurations->unknowns[i].name);
+    }
+    for (size_t i = 0; i < attempts->item_count; i++) {
+        fputc(',', out);
+        quote_csv(out, attempts->items[i]->item);
+    }
+    fputc('\n', out);
+}
+
+static void write_attempts(FILE *out, const void *what)
+{
+    const struct attempts *attempts = what;
+    write_header(attempts, out);
+    for (size_t k = 0; k < attempts->count; k++) {
+        const struct attempt *attempt = &attempts->list[k];
+        fputs(HELIO_VERSION, out);
+        for (size_t i = 0; i < attempts->of->configurations.unknown_count; i++) {
+            fputc(',', out);
+            quote_csv(out, attempt->configuration.choices[i]);
+        }
+        for (size_t i = 0; i < attempts->item_count; i++)
+            isnan(attempt->ours[i]) ? fputc(',', out) : fprintf(out, ",%.17g", attempt->ours[i]);
+        fputc('\n', out);
+    }
+}
+
+enum status attempts_write(const struct attempts *attempts, const char *folder)
+{
+    return folder_put_file(folder, attempts->of->paper->name, ending(attempts), write_attempts, attempts);
+}
+
+/* A line of the file. Those of another version are left out, and tried again. */
+static const char *take_attempt(void *self, const char *const *fields)
+{
+    struct attempts *attempts = self;
+    const char *const *choices = fields + 1;
+    const char *const *numbers = choices + attempts->of->configurations.unknown_count;
+    if (strcmp(fields[0], HELIO_VERSION) != 0 || attempts_find(attempts, choices) < attempts->count)
+        return NULL;
+    size_t index = attempts_add(attempts, choices);
+    struct attempt *attempt = &attempts->list[index];
+    for (size_t i = 0; i < attempts->item_count; i++) {
+        char *end;
+        double value = strtod(numbers[i], &end);
+        if (*end)
+            return "a number is expected for each item";
+        attempt->ours[i] = end > numbers[i] ? value : NAN;
+    }
+    attempt_judge(attempts, attempt);
+    return NULL;
+}
+
+/* A file whose first line is another one is of other unknowns or items: its tries say nothing here. */
+static enum status read_attempts(struct attempts *attempts, const char *path)
+{
+    enum { FILE_AT_MOST = 1 << 26 };
+    char *header = NULL, *text;
+    size_t header_length = 0;
+    struct embedded_file file = {.path = path};
+    if (access(path, F_OK) != 0)
+        return STATUS_OK;
+    enum status status = file_load(path, FILE_AT_MOST, "the tries of a search", &text, &file.length);
+    if (status != STATUS_OK)
+        return status;
+    file.text = text;
+    FILE *stream = memory_stream_open(&header, &header_length);
+    write_header(attempts, stream);
+    fclose(stream);
+    struct csv_table table = {header, 1 + attempts->of->configurations.unknown_count + attempts->item_count,
+                              take_attempt};
+    if (file.length >= header_length && memcmp(text, header, header_length) == 0)
+        status = csv_read(&file, &table, &attempts->of->configurations.texts, attempts);
+    free(header);
+    free(text);
+    return status;
+}
+
+enum status attempts_open(struct attempts *attempts, struct reproduction *reproduction, const char *folder)
+{
+    *attempts = (struct attempts){.of = reproduction};
+    find_items(attempts);
+    if (!attempts->chosen_count) {
+        diag_error("papers/%s/roles.csv has no items with the role 'searched'", reproduction->paper->name);
+        return STATUS_FAILED;
+    }
+    char *path = mem_format("%s/%s%s", folder, reproduction->paper->name, ending(attempts));
+    enum status status = read_attempts(attempts, path);
+    free(path);
+    return status;
+}
+
+void attempts_close(struct attempts *attempts)
+{
+    free(attempts->items);
+    free(attempts->list);
+    *attempts = (struct attempts){.count = 0};
+}

@@ -1,0 +1,217 @@
+/* Configurations of a paper, verdicts in each of them, and the search for the best. The paper is made up: its
+ * files take the place of those in the program. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "reproduce/configuration.h"
+#include "reproduce/paper.h"
+#include "reproduce/papers.h"
+#include "reproduce/published.h"
+#include "reproduce/reproduce.h"
+#include "support/reproduced.h"
+
+#define FILE_OF(path, text)                                                                                  \
+    {                                                                                                        \
+        path, text, sizeof(text) - 1                                                                         \
+    }
+
+/* The numbers of a paper whose unknowns were slope 3, offset 2 and sign minus. */
+static const char published[] = "item,published,unit,tolerance_percent,source\n"
+                                "line/1,-5,,1,Table 1\n"
+                                "line/2,-8,,1,Table 1\n"
+                                "line/3,-11,,1,Table 1\n"
+                                "line/4,-14,,1,Table 1\n"
+                                "line/5,-17,,1,Table 1\n"
+                                "line/6,-20,,1,Table 1\n"
+                                "line/7,-23,,1,Table 1\n"
+                                "line/8,-26,,1,Table 1\n"
+                                "rate,7,GB/s,0,Table 2\n"
+                                "fit,2,,1,Table 3\n"
+                                "words,,,,Section 1\n"
+                                "picture,4,,1,Figure 1\n"
+                                "always,1,,0,Section 2\n"
+                                "missing,1,,0,Section 2\n";
+static const char roles[] = "item,role,why\n"
+                            "line/*,searched,by half of these\n"
+                            "rate,input,the rate is put in\n"
+                            "fit/plain,fitted,chosen by hand\n"
+                            "fit/steep,held out,not looked at\n"
+                            "picture,not computable,a picture\n";
+static const char unknowns[] = "unknown,values,says\n"
+                               "slope,1 2 3 4,not stated\n"
+                               "offset,0 1 2 3,not stated\n"
+                               "sign,plus minus,not stated\n"
+                               "packet.latency,default 3us,not stated\n";
+static const char plain[] = "configuration: plain\nsays: the first values\n";
+static const char steep[] =
+    "configuration: steep\nsays: a steep line\nsettings:\n  slope: 3\n  packet.latency: 3us\n";
+
+const struct embedded_file paper_files[] = {FILE_OF("papers/line/notes.csv", "item,note\n"),
+                                            FILE_OF("papers/line/plain.yaml", plain),
+                                            FILE_OF("papers/line/published.csv", published),
+                                            FILE_OF("papers/line/roles.csv", roles),
+                                            FILE_OF("papers/line/steep.yaml", steep),
+                                            FILE_OF("papers/line/sweep.yaml", "workload: pingpong\n"),
+                                            FILE_OF("papers/line/unknowns.csv", unknowns),
+                                            {0}};
+
+static unsigned computed; /* how often */
+
+static void line(struct reproduction *reproduction)
+{
+    computed++;
+    double slope = atof(reproduction_choice(reproduction, "slope")),
+           offset = atof(reproduction_choice(reproduction, "offset"));
+    int sign = reproduction_chooses(reproduction, "sign", "minus") ? -1 : 1;
+    for (int x = 1; x <= 8; x++)
+        reproduction_item_format(reproduction, NULL, sign * (slope * x + offset), "line/%d", x);
+    if (!reproduction_draws(reproduction)) {
+        assert_true(reproduction_wants(reproduction, "line/"));
+        assert_false(reproduction_wants(reproduction, "rate"));
+        return;
+    }
+    reproduction_item(reproduction, "rate", NULL, 7);
+    reproduction_item(reproduction, "fit", NULL, 2);
+    reproduction_item(reproduction, "words", NULL, slope);
+    reproduction_item(reproduction, "always", NULL, 1);
+    if (reproduction_is_first(reproduction))
+        reproduction_item(reproduction, "always", "another-way", 0);
+    const struct run_facts *run = reproduction_run(reproduction, "packet", "pingpong:bytes=0B", NULL);
+    reproduction_figure(reproduction, &(struct figure){.id = "f", .title = "F", .x = "x", .y = "y"});
+    reproduction_point_at(reproduction, "", "latency", 1, 1e6 * run->makespan_s / 2);
+    reproduction_figure(reproduction,
+                        &(struct figure){.id = "c", .title = "C", .x = "x", .y = "y", .is_common = true});
+    reproduction_point_at(reproduction, "", "slope", 1, slope);
+}
+
+static const struct paper paper = {.name = "line", .title = "A line", .reproduce = line};
+
+/* --------------------------------------------------------- declared numbers */
+
+static void test_configurations(void **state)
+{
+    (void)state;
+    struct configurations configurations;
+    assert_int_equal(configurations_load(&configurations, "line"), STATUS_OK);
+    assert_int_equal(configurations.count, 2);
+    assert_string_equal(configurations.list[0].name, "plain");
+    assert_string_equal(configurations.list[0].settings, "");
+    assert_string_equal(configurations.list[1].choices[0], "3");
+    assert_string_equal(configurations.list[1].choices[1], "0");
+    assert_string_equal(configurations.list[1].settings, "packet.latency=3us");
+    configurations_free(&configurations);
+    assert_int_equal(configurations_load(&configurations, "other"), STATUS_OK);
+    assert_int_equal(configurations.count, 1);
+    assert_string_equal(configurations.list[0].name, "text");
+    configurations_free(&configurations);
+}
+
+/* Each number has one verdict in each configuration; one row stands for both where it is the same. */
+static void test_verdicts(void **state)
+{
+    (void)state;
+    reproduced_make(&paper);
+    char *rows = mem_text(reproduced_take("line.csv"));
+    reproduced_has(rows, "line,line/1/plain,-5,1,,120.000,1,deviates,,plain\n");
+    reproduced_has(rows, "line,line/1/steep,-5,3,,160.000,1,deviates,,steep\n");
+    reproduced_has(rows, "line,rate,7,7,GB/s,0.000,0,input,the rate is put in,all\n");
+    reproduced_has(rows, "line,fit/plain,2,2,,0.000,1,fitted,chosen by hand,plain\n");
+    reproduced_has(rows, "line,fit/steep,2,2,,0.000,1,predicted,not looked at,steep\n");
+    reproduced_has(rows, "line,words/plain,,1,,,,measured,,plain\n");
+    reproduced_has(rows, "line,picture,4,,,,1,not computable,a picture,all\n");
+    reproduced_has(rows, "line,always,1,1,,0.000,0,reproduced,,all\n");
+    reproduced_has(rows, "line,always/another-way,1,0,,-100.000,0,deviates,,\n");
+    reproduced_has(rows, "line,missing,1,,,,0,not run,not computed,all\n");
+    free(rows);
+    /* All runs have the configuration's parameters. */
+    assert_string_equal(reproduced_take("line-figures.csv"),
+                        "figure,panel,series,x,y\n"
+                        "f-plain,,latency,1,8\nc,,slope,1,1\nf-steep,,latency,1,3\n");
+    reproduced_take("line-figures.gp");
+    reproduced_remove();
+}
+
+/* ------------------------------------------------------------------- search */
+
+static enum status search(uint64_t tries)
+{
+    diag_set_sink(reproduced_keep_quiet, NULL);
+    enum status status =
+        reproduce_search(&paper, &(struct reproduce_options){.folder = reproduced_folder, .tries = tries});
+    diag_set_sink(NULL, NULL);
+    return status;
+}
+
+static size_t lines_of(const char *text)
+{
+    size_t count = 0;
+    for (; *text; text++)
+        count += *text == '\n';
+    return count;
+}
+
+/* The search sees half of the items and finds what gives them all. Started again it goes on, and comes to the
+ * same file. */
+static void test_search(void **state)
+{
+    (void)state;
+    assert_non_null(mkdtemp(reproduced_folder));
+    assert_int_equal(search(64), STATUS_OK);
+    char *found = mem_text(reproduced_take("found.yaml"));
+    char *tries = mem_text(reproduced_take("line-search.csv"));
+    reproduced_has(found, "configuration: found\n");
+    reproduced_has(found, "  slope: \"3\"\n  offset: \"2\"\n  sign: \"minus\"\n");
+    reproduced_has(found, "  path:\n    - \"slope=");
+    reproduced_has(found, "  changes:\n    - \"slope=1: 0 of ");
+    reproduced_has(tries, "version,slope,offset,sign,packet.latency,line/1,line/2,");
+    assert_int_equal(lines_of(tries), 1 + 64);
+    reproduced_has(tries, ",3,2,minus,default,-5,-8,-11,-14,-17,-20,-23,-26\n");
+
+    /* The file of the tries has been taken away: begin again, end after 20, go on. */
+    assert_int_equal(search(20), STATUS_OK);
+    computed = 0;
+    assert_int_equal(search(64), STATUS_OK);
+    assert_int_equal(computed, 64 - 20);
+    assert_string_equal(reproduced_take("found.yaml"), found);
+    reproduced_take("line-search.csv");
+    free(tries);
+    free(found);
+    reproduced_remove();
+}
+
+/* No item of a search decides by itself that it is held out: both halves have some, and a name is always in
+ * the same half. */
+static void test_halves(void **state)
+{
+    (void)state;
+    size_t held_out = 0;
+    for (int i = 0; i < 1000; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "item/%d", i);
+        held_out += published_is_held_out(&(struct published_item){.item = name});
+    }
+    assert_in_range(held_out, 420, 580);
+    assert_int_equal(published_is_held_out(&(struct published_item){.item = "line/1"}),
+                     published_is_held_out(&(struct published_item){.item = "line/1"}));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_configurations),
+        cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_search),
+        cmocka_unit_test(test_halves),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
