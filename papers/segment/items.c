@@ -186,9 +186,16 @@ static void speedup_items(struct reproduction *reproduction)
 
 void segment_items(struct reproduction *reproduction)
 {
-    utilisation_items(reproduction);
-    buffer_items(reproduction);
-    stored_items(reproduction);
-    latency_items(reproduction);
-    speedup_items(reproduction);
+    static const struct {
+        const char *figures[2]; /* whose items it gives */
+        void (*give)(struct reproduction *reproduction);
+    } parts[] = {{{"figure-4/", "figure-5/"}, utilisation_items},
+                 {{"figure-6/", "figure-6/"}, buffer_items},
+                 {{"figure-7/", "figure-7/"}, stored_items},
+                 {{"figure-8/", "figure-8/"}, latency_items},
+                 {{"figure-9/", "figure-9/"}, speedup_items}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (reproduction_wants(reproduction, parts[i].figures[0]) ||
+            reproduction_wants(reproduction, parts[i].figures[1]))
+            parts[i].give(reproduction);
 }

@@ -3,6 +3,8 @@
 static void reproduce(struct reproduction *reproduction)
 {
     segment_items(reproduction);
+    if (!reproduction_draws(reproduction))
+        return;
     if (reproduction_chooses(reproduction, "used", "granted")) /* no figure depends on it */
         segment_figures(reproduction);
     if (reproduction_is_first(reproduction))

@@ -12,7 +12,9 @@ enum reproduce_option {
     REPRODUCE_OUTPUT,
     REPRODUCE_JOBS,
     REPRODUCE_SEARCH,
-    REPRODUCE_TRIES
+    REPRODUCE_TRIES,
+    REPRODUCE_ITEM,
+    REPRODUCE_CONFIGURATION
 };
 
 enum { TRIES = 200 };
@@ -21,6 +23,9 @@ static const struct cli_option options[] = {
     [REPRODUCE_QUICK] = {"--quick", 'q', NULL, "leave out what takes long"},
     [REPRODUCE_OUTPUT] = {"--output", 'o', "DIR", "the folder for what is written (reproduction)"},
     [REPRODUCE_JOBS] = {"--jobs", 'j', "N", "runs at a time (as many as there are processors)"},
+    [REPRODUCE_ITEM] = {"--item", 0, "NAME", "compute and explain one number, or those that fit a pattern"},
+    [REPRODUCE_CONFIGURATION] = {"--configuration", 0, "NAME",
+                                 "of --item: in this configuration (the one that meets most)"},
     [REPRODUCE_SEARCH] = {"--search", 0, NULL, "search for the configuration that meets most numbers"},
     [REPRODUCE_TRIES] = {"--tries", 0, "N", "how many configurations a search tries (200)"},
 };
@@ -57,6 +62,7 @@ static const struct cli_command command = {
         "and DIR/PAPER-search.csv, all tries. The same command goes on with a search that was ended.\n\n"
         "Examples:\n"
         "  helio reproduce fmu --quick\n"
+        "  helio reproduce breakdown --item section-6/end-to-end-latency\n"
         "  helio reproduce segment --search --quick -o search\n"
         "  helio reproduce all -o results",
     .print_lists = print_papers,
@@ -85,20 +91,29 @@ struct reproduce_arguments {
     struct reproduce_options options;
 };
 
+static enum status reproduce_one(const struct paper *paper, const struct reproduce_arguments *arguments)
+{
+    if (arguments->searches)
+        return reproduce_search(paper, &arguments->options);
+    if (arguments->options.items)
+        return reproduce_items(paper, &arguments->options);
+    return reproduce_paper(paper, &arguments->options);
+}
+
 static enum status reproduce(const struct reproduce_arguments *arguments)
 {
-    const struct reproduce_options *chosen = &arguments->options;
-    if (strcmp(arguments->word, "all") == 0 && arguments->searches) {
-        diag_error("a search takes one paper");
+    const char *word = arguments->word;
+    bool all = strcmp(word, "all") == 0;
+    if (all && (arguments->searches || arguments->options.items)) {
+        diag_error("%s takes one paper", arguments->searches ? "--search" : "--item");
         return STATUS_BAD_INPUT;
     }
-    if (strcmp(arguments->word, "all") == 0)
-        return reproduce_all(papers, chosen);
+    if (all)
+        return reproduce_all(papers, &arguments->options);
     for (size_t i = 0; papers[i]; i++)
-        if (strcmp(paper_name(papers[i]), arguments->word) == 0)
-            return arguments->searches ? reproduce_search(papers[i], chosen)
-                                       : reproduce_paper(papers[i], chosen);
-    return unknown_paper(arguments->word);
+        if (strcmp(paper_name(papers[i]), word) == 0)
+            return reproduce_one(papers[i], arguments);
+    return unknown_paper(word);
 }
 
 static bool take(void *self, int found, const char *value)
@@ -117,6 +132,12 @@ static bool take(void *self, int found, const char *value)
         return cli_value_jobs(value, &arguments->options.jobs);
     case REPRODUCE_SEARCH:
         arguments->searches = true;
+        break;
+    case REPRODUCE_ITEM:
+        arguments->options.items = value;
+        break;
+    case REPRODUCE_CONFIGURATION:
+        arguments->options.configuration = value;
         break;
     case REPRODUCE_TRIES:
         return cli_value_count("--tries", value, &arguments->options.tries);

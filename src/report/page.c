@@ -119,9 +119,11 @@ static enum status put_program(const struct page_writer *writer)
         put_script(writer->file, run_js, run_js_length);
         break;
     case REPORT_OF_PAPER:
+        put_script(writer->file, verdicts_js, verdicts_js_length);
         put_script(writer->file, paper_js, paper_js_length);
         break;
     case REPORT_OF_PAPERS:
+        put_script(writer->file, verdicts_js, verdicts_js_length);
         put_script(writer->file, papers_js, papers_js_length);
         break;
     case REPORT_OF_SWEEP:

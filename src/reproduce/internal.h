@@ -37,6 +37,7 @@ struct reproduction_row {
 struct reproduction {
     const struct paper *paper;
     bool quick, searches;
+    const char *wanted; /* a pattern of items; NULL: all */
     struct published published;
     struct configurations configurations;
     const struct configuration *configuration; /* in which the paper is being computed */
@@ -53,6 +54,8 @@ struct reproduction {
 enum status reproduction_open(struct reproduction *reproduction, const struct paper *paper,
                               const struct reproduce_options *options);
 void reproduction_close(struct reproduction *reproduction);
+/* Calls the paper in each configuration until all runs that it asks for are there, and completes the rows. */
+enum status reproduction_complete(struct reproduction *reproduction);
 /* Lets the paper's code add the rows and figures of one configuration. */
 void reproduction_compute(struct reproduction *reproduction, const struct configuration *configuration);
 

@@ -35,8 +35,9 @@ bool reproduction_chooses(struct reproduction *reproduction, const char *unknown
 /* Whether this configuration is the first one: what does not depend on configurations is computed then. */
 bool reproduction_is_first(const struct reproduction *reproduction);
 
-/* A search asks only for items with the role "searched", in configurations that are none of the paper's own,
- * and draws nothing. Whether it, or a whole reproduction, wants an item whose name begins so; and figures. */
+/* A search asks only for items with the role "searched", in configurations that are none of the paper's own;
+ * --item asks only for some; both draw nothing. Whether an item whose name begins so is wanted; and figures.
+ */
 bool reproduction_wants(const struct reproduction *reproduction, const char *prefix);
 bool reproduction_draws(const struct reproduction *reproduction);
 

@@ -1,3 +1,4 @@
+#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,16 +19,19 @@ bool reproduction_is_quick(const struct reproduction *reproduction)
 bool reproduction_wants(const struct reproduction *reproduction, const char *prefix)
 {
     const struct published *published = &reproduction->published;
-    for (size_t i = 0; i < published->count; i++)
-        if (strncmp(published->items[i].item, prefix, strlen(prefix)) == 0 &&
-            (!reproduction->searches || published_is_searched(published, &published->items[i])))
+    for (size_t i = 0; i < published->count; i++) {
+        const struct published_item *item = &published->items[i];
+        if (strncmp(item->item, prefix, strlen(prefix)) == 0 &&
+            (!reproduction->searches || published_is_searched(published, item)) &&
+            (!reproduction->wanted || fnmatch(reproduction->wanted, item->item, 0) == 0))
             return true;
+    }
     return false;
 }
 
 bool reproduction_draws(const struct reproduction *reproduction)
 {
-    return !reproduction->searches;
+    return !reproduction->searches && !reproduction->wanted;
 }
 
 const struct run_facts *reproduction_run(struct reproduction *reproduction, const char *fabric,
@@ -81,8 +85,7 @@ double reproduction_published(const struct reproduction *reproduction, const cha
 
 /* ---------------------------------------------------------------- one paper */
 
-/* Calls the paper until all runs that it asks for are there. */
-static enum status compute(struct reproduction *reproduction)
+enum status reproduction_complete(struct reproduction *reproduction)
 {
     enum status status;
     size_t made;
@@ -192,7 +195,7 @@ enum status reproduce_paper_seen(const struct paper *paper, const struct reprodu
     if (status == STATUS_OK)
         status = folder_open_page(options->folder, paper->name, &page);
     if (status == STATUS_OK) {
-        status = compute(&reproduction);
+        status = reproduction_complete(&reproduction);
         status = status == STATUS_OK ? write_all(&reproduction, options->folder, page)
                                      : report_page_close(page, status);
     }

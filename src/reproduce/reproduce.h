@@ -17,6 +17,7 @@
  *     csv.c           the tables of papers/NAME
  *     published.c     published numbers, and what is said of them
  *     configuration.c what a paper leaves open, and what is chosen for it
+ *     items.c         a few numbers, each with all that is known of it
  *     search.c        the search for the configuration that meets most; attempts.c what it has tried
  *     rows.c          items: each published number with ours and a verdict
  *     figures.c       figures, and everything as JSON
@@ -34,6 +35,8 @@ struct reproduce_options {
     bool quick;         /* leave out what takes long */
     unsigned jobs;      /* runs at the same time; 0 = as many as there are processors */
     uint64_t tries;     /* of a search */
+    /* Of reproduce_items. `configuration` may be NULL: that which meets most of them. */
+    const char *items, *configuration;
 };
 
 /* Makes the runs of a paper that are not in FOLDER/runs.db yet, prints a summary on standard output, and
@@ -42,6 +45,11 @@ struct reproduce_options {
  * deviates is a result and no failure. STATUS_FAILED is reported: a file cannot be written, or the paper
  * gives an item that is not published. */
 enum status reproduce_paper(const struct paper *paper, const struct reproduce_options *options);
+
+/* Computes the numbers whose names fit the pattern `items`, in one configuration, and prints each with its
+ * source, its verdict and its cause. It keeps the runs in FOLDER/runs.db, and writes nothing else.
+ * STATUS_BAD_INPUT, reported: there is no such number or configuration. */
+enum status reproduce_items(const struct paper *paper, const struct reproduce_options *options);
 
 /* Searches for the configuration of a paper that meets most published numbers (search.c), prints what came
  * out, and writes FOLDER/found.yaml, the configuration with the path that led there, and the tries

@@ -17,6 +17,7 @@ import {
   checkStyles,
   checkTables,
   checkUnequal,
+  checkWalls,
 } from "./controls.mjs";
 
 const [chromium, folder, ...reports] = process.argv.slice(2);
@@ -111,14 +112,16 @@ const facts = (width) => `(() => {
           fabrics: [],
           due: ["overview", ...data.papers.map((p) => "paper-" + p.paper)],
           program: "The papers, recomputed",
-          saved: "paper,published numbers,",
+          saved: "paper,configuration,published numbers,",
+          isOfPapers: true,
         }
       : data.paper
       ? {
           fabrics: [],
-          due: ["numbers", ...data.figures.filter((f) => f.points.length).map((f) => f.id)],
+          due: ["wall", "numbers", ...data.figures.filter((f) => f.points.length).map((f) => f.id)],
           program: data.title,
           saved: "panel,series,",
+          isOfPapers: true,
         }
       : {
           fabrics: new Set(data.groups.map((g) => g.program)).size > 1 ? [] : fastest(data.groups, (g) => g.makespan_s.mean),
@@ -239,6 +242,7 @@ async function check(browser, report, look) {
   if (seen.isSweep) await checkUnequal(browser, found);
   if (seen.filters) await checkFilters(browser, found);
   if (seen.due.includes("filling")) await checkSlots(browser, found);
+  if (seen.isOfPapers) await checkWalls(browser, found);
   if (seen.searches) await checkSearch(browser, found);
   expect(seen.heading === seen.program, `${name}: the heading is ${seen.heading}`);
   expect(!/undefined|NaN|\[object/.test(seen.text), `${name}: something undefined is shown`);

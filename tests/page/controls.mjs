@@ -352,3 +352,46 @@ export async function checkComparison(browser, expect) {
   for (const name of seen.due) expect(seen.rows.includes(name), `the differences do not name ${name}`);
   for (const [fabric, label] of seen.labels) expect(label.includes(fabric), `the ranks of ${fabric} are ${label}`);
 }
+
+// The wall of a paper has a cell for each published number, marked with its verdict. A cell opens to what the data say of
+// its number, and another configuration shows its own verdicts.
+export async function checkWalls(browser, expect) {
+  const seen = await browser.evaluate(`(async () => {
+    const data = JSON.parse(document.getElementById("results").textContent);
+    const papers = data.papers ?? [data];
+    const walls = () => [...document.querySelectorAll(".wall")];
+    const complaints = [];
+    const check = (paper, wall, configuration) => {
+      const rows = paper.rows.filter((row) => row.variant === null && [null, configuration].includes(row.configuration));
+      const cells = [...wall.querySelectorAll("button.cell")];
+      const verdicts = new Map(rows.map((row) => [row.of, row.verdict]));
+      const counts = paper.configurations.find((c) => c.name === configuration).numbers;
+      if (cells.length !== Object.values(counts).reduce((a, b) => a + b))
+        complaints.push(paper.paper + " has " + cells.length + " cells in " + configuration);
+      for (const cell of cells) {
+        const [of, verdict] = cell.getAttribute("aria-label").split(": ");
+        if (verdicts.get(of) !== verdict) complaints.push(of + " is shown as " + verdict);
+      }
+      for (const verdict of ["deviates", "reproduced", "not run"]) {
+        const cell = cells.find((c) => c.getAttribute("aria-label").endsWith(": " + verdict));
+        if (!cell) continue;
+        cell.click();
+        const row = rows.find((r) => r.of === cell.getAttribute("aria-label").split(": ")[0]);
+        const opened = wall.querySelector("dl")?.textContent ?? "";
+        for (const part of [row.of, row.source, row.note, "helio reproduce " + paper.paper + " --item "])
+          if (!opened.includes(part)) complaints.push("the cell of " + row.of + " does not say " + part);
+        if (wall.querySelectorAll("[aria-pressed]").length !== 1) complaints.push("more than one cell is pressed");
+      }
+    };
+    if (walls().length !== papers.length) complaints.push(walls().length + " walls of " + papers.length + " papers");
+    papers.forEach((paper, i) => check(paper, walls()[i], paper.configuration));
+    const select = document.querySelector("#wall select");
+    for (const {name} of select ? data.configurations : []) {
+      select.value = name;
+      select.dispatchEvent(new Event("change"));
+      check(data, walls()[0], name);
+    }
+    return complaints;
+  })()`);
+  expect(seen.length === 0, seen.slice(0, 5).join("; "));
+}

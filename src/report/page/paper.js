@@ -3,54 +3,86 @@
 (() => {
   const paper = JSON.parse(document.getElementById("results").textContent);
   const {digits, plural, element, table, download, legend, chart, section, palette, common} = kit;
-  const verdictColor = {
-    reproduced: "var(--good)",
-    deviates: "var(--bad)",
-    measured: "var(--c0)",
-    "not run": "var(--faint)",
-  };
-  const number = (value) =>
-    Number.isInteger(value) && Math.abs(value) < 1e9 ? value.toLocaleString("en") : digits(value, 5);
-  const deviation = (v) =>
-    `${v > 0 ? "+" : ""}${Math.abs(v) < 0.05 ? digits(v, 1) : digits(Math.round(10 * v) / 10, 5)}\u00a0%`;
-  const withUnit = (value, unit) => (unit ? `${number(value)}\u00a0${unit}` : number(value));
+  const {number, withUnit, deviation} = verdicts;
 
   // --------------------------------------------------------- the answer first
 
-  // A number that is computed in several ways counts once, with the result nearest to it.
+  const best = paper.configurations.find((c) => c.name === paper.configuration);
+
   function answer() {
-    const {reproduced, deviates, "not run": left} = paper.numbers;
-    const ways = paper.rows.some((row) => row.item !== row.of);
+    const {deviates, "not run": left, predicted, fitted} = paper.numbers;
+    const met = verdicts.met(paper.numbers);
+    const deviating = verdicts.rowsOf(paper, best.name).filter((row) => row.verdict === "deviates");
     return element(
       "p",
       {class: "answer", id: "answer"},
-      "Of ",
-      element("strong", {}, plural(reproduced + deviates, "published number")),
+      paper.configurations.length > 1 ? `In the configuration ${best.name}, of ` : "Of ",
+      element("strong", {}, plural(verdicts.judged(paper.numbers), "published number")),
       " that were computed, ",
-      element("strong", {class: "good"}, `${reproduced} ${reproduced === 1 ? "is" : "are"} reproduced`),
-      ways ? " in at least one of the models," : "",
-      " within what the paper's own rounding or a stated tolerance allows, and ",
+      element("strong", {class: "good"}, `${met} ${met === 1 ? "is" : "are"} as published`),
+      " within the paper's own rounding or scatter",
+      fitted || predicted ? ` (${fitted} of them chose a value, ${predicted} were held out)` : "",
+      ", and ",
       element("strong", {class: deviates ? "bad" : ""}, `${deviates} ${deviates === 1 ? "deviates" : "deviate"}`),
-      paper.rows.every((row) => row.verdict !== "deviates" || row.note)
-        ? ". The cause of each deviation is beside it."
-        : ". Known causes are beside the deviations.",
-      left ? ` ${left} were not computed.` : "",
+      deviating.every((row) => row.note) ? ". The cause of each deviation is beside it." : ". Known causes are beside the deviations.",
+      left ? ` ${left} were not run.` : "",
     );
   }
 
+  const counted = (name) => paper.numbers[name];
   const tiles = () =>
     element(
       "ul",
-      {class: "tiles", "aria-label": "Our values by verdict"},
-      ...Object.entries(paper.values).map(([name, count]) =>
+      {class: "tiles", "aria-label": "Published numbers by verdict"},
+      ...verdicts.list.filter(({name}) => counted(name)).map(({name}) =>
         element(
           "li",
           {},
-          element("span", {class: "label"}, `values: ${name}`),
-          element("span", {class: "value"}, String(count)),
+          element("span", {class: "label"}, name),
+          element("span", {class: "value"}, String(counted(name))),
         ),
       ),
     );
+
+  // ----------------------------------------------------------- configurations
+
+  function wall() {
+    const held = element("div", {}, verdicts.wall(paper, best.name));
+    const chosen = element("select", {"aria-label": "Configuration of the wall"}, ...paper.configurations.map(({name}) => element("option", {value: name}, name)));
+    chosen.value = best.name;
+    chosen.addEventListener("change", () => held.replaceChildren(verdicts.wall(paper, chosen.value)));
+    return section(
+      "wall",
+      "Every published number, a cell each",
+      "Choose a cell: it opens to what is published, ours, the cause, and the command that runs it again.",
+      [],
+      [...(paper.configurations.length > 1 ? [element("label", {class: "choice"}, "configuration", chosen)] : []), verdicts.legend(), held],
+      null,
+    );
+  }
+
+  const unknownColumns = [
+    {name: "not stated", of: (u) => u.name},
+    {name: "values", of: (u) => u.values.join(", ")},
+    ...paper.configurations.map((c) => ({name: c.name, of: (u) => c.choices[u.name]})),
+    {name: "what the paper says", prose: true, of: (u) => u.says},
+  ];
+
+  const configurations = () =>
+    paper.configurations.length < 2
+      ? null
+      : section(
+          "configurations",
+          "What the paper leaves open",
+          "A configuration chooses a value for each thing that the paper does not state. A number has one verdict in each configuration.",
+          [],
+          [
+            table("Verdicts by configuration", verdicts.configurationColumns, paper.configurations),
+            table("What each configuration chooses", unknownColumns, paper.unknowns),
+            download(`${paper.paper}-configurations`, verdicts.configurationColumns, paper.configurations),
+          ],
+          null,
+        );
 
   // ------------------------------------------------------------------ figures
 
@@ -218,13 +250,14 @@
     {name: "deviation", csv: "deviation_percent", number: true, of: (r) => r.deviation_percent},
     {name: "allowed", csv: "tolerance_percent", number: true, of: (r) => r.tolerance_percent},
     {name: "verdict", of: (r) => r.verdict},
+    {name: "configuration", of: (r) => r.configuration ?? (r.variant === null ? "all" : "")},
     {name: "source", of: (r) => r.source},
     {name: "note", of: (r) => r.note},
   ];
   const shownColumns = [
     itemColumns[0],
-    {...itemColumns[1], of: (r) => (r.published === null ? "" : withUnit(r.published, r.unit))},
-    {...itemColumns[2], of: (r) => (r.ours === null ? "" : withUnit(r.ours, r.unit))},
+    {...itemColumns[1], of: (r) => withUnit(r.published, r.unit)},
+    {...itemColumns[2], of: (r) => withUnit(r.ours, r.unit)},
     {...itemColumns[4], show: deviation},
     itemColumns[6],
     {name: "source and cause", prose: true, of: (r) => (r.note ? `${r.source}. ${r.note}` : r.source)},
@@ -233,7 +266,7 @@
   function coloured(rows) {
     const made = table("Published numbers and ours", shownColumns, rows);
     [...made.querySelectorAll("tbody tr")].forEach((line, i) => {
-      line.children[4].style.color = verdictColor[rows[i].verdict];
+      line.children[4].style.color = verdicts.color.get(rows[i].verdict);
       line.children[4].style.whiteSpace = "nowrap";
     });
     return made;
@@ -267,10 +300,10 @@
 
   function build() {
     document.getElementById("subtitle").textContent =
-      `recomputed by Heliograph ${paper.version}: ${plural(paper.rows.length, "number")}, ${plural(paper.figures.length, "figure")}`;
+      `recomputed by Heliograph ${paper.version}: ${plural(verdicts.all(paper.numbers), "number")}, ${plural(paper.figures.length, "figure")}`;
     document
       .getElementById("main")
-      .append(...[answer(), tiles(), ...paper.figures.map(drawFigure), numbers()].filter((part) => part));
+      .append(...[answer(), tiles(), wall(), configurations(), ...paper.figures.map(drawFigure), numbers()].filter((part) => part));
   }
 
   kit.page(build);

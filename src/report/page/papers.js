@@ -2,48 +2,39 @@
 "use strict";
 (() => {
   const {version, quick, papers} = JSON.parse(document.getElementById("results").textContent);
-  const {digits, plural, element, table, download, legend, chart, section, common, labelWidth} = kit;
-  const verdicts = [
-    {name: "reproduced", color: "var(--good)"},
-    {name: "deviates", color: "var(--bad)"},
-    {name: "not run", color: "var(--faint)"},
-  ];
-  const number = (value) =>
-    Number.isInteger(value) && Math.abs(value) < 1e9 ? value.toLocaleString("en") : digits(value, 6);
-  const withUnit = (value, unit) =>
-    value === null ? "" : unit ? `${number(value)}\u00a0${unit}` : number(value);
-  const published = (paper) => d3.sum(verdicts, ({name}) => paper.numbers[name]);
-  const total = (name) => d3.sum(papers, (paper) => paper.numbers[name]);
+  const {plural, element, table, download, chart, section, common, labelWidth} = kit;
+  const {withUnit, deviation} = verdicts;
+  const total = (of) => d3.sum(papers, (paper) => of(paper.numbers));
 
   // --------------------------------------------------------- the answer first
 
   function answer() {
-    const [reproduced, deviates, left] = verdicts.map(({name}) => total(name));
+    const left = total((numbers) => numbers["not run"]);
     return element(
       "p",
       {class: "answer", id: "answer"},
-      `Of ${plural(papers.length, "paper")} with `,
-      element("strong", {}, plural(reproduced + deviates + left, "published number")),
-      ", ",
-      element("strong", {class: "good"}, `${number(reproduced)} are reproduced`),
-      " within what their own rounding or a stated tolerance allows, ",
-      element("strong", {class: deviates ? "bad" : ""}, `${number(deviates)} deviate`),
-      left ? `, and ${number(left)} were not computed` : "",
+      `Of ${plural(papers.length, "paper")}, each in its best single configuration, `,
+      element("strong", {}, plural(total(verdicts.judged), "published number")),
+      " were computed: ",
+      element("strong", {class: "good"}, `${total(verdicts.met)} are as published`),
+      " within the paper's own rounding or scatter, ",
+      element("strong", {class: "bad"}, `${total((numbers) => numbers.deviates)} deviate`),
+      left ? `, and ${left} were not run` : "",
       quick ? ". This is the quick run, which leaves out numbers that take long." : ".",
     );
   }
 
   function shares() {
     const bars = papers.flatMap((paper) =>
-      verdicts.map(({name, color}) => ({
+      verdicts.list.map(({name, color}) => ({
         paper: paper.paper,
         name,
         color,
-        share: (100 * paper.numbers[name]) / (published(paper) || 1),
+        share: (100 * paper.numbers[name]) / (verdicts.all(paper.numbers) || 1),
         count: paper.numbers[name],
       })),
     );
-    const words = papers.map((p) => `${p.paper}: ${p.numbers.reproduced} of ${published(p)} reproduced`).join("; ");
+    const words = papers.map((p) => `${p.paper}: ${verdicts.met(p.numbers)} of ${verdicts.judged(p.numbers)} as published`).join("; ");
     return chart(words, (width) =>
       Plot.plot({
         ...common(width),
@@ -62,34 +53,41 @@
     );
   }
 
-  const paperColumns = [
+  const countColumns = (of) => [
     {name: "paper", of: (p) => p.paper},
-    {name: "published numbers", number: true, of: published},
-    {name: "reproduced", number: true, of: (p) => p.numbers.reproduced},
-    {name: "deviate", number: true, of: (p) => p.numbers.deviates},
-    {name: "not run", number: true, of: (p) => p.numbers["not run"]},
-    {name: "our values", number: true, of: (p) => p.rows.length},
+    {name: "configuration", of: (p) => p.configuration},
+    {name: "published numbers", number: true, of: (p) => verdicts.all(of(p))},
+    ...verdicts.list.map(({name}) => ({name, number: true, of: (p) => of(p)[name]})),
   ];
 
-  const overview = () =>
-    section(
+  function overview() {
+    const columns = countColumns((p) => p.numbers);
+    const heldOut = papers.filter((p) => verdicts.all(p.held_out));
+    return section(
       "overview",
       "Paper by paper",
-      "A number that is computed in several ways counts once, with the result nearest to it.",
+      "A number has one verdict in each configuration. Counted is the single configuration that meets most.",
       [],
       [
-        legend(verdicts),
+        verdicts.legend(),
         shares(),
-        table("Published numbers by paper", paperColumns, papers),
-        download("papers", paperColumns, papers),
+        table("Published numbers by paper", columns, papers),
+        download("papers", columns, papers),
+        ...(heldOut.length
+          ? [
+              element("h3", {}, "Only the half of the searched numbers that is held out"),
+              table("Held-out numbers by paper", countColumns((p) => p.held_out), heldOut),
+            ]
+          : []),
       ],
       null,
     );
+  }
 
   // --------------------------------------------------------------- each paper
 
   const deviationColumns = [
-    {name: "item", of: (r) => r.item},
+    {name: "item", of: (r) => r.of},
     {name: "published", number: true, of: (r) => withUnit(r.published, r.unit)},
     {name: "ours", number: true, of: (r) => withUnit(r.ours, r.unit)},
     {
@@ -97,41 +95,28 @@
       csv: "deviation_percent",
       number: true,
       of: (r) => r.deviation_percent,
-      show: (v) =>
-        `${v > 0 ? "+" : ""}${Math.abs(v) < 0.05 ? digits(v, 1) : digits(Math.round(10 * v) / 10, 5)}\u00a0%`,
+      show: deviation,
     },
     {name: "cause", prose: true, of: (r) => r.note || "not known"},
   ];
 
-  // For papers that compute many numbers in several ways: the verdicts of each way.
-  function ways(paper) {
-    const of = d3
-      .groups(
-        paper.rows.filter((row) => row.item !== row.of && row.published !== null),
-        (row) => row.item.slice(row.of.length + 1),
-      )
-      .filter(([, rows]) => rows.length >= 5);
-    if (!of.length) return [];
-    const count = (rows, verdict) => rows.filter((row) => row.verdict === verdict).length;
-    const columns = [
-      {name: "computed as", of: ([way]) => way},
-      ...verdicts.map(({name}) => ({name, number: true, of: ([, rows]) => count(rows, name)})),
-    ];
-    return [table(`${paper.paper}: ways of computing numbers`, columns, of)];
-  }
-
   function onePaper(paper) {
-    const deviating = paper.rows.filter((row) => row.verdict === "deviates");
-    const link = element("a", {href: `${paper.paper}.html`}, "Every number, and the figures");
+    const deviating = verdicts.rowsOf(paper, paper.configuration).filter((row) => row.verdict === "deviates");
+    const link = element("a", {href: `${paper.paper}.html`}, "The figures, and the other configurations");
+    const {numbers} = paper;
     return section(
       `paper-${paper.paper}`,
       paper.title,
-      `${plural(published(paper), "published number")}: ${paper.numbers.reproduced} are reproduced, ${paper.numbers.deviates} deviate` +
-        (paper.numbers["not run"] ? `, ${paper.numbers["not run"]} were not computed.` : "."),
+      `${plural(verdicts.judged(numbers), "published number")} computed in the configuration ${paper.configuration}: ` +
+        `${verdicts.met(numbers)} are as published, ${numbers.deviates} deviate` +
+        (numbers["not run"] ? `, ${numbers["not run"]} were not run.` : "."),
       [],
       [
         element("p", {}, link),
-        ...ways(paper),
+        verdicts.wall(paper, paper.configuration),
+        ...(paper.configurations.length > 1
+          ? [table(`${paper.paper}: verdicts by configuration`, verdicts.configurationColumns, paper.configurations)]
+          : []),
         ...(deviating.length
           ? [table(`${paper.paper}: what deviates`, deviationColumns, deviating)]
           : [element("p", {}, "Nothing deviates.")]),

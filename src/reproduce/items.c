@@ -1,0 +1,114 @@
+#include <fnmatch.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "output/standard.h"
+#include "reproduce/internal.h"
+
+static const char *name_at(const void *list, size_t index)
+{
+    return ((const struct configuration *)list)[index].name;
+}
+
+static const char *item_at(const void *list, size_t index)
+{
+    return ((const struct published_item *)list)[index].item;
+}
+
+/* Leaves one configuration. False, reported: there is none of that name. */
+static bool choose(struct reproduction *reproduction, const char *name)
+{
+    struct configurations *configurations = &reproduction->configurations;
+    for (size_t i = 0; i < configurations->count; i++)
+        if (strcmp(configurations->list[i].name, name) == 0) {
+            configurations->list[0] = configurations->list[i];
+            configurations->count = 1;
+            return true;
+        }
+    diag_error("%s has no configuration '%s'%s", reproduction->paper->name, name,
+               diag_did_you_mean(diag_nearest(name, configurations->list, configurations->count, name_at)));
+    return false;
+}
+
+static bool is_published(const struct reproduction *reproduction)
+{
+    const struct published *published = &reproduction->published;
+    for (size_t i = 0; i < published->count; i++)
+        if (fnmatch(reproduction->wanted, published->items[i].item, 0) == 0)
+            return true;
+    diag_error(
+        "%s has no number '%s'%s", reproduction->paper->name, reproduction->wanted,
+        diag_did_you_mean(diag_nearest(reproduction->wanted, published->items, published->count, item_at)));
+    return false;
+}
+
+static void print_number(const char *name, bool is_known, double value, const char *unit)
+{
+    if (is_known)
+        printf("%-14s %.7g%s%s\n", name, value, *unit ? " " : "", unit);
+}
+
+static void print_row(const struct reproduction_row *row, const struct configuration *configuration)
+{
+    const struct published_item *published = row->published;
+    printf("%-14s %s\n%-14s %s\n", "number", published->item, "source", published->source);
+    print_number("published", published->has_value, published->value, published->unit);
+    print_number("tolerance", published->has_tolerance, published->tolerance_percent, "%");
+    print_number("ours", !isnan(row->ours), row->ours, published->unit);
+    if (!isnan(row->deviation_percent))
+        printf("%-14s %+.3g %%\n", "deviation", row->deviation_percent);
+    printf("%-14s %s\n", "verdict", verdict_name(row->verdict));
+    printf("%-14s %s: %s\n", "configuration", configuration->name, configuration->says);
+    if (*row->note)
+        printf("%-14s %s\n", "cause", row->note);
+}
+
+static void print_rows(const struct reproduction *reproduction)
+{
+    const struct configuration *best = configuration_best(reproduction);
+    const char *between = "";
+    for (size_t i = 0; i < reproduction->row_count; i++) {
+        const struct reproduction_row *row = &reproduction->rows[i];
+        if (!row_is_of(row, best) || fnmatch(reproduction->wanted, row->published->item, 0) != 0)
+            continue;
+        fputs(between, stdout);
+        print_row(row, best);
+        between = "\n";
+    }
+}
+
+/* Only rows that are wanted count for the best configuration. */
+static void drop_others(struct reproduction *reproduction)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < reproduction->row_count; i++) {
+        struct reproduction_row *row = &reproduction->rows[i];
+        if (fnmatch(reproduction->wanted, row->published->item, 0) == 0) {
+            reproduction->rows[kept++] = *row;
+            continue;
+        }
+        free(row->name);
+        free(row->note);
+    }
+    reproduction->row_count = kept;
+}
+
+enum status reproduce_items(const struct paper *paper, const struct reproduce_options *options)
+{
+    struct reproduction reproduction;
+    enum status status = reproduction_open(&reproduction, paper, options);
+    reproduction.wanted = options->items;
+    if (status == STATUS_OK && (!is_published(&reproduction) ||
+                                (options->configuration && !choose(&reproduction, options->configuration))))
+        status = STATUS_BAD_INPUT;
+    if (status == STATUS_OK)
+        status = reproduction_complete(&reproduction);
+    if (status == STATUS_OK) {
+        drop_others(&reproduction);
+        print_rows(&reproduction);
+        status = standard_flush();
+    }
+    reproduction_close(&reproduction);
+    return status;
+}
