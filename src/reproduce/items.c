@@ -61,7 +61,7 @@ static void print_row(const struct reproduction_row *row, const struct configura
     printf("%-14s %s\n", "verdict", verdict_name(row->verdict));
     printf("%-14s %s: %s\n", "configuration", configuration->name, configuration->says);
     if (*row->note)
-        printf("%-14s %s\n", "cause", row->note);
+        printf("%-14s %s\n", "note", row->note);
 }
 
 static void print_rows(const struct reproduction *reproduction)
