@@ -72,7 +72,7 @@ size_t attempts_add(struct attempts *attempts, const char *const *choices)
     attempt->configuration.choices =
         arena_alloc(texts, (configurations->unknown_count + 1) * sizeof *attempt->configuration.choices);
     for (size_t i = 0; i < configurations->unknown_count; i++)
-        attempt->configuration.choices[i] = arena_text(texts, choices[i], strlen(choices[i]));
+        attempt->configuration.choices[i] = unknown_value(&configurations->unknowns[i], choices[i]);
     configuration_settle(configurations, &attempt->configuration);
     attempt->ours = arena_alloc(texts, attempts->item_count * sizeof *attempt->ours);
     for (size_t i = 0; i < attempts->item_count; i++)
@@ -115,7 +115,7 @@ static void write_header(const struct attempts *attempts, FILE *out)
     fputc('\n', out);
 }
 
-static void write_attempts(FILE *out, const void *what)
+void attempts_put(FILE *out, const void *what)
 {
     const struct attempts *attempts = what;
     write_header(attempts, out);
@@ -134,16 +134,25 @@ static void write_attempts(FILE *out, const void *what)
 
 enum status attempts_write(const struct attempts *attempts, const char *folder)
 {
-    return folder_put_file(folder, attempts->of->paper->name, ending(attempts), write_attempts, attempts);
+    return folder_put_file(folder, attempts->of->paper->name, ending(attempts), attempts_put, attempts);
 }
 
-/* A line of the file. Those of another version are left out, and tried again. */
+static bool are_values(const struct configurations *configurations, const char *const *choices)
+{
+    for (size_t i = 0; i < configurations->unknown_count; i++)
+        if (!unknown_value(&configurations->unknowns[i], choices[i]))
+            return false;
+    return true;
+}
+
+/* A line of the file. One of another version, or of a value that is not declared, is left out. */
 static const char *take_attempt(void *self, const char *const *fields)
 {
     struct attempts *attempts = self;
     const char *const *choices = fields + 1;
     const char *const *numbers = choices + attempts->of->configurations.unknown_count;
-    if (strcmp(fields[0], HELIO_VERSION) != 0 || attempts_find(attempts, choices) < attempts->count)
+    if (strcmp(fields[0], HELIO_VERSION) != 0 || !are_values(&attempts->of->configurations, choices) ||
+        attempts_find(attempts, choices) < attempts->count)
         return NULL;
     size_t index = attempts_add(attempts, choices);
     struct attempt *attempt = &attempts->list[index];
@@ -158,41 +167,48 @@ static const char *take_attempt(void *self, const char *const *fields)
     return NULL;
 }
 
-/* A file whose first line is another one is of other unknowns or items: its tries say nothing here. */
-static enum status read_attempts(struct attempts *attempts, const char *path)
+enum status attempts_read(struct attempts *attempts, const char *path, const char *text, size_t length)
 {
-    enum { FILE_AT_MOST = 1 << 26 };
-    char *header = NULL, *text;
+    char *header = NULL;
     size_t header_length = 0;
-    struct embedded_file file = {.path = path};
-    if (access(path, F_OK) != 0)
-        return STATUS_OK;
-    enum status status = file_load(path, FILE_AT_MOST, "the tries of a search", &text, &file.length);
-    if (status != STATUS_OK)
-        return status;
-    file.text = text;
     FILE *stream = memory_stream_open(&header, &header_length);
     write_header(attempts, stream);
     fclose(stream);
+    enum status status = STATUS_OK;
     struct csv_table table = {header, 1 + attempts->of->configurations.unknown_count + attempts->item_count,
                               take_attempt};
-    if (file.length >= header_length && memcmp(text, header, header_length) == 0)
+    struct embedded_file file = {path, text, length};
+    if (length >= header_length && memcmp(text, header, header_length) == 0)
         status = csv_read(&file, &table, &attempts->of->configurations.texts, attempts);
     free(header);
-    free(text);
     return status;
+}
+
+enum status attempts_init(struct attempts *attempts, struct reproduction *reproduction)
+{
+    *attempts = (struct attempts){.of = reproduction};
+    find_items(attempts);
+    if (attempts->chosen_count)
+        return STATUS_OK;
+    diag_error("papers/%s/roles.csv has no items with the role 'searched'", reproduction->paper->name);
+    return STATUS_FAILED;
 }
 
 enum status attempts_open(struct attempts *attempts, struct reproduction *reproduction, const char *folder)
 {
-    *attempts = (struct attempts){.of = reproduction};
-    find_items(attempts);
-    if (!attempts->chosen_count) {
-        diag_error("papers/%s/roles.csv has no items with the role 'searched'", reproduction->paper->name);
-        return STATUS_FAILED;
+    enum { FILE_AT_MOST = 1 << 26 };
+    enum status status = attempts_init(attempts, reproduction);
+    if (status != STATUS_OK)
+        return status;
+    char *path = mem_format("%s/%s%s", folder, reproduction->paper->name, ending(attempts)), *text;
+    size_t length;
+    if (access(path, F_OK) == 0) {
+        status = file_load(path, FILE_AT_MOST, "the tries of a search", &text, &length);
+        if (status == STATUS_OK) {
+            status = attempts_read(attempts, path, text, length);
+            free(text);
+        }
     }
-    char *path = mem_format("%s/%s%s", folder, reproduction->paper->name, ending(attempts));
-    enum status status = read_attempts(attempts, path);
     free(path);
     return status;
 }

@@ -23,9 +23,15 @@ struct attempts {
     size_t count, capacity;
 };
 
-/* Finds the searched items of the paper and reads the tries that are kept. STATUS_FAILED, reported: the paper
- * has none, or the file cannot be read. */
+/* Finds the searched items of the paper. STATUS_FAILED, reported: it has none. */
+enum status attempts_init(struct attempts *attempts, struct reproduction *reproduction);
+/* Finds them and reads the tries that are kept. STATUS_FAILED or STATUS_BAD_INPUT, reported. */
 enum status attempts_open(struct attempts *attempts, struct reproduction *reproduction, const char *folder);
+/* The tries in the text of a file. A text of another version, or of other unknowns or items, says nothing
+ * here.
+ */
+enum status attempts_read(struct attempts *attempts, const char *path, const char *text, size_t length);
+void attempts_put(FILE *out, const void *attempts);
 void attempts_close(struct attempts *attempts);
 enum status attempts_write(const struct attempts *attempts, const char *folder);
 

@@ -31,6 +31,14 @@ size_t configurations_unknown(const struct configurations *configurations, const
     return i;
 }
 
+const char *unknown_value(const struct unknown *unknown, const char *value)
+{
+    for (size_t i = 0; i < unknown->count; i++)
+        if (strcmp(unknown->values[i], value) == 0)
+            return unknown->values[i];
+    return NULL;
+}
+
 static void split_values(struct arena *texts, struct unknown *unknown, const char *text)
 {
     unknown->values = arena_alloc(texts, (strlen(text) / 2 + 1) * sizeof *unknown->values);
@@ -119,17 +127,28 @@ static void read_says(void *self, struct config_reader *reader, const struct con
     file->configuration->says = take_text(file, reader, node);
 }
 
+static void read_setting(struct configuration_file *file, struct config_reader *reader,
+                         const struct config_node *node)
+{
+    const struct configurations *configurations = file->configurations;
+    size_t index = configurations_unknown(configurations, node->key);
+    const char *value = take_text(file, reader, node);
+    if (index == configurations->unknown_count)
+        config_key_error(reader, node, "unknowns.csv has no such line");
+    else if (*value && !unknown_value(&configurations->unknowns[index], value))
+        config_node_error(reader, node, "unknowns.csv does not list this value");
+    else
+        file->configuration->choices[index] = value;
+}
+
 static void read_settings(void *self, struct config_reader *reader, const struct config_node *node)
 {
-    struct configuration_file *file = self;
-    for (size_t i = 0; i < node->count; i++) {
-        const struct config_node *item = &node->items[i];
-        size_t unknown = configurations_unknown(file->configurations, item->key ? item->key : "");
-        if (unknown < file->configurations->unknown_count)
-            file->configuration->choices[unknown] = take_text(file, reader, item);
-        else
-            config_node_error(reader, item, "unknowns.csv has no such line");
+    if (node->kind != CONFIG_MAP) {
+        config_node_error(reader, node, "settings is a map from unknowns to values");
+        return;
     }
+    for (size_t i = 0; i < node->count; i++)
+        read_setting(self, reader, &node->items[i]);
 }
 
 static void read_search(void *self, struct config_reader *reader, const struct config_node *node)

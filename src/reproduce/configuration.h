@@ -11,7 +11,7 @@
  *
  * papers/NAME/unknowns.csv has a line `unknown,values,says` for each thing that the paper does not state. Its
  * name is that of a parameter, or a word that the paper's code asks for (reproduction_choice). `values` are
- * those that a search tries, separated by blanks; the first holds where a configuration says nothing. The
+ * those that are possible, separated by blanks; the first holds where a configuration says nothing. The
  * value "default" of a parameter leaves the parameter alone.
  *
  * A configuration chooses a value for each unknown. It is a file of papers/NAME/ whose first line is
@@ -46,6 +46,9 @@ void configurations_free(struct configurations *configurations);
 
 /* The index of an unknown; `unknown_count`: there is none of that name. */
 size_t configurations_unknown(const struct configurations *configurations, const char *name);
+
+/* The unknown's own text of a value, which a search compares; NULL: it is none of its values. */
+const char *unknown_value(const struct unknown *unknown, const char *value);
 
 /* Fills `settings` from the choices, in the arena of the configurations. */
 void configuration_settle(struct configurations *configurations, struct configuration *configuration);
