@@ -92,9 +92,13 @@ static void times_stored(struct reproduction *reproduction, const struct segment
                    {"more often", "stored_more"}};
     char panel[64];
     snprintf(panel, sizeof panel, "%s, %s", segment_networks[place->network], layout);
-    for (int i = 0; i < 4; i++)
+    const char *item = segment_item(segment_shares, SEGMENT_SHARES, place);
+    for (int i = 0; i < 4; i++) {
         reproduction_point(reproduction, panel, classes[i].name, size,
                            100 * segment_mean(reproduction, place, classes[i].metric));
+        if (i == 0 && item)
+            reproduction_point_of(reproduction, item);
+    }
 }
 
 static void latency(struct reproduction *reproduction, const struct segment_place *place, const char *layout,
@@ -117,7 +121,10 @@ static void speedup(struct reproduction *reproduction, const struct segment_plac
     const char *network = segment_networks[place->network];
     char confidence[48];
     snprintf(confidence, sizeof confidence, "%s, half width of the 95 %% confidence interval", network);
+    const char *item = segment_item(segment_speedups, SEGMENT_SPEEDUPS, place);
     reproduction_point(reproduction, network, layout, size, estimate.mean);
+    if (item)
+        reproduction_point_of(reproduction, item);
     if (estimate.count > 1)
         reproduction_point(reproduction, confidence, layout, size, estimate.half_width);
 }

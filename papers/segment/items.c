@@ -90,16 +90,12 @@ static void buffer_items(struct reproduction *reproduction)
 
 static void stored_items(struct reproduction *reproduction)
 {
-    static const struct {
-        const char *item, *buffers, *size;
-    } shares[] = {{"figure-7/torus-quarter-32KB-never-stored", "every:4", "32KiB"},
-                  {"figure-7/torus-all-32KB-never-stored", "every:1", "32KiB"},
-                  {"figure-7/torus-quarter-128KB-never-stored", "every:4", "128KiB"}};
-    for (int i = 0; i < 3; i++)
-        reproduction_item(reproduction, shares[i].item, NULL,
-                          percent(reproduction,
-                                  segment_with(SEGMENT_TORUS, shares[i].buffers, shares[i].size),
-                                  "never_stored"));
+    for (int i = 0; i < SEGMENT_SHARES; i++)
+        reproduction_item(
+            reproduction, segment_shares[i].item, NULL,
+            percent(reproduction,
+                    segment_with(SEGMENT_TORUS, segment_shares[i].buffers, segment_shares[i].size),
+                    "never_stored"));
     double spread = 0, most_over = -INFINITY;
     for (int i = 0; i < SEGMENT_LAYOUTS; i++) {
         const char *on_torus = segment_layouts[SEGMENT_TORUS][i], *on_tree = segment_layouts[SEGMENT_TREE][i];
@@ -147,28 +143,17 @@ static double speedup(struct reproduction *reproduction, struct segment_place pl
 
 static void speedup_items(struct reproduction *reproduction)
 {
-    static const struct {
-        const char *item;
-        enum segment_network network;
-        const char *buffers, *size;
-    } bars[] = {{"figure-9/torus-all-1MB", SEGMENT_TORUS, "every:1", "1MiB"},
-                {"figure-9/torus-half-2MB", SEGMENT_TORUS, "every:2", "2MiB"},
-                {"figure-9/torus-quarter-4MB", SEGMENT_TORUS, "every:4", "4MiB"},
-                {"figure-9/torus-quarter-1MB", SEGMENT_TORUS, "every:4", "1MiB"},
-                {"figure-9/torus-all-4MB", SEGMENT_TORUS, "every:1", "4MiB"},
-                {"figure-9/tree-1-level-1MB", SEGMENT_TREE, "levels:1", "1MiB"},
-                {"figure-9/tree-best", SEGMENT_TREE, "levels:3", "16MiB"}};
-    enum { BARS = sizeof bars / sizeof *bars };
-    double value[BARS];
+    double value[SEGMENT_SPEEDUPS];
     for (int network = 0; network < SEGMENT_NETWORKS; network++) {
         char item[48];
         snprintf(item, sizeof item, "figure-9/%s-packetised", segment_networks[network]);
         reproduction_item(reproduction, item, NULL,
                           speedup(reproduction, segment_without(network, "packetised")));
     }
-    for (int i = 0; i < BARS; i++) {
-        value[i] = speedup(reproduction, segment_with(bars[i].network, bars[i].buffers, bars[i].size));
-        reproduction_item(reproduction, bars[i].item, NULL, value[i]);
+    for (int i = 0; i < SEGMENT_SPEEDUPS; i++) {
+        value[i] = speedup(reproduction, segment_with(segment_speedups[i].network,
+                                                      segment_speedups[i].buffers, segment_speedups[i].size));
+        reproduction_item(reproduction, segment_speedups[i].item, NULL, value[i]);
     }
     double torus_16 = speedup(reproduction, segment_with(SEGMENT_TORUS, "every:1", "16MiB"));
     double one_16 = speedup(reproduction, segment_with(SEGMENT_TREE, "levels:1", "16MiB"));

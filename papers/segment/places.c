@@ -1,11 +1,36 @@
 #include "papers/segment/places.h"
 
 #include <stdio.h>
+#include <string.h>
 
 const char *const segment_networks[] = {"torus", "tree"};
 const char *const segment_layouts[][SEGMENT_LAYOUTS] = {{"every:1", "every:2", "every:4"},
                                                         {"levels:1", "levels:2", "levels:3"}};
 const char *const segment_sizes[] = {"32KiB", "128KiB", "1MiB", "2MiB", "4MiB", "16MiB", "unlimited"};
+
+const struct segment_bar segment_speedups[SEGMENT_SPEEDUPS] = {
+    {"figure-9/torus-all-1MB", SEGMENT_TORUS, "every:1", "1MiB"},
+    {"figure-9/torus-half-2MB", SEGMENT_TORUS, "every:2", "2MiB"},
+    {"figure-9/torus-quarter-4MB", SEGMENT_TORUS, "every:4", "4MiB"},
+    {"figure-9/torus-quarter-1MB", SEGMENT_TORUS, "every:4", "1MiB"},
+    {"figure-9/torus-all-4MB", SEGMENT_TORUS, "every:1", "4MiB"},
+    {"figure-9/tree-1-level-1MB", SEGMENT_TREE, "levels:1", "1MiB"},
+    {"figure-9/tree-best", SEGMENT_TREE, "levels:3", "16MiB"},
+};
+const struct segment_bar segment_shares[SEGMENT_SHARES] = {
+    {"figure-7/torus-quarter-32KB-never-stored", SEGMENT_TORUS, "every:4", "32KiB"},
+    {"figure-7/torus-all-32KB-never-stored", SEGMENT_TORUS, "every:1", "32KiB"},
+    {"figure-7/torus-quarter-128KB-never-stored", SEGMENT_TORUS, "every:4", "128KiB"},
+};
+
+const char *segment_item(const struct segment_bar *bars, size_t count, const struct segment_place *place)
+{
+    for (size_t i = 0; i < count && place->buffers; i++)
+        if (bars[i].network == place->network && strcmp(bars[i].buffers, place->buffers) == 0 &&
+            strcmp(bars[i].size, place->size) == 0)
+            return bars[i].item;
+    return NULL;
+}
 
 enum { SEEDS = 20, SEEDS_QUICK = 1 };
 

@@ -23,6 +23,18 @@ struct segment_place {
 struct segment_place segment_with(enum segment_network network, const char *buffers, const char *size);
 struct segment_place segment_without(enum segment_network network, const char *fabric);
 
+/* A place that has a published number, and the item of it. */
+struct segment_bar {
+    const char *item;
+    enum segment_network network;
+    const char *buffers, *size;
+};
+enum { SEGMENT_SPEEDUPS = 7, SEGMENT_SHARES = 3 };
+extern const struct segment_bar segment_speedups[SEGMENT_SPEEDUPS]; /* Figure 9 */
+extern const struct segment_bar segment_shares[SEGMENT_SHARES];     /* Figure 7: packets never stored */
+/* The item of a place among `count` bars; NULL: it has none. */
+const char *segment_item(const struct segment_bar *bars, size_t count, const struct segment_place *place);
+
 /* Whether a quick reproduction draws this size too. */
 bool segment_is_drawn(const struct reproduction *reproduction, const char *size);
 

@@ -52,6 +52,7 @@ void reproduction_point(struct reproduction *reproduction, const char *panel, co
                         const char *x, double y)
 {
     size_t count = json_array_size(reproduction->figures);
+    reproduction->point = NULL;
     if (!count || !isfinite(y) || reproduction->figure_is_left_out)
         return;
     json_t *points = json_object_get(json_array_get(reproduction->figures, count - 1), "points");
@@ -61,6 +62,14 @@ void reproduction_point(struct reproduction *reproduction, const char *panel, co
     json_put_text(point, "x", x);
     json_put(point, "y", rounded(y));
     json_add(points, point);
+    reproduction->point = point;
+}
+
+void reproduction_point_of(struct reproduction *reproduction, const char *item)
+{
+    double published = reproduction_published(reproduction, item);
+    if (reproduction->point && !isnan(published))
+        json_put(reproduction->point, "published", rounded(published));
 }
 
 void reproduction_point_at(struct reproduction *reproduction, const char *panel, const char *series, double x,

@@ -47,6 +47,7 @@ struct reproduction {
     size_t row_count, row_capacity;
     json_t *figures;
     bool figure_is_left_out; /* that which points are given for */
+    json_t *point;           /* given last; NULL: it was left out */
     bool broken;             /* the paper gave an item that is not published, or a sweep cannot be read */
 };
 

@@ -107,5 +107,7 @@ void reproduction_point(struct reproduction *reproduction, const char *panel, co
                         const char *x, double y);
 void reproduction_point_at(struct reproduction *reproduction, const char *panel, const char *series, double x,
                            double y);
+/* The point given last shows this item: the page draws the published number over it. */
+void reproduction_point_of(struct reproduction *reproduction, const char *item);
 
 #endif

@@ -45,7 +45,7 @@ void figures_write(const struct reproduction *reproduction, FILE *out)
 {
     size_t index, at;
     json_t *figure, *point;
-    fputs("figure,panel,series,x,y\n", out);
+    fputs("figure,panel,series,x,y,published\n", out);
     json_array_foreach(reproduction->figures, index, figure)
     {
         json_array_foreach(json_object_get(figure, "points"), at, point)
@@ -54,7 +54,11 @@ void figures_write(const struct reproduction *reproduction, FILE *out)
             put_field(out, json_string_value(json_object_get(point, "panel")), ',');
             put_field(out, json_string_value(json_object_get(point, "series")), ',');
             put_field(out, json_string_value(json_object_get(point, "x")), ',');
-            fprintf(out, "%.7g\n", json_real_value(json_object_get(point, "y")));
+            const json_t *published = json_object_get(point, "published");
+            fprintf(out, "%.7g,", json_real_value(json_object_get(point, "y")));
+            if (published)
+                fprintf(out, "%.7g", json_number_value(published));
+            fputc('\n', out);
         }
     }
 }

@@ -92,6 +92,7 @@ static void line(struct reproduction *reproduction)
     reproduction_figure(reproduction,
                         &(struct figure){.id = "c", .title = "C", .x = "x", .y = "y", .is_common = true});
     reproduction_point_at(reproduction, "", "slope", 1, slope);
+    reproduction_point_of(reproduction, "rate");
 }
 
 static const struct paper paper = {.name = "line", .title = "A line", .reproduce = line};
@@ -135,8 +136,8 @@ static void test_verdicts(void **state)
     free(rows);
     /* All runs have the configuration's parameters. */
     assert_string_equal(reproduced_take("line-figures.csv"),
-                        "figure,panel,series,x,y\n"
-                        "f-plain,,latency,1,8\nc,,slope,1,1\nf-steep,,latency,1,3\n");
+                        "figure,panel,series,x,y,published\n"
+                        "f-plain,,latency,1,8,\nc,,slope,1,1,7\nf-steep,,latency,1,3,\n");
     reproduced_take("line-figures.gp");
     reproduced_remove();
 }

@@ -20,7 +20,7 @@ static void test_one_message(void **state)
     reproduced_has(rows, "fmu,figure-11/speedup-at-10MB/simplecomm,2.99,2.987");
     reproduced_has(rows, "fmu,figure-12/pivot/correct,37,37.06567,KB,0.177,1.4,reproduced,");
     reproduced_has(rows, "fmu,figure-12/pivot/simplecomm,37,37.0");
-    reproduced_has(reproduced_take("fmu-figures.csv"), "figure-11,correct,InfiniBand,10,808\n");
+    reproduced_has(reproduced_take("fmu-figures.csv"), "figure-11,correct,InfiniBand,10,808,\n");
     reproduced_take("fmu-figures.gp");
     reproduced_remove();
 }

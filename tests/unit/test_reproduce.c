@@ -154,7 +154,7 @@ static void test_a_paper(void **state)
     reproduced_has(rows, "fmu,table-3/infiniband-latency/second,8,8,us,0.000,0,reproduced,,\n");
     reproduced_has(rows, ",,,0,not run,not computed,");
     assert_string_equal(reproduced_take("fmu-figures.csv"),
-                        "figure,panel,series,x,y\nfigure,p,s,1,1.6e-05\n");
+                        "figure,panel,series,x,y,published\nfigure,p,s,1,1.6e-05,\n");
     const char *script = reproduced_take("fmu-figures.gp");
     reproduced_has(script, "set output \"fmu-figures.pdf\"\n");
     reproduced_has(script,

@@ -90,6 +90,8 @@
   const styles = kit.fabricStyles(JSON.parse(document.getElementById("meanings").textContent).fabrics);
   const seriesColor = (names) => new Map(names.map((name, i) => [name, styles.get(name)?.color ?? palette[i % palette.length]]));
 
+  const isPublished = (point) => point.published !== undefined;
+
   function axes(figure, width) {
     return {
       ...common(width),
@@ -100,7 +102,7 @@
 
   // A vertical axis: its scale, and the marks that label it. `from` is where bars begin.
   function upwards(figure, points, from) {
-    const ends = [...points.map((p) => p.y), ...(figure.reference ? [figure.reference] : []), ...(from === undefined ? [] : [from])];
+    const ends = [...points.map((p) => p.y), ...points.filter(isPublished).map((p) => p.published), ...(figure.reference ? [figure.reference] : []), ...(from === undefined ? [] : [from])];
     const [least, most] = d3.extent(ends);
     if (!figure.y_log || !(least > 0)) return {scale: {label: figure.y || null, grid: true, ticks: 5}, marks: []};
     return kit.valueAxis("y", figure.y || null, least, most, (y) => digits(y, 3), true);
@@ -126,6 +128,15 @@
           fill: (p) => colors.get(p.series),
           r: points.length > 120 ? 1.5 : 3,
           title: (p) => `${p.series}, ${figure.x} ${p.x}: ${number(p.y)}`,
+        }),
+        Plot.dot(points.filter(isPublished), {
+          x: (p) => Number(p.x),
+          y: "published",
+          stroke: (p) => colors.get(p.series),
+          symbol: "diamond2",
+          r: 5,
+          strokeWidth: 2,
+          title: (p) => `${p.series}, ${figure.x} ${p.x}, published: ${number(p.published)}`,
         }),
       ],
     });
@@ -170,6 +181,14 @@
           y2: "y",
           fill: (p) => colors.get(p.series),
           title: (p) => `${p.x}, ${p.series}: ${number(p.y)}`,
+        }),
+        Plot.tickY(points.filter(isPublished), {
+          fx: "x",
+          x: alone ? () => "" : "series",
+          y: "published",
+          stroke: "currentColor",
+          strokeWidth: 3,
+          title: (p) => `${p.x}, ${p.series}, published: ${number(p.published)}`,
         }),
         ...reference(figure),
       ],
@@ -224,12 +243,20 @@
       {name: "series", of: (p) => p.series},
       {name: figure.x, csv: "x", of: (p) => p.x},
       {name: figure.y, csv: "y", number: true, of: (p) => p.y, show: number},
+      ...(figure.points.some(isPublished)
+        ? [{name: "published", number: true, of: (p) => p.published ?? null, show: number}]
+        : []),
     ];
     return section(
       figure.id,
       figure.title,
       figure.says || null,
-      figure.how ? [figure.how] : [],
+      [
+        ...(figure.how ? [figure.how] : []),
+        ...(figure.points.some(isPublished)
+          ? [`${figure.kind === "bars" ? "A thick line across a bar" : "A hollow diamond"} is the published number.`]
+          : []),
+      ],
       [
         ...(figure.kind === "map" || names.length < 2
           ? []
