@@ -37,6 +37,29 @@ static struct segment_reading utilisation_reading(struct reproduction *reproduct
     return (struct segment_reading){"utilisation_granted", "most_used_link_granted"};
 }
 
+/* "Increasing the number of buffers provides a marginal improvement": less than a step of the paper's
+ * percentages, which are multiples of 5, from the fewest to the most buffers of 1 MB. */
+static void more_buffers_items(struct reproduction *reproduction, const struct segment_reading *reading)
+{
+    enum { STEP = 5 };
+    double sum = 0;
+    for (int network = 0; network < SEGMENT_NETWORKS; network++) {
+        double use[SEGMENT_LAYOUTS];
+        char item[64];
+        for (int i = 0; i < SEGMENT_LAYOUTS; i++) {
+            use[i] = percent(reproduction, segment_with(network, segment_layouts[network][i], "1MiB"),
+                             reading->mean);
+            sum += use[i];
+        }
+        double gain = use[SEGMENT_LAYOUTS - 1] - use[0]; /* trees: from one level to three */
+        gain = network == SEGMENT_TORUS ? -gain : gain;
+        snprintf(item, sizeof item, "figure-5/%s-more-buffers-gain-little", segment_networks[network]);
+        reproduction_item(reproduction, item, NULL, holds(!isnan(gain), gain >= 0 && gain < STEP));
+    }
+    double mean = sum / (SEGMENT_NETWORKS * SEGMENT_LAYOUTS);
+    reproduction_item(reproduction, "figure-5/buffered-over-50", NULL, holds(!isnan(mean), mean > 50));
+}
+
 static void utilisation_items(struct reproduction *reproduction)
 {
     struct segment_reading reading = utilisation_reading(reproduction);
@@ -58,6 +81,8 @@ static void utilisation_items(struct reproduction *reproduction)
                       mean_of_layouts(reproduction, SEGMENT_TORUS, "32KiB", reading.mean));
     reproduction_item(reproduction, "figure-5/tree-32KB", NULL,
                       mean_of_layouts(reproduction, SEGMENT_TREE, "32KiB", reading.mean));
+    reproduction_item(reproduction, "figure-5/bufferless", NULL, (mean[0][0] + mean[1][0]) / 2);
+    more_buffers_items(reproduction, &reading);
     if (reproduction_is_quick(reproduction))
         return;
     reproduction_item(reproduction, "figure-5/torus-unlimited", NULL,
@@ -67,6 +92,33 @@ static void utilisation_items(struct reproduction *reproduction)
     reproduction_item(
         reproduction, "figure-5/tree-3-levels-most-used", NULL,
         percent(reproduction, segment_with(SEGMENT_TREE, "levels:3", "unlimited"), reading.most));
+}
+
+/* How far apart the layouts' buffers are used, in points. */
+static double spread_of_layouts(struct reproduction *reproduction, enum segment_network network,
+                                const char *size)
+{
+    double least = INFINITY, most = 0, sum = 0;
+    for (int i = 0; i < SEGMENT_LAYOUTS; i++) {
+        double use = percent(reproduction, segment_with(network, segment_layouts[network][i], size),
+                             "buffer_utilisation");
+        least = fmin(least, use);
+        most = fmax(most, use);
+        sum += use;
+    }
+    return isnan(sum) ? NAN : most - least;
+}
+
+static void spread_items(struct reproduction *reproduction)
+{
+    double growth[SEGMENT_NETWORKS];
+    for (int network = 0; network < SEGMENT_NETWORKS; network++)
+        growth[network] = spread_of_layouts(reproduction, network, "16MiB") -
+                          spread_of_layouts(reproduction, network, "32KiB");
+    reproduction_item(reproduction, "figure-6/torus-layouts-differ-more-if-larger", NULL,
+                      holds(!isnan(growth[SEGMENT_TORUS]), growth[SEGMENT_TORUS] > 0));
+    reproduction_item(reproduction, "figure-6/tree-layouts-differ-more-than-torus", NULL,
+                      holds(!isnan(growth[0] + growth[1]), growth[SEGMENT_TREE] > growth[SEGMENT_TORUS]));
 }
 
 static void buffer_items(struct reproduction *reproduction)
@@ -79,13 +131,37 @@ static void buffer_items(struct reproduction *reproduction)
         tree[i] =
             percent(reproduction, segment_with(SEGMENT_TREE, "levels:1", sizes[i]), "buffer_utilisation");
     }
-    bool is_known = !isnan(torus[0] + torus[1] + torus[2] + torus[3] + tree[0] + tree[3]);
+    bool is_known = !isnan(torus[0] + torus[1] + torus[2] + torus[3] + tree[0] + tree[1] + tree[2] + tree[3]);
     reproduction_item(reproduction, "figure-6/torus-all-32KB", NULL, torus[0]);
     reproduction_item(reproduction, "figure-6/torus-all-16MB", NULL, torus[3]);
     reproduction_item(reproduction, "figure-6/larger-buffers-are-less-used", NULL,
                       holds(is_known, torus[0] > torus[1] && torus[1] > torus[2] && torus[2] > torus[3]));
     reproduction_item(reproduction, "figure-6/top-level-falls-slower-than-torus", NULL,
                       holds(is_known, tree[3] / tree[0] > torus[3] / torus[0]));
+    reproduction_item(reproduction, "figure-6/tree-larger-buffers-are-less-used", NULL,
+                      holds(is_known, tree[0] > tree[1] && tree[1] > tree[2] && tree[2] > tree[3]));
+    spread_items(reproduction);
+}
+
+/* "Blue bars are reduced progressively up to a size of 8-16 MB. From this size it stabilizes." */
+static void tree_stable_item(struct reproduction *reproduction)
+{
+    static const char *const sizes[] = {"32KiB", "1MiB", "4MiB", "16MiB", "unlimited"};
+    enum { SIZES = sizeof sizes / sizeof *sizes, POINTS = 3 };
+    bool falls = true, is_stable = true, is_known = true;
+    for (int layout = 0; layout < SEGMENT_LAYOUTS; layout++) {
+        double never[SIZES];
+        for (int i = 0; i < SIZES; i++) {
+            never[i] = percent(reproduction,
+                               segment_with(SEGMENT_TREE, segment_layouts[SEGMENT_TREE][layout], sizes[i]),
+                               "never_stored");
+            is_known = is_known && !isnan(never[i]);
+            falls = falls && (i == 0 || i == SIZES - 1 || never[i] < never[i - 1]);
+        }
+        is_stable = is_stable && fabs(never[SIZES - 1] - never[SIZES - 2]) <= POINTS;
+    }
+    reproduction_item(reproduction, "figure-7/tree-stable-from-16MB", NULL,
+                      holds(is_known, falls && is_stable));
 }
 
 static void stored_items(struct reproduction *reproduction)
@@ -113,6 +189,8 @@ static void stored_items(struct reproduction *reproduction)
     }
     reproduction_item(reproduction, "figure-7/torus-stable-from-4MB", NULL,
                       holds(!isnan(spread), spread <= 3));
+    if (!reproduction_is_quick(reproduction))
+        tree_stable_item(reproduction);
     reproduction_item(reproduction, "figure-7/tree-no-more-often-than-levels", NULL,
                       holds(!isnan(most_over), most_over <= 0));
 }
@@ -120,17 +198,21 @@ static void stored_items(struct reproduction *reproduction)
 static void latency_items(struct reproduction *reproduction)
 {
     static const char *const sizes[] = {"32KiB", "1MiB", "4MiB"};
-    bool grows = true, is_known = true;
+    bool grows = true, all_grow = true, is_known = true;
     for (int network = 0; network < SEGMENT_NETWORKS; network++)
         for (int layout = 0; layout < SEGMENT_LAYOUTS; layout++) {
-            double before = 0;
+            double before = 0, all_before = 0;
             for (int i = 0; i < 3; i++) {
                 struct segment_place place =
                     segment_with(network, segment_layouts[network][layout], sizes[i]);
                 double now = segment_mean(reproduction, &place, "buffer_mean_s");
-                is_known = is_known && !isnan(now);
+                double all = now + segment_mean(reproduction, &place, "queue_mean_s") +
+                             segment_mean(reproduction, &place, "network_mean_s");
+                is_known = is_known && !isnan(all);
                 grows = grows && now > before;
+                all_grow = all_grow && all > all_before;
                 before = now;
+                all_before = all;
             }
         }
     reproduction_item(reproduction, "figure-8/buffer-latency-grows-with-size", NULL, holds(is_known, grows));
@@ -139,6 +221,34 @@ static void latency_items(struct reproduction *reproduction)
 static double speedup(struct reproduction *reproduction, struct segment_place place)
 {
     return segment_speedup(reproduction, &place).mean;
+}
+
+/* "The best results are reached when buffers are deployed in more switches"; in the tree "the greater the
+ * total buffer size the higher the speedup". */
+static void order_items(struct reproduction *reproduction)
+{
+    static const char *const sizes[] = {"1MiB", "4MiB", "16MiB"};
+    bool more_is_best = true, larger_is_best = true;
+    double sum = 0, of_smaller = 0;
+    for (int size = 0; size < 3; size++) {
+        double of_more = INFINITY;
+        for (int layout = 0; layout < SEGMENT_LAYOUTS; layout++) {
+            double of_layout =
+                speedup(reproduction,
+                        segment_with(SEGMENT_TORUS, segment_layouts[SEGMENT_TORUS][layout], sizes[size]));
+            more_is_best = more_is_best && of_layout < of_more;
+            of_more = of_layout;
+            sum += of_layout;
+        }
+        double of_size = speedup(reproduction, segment_with(SEGMENT_TREE, "levels:3", sizes[size]));
+        larger_is_best = larger_is_best && of_size > of_smaller;
+        of_smaller = of_size;
+        sum += of_size;
+    }
+    reproduction_item(reproduction, "figure-9/torus-more-switches-are-best", NULL,
+                      holds(!isnan(sum), more_is_best));
+    reproduction_item(reproduction, "figure-9/tree-larger-is-faster", NULL,
+                      holds(!isnan(sum), larger_is_best));
 }
 
 static void speedup_items(struct reproduction *reproduction)
@@ -167,6 +277,7 @@ static void speedup_items(struct reproduction *reproduction)
                       holds(!isnan(one_16 + value[6]), fabs(value[6] / one_16 - 1) <= 0.1));
     reproduction_item(reproduction, "figure-9/tree-top-level-is-best-for-a-capacity", NULL,
                       holds(!isnan(one_16 + three_4), one_16 >= three_4));
+    order_items(reproduction);
 }
 
 void segment_items(struct reproduction *reproduction)
