@@ -9,10 +9,10 @@
 #include "reproduce/attempts.h"
 #include "reproduce/folder.h"
 
-/* The search begins at each configuration of the paper. From there it changes one unknown at a time, to each
- * of its values, and keeps the best, until no single change is better. Then it begins again at configurations
- * that are drawn at random, the same ones each time. Only items that choose decide (published_is_held_out);
- * the others show whether what was found holds. */
+/* The search begins at each configuration of the paper, the best first. From there it changes one unknown at
+ * a time, to each of its values, and keeps the best, until no single change is better. Then it begins again
+ * at configurations that are drawn at random, the same ones each time. Only items that choose decide
+ * (published_is_held_out); the others show whether what was found holds. */
 struct search {
     struct reproduction reproduction;
     struct attempts attempts;
@@ -139,16 +139,48 @@ static size_t all_choices(const struct configurations *configurations)
     return all;
 }
 
+/* Tries the configurations of the paper; those that a search has found are no beginning of another. */
+static enum status try_declared(struct search *search)
+{
+    const struct configurations *configurations = &search->reproduction.configurations;
+    size_t first = search->attempts.count;
+    for (size_t i = 0; i < configurations->count; i++)
+        if (!configurations->list[i].is_found)
+            want(search, configurations->list[i].choices, SIZE_MAX);
+    return compute_from(search, first);
+}
+
+/* The best of the paper's configurations that the search has not begun at yet; `count`: none is left. */
+static size_t next_beginning(const struct search *search, const bool *begun)
+{
+    const struct configurations *configurations = &search->reproduction.configurations;
+    const struct attempts *attempts = &search->attempts;
+    size_t next = configurations->count, best = attempts->count;
+    for (size_t i = 0; i < configurations->count; i++) {
+        size_t index = attempts_find(attempts, configurations->list[i].choices);
+        if (begun[i] || configurations->list[i].is_found || index == attempts->count)
+            continue;
+        if (best == attempts->count || attempt_is_better(&attempts->list[index], &attempts->list[best])) {
+            best = index;
+            next = i;
+        }
+    }
+    return next;
+}
+
 static enum status try_all(struct search *search)
 {
     const struct configurations *configurations = &search->reproduction.configurations;
     struct rng rng = rng_init(1, "reproduce.search");
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < configurations->count && status == STATUS_OK; i++)
-        if (!configurations->list[i].is_found)
-            status = descend(search, configurations->list[i].choices);
+    bool *begun = mem_alloc(configurations->count, sizeof *begun, "configurations");
+    enum status status = try_declared(search);
+    for (size_t i; status == STATUS_OK && (i = next_beginning(search, begun)) < configurations->count;) {
+        begun[i] = true;
+        status = descend(search, configurations->list[i].choices);
+    }
     while (search->attempts.count < search->most && status == STATUS_OK)
         status = descend_from_random(search, &rng);
+    free(begun);
     return status;
 }
 
