@@ -151,11 +151,23 @@ static void read_settings(void *self, struct config_reader *reader, const struct
         read_setting(self, reader, &node->items[i]);
 }
 
+static void read_lines(struct configuration_file *file, struct config_reader *reader,
+                       const struct config_node *node, struct found_lines *lines)
+{
+    lines->list = arena_alloc(&file->configurations->texts, (node->count + 1) * sizeof *lines->list);
+    for (lines->count = 0; lines->count < node->count; lines->count++)
+        lines->list[lines->count] = take_text(file, reader, &node->items[lines->count]);
+}
+
 static void read_search(void *self, struct config_reader *reader, const struct config_node *node)
 {
     struct configuration_file *file = self;
-    (void)reader, (void)node;
     file->configuration->is_found = true;
+    for (size_t i = 0; i < node->count && node->kind == CONFIG_MAP; i++)
+        if (strcmp(node->items[i].key, "path") == 0)
+            read_lines(file, reader, &node->items[i], &file->configuration->path);
+        else if (strcmp(node->items[i].key, "changes") == 0)
+            read_lines(file, reader, &node->items[i], &file->configuration->changes);
 }
 
 static enum status read_configuration(struct configurations *configurations, const struct embedded_file *file)

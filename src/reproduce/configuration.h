@@ -16,7 +16,8 @@
  *
  * A configuration chooses a value for each unknown. It is a file of papers/NAME/ whose first line is
  * "configuration: ITS-NAME". Its other keys are `says`, a sentence, and `settings`, a map from unknowns to
- * values; a search adds `search`, how it came about. A paper without such files has one configuration, the
+ * values; a search adds `search`, with the lists `path`
+ * and `changes` of what it did. A paper without such files has one configuration, the
  * first value of each unknown. */
 struct unknown {
     const char *name, *says;
@@ -30,6 +31,10 @@ struct configuration {
     const char **choices; /* the value of each unknown */
     const char *settings; /* those that are parameters, as a run takes them: "photonic.injection=10 ..." */
     bool is_found;        /* by a search */
+    struct found_lines {
+        const char **list;
+        size_t count;
+    } path, changes; /* of the search: what it changed in turn; what each other value of each unknown gives */
 };
 
 struct configurations {

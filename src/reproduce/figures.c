@@ -118,6 +118,14 @@ static json_t *numbers_json(const struct reproduction *reproduction,
     return object;
 }
 
+static json_t *lines_json(const struct found_lines *lines)
+{
+    json_t *list = json_make_list();
+    for (size_t i = 0; i < lines->count; i++)
+        json_add(list, json_make_text(lines->list[i]));
+    return list;
+}
+
 static json_t *configuration_json(const struct reproduction *reproduction,
                                   const struct configuration *configuration)
 {
@@ -130,6 +138,8 @@ static json_t *configuration_json(const struct reproduction *reproduction,
     json_put(object, "choices", choices);
     json_put(object, "numbers", numbers_json(reproduction, configuration, NUMBERS_ALL));
     json_put(object, "held_out", numbers_json(reproduction, configuration, NUMBERS_HELD_OUT));
+    json_put(object, "path", lines_json(&configuration->path));
+    json_put(object, "changes", lines_json(&configuration->changes));
     return object;
 }
 

@@ -56,7 +56,18 @@ static const char plain[] = "configuration: plain\nsays: the first values\n";
 static const char steep[] =
     "configuration: steep\nsays: a steep line\nsettings:\n  slope: 3\n  packet.latency: 3us\n";
 
-const struct embedded_file paper_files[] = {FILE_OF("papers/line/notes.csv", "item,note\n"),
+/* The same with what a search has found. */
+static const char found_before[] = "configuration: found\nsays: \"the best: of 64\"\n"
+                                   "settings:\n  slope: \"3\"\n  offset: \"2\"\n  sign: \"minus\"\n"
+                                   "search:\n  version: \"0.1.0\"\n  path:\n    - \"slope=3: 1 of 5\"\n"
+                                   "  changes:\n    - \"slope=1: 0 of 5\"\n    - \"slope=2: 0 of 5\"\n";
+
+const struct embedded_file paper_files[] = {FILE_OF("papers/again/found.yaml", found_before),
+                                            FILE_OF("papers/again/notes.csv", "item,note\n"),
+                                            FILE_OF("papers/again/published.csv", published),
+                                            FILE_OF("papers/again/roles.csv", roles),
+                                            FILE_OF("papers/again/unknowns.csv", unknowns),
+                                            FILE_OF("papers/line/notes.csv", "item,note\n"),
                                             FILE_OF("papers/line/plain.yaml", plain),
                                             FILE_OF("papers/line/published.csv", published),
                                             FILE_OF("papers/line/roles.csv", roles),
@@ -110,6 +121,7 @@ static void test_configurations(void **state)
     assert_string_equal(configurations.list[1].choices[0], "3");
     assert_string_equal(configurations.list[1].choices[1], "0");
     assert_string_equal(configurations.list[1].settings, "packet.latency=3us");
+    assert_int_equal(configurations.list[1].changes.count, 0);
     configurations_free(&configurations);
     assert_int_equal(configurations_load(&configurations, "other"), STATUS_OK);
     assert_int_equal(configurations.count, 1);
@@ -139,6 +151,32 @@ static void test_verdicts(void **state)
                         "figure,panel,series,x,y,published\n"
                         "f-plain,,latency,1,8,\nc,,slope,1,1,7\nf-steep,,latency,1,3,\n");
     reproduced_take("line-figures.gp");
+    reproduced_remove();
+}
+
+/* In the configuration that a search has found, the items that chose are fitted, and the others predicted. */
+static void test_found(void **state)
+{
+    (void)state;
+    struct configurations configurations;
+    assert_int_equal(configurations_load(&configurations, "again"), STATUS_OK);
+    assert_int_equal(configurations.count, 1);
+    assert_true(configurations.list[0].is_found);
+    assert_string_equal(configurations.list[0].path.list[0], "slope=3: 1 of 5");
+    assert_int_equal(configurations.list[0].changes.count, 2);
+    configurations_free(&configurations);
+    reproduced_make(&(struct paper){.name = "again", .title = "A line again", .reproduce = line});
+    const char *rows = reproduced_take("again.csv");
+    for (int x = 1; x <= 8; x++) {
+        char item[16], expected[64];
+        snprintf(item, sizeof item, "line/%d", x);
+        bool is_held_out = published_is_held_out(&(struct published_item){.item = item});
+        snprintf(expected, sizeof expected, "again,%s,%d,%d,,0.000,1,%s,,all\n", item, -3 * x - 2, -3 * x - 2,
+                 is_held_out ? "predicted" : "fitted");
+        reproduced_has(rows, expected);
+    }
+    reproduced_take("again-figures.csv");
+    reproduced_take("again-figures.gp");
     reproduced_remove();
 }
 
@@ -209,10 +247,8 @@ static void test_halves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_configurations),
-        cmocka_unit_test(test_verdicts),
-        cmocka_unit_test(test_search),
-        cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_configurations), cmocka_unit_test(test_verdicts), cmocka_unit_test(test_found),
+        cmocka_unit_test(test_search),         cmocka_unit_test(test_halves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

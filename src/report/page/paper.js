@@ -68,6 +68,20 @@
     {name: "what the paper says", prose: true, of: (u) => u.says},
   ];
 
+  // What a search did: the steps of its path, and what each other value of each unknown gives.
+  function searchOf({name, path, changes}) {
+    const columns = (title) => [
+      {name: title, of: (line) => line.slice(0, line.indexOf(": "))},
+      {name: "as published", of: (line) => line.slice(line.indexOf(": ") + 2)},
+    ];
+    return [
+      element("h3", {}, `How ${name} was found`),
+      table("Steps of the search", columns("step"), path),
+      element("h3", {}, `What each unknown changes, beginning at ${name}`),
+      table("Other values of the unknowns", columns("one value changed"), changes),
+    ];
+  }
+
   const configurations = () =>
     paper.configurations.length < 2
       ? null
@@ -80,6 +94,7 @@
             table("Verdicts by configuration", verdicts.configurationColumns, paper.configurations),
             table("What each configuration chooses", unknownColumns, paper.unknowns),
             download(`${paper.paper}-configurations`, verdicts.configurationColumns, paper.configurations),
+            ...paper.configurations.filter((c) => c.path.length).flatMap(searchOf),
           ],
           null,
         );
