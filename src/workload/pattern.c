@@ -9,11 +9,15 @@
 struct pattern_config {
     const char *name;
     uint64_t ranks, bytes, iterations;
+    int order;
     struct tdm_pattern pattern; /* by source, in the pattern's order */
     uint32_t *first_out, *first_in;
     uint32_t *sources; /* by destination */
     uint32_t most_out, most_in;
 };
+
+enum { ORDER_LISTED, ORDER_ROTATED };
+static const char *const order_names[] = {"listed", "rotated", NULL};
 
 static bool is_file(const char *name)
 {
@@ -53,7 +57,13 @@ PARAM_TABLE(
      .default_text = "1",
      .min = "1",
      .max = "1000000000",
-     .doc = "number of repetitions"});
+     .doc = "number of repetitions"},
+    {.name = "order",
+     .type = PARAM_CHOICE,
+     .offset = offsetof(struct pattern_config, order),
+     .default_text = "listed",
+     .choices = order_names,
+     .doc = "in which a rank sends: as the pattern lists its connections, or from the next rank on around"});
 
 static enum status read_pattern(struct pattern_config *config, struct program *program)
 {
@@ -82,6 +92,31 @@ static uint32_t *sum_up(uint32_t *counts, uint32_t ranks, uint32_t *most)
         counts[rank + 1] += counts[rank];
     }
     return counts;
+}
+
+/* The connections by how many ranks the destination comes after the source. Those of one distance keep their
+ * order. */
+static void rotate_pattern(struct pattern_config *config)
+{
+    uint32_t ranks = (uint32_t)config->ranks;
+    size_t count = config->pattern.count, *next = mem_alloc((size_t)ranks + 1, sizeof *next, "a pattern");
+    struct tdm_request *sorted = mem_alloc(count + 1, sizeof *sorted, "a pattern");
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < count; i++) {
+            const struct tdm_request *request = &config->pattern.requests[i];
+            uint32_t distance = (request->destination + ranks - request->source) % ranks;
+            if (pass)
+                sorted[next[distance]++] = *request;
+            else
+                next[distance + 1]++;
+        }
+        for (uint32_t distance = 0; distance < ranks && !pass; distance++)
+            next[distance + 1] += next[distance];
+    }
+    free(next);
+    free(config->pattern.requests);
+    config->pattern.requests = sorted;
+    config->pattern.capacity = count + 1;
 }
 
 static void index_pattern(struct pattern_config *config)
@@ -119,6 +154,8 @@ static bool pattern_prepare(const struct workload *workload, void *self, struct 
     problem->param = NULL;
     if (read_pattern(config, program) != STATUS_OK)
         return false;
+    if (config->order == ORDER_ROTATED)
+        rotate_pattern(config);
     index_pattern(config);
     return true;
 }

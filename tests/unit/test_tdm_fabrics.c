@@ -226,6 +226,47 @@ static void control_may_take_a_channel(void **state)
         STATUS_BAD_INPUT);
 }
 
+/* The readings of the protocol that the paper leaves open, one after the other. The links of the nodes take
+ * as long as the three hops do: five links of 2 us in each direction. With two channels the lowest one has
+ * even slots: 13 us becomes slot 14, and the second slot of data is two slots later. */
+static void the_protocol_has_readings(void **state)
+{
+    (void)state;
+    CALLS zero[] = {SEND(3, 1, 2000), FINALIZE};
+    CALLS nobody[] = {FINALIZE};
+    CALLS three[] = {RECV(0, 1, 2000), FINALIZE};
+    const struct call *const calls[] = {zero, nobody, nobody, three};
+#define LINE "topology=linear:4"
+    assert_int_equal(run("tdm-dynamic", calls, 4, SETTINGS(LINE, "tdm.degree=1", "tdm.control_links=all")),
+                     STATUS_OK);
+    assert_int_equal(out.finish[3], (1 + 10 + 10 + 2) * US);
+    assert_int_equal(seen.released, (1 + 10 + 10 + 2 + 10) * US);
+    assert_int_equal(run("tdm-dynamic", calls, 4, SETTINGS(LINE, "tdm.degree=1", "tdm.wait=failure")),
+                     STATUS_OK);
+    assert_int_equal(out.finish[3], (6 + 6 + 2) * US);
+    assert_int_equal(run("tdm-dynamic", calls, 4, SETTINGS(LINE, "tdm.degree=1", "tdm.release=immediate")),
+                     STATUS_OK);
+    assert_int_equal(seen.released, (1 + 6 + 6 + 2) * US);
+    assert_int_equal(run("tdm-dynamic", calls, 4, SETTINGS(LINE, "tdm.degree=2", "tdm.pick=lowest")),
+                     STATUS_OK);
+    assert_int_equal(out.finish[3], (14 + 3) * US);
+}
+
+/* A path that is released at once is free for the next message, whose wait passes while data go. */
+static void a_path_released_at_once_is_free(void **state)
+{
+    (void)state;
+    CALLS zero[] = {ISEND(2, 1, 1000, 2), ISEND(2, 2, 1000, 3), WAITALL, FINALIZE};
+    CALLS nobody[] = {FINALIZE};
+    CALLS two[] = {IRECV(0, 1, 1000, 2), IRECV(0, 2, 1000, 3), WAITALL, FINALIZE};
+    const struct call *const calls[] = {zero, nobody, two};
+    assert_int_equal(
+        run("tdm-dynamic", calls, 3, SETTINGS("topology=linear:3", "tdm.degree=1", "tdm.release=immediate")),
+        STATUS_OK);
+    assert_int_equal(seen.retransmissions, 0);
+    assert_int_equal(out.finish[2], (2 * (1 + 4 + 4) + 1) * US);
+}
+
 /* Parts of messages as in the tests above: the phase's registers, the node's turn, the slot. */
 static void compiled_messages_tell_their_parts(void **state)
 {
@@ -280,6 +321,8 @@ int main(void)
         cmocka_unit_test(a_request_without_a_channel_tries_again),
         cmocka_unit_test(a_node_reserves_while_it_sends),
         cmocka_unit_test(control_may_take_a_channel),
+        cmocka_unit_test(the_protocol_has_readings),
+        cmocka_unit_test(a_path_released_at_once_is_free),
         cmocka_unit_test(compiled_messages_tell_their_parts),
         cmocka_unit_test(reserved_messages_tell_their_parts),
     };

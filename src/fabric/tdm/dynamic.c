@@ -14,16 +14,24 @@
  * begins, and the node goes on to its next request. A release follows the data. Where no channel is left, a
  * failure goes back and gives up everything, and the node tries again. docs/models/tdm.md */
 enum tdm_control { CONTROL_SHADOW, CONTROL_CHANNEL };
+enum tdm_wait { WAIT_ALWAYS, WAIT_FAILURE };
+enum tdm_control_links { CONTROL_LINKS_SWITCHES, CONTROL_LINKS_ALL };
+enum tdm_pick { PICK_RANDOM, PICK_LOWEST };
+enum tdm_release { RELEASE_PACKET, RELEASE_IMMEDIATE };
 
 struct tdm_dynamic_config {
     uint64_t degree;
-    int control;
+    int control, wait, control_links, pick, release;
     ps_t transmission_ps, processing_ps;
     uint64_t retry;
 };
 
 enum { MOST_CHANNELS = 64 };
 static const char *const control_names[] = {"shadow", "channel", NULL};
+static const char *const wait_names[] = {"always", "failure", NULL};
+static const char *const control_links_names[] = {"switches", "all", NULL};
+static const char *const pick_names[] = {"random", "lowest", NULL};
+static const char *const release_names[] = {"packet", "immediate", NULL};
 
 PARAM_TABLE(tdm_dynamic_params, "tdm-dynamic", struct tdm_dynamic_config,
             "light paths reserved while the program runs (Yuan, Melhem and Gupta, section 4.1)",
@@ -57,7 +65,32 @@ PARAM_TABLE(tdm_dynamic_params, "tdm-dynamic", struct tdm_dynamic_config,
              .default_text = "29",
              .min = "1",
              .max = "1000000000",
-             .doc = "a node waits 1 to so many times tdm.control_time before each reservation"});
+             .doc = "a node waits 1 to so many times tdm.control_time before each reservation"},
+            {.name = "tdm.wait",
+             .type = PARAM_CHOICE,
+             .offset = offsetof(struct tdm_dynamic_config, wait),
+             .default_text = "always",
+             .choices = wait_names,
+             .doc = "when a node waits: before each reservation, or only after one that failed"},
+            {.name = "tdm.control_links",
+             .type = PARAM_CHOICE,
+             .offset = offsetof(struct tdm_dynamic_config, control_links),
+             .default_text = "switches",
+             .choices = control_links_names,
+             .doc = "links on which control packets take time: between switches, or those of nodes too"},
+            {.name = "tdm.pick",
+             .type = PARAM_CHOICE,
+             .offset = offsetof(struct tdm_dynamic_config, pick),
+             .default_text = "random",
+             .choices = pick_names,
+             .doc = "which of the channels that reached it the destination picks"},
+            {.name = "tdm.release",
+             .type = PARAM_CHOICE,
+             .offset = offsetof(struct tdm_dynamic_config, release),
+             .default_text = "packet",
+             .choices = release_names,
+             .doc = "what releases the links of a path: a packet that follows the data, or the end of the "
+                    "data"});
 
 enum tdm_control_kind { PACKET_RESERVE, PACKET_ACKNOWLEDGE, PACKET_FAIL, PACKET_RELEASE };
 
@@ -128,6 +161,15 @@ static void send_packet(struct tdm_dynamic *dynamic, uint32_t index, uint32_t li
     loop_at(dynamic->fabric.params.loop, over_link(dynamic, link), dynamic->packet_kind, index);
 }
 
+/* The same over a link between a node and its switch, which may take no time. */
+static void send_at_node(struct tdm_dynamic *dynamic, uint32_t index, uint32_t link)
+{
+    if (dynamic->config->control_links == CONTROL_LINKS_ALL)
+        send_packet(dynamic, index, link);
+    else
+        loop_at(dynamic->fabric.params.loop, fabric_now(&dynamic->fabric), dynamic->packet_kind, index);
+}
+
 /* A part of the time of the message at the head of a node's queue, from the end of the part before. */
 static void emit_part(struct tdm_dynamic *dynamic, struct tdm_source *source, enum tap_part part, ps_t at,
                       const char *awaited, uint32_t which)
@@ -153,7 +195,10 @@ static void come_to_head(struct tdm_dynamic *dynamic, uint32_t node)
     source->emitted_until = fabric_message(&dynamic->fabric, source->messages.head)->injected;
     emit_part(dynamic, source, TAP_PART_QUEUE, fabric_now(&dynamic->fabric),
               "messages sent before it by node", node);
-    try_later(dynamic, node);
+    if (dynamic->config->wait == WAIT_ALWAYS)
+        try_later(dynamic, node);
+    else
+        loop_at(dynamic->fabric.params.loop, fabric_now(&dynamic->fabric), dynamic->try_kind, node);
 }
 
 static void fail_request(struct tdm_dynamic *dynamic, uint32_t node)
@@ -219,22 +264,43 @@ static ps_t light_ps(const struct tdm_dynamic *dynamic, const struct tdm_transfe
     return ps_times(dynamic->tdm->wire_ps, wires);
 }
 
-/* The last slot of a message is over: light takes it to its destination, and the release sets out. */
+/* All links of the path are free at once. */
+static void release_path(struct tdm_dynamic *dynamic, const struct tdm_transfer *transfer)
+{
+    uint32_t at = topo_switch_of(&dynamic->topo, transfer->node), link;
+    do {
+        link = topo_next(&dynamic->topo, at, transfer->destination);
+        dynamic->free_channels[link] |= UINT64_C(1) << transfer->channel;
+        at = topo_is_ejection(&dynamic->topo, link) ? at : topo_link_to(&dynamic->topo, link);
+    } while (!topo_is_ejection(&dynamic->topo, link));
+    dynamic->statistics.released = fabric_now(&dynamic->fabric);
+}
+
+/* A packet sets out that releases link after link. */
+static void send_release(struct tdm_dynamic *dynamic, const struct tdm_transfer *transfer)
+{
+    uint32_t packet = pool_take(&dynamic->packets);
+    *(struct tdm_control_packet *)pool_at(&dynamic->packets, packet) =
+        (struct tdm_control_packet){.kind = PACKET_RELEASE,
+                                    .node = transfer->node,
+                                    .destination = transfer->destination,
+                                    .channel = transfer->channel,
+                                    .at = topo_switch_of(&dynamic->topo, transfer->node)};
+    send_at_node(dynamic, packet, topo_injection(&dynamic->topo, transfer->node));
+}
+
+/* The last slot of a message is over: light takes it to its destination, and the links of its path are
+ * released. */
 static void on_sent(void *self, uint32_t index)
 {
     struct tdm_dynamic *dynamic = self;
     struct tdm_transfer transfer = *(struct tdm_transfer *)pool_at(&dynamic->transfers, index);
     pool_give(&dynamic->transfers, index);
-    uint64_t channel = UINT64_C(1) << transfer.channel;
-    dynamic->free_channels[topo_injection(&dynamic->topo, transfer.node)] |= channel;
-    uint32_t packet = pool_take(&dynamic->packets);
-    *(struct tdm_control_packet *)pool_at(&dynamic->packets, packet) =
-        (struct tdm_control_packet){.kind = PACKET_RELEASE,
-                                    .node = transfer.node,
-                                    .destination = transfer.destination,
-                                    .channel = transfer.channel,
-                                    .at = topo_switch_of(&dynamic->topo, transfer.node)};
-    loop_at(dynamic->fabric.params.loop, fabric_now(&dynamic->fabric), dynamic->packet_kind, packet);
+    dynamic->free_channels[topo_injection(&dynamic->topo, transfer.node)] |= UINT64_C(1) << transfer.channel;
+    if (dynamic->config->release == RELEASE_PACKET)
+        send_release(dynamic, &transfer);
+    else
+        release_path(dynamic, &transfer);
     const struct fabric *fabric = &dynamic->fabric;
     ps_t now = fabric_now(fabric), there = ps_add(now, light_ps(dynamic, &transfer));
     tap_emit_part(fabric->params.tap, transfer.message, TAP_PART_WIRE, now, there, NULL, 0);
@@ -261,24 +327,36 @@ static void end_request(struct tdm_dynamic *dynamic, uint32_t index, uint64_t ke
 }
 
 /* An acknowledgement or failure is at the beginning of link `step`: it gives up there what is not kept, and
- * goes back to the switch before. */
+ * goes back to the switch before, or from the first one to the node. An acknowledgement that takes time
+ * between the destination and its switch begins beyond the last link. */
 static void on_way_back(struct tdm_dynamic *dynamic, uint32_t index)
 {
     struct tdm_control_packet *packet = pool_at(&dynamic->packets, index);
     struct tdm_source *source = &dynamic->sources[packet->node];
     uint64_t kept = packet->kind == PACKET_ACKNOWLEDGE ? UINT64_C(1) << packet->channel : 0;
-    give_up(dynamic, source, packet->step, kept);
-    if (packet->step == 1) {
+    bool reaches_nodes = dynamic->config->control_links == CONTROL_LINKS_ALL;
+    if (packet->step == source->length) {
+        packet->step--;
+        send_packet(dynamic, index, topo_injection(&dynamic->topo, packet->destination));
+        return;
+    }
+    if (packet->step > 0)
+        give_up(dynamic, source, packet->step, kept);
+    if (packet->step == 0 || (packet->step == 1 && !reaches_nodes)) {
         end_request(dynamic, index, kept);
         return;
     }
     packet->step--;
-    send_packet(dynamic, index, topo_link_reverse(&dynamic->topo, source->path[packet->step]));
+    send_packet(dynamic, index,
+                packet->step ? topo_link_reverse(&dynamic->topo, source->path[packet->step])
+                             : topo_ejection(&dynamic->topo, packet->node));
 }
 
-static uint32_t any_channel(struct tdm_dynamic *dynamic, uint64_t channels)
+static uint32_t pick_channel(struct tdm_dynamic *dynamic, uint64_t channels)
 {
-    uint64_t skipped = rng_below(&dynamic->rng, (uint64_t)__builtin_popcountll(channels));
+    uint64_t skipped = 0;
+    if (dynamic->config->pick == PICK_RANDOM)
+        skipped = rng_below(&dynamic->rng, (uint64_t)__builtin_popcountll(channels));
     for (; skipped > 0; skipped--)
         channels &= channels - 1;
     return (uint32_t)__builtin_ctzll(channels);
@@ -298,9 +376,14 @@ static void on_reserve(struct tdm_dynamic *dynamic, uint32_t index)
     }
     packet->kind = is_free ? PACKET_ACKNOWLEDGE : PACKET_FAIL;
     if (is_free) {
-        packet->channel = any_channel(dynamic, source->held[step]);
+        packet->channel = pick_channel(dynamic, source->held[step]);
         emit_part(dynamic, source, TAP_PART_ACQUIRE, fabric_now(&dynamic->fabric), "channels to node",
                   packet->destination);
+        if (dynamic->config->control_links == CONTROL_LINKS_ALL) {
+            packet->step++;
+            send_packet(dynamic, index, source->path[step]);
+            return;
+        }
     }
     on_way_back(dynamic, index);
 }
@@ -311,7 +394,8 @@ static void on_release(struct tdm_dynamic *dynamic, uint32_t index)
     uint32_t link = topo_next(&dynamic->topo, packet->at, packet->destination);
     dynamic->free_channels[link] |= UINT64_C(1) << packet->channel;
     if (topo_is_ejection(&dynamic->topo, link)) {
-        dynamic->statistics.released = fabric_now(&dynamic->fabric);
+        bool reaches_node = dynamic->config->control_links == CONTROL_LINKS_ALL;
+        dynamic->statistics.released = reaches_node ? over_link(dynamic, link) : fabric_now(&dynamic->fabric);
         pool_give(&dynamic->packets, index);
         return;
     }
@@ -346,7 +430,10 @@ static void on_try(void *self, uint32_t node)
     uint32_t index = pool_take(&dynamic->packets);
     *(struct tdm_control_packet *)pool_at(&dynamic->packets, index) = (struct tdm_control_packet){
         .kind = PACKET_RESERVE, .node = node, .destination = destination, .step = 1};
-    on_reserve(dynamic, index);
+    if (dynamic->config->control_links == CONTROL_LINKS_ALL)
+        send_packet(dynamic, index, source->path[0]);
+    else
+        on_reserve(dynamic, index);
 }
 
 static void dynamic_submit(struct fabric *fabric, uint32_t index)
@@ -467,15 +554,17 @@ static void dynamic_describe(const struct config *config, uint32_t nodes,
 {
     const struct tdm_dynamic_config *dynamic = config_of(config, &tdm_dynamic_params);
     const struct tdm_config *tdm = config_of(config, &tdm_params);
-    uint32_t hops = topology_neighbour_hops(config, nodes);
+    uint32_t links = topology_neighbour_hops(config, nodes);
     tdm_describe(config, nodes, dynamic->degree, description);
-    ps_t wait = ps_times(dynamic->transmission_ps, dynamic->retry + 1) / 2;
+    ps_t wait = dynamic->wait == WAIT_ALWAYS ? ps_times(dynamic->transmission_ps, dynamic->retry + 1) / 2 : 0;
+    links += dynamic->control_links == CONTROL_LINKS_ALL ? 2 : 0;
     ps_t control = ps_add(ps_add(dynamic->transmission_ps, dynamic->processing_ps), tdm->wire_ps);
     ps_t slots = ps_times(tdm->slot_ps, dynamic->degree - 1) / 2;
-    ps_t before_data = ps_add(ps_add(wait, ps_times(control, 2 * hops)), slots);
+    ps_t before_data = ps_add(ps_add(wait, ps_times(control, 2 * links)), slots);
     description->latency_ps = ps_add(description->latency_ps, before_data);
-    add_mean(description, "random wait", wait);
-    description_add_times(description, 2 * hops, "control packet", "control packets", control);
+    if (dynamic->wait == WAIT_ALWAYS)
+        add_mean(description, "random wait", wait);
+    description_add_times(description, 2 * links, "control packet", "control packets", control);
     add_mean(description, "wait for its slot", slots);
 }
 
