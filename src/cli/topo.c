@@ -30,7 +30,7 @@ static void print_rule(FILE *out, unsigned rule, const char *text, const char *d
 {
     const struct topo_ops *family;
     const char *before = " (";
-    fprintf(out, "  %-24s %s", text, doc);
+    fprintf(out, "  %-32s %s", text, doc);
     for (size_t i = 0; (family = topo_family_at(i)); i++)
         for (const struct topo_form *form = family->forms; form->name && family->rules & rule; form++) {
             fprintf(out, "%s%s", before, form->name);
@@ -48,7 +48,7 @@ static void print_families(FILE *out)
             fprintf(out, "  %s\n", form->example);
     fputs("Rules, behind the sizes:\n", out);
     print_rule(out, TOPO_RULE_ORDER, ",order=first|last", "the dimension routed first");
-    print_rule(out, TOPO_RULE_TIE, ",tie=parity|plus|either", "the way at half of a ring");
+    print_rule(out, TOPO_RULE_TIE, ",tie=parity|plus|either|reverse", "the way at half of a ring");
     fputc('\n', out);
 }
 

@@ -123,16 +123,23 @@ static const uint64_t decomposition_moves = 20000;
 bool tdm_has_closed_aapc(const struct topo *topo)
 {
     const struct topo_grid *grid = topo_grid(topo);
-    return grid && grid->is_torus && grid->dimensions == 2 && topo->tie == TOPO_TIE_PARITY &&
+    return grid && grid->is_torus && grid->dimensions == 2 &&
+           (topo->tie == TOPO_TIE_PARITY || topo->tie == TOPO_TIE_REVERSE) &&
            grid->dimension[0].size == grid->dimension[1].size &&
            tdm_ring_phases_exist(grid->dimension[0].size);
 }
 
-/* The closed form routes the high digit of a number first. */
-static uint32_t high_digit_first(const struct topo *topo, uint32_t node)
+/* The node of the closed form that a node stands for. The closed form routes the high digit of a number
+ * first, and odd coordinates go up at half of a ring. Where they go down, coordinate c stands for -c: this
+ * swaps the directions, and odd coordinates stay odd. */
+static uint32_t node_of_closed_form(const struct topo *topo, uint32_t node)
 {
-    uint32_t size = topo_grid(topo)->dimension[0].size;
-    return topo->order == TOPO_ORDER_LAST ? node : node % size * size + node / size;
+    uint32_t size = topo_grid(topo)->dimension[0].size, high = node / size, low = node % size;
+    if (topo->tie == TOPO_TIE_REVERSE) {
+        high = (size - high) % size;
+        low = (size - low) % size;
+    }
+    return topo->order == TOPO_ORDER_LAST ? high * size + low : low * size + high;
 }
 
 static void closed_phases(const struct topo *topo, const struct tdm_pattern *pattern, uint32_t *phase,
@@ -142,8 +149,8 @@ static void closed_phases(const struct topo *topo, const struct tdm_pattern *pat
     struct tdm_ring_phases ring;
     tdm_ring_phases_init(&ring, size);
     for (size_t i = 0; i < pattern->count; i++)
-        phase[i] = tdm_torus_phase(&ring, high_digit_first(topo, pattern->requests[i].source),
-                                   high_digit_first(topo, pattern->requests[i].destination));
+        phase[i] = tdm_torus_phase(&ring, node_of_closed_form(topo, pattern->requests[i].source),
+                                   node_of_closed_form(topo, pattern->requests[i].destination));
     tdm_ring_phases_free(&ring);
     *phases = size * size * (size / 8);
 }

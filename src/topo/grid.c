@@ -117,7 +117,10 @@ static struct grid_walk walk_between(const struct topo *topo, const struct topo_
     uint32_t up = to >= at ? to - at : to + dimension->size - at, down = dimension->size - up;
     if (up != down)
         return up < down ? (struct grid_walk){.up = true, .hops = up} : (struct grid_walk){.hops = down};
-    return (struct grid_walk){.up = topo->tie != TOPO_TIE_PARITY || at % 2 == 1, .tie = true, .hops = up};
+    bool goes_up = topo->tie == TOPO_TIE_PARITY    ? at % 2 == 1
+                   : topo->tie == TOPO_TIE_REVERSE ? at % 2 == 0
+                                                   : true;
+    return (struct grid_walk){.up = goes_up, .tie = true, .hops = up};
 }
 
 /* The dimension that is routed as number `nth`. */

@@ -5,10 +5,10 @@
 #include "base/diag.h"
 #include "topo/families.h"
 
-/* Topologies as short texts: NAME:NUMBERxNUMBER...[,order=first|last][,tie=parity|plus|either]. */
+/* Topologies as short texts: NAME:NUMBERxNUMBER...[,order=first|last][,tie=parity|plus|either|reverse]. */
 
 static const char *const order_names[] = {"first", "last", NULL};
-static const char *const tie_names[] = {"parity", "plus", "either", NULL};
+static const char *const tie_names[] = {"parity", "plus", "either", "reverse", NULL};
 
 static const struct topo_rule_text {
     const char *name;
@@ -106,8 +106,10 @@ static int read_value(struct topo_reader *reader, const struct topo_rule_text *r
             reader->at += length;
             return i;
         }
-    fail(reader, reader->at, "%s is one of %s, %s%s%s", rule->name, rule->values[0], rule->values[1],
-         rule->values[2] ? ", " : "", rule->values[2] ? rule->values[2] : "");
+    char all[TOPO_TEXT] = "";
+    for (int i = 0; rule->values[i]; i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", rule->values[i]);
+    fail(reader, reader->at, "%s is one of %s", rule->name, all);
     return -1;
 }
 
@@ -130,7 +132,7 @@ static bool read_rule(struct topo_reader *reader)
             reader->topo.tie = (enum topo_tie)value;
         return true;
     }
-    return fail(reader, reader->at, "order=first|last or tie=parity|plus|either is expected here");
+    return fail(reader, reader->at, "order=first|last or tie=parity|plus|either|reverse is expected here");
 }
 
 /* -------------------------------------------------------------------- sizes */

@@ -44,6 +44,7 @@ enum topo_tie {
     TOPO_TIE_PARITY, /* an odd coordinate goes up, an even one down: odd-even shortest path (Yuan et al.) */
     TOPO_TIE_PLUS,   /* up, towards the next higher coordinate */
     TOPO_TIE_EITHER, /* both are candidates; the preferred one is up */
+    TOPO_TIE_REVERSE /* an odd coordinate goes down, an even one up */
 };
 
 enum { TOPO_NUMBERS = 16, TOPO_LEVELS = 24, TOPO_TEXT = 128, TOPO_DATA = 368 };

@@ -28,6 +28,7 @@ static const char *const small_networks[] = {
     "torus:6x1x2",
     "torus:8x4,order=last",
     "torus:4x6,tie=plus",
+    "torus:4x6,tie=reverse",
     "torus:4x4,order=last,tie=either",
     "mesh:3x4,order=last",
     "fattree:2x4",
@@ -251,6 +252,13 @@ static void test_rules_are_fair(void **state)
         uint32_t first = link < 4 * torus.nodes ? 2 * torus.nodes : 4 * torus.nodes;
         assert_int_equal(loads[link], loads[first]);
     }
+    torus.tie = TOPO_TIE_REVERSE;
+    memset(loads, 0, sizeof loads);
+    load_all_to_all(&torus, loads);
+    for (uint32_t link = 2 * torus.nodes; link < torus.links; link++) {
+        uint32_t first = link < 4 * torus.nodes ? 2 * torus.nodes : 4 * torus.nodes;
+        assert_int_equal(loads[link], loads[first]);
+    }
     torus.tie = TOPO_TIE_PLUS;
     memset(loads, 0, sizeof loads);
     load_all_to_all(&torus, loads);
@@ -421,7 +429,7 @@ static void test_mistakes(void **state)
         {"dragonfly:2x4x2x10", 10, "at most 9"},
         {"dragonfly:2x4x2x1", 10, "at least 2"},
         {"dragonfly:16777216x16777216x16777216", 10, "too large"},
-        {"torus:4x4,tie=up", 14, "tie is one of parity, plus, either"},
+        {"torus:4x4,tie=up", 14, "tie is one of parity, plus, either, reverse"},
         {"torus:4x4,order=", 16, "order is one of first, last"},
         {"torus:4x4,ties=up", 10, "order=first|last or tie="},
         {"mesh:4x4,tie=plus", 9, "mesh has no 'tie'"},
