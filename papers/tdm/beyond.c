@@ -1,8 +1,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "papers/tdm/degrees.h"
 #include "papers/tdm/tdm.h"
+#include "schedule/method.h"
 
 /* Beyond the paper: larger tori, from sparse random patterns to all-to-all. */
 
@@ -62,7 +62,8 @@ void tdm_beyond(struct reproduction *reproduction)
                          .y = "multiplexing degree",
                          .kind = FIGURE_LINES,
                          .x_log = true,
-                         .y_log = true});
+                         .y_log = true,
+                         .is_common = true});
     for (size_t i = 0; i < count; i++) {
         struct topo topo;
         if (tdm_topology("torus", tori[i].topology, &topo) != STATUS_OK)

@@ -2,16 +2,25 @@
 
 #include <math.h>
 
-struct topo tdm_paper_torus(void)
-{
-    struct topo topo = {.nodes = 0};
-    tdm_topology("the paper's network", "torus:8x8", &topo);
-    return topo;
-}
-
 double tdm_mean(const struct tdm_sums *sums, enum tdm_column column)
 {
     return sums->count[column] ? sums->degree[column] / (double)sums->count[column] : NAN;
+}
+
+double tdm_improvement(const struct tdm_sums *sums)
+{
+    return 100 * (tdm_mean(sums, COLUMN_GREEDY) / tdm_mean(sums, COLUMN_COMBINED) - 1);
+}
+
+struct tdm_readings tdm_readings_of(struct reproduction *reproduction)
+{
+    struct tdm_readings readings = {.topo = {.nodes = 0}};
+    bool is_reverse = reproduction_chooses(reproduction, "half_ring", "odd-down");
+    bool is_literal = reproduction_chooses(reproduction, "coloring", "literal");
+    tdm_topology("the paper's network", is_reverse ? "torus:8x8,tie=reverse" : "torus:8x8", &readings.topo);
+    readings.coloring = is_literal ? TDM_COLORING_LITERAL : TDM_COLORING;
+    readings.greedy_in_order = reproduction_chooses(reproduction, "requests", "by-source");
+    return readings;
 }
 
 static void add(struct tdm_sums *sums, enum tdm_column column, double degree)
@@ -20,53 +29,67 @@ static void add(struct tdm_sums *sums, enum tdm_column column, double degree)
     sums->count[column]++;
 }
 
-static uint32_t schedule(struct tdm_sums *sums, enum tdm_column column, const struct tdm_pattern *pattern,
-                         const struct tdm_method *method)
+uint32_t tdm_degree(const struct tdm_readings *readings, const struct tdm_pattern *pattern,
+                    enum tdm_algorithm algorithm, uint64_t seed)
 {
-    struct topo topo = tdm_paper_torus();
     struct tdm_plan plan;
-    if (tdm_plan_init(&plan, &topo, pattern, method) != STATUS_OK)
+    struct tdm_method method = {.algorithm = algorithm,
+                                .random_order = algorithm != TDM_GREEDY || !readings->greedy_in_order,
+                                .seed = seed};
+    if (!pattern->count)
+        return 1;
+    if (tdm_plan_init(&plan, &readings->topo, pattern, &method) != STATUS_OK)
         return 0;
-    uint32_t degree = pattern->count ? plan.schedule.degree : 1;
-    add(sums, column, degree);
-    if (column == COLUMN_BEST)
-        add(sums, COLUMN_BOUND, pattern->count ? plan.bound : 1);
+    uint32_t degree = plan.schedule.degree;
     tdm_plan_free(&plan);
     return degree;
 }
 
-void tdm_add(struct tdm_sums *sums, const struct tdm_pattern *pattern, uint64_t seed, uint64_t moves,
-             bool with_free)
+void tdm_add(struct tdm_sums *sums, const struct tdm_readings *readings, const struct tdm_pattern *pattern,
+             uint64_t seed)
 {
-    struct tdm_method method = {.seed = seed, .random_order = true, .limit = {.moves = moves}};
-    static const struct {
-        enum tdm_column column;
-        enum tdm_algorithm algorithm;
-    } published[] = {{COLUMN_GREEDY, TDM_GREEDY},
-                     {COLUMN_LITERAL, TDM_COLORING_LITERAL},
-                     {COLUMN_COLORING, TDM_COLORING},
-                     {COLUMN_AAPC, TDM_AAPC},
-                     {COLUMN_BEST, TDM_BEST}};
-    uint32_t degree[TDM_COLUMNS] = {0};
-    for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
-        method.algorithm = published[i].algorithm;
-        degree[published[i].column] = schedule(sums, published[i].column, pattern, &method);
+    double coloring = tdm_degree(readings, pattern, readings->coloring, seed);
+    double aapc = tdm_degree(readings, pattern, TDM_AAPC, seed);
+    add(sums, COLUMN_GREEDY, tdm_degree(readings, pattern, TDM_GREEDY, seed));
+    add(sums, COLUMN_COLORING, coloring);
+    add(sums, COLUMN_AAPC, aapc);
+    add(sums, COLUMN_COMBINED, fmin(coloring, aapc));
+}
+
+void tdm_add_best(struct tdm_sums *sums, const struct tdm_readings *readings,
+                  const struct tdm_pattern *pattern, uint64_t moves, bool with_free)
+{
+    for (int free_routes = 0; free_routes <= with_free; free_routes++) {
+        struct tdm_plan plan;
+        struct tdm_method method = {.algorithm = TDM_BEST,
+                                    .free_routes = free_routes,
+                                    .random_order = true,
+                                    .seed = 1,
+                                    .limit = {.moves = moves}};
+        if (tdm_plan_init(&plan, &readings->topo, pattern, &method) != STATUS_OK)
+            return;
+        add(sums, free_routes ? COLUMN_BEST_FREE : COLUMN_BEST, pattern->count ? plan.schedule.degree : 1);
+        if (!free_routes)
+            add(sums, COLUMN_BOUND, pattern->count ? plan.bound : 1);
+        tdm_plan_free(&plan);
     }
-    add(sums, COLUMN_COMBINED, fmin(degree[COLUMN_COLORING], degree[COLUMN_AAPC]));
-    method.free_routes = true;
-    if (with_free)
-        schedule(sums, COLUMN_BEST_FREE, pattern, &method);
 }
 
 void tdm_degree_items(struct reproduction *reproduction, const struct tdm_sums *sums, const char *prefix)
 {
-    double greedy = tdm_mean(sums, COLUMN_GREEDY), combined = tdm_mean(sums, COLUMN_COMBINED);
-    reproduction_item_format(reproduction, NULL, greedy, "%s/greedy", prefix);
-    reproduction_item_format(reproduction, "fitted", tdm_mean(sums, COLUMN_COLORING), "%s/coloring", prefix);
-    reproduction_item_format(reproduction, "literal", tdm_mean(sums, COLUMN_LITERAL), "%s/coloring", prefix);
-    reproduction_item_format(reproduction, NULL, tdm_mean(sums, COLUMN_AAPC), "%s/aapc", prefix);
-    reproduction_item_format(reproduction, NULL, combined, "%s/combined", prefix);
-    reproduction_item_format(reproduction, NULL, 100 * (greedy / combined - 1), "%s/improvement", prefix);
-    reproduction_item_format(reproduction, NULL, tdm_mean(sums, COLUMN_BOUND), "%s/bound", prefix);
-    reproduction_item_format(reproduction, NULL, tdm_mean(sums, COLUMN_BEST), "%s/best", prefix);
+    static const struct {
+        enum tdm_column column;
+        const char *item, *variant;
+    } columns[] = {{COLUMN_GREEDY, "greedy", NULL},
+                   {COLUMN_COLORING, "coloring", NULL},
+                   {COLUMN_AAPC, "aapc", NULL},
+                   {COLUMN_COMBINED, "combined", NULL},
+                   {COLUMN_BOUND, "combined", "bound"},
+                   {COLUMN_BEST, "combined", "best"},
+                   {COLUMN_BEST_FREE, "combined", "best-free"}};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (!columns[i].variant || sums->count[columns[i].column])
+            reproduction_item_format(reproduction, columns[i].variant, tdm_mean(sums, columns[i].column),
+                                     "%s/%s", prefix, columns[i].item);
+    reproduction_item_format(reproduction, NULL, tdm_improvement(sums), "%s/improvement", prefix);
 }

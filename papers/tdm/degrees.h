@@ -8,7 +8,6 @@
 enum tdm_column {
     COLUMN_GREEDY,
     COLUMN_COLORING,
-    COLUMN_LITERAL,
     COLUMN_AAPC,
     COLUMN_COMBINED,
     COLUMN_BOUND,
@@ -25,16 +24,33 @@ struct tdm_sums {
 
 double tdm_mean(const struct tdm_sums *sums, enum tdm_column column); /* NaN without patterns */
 
-/* Schedules a pattern on the paper's 8 x 8 torus by every method and adds the degrees. `best` makes so many
- * moves. Free routes take longest, so `with_free` asks for them. The degree of a pattern without connections
- * is 1 (section 2). */
-void tdm_add(struct tdm_sums *sums, const struct tdm_pattern *pattern, uint64_t seed, uint64_t moves,
-             bool with_free);
+/* By how many percent the combined algorithm is better than greedy: of the means. */
+double tdm_improvement(const struct tdm_sums *sums);
 
-/* Gives the items PREFIX/greedy, PREFIX/coloring in both readings, and so on. */
+/* What a configuration says of the algorithms. */
+struct tdm_readings {
+    struct topo topo;            /* the paper's 8 x 8 torus, whose routes go along the high digit first */
+    enum tdm_algorithm coloring; /* Figure 4 in one of its readings */
+    bool greedy_in_order;        /* of sources, in place of a random order */
+};
+
+struct tdm_readings tdm_readings_of(struct reproduction *reproduction);
+
+/* The degree of a pattern by an algorithm; its orders and ties follow from the seed. The degree of a pattern
+ * without connections is 1 (section 2). */
+uint32_t tdm_degree(const struct tdm_readings *readings, const struct tdm_pattern *pattern,
+                    enum tdm_algorithm algorithm, uint64_t seed);
+
+/* Schedules a pattern by the paper's algorithms and adds the degrees. */
+void tdm_add(struct tdm_sums *sums, const struct tdm_readings *readings, const struct tdm_pattern *pattern,
+             uint64_t seed);
+
+/* Beyond the paper: the lower bound, and the best schedule found in so many moves; with free routes, which
+ * take longest, if asked for. */
+void tdm_add_best(struct tdm_sums *sums, const struct tdm_readings *readings,
+                  const struct tdm_pattern *pattern, uint64_t moves, bool with_free);
+
+/* Gives the items PREFIX/greedy and so on, and what is beyond the paper as variants of PREFIX/combined. */
 void tdm_degree_items(struct reproduction *reproduction, const struct tdm_sums *sums, const char *prefix);
-
-/* The paper's network. Its routes go along the high digit first. */
-struct topo tdm_paper_torus(void);
 
 #endif

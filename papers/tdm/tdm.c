@@ -1,12 +1,19 @@
 #include "papers/tdm/tdm.h"
 
-/* Runs first: while some are missing, this is called again, and the schedules need not be made. */
+/* Runs first: while some are missing, this is called again, and the schedules need not be made. What is
+ * beyond the paper does not depend on configurations. */
 static void reproduce(struct reproduction *reproduction)
 {
-    if (!tdm_programs(reproduction))
+    bool is_first = reproduction_is_first(reproduction);
+    bool known = tdm_programs(reproduction);
+    if (is_first)
+        known = tdm_gap(reproduction) && known;
+    if (!known)
         return;
     tdm_tables(reproduction);
-    tdm_beyond(reproduction);
+    tdm_regular(reproduction);
+    if (is_first)
+        tdm_beyond(reproduction);
 }
 
 PAPER(tdm, "Compiled Communication for All-optical TDM Networks", reproduce);
