@@ -90,7 +90,9 @@ static const char *combined_settings(struct reproduction *reproduction, const ch
     bool aapc_wins =
         tdm_degree(&readings, &parsed, TDM_AAPC, 1) < tdm_degree(&readings, &parsed, readings.coloring, 1);
     tdm_pattern_free(&parsed);
-    return aapc_wins ? "tdm.algorithm=aapc" : "tdm.algorithm=coloring-literal";
+    return aapc_wins                                   ? "tdm.algorithm=aapc"
+           : readings.coloring == TDM_COLORING_LITERAL ? "tdm.algorithm=coloring-literal"
+                                                       : "tdm.algorithm=coloring-initial";
 }
 
 /* ------------------------------------------------------------------ Table 5 */

@@ -6,6 +6,7 @@
 #include "schedule/schedule.h"
 
 /* Half a gigabyte of neighbours. A larger graph would also take hours to color. */
+enum { LINKS_OF_NODES = 2 }; /* of each route */
 static const uint64_t most_neighbours = UINT64_C(1) << 27;
 
 /* The conflict graph: neighbours of request r are neighbours[first[r]] ... [first[r + 1] - 1]. */
@@ -112,7 +113,8 @@ static void color(struct painter *painter, uint32_t request)
     leave_work(painter, request);
     for (uint64_t at = graph->first[request]; at < graph->first[request + 1]; at++) {
         uint32_t other = graph->neighbours[at];
-        painter->degree[other]--;
+        if (painter->reading != TDM_READING_INITIAL)
+            painter->degree[other]--;
         if (painter->is_work[other])
             leave_work(painter, other);
     }
@@ -158,6 +160,8 @@ enum status tdm_coloring(const struct tdm_problem *problem, enum tdm_coloring re
     for (uint32_t request = 0; request < requests; request++) {
         schedule->route[request] = problem->first_route[request];
         tdm_route(problem, problem->first_route[request], &painter.links[request]);
+        if (reading == TDM_READING_INITIAL)
+            painter.links[request] -= LINKS_OF_NODES;
         painter.is_uncolored[request] = true;
         painter.degree[request] = (uint32_t)(painter.graph.first[request + 1] - painter.graph.first[request]);
     }

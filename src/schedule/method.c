@@ -2,8 +2,8 @@
 
 #include "base/mem.h"
 
-const char *const tdm_algorithm_names[] = {"greedy", "coloring", "coloring-literal", "aapc", "combined",
-                                           "best",   NULL};
+const char *const tdm_algorithm_names[] = {
+    "greedy", "coloring", "coloring-literal", "coloring-initial", "aapc", "combined", "best", NULL};
 
 static bool wants_phases(const struct topo *topo, int algorithm)
 {
@@ -28,6 +28,8 @@ static enum status run(struct tdm_plan *plan, const struct tdm_method *method,
         return tdm_coloring(problem, TDM_READING_FITTED, method->seed, schedule);
     case TDM_COLORING_LITERAL:
         return tdm_coloring(problem, TDM_READING_LITERAL, method->seed, schedule);
+    case TDM_COLORING_INITIAL:
+        return tdm_coloring(problem, TDM_READING_INITIAL, method->seed, schedule);
     case TDM_AAPC:
         tdm_ordered_aapc(problem, phases, schedule);
         return STATUS_OK;

@@ -9,6 +9,7 @@ enum tdm_algorithm {
     TDM_GREEDY,
     TDM_COLORING,
     TDM_COLORING_LITERAL,
+    TDM_COLORING_INITIAL,
     TDM_AAPC,
     TDM_COMBINED,
     TDM_BEST,

@@ -92,9 +92,11 @@ uint64_t tdm_swap_search(const struct tdm_problem *problem, uint64_t seed, const
 /* The coloring algorithm (Figure 4): the priority of a request is the number of its links over its degree in
  * the conflict graph. In the fitted reading the degree counts neighbours that could still join the present
  * configuration (WORK); it reproduces Table 1. In the literal reading it counts all that have no slot yet
- * (NCSET), as section 3.2 is worded; it is worse than greedy at 400 to 1600 connections. Ties are broken at
- * random. STATUS_FAILED, reported, if the conflict graph is too large. Routes are the first ones. */
-enum tdm_coloring { TDM_READING_FITTED, TDM_READING_LITERAL };
+ * (NCSET), as section 3.2 is worded; it is worse than greedy at 400 to 1600 connections. In the initial
+ * reading it counts all requests and is never updated, and links are those between switches; it gives the
+ * dense rows of Table 1. Ties are broken at random. STATUS_FAILED, reported, if the conflict graph is too
+ * large. Routes are the first ones. */
+enum tdm_coloring { TDM_READING_FITTED, TDM_READING_LITERAL, TDM_READING_INITIAL };
 enum status tdm_coloring(const struct tdm_problem *problem, enum tdm_coloring reading, uint64_t seed,
                          struct tdm_schedule *schedule);
 
