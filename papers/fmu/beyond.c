@@ -54,7 +54,8 @@ static void switch_time(struct reproduction *reproduction)
                    "switching times compare software with hardware.",
             .x = "message size",
             .y = "speedup",
-            .kind = FIGURE_MAP});
+            .kind = FIGURE_MAP,
+            .is_common = true});
     reproduction_sweep(reproduction, "papers/fmu/switch-time.yaml", NULL, point_of_map);
 }
 
@@ -114,6 +115,7 @@ static void capacity(struct reproduction *reproduction)
                          .x = "memory of an FMU in MiB",
                          .y = "times as long",
                          .kind = FIGURE_LINES,
+                         .is_common = true,
                          .x_log = true,
                          .reference = 1});
     reproduction_sweep(reproduction, "papers/fmu/capacity.yaml", &(struct fmu_of_capacity){slowdown},
@@ -124,6 +126,7 @@ static void capacity(struct reproduction *reproduction)
                                          .x = "memory of an FMU in MiB",
                                          .y = "% of messages",
                                          .kind = FIGURE_LINES,
+                                         .is_common = true,
                                          .x_log = true});
     reproduction_sweep(reproduction, "papers/fmu/capacity.yaml", &(struct fmu_of_capacity){share_that_waited},
                        point_of_capacity);
@@ -147,6 +150,7 @@ static void ranks_1024(struct reproduction *reproduction)
                                                        .x = "FMUs",
                                                        .y = "speedup",
                                                        .kind = FIGURE_BARS,
+                                                       .is_common = true,
                                                        .reference = 1});
     reproduction_sweep(reproduction, "papers/fmu/1024-ranks.yaml", NULL, bar_of_1024);
 }

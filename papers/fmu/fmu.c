@@ -11,7 +11,8 @@ static void reproduce(struct reproduction *reproduction)
     fmu_fit(reproduction);
     fmu_mapping(reproduction);
     fmu_within(reproduction);
-    fmu_beyond(reproduction);
+    if (reproduction_is_first(reproduction))
+        fmu_beyond(reproduction);
 }
 
 PAPER(fmu, "Inter-Node Message Passing Through Optical Reconfigurable Memory Channel", reproduce);

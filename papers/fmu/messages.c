@@ -6,32 +6,30 @@
 
 /* Figures 11 and 12: one message between two nodes, with no other traffic (section VI-C). */
 
-static void draw(struct reproduction *reproduction, const struct figure *figure, double largest, int steps,
-                 double bytes_per_x, double y_per_s)
+static void draw(struct reproduction *reproduction, const struct fmu_way *way, const struct figure *figure,
+                 double largest, int steps, double bytes_per_x)
 {
     static const char *const fabrics[] = {"packet", "fmu"}, *const names[] = {"InfiniBand", "FMU"};
     reproduction_figure(reproduction, figure);
-    for (int i = 0; i < FMU_PLAIN_WAYS; i++)
-        for (int k = 0; k < 2; k++)
-            for (int step = 0; step <= steps; step++) {
-                double bytes = largest * step / steps;
-                reproduction_point_at(reproduction, fmu_ways[i].name, names[k], bytes / bytes_per_x,
-                                      y_per_s * fmu_one_way_s(reproduction, &fmu_ways[i], fabrics[k], bytes));
-            }
+    for (int k = 0; k < 2; k++)
+        for (int step = 0; step <= steps; step++) {
+            double bytes = largest * step / steps;
+            reproduction_point_at(reproduction, "", names[k], bytes / bytes_per_x,
+                                  1e6 * fmu_one_way_s(reproduction, way, fabrics[k], bytes));
+        }
 }
 
-void fmu_messages(struct reproduction *reproduction)
+static void figures(struct reproduction *reproduction, const struct fmu_way *way)
 {
-    static const double LARGE = 10e6;
-    draw(reproduction,
+    draw(reproduction, way,
          &(struct figure){.id = "figure-11",
                           .title = "Figure 11: one large message",
                           .how = "Two nodes, nothing else on the way. The lines are Eq. 6 and Eq. 5.",
                           .x = "MB",
                           .y = "time in us",
                           .kind = FIGURE_LINES},
-         LARGE, 10, 1e6, 1e6);
-    draw(reproduction,
+         10e6, 10, 1e6);
+    draw(reproduction, way,
          &(struct figure){
              .id = "figure-12",
              .title = "Figure 12: one small message",
@@ -39,14 +37,20 @@ void fmu_messages(struct reproduction *reproduction)
              .x = "KB",
              .y = "time in us",
              .kind = FIGURE_LINES},
-         70e3, 14, 1e3, 1e6);
-    for (int i = 0; i < FMU_PLAIN_WAYS; i++) {
-        const struct fmu_way *way = &fmu_ways[i];
-        reproduction_item_format(reproduction, way->name,
-                                 fmu_one_way_s(reproduction, way, "packet", LARGE) /
-                                     fmu_one_way_s(reproduction, way, "fmu", LARGE),
-                                 "figure-11/speedup-at-10MB");
-        reproduction_item_format(reproduction, way->name, 1e-3 * fmu_pivot_bytes(reproduction, way),
-                                 "figure-12/pivot");
-    }
+         70e3, 14, 1e3);
+}
+
+void fmu_messages(struct reproduction *reproduction)
+{
+    struct fmu_way way = fmu_way_chosen(reproduction);
+    if (fmu_rate_is_fitted(reproduction)) /* no message depends on the rate: drawn once for each model */
+        figures(reproduction, &way);
+    reproduction_item(reproduction, "figure-11/speedup-at-10MB", NULL,
+                      fmu_message_speedup(reproduction, &way, 10e6));
+    reproduction_item(reproduction, "section-VI-C/bandwidth-ratio", NULL,
+                      fmu_bytes_per_s(reproduction, &way, "fmu") /
+                          fmu_bytes_per_s(reproduction, &way, "packet"));
+    reproduction_item(reproduction, "introduction/speedup-above-8MB", NULL,
+                      fmu_message_speedup(reproduction, &way, 8e6));
+    reproduction_item(reproduction, "figure-12/pivot", NULL, 1e-3 * fmu_pivot_bytes(reproduction, &way));
 }

@@ -20,14 +20,15 @@ static double log_odds(double share)
 static double residual(struct reproduction *reproduction, const struct fmu_way *way, const char *program,
                        double rate)
 {
+    const char *fabric = reproduction_choice(reproduction, "idleness-of");
     double sum = 0;
     int rows = 0;
     for (int ranks = 4; ranks <= fmu_most_ranks(reproduction, program); ranks *= 4, rows++) {
         char workload[FMU_WORKLOAD_TEXT], item[64], settings[64];
         snprintf(item, sizeof item, "table-5/%s.C.%d/idleness", program, ranks);
         snprintf(settings, sizeof settings, "compute.rate=%.0fflop/s", rate);
-        const struct run_facts *run = fmu_run_unfitted(reproduction, way, "packet",
-                                                       fmu_npb_text(workload, program, 'C', ranks), settings);
+        const struct run_facts *run = fmu_run_at_peak(
+            reproduction, fabric, fmu_npb_text(workload, program, 'C', ranks), way->rate_settings, settings);
         sum += log_odds(reproduction_published(reproduction, item) / 100) - log_odds(run->idle_fraction);
     }
     return sum / rows;
@@ -54,12 +55,10 @@ static double fit(struct reproduction *reproduction, const struct fmu_way *way, 
     return rate;
 }
 
-double fmu_fitted_rate(struct reproduction *reproduction, const struct fmu_way *way, const char *program)
+double fmu_rate(struct reproduction *reproduction, const struct fmu_way *way, const char *program)
 {
-    return fit(reproduction, way, &program, 1);
-}
-
-double fmu_common_rate(struct reproduction *reproduction, const struct fmu_way *way)
-{
-    return fit(reproduction, way, fmu_programs, FMU_PROGRAMS);
+    if (way->rate == FMU_RATE_PEAK)
+        return reproduction_parameter("compute.rate");
+    return way->rate == FMU_RATE_ALL ? fit(reproduction, way, fmu_programs, FMU_PROGRAMS)
+                                     : fit(reproduction, way, &program, 1);
 }

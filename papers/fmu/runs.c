@@ -12,10 +12,9 @@ static bool put_rate(struct reproduction *reproduction, const struct fmu_way *wa
 {
     char program[8] = "";
     *buffer = '\0';
-    if (!way->fitted || sscanf(workload, "npb:%7[a-z]:", program) != 1)
+    if (way->rate == FMU_RATE_PEAK || sscanf(workload, "npb:%7[a-z]:", program) != 1)
         return true;
-    const struct fmu_way *unfitted = &fmu_ways[way->simplecomm ? FMU_SIMPLECOMM : FMU_CORRECT];
-    double rate = fmu_fitted_rate(reproduction, unfitted, program);
+    double rate = fmu_rate(reproduction, way, program);
     snprintf(buffer, size, "compute.rate=%.0fflop/s", rate);
     return !isnan(rate);
 }
@@ -27,7 +26,7 @@ static const struct run_facts *run(struct reproduction *reproduction, const stru
     if (!put_rate(reproduction, way, workload, rate, sizeof rate))
         return &run_unknown;
     snprintf(all, sizeof all, "%s%s%s", rate, *rate && *settings ? " " : "", settings);
-    return fmu_run_unfitted(reproduction, way, fabric, workload, all);
+    return fmu_run_at_peak(reproduction, fabric, workload, way->settings, all);
 }
 
 const struct run_facts *fmu_run(struct reproduction *reproduction, const struct fmu_way *way,
@@ -45,6 +44,12 @@ const struct run_facts *fmu_run_with(struct reproduction *reproduction, const st
     vsnprintf(settings, sizeof settings, format, args);
     va_end(args);
     return run(reproduction, way, fabric, workload, settings);
+}
+
+const struct run_facts *fmu_idle_run(struct reproduction *reproduction, const struct fmu_way *way,
+                                     const char *workload)
+{
+    return fmu_run(reproduction, way, reproduction_choice(reproduction, "idleness-of"), workload);
 }
 
 const struct run_facts *fmu_ring_run(struct reproduction *reproduction, const struct fmu_way *way,
@@ -68,6 +73,13 @@ double fmu_one_way_s(struct reproduction *reproduction, const struct fmu_way *wa
     return (makespan_s[1] - makespan_s[0]) / 2;
 }
 
+double fmu_bytes_per_s(struct reproduction *reproduction, const struct fmu_way *way, const char *fabric)
+{
+    const double bytes = 1e7;
+    return bytes / (fmu_one_way_s(reproduction, way, fabric, 2 * bytes) -
+                    fmu_one_way_s(reproduction, way, fabric, bytes));
+}
+
 /* Both costs are straight lines, so two sizes of each give where they cross. */
 double fmu_pivot_bytes(struct reproduction *reproduction, const struct fmu_way *way)
 {
@@ -79,11 +91,27 @@ double fmu_pivot_bytes(struct reproduction *reproduction, const struct fmu_way *
     return bytes + (more - bytes) * low / (low - high);
 }
 
+double fmu_message_speedup(struct reproduction *reproduction, const struct fmu_way *way, double bytes)
+{
+    return fmu_one_way_s(reproduction, way, "packet", bytes) / fmu_one_way_s(reproduction, way, "fmu", bytes);
+}
+
 double fmu_ring_speedup(struct reproduction *reproduction, const struct fmu_way *way, const char *ring,
                         const char *size, int fmus)
 {
     return fmu_ring_run(reproduction, way, "packet", ring, size, FMU_RING_RANKS)->makespan_s /
            fmu_ring_run(reproduction, way, "fmu", ring, size, fmus)->makespan_s;
+}
+
+double fmu_ring_slows_down(struct reproduction *reproduction, const struct fmu_way *way, const char *ring)
+{
+    double most = 0, known = 0;
+    for (int fmus = 1; fmus <= FMU_RING_RANKS; fmus *= 2) {
+        double ratio = fmu_ring_speedup(reproduction, way, ring, "32KiB", fmus);
+        known += ratio;
+        most = ratio > most ? ratio : most;
+    }
+    return fmu_holds(known, most < 1);
 }
 
 double fmu_npb_speedup(struct reproduction *reproduction, const struct fmu_way *way, const char *fabric,

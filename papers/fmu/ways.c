@@ -1,19 +1,26 @@
 #include "papers/fmu/ways.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-const struct fmu_way fmu_ways[FMU_WAYS] = {
-    [FMU_CORRECT] = {.name = "correct", .settings = ""},
-    [FMU_SIMPLECOMM] = {.name = "simplecomm", .settings = "compat=simplecomm", .simplecomm = true},
-    [FMU_CORRECT_FITTED] = {.name = "correct-fitted", .settings = "", .fitted = true},
-    [FMU_SIMPLECOMM_FITTED] = {.name = "simplecomm-fitted",
-                               .settings = "compat=simplecomm",
-                               .simplecomm = true,
-                               .fitted = true},
-};
-
 const char *const fmu_programs[FMU_PROGRAMS] = {"lu", "cg", "ft", "is"};
+
+struct fmu_way fmu_way_chosen(struct reproduction *reproduction)
+{
+    struct fmu_way way = {.settings = "", .rate_settings = "", .rate = FMU_RATE_PEAK};
+    way.simplecomm = reproduction_chooses(reproduction, "compat", "simplecomm");
+    if (reproduction_chooses(reproduction, "rate", "program"))
+        way.rate = FMU_RATE_PROGRAM;
+    if (reproduction_chooses(reproduction, "rate", "all"))
+        way.rate = FMU_RATE_ALL;
+    return way;
+}
+
+bool fmu_rate_is_fitted(struct reproduction *reproduction)
+{
+    return fmu_way_chosen(reproduction).rate != FMU_RATE_PEAK;
+}
 
 const char *fmu_npb_text(char buffer[static FMU_WORKLOAD_TEXT], const char *program, char class, int ranks)
 {
@@ -31,21 +38,15 @@ int fmu_most_ranks(const struct reproduction *reproduction, const char *program)
     return reproduction_is_quick(reproduction) && strcmp(program, "lu") == 0 ? 16 : 64;
 }
 
-void fmu_figure(struct reproduction *reproduction, const struct fmu_way *way, const struct figure *figure)
+double fmu_holds(double known, bool claim)
 {
-    struct figure of_way = *figure;
-    char id[64], title[128];
-    snprintf(id, sizeof id, "%s-%s", figure->id, way->name);
-    snprintf(title, sizeof title, "%s (%s)", figure->title, way->name);
-    of_way.id = id;
-    of_way.title = title;
-    reproduction_figure(reproduction, &of_way);
+    return isnan(known) ? NAN : claim;
 }
 
-const struct run_facts *fmu_run_unfitted(struct reproduction *reproduction, const struct fmu_way *way,
-                                         const char *fabric, const char *workload, const char *settings)
+const struct run_facts *fmu_run_at_peak(struct reproduction *reproduction, const char *fabric,
+                                        const char *workload, const char *first, const char *second)
 {
     char all[400];
-    snprintf(all, sizeof all, "%s%s%s", way->settings, *settings ? " " : "", settings);
+    snprintf(all, sizeof all, "%s%s%s", first, *first && *second ? " " : "", second);
     return reproduction_run(reproduction, fabric, workload, all);
 }

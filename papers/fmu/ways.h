@@ -3,20 +3,22 @@
 
 #include "reproduce/paper.h"
 
-/* The ways in which the paper is recomputed. Everything is computed by the correct model, and as the paper's
- * own simulator computes it. What depends on the rate of computation, which the paper does not state, is
- * computed twice in each: at the 12 Gflop/s of its nodes and the operations that the benchmarks count, and at
- * the rate that its idleness column implies (rate.h). */
+/* The way in which a configuration (unknowns.csv) recomputes the paper. The rate of computation is not in the
+ * text: it is the 12 Gflop/s of the nodes, for the operations that the benchmarks count, or what Table 5's
+ * idleness implies (rate.h). */
+enum fmu_rate { FMU_RATE_PEAK, FMU_RATE_PROGRAM, FMU_RATE_ALL };
+
 struct fmu_way {
-    const char *name;     /* the items' variant */
-    const char *settings; /* the parameters that make the difference */
-    bool simplecomm;      /* as the published simulator: finalize is a barrier, and it measures its own way */
-    bool fitted; /* NPB programs compute at the rate fitted to Table 5 in the model that they run in */
+    const char *settings;      /* parameters beside those of the configuration: "" for none */
+    const char *rate_settings; /* the same while the rate is fitted */
+    bool simplecomm;           /* as the published simulator, which measures its own way */
+    enum fmu_rate rate;        /* at which NPB programs compute */
 };
 
-enum { FMU_CORRECT, FMU_SIMPLECOMM, FMU_CORRECT_FITTED, FMU_SIMPLECOMM_FITTED, FMU_WAYS };
-enum { FMU_PLAIN_WAYS = FMU_SIMPLECOMM + 1 }; /* for what does not compute */
-extern const struct fmu_way fmu_ways[FMU_WAYS];
+/* The way of the configuration. */
+struct fmu_way fmu_way_chosen(struct reproduction *reproduction);
+/* Whether its rate is a fit. */
+bool fmu_rate_is_fitted(struct reproduction *reproduction);
 
 enum { FMU_PROGRAMS = 4 };
 extern const char *const fmu_programs[FMU_PROGRAMS]; /* lu cg ft is, as in Table 5 */
@@ -32,11 +34,11 @@ const char *fmu_classes(const struct reproduction *reproduction);
  * times the messages of the others. */
 int fmu_most_ranks(const struct reproduction *reproduction, const char *program);
 
-/* Begins the figure of one of the ways, whose name goes behind its id and its title. */
-void fmu_figure(struct reproduction *reproduction, const struct fmu_way *way, const struct figure *figure);
+/* 1 where a claim holds, 0 where it does not, NaN while `known`, a sum of what it rests on, is NaN. */
+double fmu_holds(double known, bool claim);
 
-/* A run in one of the ways, with further settings ("" for none). The way's `fitted` is not looked at. */
-const struct run_facts *fmu_run_unfitted(struct reproduction *reproduction, const struct fmu_way *way,
-                                         const char *fabric, const char *workload, const char *settings);
+/* A run at the peak, with parameters from two lists, "" for none. */
+const struct run_facts *fmu_run_at_peak(struct reproduction *reproduction, const char *fabric,
+                                        const char *workload, const char *first, const char *second);
 
 #endif

@@ -31,9 +31,10 @@ static const char *take_item(void *self, const char *const *fields)
         return "an item needs a name and a source";
     if (published_find(published, item.item))
         return "there is another line of this item";
+    item.is_cut = *fields[3] == '+';
     item.has_tolerance = *fields[3] != '\0';
     if ((item.has_value && !number(fields[1], &item.value)) ||
-        (item.has_tolerance && !number(fields[3], &item.tolerance_percent)))
+        (item.has_tolerance && !number(fields[3] + item.is_cut, &item.tolerance_percent)))
         return "'published' and 'tolerance_percent' are numbers";
     published->items = mem_grow(published->items, &published->capacity, published->count + 1, "items");
     published->items[published->count++] = item;
@@ -146,8 +147,9 @@ bool published_is_met(const struct published_item *item, double ours)
 {
     /* Tolerances are decimal numbers: half a unit of the ninth digit more keeps a value on the edge inside.
      */
-    double most = fabs(item->value) * item->tolerance_percent / 100 * (1 + 5e-10);
-    return fabs(ours - item->value) <= most;
+    double edge = fabs(item->value) * 5e-12, most = fabs(item->value) * item->tolerance_percent / 100;
+    double least = item->is_cut ? 0 : most, more = ours - item->value;
+    return more <= most * (1 + 5e-10) && more >= -fmax(least * (1 + 5e-10), edge);
 }
 
 bool published_is_searched(const struct published *published, const struct published_item *item)

@@ -12,15 +12,15 @@
  *     item,published,unit,tolerance_percent,source
  *
  * `published` is empty where the paper has words and no number. The tolerance is what the paper's own
- * rounding or scatter allows. It is empty where our number says nothing about the paper's, as that of a model
- * whose parts stand for others.
+ * rounding or scatter allows; "+2": digits are cut off, so ours may be larger by 2 %, and not smaller. It is
+ * empty where our number says nothing about the paper's, as that of a model whose parts stand for others.
  *
  * Two more tables name items, or items in one configuration (`item/configuration`), or all that match a
  * pattern as file names do; the first line that fits holds. notes.csv has `item,note`: the cause of a
  * deviation. roles.csv has `item,role,why`: what keeps a number from being a result of ours. */
 struct published_item {
     const char *item, *unit, *source;
-    bool has_value, has_tolerance;
+    bool has_value, has_tolerance, is_cut; /* is_cut: the tolerance is upwards only */
     double value, tolerance_percent;
 };
 

@@ -72,6 +72,20 @@ double run_idle_share(const struct run_facts *facts, const char *cause)
     return facts->causes && all > 0 ? of_cause / all : NAN;
 }
 
+double run_idles_most_in(const struct run_facts *facts, const char *cause)
+{
+    json_t *causes = facts->causes ? json_read_object(facts->causes) : NULL;
+    double of_cause = json_number_value(json_object_get(causes, cause)), most = 0;
+    const char *name;
+    json_t *seconds;
+    json_object_foreach(causes, name, seconds)
+    {
+        most = fmax(most, json_number_value(seconds));
+    }
+    json_decref(causes);
+    return most > 0 ? of_cause == most : NAN;
+}
+
 enum status runs_open(const char *path, unsigned jobs, struct runs **runs)
 {
     size_t count;

@@ -22,6 +22,8 @@ double run_metric(const struct run_facts *facts, const char *name);
 double run_host_metric(const struct run_facts *facts, const char *name);
 /* The share of all idle time that was spent in calls of one kind: "p2p", "alltoall". */
 double run_idle_share(const struct run_facts *facts, const char *cause);
+/* 1: no kind of call idled longer than this one; 0: one did; NaN: the run is missing, or nothing idled. */
+double run_idles_most_in(const struct run_facts *facts, const char *cause);
 
 /* The runs that papers ask for, each once. Those that are done are kept in a file of results (sweep/store.h):
  * no run is made twice, and a reproduction that was ended continues. */
