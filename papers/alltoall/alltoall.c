@@ -7,27 +7,19 @@
 #include "coll/nodes.h"
 #include "papers/alltoall/alltoall.h"
 
-/* Tables I and III are formulas in the paper. Here they are counted from the schedules, step by step. */
+/* Tables I and III are formulas in the paper. Here they are counted from the schedules, step by step, at
+ * several numbers of nodes and ranks, and a formula holds if it does at each. */
 
 enum { BLOCK_BYTES = 1024 }; /* M of Table III, at which the table is compared */
 
-static const struct alltoall_nodes {
+struct alltoall_nodes {
     uint32_t nodes, ppn;
-} shapes[] = {{128, 56}, {32, 80}}; /* the largest of Cluster A and of Cluster B */
+};
 
-/* The 51 million messages of the flat algorithms take some seconds to count. */
-static bool is_left_out(const struct reproduction *reproduction, const struct alltoall_nodes *shape)
-{
-    return reproduction_is_quick(reproduction) && shape->nodes > 32;
-}
-
-static struct coll_counts count(const struct reproduction *reproduction, const struct alltoall_nodes *shape,
-                                const char *algorithm)
+static struct coll_counts count(const struct alltoall_nodes *shape, const char *algorithm)
 {
     uint32_t size = shape->nodes * shape->ppn;
     struct coll_nodes nodes;
-    if (is_left_out(reproduction, shape))
-        return (struct coll_counts){0};
     uint32_t *words = mem_alloc(coll_nodes_storage(size), sizeof *words, "a node map");
     for (uint32_t rank = 0; rank < size; rank++)
         words[rank] = rank / shape->ppn;
@@ -39,81 +31,197 @@ static struct coll_counts count(const struct reproduction *reproduction, const s
     return counts;
 }
 
-static void give_item(struct reproduction *reproduction, const struct alltoall_nodes *shape, const char *item,
-                      double ours)
-{
-    if (is_left_out(reproduction, shape))
-        reproduction_skip(reproduction, item, NULL, "left out by --quick");
-    else
-        reproduction_item(reproduction, item, NULL, ours);
-}
-
-static void give(struct reproduction *reproduction, const char *table, const struct alltoall_nodes *shape,
-                 const char *algorithm, const char *what, uint64_t ours)
-{
-    char item[128];
-    snprintf(item, sizeof item, "%s/%ux%u/%s/%s", table, shape->nodes, shape->ppn, algorithm, what);
-    give_item(reproduction, shape, item, (double)ours);
-}
-
-static double holds(bool is_so)
-{
-    return is_so ? 1 : 0;
-}
-
 /* --------------------------------------------------------- Tables I and III */
 
-static void table_1(struct reproduction *reproduction, const struct alltoall_nodes *shape)
+/* The formulas: what they give at N nodes of PPN ranks. */
+static uint64_t every_pair(uint64_t nodes, uint64_t ppn)
 {
-    static const char *const algorithms[] = {
-        "bruck", "scatter-destination", "pairwise", "khorassani", "traff", "chochia", "v3"};
-    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
-        struct coll_counts counts = count(reproduction, shape, algorithms[i]);
-        give(reproduction, "table-1", shape, algorithms[i], "queue-pairs", counts.queue_pairs);
-        give(reproduction, "table-1", shape, algorithms[i], "posted-sends", counts.posted_sends);
-    }
+    return (nodes - 1) * ppn * ppn;
 }
 
-static void table_3(struct reproduction *reproduction, const struct alltoall_nodes *shape)
+static uint64_t one_of_each_rank(uint64_t nodes, uint64_t ppn)
 {
-    struct coll_counts v1 = count(reproduction, shape, "v1"), v2 = count(reproduction, shape, "v2"),
-                       v3 = count(reproduction, shape, "v3");
-    give(reproduction, "table-3", shape, "v1", "queue-pairs", v1.queue_pairs);
-    give(reproduction, "table-3", shape, "v1", "posted-sends", v1.posted_sends);
-    give(reproduction, "table-3", shape, "v2", "queue-pairs", v2.queue_pairs);
-    give(reproduction, "table-3", shape, "v2", "posted-sends", v2.posted_sends);
-    give(reproduction, "table-3", shape, "v1", "extra-memory", coll_extra_bytes(&v1));
-    give(reproduction, "table-3", shape, "v2", "extra-memory", coll_extra_bytes(&v2));
-    give(reproduction, "table-3", shape, "v3", "extra-memory", coll_extra_bytes(&v3));
-    /* What V3 shares without the send buffer, which is half of what V2 shares. */
-    give(reproduction, "section-3-C", shape, "v3", "receive-buffer",
-         coll_extra_bytes(&v3) - coll_extra_bytes(&v2) / 2);
+    return (nodes - 1) * ppn;
+}
+
+static uint64_t one_of_each_node(uint64_t nodes, uint64_t ppn)
+{
+    (void)ppn;
+    return nodes - 1;
+}
+
+static uint64_t two_buffers(uint64_t nodes, uint64_t ppn)
+{
+    return 2 * BLOCK_BYTES * nodes * ppn * ppn;
+}
+
+static uint64_t a_buffer_and_two(uint64_t nodes, uint64_t ppn)
+{
+    return (BLOCK_BYTES + 2) * nodes * ppn * ppn;
+}
+
+static uint64_t two_blocks(uint64_t nodes, uint64_t ppn)
+{
+    (void)nodes;
+    return 2 * BLOCK_BYTES * ppn * ppn;
+}
+
+/* What a schedule has. */
+static uint64_t queue_pairs(const struct coll_counts *counts, const struct alltoall_nodes *shape)
+{
+    (void)shape;
+    return counts->queue_pairs;
+}
+
+static uint64_t posted_sends(const struct coll_counts *counts, const struct alltoall_nodes *shape)
+{
+    (void)shape;
+    return counts->posted_sends;
+}
+
+static uint64_t extra_memory(const struct coll_counts *counts, const struct alltoall_nodes *shape)
+{
+    (void)shape;
+    return coll_extra_bytes(counts);
+}
+
+/* Extra memory without the shared send buffer, which has the node's blocks for all ranks. */
+static uint64_t receive_buffer(const struct coll_counts *counts, const struct alltoall_nodes *shape)
+{
+    return coll_extra_bytes(counts) - (uint64_t)BLOCK_BYTES * shape->nodes * shape->ppn * shape->ppn;
+}
+
+/* V3's queue pairs and sends are in both tables, and here once. */
+static const struct alltoall_formula {
+    const char *item, *algorithm;
+    uint64_t (*published)(uint64_t nodes, uint64_t ppn);
+    uint64_t (*ours)(const struct coll_counts *counts, const struct alltoall_nodes *shape);
+} formulas[] = {
+    {"table-1/scatter-destination/queue-pairs", "scatter-destination", every_pair, queue_pairs},
+    {"table-1/scatter-destination/posted-sends", "scatter-destination", every_pair, posted_sends},
+    {"table-1/pairwise/queue-pairs", "pairwise", every_pair, queue_pairs},
+    {"table-1/pairwise/posted-sends", "pairwise", every_pair, posted_sends},
+    {"table-1/khorassani/queue-pairs", "khorassani", one_of_each_rank, queue_pairs},
+    {"table-1/khorassani/posted-sends", "khorassani", one_of_each_rank, posted_sends},
+    {"table-1/traff/queue-pairs", "traff", one_of_each_node, queue_pairs},
+    {"table-1/traff/posted-sends", "traff", one_of_each_node, posted_sends},
+    {"table-1/chochia/queue-pairs", "chochia", one_of_each_node, queue_pairs},
+    {"table-1/chochia/posted-sends", "chochia", one_of_each_node, posted_sends},
+    {"table-1/v3/queue-pairs", "v3", one_of_each_node, queue_pairs},
+    {"table-1/v3/posted-sends", "v3", one_of_each_node, posted_sends},
+    {"table-3/v1/queue-pairs", "v1", one_of_each_node, queue_pairs},
+    {"table-3/v1/posted-sends", "v1", one_of_each_rank, posted_sends},
+    {"table-3/v1/extra-memory", "v1", two_buffers, extra_memory},
+    {"table-3/v2/queue-pairs", "v2", one_of_each_node, queue_pairs},
+    {"table-3/v2/posted-sends", "v2", one_of_each_node, posted_sends},
+    {"table-3/v2/extra-memory", "v2", two_buffers, extra_memory},
+    {"table-3/v3/extra-memory", "v3", a_buffer_and_two, extra_memory},
+    {"section-3-C/v3/receive-buffer", "v3", two_blocks, receive_buffer},
+};
+
+/* Where they are compared. The last is the paper's largest run, whose 51 million messages of the flat
+ * algorithms take some seconds to count. */
+static const struct alltoall_nodes shapes[] = {{2, 56}, {16, 56}, {32, 80}, {128, 56}};
+
+static size_t shapes_of(const struct reproduction *reproduction)
+{
+    return sizeof shapes / sizeof *shapes - (reproduction_is_quick(reproduction) ? 1 : 0);
+}
+
+static bool holds(const struct reproduction *reproduction, const struct alltoall_formula *formula)
+{
+    bool so = true;
+    for (size_t i = 0; i < shapes_of(reproduction); i++) {
+        struct coll_counts counts = count(&shapes[i], formula->algorithm);
+        so = so && formula->ours(&counts, &shapes[i]) == formula->published(shapes[i].nodes, shapes[i].ppn);
+    }
+    return so;
+}
+
+/* "~ PPN log2(N PPN)": Bruck's algorithm has a message for each bit of a rank's number, so it stands for a
+ * whole number beside the logarithm. The configuration says which peers are counted. */
+static void bruck_items(struct reproduction *reproduction)
+{
+    bool counts_all = reproduction_chooses(reproduction, "bruck-peers", "all");
+    bool pairs_hold = true, sends_hold = true;
+    for (size_t i = 0; i < shapes_of(reproduction); i++) {
+        struct coll_counts counts = count(&shapes[i], "bruck");
+        double bits = log2((double)shapes[i].nodes * shapes[i].ppn), ppn = shapes[i].ppn;
+        double pairs = (double)(counts_all ? counts.node_messages : counts.queue_pairs) / ppn,
+               sends = (double)(counts_all ? counts.node_messages : counts.posted_sends) / ppn;
+        pairs_hold = pairs_hold && pairs >= floor(bits) && pairs <= ceil(bits);
+        sends_hold = sends_hold && sends >= floor(bits) && sends <= ceil(bits);
+    }
+    reproduction_item(reproduction, "table-1/bruck/queue-pairs", NULL, pairs_hold);
+    reproduction_item(reproduction, "table-1/bruck/posted-sends", NULL, sends_hold);
+}
+
+static void tables_1_and_3(struct reproduction *reproduction)
+{
+    bruck_items(reproduction);
+    for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++)
+        reproduction_item(reproduction, formulas[i].item, NULL, holds(reproduction, &formulas[i]));
 }
 
 /* ----------------------------------------------------------------- in words */
 
+/* To which power of the nodes, or of the ranks of each, the messages between nodes grow. */
+static bool is_order(const char *algorithm, int of_nodes, int of_ranks)
+{
+    const struct alltoall_nodes from = {16, 28}, more_nodes = {32, 28}, more_ranks = {16, 56};
+    double messages = (double)count(&from, algorithm).messages;
+    return round(log2((double)count(&more_nodes, algorithm).messages / messages)) == of_nodes &&
+           round(log2((double)count(&more_ranks, algorithm).messages / messages)) == of_ranks;
+}
+
 static void claims(struct reproduction *reproduction)
 {
-    enum { CACHE_BYTES = 2000000, CONNECTION_BYTES = 375, QUEUE_PAIRS_MOST = 131072 };
-    struct coll_counts flat = count(reproduction, &shapes[0], "pairwise"),
-                       v1 = count(reproduction, &shapes[0], "v1"), v2 = count(reproduction, &shapes[0], "v2"),
-                       v3 = count(reproduction, &shapes[0], "v3");
+    enum { CACHE_BYTES = 2000000, CONNECTION_BYTES = 375, CONNECTIONS = 5000, QUEUE_PAIRS_MOST = 131072 };
+    const struct alltoall_nodes *largest = &shapes[sizeof shapes / sizeof *shapes - 1];
+    struct coll_counts v1 = count(&shapes[2], "v1"), v2 = count(&shapes[2], "v2"),
+                       v3 = count(&shapes[2], "v3");
     double in_cache = (double)CACHE_BYTES / CONNECTION_BYTES;
     reproduction_item(reproduction, "introduction/connections-in-the-cache", NULL, floor(in_cache));
-    give_item(reproduction, &shapes[0], "introduction/flat-7168-ranks-pass-the-queue-pair-limit",
-              holds(flat.queue_pairs > QUEUE_PAIRS_MOST));
-    give_item(reproduction, &shapes[0], "introduction/v3-7168-ranks-fit-into-the-cache",
-              holds((double)v3.queue_pairs <= in_cache));
-    give_item(reproduction, &shapes[0], "section-3-D/v3-takes-least-memory",
-              holds(coll_extra_bytes(&v3) < coll_extra_bytes(&v1) &&
-                    coll_extra_bytes(&v3) < coll_extra_bytes(&v2)));
-    give_item(reproduction, &shapes[0], "section-3-B/one-message-a-node",
-              holds(v1.posted_sends == shapes[0].ppn * v2.posted_sends));
+    reproduction_item(reproduction, "introduction/memory-of-5000-connections", NULL,
+                      1e-6 * CONNECTIONS * CONNECTION_BYTES);
+    reproduction_item(reproduction, "introduction/queue-pairs-until-performance-degrades", NULL,
+                      reproduction_parameter("rnic.first_level"));
+    reproduction_item(reproduction, "introduction/messages-of-flat-algorithms", NULL,
+                      is_order("pairwise", 2, 2) && is_order("scatter-destination", 2, 2));
+    reproduction_item(reproduction, "introduction/messages-of-hierarchical-algorithms", NULL,
+                      is_order("traff", 2, 0) && is_order("chochia", 2, 0) && is_order("v3", 2, 0));
+    reproduction_item(reproduction, "section-3-D/v3-takes-least-memory", NULL,
+                      coll_extra_bytes(&v3) < coll_extra_bytes(&v1) &&
+                          coll_extra_bytes(&v3) < coll_extra_bytes(&v2));
+    reproduction_item(reproduction, "introduction/v3-7168-ranks-fit-into-the-cache", NULL,
+                      (double)count(largest, "v3").queue_pairs <= in_cache);
+    if (!reproduction_is_quick(reproduction))
+        reproduction_item(reproduction, "introduction/flat-7168-ranks-pass-the-queue-pair-limit", NULL,
+                          count(largest, "pairwise").queue_pairs > QUEUE_PAIRS_MOST);
+}
+
+/* Section II-B: the queue pairs of a NIC, as the simulator's NICs count them in a flat alltoall. */
+static void transport_items(struct reproduction *reproduction)
+{
+    enum { NODES = 4 };
+    const double ppn = alltoall_cluster_a.ppn;
+    const double published[] = {(NODES - 1) * ppn * ppn, ppn, ppn};
+    static const char *const transports[] = {"rc", "ud", "dc"};
+    for (size_t i = 0; i < sizeof transports / sizeof *transports; i++) {
+        struct alltoall_setup setup = {&alltoall_cluster_a, NODES, "pairwise", transports[i], 1};
+        double ours = alltoall_queue_pairs(reproduction, &setup);
+        char item[64];
+        snprintf(item, sizeof item, "section-2-B/queue-pairs-of-an-adapter/%s", transports[i]);
+        reproduction_item(reproduction, item, NULL, isnan(ours) ? NAN : ours == published[i]);
+        if (i == 0)
+            reproduction_item(reproduction, "section-2-B/queue-pairs-of-a-process/rc", NULL,
+                              isnan(ours) ? NAN : ours / ppn == (NODES - 1) * ppn);
+    }
 }
 
 /* ------------------------------------------------------------------ figures */
 
-static uint64_t queue_pairs_of(const struct coll_counts *counts)
+static uint64_t drawn_queue_pairs(const struct coll_counts *counts)
 {
     return counts->queue_pairs;
 }
@@ -126,7 +234,7 @@ static void draw_counts(struct reproduction *reproduction, const char *const *al
     for (size_t i = 0; i < lines; i++)
         for (uint32_t nodes = 2; nodes <= most; nodes *= 2) {
             struct alltoall_nodes shape = {nodes, 56};
-            struct coll_counts counts = count(reproduction, &shape, algorithms[i]);
+            struct coll_counts counts = count(&shape, algorithms[i]);
             reproduction_point_at(reproduction, "", algorithms[i], nodes, (double)value_of(&counts));
         }
 }
@@ -145,9 +253,10 @@ static void figure_of_queue_pairs(struct reproduction *reproduction)
                                          .x = "nodes",
                                          .y = "queue pairs of a node",
                                          .kind = FIGURE_LINES,
+                                         .is_common = true,
                                          .x_log = true,
                                          .y_log = true});
-    draw_counts(reproduction, algorithms, sizeof algorithms / sizeof *algorithms, queue_pairs_of);
+    draw_counts(reproduction, algorithms, sizeof algorithms / sizeof *algorithms, drawn_queue_pairs);
 }
 
 /* Table III by the number of nodes: what a node shares beside its ranks' buffers. */
@@ -162,6 +271,7 @@ static void figure_of_memory(struct reproduction *reproduction)
                                        .x = "nodes",
                                        .y = "bytes",
                                        .kind = FIGURE_LINES,
+                                       .is_common = true,
                                        .x_log = true,
                                        .y_log = true});
     draw_counts(reproduction, algorithms, sizeof algorithms / sizeof *algorithms, coll_extra_bytes);
@@ -169,12 +279,12 @@ static void figure_of_memory(struct reproduction *reproduction)
 
 static void reproduce(struct reproduction *reproduction)
 {
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        table_1(reproduction, &shapes[i]);
-        table_3(reproduction, &shapes[i]);
-    }
+    tables_1_and_3(reproduction);
     claims(reproduction);
+    transport_items(reproduction);
     alltoall_measured(reproduction);
+    if (!reproduction_is_first(reproduction))
+        return;
     figure_of_queue_pairs(reproduction);
     figure_of_memory(reproduction);
 }

@@ -39,6 +39,9 @@ double alltoall_latency_us(struct reproduction *reproduction, const struct allto
 /* The reads of all NICs through PCIe in such a call: of connections, of translations, of descriptors. */
 double alltoall_pcie_reads(struct reproduction *reproduction, const struct alltoall_setup *setup);
 
+/* The queue pairs of the NIC that has most of them in the first call. */
+double alltoall_queue_pairs(struct reproduction *reproduction, const struct alltoall_setup *setup);
+
 /* With fewer ranks than these, blocks of fewer bytes than these are exchanged by Bruck's algorithm. */
 struct alltoall_choice {
     uint32_t ranks;

@@ -42,6 +42,11 @@ double alltoall_pcie_reads(struct reproduction *reproduction, const struct allto
     return reads_of(calls(reproduction, setup, 2)) - reads_of(calls(reproduction, setup, 1));
 }
 
+double alltoall_queue_pairs(struct reproduction *reproduction, const struct alltoall_setup *setup)
+{
+    return run_host_metric(calls(reproduction, setup, 1), "queue_pairs");
+}
+
 /* ---------------------------------------------------------------- stand-ins */
 
 /* Open MPI's own table (coll/tuned, ompi_coll_tuned_alltoall_intra_dec_fixed of 4.1 and 5.0): "modified
