@@ -147,9 +147,10 @@ bool published_is_met(const struct published_item *item, double ours)
 {
     /* Tolerances are decimal numbers: half a unit of the ninth digit more keeps a value on the edge inside.
      */
-    double edge = fabs(item->value) * 5e-12, most = fabs(item->value) * item->tolerance_percent / 100;
-    double least = item->is_cut ? 0 : most, more = ours - item->value;
-    return more <= most * (1 + 5e-10) && more >= -fmax(least * (1 + 5e-10), edge);
+    const double more_percent = 5e-10;
+    double most = fabs(item->value) * item->tolerance_percent / 100 * (1 + more_percent);
+    double least = item->is_cut ? fabs(item->value) / 100 * more_percent : most;
+    return ours - item->value <= most && item->value - ours <= least;
 }
 
 bool published_is_searched(const struct published *published, const struct published_item *item)
