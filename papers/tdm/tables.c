@@ -47,15 +47,13 @@ enum { ROWS = sizeof rows / sizeof *rows, SPARSE_UP_TO = 2400, DENSE_FROM = 2800
 static struct tdm_sums random_row(struct reproduction *reproduction, const struct tdm_readings *readings,
                                   unsigned connections)
 {
-    enum { FREE_PATTERNS = 5 };
-    bool is_quick = reproduction_is_quick(reproduction);
-    unsigned patterns = is_quick ? 30 : 100;
+    enum { PATTERNS = 100, FREE_PATTERNS = 5 };
     struct tdm_sums sums = {.count = {0}};
-    for (unsigned i = 1; i <= patterns; i++) {
+    for (unsigned i = 1; i <= PATTERNS; i++) {
         struct tdm_pattern pattern;
         tdm_draw_random(reproduction, connections, i, &pattern);
         tdm_add(&sums, readings, &pattern, i);
-        if (reproduction_is_first(reproduction) && !is_quick)
+        if (reproduction_is_first(reproduction) && !reproduction_is_quick(reproduction))
             tdm_add_best(&sums, readings, &pattern, MOVES, i <= FREE_PATTERNS);
         tdm_pattern_free(&pattern);
     }
