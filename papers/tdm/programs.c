@@ -217,7 +217,8 @@ static void words(struct reproduction *reproduction, const struct tdm_times time
 bool tdm_programs(struct reproduction *reproduction)
 {
     struct tdm_times times[TDM_ROWS];
-    bool known = true;
+    bool known = true, is_drawn = reproduction_draws(reproduction),
+         are_words_wanted = reproduction_wants(reproduction, "section-4.2/");
     reproduction_figure(reproduction,
                         &(struct figure){.id = "table-5",
                                          .title = "Table 5: slots for the patterns of programs",
@@ -230,13 +231,18 @@ bool tdm_programs(struct reproduction *reproduction)
                                          .y_log = true});
     for (int i = 0; i < TDM_ROWS; i++) {
         const struct tdm_row *row = &tdm_rows[i];
+        char prefix[32];
+        snprintf(prefix, sizeof prefix, "table-5/%s/", row->item);
+        if (!are_words_wanted && !reproduction_wants(reproduction, prefix))
+            continue;
         times[i] = times_of(reproduction, row, tdm_pattern_of(reproduction, row));
         known = known && are_known(&times[i]);
         give_times(reproduction, row, &times[i], NULL);
         draw_times(reproduction, row, &times[i]);
-        if (reproduction_is_first(reproduction))
+        if (reproduction_is_first(reproduction) && is_drawn)
             known = give_others(reproduction, row) && known;
     }
-    words(reproduction, times);
+    if (are_words_wanted)
+        words(reproduction, times);
     return known;
 }

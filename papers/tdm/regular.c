@@ -49,13 +49,16 @@ static struct tdm_spread spread_of(struct reproduction *reproduction, const stru
 static double give(struct reproduction *reproduction, const struct tdm_readings *readings,
                    const struct tdm_pattern *pattern, const char *name, const char *column)
 {
-    char item[96];
+    char item[96], share[112];
     snprintf(item, sizeof item, "table-3/%s/%s", name, column);
     double degree = degree_of(readings, pattern, column, SEED);
     reproduction_item(reproduction, item, NULL, degree);
+    snprintf(share, sizeof share, "%s-share", item);
+    if (!reproduction_wants(reproduction, share))
+        return degree;
     struct tdm_spread spread =
         spread_of(reproduction, readings, pattern, column, reproduction_published(reproduction, item));
-    reproduction_item_format(reproduction, NULL, spread.share_percent, "%s-share", item);
+    reproduction_item(reproduction, share, NULL, spread.share_percent);
     if (reproduction_is_first(reproduction)) {
         reproduction_item(reproduction, item, "least", spread.least);
         reproduction_item(reproduction, item, "most", spread.most);
@@ -93,7 +96,7 @@ static void give_row(struct reproduction *reproduction, const struct tdm_reading
         reproduction_item(reproduction, "section-3.3/phases", NULL, aapc);
         reproduction_item(reproduction, "section-3.4/all-to-all-improvement", NULL, improvement);
     }
-    if (reproduction_is_first(reproduction))
+    if (reproduction_is_first(reproduction) && reproduction_draws(reproduction))
         give_best(reproduction, readings, &pattern, name);
     tdm_pattern_free(&pattern);
 }
@@ -103,6 +106,8 @@ void tdm_regular(struct reproduction *reproduction)
     static const char *const names[] = {"ring", "nearest-neighbour", "hypercube", "shuffle-exchange",
                                         "all-to-all"};
     struct tdm_readings readings = tdm_readings_of(reproduction);
+    if (!reproduction_wants(reproduction, "table-3/") && !reproduction_wants(reproduction, "section-3."))
+        return;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         give_row(reproduction, &readings, names[i]);
 }
