@@ -26,7 +26,8 @@ static char *of_configuration(const struct reproduction *reproduction, const str
 
 void reproduction_figure(struct reproduction *reproduction, const struct figure *figure)
 {
-    reproduction->figure_is_left_out = figure->is_common && !reproduction_is_first(reproduction);
+    reproduction->figure_is_left_out =
+        !reproduction_draws(reproduction) || (figure->is_common && !reproduction_is_first(reproduction));
     if (reproduction->figure_is_left_out)
         return;
     json_t *object = json_make_object();
