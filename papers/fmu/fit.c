@@ -87,9 +87,11 @@ static void fit_figures(struct reproduction *reproduction, const struct fmu_way 
 void fmu_fit(struct reproduction *reproduction)
 {
     struct fmu_way way = fmu_way_chosen(reproduction);
-    if (!fmu_rate_is_fitted(reproduction))
+    if (way.rate == FMU_RATE_PEAK)
         return;
     fit_figures(reproduction, &way);
+    if (!fmu_rates_are_of_programs(reproduction))
+        return;
     way.rate = FMU_RATE_PEAK; /* each run sets its own */
     rate_figure(reproduction, &way);
 }

@@ -119,12 +119,13 @@ static void study(struct reproduction *reproduction, const struct fmu_way *way)
                       fmu_holds(known, least > 0.97));
 }
 
-/* At the fitted rates only, and with --quick in one configuration: it is the longest part of the paper. */
+/* At the rates of programs only, and with --quick in one configuration: it is the longest part of the paper.
+ */
 void fmu_mapping(struct reproduction *reproduction)
 {
     struct fmu_way way = fmu_way_chosen(reproduction);
     bool quick = reproduction_is_quick(reproduction);
-    if (!fmu_rate_is_fitted(reproduction) || (quick && !reproduction_is_first(reproduction)))
+    if (!fmu_rates_are_of_programs(reproduction) || (quick && !reproduction_is_first(reproduction)))
         return;
     study(reproduction, &way);
     if (!quick)

@@ -43,7 +43,8 @@ static void figures(struct reproduction *reproduction, const struct fmu_way *way
 void fmu_messages(struct reproduction *reproduction)
 {
     struct fmu_way way = fmu_way_chosen(reproduction);
-    if (fmu_rate_is_fitted(reproduction)) /* no message depends on the rate: drawn once for each model */
+    if (fmu_rates_are_of_programs(
+            reproduction)) /* no message depends on the rate: drawn once for each model */
         figures(reproduction, &way);
     reproduction_item(reproduction, "figure-11/speedup-at-10MB", NULL,
                       fmu_message_speedup(reproduction, &way, 10e6));

@@ -57,8 +57,16 @@ static double fit(struct reproduction *reproduction, const struct fmu_way *way, 
 
 double fmu_rate(struct reproduction *reproduction, const struct fmu_way *way, const char *program)
 {
-    if (way->rate == FMU_RATE_PEAK)
-        return reproduction_parameter("compute.rate");
-    return way->rate == FMU_RATE_ALL ? fit(reproduction, way, fmu_programs, FMU_PROGRAMS)
-                                     : fit(reproduction, way, &program, 1);
+    static const char *const is[] = {"is"};
+    switch (way->rate) {
+    case FMU_RATE_PROGRAM:
+        return fit(reproduction, way, &program, 1);
+    case FMU_RATE_ALL:
+        return fit(reproduction, way, fmu_programs, FMU_PROGRAMS);
+    case FMU_RATE_IS:
+        return fit(reproduction, way, is, 1);
+    case FMU_RATE_PEAK:
+        break;
+    }
+    return reproduction_parameter("compute.rate");
 }

@@ -7,8 +7,8 @@
  * traces count nor the share of the peak that was reached. So the rate is found from the one column that
  * depends on it: the idleness of the class C rows. Class D is held out. */
 
-/* Operations per second of a rank in this way. Where it is fitted, the class C rows of the program, or of all
- * programs, have the idleness of Table 5. NaN until it is found. */
+/* Operations per second of a rank in this way. Where it is fitted, the class C rows of the program, of all
+ * programs, or of IS have the idleness of Table 5. NaN until it is found. */
 double fmu_rate(struct reproduction *reproduction, const struct fmu_way *way, const char *program);
 
 #endif

@@ -157,7 +157,7 @@ static void section_7a(struct reproduction *reproduction, const struct fmu_way *
 void fmu_rings(struct reproduction *reproduction)
 {
     struct fmu_way way = fmu_way_chosen(reproduction);
-    if (fmu_rate_is_fitted(reproduction)) /* no ring depends on the rate: drawn once for each model */
+    if (fmu_rates_are_of_programs(reproduction)) /* no ring depends on the rate: drawn once for each model */
         figure_13(reproduction, &way);
     section_7a(reproduction, &way);
     waiting_items(reproduction, &way);

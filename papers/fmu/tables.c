@@ -63,38 +63,40 @@ static const char *idle_cause(const char *program, char class, int ranks)
 /* The hybrid sends messages above the pivot through FMUs, except those of a rank to itself, which the correct
  * model's fabrics never see. Only CG has such messages, and all have the size of its exchanges, which is
  * above the pivot. */
-static double messages_to_oneself(struct reproduction *reproduction, const struct fmu_way *way,
-                                  const char *workload)
+static double messages_to_oneself(struct reproduction *reproduction, const char *workload)
 {
-    const struct run_facts *hybrid =
-        fmu_run_with(reproduction, way, "hybrid", workload, "compat=none mpi.alltoall=linear");
+    const struct run_facts *hybrid = reproduction_run(reproduction, "hybrid", workload, "compat=none");
     return hybrid->messages - run_metric(hybrid, "network_messages") - run_metric(hybrid, "fmu_messages");
 }
 
 /* The table takes few runs: --quick leaves class D of LU out, and no other. */
-static const char *classes_of_table_5(const struct reproduction *reproduction, const char *program)
+static const char *classes_of_rows(const struct reproduction *reproduction, const char *program)
 {
-    return strcmp(program, "lu") == 0 ? fmu_classes(reproduction) : "CD";
+    return reproduction_is_quick(reproduction) && strcmp(program, "lu") == 0 ? "C" : "CD";
 }
 
+/* A row. Messages do not depend on computation: they are those of the generated program. */
 static void table_5_row(struct reproduction *reproduction, const struct fmu_way *way, const char *program,
                         char class, int ranks)
 {
     char workload[FMU_WORKLOAD_TEXT], row[32];
     fmu_npb_text(workload, program, class, ranks);
     snprintf(row, sizeof row, "table-5/%s.%c.%d", program, class, ranks);
-    const struct run_facts *network = fmu_run(reproduction, way, "packet", workload),
-                           *idle = fmu_idle_run(reproduction, way, workload);
+    const struct run_facts *network = reproduction_run(reproduction, "packet", workload, "");
     bool lacks_barrier = !way->simplecomm && reproduction_chooses(reproduction, "finalize", "barrier");
     double messages = network->messages + (lacks_barrier ? 2 * (ranks - 1) : 0);
-    double large = run_metric(fmu_run(reproduction, way, "hybrid", workload), "fmu_messages") +
-                   messages_to_oneself(reproduction, way, workload);
+    double large = run_metric(reproduction_run(reproduction, "hybrid", workload, ""), "fmu_messages") +
+                   messages_to_oneself(reproduction, workload);
     reproduction_item_format(reproduction, NULL, messages, "%s/messages", row);
     reproduction_item_format(reproduction, NULL, network->bytes / messages, "%s/mean-size", row);
     reproduction_item_format(reproduction, NULL, 100 * large / messages, "%s/above-37KB", row);
-    reproduction_item_format(reproduction, NULL, 100 * idle->idle_fraction, "%s/idleness", row);
-    reproduction_item_format(reproduction, NULL, run_idles_most_in(idle, idle_cause(program, class, ranks)),
-                             "%s/idleness-source", row);
+    reproduction_item_format(reproduction, NULL,
+                             100 * fmu_idle_run(reproduction, way, workload)->idle_fraction, "%s/idleness",
+                             row);
+    reproduction_item_format(
+        reproduction, NULL,
+        run_idles_most_in(fmu_idle_run(reproduction, way, workload), idle_cause(program, class, ranks)),
+        "%s/idleness-source", row);
 }
 
 /* What section VII-B says of the idleness of a program as its ranks become more: 1 it increases, -1 it
@@ -104,7 +106,9 @@ static double idleness_goes(struct reproduction *reproduction, const struct fmu_
 {
     double known = 0;
     bool so = true;
-    for (const char *class = classes_of_table_5(reproduction, program); *class; class ++)
+    const char *classes =
+        fmu_programs_are_recorded(reproduction) ? "C" : classes_of_rows(reproduction, program);
+    for (const char *class = classes; *class; class ++)
         for (int ranks = 16; ranks <= fmu_most_ranks(reproduction, program); ranks *= 4) {
             char fewer[FMU_WORKLOAD_TEXT], more[FMU_WORKLOAD_TEXT];
             fmu_npb_text(fewer, program, *class, ranks / 4);
@@ -121,7 +125,7 @@ static void table_5(struct reproduction *reproduction, const struct fmu_way *way
 {
     static const int directions[FMU_PROGRAMS] = {0, -1, 1, 1}; /* of LU, CG, FT, IS */
     for (int i = 0; i < FMU_PROGRAMS; i++) {
-        for (const char *class = classes_of_table_5(reproduction, fmu_programs[i]); *class; class ++)
+        for (const char *class = classes_of_rows(reproduction, fmu_programs[i]); *class; class ++)
             for (int ranks = 4; ranks <= fmu_most_ranks(reproduction, fmu_programs[i]); ranks *= 4)
                 table_5_row(reproduction, way, fmu_programs[i], *class, ranks);
         reproduction_item_format(reproduction, NULL,

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *const fmu_programs[FMU_PROGRAMS] = {"lu", "cg", "ft", "is"};
 
@@ -14,12 +15,14 @@ struct fmu_way fmu_way_chosen(struct reproduction *reproduction)
         way.rate = FMU_RATE_PROGRAM;
     if (reproduction_chooses(reproduction, "rate", "all"))
         way.rate = FMU_RATE_ALL;
+    if (reproduction_chooses(reproduction, "rate", "is"))
+        way.rate = FMU_RATE_IS;
     return way;
 }
 
-bool fmu_rate_is_fitted(struct reproduction *reproduction)
+bool fmu_rates_are_of_programs(struct reproduction *reproduction)
 {
-    return fmu_way_chosen(reproduction).rate != FMU_RATE_PEAK;
+    return fmu_way_chosen(reproduction).rate == FMU_RATE_PROGRAM;
 }
 
 const char *fmu_npb_text(char buffer[static FMU_WORKLOAD_TEXT], const char *program, char class, int ranks)
@@ -28,9 +31,14 @@ const char *fmu_npb_text(char buffer[static FMU_WORKLOAD_TEXT], const char *prog
     return buffer;
 }
 
-const char *fmu_classes(const struct reproduction *reproduction)
+bool fmu_programs_are_recorded(struct reproduction *reproduction)
 {
-    return reproduction_is_quick(reproduction) ? "C" : "CD";
+    return reproduction_chooses(reproduction, "programs", "recorded");
+}
+
+const char *fmu_classes(struct reproduction *reproduction)
+{
+    return reproduction_is_quick(reproduction) || fmu_programs_are_recorded(reproduction) ? "C" : "CD";
 }
 
 int fmu_most_ranks(const struct reproduction *reproduction, const char *program)
@@ -43,10 +51,31 @@ double fmu_holds(double known, bool claim)
     return isnan(known) ? NAN : claim;
 }
 
+/* Writes "trace:recordings/cg.C.16.tar.zst"; false: there is no such recording. */
+static bool put_recording(char *buffer, size_t size, const char *program, int ranks)
+{
+    static const char *const ends[] = {".tar.zst", ""};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(buffer, size, "trace:recordings/%s.C.%d%s", program, ranks, ends[i]);
+        if (access(buffer + strlen("trace:"), R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
 const struct run_facts *fmu_run_at_peak(struct reproduction *reproduction, const char *fabric,
                                         const char *workload, const char *first, const char *second)
 {
-    char all[400];
+    char all[400], recording[96], program[8], class;
+    int ranks;
     snprintf(all, sizeof all, "%s%s%s", first, *first && *second ? " " : "", second);
-    return reproduction_run(reproduction, fabric, workload, all);
+    if (!fmu_programs_are_recorded(reproduction) ||
+        sscanf(workload, "npb:%7[a-z]:class=%c,ranks=%d", program, &class, &ranks) != 3)
+        return reproduction_run(reproduction, fabric, workload, all);
+    if (class != 'C')
+        return reproduction_run_missing(reproduction, "only class C is recorded");
+    if (!put_recording(recording, sizeof recording, program, ranks))
+        return reproduction_run_missing(reproduction,
+                                        "needs a folder recordings of NPB programs (docs/reproduce-fmu.md)");
+    return reproduction_run(reproduction, fabric, recording, all);
 }

@@ -5,8 +5,8 @@
 
 /* The way in which a configuration (unknowns.csv) recomputes the paper. The rate of computation is not in the
  * text: it is the 12 Gflop/s of the nodes, for the operations that the benchmarks count, or what Table 5's
- * idleness implies (rate.h). */
-enum fmu_rate { FMU_RATE_PEAK, FMU_RATE_PROGRAM, FMU_RATE_ALL };
+ * idleness implies (rate.h). NPB programs are generated, or recorded. */
+enum fmu_rate { FMU_RATE_PEAK, FMU_RATE_PROGRAM, FMU_RATE_ALL, FMU_RATE_IS };
 
 struct fmu_way {
     const char *settings;      /* parameters beside those of the configuration: "" for none */
@@ -17,8 +17,9 @@ struct fmu_way {
 
 /* The way of the configuration. */
 struct fmu_way fmu_way_chosen(struct reproduction *reproduction);
-/* Whether its rate is a fit. */
-bool fmu_rate_is_fitted(struct reproduction *reproduction);
+/* Whether each program has a fitted rate. What takes long or does not depend on the rate is then computed,
+ * once for each model. */
+bool fmu_rates_are_of_programs(struct reproduction *reproduction);
 
 enum { FMU_PROGRAMS = 4 };
 extern const char *const fmu_programs[FMU_PROGRAMS]; /* lu cg ft is, as in Table 5 */
@@ -27,8 +28,11 @@ extern const char *const fmu_programs[FMU_PROGRAMS]; /* lu cg ft is, as in Table
 enum { FMU_WORKLOAD_TEXT = 64 };
 const char *fmu_npb_text(char buffer[static FMU_WORKLOAD_TEXT], const char *program, char class, int ranks);
 
-/* The classes that are computed, a letter each: "CD", or "C" with --quick. */
-const char *fmu_classes(const struct reproduction *reproduction);
+/* Whether NPB programs of class C are recorded ones; none of class D is. */
+bool fmu_programs_are_recorded(struct reproduction *reproduction);
+
+/* The classes that are computed, a letter each: "CD", or "C" with --quick and where programs are recorded. */
+const char *fmu_classes(struct reproduction *reproduction);
 
 /* How many ranks a program has at most: 64, as in the paper. With --quick LU has 16, since it sends a hundred
  * times the messages of the others. */
@@ -37,7 +41,9 @@ int fmu_most_ranks(const struct reproduction *reproduction, const char *program)
 /* 1 where a claim holds, 0 where it does not, NaN while `known`, a sum of what it rests on, is NaN. */
 double fmu_holds(double known, bool claim);
 
-/* A run at the peak, with parameters from two lists, "" for none. */
+/* A run at the peak, with parameters from two lists, "" for none. Where programs are recorded, that of class
+ * C on so many ranks is the trace "recordings/cg.C.16.tar.zst", or the folder "recordings/cg.C.16". Their
+ * operations are seconds x 12 Gflop/s, so that at the peak they take the time that was recorded. */
 const struct run_facts *fmu_run_at_peak(struct reproduction *reproduction, const char *fabric,
                                         const char *workload, const char *first, const char *second);
 

@@ -41,10 +41,15 @@ bool reproduction_is_first(const struct reproduction *reproduction);
 bool reproduction_wants(const struct reproduction *reproduction, const char *prefix);
 bool reproduction_draws(const struct reproduction *reproduction);
 
-/* A run. `settings` are assignments separated by blanks, "fmu.count=16 seed=2", or NULL. The result is never
- * NULL: all numbers of a run that is missing or has failed are NaN. */
+/* A run of a workload, or of a trace: "trace:FILE". `settings` are assignments separated by blanks,
+ * "fmu.count=16 seed=2", or NULL. The result is never NULL: all numbers of a run that is missing or has
+ * failed are NaN. */
 const struct run_facts *reproduction_run(struct reproduction *reproduction, const char *fabric,
                                          const char *workload, const char *settings);
+
+/* What a run that cannot be made is: its numbers are NaN, and the next item is not run for this reason, a
+ * text that stays valid. */
+const struct run_facts *reproduction_run_missing(struct reproduction *reproduction, const char *reason);
 
 /* A run of an experiment file that has a sweep (docs/sweep.md). */
 struct swept_run {

@@ -46,6 +46,12 @@ const struct run_facts *reproduction_run(struct reproduction *reproduction, cons
     return facts;
 }
 
+const struct run_facts *reproduction_run_missing(struct reproduction *reproduction, const char *reason)
+{
+    reproduction->failed_because = reason;
+    return &run_unknown;
+}
+
 const char *reproduction_choice(struct reproduction *reproduction, const char *unknown)
 {
     const struct configurations *configurations = &reproduction->configurations;

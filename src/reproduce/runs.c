@@ -186,6 +186,8 @@ static void keep_errors(void *self, enum diag_level level, const char *message)
     said->length += length;
 }
 
+static const char trace_prefix[] = "trace:";
+
 /* A run as a point of a sweep, with the texts that it consists of. */
 struct run_point {
     struct requested_run *run;
@@ -198,7 +200,10 @@ static void point_make(struct run_point *point, const struct runs *runs, struct 
 {
     *point = (struct run_point){.run = run, .text = mem_text(run->settings)};
     size_t count = 0;
-    point->settings[count++] = (struct sweep_setting){.name = "workload", .value = run->workload};
+    bool is_trace = strncmp(run->workload, trace_prefix, strlen(trace_prefix)) == 0;
+    point->settings[count++] =
+        (struct sweep_setting){.name = is_trace ? "trace" : "workload",
+                               .value = run->workload + (is_trace ? strlen(trace_prefix) : 0)};
     char *rest = point->text;
     for (char *setting; count < SETTINGS_AT_MOST && (setting = strsep(&rest, " "));) {
         char *value = strchr(setting, '=');

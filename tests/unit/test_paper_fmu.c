@@ -4,7 +4,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -33,7 +36,7 @@ static void test_one_message(void **state)
  * put in, and a rate is fitted in two of the configurations only. */
 static void few_numbers(struct reproduction *reproduction)
 {
-    bool is_fitted = fmu_rate_is_fitted(reproduction);
+    bool is_fitted = fmu_rates_are_of_programs(reproduction);
     reproduction_item(reproduction, "table-5/lu.C.16/mean-size", NULL, is_fitted ? 4999 : 3999);
     reproduction_item(reproduction, "table-5/lu.C.16/idleness", NULL, 8.6);
     reproduction_item(reproduction, "table-5/lu.D.16/idleness", NULL, 2.4);
@@ -68,12 +71,66 @@ static void test_cause(void **state)
     assert_true(run_idles_most_in(&facts, "alltoall") == 0);
 }
 
+/* Two ranks that compute 12 Gflop, which take a second at the peak, in a folder of recordings. */
+static void ask_for_recordings(struct reproduction *reproduction)
+{
+    if (!fmu_programs_are_recorded(reproduction) ||
+        reproduction_chooses(reproduction, "compat", "simplecomm"))
+        return;
+    const struct run_facts *run = fmu_run_at_peak(reproduction, "packet", "npb:is:class=C,ranks=2", "", "");
+    reproduction_item(reproduction, "table-5/is.C.4/messages", NULL, run->makespan_s);
+    run = fmu_run_at_peak(reproduction, "packet", "npb:is:class=D,ranks=2", "", "");
+    reproduction_item(reproduction, "table-5/is.D.4/messages", NULL, run->makespan_s);
+    run = fmu_run_at_peak(reproduction, "packet", "npb:cg:class=C,ranks=2", "", "compute.rate=6Gflop/s");
+    reproduction_item(reproduction, "table-5/cg.C.4/messages", NULL, run->makespan_s);
+    run = fmu_run_at_peak(reproduction, "packet", "npb:is:class=C,ranks=2", "", "compute.rate=6Gflop/s");
+    reproduction_item(reproduction, "table-5/ft.C.4/messages", NULL, run->makespan_s);
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void test_recordings(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/heliograph-recordings-XXXXXX", before[4096];
+    assert_non_null(getcwd(before, sizeof before));
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(mkdir("recordings", 0700), 0);
+    assert_int_equal(mkdir("recordings/is.C.2", 0700), 0);
+    write_text("recordings/is.C.2/rank-1.txt", "0 init\n0 compute 12000000000\n0 finalize\n");
+    write_text("recordings/is.C.2/rank-2.txt", "1 init\n1 compute 12000000000\n1 finalize\n");
+    reproduced_make(&(struct paper){.name = "fmu", .title = "few", .reproduce = ask_for_recordings});
+    const char *rows = reproduced_take("fmu.csv");
+    reproduced_has(rows, "fmu,table-5/is.C.4/messages/recorded,348,1,");
+    reproduced_has(rows, "fmu,table-5/is.D.4/messages/recorded,348,,,,0,not run,only class C is recorded,");
+    reproduced_has(rows,
+                   "fmu,table-5/cg.C.4/messages/recorded,31000,,,,3.226,not run,needs a folder recordings");
+    reproduced_has(rows, "fmu,table-5/ft.C.4/messages/recorded,351,2,");
+    reproduced_take("fmu-figures.csv");
+    reproduced_take("fmu-figures.gp");
+    reproduced_remove();
+    assert_int_equal(unlink("recordings/is.C.2/rank-1.txt"), 0);
+    assert_int_equal(unlink("recordings/is.C.2/rank-2.txt"), 0);
+    assert_int_equal(rmdir("recordings/is.C.2"), 0);
+    assert_int_equal(rmdir("recordings"), 0);
+    assert_int_equal(chdir(before), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_message),
         cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_cause),
+        cmocka_unit_test(test_recordings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
