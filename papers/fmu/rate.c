@@ -2,6 +2,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Where communication takes a fixed time, idle / (1 - idle) is proportional to the rate. So each step
  * multiplies the rate by the mean ratio of the published to the computed odds. The search ends where the mean
@@ -58,13 +60,15 @@ static double fit(struct reproduction *reproduction, const struct fmu_way *way, 
 double fmu_rate(struct reproduction *reproduction, const struct fmu_way *way, const char *program)
 {
     static const char *const is[] = {"is"};
+    bool is_too_slow = fmu_programs_are_recorded(reproduction) && strcmp(program, "cg") == 0;
     switch (way->rate) {
     case FMU_RATE_PROGRAM:
         return fit(reproduction, way, &program, 1);
     case FMU_RATE_ALL:
         return fit(reproduction, way, fmu_programs, FMU_PROGRAMS);
     case FMU_RATE_IS:
-        return fit(reproduction, way, is, 1);
+        return fit(reproduction, way, is, 1) *
+               (is_too_slow ? strtod(reproduction_choice(reproduction, "cg-too-slow"), NULL) : 1);
     case FMU_RATE_PEAK:
         break;
     }
