@@ -8,16 +8,13 @@
 #include "base/mem.h"
 #include "base/units.h"
 
-static bool fail(struct param_problem *problem, uint32_t at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static bool fail(struct param_problem *problem, uint32_t at, const char *format, ...)
+bool param_fail(struct param_problem *problem, size_t at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     vsnprintf(problem->text, sizeof problem->text, format, args);
     va_end(args);
-    problem->at = at;
+    problem->at = (uint32_t)at;
     return false;
 }
 
@@ -60,7 +57,7 @@ bool param_quantity_read(enum param_type type, const char *text, union param_qua
         good = units_number(text, &value->number, &unit_problem);
         break;
     }
-    return good || fail(problem, unit_problem.at, "%s", unit_problem.text);
+    return good || param_fail(problem, unit_problem.at, "%s", unit_problem.text);
 }
 
 int param_quantity_compare(enum param_type type, const union param_quantity *a, const union param_quantity *b)
@@ -78,10 +75,10 @@ static bool within_bounds(const struct param *param, const char *text, const uni
     union param_quantity bound;
     if (param->min && param_quantity_read(param->type, param->min, &bound, problem) &&
         param_quantity_compare(param->type, value, &bound) < 0)
-        return fail(problem, 0, "%s is at least %s, not %s", param->name, param->min, text);
+        return param_fail(problem, 0, "%s is at least %s, not %s", param->name, param->min, text);
     if (param->max && param_quantity_read(param->type, param->max, &bound, problem) &&
         param_quantity_compare(param->type, value, &bound) > 0)
-        return fail(problem, 0, "%s is at most %s, not %s", param->name, param->max, text);
+        return param_fail(problem, 0, "%s is at most %s, not %s", param->name, param->max, text);
     return true;
 }
 
@@ -102,7 +99,7 @@ static bool parse_bool(const char *text, void *field, struct param_problem *prob
 {
     bool value = strcmp(text, "true") == 0;
     if (!value && strcmp(text, "false") != 0)
-        return fail(problem, 0, "'%s' is neither true nor false", text);
+        return param_fail(problem, 0, "'%s' is neither true nor false", text);
     *(bool *)field = value;
     return true;
 }
@@ -116,7 +113,7 @@ static bool parse_choice(const struct param *param, const char *text, void *fiel
             *(int *)field = (int)count;
             return true;
         }
-    fail(problem, 0, "%s cannot be '%s'; it is one of", param->name, text);
+    param_fail(problem, 0, "%s cannot be '%s'; it is one of", param->name, text);
     for (size_t i = 0; i < count; i++)
         append(problem, "%s %s", i ? "," : "", param->choices[i]);
     append(problem, "%s", diag_did_you_mean(diag_nearest_of(text, param->choices, count)));
@@ -130,9 +127,9 @@ static bool parse_bytes(const struct param *param, const char *text, void *field
     size_t at;
     char *bytes = mem_alloc(strlen(text) + 1, 1, "a text");
     const char *fault = bytes_from_text(text, bytes, &at);
-    bool good = !fault || fail(problem, (uint32_t)at, "%s", fault);
+    bool good = !fault || param_fail(problem, (uint32_t)at, "%s", fault);
     if (good && !*bytes)
-        good = fail(problem, 0, "%s needs a value", param->name);
+        good = param_fail(problem, 0, "%s needs a value", param->name);
     else if (good && param->type == PARAM_TEXT)
         *(const char **)field = arena_text(texts, bytes, strlen(bytes));
     else if (good)
@@ -147,8 +144,9 @@ bool param_parse(const struct param *param, const char *text, void *field, struc
                  struct param_problem *problem)
 {
     if (!text[strspn(text, " \t")])
-        return fail(problem, 0, "%s needs a value%s%s", param->name, param->default_text ? ", such as " : "",
-                    param->default_text ? param->default_text : "");
+        return param_fail(problem, 0, "%s needs a value%s%s", param->name,
+                          param->default_text ? ", such as " : "",
+                          param->default_text ? param->default_text : "");
     switch (param->type) {
     case PARAM_BOOL:
         return parse_bool(text, field, problem);
@@ -306,14 +304,14 @@ static const struct param *find_assigned(const struct param_list *list,
     const struct param *param = find(table, name), *example = param ? param : table->params;
     const char *value = example->default_text ? example->default_text : "...";
     if (!*name)
-        fail(&problem, 0, "a parameter is missing here, such as %s=%s", example->name, value);
+        param_fail(&problem, 0, "a parameter is missing here, such as %s=%s", example->name, value);
     else if (!param)
-        fail(&problem, 0, "%s has no parameter '%s'%s", table->component, name,
-             diag_did_you_mean(diag_nearest(name, table->params, table->count, param_name_at)));
+        param_fail(&problem, 0, "%s has no parameter '%s'%s", table->component, name,
+                   diag_did_you_mean(diag_nearest(name, table->params, table->count, param_name_at)));
     else if (!assignment->value)
-        fail(&problem, 0, "%s needs a value: %s=%s", name, name, value);
+        param_fail(&problem, 0, "%s needs a value: %s=%s", name, name, value);
     else if (list->seen[param - table->params])
-        fail(&problem, 0, "%s is given twice", name);
+        param_fail(&problem, 0, "%s is given twice", name);
     else
         return param;
     report(list, assignment->name_at, strlen(name), &problem);

@@ -34,6 +34,10 @@ struct param_problem {
     uint32_t at;
 };
 
+/* Fills the problem; returns false. */
+bool param_fail(struct param_problem *problem, size_t at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* A path in the bytes of a value. */
 struct param_path {
     size_t at, length;

@@ -1,6 +1,5 @@
 #include "base/range.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,19 +8,6 @@
 #include "base/units.h"
 
 typedef unsigned __int128 wide;
-
-static bool fail(struct param_problem *problem, size_t at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static bool fail(struct param_problem *problem, size_t at, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(problem->text, sizeof problem->text, format, args);
-    va_end(args);
-    problem->at = (uint32_t)at;
-    return false;
-}
 
 /* ------------------------------------------------------------------- values */
 
@@ -167,21 +153,21 @@ static bool read_step(const char *text, const struct range_parts *parts, struct 
     const char *step = text + parts->step;
     union param_quantity zero = {0};
     if (!*step)
-        return fail(problem, parts->step, "a range needs a step, such as '%.*s x2' or '%.*s %s'",
-                    (int)parts->step, text, (int)parts->step, text, example_of(range->type));
+        return param_fail(problem, parts->step, "a range needs a step, such as '%.*s x2' or '%.*s %s'",
+                          (int)parts->step, text, (int)parts->step, text, example_of(range->type));
     if (*step == 'x') {
         if (!read_factor(step + 1, range, &range->number_factor))
-            return fail(problem, parts->step, "'%s' is not a factor above 1, such as x2 or x1.5", step);
+            return param_fail(problem, parts->step, "'%s' is not a factor above 1, such as x2 or x1.5", step);
         if (param_quantity_compare(range->type, &range->next, &zero) <= 0)
-            return fail(problem, 0,
-                        "a range that is multiplied begins above 0; write 0 as a value of its own");
+            return param_fail(problem, 0,
+                              "a range that is multiplied begins above 0; write 0 as a value of its own");
         return true;
     }
     if (!read_part(NULL, range->type, text, parts->step + 1, strlen(text), &range->add, problem))
         return false;
     if (param_quantity_compare(range->type, &range->add, &zero) <= 0)
-        return fail(problem, parts->step, "the step of a range is above 0, such as %s",
-                    example_of(range->type));
+        return param_fail(problem, parts->step, "the step of a range is above 0, such as %s",
+                          example_of(range->type));
     return true;
 }
 
@@ -193,10 +179,11 @@ static bool check_values(struct range range, const struct range_parts *parts, st
         if (!advance(&range))
             return true;
         if (param_quantity_compare(range.type, &range.next, &before) <= 0)
-            return fail(problem, parts->step, "the step is too small: a value does not differ from the next");
+            return param_fail(problem, parts->step,
+                              "the step is too small: a value does not differ from the next");
         if (count == RANGE_VALUES_AT_MOST)
-            return fail(problem, 0, "a range has at most %d values; take a larger step",
-                        RANGE_VALUES_AT_MOST);
+            return param_fail(problem, 0, "a range has at most %d values; take a larger step",
+                              RANGE_VALUES_AT_MOST);
     }
 }
 
@@ -211,6 +198,6 @@ bool range_read(const struct param *param, const char *text, struct range *range
         !read_step(text, &parts, range, problem))
         return false;
     if (param_quantity_compare(range->type, &range->next, &range->last) > 0)
-        return fail(problem, 0, "a range goes upwards; its end is below its beginning");
+        return param_fail(problem, 0, "a range goes upwards; its end is below its beginning");
     return check_values(*range, &parts, problem);
 }
