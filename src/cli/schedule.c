@@ -13,6 +13,7 @@
 #include "cli/schedule.h"
 #include "cli/values.h"
 #include "engine/params.h"
+#include "machine/machine.h"
 #include "output/interrupt.h"
 #include "output/output.h"
 #include "output/quote.h"
@@ -20,6 +21,7 @@
 #include "report/schedule_page.h"
 #include "schedule/verify.h"
 #include "schedule/write.h"
+#include "sim/components.h"
 
 enum schedule_option {
     SCHEDULE_TOPOLOGY,
@@ -28,6 +30,7 @@ enum schedule_option {
     SCHEDULE_AGAINST,
     SCHEDULE_ONLY,
     SCHEDULE_SET,
+    SCHEDULE_MACHINE,
     SCHEDULE_ALGORITHM,
     SCHEDULE_ROUTES,
     SCHEDULE_ORDER,
@@ -59,6 +62,8 @@ static const struct cli_option options[] = {
     [SCHEDULE_ONLY] = {"--only", 0, "N", "schedule pattern N of the program as if it were given as a file"},
     [SCHEDULE_SET] = {"--set", 's', "PARAMETER=VALUE",
                       "mpi.alltoall, ranks_per_node ...: how calls become messages"},
+    [SCHEDULE_MACHINE] = {"--machine", 0, "NAME|FILE.yaml",
+                          "the same as this machine and its MPI have it (helio machine)"},
     [SCHEDULE_ALGORITHM] = {"--algorithm", 'a', "NAME", "the scheduler, best by default; NAME is one of"},
     [SCHEDULE_ROUTES] = {"--routes", 0, "fixed|free",
                          "free: greedy and best also choose among minimal routes"},
@@ -98,6 +103,8 @@ static const struct cli_command command = {
         "  helio schedule hypercube --topology torus:8x8 --html hypercube.html\n"
         "  helio schedule pairs.csv --topology torus:8x8 --algorithm combined -o schedule.csv\n"
         "  helio schedule pairs.csv --topology torus:8x8 --verify schedule.csv\n"
+        "  helio schedule --workload collective:op=allreduce,ranks=64 --topology torus:8x8 --machine "
+        "slingshot-11\n"
         "  helio schedule --workload npb:cg:class=W,ranks=64 --topology torus:8x8 \\\n"
         "                 --against npb:cg:class=A,ranks=64",
     .name_at = name_at,
@@ -144,6 +151,9 @@ static bool take(void *self, int found, const char *value)
         return cli_value_count("--only", value, &settings->only);
     case SCHEDULE_SET:
         return config_set(settings->config, value) == STATUS_OK;
+    case SCHEDULE_MACHINE:
+        settings->machine = value;
+        break;
     case SCHEDULE_ALGORITHM:
         return cli_value_choice("--algorithm", value, tdm_algorithm_names, TDM_ALGORITHMS,
                                 &settings->method.algorithm);
@@ -189,8 +199,10 @@ static enum status check_settings(const struct schedule_settings *settings)
         diag_error("helio schedule needs one pattern or program, and a topology: %s", command.words);
         return STATUS_BAD_INPUT;
     }
-    if (settings->pattern_name && (settings->against || settings->only)) {
-        diag_error("%s needs a program: --trace or --workload", settings->against ? "--against" : "--only");
+    if (settings->pattern_name && (settings->against || settings->only || settings->machine)) {
+        diag_error("%s needs a program: --trace or --workload", settings->against ? "--against"
+                                                                : settings->only  ? "--only"
+                                                                                  : "--machine");
         return STATUS_BAD_INPUT;
     }
     if (is_whole_program(settings) &&
@@ -359,6 +371,26 @@ static enum status schedule_any(const struct schedule_settings *settings)
     return status;
 }
 
+/* Gives the config what it takes of the machine: ranks of a node, and how collectives are carried out. The
+ * rates and times of a machine have no part in a schedule. What --set has set stays. */
+static enum status apply_machine(const struct schedule_settings *settings)
+{
+    size_t count;
+    struct machine machine;
+    if (!settings->machine || strcmp(settings->machine, MACHINE_AS_PUBLISHED) == 0)
+        return STATUS_OK;
+    const struct param_table *const *tables = components_params(&count);
+    struct config *all = config_open(tables, count);
+    enum status status = all ? machine_open(&machine, settings->machine, all) : STATUS_FAILED;
+    if (status == STATUS_OK) {
+        status = machine_apply(&machine, settings->config, NULL, NULL);
+        machine_close(&machine);
+    }
+    if (all)
+        config_close(all);
+    return status;
+}
+
 /* Ctrl-C ends the search, and not the program: the best schedule found by then is written. */
 static enum status schedule(const struct schedule_settings *settings)
 {
@@ -381,6 +413,8 @@ int cli_schedule(int argc, char **argv)
         return STATUS_FAILED;
     int found = cli_read_all(&command, argc, argv, take, &settings);
     enum status status = found == CLI_END ? check_settings(&settings) : cli_status(found);
+    if (found == CLI_END && status == STATUS_OK)
+        status = apply_machine(&settings);
     if (found == CLI_END && status == STATUS_OK)
         status = schedule(&settings);
     config_close(settings.config);

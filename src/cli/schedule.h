@@ -13,6 +13,7 @@ struct schedule_settings {
     const char *pattern_name, *topology_text;
     const char *trace, *workload, *against; /* a program instead of a pattern, and another to compare with */
     uint64_t only;                          /* this pattern of the program, from 1; 0 = all */
+    const char *machine;                    /* whose calls become messages so; NULL: none */
     struct config *config;                  /* how the program's calls become messages */
     const char *output, *switches, *verify, *html;
     struct tdm_method method;
