@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "sweep/metadata.h"
 #include "sweep/results_table.h"
 
 enum export_option { EXPORT_MEANS, EXPORT_JSON };
@@ -14,8 +15,10 @@ static const struct cli_option options[] = {
     [EXPORT_MEANS] =
         {"--means", 0, NULL,
          "one line for runs that differ only in their seed: means, with 95 % confidence intervals"},
-    [EXPORT_JSON] = {"--json", 0, NULL,
-                     "an object per line: id, all parameters, and the run as of helio run --json"},
+    [EXPORT_JSON] =
+        {"--json", 0, NULL,
+         "an object per line: id, all parameters, those of the workload that are varied, and the run\n"
+         "as of helio run --json"},
 };
 
 static const struct cli_command command = {
@@ -28,9 +31,37 @@ static const struct cli_command command = {
 
 enum { EXPORT_DIGITS = 15 }; /* of real numbers, as results are kept with */
 
+struct object_printer {
+    const struct store *store;
+    json_t *varied; /* names */
+};
+
+/* The parameters of the workload that the sweep varies; NULL: none. */
+static json_t *workload_parameters(const json_t *varied, json_t *parameters)
+{
+    struct text_index names = {.count = 0};
+    for (size_t i = 0; i < json_array_size(varied); i++) {
+        const char *name = json_string_value(json_array_get(varied, i));
+        if (strchr(name, '.') && !json_object_get(parameters, name))
+            text_index_add(&names, name);
+    }
+    json_t *split = json_copy_members(parameters), *found = NULL;
+    results_split_workload(&names, split);
+    for (size_t i = 0; i < names.count; i++) {
+        json_t *value = json_object_get(split, names.texts[i]);
+        found = value && !found ? json_make_object() : found;
+        if (value)
+            json_put(found, names.texts[i], json_incref(value));
+    }
+    json_decref(split);
+    text_index_free(&names);
+    return found;
+}
+
 static enum status print_object(void *self, const struct store_run *run)
 {
-    const struct store *store = self;
+    const struct object_printer *printer = self;
+    const struct store *store = printer->store;
     if (!run->done)
         return STATUS_OK;
     json_t *parameters = json_read_object(run->parameters), *result = json_read_object(run->run);
@@ -42,9 +73,11 @@ static enum status print_object(void *self, const struct store_run *run)
         json_decref(result);
         return STATUS_BAD_INPUT;
     }
-    json_t *object = json_make_object();
+    json_t *object = json_make_object(), *of_workload = workload_parameters(printer->varied, parameters);
     json_put_count(object, "id", run->id);
     json_put(object, "parameters", parameters);
+    if (of_workload)
+        json_put(object, "workload_parameters", of_workload);
     json_put(object, "run", result);
     char *line = json_take_line(object, EXPORT_DIGITS);
     json_print(line, stdout);
@@ -55,7 +88,12 @@ static enum status print_object(void *self, const struct store_run *run)
 
 static enum status print_objects(struct store *store)
 {
-    return store_each(store, store, print_object);
+    struct object_printer printer = {.store = store};
+    enum status status = metadata_read_varied(store, &printer.varied);
+    if (status == STATUS_OK)
+        status = store_each(store, &printer, print_object);
+    json_decref(printer.varied);
+    return status;
 }
 
 static enum status print_results_table(struct store *store, bool means)

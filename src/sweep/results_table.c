@@ -64,18 +64,17 @@ static void find_split(struct results_table *results_table, const json_t *parame
     json_object_foreach(results_table->baseline, name, value) add_split(results_table, parameters, name);
 }
 
-/* Takes the parameters of workloads that have their own columns out of the row's `workload`. */
-static void split_workload(const struct results_table *results_table, json_t *parameters)
+void results_split_workload(const struct text_index *names, json_t *parameters)
 {
     size_t at;
     const char *form = json_string_value(json_object_get(parameters, "workload"));
-    if (!form || !results_table->split.count)
+    if (!form || !names->count)
         return;
     char *text = mem_alloc(strlen(form) + 1, 1, "a workload"), *value;
     if (bytes_from_text(form, text, &at))
         strcpy(text, form); /* somebody else has made the file */
-    for (size_t i = 0; i < results_table->split.count; i++) {
-        const char *name = results_table->split.texts[i];
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->texts[i];
         if (!workload_text_is_of(text, name))
             continue;
         char *rest = workload_text_without(text, name, &value);
@@ -117,7 +116,7 @@ static enum status add_row(void *self, const struct store_run *run)
         return damaged(reader, run->id, row.parameters ? "metrics" : "parameters");
     if (results_table->count == 1)
         find_split(results_table, row.parameters);
-    split_workload(results_table, row.parameters);
+    results_split_workload(&results_table->split, row.parameters);
     const char *name;
     json_t *value;
     json_object_foreach(row.metrics, name, value) text_index_add(&results_table->metrics, name);

@@ -58,6 +58,10 @@ struct results_table {
 enum status results_table_read(struct results_table *results_table, struct store *store);
 void results_table_free(struct results_table *results_table);
 
+/* Takes the parameters of workloads of these names, "alltoall.bytes", out of the parameter `workload` of a
+ * run, and makes them parameters of their own. */
+void results_split_workload(const struct text_index *names, json_t *parameters);
+
 /* The row's value of a parameter; NULL: none. */
 const char *results_table_value(const struct results_table_row *row, const char *parameter);
 
