@@ -46,6 +46,23 @@ static const char *algorithm_at(const char *parameter, size_t index)
     return NULL;
 }
 
+static bool is_first_of_name(size_t algorithm)
+{
+    bool is_first = true;
+    for (size_t i = 0; is_first && i < algorithm; i++)
+        is_first = strcmp(coll_algorithms[i]->name, coll_algorithms[algorithm]->name) != 0;
+    return is_first;
+}
+
+/* Of all collectives: a shell does not know which op stands before. */
+static const char *any_algorithm_at(size_t index)
+{
+    for (size_t i = 0; coll_algorithms[i]; i++)
+        if (is_first_of_name(i) && index-- == 0)
+            return coll_algorithms[i]->name;
+    return NULL;
+}
+
 /* "torus:"; valid until the next call. */
 static const char *topology_at(size_t index)
 {
@@ -86,6 +103,8 @@ const char *completion_value_at(const struct param *param, size_t index)
         return machine_at(index);
     if (strcmp(param->name, "topology") == 0)
         return topology_at(index);
+    if (strcmp(param->name, "algorithm") == 0)
+        return any_algorithm_at(index);
     return algorithm_at(param->name, index);
 }
 
