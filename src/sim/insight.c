@@ -240,7 +240,7 @@ static void say_fabric(struct insight *insight, const struct result *result)
     if (!path || path->length == 0)
         return;
     enum critical_kind kind = largest_kind(path->kinds);
-    if (share(path->kinds[kind], path->length) < decides || kind == CRITICAL_OTHER) {
+    if (share(path->kinds[kind], path->length) < decides) {
         say_mixed(insight, result, kind);
         return;
     }
@@ -267,8 +267,8 @@ static const char *less_of(enum critical_kind kind, bool is_less)
                                 "messages take less time to enter the network"},
         [CRITICAL_CONTENTION] = {"messages wait longer for other messages",
                                  "messages wait less for other messages"},
-        [CRITICAL_OTHER] = {"messages take longer; the network does not say where",
-                            "messages take less time; the network does not say where"}};
+        [CRITICAL_OTHER] = {"messages take longer in a network that does not say what they do",
+                            "messages take less time in a network that does not say what they do"}};
     return texts[kind][is_less];
 }
 

@@ -178,14 +178,10 @@ static void computes_no_longer(void)
 
 /* -------------------------------------------------------------------- tests */
 
-/* Rank 0 computes 5 us and sends 1000 bytes, which take 1 us and have 2 us of latency; rank 1 has been
- * waiting since 1 us, and computes 3 us more. */
-static void path_of_one_message(void **state)
+/* Rank 0 executes the first calls, rank 1 the others: 1 GB/s, 2 us of latency, an operation takes 1 ns. */
+static void run_pair(const struct call *first, const struct call *second)
 {
-    (void)state;
-    const struct call sends[] = {COMPUTE(5000), SEND(1, 1, 1000), FINALIZE};
-    const struct call receives[] = {COMPUTE(1000), RECV(0, 1, 1000), COMPUTE(3000), FINALIZE};
-    const struct call *const calls[] = {sends, receives};
+    const struct call *const calls[] = {first, second};
     script_path = &path;
     script_run(calls, 2, "hockney",
                (const char *const[]){"compute.rate=1Gflop/s", "hockney.latency=2us",
@@ -193,6 +189,16 @@ static void path_of_one_message(void **state)
                &outcome);
     script_path = NULL;
     check_path(false);
+}
+
+/* Rank 0 computes 5 us and sends 1000 bytes, which take 1 us and have 2 us of latency; rank 1 has been
+ * waiting since 1 us, and computes 3 us more. */
+static void path_of_one_message(void **state)
+{
+    (void)state;
+    const struct call sends[] = {COMPUTE(5000), SEND(1, 1, 1000), FINALIZE};
+    const struct call receives[] = {COMPUTE(1000), RECV(0, 1, 1000), COMPUTE(3000), FINALIZE};
+    run_pair(sends, receives);
     assert_int_equal(path.length, 11000000);
     assert_int_equal(path.rank, 1);
     assert_int_equal(path.count, 1);
@@ -216,14 +222,7 @@ static void receiver_that_comes_late_is_on_the_path(void **state)
     (void)state;
     const struct call sends[] = {COMPUTE(1000), SEND(1, 1, 1000000), FINALIZE};
     const struct call receives[] = {COMPUTE(5000), RECV(0, 1, 1000000), FINALIZE};
-    const struct call *const calls[] = {sends, receives};
-    script_path = &path;
-    script_run(calls, 2, "hockney",
-               (const char *const[]){"compute.rate=1Gflop/s", "hockney.latency=2us",
-                                     "hockney.bandwidth=1GB/s", NULL},
-               &outcome);
-    script_path = NULL;
-    check_path(false);
+    run_pair(sends, receives);
     assert_int_equal(path.length, 5000000 + 1000000000 + 2000000);
     assert_int_equal(path.count, 1);
     assert_int_equal(path.steps[0].rank, 1);
@@ -247,6 +246,9 @@ static void shared_link_is_contention(void **state)
     assert_int_equal(path.kinds[CRITICAL_LATENCY], 1000000);
     assert_int_equal(path.kinds[CRITICAL_BANDWIDTH], 10000000);
     assert_int_equal(path.kinds[CRITICAL_CONTENTION], 10000000);
+    assert_string_equal(path.longest.what, "its share of the links to node");
+    assert_int_equal(path.longest.which, 2);
+    assert_true(path.longest_share == 1);
     assert_string_equal(path.steps[0].awaited, "its share of the links to node");
     assert_int_equal(path.steps[0].which, 2);
     critical_path_free(&path);

@@ -184,6 +184,19 @@ static void kind_that_decides(void **state)
     }
 }
 
+/* A plug-in need not tell what messages do. */
+static void network_may_tell_nothing(void **state)
+{
+    (void)state;
+    const ps_t compute[RANKS] = {0};
+    const ps_t other[CRITICAL_KINDS] = {[CRITICAL_OTHER] = LENGTH};
+    struct result result = make("loggp", compute, 0, other, 0, LENGTH);
+    assert_int_equal(rule_of(&result, 1), INSIGHT_MIXED);
+    assert_string_equal(insight.sentences[0].text,
+                        "On loggp, 100 % of the time is in a network that does not say what messages do.");
+    free_all(&result, 1);
+}
+
 /* Times that differ by less than 1 % are the same. Otherwise the kind with most of the difference is named.
  */
 static void fabrics_are_compared(void **state)
@@ -298,6 +311,7 @@ int main(void)
         cmocka_unit_test(imbalance_names_who_computes_longer),
         cmocka_unit_test(one_rank_from_its_threshold),
         cmocka_unit_test(kind_that_decides),
+        cmocka_unit_test(network_may_tell_nothing),
         cmocka_unit_test(fabrics_are_compared),
         cmocka_unit_test(contention_has_a_place),
         cmocka_unit_test(other_time_may_be_the_other_way_round),
