@@ -11,9 +11,9 @@ static const struct fmu_doubt {
     const char *name, *settings;
     bool is_other_model; /* with rates of its own; its numbers are those of a configuration */
 } doubts[] = {
-    {"published simulator", "compat=simplecomm", true}, {"half-duplex", "packet.duplex=half", false},
-    {"alltoall-by-ring", "mpi.alltoall=ring", false},   {"no-coalescing", "fmu.coalesce=off", false},
-    {"tag-by-network", "fmu.tag=network", false},       {"tag-in-header", "fmu.tag=header", false},
+    {"SimpleComm", "compat=simplecomm", true},        {"half-duplex", "packet.duplex=half", false},
+    {"alltoall-by-ring", "mpi.alltoall=ring", false}, {"no-coalescing", "fmu.coalesce=off", false},
+    {"tag-by-network", "fmu.tag=network", false},     {"tag-in-header", "fmu.tag=header", false},
 };
 enum { DOUBTS = sizeof doubts / sizeof *doubts };
 
