@@ -32,7 +32,8 @@ static void take_numbers(const struct reproduction *reproduction, const struct a
     attempt_judge(attempts, attempt);
 }
 
-/* Computes the tries from `first` on, and makes the runs of all of them together. */
+/* Computes the tries from `first` on, makes the runs of all of them together, and writes what is known then.
+ */
 static enum status compute_from(struct search *search, size_t first)
 {
     struct reproduction *reproduction = &search->reproduction;
@@ -53,7 +54,9 @@ static enum status compute_from(struct search *search, size_t first)
         status = STATUS_FAILED;
     if (status != STATUS_OK)
         search->attempts.count = first; /* those that are not complete */
-    return status;
+    return status == STATUS_OK && search->attempts.count > first
+               ? attempts_write(&search->attempts, search->folder)
+               : status;
 }
 
 /* The try with these choices, made from another one (or from none: its own index), still to be computed if
@@ -95,7 +98,7 @@ static enum status vary(struct search *search, size_t at, size_t unknown, size_t
         }
     free(choices);
     free(tried);
-    return status == STATUS_OK && attempts->count > first ? attempts_write(attempts, search->folder) : status;
+    return status;
 }
 
 static enum status descend(struct search *search, const char *const *choices)

@@ -120,7 +120,7 @@ const facts = (width) => `(() => {
           fabrics: [],
           due: ["wall", "numbers", ...data.figures.filter((f) => f.points.length).map((f) => f.id)],
           program: data.title,
-          saved: "panel,series,",
+          saved: data.configurations.length > 1 ? "configuration,reproduced," : "panel,series,",
           isOfPapers: true,
         }
       : {

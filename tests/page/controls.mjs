@@ -385,6 +385,11 @@ export async function checkWalls(browser, expect) {
     };
     if (walls().length !== papers.length) complaints.push(walls().length + " walls of " + papers.length + " papers");
     papers.forEach((paper, i) => check(paper, walls()[i], paper.configuration));
+    const [first, second] = walls()[0].querySelectorAll("button.cell");
+    first.focus();
+    first.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true}));
+    if (document.activeElement !== second || walls()[0].querySelectorAll("button[tabindex='0']").length !== 1)
+      complaints.push("the arrow keys do not move through the cells");
     const select = document.querySelector("#wall select");
     for (const {name} of select ? data.configurations : []) {
       select.value = name;

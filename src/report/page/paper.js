@@ -54,7 +54,7 @@
     return section(
       "wall",
       "Every published number, a cell each",
-      "Choose a cell: it opens to what is published, ours, the cause, and the command that runs it again.",
+      "Choose a cell, or move through them with the arrow keys: it opens to what is published, ours, the cause, and the command that runs it again.",
       [],
       [...(paper.configurations.length > 1 ? [element("label", {class: "choice"}, "configuration", chosen)] : []), verdicts.legend(), held],
       null,

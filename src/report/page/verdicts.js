@@ -77,6 +77,23 @@ const verdicts = (() => {
     return made;
   }
 
+  // The Tab key comes to one cell of a wall, and the arrow keys to the others.
+  function moveByArrows(made) {
+    const cells = [...made.querySelectorAll("button.cell")];
+    const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -cells.length, End: cells.length};
+    const rove = (to) => cells.forEach((cell, i) => cell.setAttribute("tabindex", i === to ? "0" : "-1"));
+    rove(0);
+    made.addEventListener("keydown", (event) => {
+      const at = cells.indexOf(event.target);
+      if (at < 0 || !(event.key in step)) return;
+      const to = Math.max(0, Math.min(cells.length - 1, at + step[event.key]));
+      event.preventDefault();
+      rove(to);
+      cells[to].focus();
+    });
+    return made;
+  }
+
   // A row of cells for each table, figure or section of the paper. A cell opens below the wall.
   function wall(paper, configuration) {
     const opened = element("div", {"aria-live": "polite"});
@@ -88,14 +105,10 @@ const verdicts = (() => {
       opened.replaceChildren(shown);
     };
     const groups = d3.groups(rowsOf(paper, configuration), (row) => row.of.split("/")[0]);
-    return element(
-      "div",
-      {class: "wall"},
-      ...groups.map(([name, rows]) =>
-        element("div", {class: "brick"}, element("span", {}, name), element("div", {}, ...rows.map((row) => cell(paper, row, configuration, show)))),
-      ),
-      opened,
+    const bricks = groups.map(([name, rows]) =>
+      element("div", {class: "brick"}, element("span", {}, name), element("div", {}, ...rows.map((row) => cell(paper, row, configuration, show)))),
     );
+    return moveByArrows(element("div", {class: "wall"}, ...bricks, opened));
   }
 
   const legend = () =>
