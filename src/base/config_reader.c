@@ -216,6 +216,26 @@ static bool is_text(struct config_reader *reader)
     return true;
 }
 
+/* False, reported: a tab stands between a colon and the mark of a block scalar. Behind an explicit key
+ * ("? k:", tab, "|") libfyaml 0.7 then writes outside of its memory. Elsewhere it takes the tab for a blank.
+ */
+static bool has_no_block_behind_tab(struct config_reader *reader)
+{
+    for (size_t i = 0; i < reader->length; i++) {
+        size_t tab = 0, at = i;
+        if (reader->text[i] != '|' && reader->text[i] != '>')
+            continue;
+        for (; at > 0 && (reader->text[at - 1] == ' ' || reader->text[at - 1] == '\t'); at--)
+            if (reader->text[at - 1] == '\t')
+                tab = at;
+        if (tab == 0 || at == 0 || reader->text[at - 1] != ':')
+            continue;
+        config_reader_error(reader, tab - 1, 1, "a tab is no blank before '%c'", reader->text[i]);
+        return false;
+    }
+    return true;
+}
+
 bool config_reader_open(struct config_reader *reader)
 {
     if (reader->length > CONFIG_FILE_AT_MOST) {
@@ -225,7 +245,7 @@ bool config_reader_open(struct config_reader *reader)
         reader->errors++;
         return false;
     }
-    if (!is_text(reader))
+    if (!is_text(reader) || !has_no_block_behind_tab(reader))
         return false;
     struct fy_diag_cfg diag_config;
     fy_diag_cfg_default(&diag_config);
