@@ -50,16 +50,6 @@ static void put_setting(void *self, const struct param *param, const char *value
             append(settings, value, 1);
 }
 
-/* The fabric that speedups are over; NULL = none. */
-static const char *baseline_fabric(const struct definition *definition)
-{
-    const struct alternative *baseline = &definition->baseline;
-    for (size_t i = 0; i < baseline->count; i++)
-        if (strcmp(baseline->settings[i].name, "fabric") == 0)
-            return baseline->settings[i].value;
-    return NULL;
-}
-
 static void visit_point(struct reproduction *reproduction, const struct sweep_point *point,
                         const char *baseline, void *self, swept_visit *visit)
 {
@@ -95,8 +85,9 @@ static enum status visit_all(struct reproduction *reproduction, const struct emb
     if (status == STATUS_OK)
         status = definition_points(definition, config, &points, &count);
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        if (!baseline_fabric(definition) || strcmp(points[i].fabric, baseline_fabric(definition)) != 0)
-            visit_point(reproduction, &points[i], baseline_fabric(definition), self, visit);
+        if (!definition_baseline_fabric(definition) ||
+            strcmp(points[i].fabric, definition_baseline_fabric(definition)) != 0)
+            visit_point(reproduction, &points[i], definition_baseline_fabric(definition), self, visit);
     return status;
 }
 

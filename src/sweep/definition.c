@@ -426,6 +426,15 @@ bool definition_overrides(const struct definition *definition, const char *name)
     return false;
 }
 
+const char *definition_baseline_fabric(const struct definition *definition)
+{
+    const struct alternative *baseline = &definition->baseline;
+    for (size_t i = 0; i < baseline->count; i++)
+        if (strcmp(baseline->settings[i].name, "fabric") == 0)
+            return baseline->settings[i].value;
+    return NULL;
+}
+
 void definition_free(struct definition *definition)
 {
     free(definition->axes);

@@ -54,6 +54,9 @@ enum status definition_read_text(struct definition *definition, struct config *c
                                  const char *text, size_t length);
 void definition_free(struct definition *definition);
 
+/* The fabric that speedups are over; NULL: the baseline names none. */
+const char *definition_baseline_fabric(const struct definition *definition);
+
 /* Whether every point sets the parameter, so that its value in the config has no effect. */
 bool definition_overrides(const struct definition *definition, const char *name);
 

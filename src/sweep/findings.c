@@ -10,19 +10,10 @@
 #include "sweep/definition.h"
 #include "sweep/results_network.h"
 
-static const char *baseline_fabric(const struct definition *definition)
-{
-    const struct alternative *baseline = &definition->baseline;
-    for (size_t i = 0; i < baseline->count; i++)
-        if (strcmp(baseline->settings[i].name, "fabric") == 0)
-            return baseline->settings[i].value;
-    return NULL;
-}
-
 void sweep_findings_init(struct sweep_findings *findings, const struct definition *definition,
                          const struct sweep_point *points, size_t count)
 {
-    *findings = (struct sweep_findings){.reference = baseline_fabric(definition)};
+    *findings = (struct sweep_findings){.reference = definition_baseline_fabric(definition)};
     for (size_t i = 0; !findings->reference && i < count; i++) {
         const struct fabric_ops *fabric = fabric_find(points[i].fabric);
         if (fabric && !fabric->is_bound)
