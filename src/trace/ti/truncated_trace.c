@@ -131,21 +131,44 @@ static bool is_sign_of_another(const char *folder, const char *name)
     return true;
 }
 
-static void find_missing(const char *folder, struct truncated_trace *trace)
+/* Numbers of rank files, from 1 on. */
+struct rank_numbers {
+    uint32_t *numbers;
+    size_t count, capacity;
+};
+
+static void note_number(struct rank_numbers *found, uint32_t number)
 {
-    for (uint32_t rank = trace->world; rank-- > 0;) {
-        char *path = mem_format("%s/rank-%" PRIu32 ".txt", folder, rank + 1);
-        if (access(path, F_OK) != 0) {
-            trace->missing++;
-            trace->first_missing = rank;
-        }
-        free(path);
+    found->numbers = mem_grow(found->numbers, &found->capacity, found->count + 1, "rank files");
+    found->numbers[found->count++] = number;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* The ranks of the world without a file. The work depends on the files, not on the world that they state. */
+static void find_missing(struct rank_numbers *found, struct truncated_trace *trace)
+{
+    uint32_t there = 0, last = 0;
+    if (found->count)
+        qsort(found->numbers, found->count, sizeof *found->numbers, by_number);
+    for (size_t i = 0; i < found->count && found->numbers[i] <= trace->world; i++) {
+        if (found->numbers[i] == last)
+            continue;
+        last = found->numbers[i];
+        if (last == ++there)
+            trace->first_missing = last; /* counted from 0: the one behind it */
     }
+    trace->missing = trace->world - there;
 }
 
 enum status truncated_trace_complete(const char *folder, struct truncated_trace *trace)
 {
     DIR *files = opendir(folder);
+    struct rank_numbers found = {.count = 0};
     enum status status = STATUS_OK;
     *trace = (struct truncated_trace){0};
     if (!files) {
@@ -159,11 +182,13 @@ enum status truncated_trace_complete(const char *folder, struct truncated_trace 
             continue;
         char *path = mem_format("%s/%s", folder, entry->d_name);
         trace->ranks++;
+        note_number(&found, number);
         status = complete_rank(path, number - 1, trace);
         free(path);
     }
     closedir(files);
-    find_missing(folder, trace);
+    find_missing(&found, trace);
+    free(found.numbers);
     if (trace->lost_count)
         qsort(trace->lost, trace->lost_count, sizeof *trace->lost, by_name);
     return status;
