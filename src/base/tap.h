@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/causes.h"
+#include "base/part.h"
 #include "base/time.h"
 
 /* The event tap. Observers of a run add handlers, and the observed code emits records without knowing the
@@ -21,22 +23,6 @@ enum tap_kind {
     TAP_COMPUTED,  /* `rank` computed from `since` to `at` */
     TAP_ENDED,     /* `rank` made its last call, at `at` */
     TAP_SOFTWARE,  /* before TAP_ENDED, with a host model: the software time of `rank` is `at` in all */
-};
-
-/* What a message does during a part of its time. */
-enum tap_part {
-    TAP_PART_WAIT,      /* waits for its receiver; a part of another kind at the same time counts instead */
-    TAP_PART_HANDSHAKE, /* waits for a control message of its rendezvous */
-    TAP_PART_SOFTWARE,  /* a core at one of its ends works for it, or finishes other work first */
-    TAP_PART_BUS,       /* moves between core or memory and the NIC */
-    TAP_PART_ACQUIRE,   /* requests the resource that moves it */
-    TAP_PART_QUEUE,     /* waits in the queue of this resource */
-    TAP_PART_SWITCH,    /* a circuit is set up for it */
-    TAP_PART_STORED,    /* waits in a buffer on its way */
-    TAP_PART_TRANSFER,  /* its bytes enter the network */
-    TAP_PART_WIRE,      /* its last bytes move through the network */
-    TAP_PART_RELEASE,   /* returns the resource */
-    TAP_PARTS
 };
 
 #define TAP_NOBODY UINT32_MAX
@@ -61,13 +47,6 @@ struct tap_handler {
     void *self;
 };
 
-/* What a part of a message waits for. */
-struct tap_awaited {
-    const char *what; /* such as "link"; a constant text */
-    uint32_t which;   /* its number */
-    ps_t alone;       /* how long the part would take without other messages; 0 = not known */
-};
-
 /* What the message `index` did from `since` to `at`, which may be in the future. A message has many parts, so
  * they are passed without a record. `awaited` is NULL if the part waits for nothing. */
 struct tap_part_handler {
@@ -83,6 +62,8 @@ struct tap {
     struct tap_part_handler part; /* the only handler of parts, or one that passes them on to all */
     struct tap_part_handler parts[TAP_HANDLERS];
     uint32_t part_count;
+    struct causes *causes; /* to which parts are added; or NULL */
+    bool wants_parts;      /* somebody does */
 };
 
 #define TAP_BIT(kind) (UINT32_C(1) << (kind))
@@ -112,19 +93,25 @@ static inline void tap_emit(const struct tap *tap, const struct tap_record *reco
         handlers[i].handle(handlers[i].self, record);
 }
 
-/* Adds a handler of the parts of messages. */
+/* Adds a handler of the parts of messages, and chains of causes that they are added to. */
 void tap_handle_parts(struct tap *tap, struct tap_part_handler handler);
+void tap_add_up(struct tap *tap, struct causes *causes);
 
-static inline bool tap_has_part_handler(const struct tap *tap)
+/* For parts that cost time to find out. */
+static inline bool tap_wants_parts(const struct tap *tap)
 {
-    return tap->part.handle != NULL;
+    return tap->wants_parts;
 }
 
 /* Emits a part of a message, unless it is empty. The parts of a message are emitted in the order of time. */
 static inline void tap_emit_waiting(const struct tap *tap, uint32_t index, enum tap_part part, ps_t since,
                                     ps_t at, const struct tap_awaited *awaited)
 {
-    if (tap_has_part_handler(tap) && at > since)
+    if (!tap->wants_parts || at <= since)
+        return;
+    if (tap->causes)
+        causes_take_part(tap->causes, index, part, since, at, awaited);
+    if (tap->part.handle)
         tap->part.handle(tap->part.self, index, part, since, at, awaited);
 }
 

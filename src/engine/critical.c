@@ -6,18 +6,6 @@
 
 #include "fabric/message.h"
 
-/* A link of a chain: a message, and the time before it on the strand that sent it. Each message writes one,
- * so the record is small. The kinds are those of the whole chain, from the beginning of the run to the end of
- * the link, and add up to it. So a chain needs no link but its last one, if nobody wants the list of the
- * path. */
-struct critical_link {
-    uint8_t last_kind; /* of the last part; the pool overwrites this field of a free record, but not `uses` */
-    bool is_closed;    /* later parts belong to another link */
-    uint32_t uses;     /* by strands, messages, causes and other links; 0: the record is free */
-    ps_t end;          /* of the parts so far; of the message, once it is closed */
-    ps_t kinds[CRITICAL_KINDS];
-};
-
 /* What the list of the path says of a link. */
 struct critical_detail {
     uint32_t before; /* the link before this one; POOL_NONE: the beginning, or forgotten */
@@ -35,22 +23,14 @@ struct critical_detail {
     uint64_t number;   /* of the link, in the order in which links began */
 };
 
-/* The links of a message. A fabric that buffers takes it from its sender whatever its receiver does: then the
- * two wait for different things. POOL_NONE: there is none. */
-struct message_links {
-    uint32_t link; /* of its receiver, and of its sender where `of_sender` is POOL_NONE */
-    uint32_t of_sender;
-};
-
 struct critical {
+    struct causes causes; /* the first member: parts that need more than adding come with it */
     struct critical_strand *ranks;
     struct critical_strand *present;
     enum critical_kind rest; /* what a strand does when it neither computes nor waits */
     struct pool links;
     struct critical_detail *details; /* per link, if the path is listed; else NULL */
     size_t detail_capacity;
-    struct message_links *messages;
-    size_t message_capacity;
     struct waits waits; /* of all messages */
     uint32_t cause;     /* of what is completed; POOL_NONE: there is none */
     bool owns_cause;    /* nobody else holds it */
@@ -74,10 +54,9 @@ const char *critical_kind_name(enum critical_kind kind)
 
 /* ------------------------------------------------------------------- links */
 
-static inline struct critical_link *link_at(const struct critical *critical, uint32_t index)
+static inline struct cause_link *link_at(const struct critical *critical, uint32_t index)
 {
-    return (struct critical_link *)(void *)(critical->links.records +
-                                            (size_t)index * sizeof(struct critical_link));
+    return &critical->causes.links[index];
 }
 
 static inline uint32_t hold(const struct critical *critical, uint32_t index)
@@ -88,28 +67,29 @@ static inline uint32_t hold(const struct critical *critical, uint32_t index)
 }
 
 /* Frees the link, and those before it that nobody uses any more. */
-__attribute__((noinline)) static void free_link(struct critical *critical, uint32_t index)
+__attribute__((noinline)) static void free_chain(struct critical *critical, uint32_t index)
 {
-    for (;;) {
+    do {
         pool_give(&critical->links, index);
-        if (!critical->keep)
-            return;
         index = critical->details[index].before;
-        if (index == POOL_NONE || --link_at(critical, index)->uses > 0)
-            return;
-    }
+    } while (index != POOL_NONE && --link_at(critical, index)->uses == 0);
 }
 
 static inline void drop(struct critical *critical, uint32_t index)
 {
-    if (index != POOL_NONE && --link_at(critical, index)->uses == 0)
-        free_link(critical, index);
+    if (index == POOL_NONE || --link_at(critical, index)->uses > 0)
+        return;
+    if (critical->keep)
+        free_chain(critical, index);
+    else
+        pool_give(&critical->links, index);
 }
 
 /* A link without contents, whose user is the caller. */
 static inline uint32_t take_link(struct critical *critical)
 {
     uint32_t index = pool_take(&critical->links);
+    critical->causes.links = (struct cause_link *)(void *)critical->links.records; /* which may have moved */
     link_at(critical, index)->uses = 1;
     if (critical->keep)
         critical->details = mem_grow(critical->details, &critical->detail_capacity, critical->links.capacity,
@@ -135,12 +115,12 @@ __attribute__((noinline)) static void list_link(struct critical *critical, uint3
 static inline void begin(struct critical *critical, uint32_t index, const struct critical_strand *strand,
                          ps_t now)
 {
-    struct critical_link *link = link_at(critical, index);
+    struct cause_link *link = link_at(critical, index);
     ps_t worked = now - strand->computed;
     if (strand->link == POOL_NONE) {
         memset(link->kinds, 0, sizeof link->kinds);
     } else {
-        const struct critical_link *before = link_at(critical, strand->link);
+        const struct cause_link *before = link_at(critical, strand->link);
         memcpy(link->kinds, before->kinds, sizeof link->kinds);
         worked -= before->end;
     }
@@ -148,7 +128,8 @@ static inline void begin(struct critical *critical, uint32_t index, const struct
     link->is_closed = false;
     link->end = now;
     link->kinds[CRITICAL_COMPUTATION] += strand->computed;
-    link->kinds[critical->rest] += worked;
+    if (critical->rest != CRITICAL_OTHER)
+        link->kinds[critical->rest] += worked;
     if (critical->keep)
         list_link(critical, index, strand, now);
 }
@@ -165,7 +146,7 @@ static inline uint32_t follow(struct critical *critical, const struct critical_s
 static uint32_t copy_of(struct critical *critical, uint32_t index)
 {
     uint32_t taken = take_link(critical);
-    struct critical_link *link = link_at(critical, taken);
+    struct cause_link *link = link_at(critical, taken);
     *link = *link_at(critical, index);
     link->uses = 1;
     if (critical->keep) {
@@ -203,34 +184,26 @@ static void begin_anew(struct critical *critical, uint32_t index, const struct c
 
 static uint32_t link_of(const struct critical *critical, uint32_t message)
 {
-    return message < critical->message_capacity ? critical->messages[message].link : POOL_NONE;
+    return message < critical->causes.message_capacity ? critical->causes.messages[message].link : POOL_NONE;
 }
 
 __attribute__((noinline)) static void grow_messages(struct critical *critical, uint32_t message)
 {
-    size_t known = critical->message_capacity;
-    critical->messages =
-        mem_grow(critical->messages, &critical->message_capacity, (size_t)message + 1, "critical path");
-    for (; known < critical->message_capacity; known++)
-        critical->messages[known] = (struct message_links){POOL_NONE, POOL_NONE};
+    size_t known = critical->causes.message_capacity;
+    critical->causes.messages = mem_grow(critical->causes.messages, &critical->causes.message_capacity,
+                                         (size_t)message + 1, "critical path");
+    for (; known < critical->causes.message_capacity; known++)
+        critical->causes.messages[known] = (struct cause_ends){POOL_NONE, POOL_NONE};
 }
 
 static inline void set_link_of(struct critical *critical, uint32_t message, uint32_t index)
 {
-    if (message >= critical->message_capacity)
+    if (message >= critical->causes.message_capacity)
         grow_messages(critical, message);
-    critical->messages[message].link = index;
+    critical->causes.messages[message].link = index;
 }
 
 /* ------------------------------------------------------------------- parts */
-
-static const enum critical_kind kinds_of_parts[TAP_PARTS] = {
-    [TAP_PART_WAIT] = CRITICAL_LATENCY,       [TAP_PART_HANDSHAKE] = CRITICAL_LATENCY,
-    [TAP_PART_SOFTWARE] = CRITICAL_SOFTWARE,  [TAP_PART_BUS] = CRITICAL_SOFTWARE,
-    [TAP_PART_ACQUIRE] = CRITICAL_SETUP,      [TAP_PART_QUEUE] = CRITICAL_CONTENTION,
-    [TAP_PART_SWITCH] = CRITICAL_SETUP,       [TAP_PART_STORED] = CRITICAL_CONTENTION,
-    [TAP_PART_TRANSFER] = CRITICAL_BANDWIDTH, [TAP_PART_WIRE] = CRITICAL_LATENCY,
-    [TAP_PART_RELEASE] = CRITICAL_SETUP};
 
 /* The link has waited so long. */
 static void note_wait(struct critical *critical, uint32_t index, const struct tap_awaited *awaited,
@@ -244,25 +217,17 @@ static void note_wait(struct critical *critical, uint32_t index, const struct ta
     detail->awaited_ps = waited;
 }
 
-/* Parts come in the order of time. If two overlap, the one that began first counts to its end. */
-static inline void add_part(struct critical_link *link, enum critical_kind kind, ps_t since, ps_t at)
-{
-    link->kinds[kind] += at - ps_max(since, link->end);
-    link->last_kind = (uint8_t)kind;
-    link->end = at;
-}
-
 /* A part in which the link may have waited for other messages. Returns how long it has. */
 static ps_t add_waiting(struct critical *critical, uint32_t index, enum critical_kind kind, ps_t since,
                         ps_t at, const struct tap_awaited *awaited)
 {
-    struct critical_link *link = link_at(critical, index);
+    struct cause_link *link = link_at(critical, index);
     if (link->is_closed || at <= link->end)
         return 0;
     ps_t time = at - ps_max(since, link->end), waited = kind == CRITICAL_CONTENTION ? time : 0;
     if (awaited->alone && awaited->alone < time)
         waited = time - awaited->alone;
-    add_part(link, kind, since, at);
+    cause_add(link, kind, since, at);
     link->kinds[kind] -= waited;
     link->kinds[CRITICAL_CONTENTION] += waited;
     if (critical->keep && awaited->what)
@@ -270,55 +235,34 @@ static ps_t add_waiting(struct critical *critical, uint32_t index, enum critical
     return waited;
 }
 
-/* The part belongs to both links of a message, or may have waited for other messages. */
-__attribute__((noinline)) static void take_rare_part(struct critical *critical, struct message_links links,
-                                                     enum critical_kind kind, ps_t since, ps_t at,
-                                                     const struct tap_awaited *awaited)
+static void take_rare_part(struct causes *causes, struct cause_ends ends, enum critical_kind kind, ps_t since,
+                           ps_t at, const struct tap_awaited *awaited)
 {
+    struct critical *critical = (struct critical *)causes;
     static const struct tap_awaited nothing = {.what = NULL};
-    ps_t waited = add_waiting(critical, links.link, kind, since, at, awaited ? awaited : &nothing);
+    ps_t waited = add_waiting(critical, ends.link, kind, since, at, awaited ? awaited : &nothing);
     if (awaited && waited)
         waits_add(&critical->waits, awaited->what, awaited->which, waited);
-    if (links.of_sender != POOL_NONE)
-        add_waiting(critical, links.of_sender, kind, since, at, awaited ? awaited : &nothing);
-}
-
-/* Each message has several parts, so what most of them need comes first. */
-static void take_part(void *self, uint32_t message, enum tap_part part, ps_t since, ps_t at,
-                      const struct tap_awaited *awaited)
-{
-    struct critical *critical = self;
-    if (message >= critical->message_capacity)
-        return;
-    const struct message_links links = critical->messages[message];
-    if (links.link == POOL_NONE)
-        return;
-    struct critical_link *link = link_at(critical, links.link);
-    enum critical_kind kind = kinds_of_parts[part];
-    if (links.of_sender != POOL_NONE || (awaited && (kind == CRITICAL_CONTENTION || awaited->alone)))
-        take_rare_part(critical, links, kind, since, at, awaited);
-    else if (!link->is_closed && at > link->end)
-        add_part(link, kind, since, at);
+    if (ends.of_sender != POOL_NONE)
+        add_waiting(critical, ends.of_sender, kind, since, at, awaited ? awaited : &nothing);
 }
 
 /* Leaves out what the last part of the link says of the time behind `end`: no more than that lies behind it.
  */
-static void cut_part(struct critical_link *link, ps_t end)
+static void cut_part(struct cause_link *link, ps_t end)
 {
     ps_t *last = &link->kinds[link->last_kind], beyond = link->end - end;
     assert(beyond <= *last);
     *last -= beyond;
 }
 
-/* The link ends at `end`. What its parts do not say is of the kind `rest`. */
-static inline void close_link(struct critical_link *link, ps_t end, enum critical_kind rest)
+/* The link ends at `end`. The time behind its last part is of the kind `rest`. */
+static inline void close_link(struct cause_link *link, ps_t end, enum critical_kind rest)
 {
-    ps_t told = 0;
     if (link->end > end)
         cut_part(link, end);
-    for (int i = 0; i < CRITICAL_KINDS; i++)
-        told += link->kinds[i];
-    link->kinds[rest] += end - told;
+    else if (rest != CRITICAL_OTHER)
+        link->kinds[rest] += end - link->end;
     link->end = end;
     link->is_closed = true;
 }
@@ -395,7 +339,7 @@ void critical_bind_receiver(struct critical *critical, uint32_t index, ps_t now)
     uint32_t link = link_of(critical, index);
     if (link == POOL_NONE)
         return;
-    critical->messages[index].of_sender = copy_of(critical, link);
+    critical->causes.messages[index].of_sender = copy_of(critical, link);
     begin_anew(critical, link, critical->present, now);
 }
 
@@ -411,8 +355,8 @@ void critical_finish(struct critical *critical, uint32_t index)
     uint32_t link = link_of(critical, index);
     if (link == POOL_NONE)
         return;
-    drop(critical, critical->messages[index].of_sender);
-    critical->messages[index] = (struct message_links){POOL_NONE, POOL_NONE};
+    drop(critical, critical->causes.messages[index].of_sender);
+    critical->causes.messages[index] = (struct cause_ends){POOL_NONE, POOL_NONE};
     drop(critical, link);
 }
 
@@ -427,7 +371,7 @@ void critical_received(struct critical *critical, uint32_t index, ps_t at)
 
 void critical_sent(struct critical *critical, uint32_t index, ps_t at)
 {
-    const struct message_links *message = &critical->messages[index];
+    const struct cause_ends *message = &critical->causes.messages[index];
     uint32_t of = message->of_sender == POOL_NONE ? message->link : message->of_sender;
     critical->cause = of;
     if (link_at(critical, of)->is_closed && link_at(critical, of)->end == at)
@@ -522,14 +466,23 @@ void critical_end(struct critical *critical, uint32_t rank, ps_t at)
     critical->length = at;
 }
 
+/* The kinds of the chain up to the link. */
+static void kinds_of(const struct cause_link *link, ps_t kinds[CRITICAL_KINDS])
+{
+    memcpy(kinds, link->kinds, sizeof link->kinds);
+    kinds[CRITICAL_OTHER] = link->end;
+    for (int i = 0; i < CAUSE_KINDS; i++)
+        kinds[CRITICAL_OTHER] -= link->kinds[i];
+}
+
 /* Two links of the chain differ by what the later one adds: its message, and the time before it. */
 static struct critical_step step_of(const struct critical *critical, uint32_t index)
 {
-    static const struct critical_link beginning = {.end = 0};
+    static const struct cause_link beginning = {.end = 0};
     const struct critical_detail *detail = &critical->details[index];
-    const struct critical_link *link = link_at(critical, index),
-                               *before = detail->before == POOL_NONE ? &beginning
-                                                                     : link_at(critical, detail->before);
+    const struct cause_link *link = link_at(critical, index),
+                            *before =
+                                detail->before == POOL_NONE ? &beginning : link_at(critical, detail->before);
     struct critical_step step = {.rank = detail->rank,
                                  .source = detail->source,
                                  .destination = detail->destination,
@@ -543,8 +496,11 @@ static struct critical_step step_of(const struct critical *critical, uint32_t in
                                  .awaited = detail->awaited,
                                  .which = detail->which,
                                  .awaited_ps = detail->awaited_ps};
+    ps_t kinds_before[CRITICAL_KINDS];
+    kinds_of(before, kinds_before);
+    kinds_of(link, step.kinds);
     for (int i = 0; i < CRITICAL_KINDS; i++)
-        step.kinds[i] = link->kinds[i] - before->kinds[i];
+        step.kinds[i] -= kinds_before[i];
     step.kinds[CRITICAL_COMPUTATION] -= step.computed;
     step.kinds[critical->rest] -= step.start - step.since - step.computed;
     return step;
@@ -582,8 +538,8 @@ void critical_result(const struct critical *critical, struct critical_path *path
     path->last_rank = strand->rank;
     path->last_computed = strand->computed;
     if (strand->link != POOL_NONE) {
-        const struct critical_link *last = link_at(critical, strand->link);
-        memcpy(path->kinds, last->kinds, sizeof path->kinds);
+        const struct cause_link *last = link_at(critical, strand->link);
+        kinds_of(last, path->kinds);
         path->last_since = last->end;
     }
     path->kinds[CRITICAL_COMPUTATION] += strand->computed;
@@ -603,15 +559,16 @@ void critical_path_free(struct critical_path *path)
 struct critical *critical_open(uint32_t ranks, bool has_software, uint32_t keep, struct tap *tap)
 {
     struct critical *critical = mem_alloc(1, sizeof *critical, "critical path");
-    *critical = (struct critical){.rest = has_software ? CRITICAL_SOFTWARE : CRITICAL_OTHER,
+    *critical = (struct critical){.causes.take_rare_part = take_rare_part,
+                                  .rest = has_software ? CRITICAL_SOFTWARE : CRITICAL_OTHER,
                                   .cause = POOL_NONE,
                                   .keep = keep,
                                   .last = POOL_NONE};
-    pool_init(&critical->links, sizeof(struct critical_link), "critical path");
+    pool_init(&critical->links, sizeof(struct cause_link), "critical path");
     critical->ranks = mem_alloc(ranks, sizeof *critical->ranks, "critical path");
     for (uint32_t i = 0; i < ranks; i++)
         critical->ranks[i] = (struct critical_strand){.link = POOL_NONE, .rank = i};
-    tap_handle_parts(tap, (struct tap_part_handler){.handle = take_part, .self = critical});
+    tap_add_up(tap, &critical->causes);
     return critical;
 }
 
@@ -622,7 +579,7 @@ void critical_close(struct critical *critical)
     pool_free(&critical->links);
     free(critical->ranks);
     free(critical->details);
-    free(critical->messages);
+    free(critical->causes.messages);
     waits_free(&critical->waits);
     free(critical);
 }
@@ -630,8 +587,7 @@ void critical_close(struct critical *critical)
 double critical_estimate(double ranks, double at_once, uint32_t keep)
 {
     double links = at_once + fmax(keep, ranks);
-    return ranks * (double)sizeof(struct critical_strand) +
-           estimate_pool(links, sizeof(struct critical_link)) +
+    return ranks * (double)sizeof(struct critical_strand) + estimate_pool(links, sizeof(struct cause_link)) +
            (keep ? estimate_array(links, sizeof(struct critical_detail)) : 0) +
-           estimate_array(at_once, sizeof(struct message_links));
+           estimate_array(at_once, sizeof(struct cause_ends));
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/causes.h"
 #include "base/estimate.h"
 #include "base/mem.h"
 #include "base/tap.h"
@@ -21,18 +22,6 @@
  * chain before it consists of. For the list of the path links also name the link before them. A link that no
  * strand, message or other link needs is free again, so the memory of a run does not grow with its messages
  * but with those under way and, for the list, with the chains that are still candidates. */
-
-enum critical_kind {
-    CRITICAL_COMPUTATION, /* of a rank */
-    CRITICAL_SOFTWARE,    /* of cores, PCIe and NICs for messages; with a host model */
-    CRITICAL_SETUP,       /* a message requests its path and has it set up */
-    CRITICAL_LATENCY,     /* its last byte and its control messages move */
-    CRITICAL_BANDWIDTH,   /* its bytes enter the network, as fast as without other messages; of a sender that
-                             waits for that, all that the fabric does not tell */
-    CRITICAL_CONTENTION,  /* it waits for other messages */
-    CRITICAL_OTHER,       /* the fabric does not tell */
-    CRITICAL_KINDS
-};
 
 /* "computation", ... */
 const char *critical_kind_name(enum critical_kind kind);

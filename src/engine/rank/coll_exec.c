@@ -56,11 +56,10 @@ static void begin_causes(struct coll_exec *exec, uint32_t index)
         exec->causes[index].strand = critical_fork(exec->context->critical);
 }
 
-/* The present cause is that of the latest completion of the phase, if that is at `at`. */
-static void note_cause(const struct coll_exec *exec, uint32_t index, ps_t at)
+/* The present cause is that of the latest completion of the phase. */
+static void hold_cause(const struct coll_exec *exec, uint32_t index)
 {
-    if (at > request_at(exec, index)->latest)
-        critical_hold(exec->context->critical, &exec->causes[index].link);
+    critical_hold(exec->context->critical, &exec->causes[index].link);
 }
 
 /* The phase is over, and the strand has waited for what ended it. */
@@ -71,16 +70,19 @@ static void follow_cause(const struct coll_exec *exec, uint32_t index)
 
 /* ------------------------------------------------------------------ phases */
 
-/* A message, barrier or flag of the present phase is complete at `at`. */
-static void complete_part(struct coll_exec *exec, uint32_t index, ps_t at, uint32_t peer)
+/* A message, barrier or flag of the present phase is complete at `at`. Returns whether that is later than all
+ * before it. */
+static inline bool complete_part(struct coll_exec *exec, uint32_t index, ps_t at, uint32_t peer)
 {
     struct coll_request *request = request_at(exec, index);
+    bool is_later = at > request->latest;
     if (at >= request->latest) {
         request->latest = at;
         request->peer = peer;
     }
     if (--request->pending == 0)
         loop_at(exec->loop, ps_max(request->latest, exec->loop->now), exec->phase_kind, index);
+    return is_later;
 }
 
 static void on_message(void *self, uint32_t index, ps_t at, uint32_t peer)
@@ -91,16 +93,15 @@ static void on_message(void *self, uint32_t index, ps_t at, uint32_t peer)
 /* The same for the critical path. A function of its own: all messages of collectives pass here. */
 static void on_message_with_cause(void *self, uint32_t index, ps_t at, uint32_t peer)
 {
-    note_cause(self, index, at);
-    complete_part(self, index, at, peer);
+    if (complete_part(self, index, at, peer))
+        hold_cause(self, index);
 }
 
 /* Of things other than messages. */
 static void complete_other(struct coll_exec *exec, uint32_t index, ps_t at, uint32_t peer)
 {
-    if (exec->context->critical)
-        note_cause(exec, index, at);
-    complete_part(exec, index, at, peer);
+    if (complete_part(exec, index, at, peer) && exec->context->critical)
+        hold_cause(exec, index);
 }
 
 /* A message has come that raises a flag. */
@@ -206,8 +207,8 @@ static void sink_raise(struct coll_sink *base, uint32_t flag)
 /* The flag is up, or goes up at a known time. */
 static void raised_before(const struct coll_exec_sink *sink, struct coll_request *request, ps_t at)
 {
-    if (sink->exec->context->critical)
-        note_cause(sink->exec, sink->request, at);
+    if (sink->exec->context->critical && at > request->latest)
+        hold_cause(sink->exec, sink->request);
     end_signal(sink);
     request->latest = ps_max(request->latest, at);
 }

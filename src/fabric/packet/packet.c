@@ -178,7 +178,7 @@ static void emit_moved(const struct packet *packet, uint32_t index, ps_t latency
     uint64_t bytes = fabric_message_bytes(&packet->fabric, message);
     ps_t now = fabric_now(&packet->fabric);
     const struct tap *tap = packet->fabric.params.tap;
-    if (tap_has_part_handler(tap))
+    if (tap_wants_parts(tap))
         tap_emit_waiting(
             tap, index, TAP_PART_TRANSFER, message->injected, now,
             &(struct tap_awaited){.what = "its share of the links to node",

@@ -6,7 +6,7 @@
 
 static bool is_traced(const struct photonic *photonic)
 {
-    return tap_has_part_handler(photonic->fabric.params.tap);
+    return tap_wants_parts(photonic->fabric.params.tap);
 }
 
 static struct queue_links step_links(const struct photonic *photonic)
