@@ -6,22 +6,23 @@
 
 #include "fabric/message.h"
 
-/* What the list of the path says of a link. */
+/* What the list of the path says of a link: a cache line, as the link itself. */
 struct critical_detail {
     uint32_t before; /* the link before this one; POOL_NONE: the beginning, or forgotten */
     uint32_t rank;   /* whose time comes before the message */
     uint32_t source, destination;
-    uint8_t op;
-    bool is_signal;
-    bool is_cut; /* what came before has been forgotten */
-    uint32_t which;
-    ps_t awaited_ps;
-    const char *awaited;
     uint64_t bytes;
     ps_t computed, start;
-    uint64_t messages; /* of the chain */
-    uint64_t number;   /* of the link, in the order in which links began */
+    ps_t awaited_ps;
+    uint32_t which;
+    uint32_t number;        /* of the link, in the order in which links began, modulo 2^32 */
+    uint64_t messages : 46; /* of the chain */
+    uint64_t op : 8;
+    uint64_t awaited : 8; /* the number of its text, from 1 on; 0: nothing */
+    uint64_t is_signal : 1;
+    uint64_t is_cut : 1; /* what came before has been forgotten */
 };
+static_assert(sizeof(struct critical_detail) == 64, "a cache line");
 
 struct critical {
     struct causes causes; /* the first member: parts that need more than adding come with it */
@@ -35,7 +36,7 @@ struct critical {
     uint32_t cause;     /* of what is completed; POOL_NONE: there is none */
     bool owns_cause;    /* nobody else holds it */
     uint32_t keep;      /* links, before old ones are forgotten; 0: the path is not listed */
-    uint64_t begun;     /* links */
+    uint32_t begun;     /* links, modulo 2^32 */
     uint32_t last;      /* the rank that has ended last; POOL_NONE: none has ended */
     ps_t length;
 };
@@ -212,7 +213,8 @@ static void note_wait(struct critical *critical, uint32_t index, const struct ta
     struct critical_detail *detail = &critical->details[index];
     if (waited <= detail->awaited_ps)
         return;
-    detail->awaited = awaited->what;
+    uint32_t text = waits_text(&critical->waits, awaited->what) + 1;
+    detail->awaited = text <= UINT8_MAX ? text : 0;
     detail->which = awaited->which;
     detail->awaited_ps = waited;
 }
@@ -267,15 +269,15 @@ static inline void close_link(struct cause_link *link, ps_t end, enum critical_k
     link->is_closed = true;
 }
 
-/* Forgets what came before links that are older than the keep / 2 newest ones. */
+/* Forgets what came before links that are older than the keep / 2 newest ones. An age is modulo 2^32: a link
+ * that looks younger than it is remains for longer. */
 static void forget(struct critical *critical)
 {
-    uint64_t newest = critical->begun, from = newest > critical->keep / 2 ? newest - critical->keep / 2 : 0;
     for (uint32_t i = 0; i < critical->links.fresh; i++) {
         struct critical_detail *detail = &critical->details[i];
         uint32_t before = detail->before;
         if (link_at(critical, i)->uses == 0 || before == POOL_NONE ||
-            critical->details[before].number >= from)
+            critical->begun - critical->details[before].number <= critical->keep / 2)
             continue;
         detail->before = POOL_NONE;
         detail->is_cut = true;
@@ -486,14 +488,15 @@ static struct critical_step step_of(const struct critical *critical, uint32_t in
     struct critical_step step = {.rank = detail->rank,
                                  .source = detail->source,
                                  .destination = detail->destination,
-                                 .op = detail->op,
+                                 .op = (uint8_t)detail->op,
                                  .is_signal = detail->is_signal,
                                  .bytes = detail->bytes,
                                  .since = before->end,
                                  .computed = detail->computed,
                                  .start = detail->start,
                                  .end = link->end,
-                                 .awaited = detail->awaited,
+                                 .awaited =
+                                     detail->awaited ? critical->waits.texts[detail->awaited - 1] : NULL,
                                  .which = detail->which,
                                  .awaited_ps = detail->awaited_ps};
     ps_t kinds_before[CRITICAL_KINDS];

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 /* The same text may be a constant of several files. */
-static uint32_t text_number(struct waits *waits, const char *what)
+uint32_t waits_text(struct waits *waits, const char *what)
 {
     for (size_t i = 0; i < waits->text_count; i++)
         if (waits->texts[i] == what || strcmp(waits->texts[i], what) == 0)
@@ -18,7 +18,7 @@ static uint32_t text_number(struct waits *waits, const char *what)
 
 void waits_add(struct waits *waits, const char *what, uint32_t which, ps_t time)
 {
-    uint32_t *slot = hashmap_slot(&waits->by_place, (uint64_t)text_number(waits, what) << 32 | which);
+    uint32_t *slot = hashmap_slot(&waits->by_place, (uint64_t)waits_text(waits, what) << 32 | which);
     if (!*slot) {
         waits->places = mem_grow(waits->places, &waits->capacity, waits->count + 1, "critical path");
         waits->places[waits->count++] = (struct waits_place){.what = what, .which = which};

@@ -18,10 +18,12 @@ struct waits {
     struct hashmap by_place;    /* the number of the text, and `which`, to a place */
     struct waits_place *places; /* in the order of their first wait */
     size_t count, capacity;
-    const char **texts; /* that differ */
+    const char **texts; /* that differ, by their numbers */
     size_t text_count, text_capacity;
 };
 
+/* The place of the text in `texts`. */
+uint32_t waits_text(struct waits *waits, const char *what);
 void waits_add(struct waits *waits, const char *what, uint32_t which, ps_t time);
 void waits_free(struct waits *waits);
 
