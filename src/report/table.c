@@ -288,7 +288,19 @@ static void put_number(FILE *out, bool has_value, double value)
         fprintf(out, "%.15g", value);
 }
 
-static void put_line(const char *program, const struct result *result, const struct result *first, FILE *out)
+/* Why the speedup is not that of the fabrics alone. */
+static void put_reason(const struct result *result, const struct result *reference, FILE *out)
+{
+    struct description_texts reasons;
+    network_differs(&reference->network, reference->fabric, &result->network, &reasons);
+    char *line = network_reasons_line(&reasons);
+    fputc(',', out);
+    quote_csv(out, line);
+    free(line);
+}
+
+static void put_values(const char *program, const struct result *result, const struct result *first,
+                       FILE *out)
 {
     char bytes[SUM_TEXT];
     double share, speedup = speedup_of(result, first);
@@ -307,14 +319,16 @@ static void put_line(const char *program, const struct result *result, const str
     put_number(out, true, result_mean_bytes(result));
     put_number(out, result->is_openloop, result_mean_latency_ps(result) / (double)PS_PER_S);
     put_number(out, result->is_openloop, (double)result->latency_max / (double)PS_PER_S);
-    fputc('\n', out);
 }
 
 void report_csv(const char *program, const struct result *results, size_t count, FILE *out)
 {
     fputs("program,fabric,makespan_s,speedup,idle_fraction,mostly_in,mostly_in_fraction,software_fraction,"
-          "messages,bytes,mean_bytes,mean_latency_s,largest_latency_s\n",
+          "messages,bytes,mean_bytes,mean_latency_s,largest_latency_s,differs\n",
           out);
-    for (size_t i = 0; i < count; i++)
-        put_line(program, &results[i], &results[0], out);
+    for (size_t i = 0; i < count; i++) {
+        put_values(program, &results[i], &results[0], out);
+        put_reason(&results[i], network_reference(results, count), out);
+        fputc('\n', out);
+    }
 }

@@ -1,8 +1,10 @@
 #include "sim/network.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/units.h"
 #include "engine/params.h"
 #include "fabric/topology.h"
@@ -131,6 +133,17 @@ void network_differs(const struct result_network *first, const char *first_name,
     if (strcmp(first->basis, network->basis) != 0)
         description_add(reasons, "its latency is %s, that of %s %s", network->basis, first_name,
                         first->basis);
+}
+
+char *network_reasons_line(const struct description_texts *reasons)
+{
+    char *line = mem_text("");
+    for (size_t i = 0; i < reasons->count; i++) {
+        char *longer = mem_format("%s%s%s", line, i ? "; " : "", reasons->text[i]);
+        free(line);
+        line = longer;
+    }
+    return line;
 }
 
 const struct result *network_reference(const struct result *results, size_t count)

@@ -36,6 +36,10 @@ void network_describe_alone(const struct config *config, const struct fabric_ops
 void network_differs(const struct result_network *first, const char *first_name,
                      const struct result_network *network, struct description_texts *reasons);
 
+/* The texts of network_differs() in one line: "a node sends at 76.8 GB/s, on packet at 12.5 GB/s; ...". The
+ * caller frees it. */
+char *network_reasons_line(const struct description_texts *reasons);
+
 struct result;
 /* The result that others are compared with: the first that is not of a bound, else the first. */
 const struct result *network_reference(const struct result *results, size_t count);

@@ -40,7 +40,7 @@ static void compare(struct sweep_findings *findings, const struct experiment *ex
     network_differs(&other, reference->name, &own, &reasons);
     if (!reasons.count)
         return;
-    char *reason = results_network_reason(&reasons);
+    char *reason = network_reasons_line(&reasons);
     char *text =
         mem_format("%s differs from %s in more than the fabric: %s", fabric->name, reference->name, reason);
     text_index_add(&findings->unequal, text);

@@ -92,17 +92,6 @@ static const char *first_network(const struct results_table *results_table)
     return NULL;
 }
 
-char *results_network_reason(const struct description_texts *reasons)
-{
-    char *text = mem_text("");
-    for (size_t i = 0; i < reasons->count; i++) {
-        char *longer = mem_format("%s%s%s", text, i ? "; " : "", reasons->text[i]);
-        free(text);
-        text = longer;
-    }
-    return text;
-}
-
 /* The row's config and that of the row that it is compared with. */
 struct network_comparison {
     struct results_table *results_table;
@@ -124,7 +113,7 @@ static void compare_row(struct network_comparison *comparison, struct results_ta
         take_row(&comparison->other, versus);
     describe(versus ? &comparison->other : &comparison->own, name, &other);
     network_differs(&other, name, &own, &reasons);
-    char *text = results_network_reason(&reasons);
+    char *text = network_reasons_line(&reasons);
     row->reason = text_index_add(&comparison->results_table->reasons, text);
     free(text);
 }

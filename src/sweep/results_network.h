@@ -10,9 +10,4 @@
  * bound, with the row's own parameters. */
 void results_network_compare(struct results_table *results_table, const size_t *versus);
 
-/* "a node sends at 76.8 GB/s, on packet at 12.5 GB/s; ...": texts as of network_differs(). The caller frees
- * it. */
-struct description_texts;
-char *results_network_reason(const struct description_texts *reasons);
-
 #endif
