@@ -239,14 +239,20 @@ enum status sweep_command_forecast(struct sweep_command *sweep, unsigned workers
 {
     struct store *store = NULL;
     struct sweep_forecast forecast;
+    struct sweep_findings findings;
     const struct memory_room room = sweep_room(&sweep->options, workers);
     bool is_there = sweep->output && access(sweep->output, F_OK) == 0;
     enum status status = is_there ? store_open(sweep->output, STORE_READ, &store)
                                   : store_open(":memory:", STORE_WRITE, &store);
+    sweep_findings_init(&findings, &sweep->definition, sweep->points, sweep->count);
     if (status == STATUS_OK)
-        status = sweep_forecast(store, sweep->points, sweep->count, &sweep->options, &forecast);
-    if (status == STATUS_OK)
+        status = sweep_forecast(store, sweep->points, sweep->count, &sweep->options, &findings, &forecast);
+    if (status == STATUS_OK) {
+        unused_params_warn(&findings.unused);
         print_forecast(&forecast, workers, workers == 1 ? one : several, &room);
+        sweep_findings_note_unequal(&findings);
+    }
+    sweep_findings_free(&findings);
     store_close(store);
     return status;
 }

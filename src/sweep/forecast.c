@@ -153,10 +153,11 @@ static enum status forecast_plan(const struct sweep_plan *plan, struct store *st
 }
 
 enum status sweep_forecast(struct store *store, const struct sweep_point *points, size_t count,
-                           const struct sweep_options *options, struct sweep_forecast *forecast)
+                           const struct sweep_options *options, struct sweep_findings *findings,
+                           struct sweep_forecast *forecast)
 {
     struct sweep_plan plan;
-    enum status status = sweep_plan_init(&plan, points, count, NULL);
+    enum status status = sweep_plan_init(&plan, points, count, findings);
     if (status == STATUS_OK)
         status = sweep_plan_compare(&plan, store, options);
     if (status == STATUS_OK)

@@ -95,9 +95,11 @@ struct sweep_forecast {
 };
 
 /* The time of a run is that of the store's runs on the same fabric, in proportion to the number of calls and
- * messages. Does not change the store. STATUS_BAD_INPUT as sweep_run. */
+ * messages. Does not change the store. `findings` and STATUS_BAD_INPUT as those of sweep_plan_init. */
+struct sweep_findings;
 enum status sweep_forecast(struct store *store, const struct sweep_point *points, size_t count,
-                           const struct sweep_options *options, struct sweep_forecast *forecast);
+                           const struct sweep_options *options, struct sweep_findings *findings,
+                           struct sweep_forecast *forecast);
 
 /* The time that the sweep takes with so many workers. */
 double sweep_forecast_time_s(const struct sweep_forecast *forecast, unsigned workers);

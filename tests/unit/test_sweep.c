@@ -231,12 +231,12 @@ static void a_forecast_does_not_wait_for_a_busy_store(void **state)
     assert_int_equal(sweep_run(busy, points, POINTS / 2, &options, NULL), STATUS_OK);
     assert_int_equal(store_begin(busy), STATUS_OK);
     assert_int_equal(store_open(path, STORE_READ, &looked_at), STATUS_OK);
-    assert_int_equal(sweep_forecast(looked_at, points, POINTS, &options, &forecast), STATUS_OK);
+    assert_int_equal(sweep_forecast(looked_at, points, POINTS, &options, NULL, &forecast), STATUS_OK);
     assert_int_equal(forecast.runs, POINTS);
     assert_int_equal(forecast.to_run, POINTS / 2);
     assert_int_equal(forecast.assumed, 0);
     points[0].fabric = "packet";
-    assert_int_equal(sweep_forecast(looked_at, points, POINTS, &options, &forecast), STATUS_OK);
+    assert_int_equal(sweep_forecast(looked_at, points, POINTS, &options, NULL, &forecast), STATUS_OK);
     assert_int_equal(forecast.assumed, 1);
     assert_true(forecast.longest_s > 0 && forecast.longest_s < forecast.work_s);
     store_close(looked_at);
