@@ -14,15 +14,16 @@ static void put_function_name(FILE *out, const char *title)
         fputc(*title == ' ' ? '_' : *title, out);
 }
 
-/* '(-s --set)'{-s,--set}'[doc]:PARAMETER=VALUE:_files' */
+/* '*'{-s,--set=}'[doc]:parameter:_helio_parameters': the value is the next word, or stands behind "=". */
 static void put_option(FILE *out, const struct cli_command *of, size_t index)
 {
     const struct cli_option *option = &of->options[index];
     enum completion_value kind = completion_value_of(of, index);
+    const char *equals = kind == COMPLETE_NOTHING ? "" : "=";
     if (option->letter)
-        fprintf(out, "        '*'{-%c,%s}'[", option->letter, option->name);
+        fprintf(out, "        '*'{-%c,%s%s}'[", option->letter, option->name, equals);
     else
-        fprintf(out, "        '*%s[", option->name);
+        fprintf(out, "        '*%s%s[", option->name, equals);
     completion_print_doc(out, option->doc, "[]:\\", QUOTE);
     fputc(']', out);
     if (kind == COMPLETE_FILE)
@@ -91,14 +92,15 @@ static void put_function(void *out, const struct cli_visit *here)
         put_group(out, here->title, here->group);
 }
 
-/* 'packet.duplex' 'full half' */
-static void put_values(void *self, const char *workload, const struct param_table *table)
+/* For each parameter whose values are known: 'packet.duplex' 'full half', 'collective:op' 'barrier bcast' */
+static void put_known_values(void *self, const char *workload, const struct param_table *table)
 {
     FILE *out = self;
-    for (size_t i = 0; !workload && i < table->count; i++) {
+    for (size_t i = 0; i < table->count; i++) {
         if (!completion_value_at(&table->params[i], 0))
             continue;
-        fprintf(out, "        '%s' '", table->params[i].name);
+        fprintf(out, "        '%s%s%s' '", workload ? workload : "", workload ? ":" : "",
+                table->params[i].name);
         completion_print_values(out, "", &table->params[i]);
         fputs("'\n", out);
     }
@@ -114,38 +116,59 @@ static void put_workload(void *self, const char *workload, const struct param_ta
     fputs("'\n", out);
 }
 
+/* $1 is the owner of the parameters, "collective:" or nothing; then come their names. */
+static const char head[] =
+    "#compdef helio\n# Completion of helio's command lines in zsh; `helio completion zsh` prints it.\n\n"
+    "_helio_settings()\n"
+    "{\n"
+    "    local name=${PREFIX%%=*} owner=$1\n"
+    "    local -A values=(\n";
+
+static const char workloads[] = "    )\n"
+                                "    if [[ $PREFIX != *=* ]]; then\n"
+                                "        compadd -S = -- ${@[2,-1]}\n"
+                                "        return\n"
+                                "    fi\n"
+                                "    compset -P 1 '*='\n"
+                                "    case $owner$name in\n"
+                                "        workload) _helio_workloads ;;\n"
+                                "        topology) _helio_topologies ;;\n"
+                                "        trace) _files ;;\n"
+                                "        *)\n"
+                                "            compset -P '*,'\n"
+                                "            compadd -- ${=values[$owner$name]}\n"
+                                "            ;;\n"
+                                "    esac\n"
+                                "}\n\n"
+                                "_helio_workloads()\n"
+                                "{\n"
+                                "    local name\n"
+                                "    local -A settings=(\n";
+
+static const char parameters[] = "    )\n"
+                                 "    for name in ${(k)settings}; do\n"
+                                 "        if [[ $PREFIX == $name:* ]]; then\n"
+                                 "            compset -P \"$name:\"\n"
+                                 "            compset -P '*,'\n"
+                                 "            _helio_settings \"$name:\" ${=settings[$name]}\n"
+                                 "            return\n"
+                                 "        fi\n"
+                                 "    done\n"
+                                 "    compadd -- ${(k)settings}\n"
+                                 "}\n\n"
+                                 "_helio_parameters()\n"
+                                 "{\n"
+                                 "    _helio_settings '' ";
+
 void completion_print_zsh(const struct cli_group *group, FILE *out)
 {
-    fputs(
-        "#compdef helio\n# Completion of helio's command lines in zsh; `helio completion zsh` prints it.\n\n"
-        "_helio_parameters()\n{\n    local -A values=(\n",
-        out);
-    completion_each_table(out, put_values);
-    fputs("    )\n"
-          "    if [[ $PREFIX == *=* ]]; then\n"
-          "        local name=${PREFIX%%=*}\n"
-          "        compset -P '*='\n"
-          "        compadd -- ${=values[$name]}\n"
-          "        return\n"
-          "    fi\n"
-          "    compadd -S = -- ",
-          out);
-    completion_print_parameters(out, "");
-    fputs("\n}\n\n_helio_workloads()\n{\n    local name\n    local -A settings=(\n", out);
+    fputs(head, out);
+    completion_each_table(out, put_known_values);
+    fputs(workloads, out);
     completion_each_table(out, put_workload);
-    fputs("    )\n"
-          "    for name in ${(k)settings}; do\n"
-          "        if [[ $PREFIX == $name:* ]]; then\n"
-          "            compset -P \"$name:\"\n"
-          "            compset -P '*,'\n"
-          "            compadd -S = -- ${=settings[$name]}\n"
-          "            return\n"
-          "        fi\n"
-          "    done\n"
-          "    compadd -- ${(k)settings}\n"
-          "}\n\n"
-          "_helio_topologies()\n{\n    compadd -S '' -- ",
-          out);
+    fputs(parameters, out);
+    completion_print_parameters(out, "");
+    fputs("\n}\n\n_helio_topologies()\n{\n    compadd -S '' -- ", out);
     completion_print_topologies(out);
     fputs("\n}\n\n", out);
     put_group(out, group->title, group);
