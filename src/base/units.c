@@ -510,26 +510,54 @@ const char *units_show_rate(double bytes_per_s, int digits, char *buffer, size_t
     return show(bytes_per_s, rate_units, rate_dimension.printed, KILO, digits, buffer, size);
 }
 
+/* The decimals that give a time in this unit so many significant digits; 0 of no time. */
+static int places_of(ps_t time, const struct unit *unit, int digits)
+{
+    int before = time > 0 ? (int)floor(log10((double)time / (double)unit->factor)) + 1 : digits;
+    return before < digits ? digits - before : 0;
+}
+
+/* Whether all times end in a zero with so many decimals. */
+static bool end_in_zero(const ps_t *times, size_t count, const struct unit *unit, int places)
+{
+    ps_t step = (ps_t)unit->factor;
+    for (int i = 1; i < places; i++)
+        step /= 10;
+    bool all = step > 0;
+    for (size_t i = 0; all && i < count; i++)
+        all = times[i] % step == 0;
+    return all;
+}
+
+/* The unit of the largest time, or the one below where that makes 0.783 and 1.158 into 783 and 1158. */
+static size_t unit_of_column(ps_t least, ps_t most)
+{
+    size_t unit = 0;
+    while (unit + 1 < time_dimension.printed && most >= (ps_t)time_units[unit + 1].factor)
+        unit++;
+    const ps_t factor = (ps_t)time_units[unit].factor;
+    return unit > 0 && least < factor && most < 2 * factor ? unit - 1 : unit;
+}
+
 struct units_column units_column_of(const ps_t *times, size_t count, int digits)
 {
-    enum { DIGITS_BELOW_ONE = 3, MOST_PLACES = 6 };
-    const double most_before_point = 1e5;
-    double least = 0, most = 0;
+    enum { DIGITS_BELOW_ONE = 3, MOST_PLACES = 5 };
+    ps_t least = 0, most = 0;
     for (size_t i = 0; i < count; i++) {
-        double time = (double)times[i];
-        least = time > 0 && (least == 0 || time < least) ? time : least;
-        most = time > most ? time : most;
+        least = times[i] > 0 && (least == 0 || times[i] < least) ? times[i] : least;
+        most = times[i] > most ? times[i] : most;
     }
-    struct units_column column = {.digits = digits};
-    while (column.unit + 1 < time_dimension.printed &&
-           (least >= (double)time_units[column.unit + 1].factor ||
-            most >= most_before_point * (double)time_units[column.unit].factor))
-        column.unit++;
-    double shown = least / (double)time_units[column.unit].factor;
-    int before = shown > 0 ? (int)floor(log10(shown)) + 1 : 1;
-    int places = (shown < 1 ? DIGITS_BELOW_ONE : digits) - before;
-    if (column.unit > 0 && places > 0)
-        column.places = places <= MOST_PLACES ? places : -1;
+    struct units_column column = {.unit = unit_of_column(least, most), .digits = digits};
+    if (column.unit == 0)
+        return column;
+    const struct unit *unit = &time_units[column.unit];
+    const bool below_one = least < (ps_t)unit->factor;
+    int of_largest = places_of(most, unit, digits);
+    int places = places_of(least, unit, below_one ? DIGITS_BELOW_ONE : digits);
+    while (below_one && places > of_largest && end_in_zero(times, count, unit, places))
+        places--;
+    places = places > of_largest ? places : of_largest;
+    column.places = places <= MOST_PLACES ? places : -1;
     return column;
 }
 

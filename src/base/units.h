@@ -44,10 +44,9 @@ const char *units_show_time(ps_t value, int digits, char *buffer, size_t size);
 const char *units_show_size(double bytes, int digits, char *buffer, size_t size);
 const char *units_show_rate(double bytes_per_s, int digits, char *buffer, size_t size);
 
-/* One unit and one number of decimals for a column of times: the smallest one but 0 has `digits` significant
- * digits, or three where it is below 1 of the unit. No number has more than five digits before the point,
- * as long as there is a larger unit. If three digits of the smallest would need more than six decimals, each
- * time has a unit of its own. */
+/* One unit and one number of decimals for a column of times. No number reaches 2000, except of seconds. All
+ * have at least `digits` significant digits, or three below 1 of the unit, without zeros at the end of all
+ * that the largest does not need. If that takes more than five decimals, each time has a unit of its own. */
 struct units_column {
     size_t unit;
     int places; /* -1: each time has its own unit, and `digits` digits */

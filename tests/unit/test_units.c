@@ -343,8 +343,8 @@ static void one_column(const ps_t *times, size_t count, const char *const *shown
         assert_string_equal(units_show_in(&column, times[i], text, sizeof text), shown[i]);
 }
 
-/* The unit and the decimals come from the smallest time, unless the largest would have more than five digits
- * before the point. */
+/* The unit comes from the largest time, the decimals from the smallest. Numbers up to 2000 may keep the
+ * smaller unit. */
 static void columns_have_one_unit(void **state)
 {
     (void)state;
@@ -352,7 +352,21 @@ static void columns_have_one_unit(void **state)
     one_column((const ps_t[]){16001280}, 1, (const char *const[]){"16.001 us"});
     one_column((const ps_t[]){16 * us, 672 * us, 0}, 3,
                (const char *const[]){"16.000 us", "672.000 us", "0.000 us"});
-    one_column((const ps_t[]){843200, 37 * us}, 2, (const char *const[]){"843.20 ns", "37000.00 ns"});
+    one_column((const ps_t[]){843200, 37 * us}, 2, (const char *const[]){"0.843 us", "37.000 us"});
+    one_column((const ps_t[]){843200, 8 * us}, 2, (const char *const[]){"0.8432 us", "8.0000 us"});
+    one_column((const ps_t[]){999999, us}, 2, (const char *const[]){"1000.00 ns", "1000.00 ns"});
+    one_column((const ps_t[]){783160, 1158240}, 2, (const char *const[]){"783.16 ns", "1158.24 ns"});
+    one_column((const ps_t[]){783160, 2 * us - 1}, 2, (const char *const[]){"783.16 ns", "2000.00 ns"});
+    one_column((const ps_t[]){783160, 2 * us}, 2, (const char *const[]){"0.7832 us", "2.0000 us"});
+    one_column((const ps_t[]){4000, 1500 * 1000}, 2, (const char *const[]){"4.0000 ns", "1500.0000 ns"});
+    one_column((const ps_t[]){1, 1500}, 2, (const char *const[]){"1 ps", "1500 ps"});
+    one_column((const ps_t[]){us - 1000, us - 10}, 2, (const char *const[]){"999.00 ns", "999.99 ns"});
+    one_column((const ps_t[]){2000, 8 * us}, 2, (const char *const[]){"0.0020 us", "8.0000 us"});
+    one_column((const ps_t[]){17066, 8 * us}, 2, (const char *const[]){"0.0171 us", "8.0000 us"});
+    one_column((const ps_t[]){us, 999 * 1000 * us}, 2, (const char *const[]){"0.001 ms", "999.000 ms"});
+    one_column((const ps_t[]){us + 1000, 999 * 1000 * us}, 2,
+               (const char *const[]){"0.00100 ms", "999.00000 ms"});
+    one_column((const ps_t[]){843203, 999 * 1000 * us}, 2, (const char *const[]){"843.20 ns", "999.00 ms"});
     one_column((const ps_t[]){843200, 370 * us}, 2, (const char *const[]){"0.843 us", "370.000 us"});
     one_column((const ps_t[]){1, 17 * us * us}, 2, (const char *const[]){"1 ps", "17.000 s"});
     one_column((const ps_t[]){0, 0}, 2, (const char *const[]){"0 ps", "0 ps"});
