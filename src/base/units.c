@@ -510,6 +510,39 @@ const char *units_show_rate(double bytes_per_s, int digits, char *buffer, size_t
     return show(bytes_per_s, rate_units, rate_dimension.printed, KILO, digits, buffer, size);
 }
 
+const char *units_show_factor(double ratio, char *buffer, size_t size)
+{
+    const double whole_below = 1e15;
+    snprintf(buffer, size,
+             ratio < 1.995         ? "%.2f"
+             : ratio < 9.95        ? "%.1f"
+             : ratio < whole_below ? "%.0f"
+                                   : "%.3g",
+             ratio);
+    return buffer;
+}
+
+struct units_speed units_speed_of(double ratio)
+{
+    const double same = 5e-4, in_percent = 1.095, two_decimals = 0.995;
+    const bool is_faster = ratio > 1;
+    const double most = is_faster ? ratio : 1 / ratio, percent = 100 * (most - 1);
+    struct units_speed speed = {.than = "as", .is_same = percent < 100 * same};
+    char factor[32];
+    if (speed.is_same) {
+        snprintf(speed.text, sizeof speed.text, "as fast");
+    } else if (most < in_percent) {
+        speed.than = "than";
+        snprintf(speed.text, sizeof speed.text, percent < two_decimals ? "%.2f %% %s" : "%.1f %% %s", percent,
+                 is_faster ? "faster" : "slower");
+    } else {
+        speed.than = is_faster ? "as" : "than";
+        snprintf(speed.text, sizeof speed.text, "%s times %s", units_show_factor(most, factor, sizeof factor),
+                 is_faster ? "as fast" : "slower");
+    }
+    return speed;
+}
+
 /* The decimals that give a time in this unit so many significant digits; 0 of no time. */
 static int places_of(ps_t time, const struct unit *unit, int digits)
 {

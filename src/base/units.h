@@ -44,6 +44,19 @@ const char *units_show_time(ps_t value, int digits, char *buffer, size_t size);
 const char *units_show_size(double bytes, int digits, char *buffer, size_t size);
 const char *units_show_rate(double bytes_per_s, int digits, char *buffer, size_t size);
 
+/* How many times: "1.73", "9.1", "49". */
+const char *units_show_factor(double ratio, char *buffer, size_t size);
+
+/* How fast something is that takes 1 / ratio of another time: "as fast", "2.8 % slower", "4.2 % faster",
+ * "1.73 times as fast", "9.1 times slower". Every table, sentence and page says it with these words. Both
+ * times are above 0. */
+struct units_speed {
+    char text[48];
+    const char *than; /* "than" or "as": what stands between the text and the other thing */
+    bool is_same;     /* as fast: they differ by less than 0.05 % */
+};
+struct units_speed units_speed_of(double ratio);
+
 /* One unit and one number of decimals for a column of times. No number reaches 2000, except of seconds. All
  * have at least `digits` significant digits, or three below 1 of the unit, without zeros at the end of all
  * that the largest does not need. If that takes more than five decimals, each time has a unit of its own. */

@@ -13,8 +13,6 @@
 
 enum { FILE_BYTES_AT_MOST = 256 << 20 };
 
-static const double same_time = 1e-12; /* of the time: results are printed with 15 digits */
-
 /* ------------------------------------------------------------------ reading */
 
 /* What a file is that is no result, as far as its first bytes tell; NULL: something else. */
@@ -200,16 +198,16 @@ static bool read_kinds(const json_t *run, double *kinds)
     return true;
 }
 
-/* "The program takes 34.7 ms on packet in b.json, 1.4 times as fast as in a.json because ..." */
+/* "packet is 1.42 times as fast in b.json as in a.json because ..." */
 static void say(const struct comparison *comparison, struct compare_run *run)
 {
     const double *times = run->makespan_s;
     const char *first = comparison->sides[0].file, *second = comparison->sides[1].file;
-    if (!(fabs(times[0] - times[1]) > same_time * fmax(times[0], times[1]))) {
+    run->speed = units_speed_of(run->ratio);
+    if (run->speed.is_same) {
         run->text = mem_format("%s takes as long in %s as in %s.", run->fabrics[1], second, first);
         return;
     }
-    bool is_faster = times[1] < times[0];
     char *because = mem_text("");
     if (run->has_paths) {
         struct insight_cause cause = insight_cause_of(times, run->kinds_s[0], run->kinds_s[1]);
@@ -217,13 +215,10 @@ static void say(const struct comparison *comparison, struct compare_run *run)
         run->cause = cause.kind;
         run->cause_share = cause.share;
         free(because);
-        because = insight_because(&cause, is_faster);
+        because = insight_because(&cause, times[1] < times[0]);
     }
-    char factor[INSIGHT_NUMBER];
-    insight_show_factor(is_faster ? run->ratio : 1 / run->ratio, factor);
-    run->text =
-        mem_format("%s is %s times %s in %s %s in %s%s.", run->fabrics[1], factor,
-                   is_faster ? "as fast" : "slower", second, is_faster ? "as" : "than", first, because);
+    run->text = mem_format("%s is %s in %s %s in %s%s.", run->fabrics[1], run->speed.text, second,
+                           run->speed.than, first, because);
     free(because);
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
+#include "base/units.h"
 #include "engine/critical.h"
 #include "output/json.h"
 
@@ -39,7 +40,8 @@ struct compare_run {
     bool has_cause;           /* the times differ */
     enum critical_kind cause; /* the kind of time that makes most of the difference */
     double cause_share;       /* of the difference; above 1 where other kinds are the other way round */
-    char *text;               /* what that means, in a sentence; NULL: one side has no run */
+    char *text;               /* what that means, in a sentence; NULL: one side has no run, or no time */
+    struct units_speed speed; /* of the second; only if there is a text */
 };
 
 struct comparison {

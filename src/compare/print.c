@@ -134,6 +134,7 @@ static json_t *run_json(const struct compare_run *run)
         json_put_text(object, "cause", critical_kind_name(run->cause));
         json_put_number(object, "cause_share", run->cause_share);
     }
+    json_put_text(object, "compared", run->text ? run->speed.text : NULL);
     json_put_text(object, "text", run->text);
     return object;
 }

@@ -53,7 +53,7 @@ static struct insight_sentence *add(struct insight *insight, enum insight_rule r
 
 /* "0.6 %", "41 %" */
 struct percent {
-    char text[INSIGHT_NUMBER];
+    char text[16];
 };
 
 static struct percent percent_of(double share)
@@ -61,20 +61,6 @@ static struct percent percent_of(double share)
     struct percent percent;
     snprintf(percent.text, sizeof percent.text, share < 0.0995 ? "%.1f %%" : "%.0f %%", 100 * share);
     return percent;
-}
-
-/* Three digits at most, as a comparison needs no more. */
-const char *insight_show_factor(double ratio, char text[INSIGHT_NUMBER])
-{
-    snprintf(text, INSIGHT_NUMBER, ratio < 1.095 ? "%.2f" : ratio < 9.95 ? "%.1f" : "%.0f", ratio);
-    return text;
-}
-
-static struct percent factor_of(double ratio)
-{
-    struct percent factor;
-    insight_show_factor(ratio, factor.text);
-    return factor;
 }
 
 static double share(ps_t part, ps_t whole)
@@ -168,10 +154,12 @@ static uint32_t slowest_rank(const struct result *result)
 /* "rank 3 computes longest, 1.9 times the average". The caller frees it. */
 static char *say_slowest(const struct result *result, uint32_t rank)
 {
+    char factor[32];
     double ratio = (double)result->rows[rank].compute / fmax(1, mean_compute(result));
     if (ratio < longer_on_rank)
         return mem_text("all ranks compute about equally long");
-    return mem_format("rank %" PRIu32 " computes longest, %s times the average", rank, factor_of(ratio).text);
+    return mem_format("rank %" PRIu32 " computes longest, %s times the average", rank,
+                      units_show_factor(ratio, factor, sizeof factor));
 }
 
 static void say_no_network(struct insight *insight, const struct result *first)
@@ -342,19 +330,19 @@ static void say_difference(struct insight *insight, const struct result *result,
     if (!sentence)
         return;
     sentence->versus = versus->fabric;
-    double ratio = (double)versus->makespan / (double)result->makespan;
+    const double ratio = (double)versus->makespan / (double)result->makespan;
+    const struct units_speed speed = units_speed_of(ratio);
     if (fabs(ratio - 1) < same_time) {
-        sentence->text =
-            mem_format("The program takes as long on %s as on %s.", result->fabric, versus->fabric);
+        sentence->text = speed.is_same ? mem_format("The program takes as long on %s as on %s.",
+                                                    result->fabric, versus->fabric)
+                                       : mem_format("The program takes about as long on %s as on %s (%s).",
+                                                    result->fabric, versus->fabric, speed.text);
         return;
     }
-    bool is_faster = ratio > 1;
     char *reason = why(result, versus, sentence);
-    sentence->rule = is_faster ? INSIGHT_FASTER : INSIGHT_SLOWER;
-    sentence->text =
-        mem_format("The program is %s times %s on %s %s %s%s", factor_of(is_faster ? ratio : 1 / ratio).text,
-                   is_faster ? "as fast" : "slower", result->fabric, is_faster ? "as on" : "than on",
-                   versus->fabric, reason);
+    sentence->rule = ratio > 1 ? INSIGHT_FASTER : INSIGHT_SLOWER;
+    sentence->text = mem_format("The program is %s on %s %s on %s%s", speed.text, result->fabric, speed.than,
+                                versus->fabric, reason);
     free(reason);
 }
 

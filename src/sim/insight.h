@@ -61,10 +61,6 @@ struct insight_cause insight_cause_of(const double times[2], const double *first
 /* " because its latency is lower (91 % of the difference)": of the second time. The caller frees it. */
 char *insight_because(const struct insight_cause *cause, bool is_faster);
 
-/* "1.04", "1.7", "14": how many times. Returns text. */
-enum { INSIGHT_NUMBER = 16 };
-const char *insight_show_factor(double ratio, char text[INSIGHT_NUMBER]);
-
 void insight_make(struct insight *insight, const struct result *results, size_t count);
 void insight_free(struct insight *insight);
 

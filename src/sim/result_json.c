@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/stats.h"
+#include "base/units.h"
 #include "fabric/fabric.h"
 #include "host/node.h"
 #include "output/json.h"
@@ -202,12 +203,23 @@ static json_t *network_json(const struct result *result, const struct result *re
     return object;
 }
 
-/* `reference` is what the network is compared with. */
+/* How fast the run is, in words; null if one of the times is zero. */
+static json_t *compared_json(const struct result *result, const struct result *reference)
+{
+    if (result->makespan <= 0 || reference->makespan <= 0)
+        return json_make_text(NULL);
+    const double ratio = (double)reference->makespan / (double)result->makespan;
+    return json_make_text(units_speed_of(ratio).text);
+}
+
+/* `reference` is what the run is compared with. */
 static json_t *run_json(const struct result *result, const struct result *reference)
 {
     json_t *object = json_make_object();
     json_put_text(object, "fabric", result->fabric);
     json_put(object, "makespan_s", seconds(result->makespan));
+    if (result != reference)
+        json_put(object, "compared", compared_json(result, reference));
     json_put(object, "ranks", ranks_json(result));
     json_put_number(object, "idle_fraction", result_idle_fraction(result));
     if (result->has_software)

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/text_index.h"
+#include "base/units.h"
 #include "output/fabric_style.h"
 #include "sweep/results_table.h"
 
@@ -59,6 +60,8 @@ static json_t *group_json(const struct results_table *results_table, const struc
     json_put_count(object, "runs", group->makespan_s.count);
     json_put(object, "makespan_s", estimate_json(&group->makespan_s));
     json_put(object, "speedup", estimate_json(&group->speedup));
+    if (group->speedup.count)
+        json_put_text(object, "compared", units_speed_of(group->speedup.mean).text);
     if (*results_table_reason(results_table, row))
         json_put_count(object, "reason", row->reason);
     json_put_number(object, "idle_fraction", row->idle_fraction);

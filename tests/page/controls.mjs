@@ -41,7 +41,8 @@ export async function checkBars(browser, expect) {
       facts: document.getElementById("networks")?.textContent ?? "",
       told: runs.flatMap(({fabric, network}) => (network ? [fabric, ...network.includes, ...network.differs, ...network.ignores] : [])),
       marks: runs.filter((run) => run.network?.differs.length).length,
-      slower: runs.some((run) => run.makespan_s > 1.2 * runs.find((r) => r.fabric === networks[0].fabric).makespan_s && networks.some((n) => n.fabric === run.fabric)),
+      compared: runs.filter((run) => run.compared && networks.some((n) => n.fabric === run.fabric)).map((run) => run.compared),
+      sentences: [document.getElementById("answer"), ...document.querySelectorAll("#insights li")].map((e) => e.textContent),
     };
     probe.remove();
     return found;
@@ -49,7 +50,9 @@ export async function checkBars(browser, expect) {
   expect(seen.bars.join() === seen.colors.join(), `the bars have the colours ${seen.bars}, the fabrics ${seen.colors}`);
   expect(seen.lines === seen.bounds, `${seen.lines} lines of ${seen.bounds} bounds`);
   for (const fabric of seen.networks) expect(seen.text.includes(fabric), `no bar is named ${fabric}`);
-  if (seen.slower) expect(/ times slower/.test(seen.text), `no bar says how much slower it is: ${seen.text}`);
+  for (const words of seen.compared) expect(seen.text.includes(words), `no bar says ${words}: ${seen.text}`);
+  for (const words of seen.sentences.length > 1 ? seen.compared.filter((words) => words !== "as fast") : [])
+    expect(seen.sentences.some((text) => text.includes(words)), `no sentence says ${words}: ${seen.sentences.join(" ")}`);
   for (const text of seen.told) expect(seen.facts.includes(text), `what the networks are does not say ${text}`);
   expect((seen.text.match(/⚠/g) ?? []).length === seen.marks, `${seen.marks} networks do not compare fairly: ${seen.text}`);
   expect(!/0\.\d+ times as fast/.test(seen.text), `a bar is a fraction as fast: ${seen.text}`);
@@ -170,6 +173,8 @@ export async function checkUnequal(browser, expect) {
       listed: list ? [...list.querySelectorAll("dt")].map((dt) => dt.textContent) : [],
       told: list ? list.textContent : "",
       answer: document.getElementById("answer").textContent,
+      strong: [...document.querySelectorAll("#answer strong")].map((e) => e.textContent),
+      compared: groups.filter((g) => g.compared).map((g) => g.compared),
       legend: names.filter((name) => name.includes("⚠")).map((name) => name.split(/[, ]/)[0]),
       names: names.map((name) => name.split(/[, ]/)[0]),
       table: [...document.querySelectorAll("#numbers thead th")].some((th) => th.textContent === "differs"),
@@ -182,6 +187,9 @@ export async function checkUnequal(browser, expect) {
   }
   for (const fabric of seen.legend) expect(seen.due.some((one) => one.fabric === fabric), `the legend marks ${fabric}`);
   expect(/⚠/.test(seen.answer) === seen.due.length > 0, `the answer is ${seen.answer}`);
+  const said = seen.strong.map((text) => text.replace(/.* (to|and) (?=[0-9a])/, "").replace(/ (than|as)$/, "")).filter((text) => /fast|slow/.test(text));
+  for (const words of said) expect(seen.compared.includes(words), `no point is ${words}: ${seen.answer}`);
+  expect(said.length > 0 || !seen.compared.length, `nothing is compared: ${seen.answer}`);
   expect(seen.table === seen.due.length > 0, "the table has another column of differences");
 }
 

@@ -100,7 +100,7 @@ static void imbalance_from_its_threshold(void **state)
     assert_int_equal(rule_of(&result, 1), INSIGHT_IMBALANCE);
     assert_string_equal(insight.sentences[0].text,
                         "No network helps this program: a perfect one saves at most 0.0 % of the time; its "
-                        "ranks wait for each other 10 % of their time, and rank 2 computes longest, 1.2 "
+                        "ranks wait for each other 10 % of their time, and rank 2 computes longest, 1.18 "
                         "times the average.");
     free_all(&result, 1);
     result = make("packet", uneven, LENGTH / 10 - 1, nothing, 2, LENGTH);
@@ -132,7 +132,7 @@ static void imbalance_names_who_computes_longer(void **state)
     const ps_t enough[RANKS] = {LENGTH / 2, LENGTH / 2, LENGTH / 2, LENGTH * 30 / 100};
     struct result result = make("packet", enough, LENGTH / 10, nothing, 0, LENGTH);
     assert_int_equal(rule_of(&result, 1), INSIGHT_IMBALANCE);
-    assert_non_null(strstr(insight.sentences[0].text, "rank 0 computes longest, 1.1 times the average."));
+    assert_non_null(strstr(insight.sentences[0].text, "rank 0 computes longest, 1.11 times the average."));
     free_all(&result, 1);
     const ps_t too_little[RANKS] = {LENGTH / 2, LENGTH / 2, LENGTH / 2, LENGTH * 35 / 100};
     result = make("packet", too_little, LENGTH / 10, nothing, 0, LENGTH);
@@ -225,6 +225,15 @@ static void fabrics_are_compared(void **state)
     results[0] = make("packet", compute, 0, slow, 0, LENGTH);
     results[1] = make("hockney", compute, 0, slow, 0, LENGTH * 995 / 1000);
     assert_int_equal(rule_of(results, 2), INSIGHT_SAME);
+    assert_string_equal(insight.sentences[0].text,
+                        "The program takes about as long on hockney as on packet (0.50 % faster).");
+    free_all(results, 2);
+
+    results[0] = make("packet", compute, 0, slow, 0, LENGTH);
+    results[1] = make("fmu", compute, 0, slow, 0, LENGTH * 1028 / 1000);
+    assert_int_equal(rule_of(results, 2), INSIGHT_SLOWER);
+    assert_non_null(
+        strstr(insight.sentences[0].text, "The program is 2.8 % slower on fmu than on packet because "));
     free_all(results, 2);
 }
 

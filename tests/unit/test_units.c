@@ -335,6 +335,37 @@ static void values_are_shown_in_readable_units(void **state)
     assert_string_equal(units_show_size(12.5, 4, text, sizeof text), "12.5 B");
 }
 
+static void says(double ratio, const char *text, const char *than)
+{
+    const struct units_speed speed = units_speed_of(ratio);
+    assert_string_equal(speed.text, text);
+    assert_string_equal(speed.than, than);
+    assert_true(speed.is_same == (strcmp(text, "as fast") == 0));
+}
+
+/* In per cent below 1.095, as a factor from there on; less than 0.05 % is nothing. */
+static void speeds_are_said_in_words(void **state)
+{
+    (void)state;
+    says(1, "as fast", "as");
+    says(1.00049, "as fast", "as");
+    says(1 / 1.00049, "as fast", "as");
+    says(1.00051, "0.05 % faster", "than");
+    says(1 / 1.0017, "0.17 % slower", "than");
+    says(1 / 1.00996, "1.0 % slower", "than");
+    says(7.7804 / 7.9951, "2.8 % slower", "than");
+    says(1.0949, "9.5 % faster", "than");
+    says(1.0951, "1.10 times as fast", "as");
+    says(1 / 1.0951, "1.10 times slower", "than");
+    says(1.994, "1.99 times as fast", "as");
+    says(2, "2.0 times as fast", "as");
+    says(1 / 9.94, "9.9 times slower", "than");
+    says(49.21, "49 times as fast", "as");
+    says(1.0 / 7185628742516, "7185628742516 times slower", "than");
+    says(1e300, "1e+300 times as fast", "as");
+    says(0, "inf times slower", "than");
+}
+
 static void one_column(const ps_t *times, size_t count, const char *const *shown)
 {
     struct units_column column = units_column_of(times, count, 5);
@@ -379,6 +410,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_have_one_unit),
+        cmocka_unit_test(speeds_are_said_in_words),
         cmocka_unit_test(texts_read_as_exact_values),
         cmocka_unit_test(wrong_text_is_refused),
         cmocka_unit_test(long_units_are_cut),

@@ -17,9 +17,10 @@
   const pairs = d3.sort(
     comparison.runs
       .filter(({first, second}) => first && second)
-      .map(({first, second, text}) => ({
+      .map(({first, second, compared, text}) => ({
         name: first.fabric === second.fabric ? first.fabric : `${first.fabric} and ${second.fabric}`,
         runs: [runOf(sides[0], first), runOf(sides[1], second)],
+        compared,
         text,
       })),
     (pair) => isBound(pair.runs[0].fabric),
@@ -68,7 +69,7 @@
         side: sides[k].id,
         makespan_s: run.makespan_s,
         fill: k ? `url(#${ofB(i)})` : styles.get(run.fabric).color,
-        said: time(run.makespan_s, 5) + (k && kit.compared(ratioOf(pair)).words ? `, ${kit.compared(ratioOf(pair)).words}` : ""),
+        said: time(run.makespan_s, 5) + (k && pair.compared ? `, ${pair.compared}` : ""),
       })),
     );
     const names = [...new Set(bars.map((bar) => bar.pair))];

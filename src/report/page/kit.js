@@ -67,17 +67,10 @@ const kit = (() => {
     share > 0 && share < 5e-5
       ? "<\u00a00.01\u00a0%"
       : `${(100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1)}\u00a0%`;
-  // How fast something is that takes 1 / ratio of another time, in words: "1.73 times as fast", "9.1 times slower",
-  // "4.2 % slower". `mood` is good, bad or neither. No words if one of the times is zero.
-  function compared(ratio) {
-    if (!isFinite(ratio) || ratio <= 0) return {words: "", mood: ""};
-    if (Math.abs(ratio - 1) < 5e-4) return {words: "as fast", mood: ""};
-    const [faster, most] = [ratio > 1, Math.max(ratio, 1 / ratio)];
-    const mood = faster ? "good" : "bad";
-    if (most < 1.095) return {words: `${digits(100 * (most - 1), 2)}\u00a0% ${faster ? "faster" : "slower"}`, mood};
-    const times = most < 2 ? most.toFixed(2) : most < 9.95 ? most.toFixed(1) : digits(most, 3);
-    return {words: `${times} times ${faster ? "as fast" : "slower"}`, mood};
-  }
+  // What follows from how fast something is, in the words of units_speed_of() (base/units.h): whether that is good or bad,
+  // and what stands before the other thing.
+  const moodOf = (words) => (/slower$/.test(words) ? "bad" : words === "as fast" ? "" : "good");
+  const than = (words) => (/(slower|faster)$/.test(words) ? "than" : "as");
   const rankCount = (run) => (Array.isArray(run.ranks) ? run.ranks.length : run.ranks.count);
   const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 
@@ -532,7 +525,8 @@ const kit = (() => {
     count,
     percent,
     plural,
-    compared,
+    moodOf,
+    than,
     rankCount,
     quantity,
     logTicks,

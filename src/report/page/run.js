@@ -22,7 +22,7 @@
   // Not a number if one of the times is zero: then there is no ratio.
   const speedup = (run) => (run.makespan_s > 0 && base.makespan_s > 0 ? base.makespan_s / run.makespan_s : NaN);
   const factor = (ratio) => (!isFinite(ratio) ? "" : `${ratio < 0.1 ? digits(ratio, 3) : ratio.toFixed(3)}×`);
-  const strong = ({words, mood}) => element("strong", {class: mood}, words);
+  const strong = (words) => element("strong", {class: kit.moodOf(words)}, words);
 
   // What the results mean: the first sentence large, the others below it.
   function answer() {
@@ -41,13 +41,11 @@
     if (networks.length === 1) line.append(`${manifest.program} takes ${time(base.makespan_s, 5)} on ${base.fabric}.`);
     else if (best === base) {
       const next = d3.least(networks.slice(1), (run) => run.makespan_s);
-      const ratio = speedup(next);
       line.append(`${base.fabric} is the fastest of ${networks.length} networks, with ${time(base.makespan_s, 5)}.`);
-      if (isFinite(ratio)) line.append(" The next, ", next.fabric, ", is ", strong(kit.compared(ratio)), ".");
+      if (next.compared) line.append(" The next, ", next.fabric, ", is ", strong(next.compared), ".");
     } else {
       line.append(`${best.fabric} is the fastest of ${networks.length} networks, with ${time(best.makespan_s, 5)}`);
-      const ratio = speedup(best);
-      if (isFinite(ratio)) line.append(": ", strong(kit.compared(ratio)), ` ${ratio < 1.095 && ratio >= 1.0005 ? "than" : "as"} ${base.fabric}`);
+      if (best.compared) line.append(": ", strong(best.compared), ` ${kit.than(best.compared)} ${base.fabric}`);
       line.append(".");
     }
     for (const bound of bounds) {
@@ -103,7 +101,7 @@
       {name: "speedup", of: speedup, show: factor},
       {name: "idle", csv: "idle_fraction", of: (run) => run.idle_fraction, show: percent},
     ];
-    const say = (run) => [time(run.makespan_s, 5), run === base ? "" : kit.compared(speedup(run)).words].filter((part) => part).join(", ") + (run.network?.differs.length ? " ⚠" : "");
+    const say = (run) => [time(run.makespan_s, 5), run.compared].filter((part) => part).join(", ") + (run.network?.differs.length ? " ⚠" : "");
     const {machine} = manifest.parameters;
     const isFair = runs.every((run) => run.network && !run.network.differs.length);
     const hosts = isFair

@@ -63,17 +63,15 @@
 
   // --------------------------------------------------------- the answer first
 
-  const rangeOf = (of, ratios) => {
-    const [least, most] = d3.extent(ratios.map((ratio) => digits(of(ratio), ratio < 10 && ratio > 0.1 ? 3 : 2)).map((text) => Number(text.replaceAll(",", ""))));
-    return least === most ? digits(least, 3) : `${digits(least, 3)} to ${digits(most, 3)}`;
-  };
-  // How the fabric compares with the baseline over all settings, in words.
-  function comparison(ratios) {
-    const [least, most] = d3.extent(ratios);
-    if (Math.max(Math.abs(least - 1), Math.abs(most - 1)) < 5e-4) return ["as fast as", ""];
-    if (least >= 0.9995) return [`${rangeOf((r) => r, ratios)} times as fast as`, "good"];
-    if (most <= 1.0005) return [`${rangeOf((r) => 1 / r, ratios)} times slower than`, "bad"];
-    return [`between ${digits(1 / least, 3)} times slower and ${digits(most, 3)} times as fast as`, ""];
+  // How the fabric compares with the baseline over all settings, in words: "1.2 to 9.1 times slower".
+  function comparison(some) {
+    const ends = [d3.least(some, (g) => g.speedup.mean), d3.greatest(some, (g) => g.speedup.mean)].map((g) => g.compared);
+    const [kinds, moods] = [ends.map((words) => words.replace(/^[0-9.e+]+/, "")), [...new Set(ends.map(kit.moodOf))].filter((mood) => mood)];
+    const mood = moods.length === 1 ? moods[0] : "";
+    if (mood === "bad") ends.reverse(); // the smaller number first
+    const [from, to] = ends;
+    const said = from === to ? to : kinds[0] === kinds[1] ? `${from.slice(0, -kinds[0].length)} to ${to}` : `between ${from} and ${to}`;
+    return [`${said} ${kit.than(to)}`, mood];
   }
 
   function answer() {
@@ -96,10 +94,9 @@
     }
     const others = fabrics
       .map((fabric) => ({fabric, some: groups.filter((g) => g.fabric === fabric && g.speedup)}))
-      .map(({fabric, some}) => ({fabric, some, ratios: some.map((g) => g.speedup.mean)}))
-      .filter(({fabric, ratios}) => ratios.length && !isBound(fabric) && !(fabric === sweep.baseline.fabric && Object.keys(sweep.baseline).length === 1));
-    others.forEach(({fabric, some, ratios}, i) => {
-      const [said, mood] = comparison(ratios);
+      .filter(({fabric, some}) => some.length && !isBound(fabric) && !(fabric === sweep.baseline.fabric && Object.keys(sweep.baseline).length === 1));
+    others.forEach(({fabric, some}, i) => {
+      const [said, mood] = comparison(some);
       line.append(i ? (i === others.length - 1 ? ", and " : ", ") : "", fabric, " is ", element("strong", {class: mood}, said), ` ${baselineName}${marked(some)}`);
     });
     if (others.length) line.append(`. ${hosts}`);
