@@ -76,12 +76,31 @@ static bool is_plain(const char *text)
            !strpbrk(text, "\t\n");
 }
 
+/* Only double quotes have a way to write a tab, which a file may not contain. */
+static void print_with_tabs(const char *text, FILE *out)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', out);
+        if (*text == '\t')
+            fputs("\\t", out);
+        else
+            fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
 /* A minus before a number may begin a plain scalar, other indicators may not. */
 static void print_value(const char *text, FILE *out)
 {
     bool negative = text[0] == '-' && text[1] && strchr("0123456789.", text[1]);
     if (is_plain(text + negative)) {
         fputs(text, out);
+        return;
+    }
+    if (strchr(text, '\t')) {
+        print_with_tabs(text, out);
         return;
     }
     fputc('\'', out);

@@ -216,23 +216,42 @@ static bool is_text(struct config_reader *reader)
     return true;
 }
 
-/* False, reported: a tab stands between a colon and the mark of a block scalar. Behind an explicit key
- * ("? k:", tab, "|") libfyaml 0.7 then writes outside of its memory. Elsewhere it takes the tab for a blank.
- */
-static bool has_no_block_behind_tab(struct config_reader *reader)
+/* Where the comment of a line begins: at a '#' behind a blank or nothing, and no quotation mark. Else its
+ * end. */
+static size_t comment_of(const char *line, size_t length)
 {
-    for (size_t i = 0; i < reader->length; i++) {
-        size_t tab = 0, at = i;
-        if (reader->text[i] != '|' && reader->text[i] != '>')
-            continue;
-        for (; at > 0 && (reader->text[at - 1] == ' ' || reader->text[at - 1] == '\t'); at--)
-            if (reader->text[at - 1] == '\t')
-                tab = at;
-        if (tab == 0 || at == 0 || reader->text[at - 1] != ':')
-            continue;
-        config_reader_error(reader, tab - 1, 1, "a tab is no blank before '%c'", reader->text[i]);
-        return false;
+    for (size_t i = 0; i < length; i++) {
+        if (line[i] == '#' && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t'))
+            return i;
+        if (line[i] == '"' || line[i] == '\'')
+            break;
     }
+    return length;
+}
+
+/* libfyaml 0.7 writes outside of its memory at some tabs beside keys. So a tab is refused, and in a comment
+ * it becomes a blank. False: reported. */
+static bool has_no_tab(struct config_reader *reader)
+{
+    if (!memchr(reader->text, '\t', reader->length))
+        return true;
+    reader->copy = mem_alloc(reader->length, 1, "an experiment file");
+    memcpy(reader->copy, reader->text, reader->length);
+    for (size_t begin = 0, end; begin < reader->length; begin = end + 1) {
+        char *line = reader->copy + begin, *newline = memchr(line, '\n', reader->length - begin);
+        size_t length = newline ? (size_t)(newline - line) : reader->length - begin;
+        size_t comment = comment_of(line, length);
+        const char *tab = memchr(line, '\t', comment);
+        end = begin + length;
+        if (tab) {
+            config_reader_error(reader, (size_t)(tab - reader->copy), 1,
+                                "a tab; write a space, or \\t in double quotes");
+            return false;
+        }
+        for (size_t i = comment; i < length; i++)
+            line[i] = line[i] == '\t' ? ' ' : line[i];
+    }
+    reader->text = reader->copy;
     return true;
 }
 
@@ -245,7 +264,7 @@ bool config_reader_open(struct config_reader *reader)
         reader->errors++;
         return false;
     }
-    if (!is_text(reader) || !has_no_block_behind_tab(reader))
+    if (!is_text(reader) || !has_no_tab(reader))
         return false;
     struct fy_diag_cfg diag_config;
     fy_diag_cfg_default(&diag_config);
@@ -265,4 +284,5 @@ void config_reader_close(struct config_reader *reader)
 {
     fy_parser_destroy(reader->parser);
     fy_diag_destroy(reader->diag);
+    free(reader->copy);
 }

@@ -26,6 +26,7 @@ struct config_reader {
     bool *sections_read;
     void *sections_self;
     bool scans; /* reads only sections, and reports nothing */
+    char *copy; /* of a text with tabs; or NULL */
     struct fy_parser *parser;
     struct fy_diag *diag;
     int depth;     /* maps and lists that are open */

@@ -100,12 +100,13 @@ static void manual_reads_back(void **state)
 static void manual_quotes_what_needs_it(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"null",  "~",   "a: b",     "a #b",  "#a",   "[a]",  "{a",    "*a",
-                                        "&a",    "!a",  "|",        ">",     "it's", "'a'",  "\"a\"", "%a",
-                                        "@a",    "`a",  "- a",      "? a",   ": a",  "a:",   "-",     "a,b",
-                                        "-5 us", "--a", "a b",      "a\\tb", "---",  "...",  ",a",    "a\tb",
-                                        " a ",   "]",   "}",        "x:y",   "a#b",  "0x1F", "true",  "1e3",
-                                        "<<",    "=",   "\xc2\xb5s"};
+    static const char *const texts[] = {"null",      "~",       "a: b", "a #b",  "#a",  "[a]",  "{a",
+                                        "*a",        "&a",      "!a",   "|",     ">",   "it's", "'a'",
+                                        "\"a\"",     "%a",      "@a",   "`a",    "- a", "? a",  ": a",
+                                        "a:",        "-",       "a,b",  "-5 us", "--a", "a b",  "a\\tb",
+                                        "---",       "...",     ",a",   "a\tb",  " a ", "]",    "}",
+                                        "x:y",       "a#b",     "0x1F", "true",  "1e3", "<<",   "=",
+                                        "\xc2\xb5s", "\"\\\t\""};
     for (size_t i = 0; i < COUNT(texts); i++) {
         const struct param param = {
             .name = "t.x", .type = PARAM_TEXT, .default_text = texts[i], .doc = "a text"};
