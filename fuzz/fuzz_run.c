@@ -70,6 +70,7 @@ const struct config *fuzz_config(struct fuzz_piece text)
     place->settings = mem_format("%.*s", (int)text.size, text.bytes);
     place->config = fuzz_config_open();
     config_set(place->config, "machine=as-published"); /* the text may name another */
+    config_set(place->config, "tdm.moves=200"); /* the search for schedules would take most of the time */
     set_all(place->config, text);
     return place->config;
 }
