@@ -26,11 +26,14 @@ static enum status archive_error(const char *path, struct archive *archive)
 /* An archive is unpacked into memory. A few bytes of it can say any amount, so there are limits. */
 #define LEAST_LIMIT_BYTES (UINT64_C(1) << 30)
 enum { MOST_RATIO = 1000 };
+/* So much is there without a look at the machine, which takes longer than to unpack a small trace. */
+#define SURELY_THERE_BYTES (UINT64_C(1) << 20)
 
 struct unpacking {
     const char *path;
     struct archive *archive;
     uint64_t limit_bytes;
+    bool knows_memory;  /* the limit is not above the available memory */
     const char *memory; /* what limits it, where that is the available memory; NULL: its own size does */
 };
 
@@ -44,6 +47,7 @@ static uint64_t limit_of(uint64_t packed_bytes)
 static void take_memory(struct unpacking *unpacking)
 {
     struct memory_room room = memory_room_find();
+    unpacking->knows_memory = true;
     if (room.bytes >= (double)unpacking->limit_bytes)
         return;
     unpacking->limit_bytes = (uint64_t)room.bytes;
@@ -71,14 +75,18 @@ static enum status too_large(const struct unpacking *unpacking)
 }
 
 /* Whether `more` bytes behind those that are unpacked stay below the limit. */
-static bool has_room(const struct unpacking *unpacking, uint64_t more)
+static bool has_room(struct unpacking *unpacking, uint64_t more)
 {
     la_int64_t unpacked = archive_filter_bytes(unpacking->archive, 0);
     uint64_t so_far = unpacked > 0 ? (uint64_t)unpacked : 0;
+    if (so_far <= SURELY_THERE_BYTES && more <= SURELY_THERE_BYTES - so_far)
+        return true;
+    if (!unpacking->knows_memory)
+        take_memory(unpacking);
     return so_far <= unpacking->limit_bytes && more <= unpacking->limit_bytes - so_far;
 }
 
-static enum status read_entry(const struct unpacking *unpacking, struct ti_file *file)
+static enum status read_entry(struct unpacking *unpacking, struct ti_file *file)
 {
     size_t capacity = 0;
     for (;;) {
@@ -104,7 +112,7 @@ static enum status too_many(const struct unpacking *unpacking)
     return STATUS_BAD_INPUT;
 }
 
-static enum status unpack_entries(const struct unpacking *unpacking, struct ti_files *files)
+static enum status unpack_entries(struct unpacking *unpacking, struct ti_files *files)
 {
     struct archive *archive = unpacking->archive;
     struct archive_entry *entry;
@@ -142,7 +150,6 @@ enum status archive_unpack(const char *path, const char *packed, size_t size, st
         archive_read_support_format_tar(archive) != ARCHIVE_OK)
         mem_exhausted("an archive");
     struct unpacking unpacking = {.path = path, .archive = archive, .limit_bytes = limit_of(size)};
-    take_memory(&unpacking);
     enum status status;
     progress_begin("unpacking the trace", size);
     if (archive_read_open_memory(archive, packed, size) != ARCHIVE_OK)
