@@ -9,16 +9,16 @@ static const struct {
     const char *name;
     struct fabric_style style;
 } named[] = {
-    {"ideal", {0x000000, 0xffffff, FABRIC_DASH_LONG, FABRIC_MARKER_PLUS, true}},
-    {"hockney", {0xa04d0c, 0xb36300, FABRIC_DASH_DOT, FABRIC_MARKER_TIMES, false}},
-    {"packet", {0x113eb1, 0x3171ec, FABRIC_DASH_NONE, FABRIC_MARKER_CIRCLE, false}},
-    {"fmu", {0xa3162c, 0xda3a4a, FABRIC_DASH_LONG, FABRIC_MARKER_SQUARE, false}},
-    {"hybrid", {0x65a075, 0x0ba06d, FABRIC_DASH_SHORT, FABRIC_MARKER_TRIANGLE, false}},
-    {"circuit", {0x1183ff, 0xbec4fc, FABRIC_DASH_SHORT, FABRIC_MARKER_DIAMOND, false}},
-    {"packetised", {0x5b1973, 0xbf92ff, FABRIC_DASH_DOT, FABRIC_MARKER_SQUARE, false}},
-    {"segment", {0xba7bd3, 0xb44db6, FABRIC_DASH_NONE, FABRIC_MARKER_STAR, false}},
-    {"tdm-compiled", {0xd08200, 0xc6ad52, FABRIC_DASH_NONE, FABRIC_MARKER_TRIANGLE, false}},
-    {"tdm-dynamic", {0x691848, 0xff6abc, FABRIC_DASH_LONG, FABRIC_MARKER_DIAMOND, false}},
+    {"ideal", {0x000000, 0xffffff, FABRIC_DASH_LONG, FABRIC_MARKER_PLUS}},
+    {"hockney", {0xa04d0c, 0xb36300, FABRIC_DASH_DOT, FABRIC_MARKER_TIMES}},
+    {"packet", {0x113eb1, 0x3171ec, FABRIC_DASH_NONE, FABRIC_MARKER_CIRCLE}},
+    {"fmu", {0xa3162c, 0xda3a4a, FABRIC_DASH_LONG, FABRIC_MARKER_SQUARE}},
+    {"hybrid", {0x65a075, 0x0ba06d, FABRIC_DASH_SHORT, FABRIC_MARKER_TRIANGLE}},
+    {"circuit", {0x1183ff, 0xbec4fc, FABRIC_DASH_SHORT, FABRIC_MARKER_DIAMOND}},
+    {"packetised", {0x5b1973, 0xbf92ff, FABRIC_DASH_DOT, FABRIC_MARKER_SQUARE}},
+    {"segment", {0xba7bd3, 0xb44db6, FABRIC_DASH_NONE, FABRIC_MARKER_STAR}},
+    {"tdm-compiled", {0xd08200, 0xc6ad52, FABRIC_DASH_NONE, FABRIC_MARKER_TRIANGLE}},
+    {"tdm-dynamic", {0x691848, 0xff6abc, FABRIC_DASH_LONG, FABRIC_MARKER_DIAMOND}},
 };
 enum { NAMED = sizeof named / sizeof *named };
 
@@ -94,7 +94,6 @@ json_t *fabric_style_json(json_t *name)
     put_color(object, "dark", style.dark_rgb);
     json_put_text(object, "dash", dashes[style.dash].svg);
     json_put_text(object, "marker", markers[style.marker].plot);
-    json_put_flag(object, "is_bound", style.is_bound);
     return object;
 }
 

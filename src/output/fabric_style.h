@@ -35,7 +35,6 @@ struct fabric_style {
     uint32_t light_rgb, dark_rgb; /* 0xRRGGBB, on a light and on a dark ground */
     enum fabric_dash dash;
     enum fabric_marker marker;
-    bool is_bound; /* not a network that can be built: a limit, which is drawn as a line */
 };
 
 struct fabric_style fabric_style_of(const char *name);
@@ -47,7 +46,7 @@ bool fabric_style_find(const char *name, struct fabric_style *style);
 void fabric_style_print_gnuplot(const struct fabric_style *style, FILE *out);
 
 /* For a page: fabric (`name`, which becomes the object's), light, dark, dash (of SVG), marker (of Observable
- * Plot), is_bound. The caller owns it. */
+ * Plot). The caller owns it. network_style_json() also says whether it is a bound (sim/network.h). */
 json_t *fabric_style_json(json_t *name);
 
 /* The same of all names of the table, as a list. */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/text_index.h"
-#include "output/fabric_style.h"
 #include "report/page.h"
+#include "sim/network.h"
 
 static json_t *side_json(const struct compare_page_side *side)
 {
@@ -26,7 +26,7 @@ static char *meanings_text(const struct compare_page_side *a, const struct compa
         {
             const char *fabric = json_string_value(json_object_get(run, "fabric"));
             if (text_index_add(&known, fabric) == json_array_size(styles))
-                json_add(styles, fabric_style_json(json_make_value(fabric)));
+                json_add(styles, network_style_json(json_make_value(fabric)));
         }
     }
     text_index_free(&known);

@@ -1,10 +1,10 @@
 #include <stdlib.h>
 
 #include "base/memory_stream.h"
-#include "output/fabric_style.h"
 #include "output/json.h"
 #include "report/page.h"
 #include "report/topology.h"
+#include "sim/network.h"
 
 /* The page of one experiment: the results of `--json`, and the meaning of their names. */
 
@@ -62,7 +62,7 @@ static json_t *styles_json(const struct result *results, size_t count)
 {
     json_t *styles = json_make_list();
     for (size_t i = 0; i < count; i++)
-        json_add(styles, fabric_style_json(json_make_text(results[i].fabric)));
+        json_add(styles, network_style_json(json_make_text(results[i].fabric)));
     return styles;
 }
 

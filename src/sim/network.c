@@ -7,7 +7,9 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "engine/params.h"
+#include "fabric/list.h"
 #include "fabric/topology.h"
+#include "output/fabric_style.h"
 #include "sim/experiment.h"
 #include "sim/result.h"
 
@@ -144,6 +146,14 @@ char *network_reasons_line(const struct description_texts *reasons)
         line = longer;
     }
     return line;
+}
+
+json_t *network_style_json(json_t *name)
+{
+    const struct fabric_ops *fabric = fabric_find(json_string_value(name));
+    json_t *style = fabric_style_json(name);
+    json_put_flag(style, "is_bound", fabric && fabric->is_bound);
+    return style;
 }
 
 const struct result *network_reference(const struct result *results, size_t count)

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "fabric/machine.h"
+#include "output/json.h"
 
 /* What the network of a run is, for people who compare fabrics. `--json` has it as `network` of each run. */
 struct result_network {
@@ -39,6 +40,10 @@ void network_differs(const struct result_network *first, const char *first_name,
 /* The texts of network_differs() in one line: "a node sends at 76.8 GB/s, on packet at 12.5 GB/s; ...". The
  * caller frees it. */
 char *network_reasons_line(const struct description_texts *reasons);
+
+/* For a page: how a fabric is drawn (output/fabric_style.h), and `is_bound`. A fabric that is not in this
+ * process is no bound. The object takes over `name`, and the caller owns it. */
+json_t *network_style_json(json_t *name);
 
 struct result;
 /* The result that others are compared with: the first that is not of a bound, else the first. */

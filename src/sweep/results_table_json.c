@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "base/text_index.h"
 #include "base/units.h"
-#include "output/fabric_style.h"
+#include "sim/network.h"
 #include "sweep/results_table.h"
 
 /* The table of results as JSON for the report page of a sweep. */
@@ -99,7 +99,7 @@ static json_t *styles_json(const struct results_table *results_table)
     for (size_t i = 0; i < results_table->group_count; i++) {
         const char *name = results_table->rows[results_table->groups[i].first].fabric;
         if (text_index_add(&known, name) == json_array_size(styles))
-            json_add(styles, fabric_style_json(json_make_value(name)));
+            json_add(styles, network_style_json(json_make_value(name)));
     }
     text_index_free(&known);
     return styles;

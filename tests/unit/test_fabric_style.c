@@ -190,7 +190,6 @@ static void other_names_get_spare_colors(void **state)
         for (size_t k = 0; fabric_style_spare(k, &spare); k++)
             is_spare |= spare.light_rgb == style.light_rgb && spare.dark_rgb == style.dark_rgb;
         assert_true(is_spare);
-        assert_false(style.is_bound);
         assert_true(style.dash < FABRIC_DASHES && style.marker < FABRIC_MARKERS);
     }
 }
@@ -209,9 +208,8 @@ static void styles_are_written(void **state)
     text = json_take_line(fabric_style_json(json_make_text("fmu")), JSON_EXACT);
     assert_string_equal(text,
                         "{\"fabric\":\"fmu\",\"light\":\"#a3162c\",\"dark\":\"#da3a4a\",\"dash\":\"9 4\","
-                        "\"marker\":\"square\",\"is_bound\":false}");
+                        "\"marker\":\"square\"}");
     free(text);
-    assert_true(fabric_style_of("ideal").is_bound);
     json_t *list = fabric_style_list_json();
     for (size_t i = 0; fabric_style_name(i); i++)
         assert_string_equal(json_string_value(json_object_get(json_array_get(list, i), "fabric")),

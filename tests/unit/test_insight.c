@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "sim/insight.h"
+#include "sim/network.h"
 #include "sim/path_summary.h"
 
 enum { RANKS = 4, LENGTH = 100000 };
@@ -310,6 +311,23 @@ static void program_without_time_says_so(void **state)
     free_all(&result, 1);
 }
 
+/* Pages take from the fabric whether it is a bound; one that is not in this process is none. */
+static void bounds_are_told_to_pages(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        bool is_bound;
+    } fabrics[] = {{"ideal", true}, {"packet", false}, {"not-in-this-process", false}};
+    for (size_t i = 0; i < sizeof fabrics / sizeof *fabrics; i++) {
+        json_t *style = network_style_json(json_make_text(fabrics[i].name));
+        assert_string_equal(json_string_value(json_object_get(style, "fabric")), fabrics[i].name);
+        assert_true(json_is_boolean(json_object_get(style, "is_bound")));
+        assert_true(json_is_true(json_object_get(style, "is_bound")) == fabrics[i].is_bound);
+        json_decref(style);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -326,6 +344,7 @@ int main(void)
         cmocka_unit_test(other_time_may_be_the_other_way_round),
         cmocka_unit_test(other_rates_are_said),
         cmocka_unit_test(program_without_time_says_so),
+        cmocka_unit_test(bounds_are_told_to_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
