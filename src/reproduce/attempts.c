@@ -41,6 +41,26 @@ void attempt_judge(const struct attempts *attempts, struct attempt *attempt)
     attempt->distance = sum / (double)attempts->chosen_count;
 }
 
+static void take_numbers(const struct attempts *attempts, struct attempt *attempt)
+{
+    const struct reproduction *reproduction = attempts->of;
+    for (size_t i = 0; i < attempts->item_count; i++)
+        for (size_t k = 0; k < reproduction->row_count; k++)
+            if (reproduction->rows[k].published == attempts->items[i] && !reproduction->rows[k].variant)
+                attempt->ours[i] = reproduction->rows[k].ours;
+}
+
+void attempt_compute(const struct attempts *attempts, struct attempt *attempt)
+{
+    struct reproduction *reproduction = attempts->of;
+    size_t missing = runs_missing(reproduction->runs);
+    rows_clear(reproduction);
+    reproduction_compute(reproduction, &attempt->configuration);
+    take_numbers(attempts, attempt);
+    attempt_judge(attempts, attempt);
+    attempt->is_known = runs_missing(reproduction->runs) == missing && !reproduction->broken;
+}
+
 bool attempt_is_better(const struct attempt *a, const struct attempt *b)
 {
     return a->met != b->met ? a->met > b->met : a->distance < b->distance;
@@ -67,8 +87,8 @@ size_t attempts_add(struct attempts *attempts, const char *const *choices)
     struct arena *texts = &configurations->texts;
     attempts->list = mem_grow(attempts->list, &attempts->capacity, attempts->count + 1, "tries");
     struct attempt *attempt = &attempts->list[attempts->count];
-    *attempt =
-        (struct attempt){.configuration = {.name = "found", .is_found = true}, .from = attempts->count};
+    *attempt = (struct attempt){
+        .configuration = {.name = "found", .is_found = true}, .from = attempts->count, .place = SIZE_MAX};
     attempt->configuration.choices =
         arena_alloc(texts, (configurations->unknown_count + 1) * sizeof *attempt->configuration.choices);
     for (size_t i = 0; i < configurations->unknown_count; i++)
@@ -115,21 +135,48 @@ static void write_header(const struct attempts *attempts, FILE *out)
     fputc('\n', out);
 }
 
+size_t attempts_known(const struct attempts *attempts)
+{
+    size_t known = 0;
+    for (size_t k = 0; k < attempts->count; k++)
+        known += attempts->list[k].is_known;
+    return known;
+}
+
+static void put_attempt(FILE *out, const struct attempts *attempts, const struct attempt *attempt)
+{
+    fputs(HELIO_VERSION, out);
+    for (size_t i = 0; i < attempts->of->configurations.unknown_count; i++) {
+        fputc(',', out);
+        quote_csv(out, attempt->configuration.choices[i]);
+    }
+    for (size_t i = 0; i < attempts->item_count; i++)
+        isnan(attempt->ours[i]) ? fputc(',', out) : fprintf(out, ",%.17g", attempt->ours[i]);
+    fputc('\n', out);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct attempt *left = *(const struct attempt *const *)a,
+                         *right = *(const struct attempt *const *)b;
+    if (left->place != right->place)
+        return left->place < right->place ? -1 : 1;
+    return left < right ? -1 : left > right;
+}
+
 void attempts_put(FILE *out, const void *what)
 {
     const struct attempts *attempts = what;
+    const struct attempt **sorted = mem_alloc(attempts->count, sizeof(const struct attempt *), "tries");
+    for (size_t k = 0; k < attempts->count; k++)
+        sorted[k] = &attempts->list[k];
+    if (attempts->count)
+        qsort(sorted, attempts->count, sizeof(const struct attempt *), compare_places);
     write_header(attempts, out);
-    for (size_t k = 0; k < attempts->count; k++) {
-        const struct attempt *attempt = &attempts->list[k];
-        fputs(HELIO_VERSION, out);
-        for (size_t i = 0; i < attempts->of->configurations.unknown_count; i++) {
-            fputc(',', out);
-            quote_csv(out, attempt->configuration.choices[i]);
-        }
-        for (size_t i = 0; i < attempts->item_count; i++)
-            isnan(attempt->ours[i]) ? fputc(',', out) : fprintf(out, ",%.17g", attempt->ours[i]);
-        fputc('\n', out);
-    }
+    for (size_t k = 0; k < attempts->count; k++)
+        if (sorted[k]->is_known)
+            put_attempt(out, attempts, sorted[k]);
+    free(sorted);
 }
 
 enum status attempts_write(const struct attempts *attempts, const char *folder)
@@ -164,6 +211,7 @@ static const char *take_attempt(void *self, const char *const *fields)
         attempt->ours[i] = end > numbers[i] ? value : NAN;
     }
     attempt_judge(attempts, attempt);
+    attempt->is_known = true;
     return NULL;
 }
 

@@ -8,11 +8,13 @@
  * for each unknown, and a number for each item. A search that is started again goes on with what is there. */
 struct attempt {
     struct configuration configuration;
-    double *ours; /* of each searched item; NaN: none */
+    double *ours;  /* of each searched item; NaN: none */
+    bool is_known; /* computed */
     /* How many items are within their tolerance: of those that choose, and of those that are held out. */
     size_t met, predicted;
     double distance; /* of those that choose, the mean deviation in tolerances, each at most 10 */
-    size_t from;     /* the try that this one changes in one unknown; itself: none */
+    size_t from;     /* the try that this one changes; itself: none */
+    size_t place;    /* in the order in which this search wants its tries; SIZE_MAX: not wanted yet */
 };
 
 struct attempts {
@@ -31,7 +33,8 @@ enum status attempts_open(struct attempts *attempts, struct reproduction *reprod
  * here.
  */
 enum status attempts_read(struct attempts *attempts, const char *path, const char *text, size_t length);
-void attempts_put(FILE *out, const void *attempts);
+size_t attempts_known(const struct attempts *attempts); /* how many */
+void attempts_put(FILE *out, const void *attempts); /* those that are known, in the order of their places */
 void attempts_close(struct attempts *attempts);
 enum status attempts_write(const struct attempts *attempts, const char *folder);
 
@@ -39,6 +42,9 @@ enum status attempts_write(const struct attempts *attempts, const char *folder);
 size_t attempts_find(const struct attempts *attempts, const char *const *choices);
 /* Adds a try with these choices, whose numbers are still unknown. Returns its index. */
 size_t attempts_add(struct attempts *attempts, const char *const *choices);
+/* Computes the paper in the configuration of a try and takes its numbers. They are known unless runs are
+ * missing, which are wanted from then on (runs.h). */
+void attempt_compute(const struct attempts *attempts, struct attempt *attempt);
 /* Counts what a try meets, when its numbers are known. */
 void attempt_judge(const struct attempts *attempts, struct attempt *attempt);
 /* More numbers that choose are met, or as many and the others are nearer. */

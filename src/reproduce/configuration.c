@@ -1,5 +1,6 @@
 #include "reproduce/configuration.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,6 +38,37 @@ const char *unknown_value(const struct unknown *unknown, const char *value)
         if (strcmp(unknown->values[i], value) == 0)
             return unknown->values[i];
     return NULL;
+}
+
+size_t configurations_possible(const struct configurations *configurations)
+{
+    size_t possible = 1;
+    for (size_t i = 0; i < configurations->unknown_count; i++)
+        if (__builtin_mul_overflow(possible, configurations->unknowns[i].count, &possible))
+            return SIZE_MAX;
+    return possible;
+}
+
+size_t configurations_number(const struct configurations *configurations, const char *const *choices)
+{
+    size_t number = 0;
+    for (size_t i = 0; i < configurations->unknown_count; i++) {
+        const struct unknown *unknown = &configurations->unknowns[i];
+        size_t value = 0;
+        while (value + 1 < unknown->count && strcmp(unknown->values[value], choices[i]) != 0)
+            value++;
+        number = number * unknown->count + value;
+    }
+    return number;
+}
+
+void configurations_choices(const struct configurations *configurations, size_t number, const char **choices)
+{
+    for (size_t i = configurations->unknown_count; i-- > 0;) {
+        const struct unknown *unknown = &configurations->unknowns[i];
+        choices[i] = unknown->values[number % unknown->count];
+        number /= unknown->count;
+    }
 }
 
 static void split_values(struct arena *texts, struct unknown *unknown, const char *text)

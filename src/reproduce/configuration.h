@@ -55,6 +55,12 @@ size_t configurations_unknown(const struct configurations *configurations, const
 /* The unknown's own text of a value, which a search compares; NULL: it is none of its values. */
 const char *unknown_value(const struct unknown *unknown, const char *value);
 
+/* How many configurations are possible: one for each way to choose; SIZE_MAX: that many or more. Each has a
+ * number below that, and both ways the choices are texts of the unknowns' values. */
+size_t configurations_possible(const struct configurations *configurations);
+size_t configurations_number(const struct configurations *configurations, const char *const *choices);
+void configurations_choices(const struct configurations *configurations, size_t number, const char **choices);
+
 /* Fills `settings` from the choices, in the arena of the configurations. */
 void configuration_settle(struct configurations *configurations, struct configuration *configuration);
 

@@ -156,11 +156,12 @@ enum status reproduction_open(struct reproduction *reproduction, const struct pa
                               const struct reproduce_options *options)
 {
     *reproduction = (struct reproduction){.paper = paper, .quick = options->quick};
-    char *path = mem_format("%s/runs.db", options->folder);
+    char *path = options->folder && !options->workers ? mem_format("%s/runs.db", options->folder)
+                                                      : mem_text(":memory:");
     enum status status = published_load(&reproduction->published, paper->name);
     if (status == STATUS_OK)
         status = configurations_load(&reproduction->configurations, paper->name);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && options->folder)
         status = folder_make(options->folder);
     if (status == STATUS_OK)
         status = runs_open(path, options->jobs, &reproduction->runs);

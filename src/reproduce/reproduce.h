@@ -18,12 +18,14 @@
  *     published.c     published numbers, and what is said of them
  *     configuration.c what a paper leaves open, and what is chosen for it
  *     items.c         a few numbers, each with all that is known of it
- *     search.c        the search for the configuration that meets most; attempts.c what it has tried
+ *     search.c        the search for the configuration that meets most; attempts.c what it has tried;
+ *                     search_worker.c a worker that makes tries for it
  *     rows.c          items: each published number with ours and a verdict
  *     figures.c       figures, and everything as JSON
  *     write.c         the summary and the CSV files; gnuplot.c the script; folder.c where they go
  *     papers.h        the files of papers/ that are in the program */
 struct paper;
+struct worker_pool;
 
 /* All papers, in the order of their lines in src/rooms.txt; ends with NULL. The build makes the list. */
 extern const struct paper *const papers[];
@@ -34,7 +36,12 @@ struct reproduce_options {
     const char *folder; /* where the files go; it is made where there is none */
     bool quick;         /* leave out what takes long */
     unsigned jobs;      /* runs at the same time; 0 = as many as there are processors */
-    uint64_t tries;     /* of a search */
+    /* Of a search. `workers`: what makes the tries (reproduce_worker_open), NULL: this process; the search
+     * shuts them down. `tried`, if it is not NULL, is called before the first try and after each: so many of
+     * at most `tries` are kept. */
+    uint64_t tries;
+    struct worker_pool *workers;
+    void (*tried)(size_t kept, size_t tries);
     /* Of reproduce_items. `configuration` may be NULL: that which meets most of them. */
     const char *items, *configuration;
 };
@@ -55,6 +62,14 @@ enum status reproduce_items(const struct paper *paper, const struct reproduce_op
  * out, and writes FOLDER/found.yaml, the configuration with the path that led there, and the tries
  * (attempts.h). STATUS_CANCELLED, reported: a signal has ended it, and the tries so far are kept. */
 enum status reproduce_search(const struct paper *paper, const struct reproduce_options *options);
+
+/* A worker of a search: a pool (sweep/worker_pool.h) of one worker, which makes one try at a time in this
+ * process, with its runs in processes of their own, and keeps nothing. A try is the number of a
+ * configuration, and its answer our value of each searched item. *fingerprint is equal only where the tries
+ * are: same version, paper and options. Its shutdown closes it. STATUS_FAILED, reported: there is nothing to
+ * search. */
+enum status reproduce_worker_open(const struct paper *paper, const struct reproduce_options *options,
+                                  struct worker_pool *worker, uint64_t *fingerprint);
 
 /* Reproduces each paper of a list that ends with NULL, and goes on when one of them fails. Then it writes
  * what they come to together: a table on standard output, all.csv and all.html. Returns the first status that

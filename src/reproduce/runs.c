@@ -32,6 +32,7 @@ struct runs {
     struct store *store;
     struct config *base;
     unsigned jobs;
+    size_t missing;
 };
 
 const struct run_facts run_unknown = {
@@ -164,7 +165,13 @@ const struct run_facts *runs_ask(struct runs *runs, const char *fabric, const ch
     struct requested_run *run = runs->list[*known - 1];
     if (run->state == RUN_FAILED)
         *reason = run->reason;
+    runs->missing += run->state == RUN_WANTED;
     return &run->facts;
+}
+
+size_t runs_missing(const struct runs *runs)
+{
+    return runs->missing;
 }
 
 /* ---------------------------------------------------------------------- run */

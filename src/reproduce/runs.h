@@ -29,7 +29,7 @@ double run_idles_most_in(const struct run_facts *facts, const char *cause);
  * no run is made twice, and a reproduction that was ended continues. */
 struct runs;
 
-/* `jobs`: runs at the same time; 0 = as many as there are processors. */
+/* `path` may be ":memory:". `jobs`: runs at the same time; 0 = as many as there are processors. */
 enum status runs_open(const char *path, unsigned jobs, struct runs **runs);
 void runs_close(struct runs *runs);
 
@@ -37,6 +37,9 @@ void runs_close(struct runs *runs);
  * facts are NaN. Where it has failed, *reason is set; else *reason stays as it is. */
 const struct run_facts *runs_ask(struct runs *runs, const char *fabric, const char *workload,
                                  const char *settings, const char **reason);
+
+/* How often a run was asked for that had not been made. */
+size_t runs_missing(const struct runs *runs);
 
 /* Makes the runs that are wanted; the progress line has `name`. *made: how many there were. A run that fails
  * stays failed, and its first error is the reason. STATUS_CANCELLED, reported: a signal has interrupted it.

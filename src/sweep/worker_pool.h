@@ -7,10 +7,13 @@
 #include <stdint.h>
 
 /* An ops table for workers that run points: processes of this machine (sweep/process_pool.h) or the ranks of
- * an MPI program (cli/cluster). Each worker runs one point at a time, which is named by its index. */
+ * an MPI program (cli/cluster). Each worker runs one point at a time, which is named by its index. The points
+ * of a search are configurations of a paper, and the bytes of an answer are numbers (reproduce/reproduce.h).
+ */
 struct worker_answer {
     size_t worker;
-    void *bytes; /* of a sweep_outcome, which the caller frees; NULL: the worker ended, `cause` says how */
+    void *
+        bytes; /* of a sweep_outcome, say, which the caller frees; NULL: the worker ended, `cause` says how */
     size_t length;
     char cause[128];
 };

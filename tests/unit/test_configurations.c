@@ -19,6 +19,7 @@
 #include "reproduce/published.h"
 #include "reproduce/reproduce.h"
 #include "support/reproduced.h"
+#include "sweep/worker_pool.h"
 
 #define FILE_OF(path, text)                                                                                  \
     {                                                                                                        \
@@ -182,13 +183,18 @@ static void test_found(void **state)
 
 /* ------------------------------------------------------------------- search */
 
-static enum status search(uint64_t tries)
+static enum status search_with(uint64_t tries, struct worker_pool *workers)
 {
     diag_set_sink(reproduced_keep_quiet, NULL);
-    enum status status =
-        reproduce_search(&paper, &(struct reproduce_options){.folder = reproduced_folder, .tries = tries});
+    enum status status = reproduce_search(
+        &paper, &(struct reproduce_options){.folder = reproduced_folder, .tries = tries, .workers = workers});
     diag_set_sink(NULL, NULL);
     return status;
+}
+
+static enum status search(uint64_t tries)
+{
+    return search_with(tries, NULL);
 }
 
 static size_t lines_of(const char *text)
@@ -228,6 +234,98 @@ static void test_search(void **state)
     reproduced_remove();
 }
 
+/* Three workers that answer in no order: the last that was given a try answers first. */
+struct unordered {
+    struct worker_pool one;
+    size_t given[3], count;
+    size_t fails_at; /* this try, counted from 1, is not made; 0: none is */
+    bool is_shut_down;
+    struct worker_answer answers[3];
+};
+
+static bool submit(struct worker_pool *pool, size_t worker, size_t number, struct worker_answer *answer)
+{
+    struct unordered *unordered = pool->self;
+    unordered->one.submit(&unordered->one, 0, number, answer);
+    unordered->one.wait(&unordered->one, &unordered->answers[worker]);
+    unordered->answers[worker].worker = worker;
+    unordered->given[unordered->count++] = worker;
+    return true;
+}
+
+static bool wait_for_last(struct worker_pool *pool, struct worker_answer *answer)
+{
+    struct unordered *unordered = pool->self;
+    *answer = unordered->answers[unordered->given[--unordered->count]];
+    if (unordered->fails_at && --unordered->fails_at == 0) {
+        free(answer->bytes);
+        answer->bytes = NULL;
+    }
+    return true;
+}
+
+static void shut_down(struct worker_pool *pool)
+{
+    struct unordered *unordered = pool->self;
+    assert_int_equal(unordered->count, 0);
+    unordered->one.shutdown(&unordered->one);
+    unordered->is_shut_down = true;
+}
+
+static enum status search_unordered(uint64_t tries, size_t fails_at)
+{
+    struct unordered unordered = {.fails_at = fails_at};
+    uint64_t fingerprint;
+    assert_int_equal(
+        reproduce_worker_open(&paper, &(struct reproduce_options){0}, &unordered.one, &fingerprint),
+        STATUS_OK);
+    struct worker_pool pool = {
+        .workers = 3, .self = &unordered, .submit = submit, .wait = wait_for_last, .shutdown = shut_down};
+    enum status status = search_with(tries, &pool);
+    assert_true(unordered.is_shut_down);
+    return status;
+}
+
+/* Whoever makes the tries, they are the same in the same order. One that is not made ends the search, and
+ * those that came back are kept. */
+static void test_workers(void **state)
+{
+    (void)state;
+    assert_non_null(mkdtemp(reproduced_folder));
+    assert_int_equal(search(30), STATUS_OK);
+    char *found = mem_text(reproduced_take("found.yaml"));
+    char *tries = mem_text(reproduced_take("line-search.csv"));
+    assert_int_equal(search_unordered(30, 0), STATUS_OK);
+    assert_string_equal(reproduced_take("found.yaml"), found);
+    assert_string_equal(reproduced_take("line-search.csv"), tries);
+    assert_int_equal(search_unordered(30, 12), STATUS_FAILED);
+    assert_int_equal(lines_of(reproduced_take("line-search.csv")), 1 + 11 + 2); /* two were under way */
+    assert_int_equal(search_unordered(30, 12), STATUS_FAILED);
+    assert_int_equal(search_unordered(30, 0), STATUS_OK);
+    assert_string_equal(reproduced_take("found.yaml"), found);
+    assert_string_equal(reproduced_take("line-search.csv"), tries);
+    free(tries);
+    free(found);
+    reproduced_remove();
+}
+
+/* Each configuration has a number of its own, and the number leads back to it. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    struct configurations configurations;
+    const char *choices[4];
+    assert_int_equal(configurations_load(&configurations, "line"), STATUS_OK);
+    assert_int_equal(configurations_possible(&configurations), 64);
+    assert_int_equal(configurations_number(&configurations, configurations.list[0].choices), 0);
+    assert_int_equal(configurations_number(&configurations, configurations.list[1].choices), 2 * 16 + 1);
+    for (size_t number = 0; number < 64; number++) {
+        configurations_choices(&configurations, number, choices);
+        assert_int_equal(configurations_number(&configurations, choices), number);
+    }
+    configurations_free(&configurations);
+}
+
 /* No item of a search decides by itself that it is held out: both halves have some, and a name is always in
  * the same half. */
 static void test_halves(void **state)
@@ -247,8 +345,10 @@ static void test_halves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_configurations), cmocka_unit_test(test_verdicts), cmocka_unit_test(test_found),
-        cmocka_unit_test(test_search),         cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_configurations), cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_found),          cmocka_unit_test(test_search),
+        cmocka_unit_test(test_workers),        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_halves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
