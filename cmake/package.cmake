@@ -75,6 +75,6 @@ foreach(mpi ${HELIO_MPIS})
     "interconnect simulator Heliograph: what runs inside ${mpi} programs
  This package has libraries that are loaded into unchanged MPI programs: one
  makes MPI_Alltoall and its kin faster, one writes a trace of all calls. It
- also has helio-sweep, whose workers are the ranks of an MPI program.")
+ also has helio-sweep and helio-search, whose workers are the ranks of an MPI program.")
 endforeach()
 include(CPack)

@@ -11,6 +11,7 @@
  *     run.c gen.c params.c machine.c topo.c capture.c reproduce.c doctor.c     a command each
  *     sweep.c export.c report.c plot.c rerun.c merge.c               sweeps and their results
  *     sweep_command.h        what helio sweep and helio-sweep (cluster/) share
+ *     reproduce_command.h    what helio reproduce and helio-search (cluster/) share
  *     trace*.c alltoall*.c breakdown*.c schedule*.c                  a group of commands each, or a large one
  *     manual.c completion*.c                                         what is printed from the tables of all
  *

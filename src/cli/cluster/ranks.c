@@ -4,11 +4,9 @@
 #include <mpi.h>
 #include <string.h>
 #include <time.h>
-#include <xxhash.h>
 
 #include "base/diag.h"
 #include "base/mem.h"
-#include "sweep/process_pool.h"
 
 enum tag { TAG_ORDER, TAG_ANSWER, TAG_BYTES };
 
@@ -128,18 +126,16 @@ unsigned ranks_of_machine(void)
     return (unsigned)ranks;
 }
 
-void ranks_serve(const struct sweep_point *points, struct memory_room room)
+void ranks_serve(struct worker_pool *own)
 {
-    struct worker_pool own;
-    process_pool_init(&own, 1, points, room);
     for (uint64_t what;;) {
         wait_for(0, TAG_ORDER);
         MPI_Recv(&what, 1, MPI_UINT64_T, 0, TAG_ORDER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (what == shutdown_order)
             break;
-        run_point(&own, what);
+        run_point(own, what);
     }
-    own.shutdown(&own);
+    own->shutdown(own);
 }
 
 /* ----------------------------------------------------------------- together */
@@ -151,52 +147,19 @@ bool ranks_agree_to_go_on(bool go_on)
     return verdict;
 }
 
-static void add_text(XXH3_state_t *hash, const char *text)
-{
-    XXH3_64bits_update(hash, text, strlen(text) + 1);
-}
-
-static void add_parameter(void *hash, const struct param *param, const char *value, const char *origin)
-{
-    (void)origin;
-    add_text(hash, param->name);
-    add_text(hash, value ? value : "");
-}
-
-/* A hash of the program's version, all parameters and all points. */
-static uint64_t fingerprint(const struct sweep_command *sweep)
-{
-    XXH3_state_t *hash = XXH3_createState();
-    if (!hash)
-        mem_exhausted("the hash of a sweep");
-    XXH3_64bits_reset(hash);
-    add_text(hash, HELIO_VERSION);
-    config_each(sweep->config, hash, add_parameter);
-    for (size_t i = 0; i < sweep->count; i++) {
-        char *label = sweep_label(&sweep->points[i]);
-        add_text(hash, label);
-        free(label);
-    }
-    uint64_t digest = XXH3_64bits_digest(hash);
-    XXH3_freeState(hash);
-    return digest;
-}
-
-bool ranks_have_the_same(const struct sweep_command *sweep)
+bool ranks_have_the_same(uint64_t mine, const char *what, const char *name)
 {
     int rank, ranks, other = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    uint64_t mine = sweep->points ? fingerprint(sweep) : 0;
     uint64_t *all = mem_alloc((size_t)ranks, sizeof *all, "workers");
     MPI_Gather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
     while (rank == 0 && other < ranks && all[other] == mine)
         other++;
     free(all);
     if (rank == 0 && other < ranks)
-        diag_error(
-            "rank %d has not read the same sweep as rank 0: is %s the same file there, and helio-sweep "
-            "the same program?",
-            other, sweep->file);
+        diag_error("rank %d has not read the same %s as rank 0: is %s the same there, and helio-%s the same "
+                   "program?",
+                   other, what, name, what);
     return ranks_agree_to_go_on(other == ranks);
 }
