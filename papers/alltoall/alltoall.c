@@ -158,9 +158,11 @@ static void bruck_items(struct reproduction *reproduction)
 
 static void tables_1_and_3(struct reproduction *reproduction)
 {
-    bruck_items(reproduction);
+    if (reproduction_wants(reproduction, "table-1/bruck/"))
+        bruck_items(reproduction);
     for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++)
-        reproduction_item(reproduction, formulas[i].item, NULL, holds(reproduction, &formulas[i]));
+        if (reproduction_wants(reproduction, formulas[i].item))
+            reproduction_item(reproduction, formulas[i].item, NULL, holds(reproduction, &formulas[i]));
 }
 
 /* ----------------------------------------------------------------- in words */
@@ -279,11 +281,16 @@ static void figure_of_memory(struct reproduction *reproduction)
 
 static void reproduce(struct reproduction *reproduction)
 {
-    tables_1_and_3(reproduction);
-    claims(reproduction);
-    transport_items(reproduction);
-    alltoall_measured(reproduction);
-    if (!reproduction_is_first(reproduction))
+    if (reproduction_wants(reproduction, "table-") || reproduction_wants(reproduction, "section-3-C/"))
+        tables_1_and_3(reproduction);
+    if (reproduction_wants(reproduction, "introduction/") || reproduction_wants(reproduction, "section-3-D/"))
+        claims(reproduction);
+    if (reproduction_wants(reproduction, "section-2-B/"))
+        transport_items(reproduction);
+    if (reproduction_draws(reproduction) || reproduction_wants(reproduction, "figure-") ||
+        reproduction_wants(reproduction, "section-4/"))
+        alltoall_measured(reproduction);
+    if (!reproduction_is_first(reproduction) || !reproduction_draws(reproduction))
         return;
     figure_of_queue_pairs(reproduction);
     figure_of_memory(reproduction);

@@ -62,7 +62,8 @@ static void draw_right(struct reproduction *reproduction)
 
 void fmu_characterization(struct reproduction *reproduction)
 {
-    if (reproduction_is_quick(reproduction) || !reproduction_is_first(reproduction))
+    if (reproduction_is_quick(reproduction) || !reproduction_is_first(reproduction) ||
+        !reproduction_draws(reproduction))
         return;
     draw_left(reproduction);
     draw_right(reproduction);

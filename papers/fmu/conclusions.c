@@ -137,7 +137,7 @@ static void give(struct reproduction *reproduction, const struct fmu_conclusion 
 
 void fmu_conclusions(struct reproduction *reproduction)
 {
-    if (!reproduction_is_first(reproduction)) /* correct-fitted */
+    if (!reproduction_is_first(reproduction) || !reproduction_draws(reproduction)) /* correct-fitted */
         return;
     reproduction_figure(
         reproduction,

@@ -87,7 +87,7 @@ static void fit_figures(struct reproduction *reproduction, const struct fmu_way 
 void fmu_fit(struct reproduction *reproduction)
 {
     struct fmu_way way = fmu_way_chosen(reproduction);
-    if (way.rate == FMU_RATE_PEAK)
+    if (way.rate == FMU_RATE_PEAK || !reproduction_draws(reproduction))
         return;
     fit_figures(reproduction, &way);
     if (!fmu_rates_are_of_programs(reproduction))

@@ -11,7 +11,7 @@ static void reproduce(struct reproduction *reproduction)
     fmu_fit(reproduction);
     fmu_mapping(reproduction);
     fmu_within(reproduction);
-    if (reproduction_is_first(reproduction))
+    if (reproduction_is_first(reproduction) && reproduction_draws(reproduction))
         fmu_beyond(reproduction);
 }
 

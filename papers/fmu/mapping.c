@@ -102,7 +102,8 @@ static void winners_on_class_d(struct reproduction *reproduction, const struct f
 
 static void study(struct reproduction *reproduction, const struct fmu_way *way)
 {
-    draw(reproduction, way);
+    if (reproduction_draws(reproduction))
+        draw(reproduction, way);
     static const int few[] = {1, 4, 8};
     for (int i = 0; i < 3; i++)
         winner(reproduction, way, "LEAST_S", "STATIC", few[i]);
@@ -125,9 +126,11 @@ void fmu_mapping(struct reproduction *reproduction)
 {
     struct fmu_way way = fmu_way_chosen(reproduction);
     bool quick = reproduction_is_quick(reproduction);
-    if (!fmu_rates_are_of_programs(reproduction) || (quick && !reproduction_is_first(reproduction)))
+    if (!fmu_rates_are_of_programs(reproduction) || (quick && !reproduction_is_first(reproduction)) ||
+        (!reproduction_wants(reproduction, "section-VI-D/best-on-") &&
+         !reproduction_wants(reproduction, "section-VI-D/incremental-")))
         return;
     study(reproduction, &way);
-    if (!quick)
+    if (!quick && reproduction_draws(reproduction))
         winners_on_class_d(reproduction, &way);
 }

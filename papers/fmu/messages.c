@@ -43,9 +43,13 @@ static void figures(struct reproduction *reproduction, const struct fmu_way *way
 void fmu_messages(struct reproduction *reproduction)
 {
     struct fmu_way way = fmu_way_chosen(reproduction);
-    if (fmu_rates_are_of_programs(
-            reproduction)) /* no message depends on the rate: drawn once for each model */
+    /* No message depends on the rate: drawn once for each model. */
+    if (fmu_rates_are_of_programs(reproduction) && reproduction_draws(reproduction))
         figures(reproduction, &way);
+    if (!reproduction_wants(reproduction, "figure-11/") && !reproduction_wants(reproduction, "figure-12/") &&
+        !reproduction_wants(reproduction, "section-VI-C/") &&
+        !reproduction_wants(reproduction, "introduction/"))
+        return;
     reproduction_item(reproduction, "figure-11/speedup-at-10MB", NULL,
                       fmu_message_speedup(reproduction, &way, 10e6));
     reproduction_item(reproduction, "section-VI-C/bandwidth-ratio", NULL,

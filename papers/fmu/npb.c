@@ -85,8 +85,10 @@ static void speedup_items(struct reproduction *reproduction, const struct fmu_wa
                                      ranks);
         }
     }
-    reproduction_item(reproduction, "section-VI-D/best-speedup", NULL, best(reproduction, way, "fmu"));
-    reproduction_item(reproduction, "figure-15/best", NULL, best(reproduction, way, "hybrid"));
+    if (reproduction_wants(reproduction, "section-VI-D/best-speedup"))
+        reproduction_item(reproduction, "section-VI-D/best-speedup", NULL, best(reproduction, way, "fmu"));
+    if (reproduction_wants(reproduction, "figure-15/best"))
+        reproduction_item(reproduction, "figure-15/best", NULL, best(reproduction, way, "hybrid"));
 }
 
 /* Whether the hybrid reduces the slowdown where FMU, with 64 of them, is slower than InfiniBand: somewhere it
@@ -185,8 +187,14 @@ static void memory_items(struct reproduction *reproduction, const struct fmu_way
 void fmu_npb(struct reproduction *reproduction)
 {
     struct fmu_way way = fmu_way_chosen(reproduction);
-    figures(reproduction, &way);
-    speedup_items(reproduction, &way);
-    claims(reproduction, &way);
-    memory_items(reproduction, &way);
+    if (reproduction_draws(reproduction))
+        figures(reproduction, &way);
+    if (reproduction_wants(reproduction, "figure-14/") || reproduction_wants(reproduction, "figure-15/") ||
+        reproduction_wants(reproduction, "section-VI-D/best-speedup"))
+        speedup_items(reproduction, &way);
+    if (reproduction_wants(reproduction, "section-VII-B/hybrid-") ||
+        reproduction_wants(reproduction, "section-VII-B/few-fmus-"))
+        claims(reproduction, &way);
+    if (reproduction_wants(reproduction, "section-VII-B/q-"))
+        memory_items(reproduction, &way);
 }

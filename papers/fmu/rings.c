@@ -137,7 +137,7 @@ static void claims(struct reproduction *reproduction, const struct fmu_way *way,
                              "figure-13/%s-32-fmus-as-64", ring);
 }
 
-static void section_7a(struct reproduction *reproduction, const struct fmu_way *way)
+static void figure_13_items(struct reproduction *reproduction, const struct fmu_way *way)
 {
     reproduction_item(reproduction, "figure-13/bcast-16MB", NULL,
                       fmu_ring_speedup(reproduction, way, "bcast", "16MiB", 64));
@@ -147,7 +147,10 @@ static void section_7a(struct reproduction *reproduction, const struct fmu_way *
                           2);
     for (int ring = 0; ring < RINGS; ring++)
         claims(reproduction, way, rings[ring]);
-    reproduction_item(reproduction, "section-VII-A/ranks-per-fmu", NULL, ranks_per_fmu(reproduction, way));
+}
+
+static void naive_items(struct reproduction *reproduction, const struct fmu_way *way)
+{
     reproduction_item(reproduction, "section-VII-A/fmu-binomial-over-naive", NULL,
                       binomial_over_naive(reproduction, way, "fmu"));
     reproduction_item(reproduction, "section-VII-A/infiniband-binomial-over-naive", NULL,
@@ -157,8 +160,17 @@ static void section_7a(struct reproduction *reproduction, const struct fmu_way *
 void fmu_rings(struct reproduction *reproduction)
 {
     struct fmu_way way = fmu_way_chosen(reproduction);
-    if (fmu_rates_are_of_programs(reproduction)) /* no ring depends on the rate: drawn once for each model */
+    /* No ring depends on the rate: drawn once for each model. */
+    if (fmu_rates_are_of_programs(reproduction) && reproduction_draws(reproduction))
         figure_13(reproduction, &way);
-    section_7a(reproduction, &way);
-    waiting_items(reproduction, &way);
+    if (reproduction_wants(reproduction, "figure-13/"))
+        figure_13_items(reproduction, &way);
+    if (reproduction_wants(reproduction, "section-VII-A/ranks-per-fmu"))
+        reproduction_item(reproduction, "section-VII-A/ranks-per-fmu", NULL,
+                          ranks_per_fmu(reproduction, &way));
+    if (reproduction_wants(reproduction, "section-VII-A/fmu-binomial") ||
+        reproduction_wants(reproduction, "section-VII-A/infiniband-binomial"))
+        naive_items(reproduction, &way);
+    if (reproduction_wants(reproduction, "section-VII-A/wait-"))
+        waiting_items(reproduction, &way);
 }

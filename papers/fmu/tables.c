@@ -81,7 +81,10 @@ static void table_5_row(struct reproduction *reproduction, const struct fmu_way 
 {
     char workload[FMU_WORKLOAD_TEXT], row[32];
     fmu_npb_text(workload, program, class, ranks);
-    snprintf(row, sizeof row, "table-5/%s.%c.%d", program, class, ranks);
+    snprintf(row, sizeof row, "table-5/%s.%c.%d/", program, class, ranks);
+    if (!reproduction_wants(reproduction, row))
+        return;
+    *strrchr(row, '/') = '\0';
     const struct run_facts *network = reproduction_run(reproduction, "packet", workload, "");
     bool lacks_barrier = !way->simplecomm && reproduction_chooses(reproduction, "finalize", "barrier");
     double messages = network->messages + (lacks_barrier ? 2 * (ranks - 1) : 0);
@@ -128,6 +131,8 @@ static void table_5(struct reproduction *reproduction, const struct fmu_way *way
         for (const char *class = classes_of_rows(reproduction, fmu_programs[i]); *class; class ++)
             for (int ranks = 4; ranks <= fmu_most_ranks(reproduction, fmu_programs[i]); ranks *= 4)
                 table_5_row(reproduction, way, fmu_programs[i], *class, ranks);
+        if (!reproduction_wants(reproduction, "section-VII-B/idleness-by-ranks/"))
+            continue;
         reproduction_item_format(reproduction, NULL,
                                  idleness_goes(reproduction, way, fmu_programs[i], directions[i]),
                                  "section-VII-B/idleness-by-ranks/%s", fmu_programs[i]);
@@ -137,7 +142,10 @@ static void table_5(struct reproduction *reproduction, const struct fmu_way *way
 void fmu_tables(struct reproduction *reproduction)
 {
     struct fmu_way way = fmu_way_chosen(reproduction);
-    table_3(reproduction, &way);
-    table_4(reproduction, &way);
+    if (reproduction_wants(reproduction, "table-3/"))
+        table_3(reproduction, &way);
+    if (reproduction_wants(reproduction, "table-4/") ||
+        reproduction_wants(reproduction, "section-VII-A/ring-idleness"))
+        table_4(reproduction, &way);
     table_5(reproduction, &way);
 }

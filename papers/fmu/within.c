@@ -153,7 +153,10 @@ static void claims_of_64_ranks(struct reproduction *reproduction, const struct f
 void fmu_within(struct reproduction *reproduction)
 {
     struct fmu_way way = fmu_way_chosen(reproduction);
-    figure_16(reproduction, &way);
+    if (reproduction_draws(reproduction))
+        figure_16(reproduction, &way);
+    if (!reproduction_wants(reproduction, "figure-16/"))
+        return;
     for (int k = 0; k < INTERCONNECTS; k++) {
         reproduction_item_format(reproduction, NULL,
                                  mean(reproduction, &way, fabrics[k], npb, FMU_PROGRAMS, 4),

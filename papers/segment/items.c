@@ -60,6 +60,7 @@ static void more_buffers_items(struct reproduction *reproduction, const struct s
     reproduction_item(reproduction, "figure-5/buffered-over-50", NULL, holds(!isnan(mean), mean > 50));
 }
 
+/* Figure 4, and what Figure 5 says of networks without buffers: the mean over both. */
 static void utilisation_items(struct reproduction *reproduction)
 {
     struct segment_reading reading = utilisation_reading(reproduction);
@@ -77,11 +78,16 @@ static void utilisation_items(struct reproduction *reproduction)
                       percent(reproduction, segment_without(SEGMENT_TORUS, "packetised"), reading.most));
     reproduction_item(reproduction, "figure-4/gain-of-utilisation", NULL,
                       (mean[0][1] - mean[0][0] + mean[1][1] - mean[1][0]) / 2);
+    reproduction_item(reproduction, "figure-5/bufferless", NULL, (mean[0][0] + mean[1][0]) / 2);
+}
+
+static void buffered_utilisation_items(struct reproduction *reproduction)
+{
+    struct segment_reading reading = utilisation_reading(reproduction);
     reproduction_item(reproduction, "figure-5/torus-32KB", NULL,
                       mean_of_layouts(reproduction, SEGMENT_TORUS, "32KiB", reading.mean));
     reproduction_item(reproduction, "figure-5/tree-32KB", NULL,
                       mean_of_layouts(reproduction, SEGMENT_TREE, "32KiB", reading.mean));
-    reproduction_item(reproduction, "figure-5/bufferless", NULL, (mean[0][0] + mean[1][0]) / 2);
     more_buffers_items(reproduction, &reading);
     if (reproduction_is_quick(reproduction))
         return;
@@ -164,35 +170,66 @@ static void tree_stable_item(struct reproduction *reproduction)
                       holds(is_known, falls && is_stable));
 }
 
-static void stored_items(struct reproduction *reproduction)
+/* The share of packets that are never stored. */
+static double never_stored(struct reproduction *reproduction, enum segment_network network,
+                           const char *buffers, const char *size)
+{
+    return percent(reproduction, segment_with(network, buffers, size), "never_stored");
+}
+
+/* Numbers of a single run: only those that are wanted are asked for. */
+static void share_items(struct reproduction *reproduction)
 {
     for (int i = 0; i < SEGMENT_SHARES; i++)
-        reproduction_item(
-            reproduction, segment_shares[i].item, NULL,
-            percent(reproduction,
-                    segment_with(SEGMENT_TORUS, segment_shares[i].buffers, segment_shares[i].size),
-                    "never_stored"));
-    double spread = 0, most_over = -INFINITY;
+        if (reproduction_wants(reproduction, segment_shares[i].item))
+            reproduction_item(
+                reproduction, segment_shares[i].item, NULL,
+                never_stored(reproduction, SEGMENT_TORUS, segment_shares[i].buffers, segment_shares[i].size));
     for (int i = 0; i < SEGMENT_LAYOUTS; i++) {
-        const char *on_torus = segment_layouts[SEGMENT_TORUS][i], *on_tree = segment_layouts[SEGMENT_TREE][i];
-        double at_4 = percent(reproduction, segment_with(SEGMENT_TORUS, on_torus, "4MiB"), "never_stored");
-        double at_16 = percent(reproduction, segment_with(SEGMENT_TORUS, on_torus, "16MiB"), "never_stored");
-        struct segment_place large = segment_with(SEGMENT_TREE, on_tree, "16MiB");
-        double over = segment_mean(reproduction, &large, "times_stored_mean") - (i + 1);
-        spread = fabs(at_4 - at_16) > spread || isnan(at_4 + at_16) ? fabs(at_4 - at_16) : spread;
-        most_over = over > most_over || isnan(over) ? over : most_over;
         char item[80];
         snprintf(item, sizeof item, "figure-7/tree-%d-level%s-32KB-never-stored-in-95-percent", i + 1,
                  i ? "s" : "");
-        double never = percent(reproduction, segment_with(SEGMENT_TREE, on_tree, "32KiB"), "never_stored");
+        if (!reproduction_wants(reproduction, item))
+            continue;
+        double never = never_stored(reproduction, SEGMENT_TREE, segment_layouts[SEGMENT_TREE][i], "32KiB");
         reproduction_item(reproduction, item, NULL, holds(!isnan(never), never > 95));
+    }
+}
+
+static void torus_stable_item(struct reproduction *reproduction)
+{
+    double spread = 0;
+    for (int i = 0; i < SEGMENT_LAYOUTS; i++) {
+        const char *buffers = segment_layouts[SEGMENT_TORUS][i];
+        double change = fabs(never_stored(reproduction, SEGMENT_TORUS, buffers, "4MiB") -
+                             never_stored(reproduction, SEGMENT_TORUS, buffers, "16MiB"));
+        spread = change > spread || isnan(change) ? change : spread;
     }
     reproduction_item(reproduction, "figure-7/torus-stable-from-4MB", NULL,
                       holds(!isnan(spread), spread <= 3));
-    if (!reproduction_is_quick(reproduction))
-        tree_stable_item(reproduction);
+}
+
+static void times_stored_item(struct reproduction *reproduction)
+{
+    double most_over = -INFINITY;
+    for (int i = 0; i < SEGMENT_LAYOUTS; i++) {
+        struct segment_place large = segment_with(SEGMENT_TREE, segment_layouts[SEGMENT_TREE][i], "16MiB");
+        double over = segment_mean(reproduction, &large, "times_stored_mean") - (i + 1);
+        most_over = over > most_over || isnan(over) ? over : most_over;
+    }
     reproduction_item(reproduction, "figure-7/tree-no-more-often-than-levels", NULL,
                       holds(!isnan(most_over), most_over <= 0));
+}
+
+static void stored_items(struct reproduction *reproduction)
+{
+    share_items(reproduction);
+    if (reproduction_wants(reproduction, "figure-7/torus-stable-"))
+        torus_stable_item(reproduction);
+    if (reproduction_wants(reproduction, "figure-7/tree-stable-") && !reproduction_is_quick(reproduction))
+        tree_stable_item(reproduction);
+    if (reproduction_wants(reproduction, "figure-7/tree-no-more-"))
+        times_stored_item(reproduction);
 }
 
 static void latency_items(struct reproduction *reproduction)
@@ -286,7 +323,8 @@ void segment_items(struct reproduction *reproduction)
     static const struct {
         const char *figures[2]; /* whose items it gives */
         void (*give)(struct reproduction *reproduction);
-    } parts[] = {{{"figure-4/", "figure-5/"}, utilisation_items},
+    } parts[] = {{{"figure-4/", "figure-5/bufferless"}, utilisation_items},
+                 {{"figure-5/t", "figure-5/buffered-"}, buffered_utilisation_items},
                  {{"figure-6/", "figure-6/"}, buffer_items},
                  {{"figure-7/", "figure-7/"}, stored_items},
                  {{"figure-8/", "figure-8/"}, latency_items},
