@@ -19,7 +19,7 @@ static const char published[] = "item,published,unit,tolerance_percent,source\n"
                                 "a,1,,10,Table 1\nb,2,,10,Table 1\nc,0,,0,Table 1\nd,-4,,1,Table 1\n";
 
 const struct embedded_file paper_files[] = {
-    FILE_OF("papers/small/notes.csv", "item,note\n"),
+    FILE_OF("papers/small/notes.csv", "item,note,experiment\n"),
     FILE_OF("papers/small/published.csv", published),
     FILE_OF("papers/small/roles.csv", "item,role,why\n*,searched,all\n"),
     FILE_OF("papers/small/unknowns.csv",

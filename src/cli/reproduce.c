@@ -17,6 +17,8 @@ const struct cli_option reproduce_command_options[] = {
     [REPRODUCE_ITEM] = {"--item", 0, "NAME", "compute and explain one number, or those that fit a pattern"},
     [REPRODUCE_CONFIGURATION] = {"--configuration", 0, "NAME",
                                  "of --item: in this configuration (the one that meets most)"},
+    [REPRODUCE_WITH] = {"--with", 0, "UNKNOWN=VALUE ...",
+                        "of --item: the configuration with other choices for what the paper leaves open"},
 };
 
 /* "alltoall, breakdown, fmu, segment, tdm, or all" */
@@ -54,6 +56,7 @@ static const struct cli_command command = {
         "Examples:\n"
         "  helio reproduce fmu --quick\n"
         "  helio reproduce breakdown --item section-6/end-to-end-latency\n"
+        "  helio reproduce tdm --item table-5/p3m-5-32/compiled --with coloring=initial\n"
         "  helio reproduce segment --search --quick -o search\n"
         "  helio reproduce all -o results",
     .print_lists = reproduce_print_papers,
@@ -98,6 +101,9 @@ static bool take(void *self, int found, const char *value)
         break;
     case REPRODUCE_CONFIGURATION:
         reproduce->options.configuration = value;
+        break;
+    case REPRODUCE_WITH:
+        reproduce->options.changes = value;
         break;
     case REPRODUCE_TRIES:
         return cli_value_count("--tries", value, &reproduce->options.tries);

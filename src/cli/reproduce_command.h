@@ -16,6 +16,7 @@ enum reproduce_command_option {
     REPRODUCE_SEARCH,
     REPRODUCE_ITEM,
     REPRODUCE_CONFIGURATION,
+    REPRODUCE_WITH,
     REPRODUCE_OPTIONS
 };
 extern const struct cli_option reproduce_command_options[REPRODUCE_OPTIONS];

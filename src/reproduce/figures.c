@@ -105,6 +105,7 @@ static json_t *row_json(const struct reproduction_row *row)
     json_put_text(object, "verdict", verdict_name(row->verdict));
     json_put_text(object, "source", published->source);
     json_put_text(object, "note", row->note);
+    json_put_text(object, "experiment", row->experiment);
     return object;
 }
 

@@ -32,6 +32,7 @@ struct reproduction_row {
     double ours, deviation_percent;
     enum verdict verdict;
     char *note;
+    const char *experiment; /* that shows the cause in the note */
 };
 
 struct reproduction {

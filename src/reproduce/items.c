@@ -11,6 +11,11 @@ static const char *name_at(const void *list, size_t index)
     return ((const struct configuration *)list)[index].name;
 }
 
+static const char *unknown_at(const void *list, size_t index)
+{
+    return ((const struct unknown *)list)[index].name;
+}
+
 static const char *item_at(const void *list, size_t index)
 {
     return ((const struct published_item *)list)[index].item;
@@ -31,6 +36,49 @@ static bool choose(struct reproduction *reproduction, const char *name)
     return false;
 }
 
+/* Changes a choice of all configurations that are left: "coloring=initial". False, reported: it is none. */
+static bool change(struct reproduction *reproduction, const char *unknown, const char *value)
+{
+    struct configurations *configurations = &reproduction->configurations;
+    size_t index = configurations_unknown(configurations, unknown);
+    if (index == configurations->unknown_count) {
+        diag_error("--with: papers/%s/unknowns.csv has no unknown '%s'%s", reproduction->paper->name, unknown,
+                   diag_did_you_mean(diag_nearest(unknown, configurations->unknowns,
+                                                  configurations->unknown_count, unknown_at)));
+        return false;
+    }
+    const char *text = unknown_value(&configurations->unknowns[index], value);
+    if (!text) {
+        diag_error("--with: papers/%s/unknowns.csv does not list the value '%s' of %s",
+                   reproduction->paper->name, value, unknown);
+        return false;
+    }
+    for (size_t i = 0; i < configurations->count; i++) {
+        struct configuration *configuration = &configurations->list[i];
+        configuration->choices[index] = text;
+        configuration->is_found = false; /* no search has chosen that */
+        configuration_settle(configurations, configuration);
+    }
+    return true;
+}
+
+/* "coloring=initial p3m_5=26" */
+static bool change_all(struct reproduction *reproduction, const char *changes)
+{
+    char *texts = mem_text(changes), *rest = texts;
+    bool good = true;
+    for (char *one; good && (one = strsep(&rest, " "));) {
+        char *value = strchr(one, '=');
+        if (value)
+            *value++ = '\0';
+        else
+            diag_error("--with: '%s' is no UNKNOWN=VALUE", one);
+        good = value && change(reproduction, one, value);
+    }
+    free(texts);
+    return good;
+}
+
 static bool is_published(const struct reproduction *reproduction)
 {
     const struct published *published = &reproduction->published;
@@ -49,7 +97,9 @@ static void print_number(const char *name, bool is_known, double value, const ch
         printf("%-14s %.7g%s%s\n", name, value, *unit ? " " : "", unit);
 }
 
-static void print_row(const struct reproduction_row *row, const struct configuration *configuration)
+/* `changes`: of the configuration; NULL: none. */
+static void print_row(const struct reproduction_row *row, const struct configuration *configuration,
+                      const char *changes)
 {
     const struct published_item *published = row->published;
     printf("%-14s %s\n%-14s %s\n", "number", published->item, "source", published->source);
@@ -60,11 +110,15 @@ static void print_row(const struct reproduction_row *row, const struct configura
         printf("%-14s %+.3g %%\n", "deviation", row->deviation_percent);
     printf("%-14s %s\n", "verdict", verdict_name(row->verdict));
     printf("%-14s %s: %s\n", "configuration", configuration->name, configuration->says);
+    if (changes)
+        printf("%-14s %s\n", "with", changes);
     if (*row->note)
         printf("%-14s %s\n", "note", row->note);
+    if (*row->experiment)
+        printf("%-14s %s\n", "experiment", row->experiment);
 }
 
-static void print_rows(const struct reproduction *reproduction)
+static void print_rows(const struct reproduction *reproduction, const char *changes)
 {
     const struct configuration *best = configuration_best(reproduction);
     const char *between = "";
@@ -73,7 +127,7 @@ static void print_rows(const struct reproduction *reproduction)
         if (!row_is_of(row, best) || fnmatch(reproduction->wanted, row->published->item, 0) != 0)
             continue;
         fputs(between, stdout);
-        print_row(row, best);
+        print_row(row, best, changes);
         between = "\n";
     }
 }
@@ -100,13 +154,14 @@ enum status reproduce_items(const struct paper *paper, const struct reproduce_op
     enum status status = reproduction_open(&reproduction, paper, options);
     reproduction.wanted = options->items;
     if (status == STATUS_OK && (!is_published(&reproduction) ||
-                                (options->configuration && !choose(&reproduction, options->configuration))))
+                                (options->configuration && !choose(&reproduction, options->configuration)) ||
+                                (options->changes && !change_all(&reproduction, options->changes))))
         status = STATUS_BAD_INPUT;
     if (status == STATUS_OK)
         status = reproduction_complete(&reproduction);
     if (status == STATUS_OK) {
         drop_others(&reproduction);
-        print_rows(&reproduction);
+        print_rows(&reproduction, options->changes);
         status = standard_flush();
     }
     reproduction_close(&reproduction);

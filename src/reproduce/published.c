@@ -42,19 +42,20 @@ static const char *take_item(void *self, const char *const *fields)
 }
 
 static const char *add_line(struct published_lines *lines, const char *pattern, const char *text,
-                            enum published_role role)
+                            enum published_role role, const char *experiment)
 {
     if (!*pattern || !*text)
         return "a line needs an item and a text";
     lines->list = mem_grow(lines->list, &lines->capacity, lines->count + 1, "lines");
-    lines->list[lines->count++] = (struct published_line){.pattern = pattern, .text = text, .role = role};
+    lines->list[lines->count++] =
+        (struct published_line){.pattern = pattern, .text = text, .role = role, .experiment = experiment};
     return NULL;
 }
 
 static const char *take_note(void *self, const char *const *fields)
 {
     struct published *published = self;
-    return add_line(&published->notes, fields[0], fields[1], ROLE_NONE);
+    return add_line(&published->notes, fields[0], fields[1], ROLE_NONE, fields[2]);
 }
 
 static const char *const role_names[] = {[ROLE_INPUT] = "input",
@@ -71,7 +72,7 @@ static const char *take_role(void *self, const char *const *fields)
         role = strcmp(fields[1], role_names[i]) == 0 ? (enum published_role)i : role;
     if (role == ROLE_NONE)
         return "a role is input, fitted, held out, searched or not computable";
-    return add_line(&published->roles, fields[0], fields[2], role);
+    return add_line(&published->roles, fields[0], fields[2], role, "");
 }
 
 static const struct published_file {
@@ -80,7 +81,7 @@ static const struct published_file {
     struct csv_table table;
 } files[] = {
     {"published.csv", false, {"item,published,unit,tolerance_percent,source\n", 5, take_item}},
-    {"notes.csv", false, {"item,note\n", 2, take_note}},
+    {"notes.csv", false, {"item,note,experiment\n", 3, take_note}},
     {"roles.csv", true, {"item,role,why\n", 3, take_role}},
 };
 

@@ -16,8 +16,10 @@
  * empty where our number says nothing about the paper's, as that of a model whose parts stand for others.
  *
  * Two more tables name items, or items in one configuration (`item/configuration`), or all that match a
- * pattern as file names do; the first line that fits holds. notes.csv has `item,note`: the cause of a
- * deviation. roles.csv has `item,role,why`: what keeps a number from being a result of ours. */
+ * pattern as file names do; the first line that fits holds. notes.csv has `item,note,experiment`: the cause
+ * of a deviation, and a command whose result shows it; empty where the note itself is what shows it, such as
+ * a sum of the paper's own numbers. roles.csv has `item,role,why`: what keeps a number from being a result of
+ * ours. */
 struct published_item {
     const char *item, *unit, *source;
     bool has_value, has_tolerance, is_cut; /* is_cut: the tolerance is upwards only */
@@ -38,6 +40,7 @@ struct published_lines {
     struct published_line {
         const char *pattern, *text;
         enum published_role role; /* of roles.csv */
+        const char *experiment;   /* of notes.csv; "" = none */
     } * list;
     size_t count, capacity;
 };

@@ -42,8 +42,9 @@ struct reproduce_options {
     uint64_t tries;
     struct worker_pool *workers;
     void (*tried)(size_t kept, size_t tries);
-    /* Of reproduce_items. `configuration` may be NULL: that which meets most of them. */
-    const char *items, *configuration;
+    /* Of reproduce_items. `configuration` may be NULL: that which meets most of them. `changes` are made to
+     * it, "coloring=initial p3m_5=26"; NULL: none. */
+    const char *items, *configuration, *changes;
 };
 
 /* Makes the runs of a paper that are not in FOLDER/runs.db yet, prints a summary on standard output, and
@@ -55,7 +56,7 @@ enum status reproduce_paper(const struct paper *paper, const struct reproduce_op
 
 /* Computes the numbers whose names fit the pattern `items`, in one configuration, and prints each with its
  * source, its verdict and its cause. It keeps the runs in FOLDER/runs.db, and writes nothing else.
- * STATUS_BAD_INPUT, reported: there is no such number or configuration. */
+ * STATUS_BAD_INPUT, reported: there is no such number, configuration or unknown. */
 enum status reproduce_items(const struct paper *paper, const struct reproduce_options *options);
 
 /* Searches for the configuration of a paper that meets most published numbers (search.c), prints what came

@@ -35,7 +35,8 @@ static struct reproduction_row *add_row(struct reproduction *reproduction, const
     reproduction->rows =
         mem_grow(reproduction->rows, &reproduction->row_capacity, reproduction->row_count + 1, "items");
     struct reproduction_row *row = &reproduction->rows[reproduction->row_count++];
-    *row = (struct reproduction_row){.published = published, .ours = NAN, .deviation_percent = NAN};
+    *row = (struct reproduction_row){
+        .published = published, .ours = NAN, .deviation_percent = NAN, .experiment = ""};
     if (variant)
         row->variant = variant = arena_text(&reproduction->published.texts, variant, strlen(variant));
     else if (reproduction->configurations.count > 1)
@@ -92,6 +93,7 @@ void reproduction_item(struct reproduction *reproduction, const char *item, cons
                                 *role = published_line(&reproduction->published.roles, item, way);
     row->ours = ours;
     row->note = mem_text(note ? note->text : role && role->role != ROLE_SEARCHED ? role->text : "");
+    row->experiment = note ? note->experiment : "";
     set_verdict(reproduction, row, role ? role->role : ROLE_NONE);
 }
 

@@ -64,11 +64,11 @@ static const char found_before[] = "configuration: found\nsays: \"the best: of 6
                                    "  changes:\n    - \"slope=1: 0 of 5\"\n    - \"slope=2: 0 of 5\"\n";
 
 const struct embedded_file paper_files[] = {FILE_OF("papers/again/found.yaml", found_before),
-                                            FILE_OF("papers/again/notes.csv", "item,note\n"),
+                                            FILE_OF("papers/again/notes.csv", "item,note,experiment\n"),
                                             FILE_OF("papers/again/published.csv", published),
                                             FILE_OF("papers/again/roles.csv", roles),
                                             FILE_OF("papers/again/unknowns.csv", unknowns),
-                                            FILE_OF("papers/line/notes.csv", "item,note\n"),
+                                            FILE_OF("papers/line/notes.csv", "item,note,experiment\n"),
                                             FILE_OF("papers/line/plain.yaml", plain),
                                             FILE_OF("papers/line/published.csv", published),
                                             FILE_OF("papers/line/roles.csv", roles),

@@ -1,4 +1,5 @@
 /* The framework of the papers: its data files, its rows, and a paper of a few runs from end to end. */
+#include <fnmatch.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,6 +67,103 @@ static void test_all_papers_load(void **state)
     }
 }
 
+/* ------------------------------------------------------------- experiments */
+
+/* The next word of a command, without its quotes; NULL: there is none. */
+static char *next_word(char **rest)
+{
+    *rest += strspn(*rest, " ");
+    const char *end = **rest == '\'' ? "'" : " ";
+    *rest += **rest == '\'';
+    char *word = **rest ? *rest : NULL;
+    *rest += strcspn(*rest, end);
+    if (**rest)
+        *(*rest)++ = '\0';
+    return word;
+}
+
+static bool has_item(const struct published *published, const char *pattern)
+{
+    for (size_t i = 0; i < published->count; i++)
+        if (fnmatch(pattern, published->items[i].item, 0) == 0)
+            return true;
+    return false;
+}
+
+static bool has_configuration(const struct configurations *configurations, const char *name)
+{
+    for (size_t i = 0; i < configurations->count; i++)
+        if (strcmp(configurations->list[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool has_choices(const struct configurations *configurations, char *changes)
+{
+    for (char *change; (change = strsep(&changes, " "));) {
+        char *unknown = strsep(&change, "=");
+        size_t index = configurations_unknown(configurations, unknown);
+        if (!change || index == configurations->unknown_count ||
+            !unknown_value(&configurations->unknowns[index], change))
+            return false;
+    }
+    return true;
+}
+
+/* Whether a command is one of `helio reproduce`, with a number, configuration and choices that the paper has.
+ */
+static bool is_experiment(const char *command, const char *paper)
+{
+    struct published published;
+    struct configurations configurations;
+    assert_int_equal(published_load(&published, paper), STATUS_OK);
+    assert_int_equal(configurations_load(&configurations, paper), STATUS_OK);
+    char *text = mem_text(command), *rest = text, *begin = mem_format("helio reproduce %s ", paper);
+    bool good = strncmp(text, begin, strlen(begin)) == 0, has_one = false;
+    rest += good ? strlen(begin) : 0;
+    for (char *word; good && (word = next_word(&rest));) {
+        if (strcmp(word, "--quick") == 0)
+            continue;
+        char *value = next_word(&rest);
+        if (value && strcmp(word, "--item") == 0)
+            good = has_one = has_item(&published, value);
+        else if (value && strcmp(word, "--configuration") == 0)
+            good = has_configuration(&configurations, value);
+        else
+            good = value && strcmp(word, "--with") == 0 && has_choices(&configurations, value);
+    }
+    free(begin);
+    free(text);
+    published_free(&published);
+    configurations_free(&configurations);
+    return good && has_one;
+}
+
+/* Each experiment of a note can be made. */
+static void test_experiments(void **state)
+{
+    (void)state;
+    struct published published;
+    size_t count = 0;
+    for (size_t i = 0; papers[i]; i++) {
+        assert_int_equal(published_load(&published, papers[i]->name), STATUS_OK);
+        for (size_t k = 0; k < published.notes.count; k++) {
+            const char *experiment = published.notes.list[k].experiment;
+            count += *experiment != '\0';
+            if (*experiment && !is_experiment(experiment, papers[i]->name))
+                fail_msg("papers/%s/notes.csv: %s", papers[i]->name, experiment);
+        }
+        published_free(&published);
+    }
+    assert_true(count > 50);
+    assert_true(
+        is_experiment("helio reproduce tdm --item 'table-1/*' --with 'coloring=initial p3m_5=26'", "tdm"));
+    assert_false(is_experiment("helio reproduce tdm --item 'table-1/*' --with coloring=final", "tdm"));
+    assert_false(is_experiment("helio reproduce tdm --item 'table-9/*'", "tdm"));
+    assert_false(is_experiment("helio reproduce tdm --quick", "tdm"));
+    assert_false(is_experiment("helio reproduce fmu --item 'table-1/*'", "tdm"));
+}
+
 /* Published numbers for which ours are stand-ins have no verdict. */
 static void test_without_tolerance(void **state)
 {
@@ -89,9 +187,9 @@ static const char *text_of(const struct published_lines *lines, const char *item
 static void test_lines_of_items(void **state)
 {
     (void)state;
-    struct published_line list[] = {{"a", "of a", ROLE_NONE},
-                                    {"a/x", "of a in way x", ROLE_FITTED},
-                                    {"t/*/i/y", "of all t in way y", ROLE_INPUT}};
+    struct published_line list[] = {{"a", "of a", ROLE_NONE, ""},
+                                    {"a/x", "of a in way x", ROLE_FITTED, ""},
+                                    {"t/*/i/y", "of all t in way y", ROLE_INPUT, ""}};
     struct published_lines lines = {.list = list, .count = 3};
     assert_string_equal(text_of(&lines, "a", "x"), "of a in way x");
     assert_string_equal(text_of(&lines, "a", "y"), "of a");
@@ -246,10 +344,15 @@ static void test_a_sweep(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_split),           cmocka_unit_test(test_split_refuses),
-        cmocka_unit_test(test_all_papers_load), cmocka_unit_test(test_without_tolerance),
-        cmocka_unit_test(test_lines_of_items),  cmocka_unit_test(test_a_paper),
-        cmocka_unit_test(test_all_papers),      cmocka_unit_test(test_a_sweep),
+        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_split_refuses),
+        cmocka_unit_test(test_experiments),
+        cmocka_unit_test(test_all_papers_load),
+        cmocka_unit_test(test_without_tolerance),
+        cmocka_unit_test(test_lines_of_items),
+        cmocka_unit_test(test_a_paper),
+        cmocka_unit_test(test_all_papers),
+        cmocka_unit_test(test_a_sweep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

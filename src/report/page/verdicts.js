@@ -57,6 +57,7 @@ const verdicts = (() => {
       ["verdict", `${row.verdict}: ${means[row.verdict]}`],
       ["configuration", `${configuration}: ${says}`],
       ["cause", row.note],
+      ["experiment", row.experiment ? element("code", {}, row.experiment) : ""],
       ["run it again", element("code", {}, command(paper, row, configuration))],
     ];
     return element(
