@@ -6,7 +6,7 @@
 #include "fuzz/fuzz.h"
 
 /* Simulations in targets. They are bounded by ranks, nodes, events and counted parameters, never by time. */
-enum { FUZZ_RUN_RANKS = 64, FUZZ_RUN_TELLINGS = 4, FUZZ_SETTINGS = 16 };
+enum { FUZZ_RUN_RANKS = 64, FUZZ_RUN_TELLINGS = 2, FUZZ_SETTINGS = 16 };
 
 /* The parameters of a run: settings as --set takes them, separated by semicolons. A setting that is wrong is
  * left out. The config belongs to this file, which keeps it while the settings stay the same. */
