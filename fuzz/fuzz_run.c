@@ -91,12 +91,19 @@ static void find_large(void *self, const struct param *param, const char *value,
  * that is a path would be read. */
 static bool is_small(const struct config *config)
 {
-    enum { NODES = 256, LINKS = 4096 };
+    enum { NODES = 128, LINKS = 4096 };
     const struct topology_config *topology = config_of(config, &topology_params);
     const char *system = config_text(config, "host.system");
     bool is_large = topology->is_given && (topology->topo.nodes > NODES || topology->topo.links > LINKS);
     config_each(config, &is_large, find_large);
     return !is_large && !(system && strpbrk(system, "./"));
+}
+
+/* NAS programs of a large class. To find their patterns for tdm-compiled takes seconds. */
+static bool is_large_class(const char *spec)
+{
+    const char *at = strstr(spec, "npb:") ? strstr(spec, "class=") : NULL;
+    return at && !strchr("SW", at[strlen("class=")]);
 }
 
 struct program *fuzz_workload(const char *spec)
@@ -107,6 +114,7 @@ struct program *fuzz_workload(const char *spec)
         at += strcspn(at, "0123456789");
         fuzz_is_too_large |= strspn(at, "0123456789") > DIGITS;
     }
+    fuzz_is_too_large |= is_large_class(spec);
     fuzz_is_too_large |= strstr(spec, "npb:is") && !strstr(spec, "class=S");
     fuzz_is_too_large |= strchr(spec, '/') || strstr(spec, "file");
     if (fuzz_is_too_large || workload_open(spec, &program) != STATUS_OK)
