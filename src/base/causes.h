@@ -42,7 +42,9 @@ struct cause_link {
 static_assert(sizeof(struct cause_link) == 64, "a cache line");
 
 /* The links of a message. A fabric that buffers takes it from its sender whatever its receiver does: then the
- * two wait for different things. POOL_NONE: there is none. */
+ * two wait for different things. POOL_NONE: there is none. With CAUSE_RARE, which POOL_NONE has too, its
+ * parts are not just added to `link`: it has two links, or no open one. */
+#define CAUSE_RARE (UINT32_C(1) << 31)
 struct cause_ends {
     uint32_t link; /* of its receiver, and of its sender where `of_sender` is POOL_NONE */
     uint32_t of_sender;
@@ -53,7 +55,7 @@ struct causes {
     struct cause_link *links;
     struct cause_ends *messages; /* by the index of the message */
     size_t message_capacity;
-    /* The part belongs to both links of a message, or may have waited for other messages. */
+    /* A part with CAUSE_RARE, or one that may have waited for other messages. */
     void (*take_rare_part)(struct causes *causes, struct cause_ends ends, enum critical_kind kind, ps_t since,
                            ps_t at, const struct tap_awaited *awaited);
 };
@@ -85,16 +87,14 @@ static inline void causes_take_part(struct causes *causes, uint32_t message, enu
 {
     if (message >= causes->message_capacity)
         return;
-    const struct cause_ends ends = causes->messages[message];
-    if (ends.link == POOL_NONE)
-        return;
+    uint32_t index = causes->messages[message].link;
     enum critical_kind kind = cause_kind(part);
-    if (ends.of_sender != POOL_NONE || (awaited && (kind == CRITICAL_CONTENTION || awaited->alone))) {
-        causes->take_rare_part(causes, ends, kind, since, at, awaited);
+    if ((index & CAUSE_RARE) || (awaited && (kind == CRITICAL_CONTENTION || awaited->alone))) {
+        causes->take_rare_part(causes, causes->messages[message], kind, since, at, awaited);
         return;
     }
-    struct cause_link *link = &causes->links[ends.link];
-    if (!link->is_closed && at > link->end)
+    struct cause_link *link = &causes->links[index];
+    if (at > link->end)
         cause_add(link, kind, since, at);
 }
 

@@ -90,6 +90,7 @@ static inline void drop(struct critical *critical, uint32_t index)
 static inline uint32_t take_link(struct critical *critical)
 {
     uint32_t index = pool_take(&critical->links);
+    assert(index < CAUSE_RARE);
     critical->causes.links = (struct cause_link *)(void *)critical->links.records; /* which may have moved */
     link_at(critical, index)->uses = 1;
     if (critical->keep)
@@ -170,8 +171,8 @@ static void note_message(struct critical *critical, uint32_t index, const struct
 }
 
 /* The message begins anew, with what the strand has done until now. */
-static void begin_anew(struct critical *critical, uint32_t index, const struct critical_strand *strand,
-                       ps_t now)
+__attribute__((noinline)) static void begin_anew(struct critical *critical, uint32_t index,
+                                                 const struct critical_strand *strand, ps_t now)
 {
     if (!critical->keep) {
         begin(critical, index, strand, now);
@@ -185,7 +186,9 @@ static void begin_anew(struct critical *critical, uint32_t index, const struct c
 
 static uint32_t link_of(const struct critical *critical, uint32_t message)
 {
-    return message < critical->causes.message_capacity ? critical->causes.messages[message].link : POOL_NONE;
+    uint32_t link =
+        message < critical->causes.message_capacity ? critical->causes.messages[message].link : POOL_NONE;
+    return link == POOL_NONE ? POOL_NONE : link & ~CAUSE_RARE;
 }
 
 __attribute__((noinline)) static void grow_messages(struct critical *critical, uint32_t message)
@@ -242,7 +245,10 @@ static void take_rare_part(struct causes *causes, struct cause_ends ends, enum c
 {
     struct critical *critical = (struct critical *)causes;
     static const struct tap_awaited nothing = {.what = NULL};
-    ps_t waited = add_waiting(critical, ends.link, kind, since, at, awaited ? awaited : &nothing);
+    if (ends.link == POOL_NONE)
+        return;
+    ps_t waited =
+        add_waiting(critical, ends.link & ~CAUSE_RARE, kind, since, at, awaited ? awaited : &nothing);
     if (awaited && waited)
         waits_add(&critical->waits, awaited->what, awaited->which, waited);
     if (ends.of_sender != POOL_NONE)
@@ -341,7 +347,8 @@ void critical_bind_receiver(struct critical *critical, uint32_t index, ps_t now)
     uint32_t link = link_of(critical, index);
     if (link == POOL_NONE)
         return;
-    critical->causes.messages[index].of_sender = copy_of(critical, link);
+    critical->causes.messages[index] =
+        (struct cause_ends){.link = link | CAUSE_RARE, .of_sender = copy_of(critical, link)};
     begin_anew(critical, link, critical->present, now);
 }
 
@@ -368,13 +375,14 @@ void critical_finish(struct critical *critical, uint32_t index)
 void critical_received(struct critical *critical, uint32_t index, ps_t at)
 {
     critical->cause = link_of(critical, index);
+    critical->causes.messages[index].link |= CAUSE_RARE;
     close_link(link_at(critical, critical->cause), at, CRITICAL_OTHER);
 }
 
 void critical_sent(struct critical *critical, uint32_t index, ps_t at)
 {
-    const struct cause_ends *message = &critical->causes.messages[index];
-    uint32_t of = message->of_sender == POOL_NONE ? message->link : message->of_sender;
+    uint32_t of_sender = critical->causes.messages[index].of_sender;
+    uint32_t of = of_sender == POOL_NONE ? link_of(critical, index) : of_sender;
     critical->cause = of;
     if (link_at(critical, of)->is_closed && link_at(critical, of)->end == at)
         return;
