@@ -60,7 +60,7 @@ struct causes {
                            ps_t at, const struct tap_awaited *awaited);
 };
 
-/* A part that a table maps folds to a constant where the part is one. */
+/* The kind of time that a part is. */
 static inline enum critical_kind cause_kind(enum tap_part part)
 {
     static const uint8_t kinds[TAP_PARTS] = {
@@ -81,7 +81,7 @@ static inline void cause_add(struct cause_link *link, enum critical_kind kind, p
     link->end = at;
 }
 
-/* Adds a part of a message, which does nothing if the message has no link. */
+/* Adds a part of a message. Does nothing if the message has no link. */
 static inline void causes_take_part(struct causes *causes, uint32_t message, enum tap_part part, ps_t since,
                                     ps_t at, const struct tap_awaited *awaited)
 {

@@ -93,8 +93,9 @@ static inline void tap_emit(const struct tap *tap, const struct tap_record *reco
         handlers[i].handle(handlers[i].self, record);
 }
 
-/* Adds a handler of the parts of messages, and chains of causes that they are added to. */
+/* Adds a handler of the parts of messages. */
 void tap_handle_parts(struct tap *tap, struct tap_part_handler handler);
+/* The parts of messages are added to these chains; there is at most one such set. */
 void tap_add_up(struct tap *tap, struct causes *causes);
 
 /* For parts that cost time to find out. */
