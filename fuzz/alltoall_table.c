@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "coll/coll.h"
 #include "fuzz/fuzz.h"
-#include "live/alltoall/settings.h"
+#include "live/coll/settings.h"
 
 static const char *const variables[] = {"HELIO_ALLTOALL",         "HELIO_ALLTOALLV",
                                         "HELIO_RANKS_PER_NODE",   "HELIO_RANKS_PER_SOCKET",

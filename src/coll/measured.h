@@ -8,9 +8,9 @@
 
 #include "base/stats.h"
 
-/* Calls of MPI_Alltoall measured on a cluster (live/alltoall/bench.c): the samples of each size and
+/* Calls of MPI_Alltoall measured on a cluster (live/coll/bench.c): the samples of each size and
  * algorithm, what they say about each other, and the table of choices that the preloaded library reads
- * (live/alltoall/choose.c). */
+ * (live/coll/choose.c). */
 struct measured_series {
     uint64_t bytes;
     char algorithm[48];

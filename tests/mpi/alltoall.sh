@@ -21,7 +21,7 @@
 #   settings     environment variables, and the messages for wrong ones
 set -eu
 here=$(dirname "$0")
-ours=$HELIO_LIBRARIES/libhelio_alltoall_$MPI.so
+ours=$HELIO_LIBRARIES/libhelio_coll_$MPI.so
 fail() { echo "alltoall.sh: $*" >&2; exit 1; }
 
 with() { ranks=$1 && shift && "$here/launch" "$ranks" LD_PRELOAD="$ours" "$@"; }
@@ -160,13 +160,13 @@ killed() {
 
 other() {
     case $MPI in
-    openmpi) theirs=$HELIO_LIBRARIES/libhelio_alltoall_mpich.so ;;
-    *) theirs=$HELIO_LIBRARIES/libhelio_alltoall_openmpi.so ;;
+    openmpi) theirs=$HELIO_LIBRARIES/libhelio_coll_mpich.so ;;
+    *) theirs=$HELIO_LIBRARIES/libhelio_coll_openmpi.so ;;
     esac
     [ -e "$theirs" ] || { echo "skipped: the other MPI is not here" && exit 77; }
     "$here/launch" 2 LD_PRELOAD="$theirs" HELIO_ALLTOALL=v2 @alltoall sizes types errors >"$TMP/out" 2>&1 ||
         fail "$(cat "$TMP/out")"
-    [ "$(grep -c "helio alltoall: this is the library for" "$TMP/out")" = 2 ] || fail "$(cat "$TMP/out")"
+    [ "$(grep -c "helio coll: this is the library for" "$TMP/out")" = 2 ] || fail "$(cat "$TMP/out")"
 }
 
 settings() {

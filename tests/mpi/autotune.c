@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "live/alltoall/internal.h"
+#include "live/coll/internal.h"
 
 static bool adds_up;
 static int failures;

@@ -1,7 +1,7 @@
 /* A unit test of model.c of the preloaded alltoall: its verdicts for some clusters. There is one rank. */
 #include <stdio.h>
 
-#include "live/alltoall/internal.h"
+#include "live/coll/internal.h"
 
 static const struct {
     uint32_t nodes, ranks, cores, leaders;

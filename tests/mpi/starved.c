@@ -64,7 +64,7 @@ static void find_library(void)
 {
     Dl_info info;
     void *function = dlsym(RTLD_DEFAULT, "MPI_Alltoall");
-    if (function && dladdr(function, &info) && strstr(info.dli_fname, "helio_alltoall"))
+    if (function && dladdr(function, &info) && strstr(info.dli_fname, "helio_coll"))
         library = info.dli_fbase;
 }
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "live/alltoall/settings.h"
+#include "live/coll/settings.h"
 
 static struct live_settings settings;
 static char said[8192];

@@ -1,0 +1,32 @@
+#ifndef HELIO_LIVE_COLL_AUTOTUNE_H
+#define HELIO_LIVE_COLL_AUTOTUNE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct live_comm;
+
+/* Chooses between the library's alltoall and the MPI's by measuring both. A trial measures AUTOTUNE_CALLS
+ * calls. The way that it finds faster is taken for `period` calls; then comes the next trial. All ranks of
+ * the communicator come to the same decision. */
+enum { AUTOTUNE_CALLS = 16 };
+
+struct autotune {
+    uint32_t calls;      /* of the present trial so far */
+    uint64_t calls_left; /* until the next trial; 0: a trial is going on */
+    uint64_t period;     /* calls for which the last decision was taken; 0: there was none */
+    bool ours;           /* the last decision: the library's way */
+    uint32_t votes[2];   /* for each way, from the repetitions of the present trial */
+    uint32_t taken[2];   /* times in ns, for each way */
+    int64_t ns[2][AUTOTUNE_CALLS / 2];
+};
+
+/* True: the next call goes the library's way. *measured: its time is expected by autotune_add_time. */
+bool autotune_next(struct autotune *autotune, bool *measured);
+
+/* Adds the time of a measured call. Collective, as it may end the trial. `what` names the call in messages:
+ * "MPI_Alltoallv". */
+void autotune_add_time(struct autotune *autotune, const struct live_comm *comm, bool ours, int64_t ns,
+                       const char *what);
+
+#endif

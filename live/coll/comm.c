@@ -1,0 +1,275 @@
+#include "live/coll/vector.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "coll/nodes.h"
+
+/* ---------------------------------------------------------------- progress */
+
+/* Moves messages that are under way, by a probe for a message that nobody sends. The probe must find nothing:
+ * an MPI whose probe finds a message at once, such as one of ours that has come early, may return without
+ * moving any other, however often it is called. */
+static void progress(void *self)
+{
+    struct live_comm *comm = self;
+    MPI_Status status;
+    int flag;
+    PMPI_Iprobe(MPI_ANY_SOURCE, LIVE_TAG_NEVER_SENT, comm->mine, &flag, &status);
+}
+
+static void init_backoff(struct live_comm *comm, MPI_Comm host)
+{
+    int ranks_here;
+    PMPI_Comm_size(host, &ranks_here);
+    comm->cores = live_cores_of(host);
+    comm->backoff =
+        (struct backoff){.oversubscribed = live_is_oversubscribed((uint32_t)ranks_here, comm->cores),
+                         .progress = progress,
+                         .self = comm};
+}
+
+/* ------------------------------------------------------------------- nodes */
+
+enum { NO_NODE = UINT32_MAX };
+
+/* Sets `node` to a communicator of the ranks on this node. Returns the number of the node, which is its
+ * lowest rank, or NO_NODE if the MPI can make no communicator. */
+static uint32_t find_node(struct live_comm *comm, MPI_Comm *node)
+{
+    MPI_Group mine, theirs;
+    int first = 0, lowest;
+    if (PMPI_Comm_split_type(comm->mine, MPI_COMM_TYPE_SHARED, (int)comm->rank, MPI_INFO_NULL, node) !=
+        MPI_SUCCESS)
+        return NO_NODE;
+    init_backoff(comm, *node);
+    if (comm->settings.ranks_per_node) {
+        MPI_Comm host = *node;
+        bool split = PMPI_Comm_split(host, (int)(comm->rank / comm->settings.ranks_per_node), (int)comm->rank,
+                                     node) == MPI_SUCCESS;
+        PMPI_Comm_free(&host);
+        if (!split) {
+            *node = MPI_COMM_NULL;
+            return NO_NODE;
+        }
+    }
+    PMPI_Comm_group(comm->mine, &mine);
+    PMPI_Comm_group(*node, &theirs);
+    PMPI_Group_translate_ranks(theirs, 1, &first, mine, &lowest);
+    PMPI_Group_free(&mine);
+    PMPI_Group_free(&theirs);
+    return (uint32_t)lowest;
+}
+
+/* Makes the map of nodes. `place` is the number of this rank's node. False, on all ranks, if any rank has
+ * NO_NODE: the MPI may have run out of communicators on one node only. */
+static bool map_nodes(struct live_comm *comm, uint32_t place)
+{
+    uint32_t *place_of = comm->node_words + coll_nodes_storage(comm->size), mine[2] = {place, comm->cores};
+    PMPI_Allgather(mine, 2, MPI_UINT32_T, place_of, 2, MPI_UINT32_T, comm->mine);
+    comm->cores = place_of[1];
+    for (uint32_t rank = 0; rank < comm->size; rank++) {
+        place_of[rank] = place_of[2 * (size_t)rank];
+        if (place_of[rank] == NO_NODE)
+            return false;
+    }
+    coll_nodes_init(&comm->nodes, comm->size, place_of, comm->node_words);
+    live_leaders_find(comm, place_of);
+    const struct coll_call call = {.size = comm->size, .nodes = &comm->nodes};
+    comm->node = node_of(&call, comm->rank);
+    comm->local = node_local_of(&call, comm->rank);
+    comm->here = node_ranks(&call, comm->node);
+    for (uint32_t node = 0; node < comm->nodes.count; node++)
+        if (node_ranks(&call, node) > comm->most_here)
+            comm->most_here = node_ranks(&call, node);
+    return true;
+}
+
+/* ------------------------------------------------------------------ set-up */
+
+/* The communicators of a process that the library serves. Each takes address space and one more communicator
+ * of the MPI; MPICH has 2048 in all. */
+enum { COMMS_MAX = 64 };
+
+static _Atomic int comm_count;
+
+static void comm_close(struct live_comm *comm)
+{
+    if (!comm)
+        return;
+    atomic_fetch_sub(&comm_count, 1);
+    live_vector_close(comm->vector);
+    live_memory_close(comm);
+    for (int i = 0; i < LIVE_PLANS; i++)
+        live_plan_free(&comm->plans[i].plan);
+    if (comm->mine != MPI_COMM_NULL)
+        PMPI_Comm_free(&comm->mine);
+    free(comm->node_words);
+    free(comm->requests);
+    free(comm->completed);
+    free(comm->statuses);
+    free(comm->scratch);
+    free(comm->packed_send);
+    free(comm->packed_recv);
+    free(comm);
+}
+
+/* NULL: no memory, or COMMS_MAX are open. */
+static struct live_comm *comm_open(MPI_Comm theirs)
+{
+    int rank, size;
+    PMPI_Comm_rank(theirs, &rank);
+    PMPI_Comm_size(theirs, &size);
+    struct live_comm *comm = atomic_load(&comm_count) < COMMS_MAX ? calloc(1, sizeof *comm) : NULL;
+    if (!comm)
+        return NULL;
+    atomic_fetch_add(&comm_count, 1);
+    comm->rank = (uint32_t)rank;
+    comm->size = (uint32_t)size;
+    comm->mine = MPI_COMM_NULL;
+    comm->node_words =
+        malloc((coll_nodes_storage(comm->size) + 2 * (size_t)comm->size) * sizeof *comm->node_words);
+    if (comm->node_words)
+        return comm;
+    comm_close(comm);
+    return NULL;
+}
+
+static void report_set_up(const struct live_comm *comm)
+{
+    if (!comm->settings.verbose || comm->rank != 0)
+        return;
+    fprintf(stderr,
+            "helio alltoall (" HELIO_MPI
+            "): %u ranks on %u nodes of at most %u, %u leader%s; %s%s; %u core%s\n",
+            comm->size, comm->nodes.count, comm->most_here, comm->leaders, comm->leaders == 1 ? "" : "s",
+            comm->settings.algorithm, comm->shared ? "" : "; no shared memory", comm->cores,
+            comm->cores == 1 ? "" : "s");
+}
+
+/* The first calls that `auto` leaves to the MPI. Set-up costs about as much as so many calls, and a program
+ * that makes a communicator for each of its steps would pay that in each. */
+enum { CALLS_BEFORE = 8 };
+
+static bool is_forced(const char *setting)
+{
+    return strcmp(setting, "auto") != 0 && strcmp(setting, "mpi") != 0;
+}
+
+/* Reads the environment of one rank for all. False: everything is left to the MPI. */
+static bool read_settings(struct live_comm *comm, MPI_Comm theirs)
+{
+    struct live_settings *settings = &comm->settings;
+    if (comm->rank == 0)
+        live_settings_read(settings);
+    PMPI_Bcast(settings, sizeof *settings, MPI_BYTE, 0, theirs);
+    comm->calls_before = is_forced(settings->algorithm) || is_forced(settings->vectors) ? 0 : CALLS_BEFORE;
+    return settings->valid &&
+           (strcmp(settings->algorithm, "mpi") != 0 || strcmp(settings->vectors, "mpi") != 0);
+}
+
+/* Makes our own communicator by a split; a dup would call the copy functions of the user's attributes. If the
+ * MPI has no more communicators, all ranks know it and leave the calls to the MPI; so the user's error
+ * handler is not called for it. For errors in our own calls it is called once, by call.c and vector.c. */
+static bool split_own(struct live_comm *comm, MPI_Comm theirs)
+{
+    MPI_Errhandler handler;
+    PMPI_Comm_get_errhandler(theirs, &handler);
+    PMPI_Comm_set_errhandler(theirs, MPI_ERRORS_RETURN);
+    bool joined = PMPI_Comm_split(theirs, 0, (int)comm->rank, &comm->mine) == MPI_SUCCESS;
+    PMPI_Comm_set_errhandler(theirs, handler);
+    PMPI_Errhandler_free(&handler);
+    if (joined)
+        PMPI_Comm_set_errhandler(comm->mine, MPI_ERRORS_RETURN);
+    else
+        comm->mine = MPI_COMM_NULL;
+    return joined;
+}
+
+static bool set_up(struct live_comm *comm, MPI_Comm theirs)
+{
+    MPI_Comm node = MPI_COMM_NULL;
+    if (!split_own(comm, theirs))
+        return false;
+    bool found = map_nodes(comm, find_node(comm, &node));
+    if (found) {
+        live_memory_open(comm, node);
+        report_set_up(comm);
+    }
+    if (node != MPI_COMM_NULL)
+        PMPI_Comm_free(&node);
+    return found;
+}
+
+/* -------------------------------------------------------------- attributes */
+
+static int keyval = MPI_KEYVAL_INVALID;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The attribute of a communicator that is left to the MPI for good. */
+static struct live_comm left_to_mpi;
+
+static int delete_attribute(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)extra;
+    if (value != &left_to_mpi)
+        comm_close(value);
+    return MPI_SUCCESS;
+}
+
+static bool have_keyval(void)
+{
+    int initialized = 0;
+    pthread_mutex_lock(&lock);
+    if (keyval == MPI_KEYVAL_INVALID && PMPI_Initialized(&initialized) == MPI_SUCCESS && initialized)
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_attribute, &keyval, NULL);
+    pthread_mutex_unlock(&lock);
+    return keyval != MPI_KEYVAL_INVALID;
+}
+
+/* The first call of a communicator. Collective. */
+static struct live_comm *attach(MPI_Comm theirs)
+{
+    struct live_comm *comm = comm_open(theirs);
+    if (!live_all_agree(theirs, comm != NULL) || !read_settings(comm, theirs)) {
+        comm_close(comm);
+        comm = &left_to_mpi;
+    }
+    PMPI_Comm_set_attr(theirs, keyval, comm);
+    return comm;
+}
+
+/* A later call of a communicator that is not set up. NULL: it is still too early, or set-up has failed and
+ * the communicator is left to the MPI from now on. Collective. */
+static struct live_comm *set_up_when_due(struct live_comm *comm, MPI_Comm theirs)
+{
+    if (comm->calls_before > 0) {
+        comm->calls_before--;
+        return NULL;
+    }
+    if (set_up(comm, theirs))
+        return comm;
+    PMPI_Comm_set_attr(theirs, keyval, &left_to_mpi); /* calls delete_attribute for comm */
+    return NULL;
+}
+
+struct live_comm *live_comm_of(MPI_Comm theirs)
+{
+    struct live_comm *comm = NULL;
+    int found = 0, is_inter = 1, size = 1;
+    if (!have_keyval() || PMPI_Comm_get_attr(theirs, keyval, &comm, &found) != MPI_SUCCESS)
+        return NULL;
+    if (!found) {
+        if (PMPI_Comm_test_inter(theirs, &is_inter) != MPI_SUCCESS || is_inter ||
+            PMPI_Comm_size(theirs, &size) != MPI_SUCCESS || size == 1)
+            return NULL;
+        comm = attach(theirs);
+    }
+    if (comm == &left_to_mpi)
+        return NULL;
+    return comm->mine == MPI_COMM_NULL ? set_up_when_due(comm, theirs) : comm;
+}

@@ -1,0 +1,25 @@
+#ifndef HELIO_LIVE_COLL_ENTRY_H
+#define HELIO_LIVE_COLL_ENTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Between the functions that programs call and the library. A handle of MPI is a pointer in Open MPI and an
+ * int in MPICH. Here it is an integer that can hold either, so that a program of the wrong MPI gets its own
+ * handle back unchanged. */
+
+/* True: the program's MPI is the one that this library is built for. If not, it says so once. */
+bool entry_is_ours(void);
+
+/* True: *error is the result of the call. False: nothing is done; the call is left to the MPI. */
+bool entry_alltoall(const void *sendbuf, int sendcount, uintptr_t sendtype, void *recvbuf, int recvcount,
+                    uintptr_t recvtype, uintptr_t comm, int *error);
+bool entry_alltoallv(const void *sendbuf, const int *sendcounts, const int *sdispls, uintptr_t sendtype,
+                     void *recvbuf, const int *recvcounts, const int *rdispls, uintptr_t recvtype,
+                     uintptr_t comm, int *error);
+/* The types are arrays of handles. */
+bool entry_alltoallw(const void *sendbuf, const int *sendcounts, const int *sdispls, const void *sendtypes,
+                     void *recvbuf, const int *recvcounts, const int *rdispls, const void *recvtypes,
+                     uintptr_t comm, int *error);
+
+#endif

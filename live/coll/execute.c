@@ -1,0 +1,210 @@
+#include <string.h>
+
+#include "live/coll/internal.h"
+
+struct execution {
+    struct live_comm *comm;
+    const struct live_plan *plan;
+    unsigned char *buffers[COLL_SHARED + 1]; /* by enum coll_buffer; NULL: this rank has no memory for it */
+    int posted;                              /* requests of this phase */
+    bool raises;                             /* a receive of this phase raises a flag */
+    const struct plan_step *phase, *end;     /* the first step of this phase, and the step that ends it */
+    int error;                               /* the first */
+};
+
+/* NULL: this rank has no memory for the buffer. */
+static unsigned char *address_of(const struct execution *self, uint8_t buffer, uint64_t offset)
+{
+    unsigned char *start = self->buffers[buffer];
+    return start ? start + offset : NULL;
+}
+
+/* ---------------------------------------------------------------- messages */
+
+static int post(struct execution *self, const struct plan_step *step)
+{
+    struct live_comm *comm = self->comm;
+    MPI_Request *request = &comm->requests[self->posted++];
+    bool sends = step->op == PLAN_SEND;
+    unsigned char *data = sends ? address_of(self, step->from, step->from_offset)
+                                : address_of(self, step->into, step->into_offset);
+    int bytes = data ? (int)step->bytes : 0;
+    *request = MPI_REQUEST_NULL;
+    if (sends)
+        return PMPI_Isend(data, bytes, MPI_BYTE, (int)step->peer, LIVE_TAG, comm->mine, request);
+    self->raises |= step->flag != PLAN_NO_FLAG;
+    return PMPI_Irecv(data, bytes, MPI_BYTE, (int)step->peer, LIVE_TAG, comm->mine, request);
+}
+
+/* The flag that message `index` of the phase raises. */
+static uint32_t flag_of_message(const struct execution *self, int index)
+{
+    const struct plan_step *step = self->phase;
+    for (int messages = 0;; step++)
+        if ((step->op == PLAN_SEND || step->op == PLAN_RECV) && messages++ == index)
+            return step->flag;
+}
+
+/* One step of the wait for a message, after the MPI was called at `began` and has found nothing. The MPI's
+ * own wait functions may spin and keep the core from the ranks whose messages they wait for, so they are not
+ * used. `polls` counts the looks of this wait. */
+static void wait_a_moment(struct backoff_wait *wait, uint32_t *polls, int64_t began)
+{
+    enum { CONTENTION_POLLS = 16 };
+    if (backoff_mpi_yielded(wait, began))
+        return;
+    if (++*polls <= wait->polls) {
+        if (*polls % CONTENTION_POLLS == 0)
+            backoff_finds_contention(wait);
+        return;
+    }
+    if (!backoff_yield(wait))
+        backoff_sleep();
+}
+
+/* Frees a request that is complete. `error`: what the MPI has already reported for it, if anything. */
+static int finish(MPI_Request *request, int error)
+{
+    if (error == MPI_SUCCESS)
+        return PMPI_Wait(request, MPI_STATUS_IGNORE);
+    if (*request != MPI_REQUEST_NULL)
+        PMPI_Request_free(request);
+    return error;
+}
+
+/* Waits for the requests one after another. Any call of the MPI moves all messages, and each error is that of
+ * its message; if several requests are tested in one call, MPICH does not tell which one has failed. It does
+ * not use MPI_Test: there MPICH looks for messages even if the request is complete, and an MPICH that yields
+ * when it finds none would yield once for each request. */
+int live_wait_for_all(struct live_comm *comm, int first, int count)
+{
+    int error = MPI_SUCCESS;
+    uint32_t polls = 0;
+    struct backoff_wait wait = backoff_begin(&comm->backoff);
+    for (int i = first; i < first + count; i++, polls = 0)
+        for (int done = 0; !done;) {
+            int64_t began = backoff_now_ns();
+            int result = PMPI_Request_get_status(comm->requests[i], &done, MPI_STATUS_IGNORE);
+            done |= result != MPI_SUCCESS;
+            if (done)
+                note_error(&error, finish(&comm->requests[i], result));
+            else
+                wait_a_moment(&wait, &polls, began);
+        }
+    return error;
+}
+
+/* The error of a call that tests several requests: that of the first request that has one. */
+static int error_of(int error, const MPI_Status *statuses, int count)
+{
+    int class = MPI_SUCCESS;
+    if (error != MPI_SUCCESS)
+        PMPI_Error_class(error, &class);
+    for (int i = 0; class == MPI_ERR_IN_STATUS && i < count; i++)
+        if (statuses[i].MPI_ERROR != MPI_SUCCESS)
+            return statuses[i].MPI_ERROR;
+    return error;
+}
+
+/* Raises the flags of messages that have failed, so that no rank waits for them for ever. */
+static void raise_remaining_flags(struct execution *self)
+{
+    struct live_comm *comm = self->comm;
+    for (const struct plan_step *step = self->phase; step < self->end; step++)
+        if (step->op == PLAN_RECV && step->flag != PLAN_NO_FLAG &&
+            !shm_counter_reached(&comm->flags[step->flag], comm->shared_calls))
+            shm_counter_raise(&comm->flags[step->flag], comm->shared_calls);
+}
+
+/* Waits for all requests of the phase and raises the flag of each receive as soon as it completes. */
+static int wait_and_raise(struct execution *self)
+{
+    struct live_comm *comm = self->comm;
+    int first = MPI_SUCCESS, count = 0;
+    uint32_t polls = 0;
+    struct backoff_wait wait = backoff_begin(&comm->backoff);
+    for (int left = self->posted; left > 0 && count != MPI_UNDEFINED; left -= count) {
+        int64_t began = backoff_now_ns();
+        int error = PMPI_Testsome(self->posted, comm->requests, &count, comm->completed, comm->statuses);
+        note_error(&first, error_of(error, comm->statuses, count));
+        if (count <= 0) {
+            if (error != MPI_SUCCESS)
+                break;
+            wait_a_moment(&wait, &polls, began);
+            continue;
+        }
+        polls = 0;
+        for (int i = 0; i < count; i++) {
+            uint32_t flag = flag_of_message(self, comm->completed[i]);
+            if (flag != PLAN_NO_FLAG)
+                shm_counter_raise(&comm->flags[flag], comm->shared_calls);
+        }
+    }
+    if (first != MPI_SUCCESS || self->error != MPI_SUCCESS)
+        raise_remaining_flags(self);
+    return first;
+}
+
+/* ------------------------------------------------------------------ phases */
+
+/* Does all steps of the phase that do not wait. end_phase waits. */
+static void begin_phase(struct execution *self)
+{
+    struct live_comm *comm = self->comm;
+    unsigned char *from, *into;
+    self->posted = 0;
+    self->raises = false;
+    for (const struct plan_step *step = self->phase; step < self->end; step++)
+        switch ((enum plan_op)step->op) {
+        case PLAN_SEND:
+        case PLAN_RECV:
+            note_error(&self->error, post(self, step));
+            break;
+        case PLAN_COPY:
+            from = address_of(self, step->from, step->from_offset);
+            into = address_of(self, step->into, step->into_offset);
+            if (from && into)
+                memcpy(into, from, step->bytes);
+            break;
+        case PLAN_BARRIER:
+            comm->barriers++;
+            shm_counter_add(comm->barrier, comm->barriers * comm->here);
+            break;
+        case PLAN_RAISE:
+            shm_counter_raise(&comm->flags[step->flag], comm->shared_calls);
+            break;
+        case PLAN_AWAIT:
+        case PLAN_PHASE_END:
+            break;
+        }
+}
+
+static void end_phase(struct execution *self)
+{
+    struct live_comm *comm = self->comm;
+    note_error(&self->error, self->raises ? wait_and_raise(self) : live_wait_for_all(comm, 0, self->posted));
+    for (const struct plan_step *step = self->phase; step < self->end; step++)
+        if (step->op == PLAN_BARRIER)
+            shm_counter_await(comm->barrier, comm->barriers * comm->here, &comm->backoff);
+        else if (step->op == PLAN_AWAIT)
+            shm_counter_await(&comm->flags[step->flag], comm->shared_calls, &comm->backoff);
+}
+
+int live_execute(struct live_comm *comm, const struct live_plan *plan, const void *send, void *recv)
+{
+    struct execution self = {.comm = comm, .plan = plan, .error = MPI_SUCCESS};
+    self.buffers[COLL_SEND_BUFFER] = (unsigned char *)(uintptr_t)send; /* no step writes it */
+    self.buffers[COLL_RECV_BUFFER] = recv;
+    self.buffers[COLL_SCRATCH] = comm->scratch;
+    if (plan->shared_bytes > 0)
+        self.buffers[COLL_SHARED] = live_memory_next_copy(comm);
+    const struct plan_step *last = plan->steps + plan->step_count;
+    for (self.phase = plan->steps; self.phase < last; self.phase = self.end + 1) {
+        self.end = self.phase;
+        while (self.end->op != PLAN_PHASE_END)
+            self.end++;
+        begin_phase(&self);
+        end_phase(&self);
+    }
+    return self.error;
+}

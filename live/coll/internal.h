@@ -1,0 +1,181 @@
+#ifndef HELIO_LIVE_COLL_INTERNAL_H
+#define HELIO_LIVE_COLL_INTERNAL_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "live/coll/autotune.h"
+#include "live/coll/plan.h"
+#include "live/coll/settings.h"
+#include "live/coll/shm_counter.h"
+#include "live/coll/types.h"
+
+/* The preloaded alltoall. This header has what its files share; each file uses only those above it in this
+ * map.
+ *
+ *   digits.h        decimal numbers
+ *   settings.c      environment variables
+ *   types.c         datatypes: which are plain bytes; pack and unpack
+ *   plan.c          a schedule of coll, compiled to a list of steps
+ *   backoff.c       how a rank waits: spin, yield, sleep
+ *   shm_counter.c   counters in shared memory that ranks wait for
+ *   cores.c         processors that the ranks of a host may use
+ *   buffers.c       requests and buffers that a communicator keeps
+ *   memory.c        memory that the ranks of a node share
+ *   sockets.c       which ranks are leaders
+ *   autotune.c      the library's way or the MPI's, by measuring both
+ *   model.c         the times of both ways, by equations
+ *   choose.c        the algorithm for a block size
+ *   plan_cache.c    the plan for a block size
+ *   execute.c       executes a plan on real buffers
+ *   vector_block.c  the blocks of a vector alltoall
+ *   vector_node.c   the exchange of a vector alltoall
+ *   comm.c          what is kept for each communicator: opened, closed
+ *   call.c          one MPI_Alltoall
+ *   vector.c        one MPI_Alltoallv or MPI_Alltoallw
+ *   entry.c         checks that the program's MPI is the one that this library is built for
+ *   mpi_c.c         the functions that C programs call
+ *   mpi_fortran.c   the functions that Fortran programs of Open MPI call; MPICH's Fortran functions call C's
+ *
+ * bench.c is a program of its own.
+ *
+ * Nothing here ends the process. What the library cannot do is left to the MPI, on all ranks of the
+ * communicator. Ranks agree on that at two times only: when the communicator is set up, and when a block size
+ * is new. During a call an error of one rank stays its own: the rank does the rest of its part, since others
+ * wait for it. */
+
+enum { LIVE_TAG, LIVE_TAG_BLOCK, LIVE_TAG_COPY, LIVE_TAG_NEVER_SENT };
+
+enum {
+    LIVE_PLANS = 32,
+    LIVE_CLASSES = 31, /* of block sizes: class c is from 2^c bytes to 2^(c+1) - 1 */
+};
+
+struct plan_entry {
+    uint64_t block_bytes;
+    uint64_t last_call; /* the value of live_comm.calls when it was last used */
+    bool is_filled;
+    struct autotune *autotune; /* that of its class, which finds the faster way; NULL: ours is taken */
+    struct live_plan plan;     /* no algorithm: the MPI's own */
+};
+
+/* The shared memory of a node has the counters first, then SHARED_COPIES copies of the data. */
+enum { SHARED_COPIES = 2 };
+
+/* What the library keeps for a communicator. */
+struct live_comm {
+    struct live_settings settings;
+    uint32_t calls_before; /* calls that are left to the MPI before this is set up */
+    MPI_Comm mine;         /* the same ranks, for our messages only; MPI_COMM_NULL until it is set up */
+    uint32_t size, rank;
+    struct coll_nodes nodes;
+    uint32_t *node_words; /* memory of `nodes`, and behind it two numbers per rank for set-up */
+    uint32_t node, local, here;
+    uint32_t most_here; /* ranks of the largest node */
+    uint32_t leaders;   /* per node, at most */
+    uint32_t cores;     /* that the ranks of rank 0's host may use */
+    struct backoff backoff;
+
+    unsigned char *shared; /* NULL: none */
+    size_t shared_bytes;
+    uint64_t copy_bytes; /* of one copy of the data */
+    struct shm_counter *barrier, *flags;
+    uint64_t barriers;     /* that this rank has entered so far */
+    uint64_t shared_calls; /* calls that used shared memory */
+
+    uint64_t calls; /* calls that asked for a plan */
+    struct plan_entry plans[LIVE_PLANS];
+    struct autotune autotunes[LIVE_CLASSES];
+    MPI_Request *requests;
+    MPI_Status *statuses;
+    int *completed;
+    uint32_t request_room;
+    unsigned char *scratch, *packed_send, *packed_recv;
+    size_t scratch_room, packed_send_room, packed_recv_room;
+    struct live_vector *vector; /* vector.h; NULL: not opened yet, or refused */
+    bool vector_refused;        /* vector alltoalls are left to the MPI */
+};
+
+/* ----------------------------------------------------------------- cores.c */
+
+/* The processors that any rank of `host` may use. Collective. */
+uint32_t live_cores_of(MPI_Comm host);
+
+/* True: there are more ranks here than `cores`, or the job has more ranks here than processors are online. */
+bool live_is_oversubscribed(uint32_t ranks_here, uint32_t cores);
+
+/* --------------------------------------------------------------- buffers.c */
+
+/* Enlarges a buffer to at least `bytes`. False: no memory. */
+bool live_buffer_reserve(unsigned char **buffer, size_t *room, size_t bytes);
+
+/* Enlarges comm->requests, statuses and completed. False: no memory. */
+bool live_requests_reserve(struct live_comm *comm, uint32_t count);
+
+/* True on all ranks if `here` is true on all of them, else false on all. Collective. */
+bool live_all_agree(MPI_Comm comm, bool here);
+
+/* ---------------------------------------------------------------- memory.c */
+
+/* Makes the memory that the ranks of `node` share: comm->shared is set on all ranks of the communicator, or
+ * on none. Collective; every rank returns from it, whatever fails on its side. */
+void live_memory_open(struct live_comm *comm, MPI_Comm node);
+void live_memory_close(struct live_comm *comm);
+
+/* Begins a call that uses shared memory: the copy of the data that is this call's. */
+unsigned char *live_memory_next_copy(struct live_comm *comm);
+
+/* --------------------------------------------------------------- sockets.c */
+
+/* Sets comm->leaders. Orders the ranks of each node so that its leaders come first, on as many sockets as
+ * possible. Collective. `sockets` is work space: a number for each rank. */
+void live_leaders_find(struct live_comm *comm, uint32_t *sockets);
+
+/* ----------------------------------------------------------------- model.c */
+
+/* `leaders` against the MPI's own alltoall: faster on every machine, slower on every machine, or neither. */
+enum live_verdict { LIVE_FASTER, LIVE_SLOWER, LIVE_UNKNOWN };
+enum live_verdict live_model_compare(const struct live_comm *comm, uint64_t block_bytes);
+
+/* ---------------------------------------------------------------- choose.c */
+
+/* The algorithm for blocks of that size; NULL: the MPI's own. *tried: autotune decides between the algorithm
+ * and the MPI's own. `why` gets the reason for messages, at most `size` bytes. */
+const struct coll_algorithm *live_choose(const struct live_comm *comm, uint64_t block_bytes, bool *tried,
+                                         char *why, size_t size);
+
+/* ------------------------------------------------------------ plan_cache.c */
+
+/* The plan for blocks of that size; NULL: the MPI's own. The same answer on all ranks. Collective. */
+const struct plan_entry *live_plan_find(struct live_comm *comm, uint64_t block_bytes);
+
+/* --------------------------------------------------------------- execute.c */
+
+/* Executes the plan and returns an MPI error code. The other ranks complete whatever happens on this one.
+ * `send` or `recv` is NULL if this rank has no memory for it; its messages are then empty. */
+int live_execute(struct live_comm *comm, const struct live_plan *plan, const void *send, void *recv);
+
+/* Waits for requests first ... first + count - 1 of comm->requests. Returns an MPI error code. */
+int live_wait_for_all(struct live_comm *comm, int first, int count);
+
+/* Keeps the first error. A rank with an error goes on: other ranks wait for what it still has to do. */
+static inline void note_error(int *first, int error)
+{
+    if (*first == MPI_SUCCESS)
+        *first = error;
+}
+
+/* ------------------------------------------------------------------ comm.c */
+
+/* What the library keeps for `comm`, set up during its first calls. NULL: leave this call to the MPI.
+ * Collective. */
+struct live_comm *live_comm_of(MPI_Comm comm);
+
+/* ------------------------------------------------------------------ call.c */
+
+/* A whole call. True: *error is its result. False: nothing is done; the call is left to the MPI. */
+bool live_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                   MPI_Datatype recvtype, MPI_Comm comm, int *error);
+
+#endif

@@ -1,0 +1,109 @@
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "live/coll/internal.h"
+
+/* The size of one copy of the data. It is address space: the kernel provides a page at its first use. */
+enum { COPY_MIB = 128 };
+
+static size_t counters_bytes(const struct live_comm *comm)
+{
+    size_t counters = 1 + (size_t)comm->nodes.count + 2 * (size_t)comm->here;
+    size_t bytes = counters * sizeof(struct shm_counter), page = (size_t)sysconf(_SC_PAGESIZE);
+    return (bytes + page - 1) / page * page;
+}
+
+/* A file in memory without a name, so that nothing is left behind when processes are killed. -1: none can be
+ * made. Where files may not be so long (ulimit -f), the kernel would end the process by a signal; so the
+ * limit is checked first. */
+static int make_file(size_t bytes)
+{
+    struct rlimit longest;
+    if (getrlimit(RLIMIT_FSIZE, &longest) != 0 || longest.rlim_cur < bytes)
+        return -1;
+    int file = memfd_create("helio-coll", MFD_CLOEXEC);
+    if (file >= 0 && ftruncate(file, (off_t)bytes) == 0)
+        return file;
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
+/* A reference to a file descriptor of another process on this host: where it is, and the identity of the
+ * file. */
+struct fd_ref {
+    int32_t process, file;
+    uint64_t device, inode;
+};
+
+static struct fd_ref fd_ref_of(int file)
+{
+    struct stat is;
+    if (file < 0 || fstat(file, &is) != 0)
+        return (struct fd_ref){.file = -1};
+    return (struct fd_ref){(int32_t)getpid(), file, is.st_dev, is.st_ino};
+}
+
+/* Opens the file through /proc; -1: it cannot. In containers that number their processes apart, the same
+ * number may belong to a different process, which may have a file of the program under that descriptor. So
+ * the identity of the file is compared before it is opened. */
+static int fd_ref_open(const struct fd_ref *ref)
+{
+    char path[64];
+    struct stat is;
+    if (ref->file < 0)
+        return -1;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", ref->process, ref->file);
+    if (stat(path, &is) != 0 || is.st_dev != ref->device || is.st_ino != ref->inode)
+        return -1;
+    return open(path, O_RDWR | O_CLOEXEC);
+}
+
+void live_memory_close(struct live_comm *comm)
+{
+    if (comm->shared)
+        munmap(comm->shared, comm->shared_bytes);
+    comm->shared = NULL;
+}
+
+static unsigned char *map(int file, size_t bytes)
+{
+    void *memory = file < 0 ? MAP_FAILED
+                            : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void live_memory_open(struct live_comm *comm, MPI_Comm node)
+{
+    int made = -1;
+    comm->copy_bytes = (uint64_t)COPY_MIB << 20;
+    comm->shared_bytes = counters_bytes(comm) + SHARED_COPIES * comm->copy_bytes;
+    if (comm->local == 0)
+        made = make_file(comm->shared_bytes);
+    struct fd_ref ref = fd_ref_of(made);
+    PMPI_Bcast(&ref, sizeof ref, MPI_BYTE, 0, node);
+    int file = comm->local == 0 ? made : fd_ref_open(&ref);
+    comm->shared = map(file, comm->shared_bytes);
+    bool shared = live_all_agree(comm->mine, comm->shared != NULL);
+    if (file >= 0) /* all ranks have opened it by now, since all have taken part in live_all_agree */
+        close(file);
+    if (!shared) {
+        live_memory_close(comm);
+        return;
+    }
+    comm->barrier = (struct shm_counter *)comm->shared;
+    comm->flags = comm->barrier + 1;
+}
+
+/* Calls use the copies in turn. So a rank may begin to write the next call's data while another rank of its
+ * node still reads those of this call. */
+unsigned char *live_memory_next_copy(struct live_comm *comm)
+{
+    comm->shared_calls++;
+    return comm->shared + (comm->shared_bytes - SHARED_COPIES * comm->copy_bytes) +
+           comm->shared_calls % SHARED_COPIES * comm->copy_bytes;
+}

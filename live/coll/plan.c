@@ -1,0 +1,125 @@
+#include "live/coll/plan.h"
+
+#include <stdlib.h>
+
+struct plan_writer {
+    struct coll_sink base;
+    struct live_plan *plan;
+    uint32_t messages; /* in the present phase */
+};
+
+static void add(struct coll_sink *sink, struct plan_step step)
+{
+    struct live_plan *plan = ((struct plan_writer *)sink)->plan;
+    if (plan->step_count == plan->step_capacity) {
+        size_t capacity = plan->step_capacity ? 2 * plan->step_capacity : 64;
+        struct plan_step *steps = realloc(plan->steps, capacity * sizeof *steps);
+        if (!steps) {
+            plan->out_of_memory = true;
+            return;
+        }
+        plan->steps = steps;
+        plan->step_capacity = capacity;
+    }
+    plan->steps[plan->step_count++] = step;
+    ((struct plan_writer *)sink)->messages += step.op == PLAN_SEND || step.op == PLAN_RECV;
+    /* A copy reads at its place in the list. A send may read until the end of its phase, so it may read after
+     * a receive of the same phase writes. */
+    bool reads = (step.op == PLAN_SEND || step.op == PLAN_COPY) && step.from == COLL_SEND_BUFFER;
+    bool writes = (step.op == PLAN_RECV || step.op == PLAN_COPY) && step.into == COLL_RECV_BUFFER;
+    if (reads && (writes || plan->touched || step.op == PLAN_SEND))
+        plan->reads_first = false;
+    plan->touched |= writes;
+}
+
+static void add_send(struct coll_sink *sink, uint32_t peer, struct coll_span from)
+{
+    add(sink, (struct plan_step){.op = PLAN_SEND,
+                                 .peer = peer,
+                                 .flag = PLAN_NO_FLAG,
+                                 .from = (uint8_t)from.buffer,
+                                 .from_offset = from.offset,
+                                 .bytes = from.bytes});
+}
+
+static void add_recv_raise(struct coll_sink *sink, uint32_t peer, struct coll_span into, uint32_t flag)
+{
+    add(sink, (struct plan_step){.op = PLAN_RECV,
+                                 .peer = peer,
+                                 .flag = flag,
+                                 .into = (uint8_t)into.buffer,
+                                 .into_offset = into.offset,
+                                 .bytes = into.bytes});
+}
+
+static void add_recv(struct coll_sink *sink, uint32_t peer, struct coll_span into)
+{
+    add_recv_raise(sink, peer, into, PLAN_NO_FLAG);
+}
+
+static void add_barrier(struct coll_sink *sink)
+{
+    ((struct plan_writer *)sink)->plan->barriers++;
+    add(sink, (struct plan_step){.op = PLAN_BARRIER, .flag = PLAN_NO_FLAG});
+}
+
+static void add_raise(struct coll_sink *sink, uint32_t flag)
+{
+    add(sink, (struct plan_step){.op = PLAN_RAISE, .flag = flag});
+}
+
+static void add_await(struct coll_sink *sink, uint32_t flag)
+{
+    add(sink, (struct plan_step){.op = PLAN_AWAIT, .flag = flag});
+}
+
+static void add_copy(struct coll_sink *sink, struct coll_span from, struct coll_span into)
+{
+    add(sink, (struct plan_step){.op = PLAN_COPY,
+                                 .flag = PLAN_NO_FLAG,
+                                 .from = (uint8_t)from.buffer,
+                                 .into = (uint8_t)into.buffer,
+                                 .from_offset = from.offset,
+                                 .into_offset = into.offset,
+                                 .bytes = from.bytes});
+}
+
+/* Alltoalls have no reductions. */
+static void add_reduce(struct coll_sink *sink, struct coll_span from, struct coll_span into)
+{
+    (void)sink, (void)from, (void)into;
+}
+
+bool live_plan_init(struct live_plan *plan, const struct coll_algorithm *algorithm,
+                    const struct coll_call *call)
+{
+    *plan = (struct live_plan){.algorithm = algorithm,
+                               .shared_bytes = algorithm->shared ? algorithm->shared(call) : 0,
+                               .scratch_bytes = coll_scratch(algorithm, call),
+                               .flags = algorithm->flags ? algorithm->flags(call) : 0,
+                               .reads_first = true};
+    struct plan_writer writer = {.base = {.send = add_send,
+                                          .recv = add_recv,
+                                          .recv_raise = add_recv_raise,
+                                          .barrier = add_barrier,
+                                          .raise = add_raise,
+                                          .await = add_await,
+                                          .copy = add_copy,
+                                          .reduce = add_reduce,
+                                          .local = true},
+                                 .plan = plan};
+    for (uint32_t phase = 0; !plan->out_of_memory && coll_emit(algorithm, call, phase, &writer.base);
+         phase++) {
+        if (writer.messages > plan->messages_max)
+            plan->messages_max = writer.messages;
+        writer.messages = 0;
+        add(&writer.base, (struct plan_step){.op = PLAN_PHASE_END, .flag = PLAN_NO_FLAG});
+    }
+    return !plan->out_of_memory;
+}
+
+void live_plan_free(struct live_plan *plan)
+{
+    free(plan->steps);
+    *plan = (struct live_plan){0};
+}

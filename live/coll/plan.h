@@ -1,0 +1,44 @@
+#ifndef HELIO_LIVE_COLL_PLAN_H
+#define HELIO_LIVE_COLL_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "coll/coll.h"
+
+/* A plan is a schedule of coll, compiled: the steps of one rank in a call of one size, phase by phase. A call
+ * that has a plan does not run the schedule's generator. This file does not depend on MPI. */
+enum plan_op { PLAN_SEND, PLAN_RECV, PLAN_COPY, PLAN_BARRIER, PLAN_RAISE, PLAN_AWAIT, PLAN_PHASE_END };
+
+enum { PLAN_NO_FLAG = UINT32_MAX };
+
+struct plan_step {
+    uint8_t op;   /* enum plan_op */
+    uint8_t from; /* sends and copies: enum coll_buffer */
+    uint8_t into; /* receives and copies: enum coll_buffer */
+    uint32_t peer;
+    uint32_t
+        flag; /* that the step raises or awaits, or a receive raises when it completes; or PLAN_NO_FLAG */
+    uint64_t from_offset, into_offset, bytes;
+};
+
+struct live_plan {
+    const struct coll_algorithm *algorithm;
+    struct plan_step *steps; /* each phase ends with a PLAN_PHASE_END */
+    size_t step_count, step_capacity;
+    uint32_t messages_max; /* the largest number of messages in a phase */
+    uint64_t shared_bytes, scratch_bytes;
+    uint32_t flags;
+    uint32_t barriers;
+    bool reads_first; /* the send buffer is not read any more when the receive buffer is first written */
+    bool out_of_memory;
+    bool touched; /* during compilation: a step so far writes the receive buffer */
+};
+
+/* Compiles what call->rank does. False: no memory. live_plan_free() is needed in either case. */
+bool live_plan_init(struct live_plan *plan, const struct coll_algorithm *algorithm,
+                    const struct coll_call *call);
+void live_plan_free(struct live_plan *plan);
+
+#endif
