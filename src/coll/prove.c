@@ -231,6 +231,7 @@ static void run_rank(struct prover *prover, uint32_t rank)
     self->epochs++;
     prover_order_begin_phase(prover, rank);
     if (!coll_emit(prover->algorithm, &self->call, self->phase, &sink.base)) {
+        prover_order_end_call(prover, rank);
         if (begin_next_call(prover, rank))
             prover->ready[prover->ready_count++] = rank;
         else

@@ -12,7 +12,8 @@
  * - No step touches memory that is posted in the same phase (coll.h). No step reads memory that nobody has
  *   written, writes a send buffer, or leaves a buffer.
  * - No element is cut, none is added to another position, and no contribution is counted twice.
- * - Every receive buffer holds what MPI promises at the end.
+ * - Every receive buffer holds what MPI promises at the end. No rank leaves a barrier before all have entered
+ *   it.
  *
  * With a node map it also shows:
  *
@@ -20,7 +21,9 @@
  *   messages put one before the other in every execution.
  * - Every flag is raised exactly once in each call, and no rank waits for ever.
  * - All this holds for several calls one after another, which use the same memory: no rank begins the next
- * call of its node too early.
+ *   call of its node too early.
+ * - With several copies of shared memory: no rank leaves a call before all ranks of its node have entered it.
+ *   So calls of different algorithms may share the copies.
  *
  * Messages match first in, first out for each pair of ranks, and a schedule without races does not depend on
  * which rank is first. So the order in which ranks run changes neither the data nor the counts, and one

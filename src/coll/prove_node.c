@@ -42,6 +42,7 @@ struct proof_order {
     struct order_node *nodes;
     uint64_t *known;          /* rank * threads: now */
     uint64_t *acquired;       /* rank * threads: from the end of the phase on */
+    uint32_t *entries;        /* rank * COLL_PROOF_REPEATS_MAX + call: its first phase; 0: not begun */
     struct proof_step *waits; /* the last barrier or flag that a rank had to wait for */
     uint64_t *end_known;
     size_t end_capacity;
@@ -111,11 +112,16 @@ static void open_clocks(struct proof_order *order, struct order_node *node)
     }
 }
 
+static bool synchronises(const struct coll_algorithm *algorithm)
+{
+    return algorithm->shared || algorithm->flags;
+}
+
 void prover_order_open(struct prover *prover)
 {
     const struct coll_algorithm *algorithm = prover->algorithm;
     uint32_t size = prover->world->size, nodes = prover->world->nodes ? prover->world->nodes->count : size;
-    if (!algorithm->shared && !algorithm->flags)
+    if (!synchronises(algorithm) && algorithm->kind != COLL_BARRIER)
         return;
     struct proof_order *order = prover->order = mem_alloc(1, sizeof *order, "the order of steps");
     order->threads = size;
@@ -130,6 +136,8 @@ void prover_order_open(struct prover *prover)
     order->known = arena_alloc(&order->arena, clocks);
     order->acquired = arena_alloc(&order->arena, clocks);
     order->waits = arena_alloc(&order->arena, size * sizeof *order->waits);
+    order->entries =
+        arena_alloc(&order->arena, (size_t)size * COLL_PROOF_REPEATS_MAX * sizeof *order->entries);
     for (uint32_t rank = 0; rank < size; rank++)
         prover_order_begin_call(prover, rank);
 }
@@ -145,6 +153,11 @@ void prover_order_close(struct prover *prover)
 
 /* --------------------------------------------------------- calls and phases */
 
+static uint32_t *entry_of(const struct prover *prover, uint32_t rank, uint32_t call)
+{
+    return &prover->order->entries[(size_t)rank * COLL_PROOF_REPEATS_MAX + call];
+}
+
 static uint64_t copy_at(const struct prover *prover, uint32_t rank)
 {
     return prover->ranks[rank].calls % prover->order->copies * node_at(prover, rank)->cells;
@@ -157,6 +170,29 @@ void prover_order_begin_call(struct prover *prover, uint32_t rank)
     struct order_node *node = node_at(prover, rank);
     prover->ranks[rank].buffers[COLL_SHARED] =
         (struct proof_buffer){.cells = node->memory + copy_at(prover, rank), .bytes = node->bytes};
+    *entry_of(prover, rank, prover->ranks[rank].calls) = prover->ranks[rank].epochs + 1;
+}
+
+/* Who writes a copy of shared memory must know that all have finished with it. If calls use two copies in
+ * turn, a rank knows that from the call between: all ranks of its node have entered that one. */
+void prover_order_end_call(struct prover *prover, uint32_t rank)
+{
+    if (!prover->order || prover->failed)
+        return;
+    const struct proof_step end = {.rank = rank};
+    const uint64_t *known = known_at(prover, &end);
+    uint32_t now = prover->ranks[rank].calls;
+    bool meets_all = prover->algorithm->kind == COLL_BARRIER, meets_node = prover->order->copies > 1;
+    for (uint32_t other = 0; (meets_all || meets_node) && other < prover->world->size; other++) {
+        uint32_t entry = *entry_of(prover, other, now);
+        bool is_met = entry > 0 && known[other] >= (uint64_t)entry << 32;
+        if (is_met || (!meets_all && node_at(prover, other) != node_at(prover, rank)))
+            continue;
+        prover_fail(prover, NULL, "rank %u leaves call %u and need not have waited until rank %u enters it%s",
+                    rank, now, other,
+                    meets_all ? "" : "; so they cannot use copies of shared memory in turn");
+        return;
+    }
 }
 
 void prover_order_begin_phase(struct prover *prover, uint32_t rank)
@@ -243,7 +279,7 @@ static void await_flag(struct prover *prover, const struct proof_step *step)
 
 bool prover_order_sync(struct prover *prover, const struct proof_step *step)
 {
-    if (!prover->order)
+    if (!synchronises(prover->algorithm))
         prover_fail(prover, step,
                     "synchronises ranks of a node, but the algorithm declares no shared memory and no flags");
     else if (step->kind == STEP_BARRIER)

@@ -35,6 +35,17 @@ static bool fail_hazard(struct prover *prover, const struct proof_step *step, ui
     return false;
 }
 
+static bool is_written(struct prover *prover, const struct proof_step *step, const struct proof_cell *cells,
+                       uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (cells[i].set == RANK_SET_NONE) {
+            prover_fail(prover, step, "reads memory that no step has written");
+            return false;
+        }
+    return true;
+}
+
 static bool may_read(struct prover *prover, const struct proof_step *step, const struct coll_span *span,
                      const struct proof_cell *cells, uint64_t count)
 {
@@ -42,15 +53,10 @@ static bool may_read(struct prover *prover, const struct proof_step *step, const
     bool shared = span->buffer == COLL_SHARED;
     if (shared && !prover_order_access(prover, step, span, ORDER_READ))
         return false;
-    for (uint64_t i = 0; i < count; i++) {
-        if (!shared && cells[i].receiving >= first)
+    for (uint64_t i = 0; i < count && !shared; i++)
+        if (cells[i].receiving >= first)
             return fail_hazard(prover, step, cells[i].receiving, "reads");
-        if (cells[i].set == RANK_SET_NONE) {
-            prover_fail(prover, step, "reads memory that no step has written");
-            return false;
-        }
-    }
-    return true;
+    return is_written(prover, step, cells, count);
 }
 
 static bool may_write(struct prover *prover, const struct proof_step *step, const struct proof_cell *cells,
@@ -156,7 +162,8 @@ bool prover_local(struct prover *prover, const struct proof_step *step)
     }
     if (!may_read(prover, step, &step->from, from, count) || !may_write(prover, step, into, count))
         return false;
-    if (step->kind == STEP_REDUCE && !may_read(prover, step, &step->into, into, count))
+    /* Who may write there, may read as well. */
+    if (step->kind == STEP_REDUCE && !is_written(prover, step, into, count))
         return false;
     for (uint64_t i = 0; i < count; i++) {
         if (step->kind == STEP_COPY) {

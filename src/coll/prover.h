@@ -105,11 +105,13 @@ bool prover_post(struct prover *prover, const struct proof_step *step); /* send,
 bool prover_local(struct prover *prover, const struct proof_step *step);
 void prover_deliver(struct prover *prover, const struct proof_step *send, const struct proof_step *recv);
 
-/* prove_node.c. Called for each step as it happens. Without shared memory only open and close do anything. */
+/* prove_node.c. Called for each step as it happens. Only open and close do anything if nothing depends on the
+ * order of steps: without shared memory and flags, and if the kind is no barrier. */
 enum order_access { ORDER_READ, ORDER_WRITE };
 void prover_order_open(struct prover *prover);
 void prover_order_close(struct prover *prover);
 void prover_order_begin_call(struct prover *prover, uint32_t rank);
+void prover_order_end_call(struct prover *prover, uint32_t rank); /* checks whom the rank has met */
 void prover_order_begin_phase(struct prover *prover, uint32_t rank);
 void prover_order_post(struct prover *prover, const struct proof_step *step, uint32_t end);
 void prover_order_match(struct prover *prover, const struct proof_step *step, const struct proof_step *other,
